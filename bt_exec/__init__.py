@@ -19,14 +19,14 @@ Names are imported on first use, so that ``import bt_exec`` is cheap::
 """
 
 try:  # first of all: another import would extend the time in which a Ctrl-C prints a traceback
-    from bt_exec.early_interrupt import is_program, leave_on_interrupt
+    from bt_exec.early_interrupt import exit_on_interrupt, is_command_line
 
-    if is_program():
-        leave_on_interrupt()
+    if is_command_line():
+        exit_on_interrupt()
 except KeyboardInterrupt:
-    from bt_exec.early_interrupt import leave_if_program
+    from bt_exec.early_interrupt import exit_if_command_line
 
-    leave_if_program()
+    exit_if_command_line()
     raise
 
 import importlib

@@ -9,7 +9,7 @@ import gc
 import os
 from typing import NoReturn
 
-from bt_exec.early_interrupt import leave_on_interrupt
+from bt_exec.early_interrupt import exit_on_interrupt
 
 __all__ = ["main"]
 
@@ -27,7 +27,7 @@ the start.
 
 def main() -> NoReturn:
     """Run the command line of this process and exit with its code."""
-    leave_on_interrupt()
+    exit_on_interrupt()
     gc.set_threshold(*_COLLECTIONS)
     os.environ.setdefault(_LINEAR_ALGEBRA, "1")
     from bt_exec.cli.app import main as run

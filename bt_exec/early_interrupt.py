@@ -7,7 +7,7 @@ Before that, while Python starts, a Ctrl-C is handled by Python.
 import os
 import sys
 
-__all__ = ["is_program", "leave_if_program", "leave_on_interrupt"]
+__all__ = ["exit_if_command_line", "exit_on_interrupt", "is_command_line"]
 
 _signal = __import__("_signal")  # the builtin part of `signal`; no stub lists it
 
@@ -15,18 +15,18 @@ _SIGNAL = 128
 """Exit code after a signal, minus the number of the signal."""
 
 
-def is_program() -> bool:
+def is_command_line() -> bool:
     """Return True if this process runs the command line, False if a program imports bt_exec."""
     return sys.orig_argv[1:3] == ["-m", "bt_exec"] or sys.argv[0].endswith("/bt-exec")
 
 
-def leave_if_program() -> None:
+def exit_if_command_line() -> None:
     """Exit after a Ctrl-C if this process runs the command line."""
-    if is_program():
+    if is_command_line():
         _leave()
 
 
-def leave_on_interrupt() -> None:
+def exit_on_interrupt() -> None:
     """Exit on Ctrl-C and SIGTERM until the command line installs its own handlers."""
     if _signal.getsignal(_signal.SIGINT) is _signal.default_int_handler:
         _signal.signal(_signal.SIGINT, _leave)

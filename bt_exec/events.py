@@ -138,7 +138,7 @@ class NodeChanged(_At):
     failure: Failure | None = None
 
     @property
-    def again(self) -> bool:
+    def will_retry(self) -> bool:
         """Whether an attempt failed and another one follows (``retry``)."""
         return self.state == "running" and self.failure is not None
 

@@ -156,9 +156,9 @@ def plain_error(error: BaseException) -> BaseException:
             trace = trace.tb_next
         own = trace is None or trace.tb_frame.f_code.co_filename.startswith(_OWN)
         if kind is not PartBroken or not own:
-            return _ordinary(error)
-    elif not _is_readable(kind):
-        return _ordinary(error)
+            return _ordinary_copy(error)
+    elif not _has_standard_attributes(kind):
+        return _ordinary_copy(error)
     chain, known = [error], {id(error)}
     for one in chain:
         for link in _LINKS:
@@ -166,21 +166,21 @@ def plain_error(error: BaseException) -> BaseException:
             if cause is None or id(cause) in known:
                 continue
             known.add(id(cause))
-            if _is_readable(type(cause)):
+            if _has_standard_attributes(type(cause)):
                 chain.append(cause)
             else:
-                link.__set__(one, _ordinary(cause))
+                link.__set__(one, _ordinary_copy(cause))
     return error
 
 
-def _ordinary(error: BaseException) -> BaseException:
+def _ordinary_copy(error: BaseException) -> BaseException:
     """Return an ordinary exception with the name, the message and the traceback of another one."""
     name, _, said = describe_exception(error).partition(": ")
     ordinary: BaseException = type(name, (Exception,), {})(said)
     return ordinary.with_traceback(_traceback_of(error))
 
 
-def _is_readable(kind: type[BaseException]) -> bool:
+def _has_standard_attributes(kind: type[BaseException]) -> bool:
     """Return whether an exception class overrides none of the attributes that Python reads."""
     bases = (base for base in kind.__mro__ if base not in (BaseException, object))
     return type(kind) in (type, ABCMeta) and not any(_FIELDS & vars(base).keys() for base in bases)
@@ -330,11 +330,11 @@ class Failure:
             found.append(found[-1].cause)
         return tuple(found)
 
-    def because(self, cause: Failure | None) -> Failure:
+    def with_cause(self, cause: Failure | None) -> Failure:
         """Return a copy of this failure with `cause` appended to its chain of causes."""
         if cause is None:
             return self
-        rest = self.cause.because(cause) if self.cause is not None else cause
+        rest = self.cause.with_cause(cause) if self.cause is not None else cause
         return replace(self, cause=rest)
 
     def to_dict(self) -> dict[str, Any]:

@@ -14,8 +14,8 @@ __all__ = [
     "expand_home",
     "is_pipe_or_device",
     "read_at_most",
-    "replace_file",
     "write_text_atomically",
+    "write_user_file",
 ]
 
 
@@ -75,7 +75,7 @@ def write_text_atomically(path: Path, text: str) -> None:
         os.fsync(file.fileno())
 
 
-def replace_file(path: Path, text: str, *, folders: bool = False) -> None:
+def write_user_file(path: Path, text: str, *, folders: bool = False) -> None:
     """Write a text to a file that the user named; pipes and devices are written directly.
 
     Args:

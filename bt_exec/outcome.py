@@ -173,7 +173,7 @@ class Outcome:
             for failure in Failure.from_dict(dict(data)).chain():
                 given = ", ".join(f"{name}={value!r}" for name, value in failure.args.items())
                 lines.append(f"  {failure}" + (f" ({given})" if given else ""))
-                lines += [f"    {line}" for line in _traceback(failure)]
+                lines += [f"    {line}" for line in _last_traceback_lines(failure)]
         lines += [f"  {problem}" for problem in self.problems]
         return "\n".join(lines)
 
@@ -198,7 +198,7 @@ class Outcome:
         return self.status == "satisfied"
 
 
-def _traceback(failure: Failure) -> list[str]:
+def _last_traceback_lines(failure: Failure) -> list[str]:
     """Return the last lines of a crash's traceback: the source line and the exception."""
     text = str(failure.evidence.get("traceback", ""))
     return text.rstrip().splitlines()[-3:]

@@ -27,7 +27,7 @@ from bt_exec.observation import Situation
 from bt_exec.plugins import load_plugin, plugin_names
 from bt_exec.rig import PackSettings, RigFactory, WorldSettings
 from bt_exec.skill import Condition, Signature, Skill
-from bt_exec.spec.library import Document, renamed
+from bt_exec.spec.library import Document, with_renamed_parts
 from bt_exec.spec.model import MissionSpec
 
 if TYPE_CHECKING:
@@ -237,15 +237,15 @@ class Catalogue:
         self._find_shared()
         for pack in self.packs:
             for part in (*pack.skills, *pack.conditions):
-                name = self.name_in(pack.name, part.name)
+                name = self.name_on_site(pack.name, part.name)
                 self.owners[name] = pack.name
                 _check_services(pack, part)
                 if isinstance(part, Skill):
-                    self.skills[name] = self._on_site(pack.name, part)
+                    self.skills[name] = self._with_site_names(pack.name, part)
                 elif isinstance(part, Condition):
-                    self.conditions[name] = self._on_site(pack.name, part)
+                    self.conditions[name] = self._with_site_names(pack.name, part)
             for name, hint in pack.types.items():
-                self.types[self.name_in(pack.name, name)] = hint
+                self.types[self.name_on_site(pack.name, name)] = hint
         self.skills.update({part.name: part for part in SKILLS})
         self.conditions.update({part.name: part for part in CONDITIONS})
         self.owners.update({part.name: "" for part in (*SKILLS, *CONDITIONS)})
@@ -266,13 +266,13 @@ class Catalogue:
             if any(hint != next(iter(hints.values())) for hint in hints.values()):
                 self.shared[name] = tuple(hints)
 
-    def _on_site(self, pack: str, part: Part) -> Part:
+    def _with_site_names(self, pack: str, part: Part) -> Part:
         """Return a skill or condition with the names and facts of this site."""
-        name = self.name_in(pack, part.name)
+        name = self.name_on_site(pack, part.name)
         changed: dict[str, Any] = {} if name == part.name else {"name": name}
         if self.is_robot(pack):
             fields = ("needs", "effects") if isinstance(part, Skill) else ("establishes",)
-            changed |= {field: self.facts_in(pack, getattr(part, field)) for field in fields}
+            changed |= {field: self.facts_on_site(pack, getattr(part, field)) for field in fields}
             if isinstance(part, Skill):
                 changed["uses"] = frozenset(f"{pack}/{use}" for use in part.uses)
         return replace(part, **changed) if changed else part
@@ -286,7 +286,7 @@ class Catalogue:
         """Names of all robots that share their pack with another robot."""
         return tuple(pack.name for pack in self.packs if self.is_robot(pack.name))
 
-    def facts_in(self, pack: str, facts: Mapping[str, str]) -> dict[str, str]:
+    def facts_on_site(self, pack: str, facts: Mapping[str, str]) -> dict[str, str]:
         """Return facts of `pack` with their names on this site."""
         if not self.is_robot(pack):
             return dict(facts)
@@ -299,10 +299,10 @@ class Catalogue:
         """Return True if a fact is declared by a required pack and not by `pack` itself."""
         if not self._by_name[pack].requires:
             return False
-        own = DeclaredFacts([_declared(self._by_name[pack])])
-        return not own.has(fact) and self.facts_of(pack).has(fact)
+        own = DeclaredFacts([_facts_and_types_of(self._by_name[pack])])
+        return not own.matches(fact) and self.facts_usable_by(pack).matches(fact)
 
-    def plain_facts(self, pack: str, facts: Mapping[str, str]) -> dict[str, str]:
+    def facts_in_pack(self, pack: str, facts: Mapping[str, str]) -> dict[str, str]:
         """Return facts of the site in the names of `pack`, without those of its other robots."""
         if not self.is_robot(pack):
             return dict(facts)
@@ -313,38 +313,42 @@ class Catalogue:
             if not fact.startswith(others)
         }
 
-    def tree_in(self, pack: str, tree: str) -> str:
+    def tree_name_on_site(self, pack: str, tree: str) -> str:
         """Return the name on this site of a tree of `pack`."""
         return f"{pack}.{tree}" if tree in self.trees.get(pack, ()) else tree
 
-    def plain_tree(self, pack: str, tree: str) -> str:
+    def tree_name_in_pack(self, pack: str, tree: str) -> str:
         """Return the name that `pack` itself uses for a tree of this site."""
         plain = tree.removeprefix(f"{pack}.")
         return plain if plain in self.trees.get(pack, ()) else tree
 
-    def name_in(self, pack: str, name: str) -> str:
+    def name_on_site(self, pack: str, name: str) -> str:
         """Return the name on this site of a skill, condition or type that `pack` calls `name`."""
         return f"{pack}.{name}" if pack in self.shared.get(name, ()) else name
 
-    def plain_in(self, pack: str, name: str) -> str:
+    def name_in_pack(self, pack: str, name: str) -> str:
         """Return the name that `pack` itself uses for `name`, the inverse of `name_in`."""
         owner, dot, plain = name.rpartition(".")
         return plain if dot and owner == pack and pack in self.shared.get(plain, ()) else name
 
-    def with_own_names(self, pack: str, tree: Document) -> Document:
+    def with_site_names(self, pack: str, tree: Document) -> Document:
         """Return a tree of `pack` with clashing plain names qualified by the pack's name."""
         if not self.clashes(pack):
             return tree
-        return renamed(
-            tree, lambda name: self.name_in(pack, name), lambda name: self.tree_in(pack, name)
+        return with_renamed_parts(
+            tree,
+            lambda name: self.name_on_site(pack, name),
+            lambda name: self.tree_name_on_site(pack, name),
         )
 
-    def with_plain_names(self, pack: str, tree: Document) -> Document:
+    def with_pack_names(self, pack: str, tree: Document) -> Document:
         """Return a tree as `pack` would write it, for the pack's own code."""
         if not self.clashes(pack):
             return tree
-        return renamed(
-            tree, lambda name: self.plain_in(pack, name), lambda name: self.plain_tree(pack, name)
+        return with_renamed_parts(
+            tree,
+            lambda name: self.name_in_pack(pack, name),
+            lambda name: self.tree_name_in_pack(pack, name),
         )
 
     def clashes(self, pack: str) -> bool:
@@ -362,9 +366,9 @@ class Catalogue:
     @cached_property
     def facts(self) -> DeclaredFacts:
         """The facts that the packs of the site declare."""
-        return DeclaredFacts(map(self._declared_here, self.packs))
+        return DeclaredFacts(map(self._facts_and_types_on_site, self.packs))
 
-    def facts_of(self, pack: str) -> DeclaredFacts:
+    def facts_usable_by(self, pack: str) -> DeclaredFacts:
         """Return the facts that `pack` may use: its own, and those of the packs it requires."""
         wanted = [self._by_name[pack]]
         for one in wanted:
@@ -373,11 +377,15 @@ class Catalogue:
                 for other in self.packs
                 if {other.name, other.kind} & set(one.requires) and other not in wanted
             ]
-        return DeclaredFacts([_declared(wanted[0]), *map(self._declared_here, wanted[1:])])
+        return DeclaredFacts(
+            [_facts_and_types_of(wanted[0]), *map(self._facts_and_types_on_site, wanted[1:])]
+        )
 
-    def _declared_here(self, pack: Pack) -> tuple[dict[str, Iterable[str]], dict[str, Any]]:
+    def _facts_and_types_on_site(
+        self, pack: Pack
+    ) -> tuple[dict[str, Iterable[str]], dict[str, Any]]:
         """Return the facts of a pack with their names on this site, and its types."""
-        facts, types = _declared(pack)
+        facts, types = _facts_and_types_of(pack)
         space = f"{pack.name}/" if self.is_robot(pack.name) else ""
         return {f"{space}{fact}": values for fact, values in facts.items()}, types
 
@@ -385,7 +393,7 @@ class Catalogue:
         """Return the pack that defines the skill or condition `name`; empty if it is built in."""
         return self.owners[name]
 
-    def actions(self) -> frozenset[str]:
+    def acting_skills(self) -> frozenset[str]:
         """Return the names of the skills that change facts, and of the built-in ones.
 
         The others only look or answer.
@@ -404,7 +412,7 @@ class Catalogue:
         return self.skills[name]
 
 
-def _declared(pack: Pack) -> tuple[dict[str, Iterable[str]], dict[str, Any]]:
+def _facts_and_types_of(pack: Pack) -> tuple[dict[str, Iterable[str]], dict[str, Any]]:
     """Return the facts that a pack declares, and its types by name."""
     return dict(pack.facts), {**BUILT_IN_TYPES, **pack.types}
 

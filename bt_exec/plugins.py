@@ -36,7 +36,7 @@ def load_plugin(group: str, kind: str, name: str) -> Any:
         raise UnknownName(kind, name, points)
     point, *others = points[name]
     if others:
-        owners = " and ".join(_owner(one) for one in points[name])
+        owners = " and ".join(_object_and_distribution(one) for one in points[name])
         raise RegistrationError(
             f"{kind} {name!r} is registered twice: {owners}; uninstall one of them"
         )
@@ -54,20 +54,20 @@ def load_plugin(group: str, kind: str, name: str) -> Any:
 def _entry_points(group: str) -> dict[str, list[EntryPoint]]:
     """Return the entry points of a group by name; one for each distinct object."""
     found: dict[str, list[EntryPoint]] = {}
-    for point in _registered(_folders()).select(group=group):
+    for point in _all_entry_points(_package_folders()).select(group=group):
         others = found.setdefault(point.name, [])
         if all(other.value != point.value for other in others):
             others.append(point)
     return found
 
 
-def _owner(point: EntryPoint) -> str:
+def _object_and_distribution(point: EntryPoint) -> str:
     """Return the registered object and its distribution, as text."""
     return point.value if point.dist is None else f"{point.value} of {point.dist.name}"
 
 
 @lru_cache(maxsize=4)
-def _registered(folders: tuple[tuple[str, int], ...]) -> Any:  # noqa: ARG001 - the key
+def _all_entry_points(folders: tuple[tuple[str, int], ...]) -> Any:  # noqa: ARG001 - the key
     """All registered entry points, read from one file for each installed package.
 
     The result has a method `select`. Its class depends on the version of Python.
@@ -75,7 +75,7 @@ def _registered(folders: tuple[tuple[str, int], ...]) -> Any:  # noqa: ARG001 - 
     return entry_points()
 
 
-def _folders() -> tuple[tuple[str, int], ...]:
+def _package_folders() -> tuple[tuple[str, int], ...]:
     """Return the folders with installed packages and the time of their last change [ns]."""
     return tuple((folder, _changed_at(Path(folder or "."))) for folder in sys.path)
 

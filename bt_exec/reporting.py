@@ -135,14 +135,14 @@ class MissionReporter:
     def __init__(self, services: Mapping[str, Any]) -> None:
         self.services = services
 
-    def recall(self, today: Callable[[], Sequence[EarlierMission]]) -> None:
+    def load_earlier_missions(self, today: Callable[[], Sequence[EarlierMission]]) -> None:
         """Load earlier missions; called before the mission begins.
 
         Args:
             today: Reads the finished missions of today from the journal, oldest first.
         """
 
-    def resume(self, done: Sequence[FinishedStep]) -> None:
+    def load_finished_steps(self, done: Sequence[FinishedStep]) -> None:
         """Load the finished steps of the mission that this one continues; called after its start.
 
         Args:
@@ -153,12 +153,12 @@ class MissionReporter:
     def on(self, event: Event) -> None:
         """Handle `event` after it is on record; called on the loop's thread."""
 
-    def turn(self, view: MissionView) -> Mapping[str, Any] | None:
+    def turn_report(self, view: MissionView) -> Mapping[str, Any] | None:
         """Return the report of this turn, before an action and at the end; None for no report."""
         del view
         return None
 
-    def told(self) -> str:
+    def operator_messages(self) -> str:
         """Return the robot's messages to the operator, to open the final message; may be empty."""
         return ""
 

@@ -66,7 +66,7 @@ class PackSettings(UserData):
     called: Mapping[Literal["en", "ko"], tuple[str, ...]] = Field(default_factory=dict)
     robot: str = ""
 
-    def names(self, name: str) -> dict[str, tuple[str, ...]]:
+    def robot_names(self, name: str) -> dict[str, tuple[str, ...]]:
         """Return the words for the robot, by language.
 
         Args:
@@ -75,7 +75,7 @@ class PackSettings(UserData):
         plain = (name.replace("_", " "),)
         return {language: self.called.get(language) or plain for language in ("en", "ko")}
 
-    def written(self) -> dict[str, Any]:
+    def to_data(self) -> dict[str, Any]:
         """Return the settings of the site file as plain data, without defaults."""
         return self.model_dump(mode="json", exclude_unset=True)
 
@@ -125,11 +125,11 @@ class Rig:
     guard: Guard | None = None
 
     @property
-    def real(self) -> bool:
+    def is_real_time(self) -> bool:
         """Whether the robot moves in real time, not only when a simulation is stepped."""
         return self.robot is not None and self.simulation is None
 
-    def facts_now(self) -> dict[str, str]:
+    def robot_facts(self) -> dict[str, str]:
         """Return the robot's own state as facts: ``{"hand.left": "empty"}``.
 
         Raises:
@@ -137,7 +137,7 @@ class Rig:
         """
         return checked_facts(self.facts()) if self.facts is not None else {}
 
-    def still_now(self) -> bool:
+    def is_still(self) -> bool:
         """Return whether the robot reports that it is still; True without a robot.
 
         Raises:
@@ -150,7 +150,7 @@ class Rig:
             return bool(still)
         raise TypeError(f"still must be True or False; found {still!r:.80}")
 
-    def shut(self) -> None:
+    def stop_and_close(self) -> None:
         """Stop the robot and close its resources (sockets, renderers)."""
         try:
             if self.robot is not None:

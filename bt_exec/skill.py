@@ -203,7 +203,7 @@ class Signature:
         checked = self.model.model_validate(dict(args))
         return {name: getattr(checked, name) for name in self.arguments}
 
-    def labels(self) -> frozenset[str]:
+    def label_arguments(self) -> frozenset[str]:
         """Return the names of the arguments that are labels of visible objects."""
         return frozenset(
             name
@@ -211,7 +211,7 @@ class Signature:
             if any(isinstance(mark, Label) or mark is Label for mark in _markers(hint))
         )
 
-    def said(self) -> frozenset[str]:
+    def said_arguments(self) -> frozenset[str]:
         """Return the names of the arguments that are shown or spoken (`Said`)."""
         return frozenset(
             name
@@ -219,7 +219,7 @@ class Signature:
             if any(isinstance(mark, Said) or mark is Said for mark in _markers(hint))
         )
 
-    def inject(
+    def injected_arguments(
         self, robot: Any, world: Any, services: Mapping[str, Any] = MappingProxyType({})
     ) -> dict[str, Any]:
         """Return the keyword arguments that the executive supplies."""
@@ -354,7 +354,7 @@ def skill(
             uses=declaration.checked_templates("uses", uses),
             timeout_s=declaration.checked_seconds("timeout_s", timeout_s, positive=True),
             results=declaration.results(),
-            irreversible=declaration.checked_switch("irreversible", irreversible),
+            irreversible=declaration.checked_boolean("irreversible", irreversible),
         )
 
     if function is None:
@@ -413,7 +413,7 @@ def condition(
             unknown=declaration.checked_code("unknown", unknown),
             skip_reason=declaration.checked_template("skip_reason", skip_reason),
             establishes=declaration.checked_facts("establishes", establishes),
-            notes=declaration.checked_switch("notes", notes),
+            notes=declaration.checked_boolean("notes", notes),
         )
 
     if function is None:

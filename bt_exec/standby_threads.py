@@ -50,9 +50,9 @@ class StandbyThreads:
             worker = self._idle.pop()
         except IndexError:
             worker = _Worker(self._idle)
-        worker.take(work)
+        worker.start_work(work)
 
-    def after(self, seconds: float, work: Callable[[], object]) -> Alarm:
+    def run_after(self, seconds: float, work: Callable[[], object]) -> Alarm:
         """Run `work` in `seconds` [s] unless the alarm is cancelled before.
 
         If all threads are busy and no other can be started, the alarm never goes off.
@@ -100,7 +100,7 @@ class _Worker:
         self._go.acquire()
         _thread.start_new_thread(self._serve, ())
 
-    def take(self, work: Callable[[], object]) -> None:
+    def start_work(self, work: Callable[[], object]) -> None:
         """Run `work` now; the worker must be idle."""
         self._work = work
         self._go.release()
@@ -113,12 +113,12 @@ class _Worker:
                 if work is not None:
                     work()
             except BaseException as error:  # noqa: BLE001 - the thread must remain available
-                _report(error)
+                _log_exception(error)
             work = None  # a waiting thread must not keep a finished mission in memory
             self._idle.append(self)
 
 
-def _report(error: BaseException) -> None:
+def _log_exception(error: BaseException) -> None:
     """Log an exception of work on a standby thread; logging itself may run out of memory."""
     try:
         _log.error("work on a standby thread failed", exc_info=error)

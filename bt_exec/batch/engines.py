@@ -22,7 +22,7 @@ from typing import Any, TypeVar
 
 from bt_exec.failure import UnknownName, UsageError
 
-__all__ = ["ENGINES", "connect_ray", "finishing_on_interrupt", "run_tasks"]
+__all__ = ["ENGINES", "connect_ray", "interrupt_check", "run_tasks"]
 
 
 _Task = TypeVar("_Task")
@@ -62,16 +62,16 @@ def run_tasks(
         return
     while True:
         lost: list[_Task] = []
-        yield from _in_processes(function, left, workers, lost)
+        yield from _run_in_processes(function, left, workers, lost)
         if not lost:
             return
         for task in lost:
             again: list[_Task] = []
-            yield from _in_processes(function, iter((task,)), 1, again)
+            yield from _run_in_processes(function, iter((task,)), 1, again)
             yield from ((culprit, None) for culprit in again)
 
 
-def _in_processes(
+def _run_in_processes(
     function: Callable[[_Task], _Result],
     tasks: Iterator[_Task],
     workers: int,
@@ -80,7 +80,7 @@ def _in_processes(
     """Yield results until a worker dies; tasks in progress at that time are added to `lost`."""
     under_way: dict[Future[_Result], _Task] = {}
     context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(workers, context, initializer=_begin_worker) as pool:
+    with ProcessPoolExecutor(workers, context, initializer=_initialize_worker) as pool:
         try:
             while True:
                 for task in islice(tasks, _AHEAD * workers - len(under_way)):
@@ -98,7 +98,7 @@ def _in_processes(
             lost += under_way.values()
 
 
-def _begin_worker() -> None:
+def _initialize_worker() -> None:
     """Ignore Ctrl-C, which the parent handles, and end this worker if the parent is killed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     logging.getLogger("bt_exec").setLevel(logging.ERROR)
@@ -136,7 +136,7 @@ def _on_ray(
 
 
 @contextmanager
-def finishing_on_interrupt() -> Iterator[Callable[[], bool]]:
+def interrupt_check() -> Iterator[Callable[[], bool]]:
     """Yield a function that returns True after Ctrl-C; a second Ctrl-C ends the program."""
     pressed: list[int] = []
 

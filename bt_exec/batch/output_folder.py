@@ -19,7 +19,7 @@ from bt_exec.batch.store import ResultStore
 from bt_exec.failure import UsageError
 from bt_exec.files import write_text_atomically
 
-__all__ = ["RunFolder", "new_folder"]
+__all__ = ["RunFolder", "atomic_new_folder"]
 
 
 _LOCK = "run.lock"
@@ -77,12 +77,12 @@ class RunFolder:
         self._store: ResultStore | None = None
 
     @property
-    def store(self) -> ResultStore:
+    def result_store(self) -> ResultStore:
         """The store of the run; `begin` opens it."""
         assert self._store is not None, "Output.begin was not called"
         return self._store
 
-    def begin(self, manifest: Mapping[str, Any], *, resume: bool) -> Self:
+    def create_or_resume(self, manifest: Mapping[str, Any], *, resume: bool) -> Self:
         """Create the folder, or resume the run in it; lock it until `close`.
 
         Raises:
@@ -92,7 +92,7 @@ class RunFolder:
         file = self.folder / "run.json"
         if file.is_file():
             self._compare(manifest, resume=resume)
-        elif self.folder.is_dir() and any(map(_is_foreign, self.folder.iterdir())):
+        elif self.folder.is_dir() and any(map(_is_foreign_file, self.folder.iterdir())):
             raise UsageError(f"{self.folder} is not empty; name another folder with --out")
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
@@ -109,7 +109,7 @@ class RunFolder:
         return self
 
     def _compare(self, manifest: Mapping[str, Any], *, resume: bool) -> None:
-        before = self.manifest()
+        before = self.run_settings()
         wanted = json.loads(json.dumps(manifest))
         changed = [key for key in wanted if before.get(key) != wanted[key]]
         if changed:
@@ -136,7 +136,7 @@ class RunFolder:
         """Close the store and release the lock."""
         self.close()
 
-    def manifest(self) -> dict[str, Any]:
+    def run_settings(self) -> dict[str, Any]:
         """Return the settings of the run.
 
         Raises:
@@ -149,13 +149,13 @@ class RunFolder:
         return data
 
 
-def _is_foreign(path: Path) -> bool:
+def _is_foreign_file(path: Path) -> bool:
     """Return True for a file that cannot be a leftover of an interrupted start of a run."""
     return path.suffix != ".part" and path.name != _LOCK
 
 
 @contextmanager
-def new_folder(folder: Path) -> Iterator[Path]:
+def atomic_new_folder(folder: Path) -> Iterator[Path]:
     """Yield a temporary folder, which is renamed to `folder` when the context ends.
 
     The remains of an interrupted attempt are removed.

@@ -113,7 +113,7 @@ class ResultStore:
         with self._lock, self._named_errors(), self._connection as connection:
             connection.executemany("INSERT OR REPLACE INTO answers VALUES (?, ?, ?)", rows)
 
-    def lines(self) -> Iterator[dict[str, Any]]:
+    def results_in_order(self) -> Iterator[dict[str, Any]]:
         """Return the results of all items in order."""
         place = -1
         while True:

@@ -109,7 +109,7 @@ class Cell:
         )
 
     @property
-    def key(self) -> str:
+    def input_digest(self) -> str:
         """Digest of everything that its result depends on, except site and trees."""
         content = json.dumps([self.id, self.compiler, self.expect])
         return hashlib.sha256(content.encode()).hexdigest()[:32]

@@ -9,9 +9,15 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from bt_exec.campaign.statistics import ALL, Difference, Rate, by_combination, by_setting
+from bt_exec.campaign.statistics import (
+    ALL,
+    Difference,
+    Rate,
+    rates_by_combination,
+    rates_by_setting,
+)
 
-__all__ = ["command_of", "comparison_lines", "summary_lines", "write_page"]
+__all__ = ["comparison_lines", "rerun_command", "summary_lines", "write_page"]
 
 _SHOWN = 10  # maximum number of failed cells on the terminal
 _ON_PAGE = 500
@@ -54,7 +60,7 @@ _PAGE = """<!doctype html>
 """
 
 
-def command_of(line: Mapping[str, Any]) -> str:
+def rerun_command(line: Mapping[str, Any]) -> str:
     """Return the command line that runs a cell again."""
     words = ["bt-exec", "run", line["command"], "--fast"]
     words += ["--site", line["site"]] if line["site"] else []
@@ -74,14 +80,14 @@ def summary_lines(lines: Sequence[Mapping[str, Any]], total: int) -> Iterator[st
         lines: The results.
         total: Number of cells, including those without a result.
     """
-    rates = by_setting(lines)
+    rates = rates_by_setting(lines)
     left = f"; {total - len(lines)} cells remain" if total > len(lines) else ""
     yield f"{rates[ALL]} as expected{left}"
-    for (_, values), rate in islice(_worst_combinations(by_combination(lines)), 3):
+    for (_, values), rate in islice(_worst_combinations(rates_by_combination(lines)), 3):
         yield f"  {values}: {rate}"
     failed = [line for line in lines if not line["expected"]]
     for line in failed[:_SHOWN]:
-        yield f"! {line['status']} {line['code']}: {command_of(line)}"
+        yield f"! {line['status']} {line['code']}: {rerun_command(line)}"
     if len(failed) > _SHOWN:
         yield f"! {len(failed) - _SHOWN} more failed cells are on the page"
 
@@ -104,7 +110,7 @@ def comparison_lines(found: Mapping[tuple[str, str], Difference]) -> Iterator[st
 
 def write_page(path: Path, title: str, lines: Sequence[Mapping[str, Any]]) -> None:
     """Write the HTML page of a campaign as a single self-contained file."""
-    rates = by_setting(lines)
+    rates = rates_by_setting(lines)
     failed = [line for line in lines if not line["expected"]]
     shown = f"{len(failed)} cells" + (
         f", the first {_ON_PAGE} shown" if len(failed) > _ON_PAGE else ""
@@ -115,7 +121,7 @@ def write_page(path: Path, title: str, lines: Sequence[Mapping[str, Any]]) -> No
         rates="".join(_row(name, rate) for name, rate in rates.items()),
         worst="".join(
             _row(name, rate)
-            for name, rate in islice(_worst_combinations(by_combination(lines)), _WORST)
+            for name, rate in islice(_worst_combinations(rates_by_combination(lines)), _WORST)
         )
         or "<tr><td>none</td></tr>",
         failed_count=escape(shown),
@@ -148,5 +154,5 @@ def _row(name: tuple[str, str], rate: Rate) -> str:
 def _failed_line(line: Mapping[str, Any]) -> str:
     return (
         f"<tr><td>{escape(line['status'])} {escape(line['code'])}</td>"
-        f"<td>{escape(line['message'])}</td><td><code>{escape(command_of(line))}</code></td></tr>\n"
+        f"<td>{escape(line['message'])}</td><td><code>{escape(rerun_command(line))}</code></td></tr>\n"
     )

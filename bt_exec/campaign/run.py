@@ -18,13 +18,13 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from bt_exec.batch.engines import finishing_on_interrupt, run_tasks
+from bt_exec.batch.engines import interrupt_check, run_tasks
 from bt_exec.batch.output_folder import RunFolder
 from bt_exec.batch.parquet import import_pyarrow, open_parquet
 from bt_exec.campaign.model import Campaign, Cell, cells_of, faults_in
 from bt_exec.failure import BtExecError, UsageError
 from bt_exec.files import atomic_replacement
-from bt_exec.mission.recorded_setup import setup_of
+from bt_exec.mission.recorded_setup import setup_data
 from bt_exec.mission.session import Session
 from bt_exec.site.site import Site, load_site
 
@@ -68,26 +68,26 @@ def run_campaign(
     """
     import_pyarrow("campaign")
     site = load_site(campaign.site)
-    cells = {cell.key: cell for cell in cells_of(campaign, site)}
-    about = setup_of(site, {}, campaign.compiler or site.compiler.name)
+    cells = {cell.input_digest: cell for cell in cells_of(campaign, site)}
+    about = setup_data(site, {}, campaign.compiler or site.compiler.name)
     manifest = {
         name: about[name] for name in ("compiler", "rates", "limits", "versions", "digests")
     }
-    with CampaignFolder(out).begin(manifest, resume=resume) as folder:
-        store = folder.store
+    with CampaignFolder(out).create_or_resume(manifest, resume=resume) as folder:
+        store = folder.result_store
         changes = store.replace_items((key, cell.id) for key, cell in cells.items())
         wanted = store.unanswered_keys()
         left = [cell for key, cell in cells.items() if key in wanted]
-        done, wrong = changes.kept, sum(not line["expected"] for line in store.lines())
+        done, wrong = changes.kept, sum(not line["expected"] for line in store.results_in_order())
         tell(done, wrong, changes.total)
-        with finishing_on_interrupt() as stop:
+        with interrupt_check() as stop:
             found = run_tasks(run_cell, left, engine=engine, workers=workers, stop=stop)
             for cell, result in found:
                 line = result or _line(cell, ERROR, "WORKER_DIED", "the process of the cell died")
-                store.put([(cell.key, line)])
+                store.put([(cell.input_digest, line)])
                 done, wrong = done + 1, wrong + (not line["expected"])
                 tell(done, wrong, changes.total)
-        lines = list(store.lines())
+        lines = list(store.results_in_order())
         _write(out / "results.parquet", lines)
     return lines
 

@@ -15,7 +15,14 @@ from fractions import Fraction
 from math import comb, inf, sqrt
 from typing import Any, NamedTuple
 
-__all__ = ["Difference", "Rate", "by_combination", "by_setting", "compare", "settings_of"]
+__all__ = [
+    "Difference",
+    "Rate",
+    "compare",
+    "rates_by_combination",
+    "rates_by_setting",
+    "varied_settings",
+]
 
 _Z = 1.959963984540054  # quantile of the normal distribution for 95 %
 _MOST_VALUES = 12  # maximum number of values of a setting that is not binned
@@ -76,7 +83,7 @@ class Difference(NamedTuple):
         return self.worse > self.better and self.p < 0.05
 
 
-def settings_of(lines: Sequence[Mapping[str, Any]]) -> dict[str, list[str]]:
+def varied_settings(lines: Sequence[Mapping[str, Any]]) -> dict[str, list[str]]:
     """Return the values of each setting that varies, one for each cell.
 
     Numbers with many values are binned by quartile; seeds are not a setting.
@@ -89,14 +96,14 @@ def settings_of(lines: Sequence[Mapping[str, Any]]) -> dict[str, list[str]]:
     return {name: column for name, column in columns.items() if len(set(column)) > 1}
 
 
-def by_setting(lines: Sequence[Mapping[str, Any]]) -> dict[tuple[str, str], Rate]:
+def rates_by_setting(lines: Sequence[Mapping[str, Any]]) -> dict[tuple[str, str], Rate]:
     """Return the rate of all cells, and of each value of each setting."""
     return {name: _rate(found) for name, found in _groups(lines).items()}
 
 
-def by_combination(lines: Sequence[Mapping[str, Any]]) -> dict[tuple[str, str], Rate]:
+def rates_by_combination(lines: Sequence[Mapping[str, Any]]) -> dict[tuple[str, str], Rate]:
     """Return the rate of each combination of settings, all seeds together."""
-    columns = settings_of(lines)
+    columns = varied_settings(lines)
     names = [
         ", ".join(f"{name} {value}" for name, value in zip(columns, values, strict=True))
         for values in zip(*columns.values(), strict=True)
@@ -127,7 +134,7 @@ def _groups(
 ) -> dict[tuple[str, str], list[Mapping[str, Any]]]:
     groups: dict[tuple[str, str], list[Mapping[str, Any]]] = defaultdict(list)
     groups[ALL] = list(lines)
-    for name, column in settings_of(lines).items():
+    for name, column in varied_settings(lines).items():
         groups.update(((name, value), []) for value in sorted(set(column), key=_number_sort_key))
         for line, value in zip(lines, column, strict=True):
             groups[name, value].append(line)

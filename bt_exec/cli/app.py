@@ -219,7 +219,7 @@ def run_command_line(arguments: Sequence[str]) -> int:
 def run_nested_command_line(arguments: Sequence[str]) -> int:
     """Run a command line inside another command, with its streams; return the exit code."""
     try:
-        with separate_streams(data=_is_data(arguments)):
+        with separate_streams(data=_writes_data(arguments)):
             code = _run(list(arguments))
         sys.stdout.flush()
     except BrokenPipeError:
@@ -235,7 +235,7 @@ def run_nested_command_line(arguments: Sequence[str]) -> int:
     return code
 
 
-def _is_data(arguments: Sequence[str]) -> bool:
+def _writes_data(arguments: Sequence[str]) -> bool:
     """Return True if the command writes data to standard output."""
     own = {command.name for command in app.registered_commands} | {"history"}
     turns = "--turns=-" in arguments or ("--turns", "-") in pairwise(arguments)
@@ -247,7 +247,7 @@ def _run(arguments: list[str]) -> int:
         own = any(arguments[:1] == [command.name] for command in app.registered_commands)
         if not own:
             _add_plugin_commands()
-        result = _call(arguments, arguments[0] if own else None)
+        result = _invoke_command(arguments, arguments[0] if own else None)
     except (typer.Abort, KeyboardInterrupt):
         return _print_error(_localized_message("stopped", arguments), EXIT_STOPPED)
     except OSError:
@@ -267,7 +267,7 @@ def _run(arguments: list[str]) -> int:
     return result if isinstance(result, int) else 0
 
 
-def _call(arguments: list[str], name: str | None) -> object:
+def _invoke_command(arguments: list[str], name: str | None) -> object:
     """Call the command of a command line; its help is in the reader's language.
 
     Args:
@@ -277,10 +277,10 @@ def _call(arguments: list[str], name: str | None) -> object:
     command = _click_group(name)
     with contextlib.ExitStack() as stack:
         if not {"--help", "-h"}.isdisjoint(arguments) and _is_korean(arguments, sys.stdout):
-            from bt_exec.cli.help_translation import korean_help
+            from bt_exec.cli.help_translation import use_korean_help
 
             command = _click_group.__wrapped__(name)
-            stack.enter_context(korean_help(command))
+            stack.enter_context(use_korean_help(command))
         return command.main(args=arguments, prog_name="bt-exec", standalone_mode=False)
 
 
@@ -301,7 +301,7 @@ def _is_korean(arguments: Sequence[str], file: TextIO) -> bool:
         return False
     from bt_exec.tui.paint import Painter
 
-    return not Painter(file).ascii
+    return not Painter(file).is_ascii_only
 
 
 def _localized_message(message: str, arguments: Sequence[str]) -> str:
@@ -346,7 +346,7 @@ def _error_text(error: BtExecError, arguments: Sequence[str]) -> str:
 
     language = "ko" if _is_korean(arguments, sys.stderr) else "en"
     text = error_message(error, language, codes=_shows_codes(arguments))
-    text, site = _NUMBERED.sub("", text), _site_of(arguments)
+    text, site = _NUMBERED.sub("", text), _site_option(arguments)
     if isinstance(error, UnknownName) and (look := _LOOK_UP.get(error.kind)):
         of_a_site = error.kind in ("tree", "skill", "condition")
         see = _localized_message(f"See: {look}{site if of_a_site else ''}", arguments)
@@ -373,7 +373,7 @@ def _shows_codes(arguments: Sequence[str]) -> bool:
     return bool(verbose) or not _OF_AUTHORS.isdisjoint(arguments[:1])
 
 
-def _site_of(arguments: Sequence[str]) -> str:
+def _site_option(arguments: Sequence[str]) -> str:
     """Return the option ``--site`` of a command line, for use in suggested commands."""
     for index, word in enumerate(arguments):
         if word.startswith("--site="):
@@ -409,7 +409,7 @@ def _print_error(message: str, code: int) -> int:
 
     text = "\n".join(map(_shorten_line, message.splitlines()))
     try:
-        Painter(sys.stderr).say(f"bt-exec: {text}")
+        Painter(sys.stderr).write_text(f"bt-exec: {text}")
     except OSError:
         _discard_output(sys.stderr)
     return code

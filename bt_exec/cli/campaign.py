@@ -69,7 +69,7 @@ def _run(file: Path, out: Path | None, *, engine: str, jobs: int, resume: bool, 
     from bt_exec.campaign.model import cells_of, load_campaign
     from bt_exec.campaign.report import summary_lines, write_page
     from bt_exec.campaign.run import run_campaign
-    from bt_exec.campaign.statistics import ALL, by_setting
+    from bt_exec.campaign.statistics import ALL, rates_by_setting
     from bt_exec.cli.output import localized, operator_painter, progress_bar, write_json
     from bt_exec.site.site import load_site
 
@@ -88,22 +88,22 @@ def _run(file: Path, out: Path | None, *, engine: str, jobs: int, resume: bool, 
             ),
         )
     write_page(out / "report.html", chosen.campaign, lines)
-    rate = by_setting(lines)[ALL]
+    rate = rates_by_setting(lines)[ALL]
     painter = operator_painter(beside=json)
     for text in summary_lines(lines, total):
-        painter.say(text)
-    painter.say(f"{out / 'report.html'}, {out / 'results.parquet'}")
+        painter.write_text(text)
+    painter.write_text(f"{out / 'report.html'}, {out / 'results.parquet'}")
     if json:
         figures = {"good": rate.good, "done": rate.total, "cells": total, "share": rate.share}
         write_json({**figures, "interval": rate.interval, "folder": str(out)})
     if rate.total < total:
-        painter.say(localized("stopped; the same command with --resume continues"))
+        painter.write_text(localized("stopped; the same command with --resume continues"))
         return 130
     return 0 if rate.share >= chosen.require else _FAILED
 
 
 def _compare(before: Path, after: Path, *, json: bool) -> int:
-    from bt_exec.campaign.report import command_of, comparison_lines
+    from bt_exec.campaign.report import comparison_lines, rerun_command
     from bt_exec.campaign.run import read_results
     from bt_exec.campaign.statistics import compare
     from bt_exec.cli.output import localized, operator_painter, write_json
@@ -119,12 +119,12 @@ def _compare(before: Path, after: Path, *, json: bool) -> int:
     painter = operator_painter(beside=json)
     apart = len(first) + len(second) - 2 * len(shared)
     if apart:
-        painter.say(localized(f"{apart} cells are only in one of them and are not compared"))
+        painter.write_text(localized(f"{apart} cells are only in one of them and are not compared"))
     for text in comparison_lines(found):
-        painter.say(text)
+        painter.write_text(text)
     for line in worse[:10]:
-        worse_cell = f"{line['status']} {line['code']}: {command_of(line)}"
-        painter.say(f"! {localized(f'worse: {worse_cell}')}")
+        worse_cell = f"{line['status']} {line['code']}: {rerun_command(line)}"
+        painter.write_text(f"! {localized(f'worse: {worse_cell}')}")
     if json:
         rows = [
             {"setting": name, "value": value, **one._asdict(), "is_worse": one.is_worse}

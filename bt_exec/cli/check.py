@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from bt_exec.cli import options as opt
-from bt_exec.cli.check_report import ReportFormat, report
+from bt_exec.cli.check_report import ReportFormat, write_report
 from bt_exec.cli.file_checks import CheckedFiles
-from bt_exec.files import replace_file
+from bt_exec.files import write_user_file
 
 if TYPE_CHECKING:
     from bt_exec.failure import Problem
@@ -68,7 +68,7 @@ def check(
     if others:
         left = ", ".join(map(str, others))
         closing.append(f"not a tree, plan or site, skipped: {left}")
-    report(problems, form, closing)
+    write_report(problems, form, closing)
     raise typer.Exit(2 if problems else 0)
 
 
@@ -103,16 +103,16 @@ def _fix_files(
         if not before:
             break
         for file, (_, corrected) in before.items():
-            replace_file(file, corrected)
+            write_user_file(file, corrected)
         again, left = _check_files(files, site)
         if set(problems) <= set(left):
             for file, (text, _) in before.items():
-                replace_file(file, text)
+                write_user_file(file, text)
             break
         for file, (text, corrected) in before.items():
             lines = text.splitlines(), corrected.splitlines()
             for line in unified_diff(*lines, str(file), str(file), n=0, lineterm=""):
-                painter.say(line)
+                painter.write_text(line)
         checked, problems = again, left
     return checked, problems
 
@@ -122,7 +122,7 @@ def _corrections(
 ) -> Iterator[tuple[Path, tuple[str, str]]]:
     """Yield the files in which a name can be corrected, with their text before and after."""
     from bt_exec.failure import SpecError
-    from bt_exec.scaffold.format_yaml import fixed_text
+    from bt_exec.scaffold.format_yaml import correct_misspellings
     from bt_exec.spec.yaml_source import scan_file
 
     for file in files:
@@ -133,7 +133,7 @@ def _corrections(
             text = scan_file(file).text
         except SpecError:
             continue
-        if (corrected := fixed_text(text, own)) != text:
+        if (corrected := correct_misspellings(text, own)) != text:
             yield file, (text, corrected)
 
 
@@ -178,7 +178,7 @@ def _site_hints(
         return
     own = checked.loaded.name
     best, most = "", 0
-    others = dict(_known_elsewhere(own))
+    others = dict(_sites_that_define(own))
     for name, known in others.items():
         if len(names & known) > most:
             best, most = name, len(names & known)
@@ -191,7 +191,7 @@ def _site_hints(
         yield f"checked for the site {own}; --site NAME checks for another{listed}"
 
 
-def _known_elsewhere(own: str) -> Iterator[tuple[str, set[str]]]:
+def _sites_that_define(own: str) -> Iterator[tuple[str, set[str]]]:
     """Yield the other shipped sites and the names that they define."""
     from bt_exec.failure import BtExecError
     from bt_exec.site.shipped_data import site_names
@@ -225,7 +225,7 @@ def files_in(given: list[Path]) -> tuple[list[Path], list[Path]]:
             files.setdefault(os.path.realpath(path), path)
             continue
         inside = sorted(file for file in path.rglob("*") if file.suffix.lower() in _ENDINGS)
-        ours = [file for file in inside if not is_pipe_or_device(file) and _is_document(file)]
+        ours = [file for file in inside if not is_pipe_or_device(file) and _is_spec_file(file)]
         if not ours:
             raise UsageError(f"{path}: contains no tree, plan or site file ({', '.join(_ENDINGS)})")
         for file in ours:
@@ -234,7 +234,7 @@ def files_in(given: list[Path]) -> tuple[list[Path], list[Path]]:
     return list(files.values()), others
 
 
-def _is_document(file: Path) -> bool:
+def _is_spec_file(file: Path) -> bool:
     """Return whether a file is, or was meant to be, a tree, a plan or a site."""
     from difflib import get_close_matches
 

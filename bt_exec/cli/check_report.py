@@ -14,7 +14,7 @@ from bt_exec.cli.output import operator_painter, reader_language, write_data, wr
 if TYPE_CHECKING:
     from bt_exec.failure import Problem
 
-__all__ = ["ReportFormat", "report"]
+__all__ = ["ReportFormat", "write_report"]
 
 
 class ReportFormat(StrEnum):
@@ -26,7 +26,7 @@ class ReportFormat(StrEnum):
     sarif = "sarif"
 
 
-def report(problems: Sequence[Problem], form: ReportFormat, closing: Sequence[str]) -> None:
+def write_report(problems: Sequence[Problem], form: ReportFormat, closing: Sequence[str]) -> None:
     """Write a report: data on standard output, text for the operator on standard error.
 
     Args:
@@ -37,12 +37,12 @@ def report(problems: Sequence[Problem], form: ReportFormat, closing: Sequence[st
     painter = operator_painter(beside=form is not ReportFormat.text)
     told: Callable[[Problem], str] = str
     said: Callable[[str], str] = str
-    if reader_language() == "ko" and not painter.ascii:
+    if reader_language() == "ko" and not painter.is_ascii_only:
         from bt_exec.language.korean_errors import korean_error, korean_problem
 
         told, said = korean_problem, korean_error
     for line in (*map(told, problems), *map(said, closing)):
-        painter.say(line)
+        painter.write_text(line)
     if form in _WRITERS:
         _WRITERS[form](problems)
 
@@ -54,12 +54,12 @@ def _write_json(problems: Sequence[Problem]) -> None:
 def _write_github(problems: Sequence[Problem]) -> None:
     """Write workflow commands: ``::error file=…,line=…,col=…,title=…::message``."""
     for problem in problems:
-        place: dict[str, Any] = {"file": _relative(problem.file)}
+        place: dict[str, Any] = {"file": _relative_path(problem.file)}
         if problem.line is not None:
             place |= {"line": problem.line, "col": problem.column}
         place["title"] = problem.code
         fields = ",".join(f"{key}={_escape(str(value), ',:')}" for key, value in place.items())
-        write_data(f"::error {fields}::{_escape(_message(problem))}\n")
+        write_data(f"::error {fields}::{_escape(_message_alone(problem))}\n")
 
 
 def _escape(text: str, more: str = "") -> str:
@@ -99,12 +99,12 @@ def _sarif_result(problem: Problem, rule: int) -> dict[str, Any]:
         "ruleId": problem.code,
         "ruleIndex": rule,
         "level": "error",
-        "message": {"text": _message(problem)},
+        "message": {"text": _message_alone(problem)},
         "locations": [{"physicalLocation": location}],
     }
 
 
-def _message(problem: Problem) -> str:
+def _message_alone(problem: Problem) -> str:
     """Return a mistake without its position and code, which the report contains elsewhere."""
     from dataclasses import replace
 
@@ -112,7 +112,7 @@ def _message(problem: Problem) -> str:
     return text.removesuffix(f" [{problem.code}]")
 
 
-def _relative(file: str) -> str:
+def _relative_path(file: str) -> str:
     """Return the relative path of a file below the working folder; other paths unchanged."""
     path = os.path.relpath(file) if file and Path(file).exists() else file
     return file if path.startswith("..") else path
@@ -121,7 +121,7 @@ def _relative(file: str) -> str:
 def _uri(file: str) -> str:
     from urllib.parse import quote
 
-    path = Path(_relative(file))
+    path = Path(_relative_path(file))
     return path.as_uri() if path.is_absolute() else quote(path.as_posix())
 
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from bt_exec.planning.compiler import Compiler, Reply
     from bt_exec.site.site import Site
 
-__all__ = ["COMMANDS", "compile_", "situation_for"]
+__all__ = ["COMMANDS", "compile_", "observed_situation"]
 
 
 def compile_(
@@ -52,7 +52,7 @@ def compile_(
     With --world, and for compilers that resolve objects (such as ``table``), the robot of the site
     is asked for one observation first; a simulator at an address is read as it is.
     """
-    from bt_exec.cli.plan_input import format_of
+    from bt_exec.cli.plan_input import find_plan_format
     from bt_exec.language.messages import language_of
     from bt_exec.site.compile_command import compile_command, make_compiler
     from bt_exec.site.site import load_site
@@ -63,11 +63,11 @@ def compile_(
         from bt_exec.cli.compile_batch import compile_lines
 
         planner = make_compiler(loaded, compiler)
-        compile_lines(loaded, commands, planner, situation_for(loaded, planner, world or ()))
+        compile_lines(loaded, commands, planner, observed_situation(loaded, planner, world or ()))
         return
-    writer = None if format in ("yaml", "json") else format_of(format, loaded).write
+    writer = None if format in ("yaml", "json") else find_plan_format(format, loaded).write
     planner = make_compiler(loaded, compiler)
-    situation = situation_for(loaded, planner, world or ())
+    situation = observed_situation(loaded, planner, world or ())
     if show_prompt or dry_run:
         _print_prompt(loaded, command, situation, planner, prompt=show_prompt)
         return
@@ -90,7 +90,7 @@ def _print_reply(reply: Reply) -> None:
     """Print the reply to a text that needs no plan."""
     from bt_exec.cli.output import operator_painter
 
-    operator_painter(beside=True).say(f"{reply.message} [{reply.code}]")
+    operator_painter(beside=True).write_text(f"{reply.message} [{reply.code}]")
 
 
 def _print_prompt(
@@ -100,21 +100,23 @@ def _print_prompt(
     from bt_exec.cli.output import write_json
     from bt_exec.failure import UsageError
     from bt_exec.planning.compiler import Prompting
-    from bt_exec.site.compile_command import request_of
+    from bt_exec.site.compile_command import first_request
 
     if not isinstance(asked, Prompting):
         message = (
             f"compiler {asked.name!r} does not use a model; choose one that does: --compiler claude"
         )
         raise UsageError(message)
-    request = request_of(site, command, situation)
+    request = first_request(site, command, situation)
     if prompt:
         write_data(f"{asked.prompt(request)}\n")
     else:
         write_json(asked.estimate(request))
 
 
-def situation_for(site: Site, compiler: Compiler, world: Sequence[str] = ()) -> Situation | None:
+def observed_situation(
+    site: Site, compiler: Compiler, world: Sequence[str] = ()
+) -> Situation | None:
     """Return the situation that a site's robot observes now; None if it is not needed.
 
     Args:
@@ -124,15 +126,15 @@ def situation_for(site: Site, compiler: Compiler, world: Sequence[str] = ()) -> 
     """
     if not world and not getattr(compiler, "needs_observation", False):
         return None
-    from bt_exec.mission.rig_construction import parse_world
+    from bt_exec.mission.rig_construction import parse_world_settings
     from bt_exec.mission.session import Session
     from bt_exec.observation import Situation
 
-    with Session(site, world=parse_world(world)) as session:
-        observations = session.look()
+    with Session(site, world=parse_world_settings(world)) as session:
+        observations = session.observe()
         facts = session.facts()
     for robot, observation in observations.items():
-        facts.update(site.catalogue.facts_in(robot, observation.facts()))
+        facts.update(site.catalogue.facts_on_site(robot, observation.facts()))
     labels_by = {robot: tuple(seen.labels()) for robot, seen in observations.items()}
     labels = tuple(dict.fromkeys(label for own in labels_by.values() for label in own))
     text = " · ".join(observation.describe("en") for observation in observations.values())
@@ -144,14 +146,14 @@ def _print_refusal(refusal: Refusal, messages: Messages, language: str) -> typer
     """Print why there is no plan, in the command's language; return the exit of the program."""
     from bt_exec.cli.output import operator_painter
     from bt_exec.outcome import EXIT_CODES
-    from bt_exec.tui.summary import unsaid
+    from bt_exec.tui.summary import utterances_not_in
 
-    said = f"{messages.fixed('refused', language)} · {refusal.message} [{refusal.code}]"
+    said = f"{messages.fixed_word('refused', language)} · {refusal.message} [{refusal.code}]"
     lines = [said, *refusal.problems]
-    if further := unsaid(refusal.message, refusal.nearest):
-        lines.append(f"{messages.fixed('try one of these', language)}:")
+    if further := utterances_not_in(refusal.message, refusal.nearest):
+        lines.append(f"{messages.fixed_word('try one of these', language)}:")
         lines += (f"  {text}" for text in further)
-    operator_painter(beside=True).say("\n".join(lines))
+    operator_painter(beside=True).write_text("\n".join(lines))
     return typer.Exit(EXIT_CODES["refused"])
 
 

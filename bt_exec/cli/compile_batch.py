@@ -56,10 +56,10 @@ def _answer(
     from bt_exec.failure import Refusal, SpecError
     from bt_exec.planning.compiler import Reply
     from bt_exec.planning.plan_preparation import prepare_answer
-    from bt_exec.site.compile_command import request_of
+    from bt_exec.site.compile_command import first_request
     from bt_exec.spec.dump import dump_json
 
-    request = request_of(site, command, situation)
+    request = first_request(site, command, situation)
     answer = compiler.compile(request)
     if isinstance(answer, Refusal):
         found = {"code": answer.code, "message": answer.message}

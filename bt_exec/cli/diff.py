@@ -44,7 +44,7 @@ def diff(
     from bt_exec.site.site import load_site
 
     loaded = load_site(site)
-    before, after = _find(old, loaded, journal), _find(new, loaded, journal)
+    before, after = _find_document(old, loaded, journal), _find_document(new, loaded, journal)
     rows = tree_changes(boxes_of(before, loaded.library), boxes_of(after, loaded.library))
     header = list(header_changes(before, after))
     if json:
@@ -54,12 +54,14 @@ def diff(
         return
     painter = operator_painter()
     for field, one, two in header:
-        painter.say(f"~ {field}: {_value_text(one)} {painter.glyphs.arrow} {_value_text(two)}")
-    painter.lines(_lines(rows))
-    painter.say(_count(rows, len(header)))
+        painter.write_text(
+            f"~ {field}: {_value_text(one)} {painter.glyphs.arrow} {_value_text(two)}"
+        )
+    painter.write_lines(_lines(rows))
+    painter.write_text(_count(rows, len(header)))
 
 
-def _find(name: str, site: Site, journal: Path | None) -> Document:
+def _find_document(name: str, site: Site, journal: Path | None) -> Document:
     """Return a document by its name, its file, or the mission and version of a recorded plan."""
     from bt_exec.cli.history import open_journal
     from bt_exec.cli.site_contents import find_document

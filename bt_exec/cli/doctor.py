@@ -80,12 +80,12 @@ def _show(findings: list[Finding], painter: Painter) -> None:
     missing = sum(finding.state == "missing" for finding in findings)
     verdict = f" {missing} missing" if missing else " all required parts are installed"
     verdict = fit(verdict, painter.width - 1, painter.glyphs.dots)
-    painter.lines([*lines, (), ((verdict, "failed" if missing else "done"),)])
+    painter.write_lines([*lines, (), ((verdict, "failed" if missing else "done"),)])
 
 
 def _everything(site: str, journal: Path | None) -> Iterator[Finding]:
     yield from _program_findings()
-    yield from _packages()
+    yield from _package_findings()
     yield from _plugin_findings(site)
     yield _journal(journal)
     yield _terminal()
@@ -102,7 +102,7 @@ def _program_findings() -> Iterator[Finding]:
     yield Finding("program", "system", "ok", f"{platform.system()} {platform.machine()}")
 
 
-def _packages() -> Iterator[Finding]:
+def _package_findings() -> Iterator[Finding]:
     """Yield each package that bt-exec's metadata names; those of extras are optional."""
     from importlib.metadata import PackageNotFoundError, version
 
@@ -138,12 +138,12 @@ def _plugin_findings(own: str) -> Iterator[Finding]:
             yield Finding("compilers", name, "optional", str(error))
     for name, compiler in compilers.items():
         yield from _run_checks(compiler, f"compiler {name}")
-    yield from _sites(own)
+    yield from _site_findings(own)
     for pack in packs:
         yield from _run_checks(pack, f"pack {pack.name}")
 
 
-def _sites(own: str) -> Iterator[Finding]:
+def _site_findings(own: str) -> Iterator[Finding]:
     """Yield the findings about the shipped sites and `own`, and about their compilers."""
     from bt_exec.failure import BtExecError
     from bt_exec.site.check_utterances import check_utterances
@@ -206,8 +206,8 @@ def _terminal() -> Finding:
     size = painter.console.size
     facts = [
         f"{size.width} x {size.height}",
-        "live view" if painter.live else "plain lines",
-        "ASCII" if painter.ascii else "UTF-8",
+        "live view" if painter.can_redraw else "plain lines",
+        "ASCII" if painter.is_ascii_only else "UTF-8",
         f"{painter.console.color_system or 'no'} colours",
         "" if sys.stdin is not None and sys.stdin.isatty() else "standard input is not a terminal",
     ]

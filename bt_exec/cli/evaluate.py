@@ -41,15 +41,15 @@ def eval_(
     """Compare compilers on labelled commands: understood, done wrong, refused; nothing moves."""
     import json as json_
 
-    from bt_exec.cli.compile import situation_for
+    from bt_exec.cli.compile import observed_situation
     from bt_exec.cli.output import operator_painter, write_json
     from bt_exec.evaluation.cases import load_cases
     from bt_exec.evaluation.run import (
+        answer_mistake,
         collect_answers,
         compare_compilers,
         evaluate,
-        mistake_in,
-        read_lines,
+        read_earlier_answers,
     )
     from bt_exec.site.compile_command import make_compiler
     from bt_exec.site.site import load_site
@@ -61,9 +61,9 @@ def eval_(
         asked[label] = make_compiler(load_site(other)) if equals else make_compiler(loaded, name)
     world = [f"{key}={value}" for key, value in cases.world.items()]
     looking = (one for one in asked.values() if getattr(one, "needs_observation", False))
-    situation = situation_for(loaded, next(looking, next(iter(asked.values()))), world)
+    situation = observed_situation(loaded, next(looking, next(iter(asked.values()))), world)
     lines = []
-    known = read_lines(out) if out is not None else []
+    known = read_earlier_answers(out) if out is not None else []
     kept = out.open("a", encoding="utf-8") if out is not None else None
     try:
         for line in collect_answers(loaded, cases, asked, known, situation):
@@ -80,23 +80,23 @@ def eval_(
         return
     painter = operator_painter()
     for one in found:
-        painter.say(one.compiler)
-        painter.say(f"  understood       {one.understood}")
-        painter.say(f"  done wrong       {one.wrong}")
-        painter.say(f"  rightly refused  {one.refused}")
+        painter.write_text(one.compiler)
+        painter.write_text(f"  understood       {one.understood}")
+        painter.write_text(f"  done wrong       {one.wrong}")
+        painter.write_text(f"  rightly refused  {one.refused}")
         objections = ", ".join(f"{code} {n}" for code, n in sorted(one.objections.items()))
-        painter.say(f"  objections       {objections or 'none'}")
+        painter.write_text(f"  objections       {objections or 'none'}")
         cost = f"{one.requests} requests, {one.tokens} tokens, {one.cost:.4f} USD"
-        painter.say(f"  cost             {cost}, {one.seconds:.3f} s a command")
+        painter.write_text(f"  cost             {cost}, {one.seconds:.3f} s a command")
         if one.compiler in against:
             _, _, better, worse, p = against[one.compiler]
             said = f"{better} better, {worse} worse, p {p:.3f}"
-            painter.say(f"  against {found[0].compiler}: {said}")
+            painter.write_text(f"  against {found[0].compiler}: {said}")
     for line in lines if verbose else ():
-        if why := mistake_in(cases, line):
-            painter.say(f"{line['compiler']}: {line['say']}: {why}")
+        if why := answer_mistake(cases, line):
+            painter.write_text(f"{line['compiler']}: {line['say']}: {why}")
         elif line["steps"] is None and cases.commands[line["item"]].want == "act":
-            painter.say(f"{line['compiler']}: {line['say']}: refused ({line['code']})")
+            painter.write_text(f"{line['compiler']}: {line['say']}: refused ({line['code']})")
 
 
 COMMANDS: Mapping[str, Callable[..., None]] = {"eval": eval_}

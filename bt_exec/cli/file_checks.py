@@ -47,7 +47,7 @@ class CheckedFiles:
 
         if self.loaded is None:
             self.loaded = load_site(self._name)
-            self._codes(self.loaded.catalogue)
+            self._check_failure_codes(self.loaded.catalogue)
         return self.loaded
 
     def add(self, files: Iterable[Path]) -> None:
@@ -66,9 +66,9 @@ class CheckedFiles:
             except SpecError as error:
                 self.problems += error.problems
             except (RegistrationError, UsageError) as error:
-                self.problems += getattr(error, "problems", ()) or [_unloadable(error)]
+                self.problems += getattr(error, "problems", ()) or [_load_problem(error)]
         if loaded:
-            self._trees(loaded)
+            self._check_trees(loaded)
 
     def _check_non_yaml(self, path: Path) -> bool:
         """Check a path that is not a YAML document; return whether `path` is one."""
@@ -81,9 +81,9 @@ class CheckedFiles:
         if is_pack_plan_file(path):
             self.problems += _problems_of_plan(path, self.site)
         elif path.suffix == ".py":
-            self._codes(load_site(self._name, [path]).catalogue)
+            self._check_failure_codes(load_site(self._name, [path]).catalogue)
         elif name in pack_names() and not path.exists():
-            self._pack(name)
+            self._check_pack(name)
         elif name in site_names() and not path.exists():
             self._site(name)
         else:
@@ -94,9 +94,9 @@ class CheckedFiles:
         """Check a site file, or the words or sentences of a pack; return whether it is one."""
         if _is_site(source):
             self._site(str(path))
-        elif _is_words(source) or _is_sentences(source):
-            if (pack := self._pack_with(path)) is not None:
-                self._pack(pack)
+        elif _is_lexicon_file(source) or _is_message_file(source):
+            if (pack := self._pack_of_words_file(path)) is not None:
+                self._check_pack(pack)
                 return True
             message = (
                 "no pack of this site uses this file of words or sentences; check it with a site "
@@ -107,7 +107,7 @@ class CheckedFiles:
             return False
         return True
 
-    def _pack_with(self, path: Path) -> str | None:
+    def _pack_of_words_file(self, path: Path) -> str | None:
         """Return the pack of the site to which this file of words or sentences belongs."""
         for pack in self.site.catalogue.packs:
             for file in (pack.lexicon, pack.messages):
@@ -122,12 +122,12 @@ class CheckedFiles:
 
         site = load_site(name)
         self.replaced += site.replaced
-        self._codes(site.catalogue)
-        self._library(site.library, site.catalogue)
+        self._check_failure_codes(site.catalogue)
+        self._check_libraries(site.library, site.catalogue)
         self.problems += sentence_problems(site.catalogue, site.library)
         self.problems += check_utterances(site)
 
-    def _pack(self, name: str) -> None:
+    def _check_pack(self, name: str) -> None:
         """Check a pack without a site: its facts, codes, trees, words and sentences."""
         from bt_exec.pack import Catalogue, find_pack
         from bt_exec.site.check_utterances import word_problems
@@ -141,13 +141,13 @@ class CheckedFiles:
         packs = [find_pack(one) for one in names]
         catalogue = Catalogue(packs)
         self.problems += fact_problems(catalogue)
-        self._codes(catalogue)
+        self._check_failure_codes(catalogue)
         library = Library.load(pack.trees for pack in packs if pack.trees is not None)
-        self._library(library, catalogue)
+        self._check_libraries(library, catalogue)
         self.problems += sentence_problems(catalogue, library)
         self.problems += word_problems(catalogue, library)
 
-    def _library(self, library: Library, catalogue: Catalogue) -> None:
+    def _check_libraries(self, library: Library, catalogue: Catalogue) -> None:
         """Check all trees of packs and sites; trees shared by several robots are checked once."""
         from bt_exec.spec.load import Loaded
         from bt_exec.verify import verify_file
@@ -156,13 +156,13 @@ class CheckedFiles:
             loaded = Loaded(tree, library.source(tree.tree))
             self.problems += verify_file(loaded, catalogue, library)
 
-    def _codes(self, catalogue: Catalogue) -> None:
+    def _check_failure_codes(self, catalogue: Catalogue) -> None:
         """Check the failure codes of packs that were not checked yet."""
         from bt_exec.verify.pack_declarations import code_problems
 
         self.problems += code_problems(catalogue)
 
-    def _trees(self, loaded: list[Loaded]) -> None:
+    def _check_trees(self, loaded: list[Loaded]) -> None:
         """Check trees and missions, then the utterances of trees."""
         from dataclasses import replace
 
@@ -189,7 +189,7 @@ class CheckedFiles:
         self.problems += wrong
 
 
-def _unloadable(error: BtExecError) -> Problem:
+def _load_problem(error: BtExecError) -> Problem:
     """Return the problem of code that cannot be loaded, at the line that raised the error.
 
     Raises:
@@ -211,13 +211,13 @@ def _is_site(source: Source) -> bool:
     return isinstance(source.data, dict) and "site" in source.data
 
 
-def _is_words(source: Source) -> bool:
+def _is_lexicon_file(source: Source) -> bool:
     """Return whether a file is a pack's lexicon."""
     data = source.data
     return isinstance(data, dict) and not data.keys().isdisjoint(("verbs", "nouns"))
 
 
-def _is_sentences(source: Source) -> bool:
+def _is_message_file(source: Source) -> bool:
     """Return True if a file contains a pack's messages: texts by language, or phrases."""
     data = source.data
     said = data.values() if isinstance(data, dict) else ()

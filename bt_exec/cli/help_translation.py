@@ -16,7 +16,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-__all__ = ["korean_help"]
+__all__ = ["use_korean_help"]
 
 _PARAGRAPHS = re.compile(r"\n\s*\n")
 
@@ -29,7 +29,7 @@ def _help() -> Mapping[str, str]:
 
 
 @cache
-def _texts_beside(module: str) -> ChainMap[str, str]:
+def _translations_beside(module: str) -> ChainMap[str, str]:
     """Return the translations next to a command's module, which override those of bt-exec."""
     from bt_exec.spec.shipped_yaml import read_yaml
 
@@ -39,13 +39,13 @@ def _texts_beside(module: str) -> ChainMap[str, str]:
 
 
 @contextlib.contextmanager
-def korean_help(command: Any) -> Iterator[None]:
+def use_korean_help(command: Any) -> Iterator[None]:
     """Make a command of typer, and all its subcommands, print their help in Korean."""
     from rich.text import Text
     from typer import rich_utils
 
     _translate(command)
-    frame = {name: text for name in dir(rich_utils) if (text := _frame_text(rich_utils, name))}
+    frame = {name: text for name in dir(rich_utils) if (text := _help_page_text(rich_utils, name))}
     with contextlib.ExitStack() as stack:
         for name, text in frame.items():
             stack.callback(setattr, rich_utils, name, text)
@@ -61,7 +61,7 @@ def _rstrip_end(text: Any, size: int) -> None:
         text.rstrip()
 
 
-def _frame_text(module: Any, name: str) -> str:
+def _help_page_text(module: Any, name: str) -> str:
     """Return a constant of typer that is a translatable text of help pages; otherwise ""."""
     text = getattr(module, name)
     return text if name.isupper() and isinstance(text, str) and text in _help() else ""
@@ -71,8 +71,8 @@ def _translate(command: Any, parent: Any = None) -> None:
     base = command.context_class
     context = base(command, parent=parent, **command.context_settings)
     help_option = command.get_help_option(context)
-    formatter = _formatter(base.formatter_class)
-    texts = _texts_beside(_module(command))
+    formatter = _korean_formatter(base.formatter_class)
+    texts = _translations_beside(_module_of_command(command))
     command.context_class = type("Context", (base,), {"formatter_class": formatter})
     for each in (command, *command.params, *filter(None, [help_option])):
         for name in ("help", "short_help", "epilog", "options_metavar", "subcommand_metavar"):
@@ -84,7 +84,7 @@ def _translate(command: Any, parent: Any = None) -> None:
         _translate(inner, context)
 
 
-def _formatter(base: Any) -> type:
+def _korean_formatter(base: Any) -> type:
     """Return a formatter of typer that prints the usage heading in Korean."""
 
     def write_usage(self: Any, prog: str, args: str = "", prefix: str | None = None) -> None:
@@ -93,7 +93,7 @@ def _formatter(base: Any) -> type:
     return type("Formatter", (base,), {"write_usage": write_usage})
 
 
-def _module(command: Any) -> str:
+def _module_of_command(command: Any) -> str:
     """Return the module of a command; for a group without a function, that of its first command."""
     inner = [command, *getattr(command, "commands", {}).values()]
     functions = (each.callback for each in inner if each.callback is not None)

@@ -84,17 +84,17 @@ def history(
     from bt_exec.cli.output import operator_painter, reader_language, write_json
     from bt_exec.journal.search import STATUSES, Wanted
     from bt_exec.language.messages import LANGUAGES, OWN_MESSAGES, Messages
-    from bt_exec.tui.history import history_table, line_data, status_word
+    from bt_exec.tui.history import history_table, mission_entry_data, status_word
 
     messages = Messages.load([OWN_MESSAGES])
     for each in STATUSES:
-        if status in (messages.fixed(status_word(each), language) for language in LANGUAGES):
+        if status in (messages.fixed_word(status_word(each), language) for language in LANGUAGES):
             status = each
     if status and status not in STATUSES:
         raise UnknownName("status", status, STATUSES)
     kept = open_journal(journal)
     wanted = Wanted(
-        site=_known_site(kept, site) if site else "",
+        site=_recorded_site_name(kept, site) if site else "",
         day=date.today() if today else None,
         status=status,
         failed=failed,
@@ -104,18 +104,18 @@ def history(
     lines = list(reversed(kept.find(wanted, count or None)))
     if json:
         for line in lines:
-            write_json(line_data(line), lines=True)
+            write_json(mission_entry_data(line), lines=True)
         return
     painter = operator_painter()
-    language = "en" if painter.ascii else reader_language()
+    language = "en" if painter.is_ascii_only else reader_language()
     if lines:
         table = history_table(
-            lines, painter.glyphs, painter.width, lambda text: messages.fixed(text, language)
+            lines, painter.glyphs, painter.width, lambda text: messages.fixed_word(text, language)
         )
         painter.console.print(table)
     else:
         none = "no mission yet" if wanted == Wanted() else "no mission matches"
-        painter.say(messages.fixed(none, language))
+        painter.write_text(messages.fixed_word(none, language))
 
 
 @HISTORY.command("show")
@@ -147,7 +147,9 @@ def show(
 
         follow(JournalTail(kept, record.id), messages, painter, plain=True, verbose=verbose)
         return
-    painter.lines(record_lines(record, messages, painter.width, painter.glyphs, verbose=verbose))
+    painter.write_lines(
+        record_lines(record, messages, painter.width, painter.glyphs, verbose=verbose)
+    )
 
 
 @HISTORY.command("export")
@@ -167,12 +169,12 @@ def export(
 ) -> None:
     """Export a mission to a file for other programs."""
     from bt_exec.cli.output import operator_painter
-    from bt_exec.export import FORMS, exporter
+    from bt_exec.export import FORMS, find_exporter
     from bt_exec.failure import UsageError
     from bt_exec.files import expand_home
     from bt_exec.tui.pack_messages import parts_and_sentences
 
-    write = exporter(to)
+    write = find_exporter(to)
     kept = open_journal(journal or context.obj)
     record = kept.mission(which)
     path = expand_home(file) if file is not None else Path(f"{record.id}{FORMS[to]}")
@@ -186,7 +188,7 @@ def export(
     except OSError as error:
         raise UsageError(f"{path} cannot be written: {error.strerror}") from None
     _, messages = parts_and_sentences(record)
-    operator_painter().say(messages.say("FILE_WRITTEN", record.line.language, path=path))
+    operator_painter().write_text(messages.say("FILE_WRITTEN", record.line.language, path=path))
 
 
 def _export_to_stdout(write: Callable[[Path], None], form: str) -> None:
@@ -230,8 +232,8 @@ def prune(
 
     kept = open_journal(journal or context.obj)
     retention = Retention(
-        _amount(older, "--older", {"d": 1.0, "w": 7.0, "y": 365.0}),
-        _amount(larger, "--larger", {"M": 1.0, "G": 1e3, "T": 1e6}),
+        _parse_amount(older, "--older", {"d": 1.0, "w": 7.0, "y": 365.0}),
+        _parse_amount(larger, "--larger", {"M": 1.0, "G": 1e3, "T": 1e6}),
     )
     if not older and not larger:
         retention = Retention(**load_site(site).keep.model_dump())
@@ -239,19 +241,19 @@ def prune(
             raise UsageError(
                 "specify a limit: --older 90d, --larger 2G, or keep: {days: 90} in the site file"
             )
-    name = _known_site(kept, site) if site else ""
+    name = _recorded_site_name(kept, site) if site else ""
     done = kept.prune(retention, site=name, dry_run=dry_run)
     if json:
         write_json({"missions": list(done.missions), "freed_bytes": done.freed_bytes})
         return
     count, size = len(done.missions), f"{done.freed_bytes / 1e6:.1f} MB"
     what = f"{count} mission{'' if count == 1 else 's'}"
-    operator_painter().say(
+    operator_painter().write_text(
         localized(f"{what} {'would be removed' if dry_run else 'removed'}, {size}")
     )
 
 
-def _amount(text: str, option: str, units: Mapping[str, float]) -> float | None:
+def _parse_amount(text: str, option: str, units: Mapping[str, float]) -> float | None:
     """Return an amount such as ``90d`` in the first of `units`; None for an empty text.
 
     Raises:
@@ -292,9 +294,9 @@ def check(
         for one in found:
             style = "done" if one.repaired else "skipped"
             said = localized(f"{one.kind}: {one.what}")
-            painter.say(localized(f"{said} (repaired)") if one.repaired else said, style)
+            painter.write_text(localized(f"{said} (repaired)") if one.repaired else said, style)
         if not found:
-            painter.say(localized(f"{kept.path} is in order"))
+            painter.write_text(localized(f"{kept.path} is in order"))
     raise typer.Exit(4 if open_ones else 0)
 
 
@@ -306,19 +308,19 @@ def why(
 ) -> None:
     """Explain how a mission ended: the first cause, its evidence, and further attempts."""
     from bt_exec.cli.output import operator_painter, write_json
-    from bt_exec.tui.pack_messages import why_of
+    from bt_exec.tui.pack_messages import mission_explanation
 
     record = open_journal(journal).mission(which)
     painter = operator_painter()
-    language = "en" if painter.ascii and not json else ""
-    said = why_of(record, language, verbose=verbose)
+    language = "en" if painter.is_ascii_only and not json else ""
+    said = mission_explanation(record, language, verbose=verbose)
     if json:
         write_json(said.data())
         return
-    painter.lines(said.lines(painter.width, painter.glyphs))
+    painter.write_lines(said.lines(painter.width, painter.glyphs))
 
 
-def _known_site(journal: Journal, name: str) -> str:
+def _recorded_site_name(journal: Journal, name: str) -> str:
     """Return the name of a site as recorded for its missions; a file is a site, too.
 
     Raises:
@@ -346,7 +348,7 @@ def open_journal(path: Path | None) -> Journal:
 
     journal = Journal.open(path)
     for text in journal.waiting:
-        operator_painter(beside=True).say(f"bt-exec: {text}")
+        operator_painter(beside=True).write_text(f"bt-exec: {text}")
     return journal
 
 
@@ -364,22 +366,22 @@ def report_interrupted_mission(
     Returns:
         The command of the mission; empty if there is nothing to report.
     """
-    from bt_exec.tui.pack_messages import why_of
+    from bt_exec.tui.pack_messages import mission_explanation
 
-    line: MissionLine | None = journal.interrupted()
+    line: MissionLine | None = journal.next_interrupted()
     if line is None:
         return ""
-    said = why_of(journal.mission(line.id), language)
+    said = mission_explanation(journal.mission(line.id), language)
     number = line.id.rpartition("-")[2].lstrip("0")
     when = f"{line.started_at:%Y-%m-%d %H:%M}"
     parts = [said.say("INTERRUPTED", command=line.command, when=when), said.cause()]
-    for label, state in said.last_known():
+    for label, state in said.unended_mission_lines():
         if state:
             word = said.word(label)
             parts.append(f"{word[:1].upper()}{word[1:]}: {state}")
     program = "" if prompt else "bt-exec "
     ways = (f"{program}{command} {number}" for command in ("why", "resume"))
-    painter.say(" · ".join((" ".join(parts), *ways)), "skipped")
+    painter.write_text(" · ".join((" ".join(parts), *ways)), "skipped")
     return line.command
 
 

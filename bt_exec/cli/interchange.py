@@ -10,7 +10,7 @@ import typer
 
 from bt_exec.cli import options as opt
 from bt_exec.cli.output import write_data
-from bt_exec.files import expand_home, replace_file
+from bt_exec.files import expand_home, write_user_file
 
 if TYPE_CHECKING:
     from bt_exec.interchange.report import Report
@@ -48,7 +48,7 @@ def export(
     if output is None:
         write_data(text)
     else:
-        replace_file(output, text)
+        write_user_file(output, text)
     _print_unsupported(report, "not supported by BehaviorTree.CPP:")
 
 
@@ -100,8 +100,8 @@ def _write_all(folder: Path, texts: Mapping[str, str]) -> None:
     if taken:
         raise UsageError(f"--to: existing files are not overwritten: {', '.join(taken)}")
     for name, text in texts.items():
-        replace_file(folder / name, text, folders=True)
-        operator_painter().say(localized(f"wrote {folder / name}"))
+        write_user_file(folder / name, text, folders=True)
+        operator_painter().write_text(localized(f"wrote {folder / name}"))
 
 
 def _print_unsupported(report: Report, head: str) -> None:
@@ -109,7 +109,7 @@ def _print_unsupported(report: Report, head: str) -> None:
     from bt_exec.cli.output import operator_painter
 
     if report.notes:
-        operator_painter(beside=True).say("\n".join([head, *report.lines()]))
+        operator_painter(beside=True).write_text("\n".join([head, *report.lines()]))
 
 
 COMMANDS: Mapping[str, Callable[..., None]] = {"export": export, "import": import_}

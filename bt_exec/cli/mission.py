@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from bt_exec import events as ev
 from bt_exec.cli.output import program_stream, to_json
 from bt_exec.cli.stop_signals import stop_mission_on_signals
-from bt_exec.cli.typed_lines import TypedLines, can_ask
+from bt_exec.cli.typed_lines import TypedLines, can_ask_operator
 from bt_exec.language.messages import language_of
 from bt_exec.mission.conversation import asks_to_stop
 from bt_exec.planning.compiler import REPLIES
@@ -21,7 +21,7 @@ from bt_exec.tui.paint import Painter
 from bt_exec.tui.plain_view import PlainView
 from bt_exec.tui.screen import tree_lines
 from bt_exec.tui.summary import summary_lines
-from bt_exec.tui.terminal_text import clean, fit
+from bt_exec.tui.terminal_text import fit, safe_line
 from bt_exec.tui.view_model import ViewModel
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def ending_lines(
     prompt: bool = False,
 ) -> Iterator[Any]:
     """Yield the tree of a mission, if requested, and its summary, if it has an outcome."""
-    width, ascii_only = painter.width, painter.ascii
+    width, ascii_only = painter.width, painter.is_ascii_only
     if tree:
         yield from tree_lines(model, width, ascii=ascii_only, verbose=verbose)
     if outcome is not None:
@@ -87,8 +87,8 @@ class Conductor:
         self.verbose = verbose
         self.last = last
         self.prompt = prompt
-        self.live = painter.live and not plain
-        self.model = ViewModel(ascii=painter.ascii, verbose=verbose)
+        self.live = painter.can_redraw and not plain
+        self.model = ViewModel(ascii=painter.is_ascii_only, verbose=verbose)
         self.listener: ev.Listener = (
             self.model if self.live else PlainView(self.model, self._write_line, verbose=verbose)
         )
@@ -98,7 +98,7 @@ class Conductor:
         self._trouble: OSError | None = None
 
     @contextlib.contextmanager
-    def shown_preparation(self, what: str) -> Iterator[None]:
+    def preparation_line(self, what: str) -> Iterator[None]:
         """Show a line while something is started, and remove it afterwards."""
         if not self.live:
             yield
@@ -115,9 +115,9 @@ class Conductor:
 
     def run(self, session: Session, command: str, plan: MissionSpec | None = None) -> Outcome:
         """Run one command to its end with a live view, and print its summary."""
-        return self.show(session, lambda: session.run(command, plan))
+        return self.show_mission(session, lambda: session.run(command, plan))
 
-    def show(self, session: Session, mission: Callable[[], Outcome]) -> Outcome:
+    def show_mission(self, session: Session, mission: Callable[[], Outcome]) -> Outcome:
         """Run a mission of a session to its end with a live view, and print its summary."""
         model, painter = self.model, self.painter
         # at a prompt, lines are typed meanwhile
@@ -126,7 +126,7 @@ class Conductor:
         with (
             view or contextlib.nullcontext(),
             stop_mission_on_signals(session, view, last=self.last),
-            self._typing(session),
+            self._reading_typed_lines(session),
         ):
             outcome = mission()
         if self._trouble is not None and not isinstance(self._trouble, BrokenPipeError):
@@ -141,15 +141,15 @@ class Conductor:
                 verbose=self.verbose,
                 prompt=self.prompt,
             )
-            self.painter.lines(lines)
+            self.painter.write_lines(lines)
         if outcome.is_stop:
             for line in self.typed.take_lines_before_stop():
                 self._write_line(self._sentence_about_line("TYPED_DROPPED", line))
         return outcome
 
-    def _typing(self, session: Session) -> contextlib.AbstractContextManager[None]:
+    def _reading_typed_lines(self, session: Session) -> contextlib.AbstractContextManager[None]:
         """Return the context in which lines typed at the prompt are read during a mission."""
-        if not self.prompt or not can_ask(self.painter):
+        if not self.prompt or not can_ask_operator(self.painter):
             return contextlib.nullcontext()
 
         def report(line: str) -> None:
@@ -160,19 +160,19 @@ class Conductor:
                 with contextlib.suppress(OSError, ValueError):  # the terminal was closed
                     self.view.print_above(self.painter.file, f"{self.painter.glyphs.text(text)}\n")
 
-        return self.typed.reading(session.abort, report)
+        return self.typed.background_reading(session.abort, report)
 
     def _sentence_about_line(self, code: str, line: str) -> str:
         """Return a sentence about a typed line, in the language of the line."""
-        language = "en" if self.painter.ascii else language_of(line)
-        return self.model.messages.say(code, language, command=clean(line))
+        language = "en" if self.painter.is_ascii_only else language_of(line)
+        return self.model.messages.say(code, language, command=safe_line(line))
 
     def _write_line(self, text: str) -> None:
         """Write a line; a closed stream does not end the mission."""
         if self._trouble is not None:
             return
         try:
-            self.painter.say(text)
+            self.painter.write_text(text)
         except OSError as error:
             self._trouble = error
 

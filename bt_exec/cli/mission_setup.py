@@ -86,14 +86,14 @@ class Stage:
         from bt_exec.language.messages import language_of
         from bt_exec.mission.conversation import NEED_WORLD, asks_to_continue, question_of
 
-        site, ascii_only = self.session.site, self.conductor.painter.ascii
+        site, ascii_only = self.session.site, self.conductor.painter.is_ascii_only
         language = "en" if ascii_only else language_of(command)
         continues = plan is None and asks_to_continue(command)
         if continues and (record := self.session.unfinished()) is not None:
             self.session.open()
             self.knows_world = True  # that of the mission, restored
             return continue_mission(self.session, self.conductor, record, language)
-        with self.conductor.shown_preparation(
+        with self.conductor.preparation_line(
             site.messages.say("PREPARING", language, site=site.name)
         ):
             if plan is None:
@@ -105,7 +105,7 @@ class Stage:
             self.say_world_is_new(language)
         outcome = self.conductor.run(self.session, command, plan)
         for _ in range(_MOST_QUESTIONS if self.asks else 0):
-            said = _next_command(outcome, self.conductor.painter)
+            said = _ask_for_command(outcome, self.conductor.painter)
             if not said:
                 break
             if asks_to_continue(said):
@@ -119,7 +119,9 @@ class Stage:
         if self.knows_world or session.journal is None or not session.simulated:
             return
         self.knows_world, self.interrupted = True, ""
-        last = session.journal.last_action(session.site.name, session.conversation.actions)
+        last = session.journal.last_mission_with_action(
+            session.site.name, session.conversation.actions
+        )
         left = session.unfinished()
         line = left.line if left is not None else last
         if line is None or session.journal.mission(line.id).session == session.world_id:
@@ -127,10 +129,10 @@ class Stage:
         if left is not None or line.started_at.date() == datetime.now().astimezone().date():
             code = "WORLD_IS_NEW" if left is not None else "WORLD_IS_NEW_DONE"
             say = session.site.messages.say
-            self.conductor.painter.say(say(code, language, command=line.command))
+            self.conductor.painter.write_text(say(code, language, command=line.command))
 
 
-def _report_unused(session: Session, painter: Painter, language: str) -> None:
+def _print_unused_faults(session: Session, painter: Painter, language: str) -> None:
     """Print the faults that did not fire and the breakpoints that were not reached."""
     say = session.site.messages.say
     for fault, calls in session.faults.unused():
@@ -138,12 +140,12 @@ def _report_unused(session: Session, painter: Painter, language: str) -> None:
             "FAULT_UNUSED" if calls is None else "FAULT_UNUSED_CALLS" if calls else "FAULT_NO_CALL"
         )
         facts = {"fault": str(fault), "skill": fault.name, "calls": calls}
-        painter.say(say(code, "en" if painter.ascii else language, **facts))
+        painter.write_text(say(code, "en" if painter.is_ascii_only else language, **facts))
     if session.debugger is not None:
-        for option, name, near in session.debugger.unused():
+        for option, name, near in session.debugger.unused_breakpoints():
             code = "DEBUG_UNUSED_NEAR" if near else "DEBUG_UNUSED"
             facts = {"option": option, "name": name, "near": ", ".join(near)}
-            painter.say(say(code, "en" if painter.ascii else language, **facts))
+            painter.write_text(say(code, "en" if painter.is_ascii_only else language, **facts))
 
 
 def _report_lost_world(session: Session, painter: Painter) -> None:
@@ -151,9 +153,9 @@ def _report_lost_world(session: Session, painter: Painter) -> None:
     left = session.unfinished() if session.simulated else None
     if left is not None and left.status == "aborted" and left.session == session.world_id:
         number = left.id.rpartition("-")[2].lstrip("0")
-        language = "en" if painter.ascii else left.line.language
+        language = "en" if painter.is_ascii_only else left.line.language
         say = session.site.messages.say
-        painter.say(say("WORLD_ENDS", language, command=left.command, number=number))
+        painter.write_text(say("WORLD_ENDS", language, command=left.command, number=number))
 
 
 @contextlib.contextmanager
@@ -165,10 +167,10 @@ def open_stage(options: Options) -> Iterator[Stage]:
     """
     from bt_exec.cli.history import open_journal, report_interrupted_mission
     from bt_exec.cli.mission import Conductor, print_outcome_and_exit
-    from bt_exec.cli.operator_prompts import TerminalConfirm, debugger_of
-    from bt_exec.cli.typed_lines import can_ask
+    from bt_exec.cli.operator_prompts import TerminalConfirm, terminal_debugger
+    from bt_exec.cli.typed_lines import can_ask_operator
     from bt_exec.journal.maintenance import Retention
-    from bt_exec.mission.rig_construction import parse_world
+    from bt_exec.mission.rig_construction import parse_world_settings
     from bt_exec.mission.session import Session
     from bt_exec.site.site import load_site
 
@@ -180,7 +182,7 @@ def open_stage(options: Options) -> Iterator[Stage]:
         raise UsageError("--json and --turns - both want standard output; give --turns a file")
     with contextlib.ExitStack() as stack:
         site = load_site(options.site, options.tools)
-        world = parse_world(options.world)
+        world = parse_world_settings(options.world)
         try:
             journal = None if options.no_journal else open_journal(options.journal)
         except UsageError as error:
@@ -188,7 +190,7 @@ def open_stage(options: Options) -> Iterator[Stage]:
         beside = options.json or options.turns == "-"
         painter = operator_painter(beside=beside)
         for line in site.replaced if options.verbose else ():
-            painter.say(line)
+            painter.write_text(line)
         conductor = Conductor(
             painter,
             plain=options.plain,
@@ -218,9 +220,9 @@ def open_stage(options: Options) -> Iterator[Stage]:
             frames = Frames(options.frames)
             stack.callback(frames.close)
             listeners.append(frames)
-        single = len(options.languages) == 1 and not painter.ascii
+        single = len(options.languages) == 1 and not painter.is_ascii_only
         language = options.languages[0] if single else reader_language()
-        with conductor.shown_preparation(site.messages.say("PREPARING", language, site=site.name)):
+        with conductor.preparation_line(site.messages.say("PREPARING", language, site=site.name)):
             session = Session(
                 site,
                 world=world,
@@ -230,7 +232,7 @@ def open_stage(options: Options) -> Iterator[Stage]:
                 journal=journal,
                 frames=options.keep_frames,
                 compiler=options.compiler,
-                confirm=TerminalConfirm(conductor) if can_ask(painter) else None,
+                confirm=TerminalConfirm(conductor) if can_ask_operator(painter) else None,
                 languages=options.languages,
                 guard=options.guard,
                 inspected=options.inspected,
@@ -238,10 +240,10 @@ def open_stage(options: Options) -> Iterator[Stage]:
             )
         stack.enter_context(session)
         language = next(iter(options.languages), "en")
-        stack.callback(_report_unused, session, painter, language)
+        stack.callback(_print_unused_faults, session, painter, language)
         stack.callback(_report_lost_world, session, painter)
         if options.step or options.breaks or options.watch:
-            session.debugger = debugger_of(
+            session.debugger = terminal_debugger(
                 session,
                 conductor,
                 language,
@@ -253,7 +255,7 @@ def open_stage(options: Options) -> Iterator[Stage]:
         conductor.model.messages = site.messages
         if journal is not None and (site.keep.days or site.keep.megabytes):
             journal.prune(Retention(**site.keep.model_dump()), site=site.name)
-        asks = not beside and can_ask(painter)
+        asks = not beside and can_ask_operator(painter)
         yield Stage(session, conductor, asks=asks, interrupted=interrupted)
 
 
@@ -261,7 +263,7 @@ _MOST_QUESTIONS = 3
 """Maximum number of consecutive questions after a command."""
 
 
-def _next_command(outcome: Outcome, painter: Painter) -> str:
+def _ask_for_command(outcome: Outcome, painter: Painter) -> str:
     """Return the operator's answer to a refusal: the intended command, or the missing information.
 
     Enter confirms a single suggested command; Enter, Ctrl-C and Ctrl-D leave a question open. Other
@@ -274,11 +276,11 @@ def _next_command(outcome: Outcome, painter: Painter) -> str:
     try:
         answer = input("[Y/n] " if meant else "> ").strip()
     except EOFError:
-        painter.say("")
+        painter.write_text("")
         return ""
     except KeyboardInterrupt:
         clear_interrupt()
-        painter.say("")
+        painter.write_text("")
         return ""
     if meant and (not answer.strip(" .!") or is_yes(answer)):
         return meant

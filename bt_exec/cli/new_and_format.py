@@ -87,8 +87,8 @@ def _print_created(files: tuple[Path, ...], following: str) -> None:
 
     painter = operator_painter()
     for path in files:
-        painter.say(localized(f"created {path}"))
-    painter.say(localized(following))
+        painter.write_text(localized(f"created {path}"))
+    painter.write_text(localized(following))
 
 
 def fmt(
@@ -104,7 +104,7 @@ def fmt(
     from bt_exec.cli.check import files_in
     from bt_exec.cli.output import localized, operator_painter
     from bt_exec.failure import SpecError
-    from bt_exec.files import replace_file
+    from bt_exec.files import write_user_file
     from bt_exec.scaffold.format_yaml import format_source
     from bt_exec.scaffold.schema_lines import with_schema_line
     from bt_exec.spec.yaml_source import read_file
@@ -123,12 +123,14 @@ def fmt(
         if formatted != source.text:
             changed += 1
             if not check:
-                replace_file(path, formatted)
-            painter.say(localized(f"{'would change' if check else 'formatted'} {path}"))
+                write_user_file(path, formatted)
+            painter.write_text(localized(f"{'would change' if check else 'formatted'} {path}"))
     for line in wrong:
-        painter.say(line)
+        painter.write_text(line)
     same = len(found) - changed - len(wrong)
-    painter.say(localized(f"{changed} {'to change' if check else 'changed'}, {same} in order"))
+    painter.write_text(
+        localized(f"{changed} {'to change' if check else 'changed'}, {same} in order")
+    )
     raise typer.Exit(2 if wrong or (check and changed) else 0)
 
 

@@ -11,14 +11,14 @@ from bt_exec.failure import UsageError
 from bt_exec.mission.conversation import asks_to_stop
 from bt_exec.mission.debugger import Debugger
 from bt_exec.tui.screen import plan_lines
-from bt_exec.tui.terminal_text import clean, pad
+from bt_exec.tui.terminal_text import pad, safe_line
 
 if TYPE_CHECKING:
     from bt_exec.cli.mission import Conductor
     from bt_exec.mission.session import Session
     from bt_exec.spec.model import MissionSpec
 
-__all__ = ["TerminalConfirm", "debugger_of"]
+__all__ = ["TerminalConfirm", "terminal_debugger"]
 
 
 class TerminalConfirm:
@@ -37,26 +37,26 @@ class TerminalConfirm:
         painter, view = conductor.painter, conductor.view
         say = conductor.model.messages.say
         if view is not None:
-            view.hold()
+            view.suspend_drawing()
         try:
-            painter.say(why)
-            painter.lines(
+            painter.write_text(why)
+            painter.write_lines(
                 plan_lines(
                     spec,
                     conductor.model.messages,
                     painter.width,
-                    ascii=painter.ascii,
+                    ascii=painter.is_ascii_only,
                     verbose=conductor.verbose,
                 )
             )
-            painter.say(say("CONFIRM_QUESTION", spec.mission.language))
+            painter.write_text(say("CONFIRM_QUESTION", spec.mission.language))
             return is_yes(conductor.typed.ask(lambda: not over.is_set()))
         finally:
             if view is not None:
                 view.redraw()
 
 
-def debugger_of(
+def terminal_debugger(
     session: Session,
     conductor: Conductor,
     language: str,
@@ -84,8 +84,8 @@ def debugger_of(
     painter = conductor.painter
 
     def say(code: str, **facts: Any) -> str:
-        words = "en" if painter.ascii else language
-        return clean(session.site.messages.say(code, words, **facts))
+        words = "en" if painter.is_ascii_only else language
+        return safe_line(session.site.messages.say(code, words, **facts))
 
     def hold(t: float, hits: Collection[str], alive: Callable[[], None]) -> bool:
         def waits() -> bool:
@@ -94,11 +94,11 @@ def debugger_of(
 
         view = conductor.view
         if view is not None:
-            view.hold()
+            view.suspend_drawing()
         try:
             for name in hits:
-                painter.say(say("PAUSED_BREAK", name=name))
-            painter.say(say("PAUSED", t=f"{t - conductor.model.began:.1f}"))
+                painter.write_text(say("PAUSED_BREAK", name=name))
+            painter.write_text(say("PAUSED", t=f"{t - conductor.model.began:.1f}"))
             line = conductor.typed.ask(waits)
             if line.strip().casefold() == "q" or asks_to_stop(line):
                 session.abort("operator")
@@ -110,7 +110,9 @@ def debugger_of(
 
     def report(t: float, name: str, value: Any) -> None:
         shown = "?" if value is None else str(value)
-        word = pad(conductor.model.fixed("watch"), 8)
-        painter.say(f"{t - conductor.model.began:8.1f} s  {word}  {clean(f'{name} = {shown}')}")
+        word = pad(conductor.model.fixed_word("watch"), 8)
+        painter.write_text(
+            f"{t - conductor.model.began:8.1f} s  {word}  {safe_line(f'{name} = {shown}')}"
+        )
 
     return Debugger(hold, report, step=step, breaks=breaks, watch=watch)

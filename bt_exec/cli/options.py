@@ -35,7 +35,7 @@ __all__ = [
 ]
 
 
-def _completion_of(names: Callable[[], Iterable[str]]) -> Callable[[str], list[str]]:
+def _safe_completion(names: Callable[[], Iterable[str]]) -> Callable[[str], list[str]]:
     """Return a completion function that never raises: a broken site must not break the shell."""
 
     def complete(incomplete: str) -> list[str]:
@@ -72,8 +72,8 @@ def _skills() -> Iterable[str]:
     return (*catalogue.skills, *catalogue.conditions)
 
 
-complete_trees = _completion_of(_trees)
-complete_skills = _completion_of(_skills)
+complete_trees = _safe_completion(_trees)
+complete_skills = _safe_completion(_skills)
 
 SiteName: TypeAlias = Annotated[
     str,
@@ -82,7 +82,7 @@ SiteName: TypeAlias = Annotated[
         metavar="NAME|FILE",
         help="Site of the robots: a name or a site file. The default is set by BT_EXEC_SITE, "
         "or default_site: in the configuration.",
-        autocompletion=_completion_of(_sites),
+        autocompletion=_safe_completion(_sites),
     ),
 ]
 WorldTexts: TypeAlias = Annotated[
@@ -147,7 +147,7 @@ CompilerName: TypeAlias = Annotated[
         "--compiler",
         metavar="NAME",
         help="Compiler of the plan; the site's by default.",
-        autocompletion=_completion_of(_compilers),
+        autocompletion=_safe_completion(_compilers),
     ),
 ]
 ToolFiles: TypeAlias = Annotated[

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from bt_exec.site.site import Site
     from bt_exec.spec.model import MissionSpec, NodeBase, TreeSpec
 
-__all__ = ["arguments_of_tree", "plan_of_skill", "plan_of_tree"]
+__all__ = ["parse_tree_arguments", "plan_of_skill", "plan_of_tree"]
 
 
 def plan_of_skill(name: str, texts: Iterable[str], site: Site) -> MissionSpec:
@@ -38,7 +38,7 @@ def plan_of_skill(name: str, texts: Iterable[str], site: Site) -> MissionSpec:
     return _plan(" ".join((name, *given)), root, site)
 
 
-def arguments_of_tree(name: str, texts: Iterable[str], site: Site) -> dict[str, Any]:
+def parse_tree_arguments(name: str, texts: Iterable[str], site: Site) -> dict[str, Any]:
     """Return the values of ``KEY=VALUE`` texts for a tree; none is required.
 
     Raises:
@@ -73,7 +73,7 @@ def plan_of_tree(name: str, texts: Iterable[str], site: Site, command: str = "")
 
 
 def _types(tree: TreeSpec, site: Site) -> dict[str, Any]:
-    return {key: param.hint(site.catalogue.types) for key, param in tree.params.items()}
+    return {key: param.value_type(site.catalogue.types) for key, param in tree.params.items()}
 
 
 def _arguments(
@@ -90,7 +90,7 @@ def _arguments(
             raise UnknownName(f"argument of {what}", key, types)
         if key in args:
             raise UsageError(f"{key} is given twice")
-        args[key] = _value(types[key], value)
+        args[key] = _parse_value(types[key], value)
     missing = [
         f"{key}={type_name(types[key])}" for key in types if key in required and key not in args
     ]
@@ -99,16 +99,16 @@ def _arguments(
     return args
 
 
-def _value(hint: Any, text: str) -> Any:
+def _parse_value(hint: Any, text: str) -> Any:
     """Return a typed text as a value. Unlike in trees, ``$name`` is not a reference."""
-    from bt_exec.verify.type_checks import read_word
+    from bt_exec.verify.type_checks import convert_word
 
     if text.startswith(("[", "{")):
         try:
             return json.loads(text)
         except ValueError:
             return text
-    word = read_word(hint, text)
+    word = convert_word(hint, text)
     return f"${word}" if isinstance(word, str) and word.startswith("$") else word
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from bt_exec.spec.load import Loaded
     from bt_exec.spec.model import MissionSpec
 
-__all__ = ["format_of", "is_pack_plan_file", "load_plan"]
+__all__ = ["find_plan_format", "is_pack_plan_file", "load_plan"]
 
 _LARGEST = 1_000_000
 
@@ -34,7 +34,7 @@ def load_plan(path: Path, site: Site, command: str) -> MissionSpec:
 
     path, piped = expand_home(path), str(path) == "-"
     try:
-        raw = _standard_input() if piped else read_at_most(path, _LARGEST)
+        raw = _read_standard_input() if piped else read_at_most(path, _LARGEST)
         path = Path("standard input") if piped else path
         if raw is None:
             raise UsageError(f"--plan {path}: is larger than {_LARGEST} bytes")
@@ -46,18 +46,18 @@ def load_plan(path: Path, site: Site, command: str) -> MissionSpec:
         raise UsageError(f"--plan {path}: is not UTF-8 text; save it as UTF-8") from None
     if _has_pack_format(path, text):
         for name in _names(site):
-            return format_of(name, site).read(text, str(path), command)
+            return find_plan_format(name, site).read(text, str(path), command)
         where = f"site {site.name!r}"
         hint = "try another with --site NAME"
         raise UsageError(f"--plan {path}: no pack of {where} reads plans of this format; {hint}")
     loaded = load_text(text, str(path))
     document = loaded.document
     if not isinstance(document, MissionSpec):
-        return _mission_of(loaded, site, command)
+        return _mission_from_tree(loaded, site, command)
     return document.with_header(plan_version=1, parent=None, kept=())
 
 
-def _standard_input() -> bytes | None:
+def _read_standard_input() -> bytes | None:
     """Return the contents of standard input; None if they are too large."""
     stream = getattr(sys.stdin, "buffer", None)
     if stream is None:  # replaced by a text stream, or closed
@@ -66,7 +66,7 @@ def _standard_input() -> bytes | None:
     return raw if len(raw) <= _LARGEST else None
 
 
-def _mission_of(loaded: Loaded, site: Site, command: str) -> MissionSpec:
+def _mission_from_tree(loaded: Loaded, site: Site, command: str) -> MissionSpec:
     """Return a mission that consists of one tree, which may use those of the site.
 
     Raises:
@@ -104,7 +104,7 @@ def _has_pack_format(path: Path, text: str) -> bool:
     return path.suffix == ".json" and '"plan"' in text and '"mission"' not in text
 
 
-def format_of(name: str, site: Site) -> PlanFormat:
+def find_plan_format(name: str, site: Site) -> PlanFormat:
     """Return the plan format called `name`.
 
     Raises:
@@ -118,8 +118,8 @@ def format_of(name: str, site: Site) -> PlanFormat:
         raise UnknownName("format", name, ("yaml", "json", *_names(site)))
     form, own = pack.formats[name], pack.name
     return PlanFormat(
-        lambda *given: catalogue.with_own_names(own, form.read(*given)),
-        lambda spec: form.write(catalogue.with_plain_names(own, spec)),
+        lambda *given: catalogue.with_site_names(own, form.read(*given)),
+        lambda spec: form.write(catalogue.with_pack_names(own, spec)),
     )
 
 

@@ -60,14 +60,14 @@ def rehearse(
     Exit code 1: a run was stuck, or a skill was started against its needs.
     """
     from bt_exec.cli.output import operator_painter, write_json
-    from bt_exec.cli.plan_from_call import arguments_of_tree
-    from bt_exec.files import replace_file
+    from bt_exec.cli.plan_from_call import parse_tree_arguments
+    from bt_exec.files import write_user_file
     from bt_exec.site.site import load_site
     from bt_exec.testing import rehearsal
 
     loaded = load_site(site)
     trees = (tree,) if tree else loaded.library.names()
-    args = arguments_of_tree(tree, arguments or (), loaded) if tree else {}
+    args = parse_tree_arguments(tree, arguments or (), loaded) if tree else {}
     runs: list[Rehearsal] = []
     for name in trees:
         if explore:
@@ -76,8 +76,8 @@ def rehearse(
             runs.append(rehearsal.rehearse(name, loaded, args))
     if write_tests is not None:
         text = rehearsal.module_of_tests(site or loaded.name, runs)
-        replace_file(write_tests, text)
-    rows = [_row(run) for run in runs]
+        write_user_file(write_tests, text)
+    rows = [_run_data(run) for run in runs]
     if json:
         write_json(rows)
     else:
@@ -85,17 +85,17 @@ def rehearse(
         width = max(len(row["disturbed"]) for row in rows)
         for number, row in enumerate(rows):
             if not tree and (number == 0 or rows[number - 1]["tree"] != row["tree"]):
-                painter.say(painter.glyphs.text(row["tree"]))
+                painter.write_text(painter.glyphs.text(row["tree"]))
             line = f"{row['disturbed']:{width}}  {row['ends']:10}  {row['how']}"
-            painter.say(painter.glyphs.text(("" if tree else "  ") + line.rstrip()))
-    if any(run.ends in _MISTAKES for run in runs):
+            painter.write_text(painter.glyphs.text(("" if tree else "  ") + line.rstrip()))
+    if any(run.end_kind in _MISTAKES for run in runs):
         raise typer.Exit(_EXIT_MISTAKE)
 
 
-def _row(run: Rehearsal) -> dict[str, Any]:
+def _run_data(run: Rehearsal) -> dict[str, Any]:
     """Return a run as plain data."""
     disturbed = ", ".join(map(str, run.disturbed)) or "undisturbed"
-    row = {"tree": run.tree, "disturbed": disturbed, "ends": run.ends, "how": run.how}
+    row = {"tree": run.tree, "disturbed": disturbed, "ends": run.end_kind, "how": run.end_reason}
     return row | {"calls": list(run.calls)}
 
 

@@ -88,10 +88,10 @@ class _Prompt:
     def loop(self) -> int:
         site = self.stage.session.site
         if self.people:
-            language = "en" if self.painter.ascii else reader_language()
+            language = "en" if self.painter.is_ascii_only else reader_language()
             hint = site.messages.say("PROMPT_HINT", language)
             head = " · ".join(filter(None, (site.name, site.summary_in(language))))
-            self.painter.say(f"{head}\n{hint}")
+            self.painter.write_text(f"{head}\n{hint}")
             if self.stage.session.unfinished() is not None:
                 self.stage.say_world_is_new(language)
         for line in self.lines():
@@ -151,7 +151,7 @@ class _Prompt:
 
         self.code = self.code or 2
         language = language_of(text) if text else reader_language()
-        self.say(code, "en" if self.painter.ascii else language, word=word, text=text)
+        self.say(code, "en" if self.painter.is_ascii_only else language, word=word, text=text)
 
     def handle_line(self, word: str, text: str) -> None:
         """Handle a line; a usage error ends the line, not the prompt."""
@@ -182,11 +182,11 @@ class _Prompt:
             clear_interrupt()
             self.code = self.code or EXIT_CODES["aborted"]
             self.ends = not self.people
-            self.painter.say("")  # Ctrl-C after the end of a mission: keep the prompt
+            self.painter.write_text("")  # Ctrl-C after the end of a mission: keep the prompt
         except BtExecError as error:
             self.code = self.code or 2
             said = error_message(error, language, codes=self.verbose)
-            self.painter.say(f"bt-exec: {said}", "failed")
+            self.painter.write_text(f"bt-exec: {said}", "failed")
         if self.ends:
             self.say("PROMPT_STOPPED", language)
 
@@ -237,7 +237,7 @@ class _Prompt:
             if session.journal is None:
                 self.code = self.code or 2
                 said = localized("no record is kept here (--no-journal)")
-                self.painter.say(f"bt-exec: {said}", "failed")
+                self.painter.write_text(f"bt-exec: {said}", "failed")
                 return
             at = 2 if arguments[0] == "history" and arguments[1:2] == ["show"] else 1
             arguments[at:at] = ["--journal", str(session.journal.path)]
@@ -255,19 +255,21 @@ class _Prompt:
         with configure_line_editing(self.utterances()):
             while True:
                 try:
-                    yield typed.next_line(f"{self.stage.session.site.name}> ", self.painter.say)
+                    yield typed.next_line(
+                        f"{self.stage.session.site.name}> ", self.painter.write_text
+                    )
                 except EOFError:
-                    self.painter.say("")
+                    self.painter.write_text("")
                     return
                 except KeyboardInterrupt:
                     clear_interrupt()
-                    self.painter.say("")  # drop the line, keep the prompt
+                    self.painter.write_text("")  # drop the line, keep the prompt
 
     def help(self, language: str) -> None:
-        from bt_exec.tui.catalogue import spoken
+        from bt_exec.tui.catalogue import first_utterances
 
         trees = [tree for tree in self.stage.session.site.library if tree.utterances]
-        said = [f"  {' · '.join(spoken(tree.utterances))}" for tree in trees]
+        said = [f"  {' · '.join(first_utterances(tree.utterances))}" for tree in trees]
         self.say("PROMPT_HELP", language, examples="\n".join(said))
 
     def status(self, language: str) -> None:
@@ -276,14 +278,14 @@ class _Prompt:
 
         session = self.stage.session
         world = " ".join(f"{key}={value}" for key, value in session.world.items())
-        self.painter.say(f"{session.site.name}" + (f" · {world}" if world else ""))
+        self.painter.write_text(f"{session.site.name}" + (f" · {world}" if world else ""))
         said, rest = fact_sentences(
             dict(sorted(session.facts().items())), session.site.messages, language
         )
         if self.verbose or not said:
             said += tuple(f"{name}: {value}" for name, value in rest.items())
         for line in said:
-            self.painter.say(f"  {line}")
+            self.painter.write_text(f"  {line}")
         if not said:
             self.say("PROMPT_NOTHING_SEEN", language)
 
@@ -292,7 +294,7 @@ class _Prompt:
         from bt_exec.failure import UsageError
         from bt_exec.language.messages import language_of
         from bt_exec.mission.conversation import question_of
-        from bt_exec.tui.pack_messages import why_of
+        from bt_exec.tui.pack_messages import mission_explanation
 
         journal = self.stage.session.journal
         if journal is None:
@@ -309,16 +311,16 @@ class _Prompt:
         elif asked in ("STOPPED", "WHY") or not (bare or failed):
             # the last mission that moved anything; questions and refusals did not
             site, actions = session.site.name, session.conversation.actions
-            acted = journal.last_action(site, actions)
+            acted = journal.last_mission_with_action(site, actions)
             if acted is None:
                 self.say("SELF_NOTHING_DONE", language_of(text))
                 return
             if asked == "STOPPED":  # a stopped mission, even if the robot came back since
-                recent = journal.actions(site, actions, limit=_RECENT)
+                recent = journal.missions_with_actions(site, actions, limit=_RECENT)
                 acted = next((one for one in recent if one.status != "satisfied"), acted)
             which = acted.id
-        said = why_of(journal.mission(which), language)
-        self.painter.lines(said.lines(self.painter.width, self.painter.glyphs))
+        said = mission_explanation(journal.mission(which), language)
+        self.painter.write_lines(said.lines(self.painter.width, self.painter.glyphs))
 
     def resume(self, which: str) -> None:
         """Continue a mission of this site: the named one, or the last unfinished one."""
@@ -341,14 +343,14 @@ class _Prompt:
         self.code = self.code or outcome.exit_code
 
     def reset(self, pairs: list[str], language: str) -> None:
-        from bt_exec.mission.rig_construction import parse_world
+        from bt_exec.mission.rig_construction import parse_world_settings
 
-        self.stage.session.reset(parse_world(pairs) if pairs else None)
+        self.stage.session.reset(parse_world_settings(pairs) if pairs else None)
         self.say("PROMPT_NEW_WORLD" if pairs else "PROMPT_WORLD_AGAIN", language)
 
     def say(self, code: str, language: str, **facts: str) -> None:
         """Print one of the executive's own sentences."""
-        self.painter.say(self.stage.session.site.messages.say(code, language, **facts))
+        self.painter.write_text(self.stage.session.site.messages.say(code, language, **facts))
 
     def utterances(self) -> list[str]:
         library = self.stage.session.site.library

@@ -64,11 +64,11 @@ def replay(
         raise typer.Exit(_verify(kept, record, json=json))
     if to is None:
         painter = operator_painter()
-        if painter.live and not plain:
+        if painter.can_redraw and not plain:
             pace = 1.0 if speed is None else speed
             _play(record, painter, pace, paused=step, full=full, verbose=verbose)
         else:
-            _print(record, painter, speed or 0.0, verbose=verbose)
+            _print_changes(record, painter, speed or 0.0, verbose=verbose)
 
 
 def _verify(journal: Journal, record: MissionRecord, *, json: bool) -> int:
@@ -82,20 +82,20 @@ def _verify(journal: Journal, record: MissionRecord, *, json: bool) -> int:
 
     found = verify(journal, record.id)
     if json:
-        write_json({"mission_id": record.id, "same": found.same, **asdict(found)})
-        return 0 if found.same else _DIFFERS
+        write_json({"mission_id": record.id, "same": found.agrees, **asdict(found)})
+        return 0 if found.agrees else _DIFFERS
     painter = operator_painter()
     _, messages = parts_and_sentences(record)
-    language = "en" if painter.ascii else record.line.language
+    language = "en" if painter.is_ascii_only else record.line.language
 
     def say(code: str, style: str = "", **facts: object) -> None:
-        painter.say(messages.say(code, language, **facts), style)
+        painter.write_text(messages.say(code, language, **facts), style)
 
     if found.difference is None:
         say("VERIFIED", "done", events=found.events)
         return 0
     one, nothing = found.difference, messages.say("VERIFIED_NOTHING", language)
-    at = messages.fixed(duration_text(one.t - record.events[0].t), language)
+    at = messages.fixed_word(duration_text(one.t - record.events[0].t), language)
     say("VERIFIED_NOT", "failed", events=found.events, at=at, tick=one.tick)
     say("VERIFIED_WAS", what=one.recorded or nothing)
     say("VERIFIED_NOW", what=one.found or nothing)
@@ -109,13 +109,13 @@ def _write_test(journal: Journal, record: MissionRecord, form: str, path: Path) 
     from bt_exec.cli.output import operator_painter
     from bt_exec.failure import UnknownName, UsageError
     from bt_exec.files import expand_home
-    from bt_exec.testing.record_to_test import as_test
+    from bt_exec.testing.record_to_test import generate_test
     from bt_exec.tui.pack_messages import parts_and_sentences
 
     if form != "pytest":
         raise UnknownName("form of a test", form, ("pytest",))
     before = [journal.mission(name) for name in journal.session_of(record.id)[:-1]]
-    text = as_test(record, [one for one in before if one.line.begun])
+    text = generate_test(record, [one for one in before if one.line.begun])
     path = expand_home(path)
     try:
         with path.open("x", encoding="utf-8") as file:
@@ -125,7 +125,7 @@ def _write_test(journal: Journal, record: MissionRecord, form: str, path: Path) 
     except OSError as error:
         raise UsageError(f"{path} cannot be written: {error.strerror}") from None
     _, messages = parts_and_sentences(record)
-    operator_painter().say(messages.say("FILE_WRITTEN", record.line.language, path=path))
+    operator_painter().write_text(messages.say("FILE_WRITTEN", record.line.language, path=path))
 
 
 def _play(
@@ -151,7 +151,7 @@ def _play(
         while True:
             player.play()
             if player.model is not view.model:
-                view.show(player.model)
+                view.show_model(player.model)
             player.model.hint = _hint(player)
             if player.is_over and not (keys.is_available and player.paused):
                 break
@@ -160,7 +160,7 @@ def _play(
                 if not _handle_key(player, key):
                     break
             elif key:
-                view.press(key)
+                view.handle_key(key)
     _show_end(record, player.model, painter, left=not player.is_over, verbose=verbose)
 
 
@@ -178,9 +178,9 @@ def _handle_key(player: Player, key: str) -> bool:
         case "[":
             player.jump(-_JUMP_S)
         case "+" | "=":
-            player.faster()
+            player.change_speed()
         case "-":
-            player.faster(-1)
+            player.change_speed(-1)
         case "home":
             player.seek(0)
         case "end":
@@ -193,14 +193,14 @@ def _handle_key(player: Player, key: str) -> bool:
 def _hint(player: Player) -> str:
     model = player.model
     language = "en" if model.ascii else model.language
-    at, end = (model.duration(t - player.start) for t in (player.t, player.end))
+    at, end = (model.duration_text(t - player.start) for t in (player.t, player.end))
     code = "REPLAY_PAUSED" if player.paused else "REPLAY_AT"
     speed = f"{player.speed:g}" if player.speed < 1e6 else "∞"
     said = model.messages.say(code, language, at=at, end=end, speed=speed)
     return f"{said} · {model.messages.say('REPLAY_KEYS', language)}"
 
 
-def _print(record: MissionRecord, painter: Painter, speed: float, *, verbose: bool) -> None:
+def _print_changes(record: MissionRecord, painter: Painter, speed: float, *, verbose: bool) -> None:
     """Print one line for each change, at once or at a speed."""
     import time
 
@@ -208,7 +208,7 @@ def _print(record: MissionRecord, painter: Painter, speed: float, *, verbose: bo
     from bt_exec.tui.player import Player
 
     player = Player(record, _view_models(record, painter, verbose), speed=speed or 1e9)
-    lines = PlainView(player.model, painter.say, verbose=verbose)
+    lines = PlainView(player.model, painter.write_text, verbose=verbose)
     while not player.is_over:
         player.play(lines)
         if speed:
@@ -224,7 +224,7 @@ def _view_models(
 
     _, messages = parts_and_sentences(record)
     return lambda wall: ViewModel(
-        messages=messages, ascii=painter.ascii, verbose=verbose, wall=wall
+        messages=messages, ascii=painter.is_ascii_only, verbose=verbose, wall=wall
     )
 
 
@@ -250,10 +250,10 @@ def _show_end(
     from bt_exec.cli.mission import ending_lines
 
     shown = tree and model.spec is not None
-    painter.lines(ending_lines(model, painter, model.outcome, tree=shown, verbose=verbose))
+    painter.write_lines(ending_lines(model, painter, model.outcome, tree=shown, verbose=verbose))
     if model.outcome is None and record.outcome is None and not left:
-        language = "en" if painter.ascii else record.line.language
-        painter.say(model.messages.say("REPLAY_ENDS_HERE", language), "stopped")
+        language = "en" if painter.is_ascii_only else record.line.language
+        painter.write_text(model.messages.say("REPLAY_ENDS_HERE", language), "stopped")
 
 
 COMMANDS: Mapping[str, Callable[..., None]] = {"replay": replay}

@@ -54,7 +54,7 @@ def resume(
         last=True,
         languages=(record.line.language,),
         interrupted=False,
-        compiler=_compiler_of(record),
+        compiler=_selected_compiler(record),
     )
     with open_stage(options) as stage:
         outcome = continue_mission(stage.session, stage.conductor, record)
@@ -76,22 +76,24 @@ def mission_to_continue(journal: Journal, which: str, site: str = "") -> Mission
     """
     from bt_exec.cli.output import reader_language
     from bt_exec.journal.journal import FINISHED
-    from bt_exec.language.messages import say_own
+    from bt_exec.language.messages import executive_sentence
 
     line: MissionLine | None = None
     if which:
         line = journal.mission(which).line
     else:
-        lines = [journal.unfinished(site) for site in ([site] if site else journal.sites())]
+        lines = [journal.last_unfinished(site) for site in ([site] if site else journal.sites())]
         found = sorted((one for one in lines if one is not None), key=lambda one: one.started_at)
         line = found[-1] if found else None
     if line is None:
-        raise UsageError(say_own("RESUME_NOTHING", reader_language()).rstrip("."))
+        raise UsageError(executive_sentence("RESUME_NOTHING", reader_language()).rstrip("."))
     code = {"running": "RESUME_STILL_RUNNING", "waiting": "RESUME_STILL_RUNNING"}.get(
         line.shown_status, "RESUME_NOTHING_LEFT" if line.status in FINISHED else ""
     )
     if code:
-        raise UsageError(say_own(code, reader_language(), command=line.command).rstrip("."))
+        raise UsageError(
+            executive_sentence(code, reader_language(), command=line.command).rstrip(".")
+        )
     return journal.mission(line.id)
 
 
@@ -104,7 +106,7 @@ def _site_of(record: MissionRecord) -> str:
     return name if name in known and not file.startswith("/") else file or name
 
 
-def _compiler_of(record: MissionRecord) -> str | None:
+def _selected_compiler(record: MissionRecord) -> str | None:
     """Return the compiler that was selected for the mission instead of the site's."""
     from bt_exec.planning.compiler import compiler_names
 
@@ -123,15 +125,17 @@ def continue_mission(
         record: The mission.
         language: Language of the reports; that of the mission if empty.
     """
-    language = "en" if conductor.painter.ascii else language or record.line.language
+    language = "en" if conductor.painter.is_ascii_only else language or record.line.language
     say = session.site.messages.say
     when = f"{record.line.started_at:%Y-%m-%d %H:%M}"
-    conductor.painter.say(say("RESUMING", language, command=record.command, when=when))
+    conductor.painter.write_text(say("RESUMING", language, command=record.command, when=when))
     lost = False
     if record.session != session.world_id:
         lost, said = _restore_world(session, conductor, record, language)
-        conductor.painter.say(said, "dim")
-    return conductor.show(session, lambda: session.resume(record, lost=lost, language=language))
+        conductor.painter.write_text(said, "dim")
+    return conductor.show_mission(
+        session, lambda: session.resume(record, lost=lost, language=language)
+    )
 
 
 def _restore_world(
@@ -139,21 +143,21 @@ def _restore_world(
 ) -> tuple[bool, str]:
     """Restore the world of a mission; return whether it is lost, and a message about it."""
     from bt_exec.language.korean_errors import korean_message
-    from bt_exec.mission.rerun import restore
+    from bt_exec.mission.rerun import restore_world
     from bt_exec.tui.node_text import duration_text
 
     def say(code: str, **facts: str) -> str:
         return session.site.messages.say(code, language, **facts)
 
     def lasted(value: float) -> str:
-        return session.site.messages.fixed(duration_text(value), language)
+        return session.site.messages.fixed_word(duration_text(value), language)
 
     if not session.simulated:
         return False, say("WORLD_IS_REAL")
     assert session.journal is not None
     try:
-        with conductor.shown_preparation(say("RESTORING", mission=record.id)):
-            found = restore(session, session.journal, record)
+        with conductor.preparation_line(say("RESTORING", mission=record.id)):
+            found = restore_world(session, session.journal, record)
     except UsageError as error:
         why = korean_message(error) if language == "ko" else str(error)
         return True, say("WORLD_NOT_RESTORED", why=why)

@@ -108,7 +108,7 @@ def run(
     chosen = Options(
         site=site or trial.site,
         world=trial.world_with(world or ()),
-        faults=(*(fault or ()), *(one.written() for one in trial.faults)),
+        faults=(*(fault or ()), *(one.to_source() for one in trial.faults)),
         fast=fast,
         plain=plain,
         full=full,

@@ -85,7 +85,7 @@ def serve(
     from bt_exec.cli.history import open_journal, report_interrupted_mission
     from bt_exec.cli.mission import print_outcome_and_exit
     from bt_exec.cli.output import localized, operator_painter, reader_language
-    from bt_exec.mission.rig_construction import parse_world
+    from bt_exec.mission.rig_construction import parse_world_settings
     from bt_exec.models import find_speech
     from bt_exec.serve.server import HttpServer
     from bt_exec.serve.service import Service
@@ -110,7 +110,7 @@ def serve(
             loaded,
             kept,
             queue=queue,
-            world=parse_world(world or ()),
+            world=parse_world_settings(world or ()),
             fast=fast,
             faults=fault or (),
             frames=frames,
@@ -123,7 +123,7 @@ def serve(
     others = zip(services[1:], logins[1:], strict=True)
     server = HttpServer(services[0], logins[0], host, port, allow_host or (), others)
     sys.setswitchinterval(_SWITCH_S)
-    painter.say(sites[0].messages.say("PREPARING", reader_language(), site=shown))
+    painter.write_text(sites[0].messages.say("PREPARING", reader_language(), site=shown))
     notifier = Notifier()
     try:
         for service in services:
@@ -132,27 +132,27 @@ def serve(
             if inspected:
                 service.session.life.mark_inspected()
         server.start()
-        painter.say(localized(f"{shown} at {server.url} · Ctrl-C ends it"))
-        notifier.ready(f"{shown} takes commands")
-        code = _until_stopped(services, server, notifier)
+        painter.write_text(localized(f"{shown} at {server.url} · Ctrl-C ends it"))
+        notifier.notify_ready(f"{shown} takes commands")
+        code = _wait_for_stop(services, server, notifier)
     finally:
-        notifier.stopping("the robots are closed")
+        notifier.notify_stopping("the robots are closed")
         for service in services:
             service.stop("operator")
         closed = [service.close() for service in services]
         in_time = all(closed)
         server.stop()
     if not in_time:
-        painter.say(localized("ended · a part did not return; the robots may still be open"))
+        painter.write_text(localized("ended · a part did not return; the robots may still be open"))
         sys.stdout.flush()
         os._exit(4)  # a thread of that part would delay the end of the interpreter
-    painter.say(localized("ended · the robots are closed"))
+    painter.write_text(localized("ended · the robots are closed"))
     raise typer.Exit(code)
 
 
-def _until_stopped(services: list[Service], server: HttpServer, notifier: Notifier) -> int:
+def _wait_for_stop(services: list[Service], server: HttpServer, notifier: Notifier) -> int:
     """Wait for a signal, whose handler stops the mission."""
-    from bt_exec.cli.stop_signals import reason_of, stop_service_on_signals
+    from bt_exec.cli.stop_signals import stop_reason, stop_service_on_signals
 
     count, second, ends = 0, 0.0, False
 
@@ -164,14 +164,14 @@ def _until_stopped(services: list[Service], server: HttpServer, notifier: Notifi
         if count > 2 and time.monotonic() - second >= _HELD_S:
             os._exit(130)  # other code blocks; the record is on disk
         for service in services:
-            service.stop(reason_of(number))
+            service.stop(stop_reason(number))
 
     with contextlib.ExitStack() as stack:
         for service in services:
             stack.enter_context(stop_service_on_signals(stop, service.session))
         while not ends and server.alive:
             if not any(service.why_unavailable() for service in services):
-                notifier.alive()
+                notifier.notify_alive()
             time.sleep(0.1)
         if not ends:
             return 1
@@ -207,11 +207,11 @@ class Notifier:
         self.period_s = int(microseconds) / 2e6 if mine and microseconds.isdecimal() else 0.0
         self._last = 0.0
 
-    def ready(self, status: str) -> bool:
+    def notify_ready(self, status: str) -> bool:
         """Report that the service accepts commands; return whether systemd was notified."""
         return self._send(f"READY=1\nSTATUS={status}")
 
-    def alive(self) -> bool:
+    def notify_alive(self) -> bool:
         """Report that the service works, if it is time to; return whether it was reported."""
         now = time.monotonic()
         if not self.period_s or now - self._last < self.period_s:
@@ -219,7 +219,7 @@ class Notifier:
         self._last = now
         return self._send("WATCHDOG=1")
 
-    def stopping(self, status: str) -> bool:
+    def notify_stopping(self, status: str) -> bool:
         """Report that the service ends; return whether systemd was notified."""
         return self._send(f"STOPPING=1\nSTATUS={status}")
 

@@ -43,7 +43,7 @@ class SignalFallback:
 
     def read(self, pipe: int) -> None:
         """Read signals until the pipe is closed; runs on a separate thread."""
-        while data := self._next(pipe):
+        while data := self._next_signal(pipe):
             if data[0] not in self._numbers:
                 continue
             self._arrived += 1
@@ -57,7 +57,7 @@ class SignalFallback:
         with contextlib.suppress(OSError):
             os.close(pipe)
 
-    def _next(self, pipe: int) -> bytes:
+    def _next_signal(self, pipe: int) -> bytes:
         """Return the next signal; empty if a part has closed the pipe."""
         try:
             return os.read(pipe, 1)

@@ -78,7 +78,7 @@ def show(
         write_data(_picture(document, loaded, form, theme, closed=closed))
     else:
         painter = operator_painter()
-        painter.lines(document_lines(document, loaded.library, painter.width, painter.glyphs))
+        painter.write_lines(document_lines(document, loaded.library, painter.width, painter.glyphs))
 
 
 def _picture(
@@ -140,9 +140,9 @@ def trees(
         return
     painter = operator_painter()
     entries = [tree_entry(tree, library, verbose=verbose) for tree in library]
-    painter.lines(entry_lines(entries, painter.width, painter.glyphs))
+    painter.write_lines(entry_lines(entries, painter.width, painter.glyphs))
     for line in loaded.replaced:
-        painter.say(line)
+        painter.write_text(line)
 
 
 def skills(
@@ -163,7 +163,7 @@ def skills(
     from bt_exec.failure import UnknownName
     from bt_exec.site.site import load_site
     from bt_exec.tui.catalogue import condition_data, condition_entry, skill_data, skill_entry
-    from bt_exec.tui.terminal_text import clean, entry_lines, wrap
+    from bt_exec.tui.terminal_text import entry_lines, safe_line, wrap
 
     catalogue = load_site(site, tools or ()).catalogue
     can, tells = dict(catalogue.skills), dict(catalogue.conditions)
@@ -195,9 +195,9 @@ def skills(
     if name is not None:  # the whole docstring, paragraph by paragraph
         doc = (can.get(name) or tells[name]).doc.partition("\n")[2]
         for paragraph in filter(str.strip, doc.split("\n\n")):
-            text = painter.glyphs.text(clean(paragraph))
+            text = painter.glyphs.text(safe_line(paragraph))
             lines += [(), *(((f"   {line}", ""),) for line in wrap(text, painter.width - 4))]
-    painter.lines(lines)
+    painter.write_lines(lines)
 
 
 def schema(

@@ -35,10 +35,10 @@ __all__ = [
     "clear_interrupt",
     "fatal_signals",
     "limit_exit_time",
-    "reason_of",
     "record_interrupts",
     "signal_name",
     "stop_mission_on_signals",
+    "stop_reason",
     "stop_service_on_signals",
     "was_interrupted",
     "was_killed",
@@ -79,7 +79,7 @@ def record_interrupts() -> None:
     An exceeded limit of processor time stops a mission. Outside a mission it has no effect: a limit
     that a part has set must not end the program before its report.
     """
-    sys.unraisablehook = _unraisable
+    sys.unraisablehook = _report_unraisable
     with contextlib.suppress(ValueError):  # not on the main thread, which receives no signals
         signal.signal(signal.SIGINT, _interrupt)
         for number in _catchable_signals(_ENDING):
@@ -109,7 +109,7 @@ def _interrupt(*_: object) -> None:
     raise Interrupted
 
 
-def _unraisable(what: sys.UnraisableHookArgs) -> None:
+def _report_unraisable(what: sys.UnraisableHookArgs) -> None:
     """Report an exception that Python cannot raise in one line; Ctrl-C is recorded elsewhere.
 
     Examples are a skill that yields after it was closed, and an exception in ``__del__``.
@@ -194,7 +194,7 @@ def signal_name(number: int) -> str:
         return f"SIGRTMIN+{number - signal.SIGRTMIN}"
 
 
-def reason_of(number: int) -> str:
+def stop_reason(number: int) -> str:
     """Return the reason of a stop by a signal: the operator, or the signal's name."""
     return "operator" if number == signal.SIGINT else signal_name(number)
 
@@ -271,11 +271,11 @@ def stop_mission_on_signals(
             second = time.monotonic()
         if count > 2 and time.monotonic() - second >= _HELD_S:
             raise Interrupted
-        if not session.abort(reason_of(number)) and session.missions == before_it:
+        if not session.abort(stop_reason(number)) and session.missions == before_it:
             raise Interrupted
 
     def missed(number: int) -> None:
-        session.abort(reason_of(number))
+        session.abort(stop_reason(number))
         stop_all(session.rigs)
 
     def suspend(*_: object) -> None:

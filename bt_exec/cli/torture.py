@@ -79,15 +79,15 @@ def torture(
                 tried.run(plans, finished)
             except KeyboardInterrupt:  # report the finished missions
                 said = localized("stopped; the report covers the finished missions")
-                operator_painter(beside=True).say(said)
+                operator_painter(beside=True).write_text(said)
     report = tried.report
     kept = [_save_case(keep, seed, plan, broken) for plan, broken in report.failing]
     if json:
         write_json(_report_data(report, kept))
     else:
         painter = operator_painter()
-        for line in _lines(report, kept):
-            painter.say(localized(line))
+        for line in _report_lines(report, kept):
+            painter.write_text(localized(line))
     raise typer.Exit(_BROKEN if report.failing or not report.is_memory_flat else 0)
 
 
@@ -95,15 +95,15 @@ def _save_case(folder: Path, seed: int, plan: FaultPlan, broken: tuple[str, ...]
     """Write a failing case; return its file."""
     import hashlib
 
-    from bt_exec.files import replace_file
+    from bt_exec.files import write_user_file
 
     text = plan.model_copy(update={"summary": "; ".join(broken)}).to_yaml()
     path = folder / f"{seed}-{hashlib.sha256(text.encode()).hexdigest()[:8]}.yaml"
-    replace_file(path, text, folders=True)
+    write_user_file(path, text, folders=True)
     return path
 
 
-def _lines(report: Report, kept: list[Path]) -> list[str]:
+def _report_lines(report: Report, kept: list[Path]) -> list[str]:
     """Return the report as text lines."""
     missions = sum(report.statuses.values())
     ends = ", ".join(f"{count} {status}" for status, count in report.statuses.most_common())

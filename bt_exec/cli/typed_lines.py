@@ -21,14 +21,14 @@ from bt_exec.mission.conversation import asks_to_stop, only_stops
 if TYPE_CHECKING:
     from bt_exec.tui.paint import Painter
 
-__all__ = ["TypedLines", "can_ask", "configure_line_editing"]
+__all__ = ["TypedLines", "can_ask_operator", "configure_line_editing"]
 
 _STEP_S = 0.1
 _LARGEST = 65_536
 _HISTORY = 1000
 
 
-def can_ask(painter: Painter) -> bool:
+def can_ask_operator(painter: Painter) -> bool:
     """Return whether input and output are a terminal, so that the operator can be asked."""
     return sys.stdin is not None and sys.stdin.isatty() and painter.file.isatty()
 
@@ -54,7 +54,9 @@ class TypedLines:
         self._answers: queue.SimpleQueue[str] | None = None
 
     @contextlib.contextmanager
-    def reading(self, stop: Callable[[], bool], report: Callable[[str], None]) -> Iterator[None]:
+    def background_reading(
+        self, stop: Callable[[], bool], report: Callable[[str], None]
+    ) -> Iterator[None]:
         """Read lines on another thread from standard input, a terminal in line mode.
 
         If no thread can be started, lines stay in the terminal for the next reader.

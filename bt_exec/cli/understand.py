@@ -41,12 +41,12 @@ def understand(
     """
     import json
 
-    from bt_exec.cli.compile import situation_for
+    from bt_exec.cli.compile import observed_situation
     from bt_exec.failure import Refusal, UsageError
     from bt_exec.language.meaning import Unclear
     from bt_exec.outcome import EXIT_CODES
     from bt_exec.planning.compiler import Plan, Reader
-    from bt_exec.site.compile_command import make_compiler, request_of
+    from bt_exec.site.compile_command import first_request, make_compiler
     from bt_exec.site.site import load_site
     from bt_exec.spec.dump import dump_json, dump_yaml
 
@@ -56,8 +56,8 @@ def understand(
         compiler = make_compiler(loaded, "offline")
     if not isinstance(compiler, Reader):
         raise UsageError(f"compiler {compiler.name} cannot report the meaning of commands")
-    situation = situation_for(loaded, compiler, world or ())
-    request = request_of(loaded, command, situation, after or ())
+    situation = observed_situation(loaded, compiler, world or ())
+    request = first_request(loaded, command, situation, after or ())
     meaning = compiler.read(request)
     answer = compiler.compile(request)
     if json_:

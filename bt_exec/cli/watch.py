@@ -83,10 +83,10 @@ def follow(
     from bt_exec.tui.plain_view import PlainView
     from bt_exec.tui.view_model import ViewModel
 
-    model = ViewModel(messages=messages, ascii=painter.ascii, verbose=verbose)
-    live = painter.live and not plain
+    model = ViewModel(messages=messages, ascii=painter.is_ascii_only, verbose=verbose)
+    live = painter.can_redraw and not plain
     view = LiveView(model, painter, keys=True, full=full) if live else None
-    listener: Listener = model if live else PlainView(model, painter.say, verbose=verbose)
+    listener: Listener = model if live else PlainView(model, painter.write_text, verbose=verbose)
     with contextlib.suppress(KeyboardInterrupt), view or contextlib.nullcontext():
         while True:
             for event in tail.read():
@@ -102,10 +102,10 @@ def _show_end(tail: Tail, model: ViewModel, painter: Painter, *, tree: bool, ver
     from bt_exec.cli.mission import ending_lines
 
     shown = tree and model.spec is not None
-    painter.lines(ending_lines(model, painter, model.outcome, tree=shown, verbose=verbose))
+    painter.write_lines(ending_lines(model, painter, model.outcome, tree=shown, verbose=verbose))
     if model.outcome is None and tail.ended:
         code = "WATCH_INTERRUPTED" if tail.ended == "interrupted" else "WATCH_LOST"
-        painter.say(model.messages.say(code, _language(model)), "stopped")
+        painter.write_text(model.messages.say(code, _language(model)), "stopped")
 
 
 def _language(model: ViewModel) -> str:

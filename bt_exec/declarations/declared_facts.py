@@ -28,7 +28,7 @@ from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_ori
 
 from bt_exec.failure import RegistrationError
 
-__all__ = ["DeclaredFacts", "FactMistake", "placeholders", "read_facts"]
+__all__ = ["DeclaredFacts", "FactMistake", "declared_facts_of", "placeholders"]
 
 _ANY = "\0"
 """Placeholder for an unknown text while templates are compared."""
@@ -70,7 +70,7 @@ class _Form:
     pattern: re.Pattern[str]
     samples: tuple[str, ...]
 
-    def may_be(self, used: str) -> bool:
+    def may_match(self, used: str) -> bool:
         """Return True if a used text, possibly with open parts, can match this form."""
         if self.pattern.fullmatch(used):
             return True
@@ -102,7 +102,10 @@ class DeclaredFacts:
     @cached_property
     def _facts(self) -> tuple[_Fact, ...]:
         return tuple(
-            _Fact(_form(name, types), tuple(_form(value, types) for value in values))
+            _Fact(
+                _compile_template(name, types),
+                tuple(_compile_template(value, types) for value in values),
+            )
             for facts, types in self._declarations
             for name, values in facts.items()
         )
@@ -111,7 +114,7 @@ class DeclaredFacts:
         """Return the declared names, as written."""
         return tuple(dict.fromkeys(fact.name.text for fact in self._facts))
 
-    def has(self, name: str) -> bool:
+    def matches(self, name: str) -> bool:
         """Return True if a fact, or a template over any arguments, can be a declared one."""
         return bool(self._facts_named(_PLACEHOLDER.sub(_ANY, name)))
 
@@ -157,7 +160,7 @@ class DeclaredFacts:
             for part in value.format(**filled).split("|"):
                 if part == _UNKNOWN and may_be_unknown:
                     continue
-                if not any(form.may_be(part) for fact in facts for form in fact.values):
+                if not any(form.may_match(part) for fact in facts for form in fact.values):
                     shown = part if _ANY not in part else value
                     message = f"{shown!r} is not a declared value of the fact {name!r}"
                     allowed = _nearest_first(part, _texts(facts), _samples(facts))
@@ -165,14 +168,16 @@ class DeclaredFacts:
                     return
 
     def _facts_named(self, name: str) -> list[_Fact]:
-        return [fact for fact in self._facts if fact.name.may_be(name)]
+        return [fact for fact in self._facts if fact.name.may_match(name)]
 
     def _nearest(self, name: str) -> tuple[str, ...]:
         samples = {sample: fact.name.text for fact in self._facts for sample in fact.name.samples}
         return _nearest_first(name, self.names(), samples)
 
 
-def read_facts(given: Any, types: Mapping[str, Any], whose: str) -> Mapping[str, tuple[str, ...]]:
+def declared_facts_of(
+    given: Any, types: Mapping[str, Any], whose: str
+) -> Mapping[str, tuple[str, ...]]:
     """Return the facts that a pack declares, after checking them.
 
     Args:
@@ -218,13 +223,13 @@ def _check_template(template: str, types: Mapping[str, Any], where: str) -> None
             )
 
 
-def _form(template: str, types: Mapping[str, Any]) -> _Form:
+def _compile_template(template: str, types: Mapping[str, Any]) -> _Form:
     """Return a declared template compiled for comparison, with its types expanded."""
     pattern = ""
     for text, name, _, _ in string.Formatter().parse(template):
         pattern += re.escape(text)
         if name is not None:
-            values = _choices(types.get(name))
+            values = _closed_values(types.get(name))
             pattern += f"(?:{'|'.join(map(re.escape, (*values, _ANY)))})" if values else ".+"
     combinations = _combinations(placeholders(template), types)
     samples = tuple(template.format(**filled) for filled in combinations)
@@ -234,7 +239,7 @@ def _form(template: str, types: Mapping[str, Any]) -> _Form:
 def _combinations(names: Iterable[str], hints: Mapping[str, Any]) -> Iterator[dict[str, str]]:
     """Yield every combination of values of closed types; open types are `_ANY`."""
     wanted = list(names)
-    values = [_choices(hints.get(name)) or (_ANY,) for name in wanted]
+    values = [_closed_values(hints.get(name)) or (_ANY,) for name in wanted]
     count = 1
     for some in values:
         count *= len(some)
@@ -244,14 +249,14 @@ def _combinations(names: Iterable[str], hints: Mapping[str, Any]) -> Iterator[di
         yield dict(zip(wanted, combination, strict=True))
 
 
-def _choices(hint: Any) -> tuple[str, ...]:
+def _closed_values(hint: Any) -> tuple[str, ...]:
     """Return the values of a type with a closed list of them; empty for other types."""
     if get_origin(hint) is Annotated:
-        return _choices(get_args(hint)[0])
+        return _closed_values(get_args(hint)[0])
     if get_origin(hint) is Literal:
         return tuple(map(str, get_args(hint)))
     if get_origin(hint) in (Union, UnionType):
-        parts = [_choices(part) for part in get_args(hint)]
+        parts = [_closed_values(part) for part in get_args(hint)]
         return tuple(itertools.chain(*parts)) if all(parts) else ()
     return ()
 

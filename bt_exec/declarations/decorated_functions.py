@@ -121,10 +121,10 @@ class Declaration:
         """Return a text that may name arguments in braces, after checking it."""
         if not isinstance(given, str):
             self._refuse(f"{what} must be a text; found {given!r}")
-        self._check(given)
+        self._check_template(given)
         return given
 
-    def checked_switch(self, what: str, given: bool) -> bool:
+    def checked_boolean(self, what: str, given: bool) -> bool:
         """Return a boolean option after checking its type."""
         if not isinstance(given, bool):
             self._refuse(f"{what} must be True or False; found {given!r}")
@@ -144,7 +144,7 @@ class Declaration:
         """Return a set of texts that may name arguments in braces, after checking it."""
         found = self.checked_texts(what, given)
         for text in found:
-            self._check(text)
+            self._check_template(text)
         return found
 
     def checked_facts(self, what: str, given: Mapping[str, str] | None) -> Mapping[str, str]:
@@ -155,7 +155,7 @@ class Declaration:
             for text in pair:
                 if not isinstance(text, str):
                     self._refuse(f"{what} must map texts to texts; found {text!r} in it")
-                self._check(text)
+                self._check_template(text)
         return MappingProxyType(dict(given or {}))
 
     def checked_seconds(self, what: str, given: float, *, positive: bool = False) -> float:
@@ -209,7 +209,7 @@ class Declaration:
         except PydanticUserError as error:
             self._refuse(f"the type of {parameter.name!r} cannot be checked: {error.message}")
 
-    def _check(self, template: str) -> None:
+    def _check_template(self, template: str) -> None:
         """Raise RegistrationError if a template has an unknown argument or a format specifier."""
         try:
             fields = list(string.Formatter().parse(template))

@@ -12,7 +12,7 @@ from importlib.metadata import PackageNotFoundError, requires
 from pathlib import Path
 from typing import Any
 
-from bt_exec.early_interrupt import is_program
+from bt_exec.early_interrupt import is_command_line
 from bt_exec.failure import BtExecError, Interrupted, nearest_names
 
 __all__ = [
@@ -21,7 +21,7 @@ __all__ = [
     "extra_hint",
     "is_interrupt",
     "source_line",
-    "source_place",
+    "source_place_text",
 ]
 
 _UNEXPECTED = re.compile(r"(\w+)(?:\.__init__)?\(\) got an unexpected keyword argument '(\w+)'")
@@ -42,7 +42,7 @@ def is_interrupt(error: BaseException) -> bool:
 
     Any other `KeyboardInterrupt` in the program was raised by the code of a part.
     """
-    return isinstance(error, Interrupted if is_program() else KeyboardInterrupt)
+    return isinstance(error, Interrupted if is_command_line() else KeyboardInterrupt)
 
 
 def describe_error(error: BaseException) -> str:
@@ -52,7 +52,7 @@ def describe_error(error: BaseException) -> str:
     `sys.exit` is reported as a mistake: only the operator ends the program.
     """
     if isinstance(error, SystemExit):
-        where = source_place(error)
+        where = source_place_text(error)
         return f"SystemExit: {error.code}{where}; sys.exit must not be called here"
     if hint := extra_hint(error):
         return hint
@@ -60,7 +60,7 @@ def describe_error(error: BaseException) -> str:
     said = str(error) if known else f"{type(error).__name__}: {error}".removesuffix(": ")
     if isinstance(error, SyntaxError):  # its message already includes the place
         return said
-    return f"{said}{_suggestion(error)}{source_place(error)}"
+    return f"{said}{_argument_suggestion(error)}{source_place_text(error)}"
 
 
 def extra_hint(error: BaseException) -> str:
@@ -110,7 +110,7 @@ def _requirements() -> Iterator[tuple[str, str]]:
             yield name[0], extra[1] if extra else ""
 
 
-def _suggestion(error: BaseException) -> str:
+def _argument_suggestion(error: BaseException) -> str:
     """Return ``; did you mean 'summary'?`` for an unexpected argument of one of our functions."""
     found = _UNEXPECTED.search(str(error)) if isinstance(error, TypeError) else None
     public = sys.modules["bt_exec"]
@@ -123,7 +123,7 @@ def _suggestion(error: BaseException) -> str:
     return f"; did you mean {near[0]!r}?" if near else f"; allowed: {', '.join(takes)}"
 
 
-def source_place(error: BaseException) -> str:
+def source_place_text(error: BaseException) -> str:
     """Return `` (pack.py, line 7)`` for the last line outside bt-exec; empty if it has none."""
     found = source_line(error)
     return f" ({found[0].name}, line {found[1]})" if found else ""

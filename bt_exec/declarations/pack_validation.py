@@ -10,7 +10,7 @@ from typing import Any
 from pydantic import TypeAdapter
 from pydantic.errors import PydanticUserError
 
-from bt_exec.declarations.declared_facts import read_facts
+from bt_exec.declarations.declared_facts import declared_facts_of
 from bt_exec.failure import RegistrationError
 from bt_exec.rig import PackSettings, WorldSettings
 
@@ -73,7 +73,7 @@ def check_field_types(pack: Any) -> None:
             raise RegistrationError(f"pack {pack.name}: {field}: there is no {kind} {given}")
     for name, hint in pack.types.items():
         _check_type(f"pack {pack.name}: type {name!r}", hint)
-    read_facts(pack.facts, {**BUILT_IN_TYPES, **pack.types}, f"pack {pack.name}")
+    declared_facts_of(pack.facts, {**BUILT_IN_TYPES, **pack.types}, f"pack {pack.name}")
 
 
 def _check_type(what: str, hint: Any) -> None:

@@ -10,8 +10,8 @@ from typing import Any, Literal
 from bt_exec.spec.dump import to_data
 from bt_exec.spec.library import Library
 from bt_exec.spec.model import Document, Kind, MissionSpec, NodeBase, Tree
-from bt_exec.tui.node_text import about_node, label_node, modifiers
-from bt_exec.tui.terminal_text import clean
+from bt_exec.tui.node_text import detail_beside_label, label_node, modifiers_text
+from bt_exec.tui.terminal_text import safe_line
 
 __all__ = [
     "SIGNS",
@@ -68,7 +68,9 @@ def boxes_of(document: Document, library: Library, *, closed: bool = False) -> B
 
 def title_of(document: Document) -> str:
     """Return the name of a tree, or the command of a mission."""
-    return clean(document.mission.command if isinstance(document, MissionSpec) else document.tree)
+    return safe_line(
+        document.mission.command if isinstance(document, MissionSpec) else document.tree
+    )
 
 
 def _box(node: NodeBase, library: Library | None, above: tuple[str, ...]) -> Box:
@@ -80,12 +82,12 @@ def _box(node: NodeBase, library: Library | None, above: tuple[str, ...]) -> Box
             inner = (library.get(node.tree).root,)
         above = (*above, node.tree)
     plain = node.name is None and kind in SIGNS
-    about = about_node(node) if kind != "fallback" or node.name else ""
+    about = detail_beside_label(node) if kind != "fallback" or node.name else ""
     return Box(
         kind,
         "" if plain else label_node(node),
         about,
-        modifiers(node),
+        modifiers_text(node),
         tuple(_box(child, library, above) for child in inner),
     )
 
@@ -125,13 +127,13 @@ def tree_changes(old: Box, new: Box) -> tuple[Change, ...]:
 
 def header_changes(old: Document, new: Document) -> Iterator[tuple[str, Any, Any]]:
     """Yield the differences besides the nodes: the field, the old and the new value."""
-    before, after = _header(old), _header(new)
+    before, after = _header_fields(old), _header_fields(new)
     for field in dict.fromkeys((*before, *after)):
         if before.get(field) != after.get(field):
             yield field, before.get(field), after.get(field)
 
 
-def _header(document: Document) -> dict[str, Any]:
+def _header_fields(document: Document) -> dict[str, Any]:
     """Return the fields of a document besides its nodes; header fields as ``mission.FIELD``."""
     data = to_data(document)
     mission = {f"mission.{field}": value for field, value in data.get("mission", {}).items()}

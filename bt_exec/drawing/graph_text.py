@@ -29,7 +29,7 @@ _DOT_SHAPES: dict[Kind, str] = {
 def mermaid_text(root: Box, title: str) -> str:
     """Return a Mermaid flowchart, which GitHub and GitLab render in Markdown."""
     lines = ["---", f"title: {_yaml_string(title)}", "---", "flowchart TD"]
-    for name, box, above in _numbered(root):
+    for name, box, above in _named_boxes(root):
         before, after = _MERMAID_SHAPES[box.kind]
         text = "<br/>".join(map(_mermaid_escaped, _lines(box)))
         lines.append(f'    {name}{before}"{text}"{after}:::{box.kind}')
@@ -54,7 +54,7 @@ def dot_text(root: Box, title: str) -> str:
         "  node [fontname=Helvetica fontsize=11 margin=0.12]; edge [arrowhead=none];",
         "  ordering=out;",
     ]
-    for name, box, above in _numbered(root):
+    for name, box, above in _named_boxes(root):
         lines.append(
             f"  {name} [label={_dot_string(chr(10).join(_lines(box)))} {_DOT_SHAPES[box.kind]}];"
         )
@@ -63,7 +63,7 @@ def dot_text(root: Box, title: str) -> str:
     return "\n".join([*lines, "}"]) + "\n"
 
 
-def _numbered(root: Box) -> Iterator[tuple[str, Box, str]]:
+def _named_boxes(root: Box) -> Iterator[tuple[str, Box, str]]:
     """Yield a name for every box, the box, and the name of its parent."""
     above: list[str] = []
     for number, (depth, box) in enumerate(root.walk()):

@@ -54,7 +54,7 @@ class Placed:
         """Vertical position of the middle of the box [px]."""
         return self.y + self.height / 2
 
-    def all(self) -> list[Placed]:
+    def walk(self) -> list[Placed]:
         """Return this box and all boxes under it, parents first."""
         found = [self]
         for one in found:
@@ -69,8 +69,8 @@ def place_boxes(root: Box) -> Placed:
     _widths(top, 0, widths)
     starts = [sum(widths[:depth]) + depth * _GAP_X for depth in range(len(widths))]
     _arrange(top, 0, starts)
-    lowest = min(one.y for one in top.all())
-    for one in top.all():
+    lowest = min(one.y for one in top.walk())
+    for one in top.walk():
         one.y -= lowest
     return top
 
@@ -156,5 +156,5 @@ def _arrange(placed: Placed, depth: int, starts: list[float]) -> _Outline:
 
 
 def _move(placed: Placed, shift: float) -> None:
-    for one in placed.all():
+    for one in placed.walk():
         one.y += shift

@@ -68,7 +68,7 @@ def svg_text(root: Box, title: str, theme: Theme = "auto", *, inline: bool = Fal
         inline: Leave out the XML declaration and the background, for use within a page.
     """
     top = place_boxes(root)
-    placed = top.all()
+    placed = top.walk()
     width = max(one.x + one.width for one in placed) + 2 * _MARGIN
     height = max(one.y + one.height for one in placed) + 2 * _MARGIN
     parts = [] if inline else ['<?xml version="1.0" encoding="UTF-8"?>']

@@ -23,7 +23,7 @@ from bt_exec.spec.model import Check, Do, NodeBase
 from bt_exec.spec.user_data import UserData
 from bt_exec.spec.yaml_source import read_file
 
-__all__ = ["Case", "Cases", "Step", "load_cases", "mistake_of", "steps_of"]
+__all__ = ["Case", "Cases", "Step", "load_cases", "plan_mistake", "skills_of_plan"]
 
 
 class Action(NamedTuple):
@@ -123,18 +123,18 @@ def load_cases(path: Path) -> Cases:
     return cases.model_copy(update={"world": {**cases.world, **files}})
 
 
-def steps_of(node: NodeBase, conditional: bool = False) -> Iterator[Step]:
+def skills_of_plan(node: NodeBase, conditional: bool = False) -> Iterator[Step]:
     """Yield the skills of an expanded plan in order; repeats are written out."""
     decided = conditional or (node.skip_if is not None and not isinstance(node, Do))
     for _ in range(node.repeat or 1):
         if isinstance(node, Do):
             yield Step(node.do, node.args, decided)
         for child in node.children:
-            yield from steps_of(child, decided)
+            yield from skills_of_plan(child, decided)
             decided = decided or isinstance(child, Check)
 
 
-def mistake_of(case: Case, plan: list[Step], on_the_way: frozenset[str] = frozenset()) -> str:
+def plan_mistake(case: Case, plan: list[Step], on_the_way: frozenset[str] = frozenset()) -> str:
     """Return the mistake of a plan for a labelled command; empty if it is correct."""
     skills = {step.skill for step in plan}
     wanted = {action.skill for action in case.actions}

@@ -10,15 +10,15 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from bt_exec.campaign.statistics import Difference, Rate, compare
-from bt_exec.evaluation.cases import Cases, Step, mistake_of, steps_of
+from bt_exec.evaluation.cases import Cases, Step, plan_mistake, skills_of_plan
 from bt_exec.failure import Refusal, SpecError, UsageError
 from bt_exec.observation import Situation
 from bt_exec.planning.compiler import Compiler, Reply, Request
 from bt_exec.planning.plan_preparation import prepare_answer
-from bt_exec.site.compile_command import request_of
+from bt_exec.site.compile_command import first_request
 from bt_exec.site.site import Site
 
-__all__ = ["Evaluation", "collect_answers", "compare_compilers", "evaluate", "read_lines"]
+__all__ = ["Evaluation", "collect_answers", "compare_compilers", "evaluate", "read_earlier_answers"]
 
 Line = Mapping[str, Any]
 """One command with the answer of one compiler, as plain data."""
@@ -72,7 +72,7 @@ def collect_answers(
             if line := recorded.get((name, item, case.say)):
                 yield line
                 continue
-            request = request_of(site, case.say, situation, case.context)
+            request = first_request(site, case.say, situation, case.context)
             yield {"compiler": name, "item": item, "say": case.say, **_answer(request, compiler)}
 
 
@@ -93,7 +93,7 @@ def _answer(request: Request, compiler: Compiler) -> Line:
     except SpecError as error:
         codes = [problem.code for problem in error.problems]
         return {**line, "code": "PLAN_REJECTED", "objections": codes}
-    steps = [[step.skill, dict(step.args), step.conditional] for step in steps_of(plan.root)]
+    steps = [[step.skill, dict(step.args), step.conditional] for step in skills_of_plan(plan.root)]
     return {**line, "code": "", "objections": [], "steps": steps}
 
 
@@ -109,23 +109,23 @@ def evaluate(cases: Cases, lines: Sequence[Line]) -> list[Evaluation]:
     return [_result(name, cases, own) for name, own in by_compiler.items()]
 
 
-def mistake_in(cases: Cases, line: Line) -> str:
+def answer_mistake(cases: Cases, line: Line) -> str:
     """Return the mistake of the plan of a line; empty if it is correct or there is none."""
     if line["steps"] is None:
         return ""
     plan = [Step(*step) for step in line["steps"]]
-    return mistake_of(cases.commands[line["item"]], plan, cases.on_the_way)
+    return plan_mistake(cases.commands[line["item"]], plan, cases.on_the_way)
 
 
-def _is_right(cases: Cases, line: Line) -> bool:
+def _is_correct_answer(cases: Cases, line: Line) -> bool:
     """Return True if the answer to a command agrees with its label."""
     want = cases.commands[line["item"]].want
-    return not mistake_in(cases, line) if line["steps"] is not None else want != "act"
+    return not answer_mistake(cases, line) if line["steps"] is not None else want != "act"
 
 
 def _result(name: str, cases: Cases, lines: Sequence[Line]) -> Evaluation:
     wants = [cases.commands[line["item"]].want for line in lines]
-    right = [_is_right(cases, line) for line in lines]
+    right = [_is_correct_answer(cases, line) for line in lines]
 
     def rate(want: str) -> Rate:
         own = [good for good, wanted in zip(right, wants, strict=True) if wanted == want]
@@ -137,7 +137,7 @@ def _result(name: str, cases: Cases, lines: Sequence[Line]) -> Evaluation:
     return Evaluation(
         name,
         rate("act"),
-        Rate(sum(bool(mistake_in(cases, line)) for line in lines), len(lines)),
+        Rate(sum(bool(answer_mistake(cases, line)) for line in lines), len(lines)),
         rate("refuse"),
         Counter(code for line in lines for code in line["objections"]),
         sum(line["requests"] for line in lines),
@@ -151,14 +151,14 @@ def compare_compilers(cases: Cases, lines: Sequence[Line]) -> dict[str, Differen
     """Compare the correct answers of each further compiler with the first one (McNemar)."""
     by_compiler: dict[str, list[dict[str, Any]]] = {}
     for line in lines:
-        cell = {"item": line["item"], "expected": _is_right(cases, line)}
+        cell = {"item": line["item"], "expected": _is_correct_answer(cases, line)}
         cell |= {"command": "", "fault": "", "world": {}}
         by_compiler.setdefault(line["compiler"], []).append(cell)
     first, *others = by_compiler
     return {name: compare(by_compiler[first], by_compiler[name])["", "all"] for name in others}
 
 
-def read_lines(path: Path) -> list[Line]:
+def read_earlier_answers(path: Path) -> list[Line]:
     """Return the lines of an earlier run; none if there is no such file.
 
     Raises:

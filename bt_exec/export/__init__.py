@@ -15,7 +15,7 @@ from typing import TypeAlias
 
 from bt_exec.journal import Journal, MissionRecord
 
-__all__ = ["FORMS", "Export", "exporter"]
+__all__ = ["FORMS", "Export", "find_exporter"]
 
 Export: TypeAlias = Callable[[Journal, MissionRecord, Path], None]
 
@@ -23,7 +23,7 @@ FORMS: Mapping[str, str] = {"jsonl": ".jsonl", "mcap": ".mcap", "html": ".html"}
 """File name extensions by form."""
 
 
-def exporter(form: str) -> Export:
+def find_exporter(form: str) -> Export:
     """Return the function that exports a mission in a format.
 
     Raises:

@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from bt_exec.events import Observed
-from bt_exec.export.moments import Moment, event_rows, header_of, moments
+from bt_exec.export.moments import Moment, event_rows, mission_header, moments
 from bt_exec.failure import UsageError
 from bt_exec.journal import Journal, MissionRecord
 from bt_exec.journal.codec import RecordedObservation
@@ -154,7 +154,7 @@ def write_mcap(journal: Journal, record: MissionRecord, path: Path) -> None:
             )
         header = {
             key: value if isinstance(value, str) else to_json(value)
-            for key, value in header_of(record).items()
+            for key, value in mission_header(record).items()
         }
         writer.add_metadata("mission", header)
         for plan in record.plans:

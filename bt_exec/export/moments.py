@@ -18,14 +18,14 @@ from typing import Any
 from bt_exec.events import Event, FactsKnown, Turn
 from bt_exec.journal import EventRow, Journal, MissionRecord
 from bt_exec.journal.json_text import to_json
-from bt_exec.tui.history import line_data
+from bt_exec.tui.history import mission_entry_data
 from bt_exec.tui.pack_messages import parts_and_sentences
 from bt_exec.tui.plain_view import PlainView
 from bt_exec.tui.plan_rows import ViewNode
-from bt_exec.tui.terminal_text import clean
+from bt_exec.tui.terminal_text import safe_line
 from bt_exec.tui.view_model import ViewModel
 
-__all__ = ["Moment", "event_rows", "header_of", "moments", "write_lines"]
+__all__ = ["Moment", "event_rows", "mission_header", "moments", "write_lines"]
 
 
 _BAD = frozenset({"failed", "rejected", "stop", "retry"})
@@ -65,7 +65,7 @@ def moments(record: MissionRecord) -> Iterator[Moment]:
         sentences = tuple(view.said)
         if outcome := model.outcome:
             level = "info" if outcome.status == "satisfied" else "error"
-            sentences = (*sentences, (level, clean(outcome.message)))
+            sentences = (*sentences, (level, safe_line(outcome.message)))
         if changed or sentences:
             yield Moment(event.t, plan, changed, sentences)
 
@@ -81,10 +81,10 @@ class _Sentences(PlainView):
         super().__init__(model, lambda _: None)
         self.said: list[tuple[str, str]] = []
 
-    def line(self, word: str, text: str) -> None:
+    def write_change(self, word: str, text: str) -> None:
         """Keep a change."""
         level = "warning" if word in _BAD else "info"
-        self.said.append((level, " ".join(f"{self.model.fixed(word)} {text}".split())))
+        self.said.append((level, " ".join(f"{self.model.fixed_word(word)} {text}".split())))
 
 
 def _may_change(event: Event) -> bool:
@@ -93,11 +93,11 @@ def _may_change(event: Event) -> bool:
 
 def _rows(model: ViewModel) -> Iterator[dict[str, Any]]:
     def row(node: ViewNode, depth: int) -> Iterator[dict[str, Any]]:
-        detail = model.why(node.failure) if node.failure is not None else node.detail
+        detail = model.failure_reason(node.failure) if node.failure is not None else node.detail
         yield {
             "path": node.path,
             "label": model.label(node),
-            "about": model.about(node),
+            "about": model.detail_beside_label(node),
             "depth": depth,
             "state": node.state or "",
             "detail": detail,
@@ -118,7 +118,7 @@ def write_lines(journal: Journal, record: MissionRecord, path: Path) -> None:
         OSError: If the file cannot be written.
     """
     with path.open("x", encoding="utf-8") as file:
-        file.write(to_json({"line": "mission", **header_of(record)}) + "\n")
+        file.write(to_json({"line": "mission", **mission_header(record)}) + "\n")
         for plan in record.plans:
             facts = {"digest": plan.digest, "version": plan.version, "yaml": plan.text}
             file.write(to_json({"line": "plan", **facts}) + "\n")
@@ -127,10 +127,10 @@ def write_lines(journal: Journal, record: MissionRecord, path: Path) -> None:
             file.write(to_json({"line": "event", **data}) + "\n")
 
 
-def header_of(record: MissionRecord) -> dict[str, Any]:
+def mission_header(record: MissionRecord) -> dict[str, Any]:
     """Return the data of a mission besides its plans and events."""
     return {
-        **line_data(record.line),
+        **mission_entry_data(record.line),
         "program": record.program,
         "session": record.session,
         "continues": record.continues,

@@ -14,8 +14,8 @@ from bt_exec.export.moments import moments
 from bt_exec.journal import Journal, MissionRecord
 from bt_exec.journal.codec import RecordedObservation
 from bt_exec.journal.json_text import replace_surrogates as encodable
-from bt_exec.tui.pack_messages import parts_and_sentences, why_of
-from bt_exec.tui.terminal_text import clean
+from bt_exec.tui.pack_messages import mission_explanation, parts_and_sentences
+from bt_exec.tui.terminal_text import safe_line
 from bt_exec.tui.why import Why
 
 __all__ = ["page_data", "write_page"]
@@ -44,20 +44,20 @@ def page_data(record: MissionRecord) -> dict[str, Any]:
     """Return the data of the page, in the language of the command; times are from its start [s]."""
     start = record.events[0].t if record.events else 0.0
     end = max((event.t for event in record.events), default=start)
-    said = why_of(record)
+    said = mission_explanation(record)
     return {
         "id": record.id,
-        "command": clean(record.command),
+        "command": safe_line(record.command),
         "language": record.line.language,
         "site": record.line.site,
         "when": f"{record.line.started_at:%Y-%m-%d %H:%M}",
         "program": record.program,
-        "status": said.status,
-        "status_word": said.word("stopped" if said.status == "aborted" else said.status),
-        "message": clean(record.outcome.message) if record.outcome is not None else "",
+        "status": said.status_word,
+        "status_word": said.word("stopped" if said.status_word == "aborted" else said.status_word),
+        "message": safe_line(record.outcome.message) if record.outcome is not None else "",
         "seconds": round(end - start, 3),
         "cause": said.cause(),
-        "facts": [list(row) for row in said.facts()],
+        "facts": [list(row) for row in said.course_lines()],
         "moments": [
             {
                 "t": round(moment.t - start, 3),
@@ -69,7 +69,7 @@ def page_data(record: MissionRecord) -> dict[str, Any]:
         ],
         "skills": _skill_bars(record, start, end, said),
         "seen": _observations(record, start),
-        "words": _words(record),
+        "words": _page_texts(record),
     }
 
 
@@ -84,7 +84,7 @@ def _skill_bars(record: MissionRecord, start: float, end: float, said: Why) -> l
             ended = ends.get((event.skill, event.call))
             bars.append(
                 {
-                    "label": said.step(event.skill, event.args),
+                    "label": said.step_phrase(event.skill, event.args),
                     "from": round(event.t - start, 3),
                     "to": round((ended.t if ended is not None else end) - start, 3),
                     "state": ended.state if ended is not None else "running",
@@ -107,7 +107,7 @@ def _observations(record: MissionRecord, start: float) -> list[dict[str, Any]]:
         {
             "t": round(t - start, 3),
             "pack": pack,
-            "text": clean(one.text),
+            "text": safe_line(one.text),
             "frame": _picture(one) if id(one) in kept else None,
         }
         for t, pack, one in looks
@@ -130,7 +130,7 @@ _WORDS = (
 )
 
 
-def _words(record: MissionRecord) -> dict[str, str]:
+def _page_texts(record: MissionRecord) -> dict[str, str]:
     """Return the fixed texts of the page."""
     _, messages = parts_and_sentences(record)
-    return {word: messages.fixed(word, record.line.language) for word in _WORDS}
+    return {word: messages.fixed_word(word, record.line.language) for word in _WORDS}

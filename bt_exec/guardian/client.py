@@ -98,7 +98,7 @@ class Guardian:
         try:
             self._socket.sendall(json.dumps(settings).encode() + b"\n")
             self._socket.setblocking(False)
-            ready = self._wait(_READY_S, lambda: self._heard > 0)
+            ready = self._receive_until(_READY_S, lambda: self._heard > 0)
         except (OSError, PartBroken):
             ready = False
         if not ready:
@@ -113,7 +113,7 @@ class Guardian:
         try:
             self._send(b"T")
             limit_s = _TRIAL_S + self.within_s
-            if not self._wait(limit_s, lambda: bool(self._tried)):
+            if not self._receive_until(limit_s, lambda: bool(self._tried)):
                 self.quit()
                 return f"the guardian did not answer within {limit_s:g} s"
         except PartBroken as error:
@@ -167,7 +167,7 @@ class Guardian:
         self._heard = 0.0
         with contextlib.suppress(PartBroken):
             self._send(b"R")
-            if not self._wait(_RELEASE_S, lambda: self._heard > 0):
+            if not self._receive_until(_RELEASE_S, lambda: self._heard > 0):
                 self.quit()  # it is suspended or hangs and would survive
 
     def quit(self) -> None:
@@ -229,7 +229,7 @@ class Guardian:
         self.quit()
         return PartBroken("the guardian", f"has ended: {why}", GUARD_LOST)
 
-    def _wait(self, limit_s: float, done: Any) -> bool:
+    def _receive_until(self, limit_s: float, done: Any) -> bool:
         """Receive messages until `done` or the time limit; return whether it is done."""
         until = time.monotonic() + limit_s
         while not done():

@@ -39,7 +39,7 @@ IGNORED = ("INT", "TERM", "HUP", "QUIT", "PIPE", "TSTP", "TTIN", "TTOU", "USR1",
 FLOCK = "hhqqi4x"
 
 
-def boot_time() -> float:
+def suspend_aware_time() -> float:
     """Return the time [s] of a clock that includes suspension of the machine."""
     return time.clock_gettime(time.CLOCK_BOOTTIME)
 
@@ -65,13 +65,13 @@ class Helper:
             try:
                 os.close(self._go)
                 os.close(close)
-                status = self._serve(waits, says, path)
+                status = self._wait_and_stop(waits, says, path)
             finally:
                 os._exit(status)
         os.close(waits)
         os.close(says)
 
-    def _serve(self, waits: int, says: int, path: list[str]) -> int:
+    def _wait_and_stop(self, waits: int, says: int, path: list[str]) -> int:
         """Wait, then stop the robot; runs in the helper."""
         os.setpgid(0, 0)
         for name in IGNORED:
@@ -81,10 +81,10 @@ class Helper:
         function = None
         try:
             if "call" in self.stop:
-                function = _function(self.stop["call"], path)
+                function = _import_function(self.stop["call"], path)
         except BaseException as error:  # the module belongs to a pack
             os.read(waits, 1)
-            return self._failed(error)
+            return self._report_failure(error)
         if os.read(waits, 1) != b"g":
             return 0  # the guardian has ended, and its parent is aware of it
         try:
@@ -93,10 +93,10 @@ class Helper:
                 os.execvp(words[0], words)  # the command from the site file
             function(*self.stop["args"])
         except BaseException as error:  # the function belongs to a pack
-            return self._failed(error)
+            return self._report_failure(error)
         return 0
 
-    def _failed(self, error: BaseException) -> int:
+    def _report_failure(self, error: BaseException) -> int:
         """Report why the stop failed; return the exit status of the helper."""
         name = self.stop.get("call") or self.stop["command"][0]
         why = f"{name}: {type(error).__name__}: {error}".rstrip(": ")
@@ -108,7 +108,7 @@ class Helper:
         with contextlib.suppress(OSError):  # it was killed: see `ended`
             os.write(self._go, b"g")
 
-    def ended(self) -> str | None:
+    def stop_result(self) -> str | None:
         """Return None while it runs, "" if it has stopped the robot, otherwise an error message."""
         pid, status = os.waitpid(self.pid, os.WNOHANG)
         with contextlib.suppress(BlockingIOError):
@@ -139,7 +139,7 @@ class Helper:
         os.close(self._said)
 
 
-def _function(name: str, path: list[str]) -> Any:
+def _import_function(name: str, path: list[str]) -> Any:
     """Return a function by ``module:name``."""
     sys.path[:] = path
     module, _, inside = name.partition(":")
@@ -173,16 +173,16 @@ class Process:
         self.stops = settings["stops"]
         self.armed = self.was_armed = self.released = self.closed = self.quits = False
         self.stopped = 0  # consecutive stops without a heartbeat
-        self.last = boot_time()
+        self.last = suspend_aware_time()
         self.answered = 0.0
         self.pending = b""
         self.locks = [os.open(name, os.O_RDWR | os.O_CLOEXEC) for name in settings["locks"]]
         self.lock_robots()
         os.set_blocking(connection, False)
-        self.helpers = [self.helper(stop) for stop in self.stops]
+        self.helpers = [self.start_helper(stop) for stop in self.stops]
         self.send({"ready": os.getpid()})
 
-    def helper(self, stop: dict[str, Any]) -> Helper | None:
+    def start_helper(self, stop: dict[str, Any]) -> Helper | None:
         """Return a new helper, or None if no process can be started."""
         try:
             return Helper(stop, self.path, self.connection)
@@ -199,7 +199,7 @@ class Process:
             wait_s = min(self.within_s / 4, IDLE_S) if self.armed else IDLE_S
             if self.closed:  # the parent is ending, or has lost the connection
                 time.sleep(CLOSED_S)
-                if self.released and boot_time() - self.last > self.within_s:
+                if self.released and suspend_aware_time() - self.last > self.within_s:
                     self.stop_during_slow_exit()
             else:
                 poll.poll(wait_s * 1000)
@@ -207,7 +207,7 @@ class Process:
             if os.getppid() != self.parent:
                 self.stop_after_parent_end()
                 return
-            if self.armed and boot_time() - self.last > self.within_s:
+            if self.armed and suspend_aware_time() - self.last > self.within_s:
                 self.stop_without_heartbeat()
             self.send()
 
@@ -222,14 +222,14 @@ class Process:
                 data = b""
             if not data:
                 self.closed = True
-                self.last = boot_time() if self.released else self.last
+                self.last = suspend_aware_time() if self.released else self.last
                 return
             for letter in data.decode("ascii", "replace"):
                 self.handle_message(letter)
 
     def handle_message(self, letter: str) -> None:
         """Handle one message."""
-        now = boot_time()
+        now = suspend_aware_time()
         if letter == "B":
             self.last, self.stopped = now, 0
             if now - self.answered > self.within_s / 4:
@@ -264,7 +264,7 @@ class Process:
 
     def stop_without_heartbeat(self) -> None:
         """Stop the robot of a parent that is alive but sends no heartbeat."""
-        silent_s = boot_time() - self.last
+        silent_s = suspend_aware_time() - self.last
         self.stopped += 1
         result = self.stop_robot(tries=None if self.stopped == 1 else 1)
         if self.stopped == 1:
@@ -273,11 +273,11 @@ class Process:
             self.send({"stopped": told})
             self.write_report(told)
         pause_s = min(self.within_s, AGAIN_OFTEN_S) if self.stopped < OFTEN else AGAIN_SELDOM_S
-        self.last = boot_time() - self.within_s + pause_s
+        self.last = suspend_aware_time() - self.within_s + pause_s
 
     def stop_during_slow_exit(self) -> None:
         """Stop the robot of a parent that takes long to end, unless another process drives it."""
-        self.last = boot_time()
+        self.last = suspend_aware_time()
         if self.lock_robots():
             self.stop_robot(tries=1)
             self.unlock_robots()
@@ -316,12 +316,14 @@ class Process:
 
     def stop_robot(self, tries: int | None = None) -> dict[str, Any]:
         """Execute every stop, repeatedly on failure; return whether all succeeded, and how."""
-        began, trouble, attempt = boot_time(), "no stop was attempted", 0
+        began, trouble, attempt = suspend_aware_time(), "no stop was attempted", 0
         left = list(range(len(self.stops)))
-        while left and (tries is None or attempt < tries) and boot_time() - began < GIVE_UP_S:
+        while (
+            left and (tries is None or attempt < tries) and suspend_aware_time() - began < GIVE_UP_S
+        ):
             attempt += 1
             trouble = self.run_pending_stops(left)
-        took = boot_time() - began
+        took = suspend_aware_time() - began
         return {"ok": not left, "trouble": trouble if left else "", "took_s": round(took, 3)}
 
     def run_pending_stops(self, left: list[int]) -> str:
@@ -329,16 +331,16 @@ class Process:
         running: dict[int, Helper] = {}
         trouble = "cannot start a process"
         for number in left:
-            helper = self.helpers[number] or self.helper(self.stops[number])
+            helper = self.helpers[number] or self.start_helper(self.stops[number])
             self.helpers[number] = None
             if helper is not None:
                 helper.signal_stop()
                 running[number] = helper
         limit_s = max(HELPER_S, self.within_s)
-        until = boot_time() + limit_s
-        while running and boot_time() < until:
+        until = suspend_aware_time() + limit_s
+        while running and suspend_aware_time() < until:
             for number, helper in list(running.items()):
-                why = helper.ended()
+                why = helper.stop_result()
                 if why is not None:
                     del running[number]
                     if why:
@@ -352,7 +354,7 @@ class Process:
             helper.kill()
         for number in range(len(self.stops)):
             if self.helpers[number] is None:
-                self.helpers[number] = self.helper(self.stops[number])
+                self.helpers[number] = self.start_helper(self.stops[number])
         return trouble
 
     def write_report(self, told: dict[str, Any]) -> None:

@@ -43,7 +43,7 @@ from bt_exec.interchange.value_conversion import (
 )
 from bt_exec.interchange.xml_text import Element, write_xml
 from bt_exec.pack import Catalogue
-from bt_exec.spec.condition_expression import All, Any_, Is, Not, dump_expression, leaves
+from bt_exec.spec.condition_expression import All, Any_, Is, Not, dump_expression, named_conditions
 from bt_exec.spec.dump import to_data
 from bt_exec.spec.expand import is_reference, reference_name
 from bt_exec.spec.library import Library
@@ -90,7 +90,7 @@ def export_btcpp(document: Document, library: Library, catalogue: Catalogue) -> 
     return write_xml(root), report
 
 
-def _with_used(document: Document, library: Library) -> list[Document]:
+def _with_used_trees(document: Document, library: Library) -> list[Document]:
     """Return a document and every library tree that it uses, each once."""
     found: list[Document] = [document]
     for one in found:
@@ -115,7 +115,7 @@ class _Trees:
         self.elements: list[Element] = []
         self.report = report
         self.library = library
-        self.documents = _with_used(document, library)
+        self.documents = _with_used_trees(document, library)
         nodes = [node for one in self.documents for node in walk(one.root)]
         conditions = {name for node in nodes for name, _ in conditions_in(node)}
         actions = {node.do for node in nodes if isinstance(node, Do)}
@@ -140,7 +140,7 @@ class _Trees:
             self._idents[tree] = self._free_id(tree)
         return self._idents[tree]
 
-    def body(self, tree: Tree) -> str:
+    def add_subtree_body(self, tree: Tree) -> str:
         """Add the expanded body of a subtree of a mission; return its ID."""
         assert tree.body is not None
         return self._element(tree.tree, tree.body, {"_body": "true"})
@@ -189,7 +189,7 @@ class _Nodes:
 
     def node(self, node: NodeBase, path: str) -> Element:
         """Return a node with its modifiers, innermost first."""
-        element = self.core(node, path)
+        element = self.without_modifiers(node, path)
         if node.guarded is not None:
             condition = self.expression(node.guarded.condition, path)
             marks = {"_as": "while"}
@@ -198,14 +198,14 @@ class _Nodes:
                 self.report.add("FAILURE_CODE", path, node.guarded.code)
             self.report.add("UNKNOWN_ANSWER", path)
             element = Element("ReactiveSequence", marks, [condition, element])
-        if node.timeout is not None or "timeout" in node.filled:
-            element = self.timeout(node, element, path)
+        if node.timeout is not None or "timeout" in node.open_modifiers:
+            element = self.with_timeout(node, element, path)
         if node.retry is not None:
             self.report.add("NOT_RETRYABLE", path)
-            element = self.loop("retry", str(node.retry), element)
-        if node.repeat is not None or "repeat" in node.filled:
-            count = str(node.filled.get("repeat", node.repeat))
-            element = self.loop("repeat", count, element, node.until, path)
+            element = self.with_loop("retry", str(node.retry), element)
+        if node.repeat is not None or "repeat" in node.open_modifiers:
+            count = str(node.open_modifiers.get("repeat", node.repeat))
+            element = self.with_loop("repeat", count, element, node.until, path)
         if node.skip_if is not None:
             self.report.add("DOUBT", path)
             condition = self.expression(node.skip_if, path)
@@ -216,17 +216,17 @@ class _Nodes:
             element = Element("Sequence", {"_as": "for_each", "_each": each}, [element])
         return element
 
-    def timeout(self, node: NodeBase, element: Element, path: str) -> Element:
+    def with_timeout(self, node: NodeBase, element: Element, path: str) -> Element:
         """Return a node under a Timeout."""
         self.report.add("WALL_CLOCK", path)
-        if "timeout" in node.filled:
-            self.report.add("TIMEOUT_PARAMETER", path, node.filled["timeout"])
-            marks = {"msec": str(24 * 3600 * 1000), "_timeout": node.filled["timeout"]}
+        if "timeout" in node.open_modifiers:
+            self.report.add("TIMEOUT_PARAMETER", path, node.open_modifiers["timeout"])
+            marks = {"msec": str(24 * 3600 * 1000), "_timeout": node.open_modifiers["timeout"]}
             return Element("Timeout", marks, [element])
         assert node.timeout is not None
         return Element("Timeout", {"msec": str(round(node.timeout * 1000))}, [element])
 
-    def loop(
+    def with_loop(
         self, kind: str, count: str, element: Element, until: Guard | None = None, path: str = ""
     ) -> Element:
         """Return a node in a loop with one attempt or round per tick.
@@ -254,14 +254,14 @@ class _Nodes:
         first = Element("Script", {"code": f"{entry} := 0"})
         return Element("Sequence", marks, [first, Element("ForceSuccess", {}, [keep]), last])
 
-    def core(self, node: NodeBase, path: str) -> Element:
+    def without_modifiers(self, node: NodeBase, path: str) -> Element:
         """Return a node without its modifiers."""
         name = {"name": node.name} if node.name is not None else {}
         match node:
             case Do():
-                return self.action(node, name, path)
+                return self.action_of_skill(node, name, path)
             case Check():
-                return self.check(node, name, path)
+                return self.condition_of_check(node, name, path)
             case Tree():
                 return self.subtree(node, name, path)
             case Parallel():
@@ -274,9 +274,9 @@ class _Nodes:
         children = [self.node(child, f"{path}/{label_of(child)}") for child in node.children]
         return Element(kinds[type(node)], name, children)
 
-    def action(self, node: Do, name: dict[str, str], path: str) -> Element:
+    def action_of_skill(self, node: Do, name: dict[str, str], path: str) -> Element:
         """Return a skill as an action."""
-        attributes = {**name, **self.ports(node.args, path)}
+        attributes = {**name, **self.port_attributes(node.args, path)}
         outputs: list[str] = []
         for field, saved in node.save.items():
             port = port_name(field, 0)
@@ -288,7 +288,7 @@ class _Nodes:
             attributes["_outputs"] = " ".join(outputs)
         return self.leaf("Action", node.do, attributes, path)
 
-    def check(self, node: Check, name: dict[str, str], path: str) -> Element:
+    def condition_of_check(self, node: Check, name: dict[str, str], path: str) -> Element:
         """Return a check as a condition, or as a small tree of conditions."""
         marks = dict(name)
         if node.code is not None:
@@ -306,12 +306,12 @@ class _Nodes:
     def expression(self, part: Any, path: str) -> Element:
         """Return a condition expression."""
         if isinstance(part, Is):
-            return self.leaf("Condition", part.name, self.ports(part.args, path), path)
+            return self.leaf("Condition", part.name, self.port_attributes(part.args, path), path)
         if isinstance(part, Not):
             return Element("Inverter", {}, [self.expression(part.of, path)])
         assert isinstance(part, All | Any_)
         tag = "ReactiveSequence" if isinstance(part, All) else "ReactiveFallback"
-        if len(list(leaves(part))) > 1:
+        if len(list(named_conditions(part))) > 1:
             self.report.add("UNKNOWN_ANSWER", path, str(dump_expression(part))[:60])
         return Element(tag, {}, [self.expression(inner, path) for inner in part.of])
 
@@ -328,10 +328,10 @@ class _Nodes:
         if node.body is None:
             attributes = {"ID": self.trees.id_of(node.tree), **name}
         else:
-            attributes = {"ID": self.trees.body(node), **name, "_autoremap": "true"}
+            attributes = {"ID": self.trees.add_subtree_body(node), **name, "_autoremap": "true"}
         if attributes["ID"] != node.tree:
             attributes["_tree"] = node.tree
-        attributes |= self.ports(node.args, path, subtree=True)
+        attributes |= self.port_attributes(node.args, path, subtree=True)
         outputs: list[str] = []
         if node.save:
             self.report.add("RETURNED", path, ", ".join(node.save))
@@ -347,7 +347,9 @@ class _Nodes:
             attributes["_outputs"] = " ".join(outputs)
         return Element("SubTree", attributes)
 
-    def ports(self, args: Mapping[str, Any], path: str, *, subtree: bool = False) -> dict[str, str]:
+    def port_attributes(
+        self, args: Mapping[str, Any], path: str, *, subtree: bool = False
+    ) -> dict[str, str]:
         """Return arguments as attributes, with additional attributes for unsupported values."""
         attributes: dict[str, str] = {}
         exact: dict[str, Any] = {}
@@ -360,14 +362,14 @@ class _Nodes:
             attributes[port] = encode(value)
             if not is_exact(value):
                 exact[name] = value
-                self._note(value, path, name, subtree=subtree)
+                self._note_unsupported(value, path, name, subtree=subtree)
         if exact:
             attributes["_exact"] = to_json(exact)
         if renamed:
             attributes["_ports"] = to_json(renamed)
         return attributes
 
-    def _note(self, value: Any, path: str, name: str, *, subtree: bool) -> None:
+    def _note_unsupported(self, value: Any, path: str, name: str, *, subtree: bool) -> None:
         """Add a note about a value that an attribute cannot represent."""
         if is_template(value):
             self.report.add("TEMPLATE", path, name)

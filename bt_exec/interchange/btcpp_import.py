@@ -26,7 +26,7 @@ from bt_exec.pack import Catalogue
 from bt_exec.spec.model import Document, MissionSpec, TreeSpec
 from bt_exec.spec.user_data import first_error
 
-__all__ = ["Imported", "bind_entries", "import_btcpp"]
+__all__ = ["Imported", "add_parameters_and_results", "import_btcpp"]
 
 
 class Imported(NamedTuple):
@@ -83,7 +83,7 @@ def import_btcpp(
         if "_body" not in tree.element.attributes:
             written[ident] = _tree_data(tree, reader)
     foreign = [i for i in written if FORMAT_MARK not in trees[i].element.attributes]
-    bind_entries({ident: written[ident] for ident in foreign}, report)
+    add_parameters_and_results({ident: written[ident] for ident in foreign}, report)
     documents = tuple(_document(written[ident], trees[ident]) for ident in written)
     if not documents:
         message = "contains no <BehaviorTree>"
@@ -178,7 +178,7 @@ def _document(data: dict[str, Any], tree: _Tree) -> Document:
 Data = dict[str, Any]
 
 
-def bind_entries(trees: Mapping[str, Data], report: Report) -> None:
+def add_parameters_and_results(trees: Mapping[str, Data], report: Report) -> None:
     """Add parameters and returned results to trees, in place; callees before callers."""
     by_name = {data["tree"]: data for data in trees.values() if "tree" in data}
     done: set[str] = set()
@@ -194,10 +194,10 @@ def _bind(name: str, trees: Mapping[str, Data], done: set[str], report: Report) 
     for call in _calls(tree["root"]):
         _bind(call["tree"], trees, done, report)
         if call["tree"] in trees:
-            _remap(call, trees[call["tree"]], name, report)
+            _classify_ports(call, trees[call["tree"]], name, report)
         call.pop("<autoremap>", None)
     params = dict(tree.get("params", {}))
-    for entry in _read_first(tree["root"]):
+    for entry in _entries_read_first(tree["root"]):
         params.setdefault(entry, {"type": "text"})
     if params:
         root = tree.pop("root")
@@ -210,7 +210,7 @@ def _bind(name: str, trees: Mapping[str, Data], done: set[str], report: Report) 
             param["type"] = "text"
 
 
-def _remap(call: Data, callee: Data, caller: str, report: Report) -> None:
+def _classify_ports(call: Data, callee: Data, caller: str, report: Report) -> None:
     """Classify the ports of a call as arguments or results."""
     params, saved = callee.get("params", {}), set(_saved_entries(callee["root"]))
     args: Data = call.pop("with", {})
@@ -248,7 +248,7 @@ def _saved_entries(root: Data) -> Iterator[str]:
         yield from node.get("save", {}).values()
 
 
-def _read_first(root: Data) -> list[str]:
+def _entries_read_first(root: Data) -> list[str]:
     """Return the entries that are read before an earlier node of the document wrote them."""
     written: set[str] = set()
     found: dict[str, None] = {}

@@ -31,7 +31,7 @@ from bt_exec.spec.model import (
     Tree,
     walk,
 )
-from bt_exec.spec.node_paths import label_of, paths
+from bt_exec.spec.node_paths import label_of, nodes_with_paths
 
 __all__ = ["DEFAULT_PORT", "Groot2Publisher", "LiveTree"]
 
@@ -68,7 +68,9 @@ class LiveTree:
 
     def __init__(self, spec: MissionSpec) -> None:
         self.identifier = uuid.uuid4().bytes
-        self._uids = {path: number for number, (path, _) in enumerate(paths(spec.root), 1)}
+        self._uids = {
+            path: number for number, (path, _) in enumerate(nodes_with_paths(spec.root), 1)
+        }
         self._status = dict.fromkeys(self._uids.values(), 0)
         self._below: dict[int, range] = {}
         self._order = iter(self._uids.values())  # parents first, in the order of `_node`
@@ -79,7 +81,7 @@ class LiveTree:
         root.children = [*self._trees, self._model_list()]
         self.xml = write_xml(root).encode()
 
-    def change(self, path: str, state: str, *, again: bool) -> None:
+    def set_status(self, path: str, state: str, *, again: bool) -> None:
         """Set the status of a node; another attempt resets the nodes under it.
 
         Args:
@@ -95,7 +97,7 @@ class LiveTree:
                 self._status[below] = 0
         self._status[uid] = _STATUSES.get(state, 0)
 
-    def statuses(self) -> bytes:
+    def status_buffer(self) -> bytes:
         """Return the status buffer: for each node an identifier of 2 bytes and a status byte."""
         return b"".join(struct.pack("<HB", uid, status) for uid, status in self._status.items())
 
@@ -182,7 +184,7 @@ class Groot2Publisher:
             with self._lock:
                 if self._tree is not None:
                     again = event.failure is not None and event.state == "running"
-                    self._tree.change(event.path, event.state, again=again)
+                    self._tree.set_status(event.path, event.state, again=again)
 
     def close(self) -> None:
         """Stop answering and free the ports."""
@@ -193,7 +195,7 @@ class Groot2Publisher:
         try:
             while not self._closing.is_set():
                 if self._replies.poll(_WAIT_MS):
-                    self._replies.send_multipart(self._answer(self._replies.recv_multipart()))
+                    self._replies.send_multipart(self._reply_frames(self._replies.recv_multipart()))
         finally:
             self._close_sockets()
 
@@ -202,7 +204,7 @@ class Groot2Publisher:
             each.close()
         self._context.term()
 
-    def _answer(self, frames: list[bytes]) -> list[bytes]:
+    def _reply_frames(self, frames: list[bytes]) -> list[bytes]:
         """Return the frames of a reply; an unsupported request gets an error."""
         head = frames[0] if frames else b""
         if len(head) != _HEADER.size:
@@ -218,7 +220,7 @@ class Groot2Publisher:
             if kind == _FULL_TREE:
                 return [header, tree.xml]
             if kind == _STATUS:
-                return [header, tree.statuses()]
+                return [header, tree.status_buffer()]
         if kind == _BLACKBOARD:
             return [header, _NO_ENTRIES]
         return [b"error", b"breakpoints and recordings are not offered"]

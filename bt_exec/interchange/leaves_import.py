@@ -104,7 +104,7 @@ class LeafReader:
             data["else"] = element.attributes["_else"]
         return self.with_element_name(data, element)
 
-    def action(self, element: Element) -> Data:
+    def skill_of_action(self, element: Element) -> Data:
         """Return an action as a skill."""
         ident = (
             element.attributes.get("ID", element.tag) if element.tag == "Action" else element.tag

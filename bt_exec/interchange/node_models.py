@@ -9,7 +9,7 @@ from bt_exec.interchange.value_conversion import encode, entry_name, is_exact, p
 from bt_exec.interchange.xml_text import Element
 from bt_exec.pack import Catalogue
 from bt_exec.skill import Signature, Skill
-from bt_exec.spec.condition_expression import leaves
+from bt_exec.spec.condition_expression import named_conditions
 from bt_exec.spec.model import Do, Document, NodeBase, TreeSpec, walk
 from bt_exec.verify.type_checks import type_name
 
@@ -54,7 +54,7 @@ def node_models(
 def conditions_in(node: NodeBase) -> Iterable[tuple[str, Mapping[str, Any]]]:
     """Yield the name and arguments of every condition of a node itself."""
     for expression in node.conditions.values():
-        for leaf in leaves(expression):
+        for leaf in named_conditions(expression):
             yield leaf.name, leaf.args
 
 

@@ -61,7 +61,7 @@ class NodeReader(LeafReader):
     def node(self, element: Element) -> Data | None:
         """Return an element with its pre- and post-conditions; None if it cannot be imported."""
         data = self._exported_form(element) or self._core(element)
-        return None if data is None else self._scripted(data, element)
+        return None if data is None else self._with_scripts(data, element)
 
     # -- elements written by this program
 
@@ -75,17 +75,17 @@ class NodeReader(LeafReader):
             if kind == "while":
                 guard = self.expression(element.children[0])
                 guard = self._with_code(guard, given.get("_else", ""))
-                return self._modified(self.node(element.children[1]), "while", guard)
+                return self._with_modifier(self.node(element.children[1]), "while", guard)
             if kind == "skip_if":
                 asked = self.expression(element.children[0])
-                return self._modified(self.node(element.children[1]), "skip_if", asked)
+                return self._with_modifier(self.node(element.children[1]), "skip_if", asked)
             if kind == "for_each":
                 each = read_metadata(element, "_each")
-                return self._modified(self.node(element.children[0]), "for_each", each)
+                return self._with_modifier(self.node(element.children[0]), "for_each", each)
             if kind in ("retry", "repeat"):
                 inner = element.children[1].children[0].children[0].children[0]
                 inner = inner.children[0] if kind == "retry" else inner
-                data = self._modified(self.node(inner), kind, decode_count(given["_count"]))
+                data = self._with_modifier(self.node(inner), kind, decode_count(given["_count"]))
                 if data is None or "_until" not in given:
                     return data
                 until = self._with_code(self.expression(element.children[2]), given["_until"])
@@ -135,7 +135,7 @@ class NodeReader(LeafReader):
             note = "DECORATOR" if len(element.children) == 1 else "UNKNOWN_NODE"
             self.report.add(note, element_and_line(element), tag)
             return self.only_child(element)
-        return self.action(element)
+        return self.skill_of_action(element)
 
     def _control(self, element: Element) -> Data | None:
         tag = element.tag
@@ -147,7 +147,7 @@ class NodeReader(LeafReader):
             if kind == "sequence" and all(conditions[:-1]) and len(conditions) > 1:
                 guards = [self.expression(child) for child in element.children[:-1]]
                 guard = guards[0] if len(guards) == 1 else {"all": guards}
-                return self._modified(self.node(element.children[-1]), "while", guard)
+                return self._with_modifier(self.node(element.children[-1]), "while", guard)
             self.report.add("REACTIVE", element_and_line(element), tag)
         return self._group(kind, element)
 
@@ -196,11 +196,11 @@ class NodeReader(LeafReader):
         key = "retry" if element.tag.startswith("Retry") else "repeat"
         field = "num_attempts" if key == "retry" else "num_cycles"
         count = self._count(element.attributes.get(field, "1"), element)
-        return self._modified(self.only_child(element), key, count)
+        return self._with_modifier(self.only_child(element), key, count)
 
     def _endless(self, element: Element) -> Data | None:
         self.report.add("ENDLESS", element_and_line(element), element.tag)
-        return self._modified(self.only_child(element), "repeat", _MOST)
+        return self._with_modifier(self.only_child(element), "repeat", _MOST)
 
     def _timeout(self, element: Element) -> Data | None:
         if "_timeout" in element.attributes:
@@ -211,7 +211,7 @@ class NodeReader(LeafReader):
                 self.report.add("COUNT", element_and_line(element), str(given))
                 return self.only_child(element)
             value = f"{given}ms"
-        return self._modified(self.only_child(element), "timeout", value)
+        return self._with_modifier(self.only_child(element), "timeout", value)
 
     def _recovery(self, element: Element) -> Data | None:
         children = self.children(element)
@@ -225,7 +225,7 @@ class NodeReader(LeafReader):
         self.report.add("RECOVERY", element_and_line(element))
         count = self._count(element.attributes.get("number_of_retries", "1"), element)
         again = dict(children[0])
-        retried = self._modified(again, "retry", count) if count != 1 else again
+        retried = self._with_modifier(again, "retry", count) if count != 1 else again
         steps = {"sequence": [children[1], retried]}
         return self.with_element_name({"fallback": [children[0], steps]}, element)
 
@@ -254,13 +254,13 @@ class NodeReader(LeafReader):
         self.report.add("SCRIPT_CONDITION", element_and_line(element), code)
         return self.with_element_name({"check": expression}, element)
 
-    def _explicit(self, element: Element) -> Data | None:
+    def _explicit_node(self, element: Element) -> Data | None:
         """Read ``<Action ID="…">``, ``<Condition ID="…">`` and other explicit forms."""
         ident = element.attributes.get("ID", "")
         if element.tag == "Condition":
             return self.leaf_check(element)
         if element.tag == "Action":
-            return self.action(element)
+            return self.skill_of_action(element)
         inner = Element(ident, element.attributes, element.children, "", element.line)
         return self._core(inner) if ident != element.tag else self.only_child(element)
 
@@ -284,7 +284,7 @@ class NodeReader(LeafReader):
 
     # -- modifiers
 
-    def _modified(self, data: Data | None, key: str, value: Any) -> Data | None:
+    def _with_modifier(self, data: Data | None, key: str, value: Any) -> Data | None:
         """Return a node with a modifier, in a sequence if the order requires it."""
         if data is None:
             return None
@@ -293,7 +293,7 @@ class NodeReader(LeafReader):
             data = {"sequence": [data]}
         return {**data, key: value}
 
-    def _scripted(self, data: Data, element: Element) -> Data | None:
+    def _with_scripts(self, data: Data, element: Element) -> Data | None:
         """Return a node with its pre-conditions; post-conditions are reported."""
         for attribute in _POST:
             if attribute in element.attributes:
@@ -319,7 +319,7 @@ class NodeReader(LeafReader):
         if kind == "_failureIf":
             asked = expression if negate else {"not": expression}
             return {"sequence": [{"check": asked}, data]}
-        return self._modified(data, "while" if kind == "_while" else "skip_if", expression)
+        return self._with_modifier(data, "while" if kind == "_while" else "skip_if", expression)
 
     def _count(self, text: str, element: Element) -> Any:
         value = decode(text)
@@ -368,8 +368,8 @@ _READERS: Mapping[str, Callable[[NodeReader, Element], Data | None]] = {
     "ScriptCondition": NodeReader._script_condition,
     "SubTree": NodeReader._subtree,
     "SubTreePlus": NodeReader._subtree,
-    "Action": NodeReader._explicit,
-    "Condition": NodeReader._explicit,
-    "Control": NodeReader._explicit,
-    "Decorator": NodeReader._explicit,
+    "Action": NodeReader._explicit_node,
+    "Condition": NodeReader._explicit_node,
+    "Control": NodeReader._explicit_node,
+    "Decorator": NodeReader._explicit_node,
 }

@@ -32,10 +32,10 @@ __all__ = [
     "RecordedObservation",
     "Specs",
     "digest_of",
-    "event_of",
+    "event_from_row",
+    "extra_event_data",
     "observation_data",
-    "outcome_of",
-    "row_data",
+    "outcome_from_data",
 ]
 
 _CLASSES: Mapping[str, type[Any]] = {cls.__name__: cls for cls in get_args(Event)}
@@ -150,7 +150,7 @@ def observation_data(observation: Observation, language: str, frame: str | None)
     }
 
 
-def row_data(event: Event, replaced: Mapping[str, Any]) -> dict[str, Any]:
+def extra_event_data(event: Event, replaced: Mapping[str, Any]) -> dict[str, Any]:
     """Return the fields of `event` that have no column, as data for `to_json`.
 
     Args:
@@ -167,7 +167,7 @@ def row_data(event: Event, replaced: Mapping[str, Any]) -> dict[str, Any]:
     return data
 
 
-def event_of(
+def event_from_row(
     kind: str,
     columns: Mapping[str, Any],
     data: Mapping[str, Any],
@@ -197,7 +197,7 @@ def event_of(
         if name == "spec":
             value = None if value is None else spec_of(value)
         elif name == "observation":
-            value = _observation(value, frames)
+            value = _observation_from_data(value, frames)
         elif name in _READ:
             value = _READ[name](value)
         values[name] = value
@@ -205,7 +205,7 @@ def event_of(
     return event
 
 
-def _observation(data: Mapping[str, Any], frames: Path) -> RecordedObservation:
+def _observation_from_data(data: Mapping[str, Any], frames: Path) -> RecordedObservation:
     """Return the observation of data from `observation_data`."""
     values = {name: data[name] for name in ("t", "data", "seen", "established", "text")}
     frame = data["frame"]
@@ -224,7 +224,7 @@ def _failure(data: Mapping[str, Any]) -> Any:
 _VERDICT = tuple(f.name for f in fields(Verdict))
 
 
-def outcome_of(data: Mapping[str, Any]) -> Outcome:
+def outcome_from_data(data: Mapping[str, Any]) -> Outcome:
     """Return the outcome of its plain data.
 
     Raises:
@@ -254,5 +254,5 @@ _READ: Mapping[str, Callable[[Any], Any]] = {
     "verdict": partial(build_checked, Verdict),
     "refusal": partial(build_checked, Refusal),
     "problems": lambda problems: tuple(build_checked(Problem, problem) for problem in problems),
-    "outcome": outcome_of,
+    "outcome": outcome_from_data,
 }

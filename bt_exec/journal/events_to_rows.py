@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple, TypeAlias
 
 from bt_exec.events import Event, Finished, Observed, Planned, Progress, Rejected
-from bt_exec.journal.codec import digest_of, observation_data, row_data
+from bt_exec.journal.codec import digest_of, extra_event_data, observation_data
 from bt_exec.journal.frames import FrameStore
 from bt_exec.journal.json_text import replace_surrogates, shortened, to_json
 from bt_exec.outcome import Outcome
@@ -85,7 +85,7 @@ class Rows:
             return [self._exchange_row(item)]
         rows: list[Row] = []
         try:
-            data, cut = shortened(row_data(item, self._recorded_form(item, rows)))
+            data, cut = shortened(extra_event_data(item, self._recorded_form(item, rows)))
             self.gaps += cut
             if isinstance(item, Finished):
                 rows.append(self._end_row(item.outcome))
@@ -114,7 +114,7 @@ class Rows:
         """Number of events and exchanges so far."""
         return self._seq
 
-    def frame_counts(self, frames: FrameStore) -> Row:
+    def frame_count_row(self, frames: FrameStore) -> Row:
         """Return the row that updates the numbers of frames."""
         return (_FRAMES, (frames.kept, frames.dropped, self._number))
 

@@ -28,10 +28,10 @@ from bt_exec.outcome import NOTHING_DONE, PARTLY_DONE
 from bt_exec.pack import Catalogue
 from bt_exec.planning.fact_history import DoneAction, first_cause
 from bt_exec.spec.condition_expression import Is, Not
-from bt_exec.spec.expand import with_results
+from bt_exec.spec.expand import fill_results
 from bt_exec.spec.model import Check, Do, MissionSpec
 from bt_exec.spec.node_paths import is_kept, locate
-from bt_exec.verify.facts import UNKNOWN, after_failure, after_success, touched_facts
+from bt_exec.verify.facts import UNKNOWN, facts_after_failure, facts_after_success, touched_facts
 
 __all__ = ["NEGATED", "Attempt", "Cause", "Explanation", "explain"]
 
@@ -138,7 +138,7 @@ def explain(
         language: Language of the observations as text; that of the command if empty.
     """
     attempts, blind = _attempts(record, language or record.line.language)
-    cause = _cause(record, attempts, catalogue)
+    cause = _first_cause(record, attempts, catalogue)
     outcome = record.outcome
     refusals = [event.refusal.message for event in record.events if isinstance(event, Refused)]
     rejected = record.refusals[-1:] if outcome is not None and outcome.problems else ()
@@ -180,7 +180,7 @@ def _attempts(
     args = {(run.start.skill, run.start.call): run.start.args for run in record.skills}
     for event in record.events:
         if isinstance(event, Planned):
-            attempts.append(_attempt(event.spec, record))
+            attempts.append(_new_attempt(event.spec, record))
         elif isinstance(event, Observed):
             seen[event.pack] = event.observation.describe(language)
             blind.pop(event.pack, None)
@@ -225,7 +225,7 @@ def _failure_of_planner(record: MissionRecord) -> Failure | None:
     return last if last is not None and last.kind == "compiler" else None
 
 
-def _attempt(spec: MissionSpec, record: MissionRecord) -> Attempt:
+def _new_attempt(spec: MissionSpec, record: MissionRecord) -> Attempt:
     """Return a new attempt for a plan that has not started."""
     mission = spec.mission
     ran = (run.start for run in record.skills if run.plan == mission.plan_version)
@@ -240,13 +240,13 @@ def _attempt(spec: MissionSpec, record: MissionRecord) -> Attempt:
 
 def _as_step(node: Do | Check, given: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
     if isinstance(node, Do):
-        return node.do, with_results(node.args, given)
+        return node.do, fill_results(node.args, given)
     if isinstance(node.check, Not) and isinstance(node.check.of, Is):
         return f"{NEGATED}{node.check.of.name}", node.check.of.args
-    return node.runs or str(node.check), node.given
+    return node.callee_name or str(node.check), node.call_arguments
 
 
-def _cause(
+def _first_cause(
     record: MissionRecord, attempts: tuple[Attempt, ...], catalogue: Catalogue | None
 ) -> Cause | None:
     """Return the first cause of the end, or of the failures before an interruption."""
@@ -289,7 +289,7 @@ def _facts(
         elif isinstance(event, FactsKnown):
             facts.update(event.facts)
         elif isinstance(event, SkillEnded) and event.skill in skills:
-            change = after_success if event.state == "done" else after_failure
+            change = facts_after_success if event.state == "done" else facts_after_failure
             facts = change(facts, skills[event.skill], args.get((event.skill, event.call), {}))
     uncertain: dict[str, str] = {}
     before = facts
@@ -298,6 +298,6 @@ def _facts(
             skill = skills[run.start.skill]
             for fact in touched_facts(skill, run.start.args, before):
                 uncertain[fact] = before.get(fact, UNKNOWN)
-            possible = after_success(possible, skill, run.start.args)
+            possible = facts_after_success(possible, skill, run.start.args)
     facts = {fact: value for fact, value in before.items() if fact not in uncertain}
     return facts, possible, uncertain

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bt_exec.files import atomic_replacement
-from bt_exec.language.messages import say_own
+from bt_exec.language.messages import executive_sentence
 
 __all__ = ["FrameStore", "png_of", "read_png", "write_png"]
 
@@ -153,6 +153,6 @@ class FrameStore:
                 if not self._told:
                     self._told = True
                     facts = {"path": self.folder, "problem": str(error)}
-                    self._tell(say_own("FRAME_NOT_KEPT", self._language, **facts))
+                    self._tell(executive_sentence("FRAME_NOT_KEPT", self._language, **facts))
             else:
                 self.kept += 1

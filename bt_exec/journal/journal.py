@@ -20,10 +20,10 @@ from bt_exec.files import expand_home
 from bt_exec.journal.codec import Specs
 from bt_exec.journal.json_text import replace_surrogates, to_json
 from bt_exec.journal.maintenance import Finding, Pruned, Retention, check, prune
-from bt_exec.journal.mission_row import this_process
+from bt_exec.journal.mission_row import process_identifier
 from bt_exec.journal.read import (
-    decoded,
-    line_of,
+    decode_event,
+    mission_line,
     read_lines,
     read_mission,
     read_rows,
@@ -198,7 +198,17 @@ class Journal:
                 "INSERT INTO missions (id, day, number, command, language, site, settings, seeds,"
                 " program, started_at, process, session, continues, setup)"
                 " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                (mission_id, day, number, *words, *data, _program(), now, this_process(), *origin),
+                (
+                    mission_id,
+                    day,
+                    number,
+                    *words,
+                    *data,
+                    _installed_version(),
+                    now,
+                    process_identifier(),
+                    *origin,
+                ),
             )
             connection.execute("COMMIT")
             row = added.lastrowid
@@ -252,7 +262,7 @@ class Journal:
         """
         with self._connected() as connection:
             return read_lines(
-                connection, limit, *wanted.condition(connection), wanted.has_wanted_status
+                connection, limit, *wanted.sql_condition(connection), wanted.has_wanted_status
             )
 
     def sites(self) -> tuple[str, ...]:
@@ -265,7 +275,7 @@ class Journal:
             rows = connection.execute(_SITES)
             return tuple(str(name) for (name,) in rows)
 
-    def last_action(self, site: str, skills: Iterable[str]) -> MissionLine | None:
+    def last_mission_with_action(self, site: str, skills: Iterable[str]) -> MissionLine | None:
         """Return the newest mission of a site in which one of some skills was started.
 
         It has ended or was interrupted.
@@ -273,9 +283,9 @@ class Journal:
         Raises:
             UsageError: If the journal cannot be read.
         """
-        return next(iter(self.actions(site, skills, limit=1)), None)
+        return next(iter(self.missions_with_actions(site, skills, limit=1)), None)
 
-    def actions(
+    def missions_with_actions(
         self,
         site: str,
         skills: Iterable[str],
@@ -311,7 +321,7 @@ class Journal:
         with self._connected() as connection:
             return read_lines(connection, limit, only, values, lambda line: line.has_ended)
 
-    def unfinished(self, site: str, session: str = "") -> MissionLine | None:
+    def last_unfinished(self, site: str, session: str = "") -> MissionLine | None:
         """Return the newest mission of a site that was not finished and not resumed.
 
         A mission counts if it was interrupted, or if it did not end well after a skill was started,
@@ -378,7 +388,7 @@ class Journal:
         with self._connected() as connection:
             return read_rows(connection, mission_id, after, limit)
 
-    def spec(self, digest: str) -> str:
+    def plan_text(self, digest: str) -> str:
         """Return the text of a plan by its digest.
 
         Raises:
@@ -450,7 +460,7 @@ class Journal:
                 " AND mission IN (SELECT no FROM other.missions)"
             )
 
-    def interrupted(self) -> MissionLine | None:
+    def next_interrupted(self) -> MissionLine | None:
         """Return the newest interrupted mission that has not been returned before.
 
         A mission that was only booked and had not begun does not count: nothing moved in it. Nor
@@ -462,7 +472,7 @@ class Journal:
         with self._connected() as connection:
             unfinished = "SELECT * FROM missions WHERE status IS NULL AND told_at IS NULL"
             rows = connection.execute(f"{unfinished} AND {_NOT_RESUMED} ORDER BY no DESC")
-            found = [(row["no"], line_of(connection, row)) for row in rows.fetchall()]
+            found = [(row["no"], mission_line(connection, row)) for row in rows.fetchall()]
             found = [(number, line) for number, line in found if line.interrupted]
             now = time.time()
             for number, _ in found:
@@ -505,7 +515,7 @@ def _decoded(text: bytes) -> str:
     return text.decode("utf-8", "replace")
 
 
-def _program() -> str:
+def _installed_version() -> str:
     """Return the version of bt-exec, or "" when it is not installed."""
     try:
         return importlib.metadata.version("bt-exec")
@@ -526,7 +536,7 @@ class JournalTail:
         self._journal = journal
         self._mission_id = mission_id
         self._after = 0
-        self._specs = Specs(journal.spec)
+        self._specs = Specs(journal.plan_text)
 
     def read(self) -> list[Event]:
         """Return the events since the last call; unreadable rows are skipped."""
@@ -534,7 +544,7 @@ class JournalTail:
         found: list[Event] = []
         while rows := self._journal.rows(self._mission_id, after=self._after):
             for row in rows:
-                event = decoded(row, self._specs, self._journal.frames / self._mission_id)
+                event = decode_event(row, self._specs, self._journal.frames / self._mission_id)
                 found += [] if event is None else [event]
             self._after = rows[-1].seq
         if any(isinstance(event, Finished) for event in found):

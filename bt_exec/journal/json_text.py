@@ -100,7 +100,7 @@ class _PlainConverter:
         if isinstance(value, int):
             return value if value.bit_length() < 1024 else f"a number of {value.bit_length()} bits"
         if isinstance(value, float):
-            return value if math.isfinite(value) else _name_of(value)
+            return value if math.isfinite(value) else _float_name(value)
         if depth > _DEPTH or self._left < 0:
             return "…"
         try:
@@ -144,7 +144,7 @@ def _closer_to_json(value: Any) -> Any:
         return f"<{type(value).__name__}: {type(error).__name__}>"
 
 
-def _name_of(number: float) -> str:
+def _float_name(number: float) -> str:
     """Return the name of a float that JSON cannot represent."""
     return "NaN" if math.isnan(number) else "Infinity" if number > 0 else "-Infinity"
 

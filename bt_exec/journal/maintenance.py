@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from bt_exec.journal.mission_row import is_gone
+from bt_exec.journal.mission_row import has_process_ended
 
 __all__ = ["Finding", "Pruned", "Retention", "check", "prune"]
 
@@ -105,7 +105,7 @@ def prune(
         " WHERE (:site = '' OR site = :site) ORDER BY no",
         {"site": site},
     ).fetchall()
-    ended = [row for row in rows if row["status"] is not None or is_gone(row["process"])]
+    ended = [row for row in rows if row["status"] is not None or has_process_ended(row["process"])]
     sizes = {row["id"]: row["size"] + _size_of(frames / row["id"]) for row in ended}
     total = _size_of(frames) + (path.stat().st_size if path.exists() else 0)
     doomed = list(_missions_to_remove(ended, sizes, retention, total))
@@ -222,7 +222,7 @@ def _unfinished(connection: sqlite3.Connection, *, repair: bool) -> Iterator[Fin
         " WHERE m.status IS NULL"
     )
     for row in rows.fetchall():
-        if not is_gone(row["process"]):
+        if not has_process_ended(row["process"]):
             continue
         if row["finished"] is None:
             yield Finding("unfinished", f"mission {row['id']} was interrupted")

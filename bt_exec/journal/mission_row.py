@@ -18,12 +18,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypeVar
 
-from bt_exec.journal.codec import outcome_of
+from bt_exec.journal.codec import outcome_from_data
 from bt_exec.journal.recorded_mission import DAMAGED, MissionLine
 from bt_exec.language.messages import LANGUAGES
 from bt_exec.outcome import EXIT_CODES, Outcome
 
-__all__ = ["MissionRow", "is_gone", "this_process"]
+__all__ = ["MissionRow", "has_process_ended", "process_identifier"]
 
 _T = TypeVar("_T")
 _NAME = re.compile(r"\d{4}-\d{2}-\d{2}-\d{4,}")
@@ -96,7 +96,7 @@ class MissionRow:
         if text is None:
             return None
         try:
-            found: Outcome = outcome_of(json.loads(text))
+            found: Outcome = outcome_from_data(json.loads(text))
         except Exception:  # noqa: BLE001 - whatever is wrong with it, it is this cell
             return self._note_unreadable("outcome", None)
         return found
@@ -155,7 +155,7 @@ class MissionRow:
         return instead
 
 
-def this_process() -> str:
+def process_identifier() -> str:
     """Return an identifier of this process: host, process number and start time.
 
     Process numbers are reused; start times (available on Linux) are not.
@@ -163,7 +163,7 @@ def this_process() -> str:
     return f"{platform.node()} {os.getpid()} {_start_time_of(os.getpid())}"
 
 
-def is_gone(process: str | None) -> bool:
+def has_process_ended(process: str | None) -> bool:
     """Return True if the process with an identifier of `this_process` has ended.
 
     A process on another host counts as running. None, in old records, counts as ended.

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from bt_exec.events import Event, Finished, Planned, SkillEnded, SkillStarting
 from bt_exec.failure import UnknownName, UsageError
-from bt_exec.journal.codec import Specs, event_of
-from bt_exec.journal.mission_row import MissionRow, is_gone
+from bt_exec.journal.codec import Specs, event_from_row
+from bt_exec.journal.mission_row import MissionRow, has_process_ended
 from bt_exec.journal.recorded_mission import (
     EventRow,
     Exchange,
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Tail",
-    "decoded",
-    "line_of",
+    "decode_event",
+    "mission_line",
     "read_lines",
     "read_mission",
     "read_rows",
@@ -63,17 +63,17 @@ def read_lines(
         f"SELECT * FROM missions WHERE ({only}) ORDER BY no DESC",  # noqa: S608 - our own words
         values,
     )
-    lines = filter(keep, (line_of(connection, row) for row in rows))
+    lines = filter(keep, (mission_line(connection, row) for row in rows))
     return tuple(islice(lines, limit))
 
 
-def line_of(connection: sqlite3.Connection, row: sqlite3.Row) -> MissionLine:
+def mission_line(connection: sqlite3.Connection, row: sqlite3.Row) -> MissionLine:
     """Return a mission's row as a list entry."""
     return _line(MissionRow(row), begun=_has_begun(connection, row))
 
 
 def _line(cells: MissionRow, *, begun: bool) -> MissionLine:
-    return cells.line(begun=begun, gone=is_gone(cells.text("process") or None))
+    return cells.line(begun=begun, gone=has_process_ended(cells.text("process") or None))
 
 
 def read_spec(connection: sqlite3.Connection, digest: str) -> str:
@@ -117,7 +117,7 @@ def read_mission(connection: sqlite3.Connection, which: str | int, frames: Path)
         UnknownName: If there is no such mission.
     """
     connection.execute("BEGIN")
-    row = _find(connection, str(which).strip())
+    row = _find_row(connection, str(which).strip())
     cells = MissionRow(row)
     number, folder = cells.number, frames / (Path(cells.name()).name or "unnamed")
     specs = Specs(partial(read_spec, connection))
@@ -129,7 +129,7 @@ def read_mission(connection: sqlite3.Connection, which: str | int, frames: Path)
     for at in connection.execute("SELECT * FROM events WHERE mission = ? ORDER BY seq", (number,)):
         try:
             data = json.loads(at["data"])
-            event = event_of(at["kind"], dict(at), data, specs, folder)
+            event = event_from_row(at["kind"], dict(at), data, specs, folder)
         except Exception as error:  # noqa: BLE001 - a damaged row must not hide the others
             unreadable.append(f"{at['seq']} {at['kind']}: {error or type(error).__name__}")
             continue
@@ -177,7 +177,7 @@ def _exchanges(
             unreadable.append(f"{row['seq']} exchange: {error or type(error).__name__}")
 
 
-def _find(connection: sqlite3.Connection, which: str) -> sqlite3.Row:
+def _find_row(connection: sqlite3.Connection, which: str) -> sqlite3.Row:
     """Return the row of a mission by ``last``, identifier, or number of the day (the newest)."""
     if which == "last":
         queries = [  # missions that only gave a reply come last
@@ -232,10 +232,12 @@ class Tail(Protocol):
         """Return the events since the last call, without waiting."""
 
 
-def decoded(row: EventRow, spec_of: Callable[[str], MissionSpec], frames: Path) -> Event | None:
+def decode_event(
+    row: EventRow, spec_of: Callable[[str], MissionSpec], frames: Path
+) -> Event | None:
     """Return the event of a row; None for an unreadable row."""
     columns = {"t": row.t, "tick": row.tick, "path": row.path, "call": row.call}
     try:
-        return event_of(row.kind, columns, json.loads(row.data), spec_of, frames)
+        return event_from_row(row.kind, columns, json.loads(row.data), spec_of, frames)
     except Exception:  # noqa: BLE001 - `history check` reports damaged rows; the others are shown
         return None

@@ -27,7 +27,7 @@ from bt_exec.events import (
 from bt_exec.failure import Failure
 from bt_exec.outcome import Outcome
 from bt_exec.spec.model import Do
-from bt_exec.spec.node_paths import paths
+from bt_exec.spec.node_paths import nodes_with_paths
 
 __all__ = [
     "DAMAGED",
@@ -255,7 +255,11 @@ class MissionRecord:
             if isinstance(event, FactsKnown):
                 found.update(event.saved)
             elif isinstance(event, Planned):
-                names = {path: node.save for path, node in paths(event.spec.root, Do) if node.save}
+                names = {
+                    path: node.save
+                    for path, node in nodes_with_paths(event.spec.root, Do)
+                    if node.save
+                }
             elif isinstance(event, SkillEnded) and event.state == "done":
                 for name, variable in names.get(event.path, {}).items():
                     found[variable] = event.result.get(name)

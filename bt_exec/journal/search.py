@@ -77,7 +77,7 @@ class Wanted:
     text: str = ""
     before: str = ""
 
-    def condition(self, connection: sqlite3.Connection) -> tuple[str, dict[str, Any]]:
+    def sql_condition(self, connection: sqlite3.Connection) -> tuple[str, dict[str, Any]]:
         """Return an SQL condition on ``missions`` and its parameters.
 
         It does not distinguish the statuses of missions without an end: that requires a look at
@@ -98,7 +98,7 @@ class Wanted:
             parts.append(f"no IN ({_NOT_SATISFIED})")
         if self.command:
             parts.append("no IN (SELECT no FROM missions WHERE command LIKE :command ESCAPE '\\')")
-            values["command"] = _like(self.command)
+            values["command"] = _like_pattern(self.command)
         if self.before:
             parts.append("no < (SELECT no FROM missions WHERE id = :before)")
             values["before"] = self.before
@@ -118,7 +118,7 @@ def _with_composed_hangul(text: str) -> str:
     return unicodedata.normalize("NFC", replace_surrogates(text))
 
 
-def _like(text: str) -> str:
+def _like_pattern(text: str) -> str:
     """Return the LIKE pattern for texts that contain `text`."""
     for sign in "\\%_":
         text = text.replace(sign, f"\\{sign}")
@@ -129,7 +129,7 @@ def _full_text_query(connection: sqlite3.Connection, text: str, values: dict[str
     """Return the query for missions that contain all words of a text."""
     words = [word for word in _with_composed_hangul(text).split() if any(c.isalnum() for c in word)]
     values["words"] = " ".join('"{}"*'.format(word.replace('"', '""')) for word in words)
-    values["part"] = _like(text)
+    values["part"] = _like_pattern(text)
     return _BY_INDEX if words and _update_index(connection) else _WITHOUT_INDEX
 
 
@@ -148,7 +148,10 @@ def _update_index(connection: sqlite3.Connection) -> bool:
     connection.execute("DELETE FROM search_open")
     connection.executemany(
         "INSERT INTO search (rowid, command, sentences, codes) VALUES (?, ?, ?, ?)",
-        ((row["no"], _with_composed_hangul(str(row["command"])), *_texts(row)) for row in rows),
+        (
+            (row["no"], _with_composed_hangul(str(row["command"])), *_searchable_texts(row))
+            for row in rows
+        ),
     )
     connection.executemany(
         "INSERT INTO search_open (no) VALUES (?)",
@@ -158,13 +161,13 @@ def _update_index(connection: sqlite3.Connection) -> bool:
     return True
 
 
-def _texts(row: sqlite3.Row) -> tuple[str, str]:
+def _searchable_texts(row: sqlite3.Row) -> tuple[str, str]:
     """Return the sentences and the codes of a mission; damaged data has none."""
     try:
         outcome = json.loads(row["outcome"] or "{}")
     except (TypeError, ValueError):
         outcome = {}
-    found = list(_strings(outcome)) if isinstance(outcome, Mapping) else []
+    found = list(_outcome_texts(outcome)) if isinstance(outcome, Mapping) else []
     sentences = [str(row["message"] or ""), *(text for key, text in found if key not in _CODES)]
     codes = [str(row["reason_code"] or ""), *(text for key, text in found if key in _CODES)]
     return _with_composed_hangul("\n".join(sentences)), "\n".join(dict.fromkeys(codes))
@@ -175,7 +178,7 @@ _READ = ("failures", "undone", "problems", "skipped", "message", "reason_code", 
 _DEEP = 8
 
 
-def _strings(data: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+def _outcome_texts(data: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """Yield the displayed texts of an outcome, each with its key."""
 
     def inside(key: str, value: Any, depth: int) -> Iterator[tuple[str, str]]:

@@ -25,7 +25,7 @@ from bt_exec.journal.events_to_rows import STATEMENTS, Row
 from bt_exec.journal.json_text import to_json
 from bt_exec.journal.schema import connect
 
-__all__ = ["add_side_files", "folders_beside", "side_files", "write_side_file"]
+__all__ = ["add_side_files", "side_file_folders", "side_files", "write_side_file"]
 
 
 def write_side_file(
@@ -60,7 +60,7 @@ def _new_files(journal: Path, suffix: str) -> Iterator[tuple[Path, str]]:
 
     The file has a random name and owner-only access, so that no planted link is followed.
     """
-    for folder, prefix in folders_beside(journal):
+    for folder, prefix in side_file_folders(journal):
         try:
             file, name = tempfile.mkstemp(suffix, prefix, folder)
         except OSError:
@@ -77,7 +77,7 @@ def _remove(path: Path) -> None:
 def side_files(journal: Path) -> tuple[Path, ...]:
     """Return the side files of a journal, oldest mission first."""
     found: list[Path] = []
-    for folder, prefix in folders_beside(journal):
+    for folder, prefix in side_file_folders(journal):
         with contextlib.suppress(OSError):
             mine = (
                 path
@@ -88,7 +88,7 @@ def side_files(journal: Path) -> tuple[Path, ...]:
     return tuple(found)
 
 
-def folders_beside(journal: Path) -> tuple[tuple[Path, str], ...]:
+def side_file_folders(journal: Path) -> tuple[tuple[Path, str], ...]:
     """Return the possible folders of side files, with the prefix of the file names there."""
     where = hashlib.sha256(str(journal.resolve()).encode()).hexdigest()[:12]
     temporary = Path(tempfile.gettempdir())
@@ -105,7 +105,7 @@ def _is_own(found: os.stat_result) -> bool:
     return not hasattr(os, "getuid") or found.st_uid == os.getuid()
 
 
-def _text(path: Path) -> str:
+def _read_side_file(path: Path) -> str:
     """Return the text of a side file without following a link.
 
     Raises:
@@ -131,7 +131,7 @@ def add_side_files(journal: Path) -> tuple[str, ...]:
 def _add_side_file(journal: Path, path: Path) -> str:
     """Add one side file to the journal and remove it; return the reason if that fails."""
     try:
-        (mission_id, number), *rows = _lines(path)
+        (mission_id, number), *rows = _parse_side_file(path)
         with contextlib.closing(connect(journal)) as connection:
             connection.execute("BEGIN IMMEDIATE")
             found = connection.execute("SELECT id FROM missions WHERE no = ?", (number,))
@@ -149,14 +149,14 @@ def _add_side_file(journal: Path, path: Path) -> str:
     return ""
 
 
-def _lines(path: Path) -> list[tuple[str, Any]]:
+def _parse_side_file(path: Path) -> list[tuple[str, Any]]:
     """Return the mission and the rows of a side file.
 
     Raises:
         UsageError: If it is not a side file.
     """
     try:
-        pairs = [json.loads(line) for line in _text(path).splitlines()]
+        pairs = [json.loads(line) for line in _read_side_file(path).splitlines()]
         lines = [(str(name), values) for name, values in pairs]
     except (ValueError, TypeError) as error:
         raise UsageError("it contains no journal rows") from error

@@ -29,7 +29,7 @@ def build_checked(cls: type[Any], values: Mapping[str, Any]) -> Any:
         ValueError: If a value is of another type.
         TypeError: If a field is missing or unknown.
     """
-    hints = _hints(cls)
+    hints = _field_types(cls)
     return cls(
         **{
             name: checked_value(value, hints[name], name) if name in hints else value
@@ -64,7 +64,7 @@ def checked_value(value: Any, hint: Any, name: str) -> Any:
         return _checked(value, isinstance(value, list | tuple), name)
     if hint in _PLAIN:
         return _PLAIN[hint](value, name)
-    return _instance(value, hint, name)
+    return _checked_instance(value, hint, name)
 
 
 def _one_of(value: Any, hints: tuple[Any, ...], name: str) -> Any:
@@ -76,14 +76,14 @@ def _one_of(value: Any, hints: tuple[Any, ...], name: str) -> Any:
     raise _type_error(value, name)
 
 
-def _instance(value: Any, hint: Any, name: str) -> Any:
+def _checked_instance(value: Any, hint: Any, name: str) -> Any:
     """Return a value that is an instance of a class, with its own fields checked."""
     if hint is types.NoneType:
         return _checked(value, value is None, name)
     if not isinstance(hint, type) or getattr(hint, "_is_protocol", False):
         return value
     if is_dataclass(hint) and isinstance(value, hint):
-        hints = _hints(hint)
+        hints = _field_types(hint)
         for field in fields(hint):
             checked_value(getattr(value, field.name), hints[field.name], f"{name}.{field.name}")
     return _checked(value, isinstance(value, hint), name)
@@ -129,7 +129,7 @@ def _type_error(value: Any, name: str) -> ValueError:
 _HINTS: dict[str, dict[str, Any]] = {}
 
 
-def _hints(cls: type[Any]) -> dict[str, Any]:
+def _field_types(cls: type[Any]) -> dict[str, Any]:
     """Return the types of a class's fields (cached)."""
     name = f"{cls.__module__}.{cls.__qualname__}"
     if name not in _HINTS:

@@ -32,7 +32,7 @@ from bt_exec.journal.events_to_rows import Raw, Row, Rows
 from bt_exec.journal.frames import FrameStore
 from bt_exec.journal.schema import connect
 from bt_exec.journal.unwritten_rows import save_mission, write_side_file
-from bt_exec.language.messages import say_own
+from bt_exec.language.messages import executive_sentence
 
 __all__ = ["Recorder", "print_to_stderr"]
 
@@ -148,7 +148,7 @@ class Recorder:
         self._flushed = _Flag()
         self._flushed.set()
         self._connection = connect(path)
-        self._identity = _identity(path)
+        self._identity = _file_identity(path)
         self._frames = None if frames is None else FrameStore(frames, self._report_once, language)
         self._rows = Rows(number, language, self._frames)
         self._thread = threading.Thread(target=self._run, name="journal", daemon=True)
@@ -165,7 +165,7 @@ class Recorder:
         if must_be_on_disk:
             self.flush()
 
-    def exchange(
+    def record_exchange(
         self, *, compiler: str, model: str, request: str, answer: str, usage: Mapping[str, float]
     ) -> None:
         """Record a compiler's raw answer with the digest of its request; from any thread."""
@@ -184,10 +184,10 @@ class Recorder:
         self._inbox.append(done)
         self._wake.set()
         if not done.wait(PATIENCE_S):
-            self._fail(self.unrecorded())
-        return not self.unrecorded()
+            self._store_problem(self.recording_error())
+        return not self.recording_error()
 
-    def unrecorded(self) -> str:
+    def recording_error(self) -> str:
         """Return why the events before the last `flush` are not on record; empty if they are.
 
         `problem` alone is not enough: a commit that ends late resets it.
@@ -214,14 +214,14 @@ class Recorder:
             return
         if self._frames is not None:
             self._frames.close()
-            self._pending.append(self._rows.frame_counts(self._frames))
+            self._pending.append(self._rows.frame_count_row(self._frames))
         self._convert_events()  # left by a thread that ended early
         self._check_file()
         self._write()
         saved = self._save_apart() if self._moved else ""
         self._connection.close()
         lost = self.lost + len(self._pending)
-        lost = max(lost, 0 if self._moved else self._missing())
+        lost = max(lost, 0 if self._moved else self._count_missing_rows())
         gaps = self._rows.gaps
         said = [
             saved,
@@ -232,7 +232,7 @@ class Recorder:
         if self.incomplete:
             self._tell(self.incomplete)
 
-    def _missing(self) -> int:
+    def _count_missing_rows(self) -> int:
         """Read the record back; return the number of rows that the journal lacks."""
         try:
             with contextlib.closing(connect(self.path)) as again:
@@ -268,7 +268,7 @@ class Recorder:
 
     def _sentence(self, code: str, **facts: object) -> str:
         """Return a sentence about this record, in the mission's language."""
-        return say_own(code, self._language, mission=self.mission_id, **facts)
+        return executive_sentence(code, self._language, mission=self.mission_id, **facts)
 
     def __enter__(self) -> Recorder:
         return self
@@ -321,7 +321,7 @@ class Recorder:
                     self._pending += self._rows.encode(item)
                 except BaseException as error:  # noqa: BLE001 - this thread has to live on
                     self.lost += 1
-                    self._fail(f"{type(error).__name__}: {error}")
+                    self._store_problem(f"{type(error).__name__}: {error}")
             self._inbox.popleft()
         return waiting
 
@@ -338,10 +338,10 @@ class Recorder:
         except Exception as error:  # noqa: BLE001 - this thread has to live on
             self._roll_back()
             if type(error) in _MAY_GET_WELL:
-                self._fail(str(error))
+                self._store_problem(str(error))
                 return
             self._commit_singly()
-            self._fail(f"{type(error).__name__}: {error}")
+            self._store_problem(f"{type(error).__name__}: {error}")
         else:
             self._pending.clear()
             self._durable = False
@@ -372,9 +372,9 @@ class Recorder:
 
     def _check_file(self) -> None:
         """Check that the journal is still the file that was opened; report a change once."""
-        if not self._moved and _identity(self.path) != self._identity:
+        if not self._moved and _file_identity(self.path) != self._identity:
             self._moved = True
-            self._fail(self._sentence("RECORD_NOT_THERE"))
+            self._store_problem(self._sentence("RECORD_NOT_THERE"))
 
     def _roll_back(self) -> None:
         """Roll back a failed transaction, unless SQLite has done so."""
@@ -382,9 +382,9 @@ class Recorder:
             try:
                 self._connection.execute("ROLLBACK")
             except sqlite3.Error as error:
-                self._fail(str(error))
+                self._store_problem(str(error))
 
-    def _fail(self, problem: str) -> None:
+    def _store_problem(self, problem: str) -> None:
         """Store the current problem; report the first one."""
         self.problem = self._last_problem = problem
         self._report_once(self._sentence("RECORD_UNWRITABLE", path=self.path, problem=problem))
@@ -397,7 +397,7 @@ class Recorder:
                 self._tell(message)
 
 
-def _identity(path: Path) -> tuple[int, int] | None:
+def _file_identity(path: Path) -> tuple[int, int] | None:
     """Return the identity of the file at a path; None if it is missing or empty."""
     try:
         found = path.stat()

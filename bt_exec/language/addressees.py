@@ -51,7 +51,7 @@ def parts_by_addressee(command: str, language: str, robots: RobotNames) -> tuple
         return ()
     text = _SPACE.sub(" ", unicodedata.normalize("NFC", command)).strip()
     words: Mapping[str, Any] = _words()[language]
-    marks = list(_addressing_places(text, words, robots))
+    marks = list(_addressed_positions(text, words, robots))
     if not marks:
         return ()
     before = text[: marks[0].start].rstrip(" ,;")
@@ -76,13 +76,17 @@ class _Mark(NamedTuple):
     ending: str  # ending of the word before the name
 
 
-def _addressing_places(text: str, words: Mapping[str, Any], robots: RobotNames) -> Iterator[_Mark]:
+def _addressed_positions(
+    text: str, words: Mapping[str, Any], robots: RobotNames
+) -> Iterator[_Mark]:
     """Yield the places where robots are addressed."""
     known = {name: robot for robot, own in robots.items() for some in own.values() for name in some}
     by_key: dict[str, tuple[str, ...]] = {_key(name): (robot,) for name, robot in known.items()}
     by_key |= {_key(phrase): tuple(robots) for phrase in words["everyone"]}
     links = (*words["then"], *words["together"], *words["openers"])
-    pattern = _pattern(tuple(known), tuple(words["address"]), tuple(words["everyone"]), links)
+    pattern = _addressee_pattern(
+        tuple(known), tuple(words["address"]), tuple(words["everyone"]), links
+    )
     for found in pattern.finditer(text):
         link, *names = found.groups()
         before, after = text[: found.start()].rstrip(), text[found.end() :].strip(" .,;!?")
@@ -98,7 +102,7 @@ def _addressing_places(text: str, words: Mapping[str, Any], robots: RobotNames) 
 
 
 @lru_cache(maxsize=16)
-def _pattern(
+def _addressee_pattern(
     names: tuple[str, ...],
     forms: tuple[str, ...],
     everyone: tuple[str, ...],

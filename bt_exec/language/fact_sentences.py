@@ -37,7 +37,7 @@ class Known:
         """Return whether a fact observed at `t` [s] may have changed since."""
         return t < self.acted or self.now - t > OLD_S
 
-    def names(self, facts: Mapping[str, str]) -> dict[str, str]:
+    def message_codes(self, facts: Mapping[str, str]) -> dict[str, str]:
         """Return the message code of each fact: ``door=open``; ``was door=open`` if it is old."""
         return {
             fact: f"was {fact}={value}" if fact in self.since else f"{fact}={value}"
@@ -72,7 +72,7 @@ def sentences_by_robot(
         since = {fact.removeprefix(space): t for fact, t in known.since.items()}
         robot = space.removesuffix("/")
         for code, told in _sentences(
-            own, messages.of(robot), language, replace(known, since=since)
+            own, messages.of_pack(robot), language, replace(known, since=since)
         ):
             parts = " + ".join(f"{space}{part}" for part in code.split(" + "))
             yield parts, messages.sentence_for_robot(robot, told, language)
@@ -82,7 +82,7 @@ def _sentences(
     facts: Mapping[str, str], messages: Messages, language: str, known: Known
 ) -> Iterator[tuple[str, str]]:
     """Yield pairs of facts and sentence: ``door=open``, or several joined by `` + ``."""
-    names = known.names(facts)
+    names = known.message_codes(facts)
     present = set(names.values())
     together = {
         part: code

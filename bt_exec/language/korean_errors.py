@@ -37,11 +37,11 @@ def korean_error(text: str) -> str:
     plain = plain[:1].lower() + plain[1:]
     for pattern, korean in _patterns():
         if found := pattern.fullmatch(plain):
-            return with_particles(korean.format(*_parts(found)))
+            return with_particles(korean.format(*_korean_parts(found)))
     return text
 
 
-def _parts(found: re.Match[str]) -> Iterator[str]:
+def _korean_parts(found: re.Match[str]) -> Iterator[str]:
     """Yield the parts of a message in Korean; a part in quotes is a name."""
     for number, part in enumerate(found.groups(), 1):
         quoted = found.string[: found.start(number)].endswith("'")

@@ -245,7 +245,7 @@ class Context:
             dropped = (*dropped, *(one for one in old if one.acted))
         return replace(self, turns=turns, dropped=dropped)
 
-    def before(self) -> tuple[Turn, ...]:
+    def earlier_missions(self) -> tuple[Turn, ...]:
         """Return the missions before this session, oldest first; reads the record if necessary."""
         return self.recall() if self.recall is not None else self.earlier
 
@@ -258,12 +258,14 @@ class Context:
         own = self._own()
         known = {(turn.at, turn.command) for turn in own if turn.at is not None}
         earlier = [
-            turn for turn in self.before() if turn.acted and (turn.at, turn.command) not in known
+            turn
+            for turn in self.earlier_missions()
+            if turn.acted and (turn.at, turn.command) not in known
         ]
         found = [turn for turn in earlier if turn.at is None or turn.at.date() == today]
         return (*found, *own) or tuple(earlier[-1:])
 
-    def failed(self, today: date) -> tuple[Turn, ...]:
+    def failed_missions(self, today: date) -> tuple[Turn, ...]:
         """Return the `acting_missions` that did not end well, and questions that failed."""
         acted = self.acting_missions(today)
         earlier = acted[: len(acted) - len(self._own())]
@@ -273,7 +275,7 @@ class Context:
     def _own(self) -> list[Turn]:
         return [turn for turn in (*self.dropped, *self.turns) if turn.acted]
 
-    def unfinished(self, today: date) -> Turn | None:
+    def unfinished_mission(self, today: date) -> Turn | None:
         """Return the newest unfinished mission whose command no later mission completed."""
         finished: set[str] = set()
         for turn in reversed(self.acting_missions(today)):
@@ -283,9 +285,9 @@ class Context:
                 return turn
         return None
 
-    def last(self) -> Turn | None:
+    def last_mission(self) -> Turn | None:
         """Return the last mission with an action; if there is none, the last mission."""
         acted = self._own()
-        before = () if acted else self.before()
+        before = () if acted else self.earlier_missions()
         told = acted or [turn for turn in before if turn.acted] or before or self.turns
         return told[-1] if told else None

@@ -19,7 +19,7 @@ import yaml
 from bt_exec.failure import Problem, RegistrationError, SpecError
 from bt_exec.spec.shipped_yaml import parse_yaml
 from bt_exec.spec.yaml_mistakes import explain
-from bt_exec.spec.yaml_source import Place, Source, in_order, scan_file, show_place
+from bt_exec.spec.yaml_source import Place, Source, scan_file, show_place, sorted_by_position
 
 __all__ = ["LANGUAGES", "SECTIONS", "form_problems", "placeholders", "read_messages", "value_names"]
 
@@ -80,11 +80,11 @@ def form_problems(path: Path, data: Any) -> list[Problem]:
         source = Source(str(path))
     problems = []
     for code, place, message in found:
-        line, column = source.mark(place, key=True)
+        line, column = source.line_and_column(place, key=True)
         problems.append(
             Problem(code, message, show_place(place), file=str(path), line=line, column=column)
         )
-    return in_order(problems)
+    return sorted_by_position(problems)
 
 
 def placeholders(template: str) -> list[tuple[str, ...]]:
@@ -193,13 +193,13 @@ def _value_names(text: str) -> dict[str, dict[str, str]]:
     for values in types.values() if isinstance(types, Mapping) else ():
         for value, words in values.items() if isinstance(values, Mapping) else ():
             if isinstance(words, Mapping) and not words.get("each") and not words.get("other"):
-                said = {language: _first(words.get(language)) for language in ("en", "ko")}
+                said = {language: _shortest_form(words.get(language)) for language in ("en", "ko")}
                 if all(said.values()) and not said["ko"].endswith("다"):
                     found.setdefault(str(value), said)
     return found
 
 
-def _first(phrases: Any) -> str:
+def _shortest_form(phrases: Any) -> str:
     """Return the first phrase of a list in its shortest form: "left" for "left [arm|hand]"."""
     text = str(phrases[0]) if isinstance(phrases, list) and phrases else ""
     before = ""

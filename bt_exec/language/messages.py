@@ -43,9 +43,9 @@ __all__ = [
     "OWN_MESSAGES",
     "Called",
     "Messages",
+    "executive_sentence",
     "language_of",
-    "messages_of",
-    "say_own",
+    "load_messages",
 ]
 
 OWN_MESSAGES = Path(__file__).with_name("messages.yaml")
@@ -151,7 +151,7 @@ class Messages:
     def _tables(self) -> tuple[dict[str, dict[str, str]], ...]:
         return self._sentences, self._words, self._phrases
 
-    def of(self, pack: str) -> Messages:
+    def of_pack(self, pack: str) -> Messages:
         """Return the catalogue of a pack; the whole catalogue if the pack has none."""
         return self._packs.get(pack, self)
 
@@ -164,8 +164,8 @@ class Messages:
 
     def __contains__(self, code: str) -> bool:
         """Return whether there is a sentence for `code`."""
-        robot, plain = self._of_robot(str(code))
-        return plain in self.of(robot) if robot else code in self._sentences
+        robot, plain = self._split_robot(str(code))
+        return plain in self.of_pack(robot) if robot else code in self._sentences
 
     def sentence_for_robot(self, robot: str, said: str, language: str) -> str:
         """Return a sentence or phrase, preceded by the name of the robot that it concerns.
@@ -181,7 +181,7 @@ class Messages:
         name = name[:1].upper() + name[1:] if said.endswith((".", "?", "!")) else name
         return self.say("SAID_OF_ROBOT", language, robot=name, said=said)
 
-    def _of_robot(self, code: str) -> tuple[str, str]:
+    def _split_robot(self, code: str) -> tuple[str, str]:
         """Return the robot and the plain code of a code such as ``was cart/at=dock``."""
         found = _SPACE.search(code) if self._robots else None
         if found is None or found[1] not in self._robots:
@@ -192,7 +192,7 @@ class Messages:
         """Return every code that has a sentence."""
         return frozenset(self._sentences)
 
-    def word(self, word: Any, language: str) -> str:
+    def translate_word(self, word: Any, language: str) -> str:
         """Return the translation of `word`; unchanged if it is not listed.
 
         A ``#`` in a listed word stands for a number: "the door stopped at # rad". A ``*`` stands
@@ -200,7 +200,7 @@ class Messages:
         separately.
         """
         if isinstance(word, list | tuple):
-            return ", ".join(self.word(each, language) for each in word)
+            return ", ".join(self.translate_word(each, language) for each in word)
         text = str(word)
         said = _translated_word(text, language, (self._words, self._fixed))
         if said != text or text in self._words:
@@ -222,20 +222,22 @@ class Messages:
         parts = text.split("; ")
         for pattern, said in self._open_patterns:
             if found := pattern.fullmatch(text):
-                filled = said[language].replace("*", self.word(found[1], language))
+                filled = said[language].replace("*", self.translate_word(found[1], language))
                 return with_particles(filled) if language == "ko" else filled
-        return "; ".join(self.word(part, language) for part in parts) if parts[1:] else text
+        return (
+            "; ".join(self.translate_word(part, language) for part in parts) if parts[1:] else text
+        )
 
-    def fixed(self, word: str, language: str) -> str:
+    def fixed_word(self, word: str, language: str) -> str:
         """Return a fixed word of the terminal, independent of packs."""
         return _translated_word(word, language, (self._fixed, self._words))
 
     def say(self, code: str, language: str, /, **facts: Any) -> str:
         """Return the sentence for `code`; the code itself if there is none."""
-        robot, plain = self._of_robot(code)
+        robot, plain = self._split_robot(code)
         if robot:
             return self.sentence_for_robot(
-                robot, self.of(robot).say(plain, language, **facts), language
+                robot, self.of_pack(robot).say(plain, language, **facts), language
             )
         template = self._sentences.get(code, {}).get(language)
         if template is None:
@@ -276,9 +278,9 @@ class Messages:
         template = own._phrases.get(key, {}).get(language)
         if template is None:
             plain = key
-            said = self.word(plain, language)
+            said = self.translate_word(plain, language)
             head = said if said != plain else plain.replace("_", " ")
-            rest = " → ".join(own.word(value, language) for value in given.values())
+            rest = " → ".join(own.translate_word(value, language) for value in given.values())
             return " ".join(filter(None, (head, rest)))
 
         def kept(part: re.Match[str]) -> str:
@@ -287,7 +289,7 @@ class Messages:
 
         return own._filled_in(_OPTIONAL.sub(kept, template), language, given)
 
-    def found(self, skill: str, language: str, facts: Mapping[str, Any]) -> str:
+    def result_phrase(self, skill: str, language: str, facts: Mapping[str, Any]) -> str:
         """Return the result of a skill: the phrase ``found NAME`` with its arguments and results.
 
         Empty if its pack has no such phrase.
@@ -305,10 +307,10 @@ class Messages:
         if name in self._phrases:
             return self, name
         plain = name.removeprefix("tree ")
-        return self.of(self._owners.get(plain, "")), plain.rpartition(".")[2]
+        return self.of_pack(self._owners.get(plain, "")), plain.rpartition(".")[2]
 
     def _filled_in(self, template: str, language: str, facts: Mapping[str, Any]) -> str:
-        spoken = {name: self.word(value, language) for name, value in facts.items()}
+        spoken = {name: self.translate_word(value, language) for name, value in facts.items()}
         said = _AlternativesFormatter().vformat(template, (), spoken).strip()
         return with_particles(said) if language == "ko" else with_plurals(said)
 
@@ -332,10 +334,10 @@ class Messages:
         code = "ABORTED" if reason in ("", "operator") else f"ABORTED {reason}"
         return self.say(code if code in self else "ABORTED_BY", language, who=reason)
 
-    def explain(self, failure: Failure, language: str) -> str:
+    def explain_failure(self, failure: Failure, language: str) -> str:
         """Return the reason of `failure` as one sentence for the operator, in its pack's words."""
-        own = self.of(self._owners.get(failure.node, ""))
-        detail = own.word(failure.message, language)
+        own = self.of_pack(self._owners.get(failure.node, ""))
+        detail = own.translate_word(failure.message, language)
         if language == "ko" and detail == failure.message:  # such as a usage error
             detail = korean_error(detail)
         facts = {**failure.args, **failure.evidence, "message": detail}
@@ -364,11 +366,11 @@ def _translated_word(
         if text in table:
             return table[text].get(language, text)
         if language in (listed := table.get(form, {})):
-            return _filled(listed[language], _NUMBER.findall(text))
+            return _fill_numbers(listed[language], _NUMBER.findall(text))
     return text
 
 
-def _filled(text: str, numbers: Iterable[str]) -> str:
+def _fill_numbers(text: str, numbers: Iterable[str]) -> str:
     """Return `text` with its ``#`` marks replaced by `numbers`, in order."""
     for number in numbers:
         text = text.replace("#", number, 1)
@@ -388,11 +390,11 @@ class _AlternativesFormatter(string.Formatter):
 
 
 @cache
-def messages_of(*files: Path) -> Messages:
+def load_messages(*files: Path) -> Messages:
     """Return the messages of some files, which are read once."""
     return Messages.load(files)
 
 
-def say_own(code: str, language: str, **facts: Any) -> str:
+def executive_sentence(code: str, language: str, **facts: Any) -> str:
     """Return a sentence of the executive itself."""
-    return messages_of(OWN_MESSAGES).say(code, language, **facts)
+    return load_messages(OWN_MESSAGES).say(code, language, **facts)

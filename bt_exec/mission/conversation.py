@@ -77,7 +77,7 @@ class Conversation:
         """Return the conversation so far."""
         return self._context
 
-    def heard(self, outcome: Outcome, *, acted: bool = True, language: str = "") -> None:
+    def record_turn(self, outcome: Outcome, *, acted: bool = True, language: str = "") -> None:
         """Record a command and its outcome, unless the command was only replied to (thanks).
 
         Args:
@@ -124,16 +124,18 @@ class Conversation:
         self._context = self._new_context((*context.earlier, *(acted or context.turns[-1:])))
 
     def _new_context(self, earlier: tuple[Turn, ...] = ()) -> Context:
-        return Context(earlier=earlier, recall=self._earlier if self._journal is not None else None)
+        return Context(
+            earlier=earlier, recall=self._earlier_missions if self._journal is not None else None
+        )
 
-    def _earlier(self) -> tuple[Turn, ...]:
+    def _earlier_missions(self) -> tuple[Turn, ...]:
         """Return the missions of today that started an action, or the last one before.
 
         If there is none at all, the last mission on record is returned.
         """
         assert self._journal is not None
         own, today = self._session(), datetime.now().astimezone().date()
-        read = partial(self._journal.actions, self._site, self.actions, without=own)
+        read = partial(self._journal.missions_with_actions, self._site, self.actions, without=own)
         if acted := read(day=today) or read(limit=1):
             return tuple(_turn(line) for line in reversed(acted))
         for line in self._journal.missions(_EARLIER, site=self._site):
@@ -233,7 +235,7 @@ def question_of(command: str) -> Question | None:
     for name, forms in _forms()["questions"].items():
         if any(re.fullmatch(form, said) for form in forms):
             return cast(Question, name)
-    if _thing_of(said):
+    if _sought_object(said):
         return "THING"
     said += "?" if command.rstrip().endswith("?") else ""
     return "PAST" if any(re.search(form, said) for form in _forms()["past"]) else None
@@ -247,7 +249,7 @@ def act_in_question(question: str) -> str:
     return unicodedata.normalize("NFC", act)
 
 
-def _thing_of(said: str) -> str:
+def _sought_object(said: str) -> str:
     """Return the thing in a normalized question about where it is; empty for other texts."""
     found = (re.fullmatch(form, said) for form in _forms()["thing"])
     return next((match["thing"] for match in found if match), "")
@@ -292,7 +294,7 @@ class SelfAnswers:
             return then if isinstance(then, Plan) else answer
         repeats = isinstance(answer, Plan) and _was_unfinished(request.context)
         if continues and request.previous is None and not (repeats or isinstance(answer, Refusal)):
-            return Refusal("NOTHING_LEFT", self._left(request))
+            return Refusal("NOTHING_LEFT", self._unfinished_mission_answer(request))
         if question is None:
             return answer
         general = ("COURTESY", "DONE")  # a courtesy is also "did it go well?", in Korean
@@ -300,23 +302,23 @@ class SelfAnswers:
             answer = Refusal("NOT_UNDERSTOOD", answer.message)
         if not isinstance(answer, Refusal) or answer.did_you_mean:
             return answer
-        code, message = self._answer(question, request, answer)
+        code, message = self._general_answer(question, request, answer)
         return Reply(code, message) if message else answer
 
-    def _answer(
+    def _general_answer(
         self, question: Question, request: Request, refusal: Refusal
     ) -> tuple[ReplyCode, str]:
         """Return the kind and text of the general answer; an empty text if there is none."""
         say, language = request.messages.say, request.language
         match question:
             case "SAW":
-                return "WHERE", self._sight(request)
+                return "WHERE", self._last_observation_answer(request)
             case "HOLDS":
-                return "WHERE", _from_facts(request, question)
+                return "WHERE", _answer_from_facts(request, question)
             case "THING":
                 return "WHERE", _whereabouts(request)
             case "HELP":
-                can = _examples(request) or refusal.nearest
+                can = _example_utterances(request) or refusal.nearest
                 said = ", ".join(f'"{one.strip().rstrip(".")}"' for one in can[:_EXAMPLES])
                 return "HELP", say("SELF_CAN", language, can=said) if said else ""
             case "STOPPED" | "WHY":
@@ -332,7 +334,7 @@ class SelfAnswers:
             done = say("SELF_PAST", language, missions=done)
         return "DONE", done or say("SELF_NOTHING_DONE", language)
 
-    def _sight(self, request: Request) -> str:
+    def _last_observation_answer(self, request: Request) -> str:
         """Return the last observation, and the end of the last mission, which may tell of others.
 
         Empty after missions without observations, such as questions about pictures.
@@ -352,11 +354,11 @@ class SelfAnswers:
         match question:
             case "WHERE" | "ARMS":
                 unknown = say(f"SELF_{question}_UNKNOWN", language)
-                return Reply("WHERE", _from_facts(request, question) or unknown)
+                return Reply("WHERE", _answer_from_facts(request, question) or unknown)
             case "NOW":
                 return Reply("WHERE", say("SELF_IDLE", language))
             case "LEFT":
-                return Reply("DONE", self._left(request))
+                return Reply("DONE", self._unfinished_mission_answer(request))
             case "FAILED":
                 return Reply("DONE", list_failed(request.context, request.messages, language))
             case "WELL" | "TROUBLE":
@@ -365,15 +367,15 @@ class SelfAnswers:
                 return Reply("DONE", told)
         return None
 
-    def _left(self, request: Request) -> str:
+    def _unfinished_mission_answer(self, request: Request) -> str:
         """Return a report of the newest unfinished mission, or that there is none."""
         say, language, context = request.messages.say, request.language, request.context
         today = datetime.now().astimezone().date()
-        if (left := context.unfinished(today)) is not None:
+        if (left := context.unfinished_mission(today)) is not None:
             steps = self._steps_left(left.command, language)
             told = say("SELF_STEPS_LEFT", language, steps=steps) if steps else ""
             return f"{mission_ending(left, request.messages, language)} {told}".rstrip()
-        last = context.last()
+        last = context.last_mission()
         if last is None or last.status != "satisfied":
             return say("RESUME_NOTHING", language)
         return say("RESUME_NOTHING_LEFT", language, command=last.command)
@@ -386,9 +388,9 @@ def _whereabouts(request: Request) -> str:
     place is unknown; what the robot holds is added because it may have another name there.
     """
     messages, language = request.messages, request.language
-    thing = unicodedata.normalize("NFC", _thing_of(_normalized(request.command)))
-    held = _from_facts(request, "HOLDS")
-    if _normalized(messages.word(thing, language)) in _normalized(held):
+    thing = unicodedata.normalize("NFC", _sought_object(_normalized(request.command)))
+    held = _answer_from_facts(request, "HOLDS")
+    if _normalized(messages.translate_word(thing, language)) in _normalized(held):
         return held
     if about := last_about(thing, request.context, messages, language):
         return about
@@ -398,10 +400,12 @@ def _whereabouts(request: Request) -> str:
 def _was_unfinished(context: Context) -> bool:
     """Return True if the last command is the newest unfinished one, so that it can be repeated."""
     last = context.turns[-1] if context.turns else None
-    return last is not None and last == context.unfinished(datetime.now().astimezone().date())
+    return last is not None and last == context.unfinished_mission(
+        datetime.now().astimezone().date()
+    )
 
 
-def _examples(request: Request) -> tuple[str, ...]:
+def _example_utterances(request: Request) -> tuple[str, ...]:
     """Return the first utterance of each tree in the language of the request, questions last."""
     spoken = (
         next((one for one in tree.utterances if language_of(one) == request.language), "")
@@ -410,7 +414,7 @@ def _examples(request: Request) -> tuple[str, ...]:
     return tuple(filter(None, spoken))
 
 
-def _from_facts(request: Request, question: Question) -> str:
+def _answer_from_facts(request: Request, question: Question) -> str:
     """Return the sentences of the facts that answer a question."""
     begins = _forms()["facts"][question]
     found = {

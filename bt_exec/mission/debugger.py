@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 from bt_exec.events import Event, NodeChanged, Planned
 from bt_exec.failure import nearest_names
-from bt_exec.spec.node_paths import label_of, paths
+from bt_exec.spec.node_paths import label_of, nodes_with_paths
 
 __all__ = ["Debugger", "Hold"]
 
@@ -61,7 +61,10 @@ class Debugger:
         """Record which nodes and codes are reached."""
         if isinstance(event, Planned):
             self._running.clear()
-            self._names = {path: _names(path, node) for path, node in paths(event.spec.root)}
+            self._names = {
+                path: _breakpoint_names(path, node)
+                for path, node in nodes_with_paths(event.spec.root)
+            }
         elif isinstance(event, NodeChanged):
             self._changed = True
             reached = {event.failure.code} if event.failure is not None else set()
@@ -74,7 +77,7 @@ class Debugger:
             self._seen |= reached
             self._hits.update(dict.fromkeys(sorted(reached & self._breaks)))
 
-    def pause(
+    def pause_if_needed(
         self,
         t: float,
         facts: Callable[[], Mapping[str, str]],
@@ -103,7 +106,7 @@ class Debugger:
         self._changed = False
         return True
 
-    def unused(self) -> Iterator[tuple[str, str, tuple[str, ...]]]:
+    def unused_breakpoints(self) -> Iterator[tuple[str, str, tuple[str, ...]]]:
         """Yield each unused option and name, with the nearest existing names."""
         for option, names in (("--break", sorted(self._breaks)), ("--watch", self._watched)):
             for name in names:
@@ -111,6 +114,6 @@ class Debugger:
                     yield option, name, nearest_names(name, self._seen)
 
 
-def _names(path: str, node: Any) -> set[str]:
+def _breakpoint_names(path: str, node: Any) -> set[str]:
     """Return the names of a node that a breakpoint may use."""
     return {path, label_of(node), node.runs or path}

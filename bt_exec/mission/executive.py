@@ -49,8 +49,8 @@ from bt_exec.mission.shutdown import (
     STOP_FAILED,
     Timers,
     come_to_rest,
-    ending_of,
-    failed,
+    ending_for_exception,
+    failed_ending,
     moving_robots,
 )
 from bt_exec.mission.summary import summarise
@@ -152,7 +152,9 @@ class Executive:
         self._today = today
         self._resumed = resumed
         self._context = context or Context()
-        self.watchdog = Watchdog(hang_s(site, rigs), self._stop_hung, abandon=self._give_up)
+        self.watchdog = Watchdog(
+            hang_s(site, rigs), self._stop_during_hang, abandon=self._end_on_watchdog_thread
+        )
         self._abandoned = abandoned
         self._debugger = debugger
         self._guardian = guardian
@@ -203,7 +205,7 @@ class Executive:
     @property
     def has_acted(self) -> bool:
         """Whether the mission started a skill that changes something."""
-        return not self.site.catalogue.actions().isdisjoint(self._progress.started)
+        return not self.site.catalogue.acting_skills().isdisjoint(self._progress.started)
 
     # -- called from outside -----------------------------------------------------------------
 
@@ -269,7 +271,7 @@ class Executive:
         self.runtime.faults.end()
         outcome = self._outcome(*self._conclude(ending, progress))
         finished = Finished(self.clock.now(), self.runtime.tick, outcome)
-        self._at_the_end(lambda: self.emit(finished), None)
+        self._call_safely(lambda: self.emit(finished), None)
         return outcome
 
     def _outcome(
@@ -277,7 +279,7 @@ class Executive:
     ) -> Outcome:
         progress, refusal = self._progress, ending.refusal
         ran_to_the_end = ending.status in ("satisfied", "partial")
-        failures = progress.every_failure()
+        failures = progress.all_failures()
         if ending.failure is not None and ending.failure.kind == "compiler":
             failures = (*failures, ending.failure)
         cause: tuple[Failure, ...] = ()
@@ -315,7 +317,7 @@ class Executive:
     def emit(self, event: Event) -> None:
         """Pass an event to every listener. Only the first error of a listener is logged."""
         broken: PartBroken | None = None
-        for hand in (self._progress.on, self._assumed.on, self._told.tell):
+        for hand in (self._progress.on, self._assumed.on, self._told.notify):
             try:
                 hand(event)
             except PartBroken as error:  # the other listeners receive it nevertheless
@@ -327,11 +329,11 @@ class Executive:
 
     def _begin(self, command: str, language: str, start: float) -> None:
         settings = {"packs": self.site.settings(), "compiler": self.site.compiler.model_dump()}
-        self._reporters.recall(self._today)
+        self._reporters.load_earlier_missions(self._today)
         self.emit(
             MissionStarted(start, 0, self.mission_id, command, language, self.site.name, settings)
         )
-        self._reporters.resume(self._resumed)
+        self._reporters.load_finished_steps(self._resumed)
 
     def _mission(self, command: str, language: str, progress: MissionProgress) -> Ending:
         if self.runtime.broken is not None:
@@ -339,9 +341,9 @@ class Executive:
         if moving := moving_robots(self.rigs, self.watchdog):
             stop_all(self.rigs)
             self._stopping("moved before the mission")
-            return self._refused("ROBOT_MOVES", language, moving)
-        self._pass(self.clock.begin)
-        self._perception_loop.look()
+            return self._refused_ending("ROBOT_MOVES", language, moving)
+        self._advance_time(self.clock.begin)
+        self._perception_loop.observe_all()
         situation = self._perception_loop.situation()
         self.emit(FactsKnown(self.clock.now(), 0, "start", dict(situation.facts)))
         request = Request(
@@ -359,26 +361,28 @@ class Executive:
             plan = self._planner.plan(request)
             if isinstance(plan, Ending):
                 return plan
-            if not self._may_move and (refused := self._may_not_move(language)):
+            if not self._may_move and (refused := self._motion_refusal(language)):
                 return refused
             built = build(plan, self.runtime)
             request = replace(request, previous=plan.spec)
-            failure, done = self._carry_out(built, request)
-            progress.left_undone(plan.spec, built.recorded_failures(), self.site.catalogue)
+            failure, done = self._run_plan(built, request)
+            progress.record_undone(plan.spec, built.recorded_failures(), self.site.catalogue)
             turn = plan.spec.mission.turn
             if failure is None and turn != "open":
-                return self._satisfied(progress)
+                return self._satisfied_ending(progress)
             if failure is not None:
                 progress.failures.append(failure)
             if turn is not None:
-                ending = self._replan_policy.ends_turns(failure)
+                ending = self._replan_policy.ending_after_turn(failure)
             elif failure is not None:
-                ending = self._replan_policy.ends(failure, plan.spec, self._perception_loop.facts())
+                ending = self._replan_policy.ending_after_failure(
+                    failure, plan.spec, self._perception_loop.facts()
+                )
             if ending is not None:
                 return ending
             if (unstopped := self._come_to_rest()) is not None:  # nothing may move during planning
-                return failed(unstopped)
-            self._perception_loop.look()
+                return failed_ending(unstopped)
+            self._perception_loop.observe_all()
             request = replace(
                 request,
                 situation=self._perception_loop.situation(),
@@ -388,52 +392,52 @@ class Executive:
                 assumed=dict(self._assumed.facts),
             )
 
-    def _carry_out(self, built: Built, request: Request) -> tuple[Failure | None, tuple[Done, ...]]:
+    def _run_plan(self, built: Built, request: Request) -> tuple[Failure | None, tuple[Done, ...]]:
         """Tick a plan to its end; return its failure, if any, and its finished steps.
 
         A plan that succeeded fails nevertheless if an effect of it is gone at its end.
         """
         failure = self._tick_to_the_end(built)
-        request = replace(request, done=built.finished())
+        request = replace(request, done=built.finished_leaves())
         assert request.previous is not None
         if failure is None and request.previous.mission.turn is None:
             lost = "the effects of the plan could not be checked"
-            failure = self._at_the_end(partial(self._lost_effect, request), None, lost)
+            failure = self._call_safely(partial(self._lost_effect, request), None, lost)
         failed_at = failure.path if failure is not None else ""
         return failure, tuple(one for one in request.done if one.path != failed_at)
 
     def _lost_effect(self, request: Request) -> Failure | None:
         """Perceive once more after a plan; return a failure if an effect of it is gone."""
-        self._perception_loop.look(self._keep_still)
+        self._perception_loop.observe_all(self._keep_still)
         self._perceived_at = self.clock.now()
         old = self._perception_loop.old_facts(OLD_S)
         facts = {f: v for f, v in self._perception_loop.facts().items() if f not in old}
         expected = dict(self._assumed.facts)
         return lost_effect(replace(request, situation=Situation(facts=facts), assumed=expected))
 
-    def _may_not_move(self, language: str) -> Ending | None:
+    def _motion_refusal(self, language: str) -> Ending | None:
         """Return an ending if an inspection is due or no guardian can stop the robots."""
         if why := self._needs_inspection():
-            return self._refused("NEEDS_INSPECTION", language, {"": why})
+            return self._refused_ending("NEEDS_INSPECTION", language, {"": why})
         if self._guardian is not None and (why := self._guardian.try_stop()):
-            return self._refused("GUARD_FAILED", language, {"": why})
+            return self._refused_ending("GUARD_FAILED", language, {"": why})
         self._may_move = True
         return None
 
-    def _refused(self, code: str, language: str, why: Mapping[str, str]) -> Ending:
+    def _refused_ending(self, code: str, language: str, why: Mapping[str, str]) -> Ending:
         """Return the ending of a mission that may not begin, with the sentence of `code`."""
         parts = (f"the robot of {name}: {text}" if name else text for name, text in why.items())
         words = self.site.messages.say(code, language, message="; ".join(parts))
         return Ending("refused", code, refusal=Refusal(code, words))
 
-    def _satisfied(self, progress: MissionProgress) -> Ending:
+    def _satisfied_ending(self, progress: MissionProgress) -> Ending:
         """Return the ending after the plan succeeded; without any action, it names the skips.
 
         A mission that continued without a part is partial, or blocked if nothing of it was done.
         """
         if progress.undone:
             some = progress.told or self._reporters.achieved(
-                progress.achieved(), self.site.catalogue.owner
+                progress.achieved_actions(), self.site.catalogue.owner
             )
             first = progress.undone[0].failure
             return (
@@ -448,12 +452,12 @@ class Executive:
     def _tick_to_the_end(self, built: Built) -> Failure | None:
         """Tick until the root has ended; return its failure, or None for success."""
         frontier = Frontier(built.root, self.runtime)
-        self._pass(self.clock.begin)
+        self._advance_time(self.clock.begin)
         self._heartbeat.start()
         heartbeat = self._heartbeat
         try:
             while True:
-                self.runtime.faults.tick(self.abort, self.journal)
+                self.runtime.faults.trigger_outside_faults(self.abort, self.journal)
                 if time.monotonic() >= heartbeat.due:
                     heartbeat.beat()
                     self._timers.clear()
@@ -463,14 +467,14 @@ class Executive:
                 if status is not Status.RUNNING:
                     break
                 if self._debugger is not None:
-                    self._pause(self._debugger)
+                    self._pause_in_debugger(self._debugger)
                 self._let_time_pass()
         except BaseException:
             built.root.stop(Status.INVALID)
             raise
         return None if status is Status.SUCCESS else failure_of(built.root)
 
-    def _pause(self, debugger: Debugger) -> None:
+    def _pause_in_debugger(self, debugger: Debugger) -> None:
         """Let the debugger pause the mission; simulated time does not advance meanwhile."""
 
         def facts() -> dict[str, str]:
@@ -480,15 +484,15 @@ class Executive:
             self._check_stop()
             self._heartbeat.beat()
 
-        if debugger.pause(self.clock.now(), facts, self.runtime.results, alive):
-            self._pass(self.clock.begin)
+        if debugger.pause_if_needed(self.clock.now(), facts, self.runtime.results, alive):
+            self._advance_time(self.clock.begin)
 
     def _let_time_pass(self) -> None:
         self._perception_loop.start()
-        self._pass(self.clock.advance)
+        self._advance_time(self.clock.advance)
         self._perception_loop.collect()
 
-    def _pass(self, step: Callable[[Callable[[], None]], None]) -> None:
+    def _advance_time(self, step: Callable[[Callable[[], None]], None]) -> None:
         """Let time pass. A simulation limits its own wait; the watchdog limits other waits."""
         limit_s = self.clock.step_s + self.clock.period_s + self.watchdog.limit_s
         self.watchdog.call_within(limit_s, self.clock.part, step, self._check_stop)
@@ -516,7 +520,7 @@ class Executive:
 
     def _keep_still(self) -> None:
         """Stop a robot that moves although no part of the plan is running."""
-        real = {name: rig for name, rig in self.rigs.items() if rig.real}
+        real = {name: rig for name, rig in self.rigs.items() if rig.is_real_time}
         if moving := moving_robots(real, self.watchdog):
             stop_all({name: real[name] for name in moving})
             if not self._kept_still:
@@ -530,11 +534,11 @@ class Executive:
         if isinstance(error, _Aborted | KeyboardInterrupt):
             reason = self._abort_reason or "operator"  # Ctrl-C without a handler of ours
             aborting = Aborting(self.clock.now(), self.runtime.tick, "clean", reason)
-            self._at_the_end(lambda: self.emit(aborting), None)
+            self._call_safely(lambda: self.emit(aborting), None)
             return Ending("aborted", "ABORTED", said=reason)
         free_reserve()
         stop_all(self.rigs)
-        ending = ending_of(error)
+        ending = ending_for_exception(error)
         if isinstance(error, PartBroken):
             error.__traceback__ = error.__context__ = None  # release the part's local objects
         if isinstance(error, PartBroken | RobotStopped) and ending.failure is not None:
@@ -548,24 +552,24 @@ class Executive:
         unstopped = self._come_to_rest()
         perceived = self.clock.now() - self._perceived_at < self.clock.period_s
         if not perceived and self._watched and not self._abort_reason:
-            self._at_the_end(lambda: self._perception_loop.look(self._keep_still), None)
+            self._call_safely(lambda: self._perception_loop.observe_all(self._keep_still), None)
         unknown: dict[str, str] = {}
         unknown_since: dict[str, float] = {}
-        facts = self._at_the_end(
+        facts = self._call_safely(
             self._perception_loop.facts, unknown, "a robot could not report its facts"
         )
         known = FactsKnown(
             self.clock.now(), self.runtime.tick, "end", facts, dict(self.runtime.results)
         )
-        self._at_the_end(lambda: self.emit(known), None)
-        since = self._at_the_end(lambda: self._perception_loop.old_facts(OLD_S), unknown_since)
+        self._call_safely(lambda: self.emit(known), None)
+        since = self._call_safely(lambda: self._perception_loop.old_facts(OLD_S), unknown_since)
         said_of = partial(self.site.messages.sentence_for_robot, language=progress.language)
-        told = self._at_the_end(lambda: self._reporters.told(said_of), "")
+        told = self._call_safely(lambda: self._reporters.operator_messages(said_of), "")
         if self._broken is not None and ending.status != "failed":
-            ending = failed(self._broken.failure().because(ending.failure))
+            ending = failed_ending(self._broken.failure().with_cause(ending.failure))
             progress.failures.append(self._broken.failure())
         if unstopped is not None:
-            ending = failed(unstopped.because(ending.failure))
+            ending = failed_ending(unstopped.with_cause(ending.failure))
             progress.failures.append(unstopped)
         message = summarise(
             ending,
@@ -577,18 +581,19 @@ class Executive:
         )
         now, tick = self.clock.now(), self.runtime.tick
         status, code, failure = ending.status, ending.reason_code, ending.failure
-        self._at_the_end(
-            lambda: progress.turn(now, tick, None, status, code, message, failure), None
+        self._call_safely(
+            lambda: progress.emit_turn_reports(now, tick, None, status, code, message, failure),
+            None,
         )
         well = ending.status == "satisfied"
         return ending, message, concerned_facts(progress, self.site.catalogue, facts, well=well)
 
-    def _stop_hung(self) -> None:
+    def _stop_during_hang(self) -> None:
         """Stop the robots while a part hangs; no further skill may start."""
         stop_all_in_background(self.rigs)
         self.runtime.broken = self.runtime.broken or self.watchdog.first
 
-    def _give_up(self, broken: PartBroken) -> None:
+    def _end_on_watchdog_thread(self, broken: PartBroken) -> None:
         """End the mission on the watchdog's thread, because a part of the loop never returns."""
         progress, now, tick = self._progress, self.clock.now(), self.runtime.tick
         trouble = stop_all(self.rigs)
@@ -600,10 +605,10 @@ class Executive:
                 STOP_FAILED, message, kind="robot", evidence=moving, retryable=False, cause=failure
             )
         progress.failures.append(failure)
-        ending = failed(failure)
+        ending = failed_ending(failure)
         words = self.site.messages.say(failure.code, progress.language, message=failure.message)
         outcome = self._outcome(ending, words)
-        self._told.record(Finished(now, tick, outcome))
+        self._told.record_only(Finished(now, tick, outcome))
         if self._abandoned is not None:
             self._abandoned(outcome)
 
@@ -628,9 +633,9 @@ class Executive:
 
     def _stopping(self, why: str = "still moving") -> None:
         now, tick = self.clock.now(), self.runtime.tick
-        self._at_the_end(lambda: self.emit(Aborting(now, tick, "robot stop", why)), None)
+        self._call_safely(lambda: self.emit(Aborting(now, tick, "robot stop", why)), None)
 
-    def _at_the_end(
+    def _call_safely(
         self, function: Callable[[], T], default: T, lost: str = "the final report failed"
     ) -> T:
         """Call `function`; return `default` and log an error if it fails."""

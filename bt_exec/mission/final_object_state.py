@@ -9,9 +9,14 @@ from bt_exec.language.messages import Messages
 from bt_exec.mission.progress import MissionProgress
 from bt_exec.pack import Catalogue
 from bt_exec.spec.model import Check, Do, walk
-from bt_exec.verify.facts import established_facts, fill_arguments, is_known, touched_facts
+from bt_exec.verify.facts import (
+    established_facts,
+    fill_arguments,
+    has_known_arguments,
+    touched_facts,
+)
 
-__all__ = ["asked_facts", "concerned_facts", "state_of"]
+__all__ = ["concerned_facts", "question_facts", "state_sentences"]
 
 
 def concerned_facts(
@@ -32,11 +37,11 @@ def concerned_facts(
         known = facts if node.do in progress.started else ()
         about.update(dict.fromkeys(touched_facts(catalogue.skill(node.do), node.args, known)))
     for asked in progress.told.values():
-        about.update(dict.fromkeys(asked_facts(asked.question, progress, catalogue)))
+        about.update(dict.fromkeys(question_facts(asked.question, progress, catalogue)))
     return {fact: facts[fact] for fact in about if fact in facts}
 
 
-def state_of(
+def state_sentences(
     progress: MissionProgress,
     messages: Messages,
     catalogue: Catalogue,
@@ -65,10 +70,14 @@ def _effects_of(nodes: Iterable[Do], catalogue: Catalogue) -> Iterator[str]:
     """Yield the facts that skills of a plan change, if the arguments that name them are known."""
     for node in nodes:
         effects = catalogue.skill(node.do).effects
-        yield from [fill_arguments(key, node.args) for key in effects if is_known(key, node.args)]
+        yield from [
+            fill_arguments(key, node.args) for key in effects if has_known_arguments(key, node.args)
+        ]
 
 
-def asked_facts(question: str, progress: MissionProgress, catalogue: Catalogue) -> tuple[str, ...]:
+def question_facts(
+    question: str, progress: MissionProgress, catalogue: Catalogue
+) -> tuple[str, ...]:
     """Return the facts that a question of the plan concerns."""
     assert progress.spec is not None
     return tuple(

@@ -73,7 +73,7 @@ class Heartbeat:
         if not self._frozen:
             self._frozen = gc.get_freeze_count() == 0  # else the program itself has done so
         gc.freeze()
-        self._last, self.due = _now(), 0.0
+        self._last, self.due = _suspend_aware_time(), 0.0
         if self._guardian is not None:
             self._guardian.arm()
 
@@ -89,7 +89,7 @@ class Heartbeat:
         self.due = monotonic() + self._period_s
         if os.getpid() != self._pid:  # a skill forked: the child must not tick
             os._exit(FORKED)
-        now = _now()
+        now = _suspend_aware_time()
         gap_s, self._last = now - self._last, now
         if gap_s > self._limit_s:
             part = self._during()
@@ -123,7 +123,7 @@ def _collect_if_grown() -> None:
         gc.collect()
 
 
-def _now() -> float:
+def _suspend_aware_time() -> float:
     """Return the time [s] of a clock that includes suspension of the machine."""
     return time.clock_gettime(time.CLOCK_BOOTTIME)
 

@@ -17,7 +17,7 @@ from bt_exec.planning.fact_history import DoneAction, recovers
 from bt_exec.spec.model import Do, Fallback, NodeBase, Tree
 from bt_exec.spec.node_paths import locate
 
-__all__ = ["Undone", "still_undone", "undone_of"]
+__all__ = ["Undone", "still_undone", "undone_parts"]
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Undone:
         """Return plain data; ``what`` and ``why`` are in `language`."""
         return {
             "what": describe_part(self.part, messages, language),
-            "why": messages.explain(self.failure, language),
+            "why": messages.explain_failure(self.failure, language),
             "code": self.failure.code,
             "path": self.failure.path,
             "node": self.failure.node,
@@ -48,7 +48,7 @@ class Undone:
         }
 
 
-def undone_of(root: NodeBase, noted: Iterable[tuple[str, Failure]]) -> tuple[Undone, ...]:
+def undone_parts(root: NodeBase, noted: Iterable[tuple[str, Failure]]) -> tuple[Undone, ...]:
     """Return the undone parts of a plan.
 
     Args:
@@ -95,14 +95,14 @@ def still_undone(
 def describe_part(part: NodeBase, messages: Messages, language: str) -> str:
     """Return a part as a phrase: "go to the lounge and look around it"."""
     names = list(dict.fromkeys(_phrases_of(part, messages, language)))
-    joined = messages.word(" and ", language) if len(names) == 2 else ", "
+    joined = messages.translate_word(" and ", language) if len(names) == 2 else ", "
     return joined.join(names)
 
 
 def _phrases_of(part: NodeBase, messages: Messages, language: str) -> Iterable[str]:
     known = isinstance(part, Tree) and messages.has_phrase(part.phrase_key)
     if known or isinstance(part, Do) or (isinstance(part, Tree) and part.body is None):
-        yield messages.phrase(part.phrase_key, language, part.given)
+        yield messages.phrase(part.phrase_key, language, part.call_arguments)
         return
-    for child in part.nominal:
+    for child in part.nominal_children:
         yield from _phrases_of(child, messages, language)

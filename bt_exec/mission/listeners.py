@@ -32,7 +32,7 @@ class Listeners:
         self._watchdog = watchdog
         self._raised: set[int] = set()
 
-    def tell(self, event: Event) -> None:
+    def notify(self, event: Event) -> None:
         """Call every listener with `event`.
 
         Raises:
@@ -46,7 +46,7 @@ class Listeners:
         if broken is not None:
             raise broken
 
-    def record(self, event: Event) -> None:
+    def record_only(self, event: Event) -> None:
         """Pass `event` to the recorder only, unwatched: used when the loop hangs."""
         if self._recorder is not None:
             self._recorder.on(event)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from bt_exec.planning.compiler import Done
     from bt_exec.rig import Rig
 
-__all__ = ["Reporters", "in_names_of"]
+__all__ = ["Reporters", "in_pack_names"]
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -58,17 +58,17 @@ class Reporters:
         for pack in packs:
             opened = pack.name in rigs or not pack.robots
             if pack.reporter is not None and opened:
-                with self._guard(pack.name, "start"):
+                with self._log_exceptions(pack.name, "start"):
                     services = rigs[pack.name].services if pack.name in rigs else {}
                     self._each[pack.name] = pack.reporter(services)
 
-    def recall(self, today: Callable[[], Sequence[EarlierMission]]) -> None:
+    def load_earlier_missions(self, today: Callable[[], Sequence[EarlierMission]]) -> None:
         """Let every reporter load earlier missions."""
         for pack, reporter in self._each.items():
-            with self._guard(pack, "recall earlier missions"):
-                self._call(pack, reporter.recall, today)
+            with self._log_exceptions(pack, "recall earlier missions"):
+                self._call(pack, reporter.load_earlier_missions, today)
 
-    def resume(self, done: Sequence[Done]) -> None:
+    def load_finished_steps(self, done: Sequence[Done]) -> None:
         """Pass the finished steps of the continued mission to the reporters of their packs."""
         by_pack: dict[str, list[Done]] = {}
         for step in done:
@@ -77,22 +77,22 @@ class Reporters:
             by_pack.setdefault(pack, []).append(replace(step, skill=own))
         for pack, steps in by_pack.items():
             if pack in self._each:
-                with self._guard(pack, "load earlier work"):
-                    self._call(pack, self._each[pack].resume, steps)
+                with self._log_exceptions(pack, "load earlier work"):
+                    self._call(pack, self._each[pack].load_finished_steps, steps)
 
     def on(self, event: Event) -> None:
         """Pass an event to every reporter."""
         for pack, reporter in self._each.items():
-            with self._guard(pack, "handle an event"):
-                self._call(pack, reporter.on, in_names_of(pack, event, self._catalogue))
+            with self._log_exceptions(pack, "handle an event"):
+                self._call(pack, reporter.on, in_pack_names(pack, event, self._catalogue))
 
-    def turns(self, view_of: Callable[[str], MissionView]) -> Iterator[Mapping[str, Any]]:
+    def turn_reports(self, view_of: Callable[[str], MissionView]) -> Iterator[Mapping[str, Any]]:
         """Yield the reports of this turn; `view_of` returns the view of a pack."""
         for pack, reporter in self._each.items():
             report = None
-            with self._guard(pack, "report"):
+            with self._log_exceptions(pack, "report"):
                 report = self._call(
-                    pack, reporter.turn, in_names_of(pack, view_of(pack), self._catalogue)
+                    pack, reporter.turn_report, in_pack_names(pack, view_of(pack), self._catalogue)
                 )
                 if report is not None and not isinstance(report, Mapping):
                     found, report = report, None
@@ -100,7 +100,7 @@ class Reporters:
             if report is not None:
                 yield report
 
-    def told(self, said_of: Callable[[str, str], str] = lambda _, said: said) -> str:
+    def operator_messages(self, said_of: Callable[[str, str], str] = lambda _, said: said) -> str:
         """Return the robots' messages to the operator.
 
         Args:
@@ -108,8 +108,8 @@ class Reporters:
         """
         said: list[str] = []
         for pack, reporter in self._each.items():
-            with self._guard(pack, "return its messages"):
-                said.append(said_of(pack, self._call(pack, reporter.told).strip()))
+            with self._log_exceptions(pack, "return its messages"):
+                said.append(said_of(pack, self._call(pack, reporter.operator_messages).strip()))
         return " ".join(filter(None, said))
 
     def achieved(self, done: Iterable[Action], owner: Callable[[str], str]) -> bool:
@@ -126,7 +126,7 @@ class Reporters:
             by_pack.setdefault(pack, []).append(Action(own, action.args, action.path))
         for pack, actions in by_pack.items():
             some = bool(pack)  # built-in skills such as `wait` achieve nothing
-            with self._guard(pack, "report what was achieved"):
+            with self._log_exceptions(pack, "report what was achieved"):
                 if pack in self._each:
                     some = bool(self._call(pack, self._each[pack].achieved, actions))
             if some:
@@ -137,7 +137,7 @@ class Reporters:
         return self._watch.call(f"the reporter of {pack}", function, *args, **more)
 
     @contextlib.contextmanager
-    def _guard(self, pack: str, job: str) -> Iterator[None]:
+    def _log_exceptions(self, pack: str, job: str) -> Iterator[None]:
         """Log an exception of a reporter; its report is missing, and the mission continues."""
         try:
             yield
@@ -154,13 +154,13 @@ Told = TypeVar("Told", bound="Event | MissionView")
 _FULL = re.compile(r"(?<![\w.])\w+\.\w+")
 
 
-def in_names_of(pack: str, told: Told, catalogue: Catalogue) -> Told:
+def in_pack_names(pack: str, told: Told, catalogue: Catalogue) -> Told:
     """Return an event or a view in the names of `pack`; unchanged if no name clashes."""
     if not catalogue.clashes(pack):
         return told
 
     def plain(name: str) -> str:
-        return catalogue.plain_in(pack, name)
+        return catalogue.name_in_pack(pack, name)
 
     def text(said: str) -> str:
         return _FULL.sub(lambda found: plain(found[0]), said)
@@ -168,7 +168,7 @@ def in_names_of(pack: str, told: Told, catalogue: Catalogue) -> Told:
     def of(field: str, value: Any) -> Any:
         match value:
             case MissionSpec():
-                return catalogue.with_plain_names(pack, value)
+                return catalogue.with_pack_names(pack, value)
             case Failure(node=node, cause=cause):
                 return replace(value, node=plain(node), cause=of("cause", cause))
         match field:

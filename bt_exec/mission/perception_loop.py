@@ -92,7 +92,7 @@ class PerceptionWorker:
         faults = faults or Faults()
         capture = faults.capture(self.pack, self._perception.capture)
         self._since, self._late = time.monotonic(), False
-        interpret = faults.interpret(self.pack, self._perception.interpret)
+        interpret = faults.interpreter(self.pack, self._perception.interpret)
         self._pending = self._pool.submit(interpret, capture)
 
     def collect(
@@ -190,7 +190,7 @@ class PerceptionLoop:
         for worker in self.perception_workers.values():
             self._collect(worker)
 
-    def look(self, meanwhile: Callable[[], object] = lambda: None) -> None:
+    def observe_all(self, meanwhile: Callable[[], object] = lambda: None) -> None:
         """Make one observation with every perception and wait for all, within the limit.
 
         Args:
@@ -209,7 +209,7 @@ class PerceptionLoop:
         """Return the facts reported by robots and established by the newest observations."""
         runtime = self._runtime
         buffers = {name: worker.buffer for name, worker in self.perception_workers.items()}
-        return known_facts(runtime.catalogue, runtime.rigs, buffers, self._ask)
+        return known_facts(runtime.catalogue, runtime.rigs, buffers, self._call_pack)
 
     def old_facts(self, old_s: float) -> dict[str, float]:
         """Return the time of each newest observation that is outdated, by its facts [s].
@@ -221,11 +221,11 @@ class PerceptionLoop:
         for pack, worker in self.perception_workers.items():
             for one in tuple(worker.buffer.observations)[-1:]:
                 if one.t < acted or now - one.t > old_s:
-                    facts = self._runtime.catalogue.facts_in(pack, checked_facts(one.facts()))
+                    facts = self._runtime.catalogue.facts_on_site(pack, checked_facts(one.facts()))
                     found.update(dict.fromkeys(facts, one.t))
         return found
 
-    def _ask(self, part: str, function: Callable[P, R], *args: P.args, **more: P.kwargs) -> R:
+    def _call_pack(self, part: str, function: Callable[P, R], *args: P.args, **more: P.kwargs) -> R:
         """Call pack code; an exception ends the mission and names the part."""
         try:
             return self._runtime.watch.call(part, function, *args, **more)
@@ -237,7 +237,7 @@ class PerceptionLoop:
     def situation(self) -> Situation:
         """Return the currently observed situation, for a compiler."""
         told = {
-            pack: self._ask(
+            pack: self._call_pack(
                 f"the observation of {pack}", _situation_parts, worker.buffer.observations[-1]
             )
             for pack, worker in self.perception_workers.items()
@@ -248,7 +248,7 @@ class PerceptionLoop:
         frame = next((frame for _, _, frame in told.values() if frame is not None), None)
         if frame is None:
             frames = (rig.frame for rig in self._runtime.rigs.values() if rig.frame is not None)
-            frame = next((self._ask("the picture", one) for one in frames), None)
+            frame = next((self._call_pack("the picture", one) for one in frames), None)
         labels_by = {pack: found for pack, (found, _, _) in told.items()}
         return Situation(tuple(labels), self.facts(), text, frame, labels_by)
 

@@ -17,7 +17,7 @@ from bt_exec.outcome import Ending
 from bt_exec.pack import Catalogue
 from bt_exec.planning.compiler import Compiler, Plan, Reply, Request, VerifiedPlan
 from bt_exec.planning.confirmation import Confirmation
-from bt_exec.planning.plan_preparation import NEED_NOT_MET, prepare_answer, rejection
+from bt_exec.planning.plan_preparation import NEED_NOT_MET, prepare_answer, verification_refusal
 from bt_exec.planning.repair import FixedPlan
 from bt_exec.spec.dump import dump_yaml
 from bt_exec.spec.model import Mission, MissionSpec
@@ -67,7 +67,7 @@ class Planner:
         """Return a verified plan, or the ending of a mission without one: a refusal or a reply."""
         self._runtime.emit(Planning(*self._time_and_tick(), self.compiler.name, request.failure))
         self.calls += 1
-        answer = self._ask(request)
+        answer = self._compile_on_thread(request)
         if isinstance(answer, Failure):
             return Ending("failed", answer.code, answer)
         if isinstance(answer, Reply):
@@ -85,7 +85,7 @@ class Planner:
             plan = watch.call_within(self._limit_s, part, prepare_answer, answer, request)
         except SpecError as error:
             self._runtime.emit(Rejected(*self._time_and_tick(), answer.spec, error.problems))
-            refusal = rejection(error, request)
+            refusal = verification_refusal(error, request)
             said = all(problem.code in request.messages for problem in error.problems)
             if (said or refusal.code == NEED_NOT_MET) and not isinstance(self.compiler, FixedPlan):
                 refusal = replace(refusal, problems=())  # the operator did not write the plan
@@ -101,7 +101,7 @@ class Planner:
             self._runtime.emit(NodeChanged(*self._time_and_tick(), path, "kept"))
         return plan
 
-    def _ask(self, request: Request) -> Plan | Refusal | Reply | Failure:
+    def _compile_on_thread(self, request: Request) -> Plan | Refusal | Reply | Failure:
         """Call the compiler on a separate thread, so that an abort need not wait for it."""
         box: list[Plan | Refusal | Reply | BaseException] = []
         ready = threading.Event()
@@ -109,7 +109,7 @@ class Planner:
 
         def think() -> None:
             try:
-                answer = self._runtime.faults.planned(lambda: self.compiler.compile(request))
+                answer = self._runtime.faults.call_compiler(lambda: self.compiler.compile(request))
                 box.append(answer)
             except BaseException as error:  # noqa: BLE001 - also what ends only this thread
                 box.append(plain_error(error))
@@ -134,7 +134,7 @@ class Planner:
         if isinstance(answer, BaseException):
             kind, _, said = describe_exception(answer).partition(": ")
             failure = _failed("COMPILER_CRASHED", f"{kind}: {said}")
-            told = request.messages.explain(failure, request.language)
+            told = request.messages.explain_failure(failure, request.language)
             _log.error("%s", told, exc_info=answer, extra={"complete": True})
             return failure
         if not isinstance(answer, Plan | Refusal | Reply):
@@ -190,7 +190,9 @@ class ReplanPolicy:
         self._doubts = {condition.unknown for condition in catalogue.conditions.values()}
         self._met: set[tuple[object, ...]] = set()
 
-    def ends(self, failure: Failure, spec: MissionSpec, facts: Mapping[str, str]) -> Ending | None:
+    def ending_after_failure(
+        self, failure: Failure, spec: MissionSpec, facts: Mapping[str, str]
+    ) -> Ending | None:
         """Return the ending of the mission after a failure, or None to re-plan.
 
         Args:
@@ -215,7 +217,7 @@ class ReplanPolicy:
         self.replans += 1
         return None
 
-    def ends_turns(self, failure: Failure | None) -> Ending | None:
+    def ending_after_turn(self, failure: Failure | None) -> Ending | None:
         """Return the ending of the mission after a turn, or None to request the next one.
 
         A failed tool call is an observation for the next turn. Compilers that plan in turns limit

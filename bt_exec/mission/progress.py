@@ -17,7 +17,7 @@ from bt_exec.events import (
     Turn,
 )
 from bt_exec.failure import Failure
-from bt_exec.mission.incomplete_parts import Undone, still_undone, undone_of
+from bt_exec.mission.incomplete_parts import Undone, still_undone, undone_parts
 from bt_exec.mission.pack_reporters import Reporters
 from bt_exec.observation import ObservationBuffer
 from bt_exec.pack import Catalogue
@@ -25,9 +25,9 @@ from bt_exec.planning.fact_history import DoneAction, first_cause
 from bt_exec.reporting import Action, MissionView, Skip
 from bt_exec.rig import PackSettings, checked_facts
 from bt_exec.skill import Verdict
-from bt_exec.spec.expand import with_results
+from bt_exec.spec.expand import fill_results
 from bt_exec.spec.model import Do, MissionSpec, NodeBase, Tree
-from bt_exec.spec.node_paths import enclosing, label_of, paths
+from bt_exec.spec.node_paths import enclosing_paths, label_of, nodes_with_paths
 
 __all__ = ["MissionProgress"]
 
@@ -93,12 +93,12 @@ class MissionProgress:
                 self._finished.discard(event.path)
                 self._given[event.path] = event.args
                 action = Action(event.skill, event.args, event.path)
-                self.turn(event.t, event.tick, action)
+                self.emit_turn_reports(event.t, event.tick, action)
             case SkillEnded(state="done"):
                 self._finished.add(event.path)
                 action = self._actions[event.path]
                 self.done.append(
-                    replace(action, args=with_results(action.args, self._given.get(event.path, {})))
+                    replace(action, args=fill_results(action.args, self._given.get(event.path, {})))
                 )
             case NodeChanged(state="skipped"):
                 self._skip(event)
@@ -109,13 +109,13 @@ class MissionProgress:
                     self.seen[event.question] = self._observed_facts()
                 if event.verdict.holds is None and not self._doubted and not self.done:
                     self._doubted = True  # report uncertainty once
-                    self.turn(event.t, event.tick, None)
+                    self.emit_turn_reports(event.t, event.tick, None)
 
     def _plan(self, spec: MissionSpec) -> None:
         self.spec = spec
-        self._nodes = dict(paths(spec.root))
+        self._nodes = dict(nodes_with_paths(spec.root))
         self._actions = {
-            path: Action(node.do, node.args, path) for path, node in paths(spec.root, Do)
+            path: Action(node.do, node.args, path) for path, node in nodes_with_paths(spec.root, Do)
         }
         self._finished = set(spec.mission.kept)
         self._doubted = False
@@ -134,14 +134,14 @@ class MissionProgress:
                 facts.update(checked_facts(buffer.observations[-1].facts()))
         return facts
 
-    def left_undone(
+    def record_undone(
         self, spec: MissionSpec, noted: Iterable[tuple[str, Failure]], catalogue: Catalogue
     ) -> None:
         """Record the parts that a plan left undone."""
         number = len(self._done_before)
         begun = self._done_before[-1] if number else 0
         done = [DoneAction(one.name, one.args) for one in self.done[begun:]]
-        self.undone = still_undone(self.undone, undone_of(spec.root, noted), done, catalogue)
+        self.undone = still_undone(self.undone, undone_parts(spec.root, noted), done, catalogue)
 
     @property
     def plan_version(self) -> int:
@@ -154,18 +154,18 @@ class MissionProgress:
             return {}
         return {field: saved[name] for field, name in self.spec.root.save.items() if name in saved}
 
-    def every_failure(self) -> tuple[Failure, ...]:
+    def all_failures(self) -> tuple[Failure, ...]:
         """Return every failure: those that ended a plan, then those that were only recorded."""
         noted = (part.failure for part in self.undone)
         return (*self.failures, *(one for one in noted if one not in self.failures))
 
-    def achieved(self) -> tuple[Action, ...]:
+    def achieved_actions(self) -> tuple[Action, ...]:
         """Return the done actions, without preparations for a part that is missing."""
         return tuple(
             one for one in self.done if not any(one.path in part.means for part in self.undone)
         )
 
-    def done_after(self, number: int) -> tuple[Action, ...]:
+    def actions_done_after(self, number: int) -> tuple[Action, ...]:
         """Return the actions done after failure `number` (from 0) had ended a plan."""
         before = self._done_before
         return tuple(self.done[before[number] :]) if number < len(before) else ()
@@ -178,7 +178,7 @@ class MissionProgress:
         if last not in self.failures:
             return (last,)
         after = [
-            (failure, [DoneAction(one.name, one.args) for one in self.done_after(number)])
+            (failure, [DoneAction(one.name, one.args) for one in self.actions_done_after(number)])
             for number, failure in enumerate(self.failures)
         ]
         found = first_cause(after, catalogue)
@@ -186,15 +186,15 @@ class MissionProgress:
         number, root = found
         return (root, *self.failures[number:])
 
-    def remaining(self) -> tuple[Action, ...]:
+    def remaining_actions(self) -> tuple[Action, ...]:
         """Return the actions that may still be done, in order."""
         return tuple(
             action
             for path, action in self._actions.items()
-            if self._finished.isdisjoint(enclosing(path))
+            if self._finished.isdisjoint(enclosing_paths(path))
         )
 
-    def turn(
+    def emit_turn_reports(
         self,
         t: float,
         tick: int,
@@ -217,7 +217,7 @@ class MissionProgress:
                 spec=spec,
                 observation=buffer.observations[-1] if buffer and buffer.observations else None,
                 next_action=next_action,
-                remaining=self.remaining() if status == "in_progress" else (),
+                remaining=self.remaining_actions() if status == "in_progress" else (),
                 done=tuple(self.done),
                 skipped=tuple(self.skipped),
                 verdicts=dict(self.verdicts),
@@ -228,5 +228,5 @@ class MissionProgress:
                 settings=self._settings[pack],
             )
 
-        for report in self._reporters.turns(view_of):
+        for report in self._reporters.turn_reports(view_of):
             self._emit(Turn(t, tick, report))

@@ -56,7 +56,7 @@ def mission_in_question(
     steps = tuple(walk(root, Do))
     if not steps or not asked.catalogue.skill(steps[-1].do).effects:
         return None  # it ends with an observation, and the question is about what was observed
-    in_english = partial(asked.messages.word, language="en")
+    in_english = partial(asked.messages.translate_word, language="en")
     read = ((line, journal.mission(line.id).skills) for line in missions(day=date.today()))
     return next((line for line, runs in read if was_carried_out(root, runs, in_english)), None)
 
@@ -73,7 +73,7 @@ def was_carried_out(
         runs: The calls of skills on record.
         in_english: Returns a value of an argument in one language, for comparison.
     """
-    return _CarriedOut(runs, in_english).run(locate(root), 0).done > 0
+    return _CarriedOut(runs, in_english).run_node(locate(root), 0).done > 0
 
 
 class _CarriedOut(AbstractRun[int]):
@@ -85,17 +85,17 @@ class _CarriedOut(AbstractRun[int]):
         self._in_english = in_english
         self._done = [run.start for run in runs if run.end is not None and run.end.state == "done"]
 
-    def join(self, *values: int) -> int:
+    def join_values(self, *values: int) -> int:
         """Return the largest number."""
         return max(values)
 
-    def ask(self, step: Step, expression: Any, before: int) -> Answers[int]:
+    def run_condition(self, step: Step, expression: Any, before: int) -> Answers[int]:
         """Return the number after a condition, which may have had any value; skips do not count."""
         if expression is step.node.skip_if:
             return Answers(self.nothing, self.nothing, before)
         return Answers(before, before, before)
 
-    def do(self, step: Located[Do], before: int) -> Ends[int]:
+    def run_skill(self, step: Located[Do], before: int) -> Ends[int]:
         """Count a skill that is on record as finished."""
         node = step.node
         known = {key: value for key, value in node.args.items() if not has_reference(value)}
@@ -104,7 +104,7 @@ class _CarriedOut(AbstractRun[int]):
             and self._comparable(known).items() <= self._comparable(start.args).items()
             for start in self._done
         )
-        return self.ends(before + 1 if found and before >= 0 else self.nothing, before)
+        return self.known_ends(before + 1 if found and before >= 0 else self.nothing, before)
 
     def _comparable(self, args: Mapping[str, Any]) -> dict[str, str]:
         return {key: self._in_english(value) for key, value in args.items()}

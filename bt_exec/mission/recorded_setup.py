@@ -28,14 +28,14 @@ from bt_exec.declarations.pack_errors import declared_requirements
 from bt_exec.mission.rig_construction import world_settings
 from bt_exec.site.site import Site
 
-__all__ = ["DEFERRED", "digests", "setup_of", "versions"]
+__all__ = ["DEFERRED", "file_digests", "setup_data", "versions"]
 
 DEFERRED = "deferred"
 
 _REQUIREMENT = re.compile(r"[A-Za-z0-9._-]+")
 
 
-def setup_of(site: Site, world: Mapping[str, str], compiler: str) -> dict[str, Any]:
+def setup_data(site: Site, world: Mapping[str, str], compiler: str) -> dict[str, Any]:
     """Return the setup of the missions of a session, as plain data.
 
     Args:
@@ -57,12 +57,12 @@ def setup_of(site: Site, world: Mapping[str, str], compiler: str) -> dict[str, A
             for pack in site.catalogue.packs
             if pack.world.model_fields
         },
-        "versions": versions(site.kinds),
-        "digests": digests(site),
+        "versions": versions(site.pack_kinds),
+        "digests": file_digests(site),
     }
 
 
-def digests(site: Site) -> dict[str, str]:
+def file_digests(site: Site) -> dict[str, str]:
     """Return the SHA-256 of the site file and of all trees; empty where a file cannot be read."""
     trees = hashlib.sha256()
     for name in sorted(site.library.names()):

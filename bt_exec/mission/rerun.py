@@ -26,9 +26,9 @@ from pydantic import ValidationError
 from bt_exec.events import Aborting, Event, MissionStarted, Observed, Planned, Planning
 from bt_exec.failure import BtExecError, Refusal, UsageError
 from bt_exec.journal import EventRow, Journal, MissionRecord
-from bt_exec.mission.recorded_setup import DEFERRED, digests, versions
+from bt_exec.mission.recorded_setup import DEFERRED, file_digests, versions
 from bt_exec.mission.session import Session
-from bt_exec.nodes.fault_injection import Faults, for_rerun
+from bt_exec.nodes.fault_injection import Faults, faults_for_rerun
 from bt_exec.planning.compiler import Compiler, Plan, Reply, Request, compiler_names
 from bt_exec.planning.repair import FixedPlan
 from bt_exec.robot import RemoteSimulation
@@ -36,7 +36,7 @@ from bt_exec.site.site import CompilerSettings, Limits, Rates, Site, load_site
 from bt_exec.spec.model import MissionSpec
 from bt_exec.spec.user_data import first_error
 
-__all__ = ["Difference", "Verification", "recorded_site", "restore", "verify"]
+__all__ = ["Difference", "Verification", "recorded_site", "restore_world", "verify"]
 
 _HALF = 0.5
 _VOLATILE: Mapping[str, tuple[str, ...]] = {
@@ -91,7 +91,7 @@ class Verification:
     changed: tuple[str, ...] = ()
 
     @property
-    def same(self) -> bool:
+    def agrees(self) -> bool:
         """Whether every event agrees."""
         return self.difference is None
 
@@ -105,10 +105,10 @@ def verify(journal: Journal, mission_id: str) -> Verification:
     """
     record = journal.mission(mission_id)
     with _rerun(journal, record) as again:
-        return again.compared()
+        return again.comparison()
 
 
-def restore(session: Session, journal: Journal, record: MissionRecord) -> Verification:
+def restore_world(session: Session, journal: Journal, record: MissionRecord) -> Verification:
     """Restore the world of a session to a mission's last recorded moment; nothing is recorded.
 
     The world is created anew, and the missions of the recorded session are run again in it as fast
@@ -120,8 +120,8 @@ def restore(session: Session, journal: Journal, record: MissionRecord) -> Verifi
     Raises:
         UsageError: If the world cannot be restored: a real robot, another site, an old record.
     """
-    _refuse_older(record)
-    _refuse_remote(session, record)
+    _refuse_incomplete_record(record)
+    _refuse_remote_world(session, record)
     if not _same_settings(session.site, record):
         raise UsageError(
             f"mission {record.id} ran with other settings of site {record.line.site!r}"
@@ -131,7 +131,7 @@ def restore(session: Session, journal: Journal, record: MissionRecord) -> Verifi
         session.journal = Journal.open(Path(folder) / "journal.sqlite")
         session.fast = True
         session.faults = Faults.parse(
-            for_rerun(record.settings.get("faults", ())), session.site.catalogue.skills
+            faults_for_rerun(record.settings.get("faults", ())), session.site.catalogue.skills
         )
         session.confirm = _confirm_always
         session.listeners.clear()
@@ -140,8 +140,8 @@ def restore(session: Session, journal: Journal, record: MissionRecord) -> Verifi
             session.reset(record.settings.get("world", {}))
             again = _Rerun(session, journal, record)
             again.run()
-            found = again.compared()
-            session.setup["restored"] = found.same
+            found = again.comparison()
+            session.setup["restored"] = found.agrees
             return found
         finally:
             session.journal, session.fast, session.faults, session.confirm = kept[:4]
@@ -298,7 +298,7 @@ class _Rerun:
             plan_of = self.session.compiler
             if record.exchanges or any(plan.event.spec.mission.model for plan in record.plans):
                 self.session.compiler = _Recorded(record, plan_of)
-            given = record.plans[0].event.spec if _is_given(record) else None
+            given = record.plans[0].event.spec if _is_first_plan_given(record) else None
             context = self.session.conversation.context()
             try:
                 if record.continues:
@@ -319,30 +319,32 @@ class _Rerun:
                 )
             self._ids[mission_id] = outcome.mission_id
 
-    def compared(self) -> Verification:
+    def comparison(self) -> Verification:
         """Return the comparison of the new record of this mission with the old one."""
         record, new_id = self._record, self._ids.get(self._record.id)
         if new_id is None:  # the process ended before the first event
-            return Verification(record.id, 0, None, self._changed())
+            return Verification(record.id, 0, None, self._changes_since_record())
         assert self._new is not None
         agreed, difference = 0, None
-        old, new = _rows(self._old, record.id), _rows(self._new, new_id)
+        old, new = _compared_rows(self._old, record.id), _compared_rows(self._new, new_id)
         for index, was in enumerate(old):
             now = new[index] if index < len(new) else None
-            difference = _difference(was, now, (new_id, record.id), timed=self.session.simulated)
+            difference = _row_difference(
+                was, now, (new_id, record.id), timed=self.session.simulated
+            )
             if difference is not None:
                 break
             agreed += 1
         if difference is None and record.outcome is not None and len(new) > len(old):
             more = new[len(old)]
             difference = Difference(more.t, more.tick, "", _in_words(more, {}))
-        return Verification(record.id, agreed, difference, self._changed())
+        return Verification(record.id, agreed, difference, self._changes_since_record())
 
-    def _changed(self) -> tuple[str, ...]:
+    def _changes_since_record(self) -> tuple[str, ...]:
         """Return the changes since the record: digests by name, versions with both values."""
         setup, site = self._record.setup, self.session.site
-        was, now = setup.get("digests", {}), digests(site)
-        then, here = setup.get("versions", {}), versions(site.kinds)
+        was, now = setup.get("digests", {}), file_digests(site)
+        then, here = setup.get("versions", {}), versions(site.pack_kinds)
         return (
             *(name for name in was if was[name] != now[name]),
             *(
@@ -355,7 +357,7 @@ class _Rerun:
 
 @contextlib.contextmanager
 def _rerun(journal: Journal, record: MissionRecord) -> Iterator[_Rerun]:
-    _refuse_older(record)
+    _refuse_incomplete_record(record)
     settings = record.settings
     site = recorded_site(record)
     with tempfile.TemporaryDirectory(prefix="bt-exec-rerun-") as folder:
@@ -366,14 +368,14 @@ def _rerun(journal: Journal, record: MissionRecord) -> Iterator[_Rerun]:
             replace(site, packs=packs),
             world=settings.get("world", {}),
             fast=_is_simulated(site, record),
-            faults=for_rerun(settings.get("faults", ())),
+            faults=faults_for_rerun(settings.get("faults", ())),
             journal=copy,
             compiler=_other_compiler(site, record),
             defer=bool(record.setup.get(DEFERRED)),
             confirm=_confirm_always,
         )
         with session:
-            _refuse_remote(session, record)
+            _refuse_remote_world(session, record)
             again = _Rerun(session, journal, record)
             again.run()
             yield again
@@ -385,7 +387,7 @@ def _other_compiler(site: Site, record: MissionRecord) -> str | None:
     return name if name in compiler_names() and name != site.compiler.name else None
 
 
-def _refuse_older(record: MissionRecord) -> None:
+def _refuse_incomplete_record(record: MissionRecord) -> None:
     """Raise UsageError for a record that lacks data for a new run.
 
     Raises:
@@ -404,7 +406,7 @@ def _is_simulated(site: Site, record: MissionRecord) -> bool:
     return moves and bool(record.setup.get("worlds"))
 
 
-def _refuse_remote(session: Session, record: MissionRecord) -> None:
+def _refuse_remote_world(session: Session, record: MissionRecord) -> None:
     """Raise UsageError for a world that is not simulated in this process.
 
     Raises:
@@ -441,13 +443,13 @@ def _confirm_always(spec: MissionSpec, why: str, over: threading.Event) -> bool:
     return True
 
 
-def _is_given(record: MissionRecord) -> bool:
+def _is_first_plan_given(record: MissionRecord) -> bool:
     """Return True if the first plan was not compiled from the command but given with it."""
     asked = next((e.compiler for e in record.events if isinstance(e, Planning)), "")
     return bool(record.plans) and asked == FixedPlan.name
 
 
-def _rows(journal: Journal, mission_id: str) -> list[EventRow]:
+def _compared_rows(journal: Journal, mission_id: str) -> list[EventRow]:
     """Return all rows of a mission except progress, which is recorded at a bounded rate."""
     found: list[EventRow] = []
     after = 0
@@ -457,13 +459,13 @@ def _rows(journal: Journal, mission_id: str) -> list[EventRow]:
     return found
 
 
-def _difference(
+def _row_difference(
     was: EventRow, now: EventRow | None, ids: tuple[str, str], *, timed: bool
 ) -> Difference | None:
     """Return how two rows differ; None if they agree."""
     if now is None:
         return Difference(was.t, was.tick, _in_words(was, {}), "")
-    before, after = _data(was, ("", "")), _data(now, ids)
+    before, after = _comparable_fields(was, ("", "")), _comparable_fields(now, ids)
     differing = [key for key in {**before, **after} if before.get(key) != after.get(key)]
     same = was.kind == now.kind and was.path == now.path and was.call == now.call
     if timed:
@@ -479,7 +481,7 @@ def _difference(
     )
 
 
-def _data(row: EventRow, ids: tuple[str, str]) -> dict[str, Any]:
+def _comparable_fields(row: EventRow, ids: tuple[str, str]) -> dict[str, Any]:
     """Return the fields of a row without those that differ between runs."""
     data: dict[str, Any] = json.loads(row.data.replace(*ids) if ids[0] else row.data)
     parts = [data, data.get("outcome"), data.get("observation")]
@@ -487,15 +489,15 @@ def _data(row: EventRow, ids: tuple[str, str]) -> dict[str, Any]:
         if isinstance(part, dict):
             for name in _VOLATILE.get(row.kind, ()):
                 part.pop(name, None)
-    return {key: _without_paths(value) for key, value in data.items()}
+    return {key: _with_path_suffixes(value) for key, value in data.items()}
 
 
-def _without_paths(value: Any) -> Any:
+def _with_path_suffixes(value: Any) -> Any:
     """Return data with file paths reduced to suffixes, because a new run writes other files."""
     if isinstance(value, dict):
-        return {key: _without_paths(one) for key, one in value.items()}
+        return {key: _with_path_suffixes(one) for key, one in value.items()}
     if isinstance(value, list):
-        return [_without_paths(one) for one in value]
+        return [_with_path_suffixes(one) for one in value]
     is_path = isinstance(value, str) and value.startswith("/")
     return f"file{Path(value).suffix}" if is_path else value
 

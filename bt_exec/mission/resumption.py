@@ -21,12 +21,17 @@ from bt_exec.pack import Catalogue
 from bt_exec.planning.compiler import Compiler, Done, Plan, Reply, Request
 from bt_exec.planning.fact_history import Assumed
 from bt_exec.planning.plan_preparation import NEED_NOT_MET, prepare
-from bt_exec.planning.repair import kept_everywhere
+from bt_exec.planning.repair import all_kept_paths
 from bt_exec.spec.model import Do, Fallback, Mission, MissionSpec, Sequence, Tree
-from bt_exec.spec.node_paths import is_kept, locate, paths
-from bt_exec.verify.facts import after_success, fill_arguments, is_known, unmet_needs
+from bt_exec.spec.node_paths import is_kept, locate, nodes_with_paths
+from bt_exec.verify.facts import (
+    facts_after_success,
+    fill_arguments,
+    has_known_arguments,
+    unmet_needs,
+)
 
-__all__ = ["INTERRUPTED", "Resumed", "Work", "recorded_work", "steps_left", "unfinished"]
+__all__ = ["INTERRUPTED", "Resumed", "Work", "recorded_work", "steps_left", "unfinished_mission"]
 
 INTERRUPTED = "INTERRUPTED_STEP"
 """Failure code of a step that was in progress when its mission ended."""
@@ -79,7 +84,7 @@ def recorded_work(record: MissionRecord, catalogue: Catalogue, *, lost: bool = F
     assumed = Assumed(catalogue)
     latest: list[Event] = []
     for event in record.events:
-        if _is_known(event, catalogue):
+        if _has_installed_skill(event, catalogue):
             assumed.on(event)
         latest = [] if isinstance(event, Planned) else [*latest, event]
     irreversible = [
@@ -87,7 +92,7 @@ def recorded_work(record: MissionRecord, catalogue: Catalogue, *, lost: bool = F
         for run in record.skills
         if run.start.skill in catalogue.skills and catalogue.skills[run.start.skill].irreversible
     ]
-    failure = _in_progress(record, latest, spec)
+    failure = _interrupted_step(record, latest, spec)
     running = [e for e in latest if isinstance(e, SkillStarting) and e.path == failure.path]
     facts = dict(assumed.facts)
     for event in running[-1:]:
@@ -96,13 +101,13 @@ def recorded_work(record: MissionRecord, catalogue: Catalogue, *, lost: bool = F
             written = (
                 fill_arguments(key, event.args)
                 for key in skill.effects
-                if is_known(key, event.args)
+                if has_known_arguments(key, event.args)
             )
             facts.update(dict.fromkeys(written, "?"))
     return replace(
         work,
         spec=spec,
-        done=tuple(_finished(latest, spec)),
+        done=tuple(_finished_leaves(latest, spec)),
         failure=failure,
         assumed=facts,
         saved=record.saved,
@@ -110,12 +115,12 @@ def recorded_work(record: MissionRecord, catalogue: Catalogue, *, lost: bool = F
     )
 
 
-def _is_known(event: Event, catalogue: Catalogue) -> bool:
+def _has_installed_skill(event: Event, catalogue: Catalogue) -> bool:
     """Return False for events of skills that are not installed."""
     return not isinstance(event, SkillStarting | SkillEnded) or event.skill in catalogue.skills
 
 
-def _in_progress(record: MissionRecord, latest: list[Event], spec: MissionSpec) -> Failure:
+def _interrupted_step(record: MissionRecord, latest: list[Event], spec: MissionSpec) -> Failure:
     """Return the step that was in progress when the mission ended, as a failure."""
     open_calls: dict[tuple[str, int], SkillStarting] = {}
     failed: Failure | None = None
@@ -136,11 +141,11 @@ def _in_progress(record: MissionRecord, latest: list[Event], spec: MissionSpec) 
         )
     if failed is not None and record.status != "unfinished":
         return failed
-    root, _ = next(iter(paths(spec.root)))
+    root, _ = next(iter(nodes_with_paths(spec.root)))
     return Failure(INTERRUPTED, "the mission ended between two steps", root)
 
 
-def _finished(latest: list[Event], spec: MissionSpec) -> Iterator[Done]:
+def _finished_leaves(latest: list[Event], spec: MissionSpec) -> Iterator[Done]:
     """Yield the finished leaves of a plan, except those inside a failed branch or a loop."""
     states: dict[str, NodeChanged] = {}
     starts: dict[str, SkillStarting] = {}
@@ -175,7 +180,7 @@ def _finished(latest: list[Event], spec: MissionSpec) -> Iterator[Done]:
             yield Done(path, "", {})
 
 
-def unfinished(journal: Journal, site: str, world_id: str) -> MissionRecord | None:
+def unfinished_mission(journal: Journal, site: str, world_id: str) -> MissionRecord | None:
     """Return the mission to which "go on" refers; None if nothing is left.
 
     This is the last unfinished mission in this world; if there is none, the last unfinished mission
@@ -189,7 +194,7 @@ def unfinished(journal: Journal, site: str, world_id: str) -> MissionRecord | No
     Raises:
         UsageError: If the journal cannot be read.
     """
-    line = journal.unfinished(site, world_id) or journal.unfinished(site)
+    line = journal.last_unfinished(site, world_id) or journal.last_unfinished(site)
     if line is None or datetime.now().astimezone() - line.started_at > _TODAY:
         return None
     return journal.mission(line.id)
@@ -261,7 +266,7 @@ class Resumed:
         if failure is None or failure.code != INTERRUPTED or failure.node not in skills:
             return False
         skill = skills[failure.node]
-        after = after_success({}, skill, failure.args)
+        after = facts_after_success({}, skill, failure.args)
         lacking = unmet_needs(request.situation.facts, skill, failure.args)
         return any(after.get(fact) != value for fact, _, value in lacking)
 
@@ -272,13 +277,13 @@ class Resumed:
         step: a hand that was empty before a grasp now holds the object.
         """
         failure, spec = self._work.failure, self._work.spec
-        nodes = dict(paths(spec.root)) if spec is not None else {}
+        nodes = dict(nodes_with_paths(spec.root)) if spec is not None else {}
         node = nodes.get(failure.path) if failure is not None else None
         if failure is None or not isinstance(node, Do) or node.save:
             return  # a later step needs its result, which is unknown
         skill, args = request.catalogue.skill(node.do), failure.args
         before = {fill_arguments(key, args): value for key, value in skill.needs.items()}
-        after = after_success({}, skill, args)
+        after = facts_after_success({}, skill, args)
         changed = [fact for fact in before if after.get(fact, before[fact]) != before[fact]]
         if any(request.situation.facts.get(fact) == after[fact] for fact in changed):
             yield (*self._work.done, Done(failure.path, failure.node, dict(args)))
@@ -300,7 +305,7 @@ class Resumed:
         plan = answer if isinstance(answer, Plan) else Plan(work.spec)
         kept = plan.spec.mission.kept
         if plan.spec.root == work.spec.root:
-            kept = kept_everywhere(again)
+            kept = all_kept_paths(again)
         rest = plan.spec.with_header(plan_version=version, parent=None, kept=kept, turn=None)
         try:
             return replace(plan, spec=rest, verified=prepare(rest, again))
@@ -313,7 +318,8 @@ class Resumed:
             name
             for pack in request.catalogue.packs
             if pack.recovery
-            and (name := request.catalogue.tree_in(pack.name, pack.recovery)) in request.library
+            and (name := request.catalogue.tree_name_on_site(pack.name, pack.recovery))
+            in request.library
         ]
         if not names:
             return None
@@ -337,7 +343,7 @@ class Resumed:
         done_before = {skill for skill, _ in started}
         repeated = [
             (node.do, node.args)
-            for path, node in paths(spec.root, Do)
+            for path, node in nodes_with_paths(spec.root, Do)
             if node.do in done_before and not is_kept(spec, path)
         ]
         if answer.verified is None:
@@ -358,6 +364,6 @@ class Resumed:
         failure = self._work.failure
         if failure is None or started != (failure.node, failure.args):
             return False
-        after = after_success({}, request.catalogue.skill(failure.node), failure.args)
+        after = facts_after_success({}, request.catalogue.skill(failure.node), failure.args)
         facts = request.situation.facts
         return bool(after) and all(facts.get(fact, value) != value for fact, value in after.items())

@@ -23,10 +23,10 @@ from bt_exec.robot import Robot
 from bt_exec.site.site import Site
 from bt_exec.spec.user_data import value_error
 
-__all__ = ["check_world", "make_rig", "parse_world", "world_settings"]
+__all__ = ["check_world", "make_rig", "parse_world_settings", "world_settings"]
 
 
-def parse_world(texts: Iterable[str]) -> dict[str, str]:
+def parse_world_settings(texts: Iterable[str]) -> dict[str, str]:
     """Read ``KEY=VALUE`` pairs.
 
     Raises:
@@ -111,7 +111,7 @@ def make_rig(
     return rig
 
 
-def identity_of(pack: Pack, robot: str, settings: PackSettings) -> str:
+def robot_identity(pack: Pack, robot: str, settings: PackSettings) -> str:
     """Return the identity that a pack declares for one of its robots.
 
     Raises:

@@ -79,7 +79,7 @@ class LifeCycle:
     ) -> None:
         self.state = State.IDLE
         self.why = ""
-        self._real = {name: rig for name, rig in rigs.items() if rig.real}
+        self._real = {name: rig for name, rig in rigs.items() if rig.is_real_time}
         self._locks = locks
         self._identities = [lock.identity for lock in locks]
         self._notes = [lock.path.with_suffix(".inspect") for lock in locks]
@@ -143,7 +143,7 @@ class LifeCycle:
                 raise UsageError(f"cannot remove the note {note}: {error.strerror}") from error
         self.why, self.state = "", State.IDLE
 
-    def close(self) -> None:
+    def detach(self) -> None:
         """Detach from the session; robots that are still referenced elsewhere stay monitored."""
         self._closed = True
         self._locks = []
@@ -154,7 +154,7 @@ class LifeCycle:
         if self._left:
             self._ended = self._due = time.monotonic()
             _ENDED.append(self)
-            _watch_ended()
+            _start_idle_monitor()
 
     # -- idle monitor ----------------------------------------------------------------------------
 
@@ -166,13 +166,13 @@ class LifeCycle:
     def _look_if_idle(self) -> None:
         if self._asking.acquire(blocking=False):
             try:
-                self.look()
+                self.stop_moving_robots()
             except Exception as error:  # noqa: BLE001 - the watch continues
                 _log.error("the monitor of idle robots", exc_info=error)
             finally:
                 self._asking.release()
 
-    def _look_when_due(self) -> bool:
+    def _poll_when_due(self) -> bool:
         """Poll the robots of an ended session if it is time; return whether any are left."""
         now = time.monotonic()
         if now >= self._due:
@@ -181,9 +181,9 @@ class LifeCycle:
             self._due = now + _PERIOD_S * slower
         return bool(self._left) and os.getpid() == self._pid
 
-    def look(self) -> None:
+    def stop_moving_robots(self) -> None:
         """Stop and report robots that move outside a mission."""
-        rigs = dict(self._real) or self._left_behind()
+        rigs = dict(self._real) or self._remaining_robots()
         moving = moving_robots(rigs, Unwatched())
         if not moving:
             return
@@ -210,7 +210,7 @@ class LifeCycle:
             )
         self._report(told)
 
-    def _left_behind(self) -> dict[str, Rig]:
+    def _remaining_robots(self) -> dict[str, Rig]:
         """Return the robots of an ended session whose drivers still respond."""
         found: dict[str, Rig] = {}
         for name, reference in list(self._left.items()):
@@ -218,7 +218,7 @@ class LifeCycle:
                 robot = reference()
                 if robot is not None:
                     found[name] = Rig(robot)
-                    found[name].still_now()
+                    found[name].is_still()
             except Exception:  # noqa: BLE001 - what a closed driver says
                 del found[name]
             if name not in found:
@@ -232,7 +232,7 @@ _WATCHED_IN: set[int] = set()
 """Processes in which a thread monitors the robots of all ended sessions."""
 
 
-def _watch_ended() -> None:
+def _start_idle_monitor() -> None:
     """Start the monitor of robots of ended sessions unless it is running."""
     if os.getpid() not in _WATCHED_IN:
         try:
@@ -248,7 +248,7 @@ def _look_at_ended(cycles: deque[LifeCycle]) -> None:
         time.sleep(_PERIOD_S)
         for _ in range(len(cycles)):
             cycle = cycles.popleft()
-            if cycle._look_when_due():
+            if cycle._poll_when_due():
                 cycles.append(cycle)
 
 
@@ -258,4 +258,4 @@ def _stop_moved_at_exit() -> None:
     for cycle in list(_OPEN):
         if cycle._pid == os.getpid():
             with contextlib.suppress(Exception), cycle.paused_monitor(_LAST_S):
-                cycle.look()
+                cycle.stop_moving_robots()

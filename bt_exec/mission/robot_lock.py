@@ -111,7 +111,7 @@ class RobotLock:
         with contextlib.suppress(OSError):  # without a file, the robot was never driven
             self._file = os.open(self.path, _OPEN)
         if self._file >= 0:
-            self._try(fcntl.LOCK_SH)
+            self._try_lock(fcntl.LOCK_SH)
 
     def take(self) -> None:
         """Make the lock exclusive.
@@ -122,7 +122,7 @@ class RobotLock:
         if self._file < 0:
             self._file = self._open()
         fcntl.lockf(self._file, fcntl.LOCK_UN, 1, 0)
-        self._try(fcntl.LOCK_EX)
+        self._try_lock(fcntl.LOCK_EX)
         _HELD[self.path] = self
         self._describe()
 
@@ -154,7 +154,7 @@ class RobotLock:
             raise UsageError(f"cannot lock the robot {self.identity}: {error}") from error
         return file
 
-    def _try(self, kind: int) -> None:
+    def _try_lock(self, kind: int) -> None:
         """Lock the file; close it on failure."""
         try:
             self._lock(kind)
@@ -168,7 +168,7 @@ class RobotLock:
         except OSError:
             raise UsageError(self._in_use(self._holder(0))) from None
         until = time.monotonic() + GUARDIAN_S
-        while self._blocking(1):
+        while self._holding_process(1):
             if time.monotonic() > until:
                 raise UsageError(
                     f"a guardian is still stopping the robot {self.identity}: {self._holder(1)}; "
@@ -184,7 +184,7 @@ class RobotLock:
             os.ftruncate(self._file, 0)
             os.pwrite(self._file, data, 0)
 
-    def _blocking(self, byte: int) -> int:
+    def _holding_process(self, byte: int) -> int:
         """Return the process that holds a byte: 0 for none, negative in another namespace."""
         asked = struct.pack(_FLOCK, fcntl.F_WRLCK, os.SEEK_SET, byte, 1, 0)
         kind, _, _, _, pid = struct.unpack(_FLOCK, fcntl.fcntl(self._file, fcntl.F_GETLK, asked))
@@ -192,7 +192,7 @@ class RobotLock:
 
     def _holder(self, byte: int) -> str:
         """Return the description of the holder of a byte."""
-        pid = self._blocking(byte)
+        pid = self._holding_process(byte)
         process = f"process {pid}" if pid > 0 else "another process"
         try:
             held: dict[str, Any] = json.loads(os.pread(self._file, 4096, 0))

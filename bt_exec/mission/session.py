@@ -34,9 +34,9 @@ from bt_exec.mission.conversation import (
 from bt_exec.mission.executive import Executive
 from bt_exec.mission.perception_loop import PerceptionWorker
 from bt_exec.mission.recorded_acts import mission_in_question
-from bt_exec.mission.recorded_setup import DEFERRED, setup_of
-from bt_exec.mission.resumption import Resumed, Work, recorded_work, steps_left, unfinished
-from bt_exec.mission.rig_construction import check_world, identity_of, make_rig
+from bt_exec.mission.recorded_setup import DEFERRED, setup_data
+from bt_exec.mission.resumption import Resumed, Work, recorded_work, steps_left, unfinished_mission
+from bt_exec.mission.rig_construction import check_world, make_rig, robot_identity
 from bt_exec.mission.robot_life_cycle import LifeCycle
 from bt_exec.mission.robot_lock import RobotLock, report_file
 from bt_exec.mission.shutdown import STOP_FAILED
@@ -50,7 +50,7 @@ from bt_exec.planning.confirmation import Confirm
 from bt_exec.planning.repair import FixedPlan
 from bt_exec.rig import Rig, stop_all_in_background
 from bt_exec.robot import Observation
-from bt_exec.site.compile_command import make_compiler, request_of
+from bt_exec.site.compile_command import first_request, make_compiler
 from bt_exec.site.site import Site, load_site
 from bt_exec.spec.model import MissionSpec
 
@@ -141,7 +141,7 @@ class Session:
         self.missions = 0
         self.debugger: Debugger | None = None
         self.abandoned: Callable[[Outcome], object] | None = None
-        actions = self.site.catalogue.actions()
+        actions = self.site.catalogue.acting_skills()
         self.conversation = Conversation(journal, self.site.name, actions, lambda: self.world_id)
         self._running: Executive | None = None
         self._preparing = False
@@ -156,7 +156,7 @@ class Session:
         self.perception_workers: dict[str, PerceptionWorker] = {}
         self._inspected = inspected
         self._state: Literal["deferred", "open", "closed"]
-        self._begin()
+        self._start_world()
         if not defer:
             self.open()
 
@@ -168,7 +168,7 @@ class Session:
         """
         if self.journal is None:
             raise UsageError("this session keeps no journal, so nothing can be recorded in it")
-        return self.journal.book(**self._facts_of(command))
+        return self.journal.book(**self._entry_data(command))
 
     def open(self) -> None:
         """Open the robots if they are not open.
@@ -180,7 +180,9 @@ class Session:
             return
         try:
             self._make_rigs()
-            self.life = LifeCycle(self.rigs, self._locks, self._moved_while_idle, self._runaway)
+            self.life = LifeCycle(
+                self.rigs, self._locks, self._moved_while_idle, self._exit_on_unstoppable_motion
+            )
             self._make_guardian()
         except BaseException:  # close robots that are already open
             self.close()
@@ -247,7 +249,7 @@ class Session:
         finally:
             self._preparing = False
         language = work.language if work is not None else ""
-        self.conversation.heard(outcome, acted=self._acted, language=language)
+        self.conversation.record_turn(outcome, acted=self._acted, language=language)
         return outcome
 
     def resume(
@@ -261,7 +263,7 @@ class Session:
         """Continue a mission that did not come to its end, as a new mission linked to it.
 
         The current observations count; see `bt_exec.mission.resumption`. In a simulation the world
-        is restored first, with `bt_exec.mission.rerun.restore`.
+        is restored first, with `bt_exec.mission.rerun.restore_world`.
 
         Args:
             record: The mission.
@@ -275,7 +277,7 @@ class Session:
         """
         if earlier is None:
             earlier = self.journal.predecessors(record) if self.journal is not None else ()
-        works = [self._work_of(one, lost=lost) for one in (record, *earlier)]
+        works = [self._completed_work(one, lost=lost) for one in (record, *earlier)]
         planned = next((work for work in works if work.spec is not None), works[0])
         started = tuple(one for work in reversed(works) for one in work.started)
         work = replace(planned, mission_id=record.id, started=started)
@@ -290,14 +292,14 @@ class Session:
         """
         if self.journal is None:
             return None
-        return unfinished(self.journal, self.site.name, self.world_id)
+        return unfinished_mission(self.journal, self.site.name, self.world_id)
 
     @property
     def simulated(self) -> bool:
         """Whether any robot is simulated."""
         return any(rig.simulation is not None for rig in self.rigs.values())
 
-    def _work_of(self, record: MissionRecord, *, lost: bool) -> Work:
+    def _completed_work(self, record: MissionRecord, *, lost: bool) -> Work:
         """Return the completed work of a recorded mission, with times on this session's clock."""
         work = recorded_work(record, self.site.catalogue, lost=lost)
         since_s = self._clock_shift(record)
@@ -318,7 +320,7 @@ class Session:
         """Return a skill with its arguments as a phrase."""
         if self.site.messages.has_phrase(name):
             return self.site.messages.phrase(name, language, args)
-        return self.site.messages.word(name, language)
+        return self.site.messages.translate_word(name, language)
 
     def _compiler_of(self, plan: MissionSpec | None, work: Work | None) -> Compiler:
         """Return the compiler of a mission: the site's, or one for a plan or remaining work."""
@@ -351,7 +353,7 @@ class Session:
         how: dict[str, Any] = {"frames": self.frames, "tell": _log.warning}
         try:
             if booking is None:
-                facts = self._facts_of(command, language)
+                facts = self._entry_data(command, language)
                 if work is not None:
                     facts["continues"] = work.mission_id
                 recorder = self.journal.begin(**facts, **how)
@@ -366,7 +368,7 @@ class Session:
         kept = outcome.journal if recorder.is_in_journal else None
         return replace(outcome, record_problem=recorder.incomplete, journal=kept)
 
-    def _facts_of(self, command: str, language: str = "") -> dict[str, Any]:
+    def _entry_data(self, command: str, language: str = "") -> dict[str, Any]:
         """Return the data for the record's entry of a mission at its start."""
         return {
             "command": command,
@@ -376,7 +378,7 @@ class Session:
                 "packs": self.site.settings(),
                 "world": self.world,
                 "fast": self.fast,
-                "faults": self.faults.written(),
+                "faults": self.faults.to_source(),
             },
             "seeds": {key: int(value) for key, value in self.world.items() if key == "seed"},
             "setup": self.setup if self._state != "deferred" else {**self.setup, DEFERRED: True},
@@ -411,11 +413,13 @@ class Session:
         """Return the newest mission of today that carried out the action in a question."""
         if self.journal is None:
             return None
-        request = partial(request_of, self.site, context=self.conversation.context())
-        acted = partial(self.journal.actions, self.site.name, self.conversation.actions)
+        request = partial(first_request, self.site, context=self.conversation.context())
+        acted = partial(
+            self.journal.missions_with_actions, self.site.name, self.conversation.actions
+        )
         return mission_in_question(question, self.journal, acted, self.compiler, request)
 
-    def _today(self) -> Sequence[MissionLine]:
+    def _missions_of_today(self) -> Sequence[MissionLine]:
         """Return today's ended or interrupted missions at this site, oldest first."""
         if self.journal is None:
             return ()
@@ -449,9 +453,9 @@ class Session:
             faults=self.faults,
             mission_id=mission_id,
             journal=str(self.journal.path) if self.journal is not None else None,
-            unrecorded=recorder.unrecorded if recorder is not None else None,
-            record=recorder.exchange if recorder is not None else None,
-            today=self._today,
+            unrecorded=recorder.recording_error if recorder is not None else None,
+            record=recorder.record_exchange if recorder is not None else None,
+            today=self._missions_of_today,
             confirm=self.confirm,
             context=self.conversation.context(),
             guardian=self.guardian,
@@ -478,7 +482,7 @@ class Session:
         message = "; ".join(f"the robot of {name}: {why}" for name, why in moved.items())
         self._record_apart(MOVED_WHILE_IDLE, message)
 
-    def _runaway(self, moved: Mapping[str, str]) -> None:
+    def _exit_on_unstoppable_motion(self, moved: Mapping[str, str]) -> None:
         """Make the program exit, because stops do not end a motion outside a mission."""
         message = "; ".join(f"the robot of {name}: {why}" for name, why in moved.items())
         self.life.require_inspection(message)
@@ -492,7 +496,7 @@ class Session:
             return
         failure = Failure(code, message, kind="robot", retryable=False)
         words = self.site.messages.say(code, "en", message=message)
-        with self.journal.begin(**self._facts_of(_NO_COMMAND, "en")) as recorder:
+        with self.journal.begin(**self._entry_data(_NO_COMMAND, "en")) as recorder:
             name = recorder.mission_id
             outcome = Outcome(
                 name,
@@ -520,7 +524,7 @@ class Session:
         running.abort(reason)
         return True
 
-    def hanging(self) -> str:
+    def hanging_part(self) -> str:
         """Return the part of the running mission that hangs; empty if none does."""
         running = self._running
         broken = None if running is None else running.watchdog.first
@@ -532,7 +536,7 @@ class Session:
         Raises:
             UsageError: If one of them fails, or does not answer in time.
         """
-        with self.life.paused_monitor(), _watching(self.rigs) as watchdog:
+        with self.life.paused_monitor(), _watchdog_outside_mission(self.rigs) as watchdog:
             try:
                 return watchdog.call(
                     "the facts",
@@ -548,7 +552,7 @@ class Session:
                     f"cannot read the known facts: {describe_exception(error)}"
                 ) from error
 
-    def look(self) -> dict[str, Observation]:
+    def observe(self) -> dict[str, Observation]:
         """Make one observation with every camera, outside a mission; return them by pack.
 
         Raises:
@@ -557,7 +561,7 @@ class Session:
         if self._running is not None:
             raise UsageError("this session is running a mission, which observes by itself")
         found: dict[str, Observation] = {}
-        with self.life.paused_monitor(), _watching(self.rigs) as watchdog:
+        with self.life.paused_monitor(), _watchdog_outside_mission(self.rigs) as watchdog:
             for name, rig in self.rigs.items():
                 if rig.perception is None:
                     continue
@@ -598,12 +602,12 @@ class Session:
         rigs, workers, locks = self.rigs, self.perception_workers, self._locks
         self.perception_workers, self.rigs, self._locks = {}, {}, []
         self._state = "closed"
-        self.life.close()
-        with self.life.paused_monitor(), _watching(rigs) as watchdog:
+        self.life.detach()
+        with self.life.paused_monitor(), _watchdog_outside_mission(rigs) as watchdog:
             for name, worker in reversed(workers.items()):
                 _close_and_log(watchdog, f"the camera of {name}", worker.close)
             for name, rig in reversed(rigs.items()):
-                _close_and_log(watchdog, f"the rig of {name}", rig.shut)
+                _close_and_log(watchdog, f"the rig of {name}", rig.stop_and_close)
         if self.guardian is not None:
             self.guardian.release()
             self.guardian = None
@@ -618,10 +622,10 @@ class Session:
         """Close the session."""
         self.close()
 
-    def _begin(self) -> None:
+    def _start_world(self) -> None:
         """Start a world without its robots."""
         self.world_id = uuid.uuid4().hex
-        self.setup = setup_of(self.site, self.world, self.compiler.name)
+        self.setup = setup_data(self.site, self.world, self.compiler.name)
         self.life = LifeCycle({}, [], self._moved_while_idle)
         self.clock = Clock(
             [_NoWorld()], 1 / self.site.rates.tick_hz, step_s=self.site.limits.step_s
@@ -629,7 +633,7 @@ class Session:
         self._state = "deferred"
 
     def _open_anew(self) -> None:
-        self._begin()
+        self._start_world()
         self.open()
 
     def _is_readable(self, command: str) -> bool:
@@ -646,7 +650,7 @@ class Session:
         compiler = self.compiler
         if not isinstance(compiler, Reader) or not getattr(compiler, "reads_alone", False):
             return None
-        request = request_of(self.site, command, context=self.conversation.context())
+        request = first_request(self.site, command, context=self.conversation.context())
         try:
             return compiler.read(request)
         except Exception:  # noqa: BLE001 - the mission reports it
@@ -689,7 +693,7 @@ class Session:
             self._record_apart(GUARDIAN_STOPPED, self.guardian_report)
             if not found["ok"]:
                 self.life.require_inspection(self.guardian_report)
-        wanted = self.guard or any(rig.real for rig in driven.values())
+        wanted = self.guard or any(rig.is_real_time for rig in driven.values())
         guards = [rig.guard for rig in driven.values() if rig.guard is not None]
         guards = [self.site.guard] if self.site.guard is not None else guards
         if wanted and guards:
@@ -716,7 +720,7 @@ class Session:
         robot = settings.robot or next(iter(pack.robots))
         identity = pack.identities.get(robot)
         if identity is not None:
-            self._locks.append(RobotLock(identity_of(pack, robot, settings), self.site.name))
+            self._locks.append(RobotLock(robot_identity(pack, robot, settings), self.site.name))
             return make_rig(pack, settings, self.world)
         lock = RobotLock(f"{pack.kind}.{robot}", self.site.name, shared=True)
         try:
@@ -747,7 +751,7 @@ class _NoWorld:
 
 
 @contextlib.contextmanager
-def _watching(rigs: Mapping[str, Rig]) -> Iterator[Watch]:
+def _watchdog_outside_mission(rigs: Mapping[str, Rig]) -> Iterator[Watch]:
     """Watch calls outside a mission; unwatched if no thread can be started."""
     with contextlib.ExitStack() as stack:
         watch: Watch = Unwatched()

@@ -10,7 +10,7 @@ import logging
 import signal
 from collections.abc import Callable, Mapping
 
-from bt_exec.declarations.pack_errors import source_place
+from bt_exec.declarations.pack_errors import source_place_text
 from bt_exec.failure import (
     Failure,
     PartBroken,
@@ -24,7 +24,14 @@ from bt_exec.nodes.runtime import Watch
 from bt_exec.outcome import Ending
 from bt_exec.rig import Rig, stop_all
 
-__all__ = ["STOP_FAILED", "Timers", "come_to_rest", "ending_of", "failed", "moving_robots"]
+__all__ = [
+    "STOP_FAILED",
+    "Timers",
+    "come_to_rest",
+    "ending_for_exception",
+    "failed_ending",
+    "moving_robots",
+]
 
 STOP_FAILED = "STOP_FAILED"
 
@@ -58,7 +65,7 @@ def come_to_rest(
             beat()
             again(moving)
 
-        return _wait(rigs, clock, still_s, watch, each)
+        return _wait_until_still(rigs, clock, still_s, watch, each)
 
     if not wait():
         return None
@@ -74,7 +81,7 @@ def come_to_rest(
     return Failure(STOP_FAILED, message, kind="robot", evidence=trouble, retryable=False)
 
 
-def _wait(
+def _wait_until_still(
     rigs: Mapping[str, Rig],
     clock: Clock,
     still_s: float,
@@ -107,7 +114,7 @@ def moving_robots(rigs: Mapping[str, Rig], watch: Watch) -> dict[str, str]:
     moving = {}
     for name, rig in rigs.items():
         try:
-            if not watch.call(f"still of the robot of {name}", rig.still_now):
+            if not watch.call(f"still of the robot of {name}", rig.is_still):
                 moving[name] = "it still moves"
         except PartBroken as error:
             moving[name] = str(error)
@@ -118,23 +125,25 @@ def moving_robots(rigs: Mapping[str, Rig], watch: Watch) -> dict[str, str]:
     return moving
 
 
-def ending_of(error: BaseException) -> Ending:
+def ending_for_exception(error: BaseException) -> Ending:
     """Return the ending for an exception; an unexpected one is reported as an internal error."""
     if isinstance(error, PartBroken):
-        return failed(error.failure())
+        return failed_ending(error.failure())
     if isinstance(error, RobotStopped):
         return Ending("blocked", error.failure.code, error.failure)
     if isinstance(error, SimulationLost):
-        return failed(Failure("SIMULATION_LOST", str(error), kind="robot", retryable=False))
+        return failed_ending(Failure("SIMULATION_LOST", str(error), kind="robot", retryable=False))
     _log.error("internal error in the executive", exc_info=error)
     told = {"traceback": traceback_text(error)}
-    said = describe_exception(error) + source_place(
+    said = describe_exception(error) + source_place_text(
         error
     )  # a part may have replaced a function of ours
-    return failed(Failure("EXECUTIVE_CRASHED", said, kind="robot", evidence=told, retryable=False))
+    return failed_ending(
+        Failure("EXECUTIVE_CRASHED", said, kind="robot", evidence=told, retryable=False)
+    )
 
 
-def failed(failure: Failure) -> Ending:
+def failed_ending(failure: Failure) -> Ending:
     """Return the ending of a mission that failed with `failure`."""
     return Ending("failed", failure.code, failure)
 

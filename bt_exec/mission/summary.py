@@ -11,14 +11,14 @@ from bt_exec.events import Asked
 from bt_exec.failure import Failure
 from bt_exec.language.fact_sentences import Known, age_phrase
 from bt_exec.language.messages import Messages
-from bt_exec.mission.final_object_state import asked_facts, state_of
+from bt_exec.mission.final_object_state import question_facts, state_sentences
 from bt_exec.mission.progress import MissionProgress
 from bt_exec.outcome import NOTHING_DONE, PARTLY_DONE, STOPS, UNMET, Ending
 from bt_exec.pack import Catalogue
 from bt_exec.reporting import Skip
 from bt_exec.spec.condition_expression import Is, Not
 from bt_exec.spec.model import Check, walk
-from bt_exec.spec.node_paths import paths
+from bt_exec.spec.node_paths import nodes_with_paths
 from bt_exec.verify.facts import established_facts
 
 __all__ = ["AFTER_STOP", "summarise"]
@@ -75,14 +75,14 @@ class _Summary:
         ending, progress = self.ending, self.progress
         said = list(self._answers())
         if ending.reason_code in (PARTLY_DONE, NOTHING_DONE):
-            said += self._left_undone() if not self.told else []
+            said += self._undone_sentences() if not self.told else []
         elif ending.failure is not None:
-            said += self._why(ending.failure)
+            said += self._cause_sentences(ending.failure)
         elif ending.why:
             said.append(self.say(ending.why))
         elif ending.reason_code not in ("OK", "ABORTED"):  # no action was needed
-            then = list(self._no_longer())
-            needless = dict.fromkeys(self._needless())
+            then = list(self._outdated_skips())
+            needless = dict.fromkeys(self._reasons_not_needed())
             if not then:
                 return " ".join(needless)
             said += then
@@ -90,9 +90,9 @@ class _Summary:
             said.append(self.messages.stop_reason(ending.said, progress.language))
         said.append(self.told)
         if progress.started and ending.reason_code in STOPS:
-            said.append(self._after_stop())
+            said.append(self._stop_advice())
         well = ending.status == "satisfied"
-        state = state_of(progress, self.messages, self.catalogue, self.known, well=well)
+        state = state_sentences(progress, self.messages, self.catalogue, self.known, well=well)
         text = " ".join(said)  # avoid repeating "The door is open" after "The door is open, but …"
         said = [sentence for sentence in said if sentence]
         said.extend(sentence for sentence in state if sentence.rstrip(".") not in text)
@@ -109,42 +109,45 @@ class _Summary:
             if not answer:
                 continue
             several = len(told) > 1 or known.is_old(asked.t)
-            if several and (question := self._question(asked)):
+            if several and (question := self._question_phrase(asked)):
                 answer = f"{question[:1].upper()}{question[1:]}: {answer[:1].lower()}{answer[1:]}"
             if not known.is_old(asked.t):
                 yield answer
                 continue
             when = age_phrase(known.now - asked.t)
             seen = self.progress.seen.get(asked.question, {})
-            facts = asked_facts(asked.question, self.progress, self.catalogue)
+            facts = question_facts(asked.question, self.progress, self.catalogue)
             about = [f"was {fact}={seen[fact]}" for fact in facts if fact in seen]
             told_then = [self.say(key, when=when) for key in about if key in self.messages]
             yield " ".join(told_then or [self.say("ANSWERED_THEN", answer=answer, when=when)])
 
-    def _skips(self) -> Iterator[tuple[Skip, Any]]:
+    def _skipped_actions(self) -> Iterator[tuple[Skip, Any]]:
         """Yield each skipped action with the condition of its node; None if it has none."""
         assert self.progress.spec is not None
-        nodes = dict(paths(self.progress.spec.root))
+        nodes = dict(nodes_with_paths(self.progress.spec.root))
         for skip in self.progress.skipped:
             node = nodes.get(skip.path)
             yield skip, None if node is None else node.skip_if
 
-    def _needless(self) -> Iterator[str]:
+    def _reasons_not_needed(self) -> Iterator[str]:
         """Yield why each skipped action was not needed; for an unmet condition, its result."""
-        for skip, asked in self._skips():
+        for skip, asked in self._skipped_actions():
             if skip.reason == UNMET:
-                yield from self._unmet(asked)
+                yield from self._unmet_conditions(asked)
             else:
                 yield self.say(skip.reason)
 
-    def _unmet(self, asked: Any) -> Iterator[str]:
+    def _unmet_conditions(self, asked: Any) -> Iterator[str]:
         """Yield a sentence about an unmet condition in its pack's words, and the facts."""
         needed = isinstance(asked, Not)
         inner = asked.of if isinstance(asked, Not) else asked
         if not isinstance(inner, Is):
             yield self.say("UNMET")
             return
-        own, key = self.messages.of(self.catalogue.owner(inner.name)), "unmet" if needed else "met"
+        own, key = (
+            self.messages.of_pack(self.catalogue.owner(inner.name)),
+            "unmet" if needed else "met",
+        )
         language = self.progress.language
         if f"{key} {inner.name}" in own:
             yield own.say(f"{key} {inner.name}", language, **inner.args)
@@ -156,9 +159,9 @@ class _Summary:
             if fact in facts and (found := f"{fact}={facts[fact]}") in self.messages:
                 yield self.say(found)
 
-    def _no_longer(self) -> Iterator[str]:
+    def _outdated_skips(self) -> Iterator[str]:
         """Yield the reasons of skips that no longer hold, in the past tense, with their time."""
-        for skip, asked in self._skips():
+        for skip, asked in self._skipped_actions():
             for fact, value in established_facts(asked, self.catalogue).items():
                 if self.known.facts.get(fact, value) == value:
                     continue
@@ -170,35 +173,43 @@ class _Summary:
 
     def _answer(self, asked: Asked) -> str:
         """Return yes, no or the pack's text; empty if the reporter's message contains it."""
-        asks, verdict, language = self._condition(asked), asked.verdict, self.progress.language
+        asks, verdict, language = (
+            self._single_condition(asked),
+            asked.verdict,
+            self.progress.language,
+        )
         own = None
         if asks is not None:
             own = self.messages.answer(asks.name, language, verdict.why, asks.args)
         return own if own is not None else self.say("yes" if verdict.holds else "no")
 
-    def _question(self, asked: Asked) -> str:
+    def _question_phrase(self, asked: Asked) -> str:
         """Return a question as a phrase; empty if its answer is a full sentence."""
-        asks, messages, language = self._condition(asked), self.messages, self.progress.language
+        asks, messages, language = (
+            self._single_condition(asked),
+            self.messages,
+            self.progress.language,
+        )
         if asks is None or messages.answers_in_full(asks.name, language):
             return ""
         known = messages.has_phrase(asks.name)
         return messages.phrase(asks.name, language, asks.args) if known else ""
 
-    def _condition(self, asked: Asked) -> Is | None:
+    def _single_condition(self, asked: Asked) -> Is | None:
         """Return the single condition of a question; None if several are combined."""
         assert self.progress.spec is not None
         checks = (node.check for node in walk(self.progress.spec.root, Check))
         found = next((check for check in checks if str(check) == asked.question), None)
         return found if isinstance(found, Is) else None
 
-    def _left_undone(self) -> list[str]:
+    def _undone_sentences(self) -> list[str]:
         """Return sentences about missing parts that the robot has not reported itself."""
         parts = [
             part.to_dict(self.messages, self.progress.language) for part in self.progress.undone
         ]
         return [self.say(self.ending.reason_code), *(self.say("NOT_DONE", **one) for one in parts)]
 
-    def _why(self, failure: Failure) -> list[str]:
+    def _cause_sentences(self, failure: Failure) -> list[str]:
         """Return sentences about the cause of a failure: the first cause, then further attempts."""
         ending, messages, language = self.ending, self.messages, self.progress.language
         root, *tried = self.progress.decisive_failures(failure, self.catalogue)
@@ -206,9 +217,11 @@ class _Summary:
         if ending.reason_code == "SKILL_FAILED":
             stopped = self.say("SKILL_FAILED")
             said.append(stopped if root.code in messages else f"{stopped} {root.code}:")
-        said.append(messages.explain(root, language))
+        said.append(messages.explain_failure(root, language))
         others = dict.fromkeys(
-            messages.explain(one, language) for one in tried if one.signature != root.signature
+            messages.explain_failure(one, language)
+            for one in tried
+            if one.signature != root.signature
         )
         others.pop(said[-1], None)
         if others:  # texts that differ in numbers only, such as the count of calls, are repetitions
@@ -220,14 +233,14 @@ class _Summary:
             said.append(self.say(ending.why, replans=len(self.progress.failures) - 1))
         return said
 
-    def _after_stop(self) -> str:
+    def _stop_advice(self) -> str:
         """Return advice after a stop from the pack of the last skill; may be empty.
 
         The message ``AFTER_STOP at=dock`` takes precedence if these facts, joined by `` + ``, are
         known.
         """
-        own = self.messages.of(self.catalogue.owner(self.progress.latest))
-        now = set(self.known.names(self.known.facts).values())
+        own = self.messages.of_pack(self.catalogue.owner(self.progress.latest))
+        now = set(self.known.message_codes(self.known.facts).values())
         prefix = f"{AFTER_STOP} "
         special = (code for code in sorted(own.codes()) if code.startswith(prefix))
         code = next(

@@ -78,7 +78,7 @@ class _Call:
     hangs: bool = False
     polls: int = 0
 
-    def broken(self) -> PartBroken:
+    def hang_error(self) -> PartBroken:
         return PartBroken(self.part, f"did not return within {self.limit_s:g} s", "STEP_HUNG")
 
 
@@ -173,7 +173,7 @@ class Watchdog:
                 os._exit(FORKED)
             told = plain_error(error)
             if call.hangs and not isinstance(told, PartBroken):
-                raise call.broken() from told
+                raise call.hang_error() from told
             if told is not error:
                 raise told from None
             raise
@@ -181,7 +181,7 @@ class Watchdog:
         if call.hangs:
             if os.getpid() != self._pid:
                 os._exit(FORKED)
-            raise call.broken()
+            raise call.hang_error()
         return result
 
     def mark_forked(self) -> None:
@@ -247,7 +247,7 @@ class Watchdog:
         The heartbeat of the loop ends the mission in that case. A part that holds the GIL uses CPU
         time meanwhile, and its deadline is not extended.
         """
-        if active := self._active():
+        if active := self._active_calls():
             self.excused = active[-1].part
         for call in list(self._calls):
             call.until += seconds
@@ -261,7 +261,7 @@ class Watchdog:
         if late:
             self._handle_hang(late[-1])
 
-    def _active(self) -> list[_Call | Present]:
+    def _active_calls(self) -> list[_Call | Present]:
         """Return the calls in progress, the innermost one last."""
         return [*self._calls, self.present] if self.present.is_active else [*self._calls]
 
@@ -270,7 +270,7 @@ class Watchdog:
         first = not call.hangs
         try:
             if first:
-                self._note(call)
+                self._mark_hanging(call)
         finally:
             self._stop()
         if first:
@@ -280,14 +280,14 @@ class Watchdog:
         if not call.again:
             self._interrupt_or_abandon(call)
 
-    def _note(self, call: _Call | Present) -> None:
+    def _mark_hanging(self, call: _Call | Present) -> None:
         """Mark a call and its enclosing calls as hanging."""
-        for each in self._active():
+        for each in self._active_calls():
             each.hangs = True
             each.polls = 0 if each is call else 1  # the enclosing calls unwind with it
         if not call.again:
             self.hung.add(call.part)
-            self.first = self.first or call.broken()
+            self.first = self.first or call.hang_error()
 
     def _interrupt_or_abandon(self, call: _Call | Present) -> None:
         """Interrupt a call repeatedly; abandon it if that has no effect."""
@@ -308,8 +308,8 @@ class Watchdog:
         """
         if frame is not None and frame.f_code is _WATCHED:
             return
-        if (calls := self._active()) and (call := calls[-1]).hangs and not call.again:
-            raise call.broken()
+        if (calls := self._active_calls()) and (call := calls[-1]).hangs and not call.again:
+            raise call.hang_error()
 
 
 _WATCHED = Watchdog._watched.__code__

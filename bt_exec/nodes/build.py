@@ -18,7 +18,7 @@ from bt_exec.nodes.node import KeptNode, Node
 from bt_exec.nodes.runtime import Runtime
 from bt_exec.nodes.skill_node import SkillNode
 from bt_exec.planning.compiler import Done, VerifiedPlan
-from bt_exec.spec.condition_expression import leaves
+from bt_exec.spec.condition_expression import named_conditions
 from bt_exec.spec.model import Check, Do, Fallback, MissionSpec, NodeBase, Parallel
 from bt_exec.spec.node_paths import Located, locate
 
@@ -39,7 +39,7 @@ class Built:
     by_path: dict[str, Node]
     leaves: dict[str, SkillNode | CheckNode | KeptNode]
 
-    def finished(self) -> tuple[Done, ...]:
+    def finished_leaves(self) -> tuple[Done, ...]:
         """Return the leaves that succeeded, in document order.
 
         Leaves in a failed branch of a fallback are left out, because they did not contribute to the
@@ -84,7 +84,7 @@ _STATES: dict[Status, Literal["running", "done", "failed"]] = {
 }
 
 
-def _report(node: Node, runtime: Runtime) -> None:
+def _emit_status_change(node: Node, runtime: Runtime) -> None:
     """Emit the event of a node that has a new status."""
     now, tick, path, status = runtime.now(), runtime.tick, node.path, node.status
     skipped = getattr(node, "skipped", "")
@@ -102,7 +102,7 @@ class _Builder:
         self.spec = spec
         self.runtime = runtime
         self.kept = frozenset(spec.mission.kept)
-        self.report = partial(_report, runtime=runtime)
+        self.report = partial(_emit_status_change, runtime=runtime)
         self.by_path: dict[str, Node] = {}
         self.leaves: dict[str, SkillNode | CheckNode | KeptNode] = {}
 
@@ -142,11 +142,11 @@ class _Builder:
             node = ForEach(node, path, runtime, spec.for_each)
         return node
 
-    def notes(self, spec: NodeBase) -> bool:
+    def only_records_failure(self, spec: NodeBase) -> bool:
         """Return whether a node is a condition that only records an earlier failure."""
         conditions = self.runtime.catalogue.conditions
         return isinstance(spec, Check) and any(
-            conditions[leaf.name].notes for leaf in leaves(spec.check)
+            conditions[leaf.name].notes for leaf in named_conditions(spec.check)
         )
 
     def core(self, step: Located[NodeBase]) -> Node:
@@ -161,6 +161,6 @@ class _Builder:
         if isinstance(spec, Parallel):
             return composites.Parallel(path, spec.needed, children)
         if isinstance(spec, Fallback):
-            notes = map(self.notes, spec.fallback)
+            notes = map(self.only_records_failure, spec.fallback)
             return composites.Fallback(path, children, notes, choice=spec.is_choice)
         return composites.Sequence(path, children)

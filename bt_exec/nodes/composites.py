@@ -17,7 +17,7 @@ from py_trees.common import Status
 from py_trees.composites import Composite
 
 from bt_exec.failure import Failure
-from bt_exec.nodes.node import Collector, Node, collect, step
+from bt_exec.nodes.node import Collector, Node, collect_running, step
 
 __all__ = ["Fallback", "Parallel", "Sequence", "failure_of", "recorded_failures_in", "reset_status"]
 
@@ -125,9 +125,9 @@ class _OneByOne(_Composite):
         """Return True if no further child is stepped, whatever the status of the current one."""
         return False
 
-    def collect(self, frontier: Collector) -> None:
+    def collect_running(self, frontier: Collector) -> None:
         """Add the running nodes of the current child."""
-        collect(self.children[self._at], frontier)
+        collect_running(self.children[self._at], frontier)
 
 
 class Sequence(_OneByOne):
@@ -177,7 +177,7 @@ class Fallback(_OneByOne):
     def handle_child_status(self, child: Behaviour, status: Status) -> None:
         """Store a failure, or the fact that a branch recorded one."""
         if status is Status.FAILURE:
-            self.failure = failure_of(child).because(self.failure)
+            self.failure = failure_of(child).with_cause(self.failure)
         elif status is Status.SUCCESS and self.failure and id(child) in self._notes:
             self.noted = ((self.path, self.failure),)
 
@@ -209,12 +209,12 @@ class Parallel(_Composite):
         """Step the children after `child`, which was stepped already, then evaluate the result."""
         at = self._unfinished.index(child)
         before, after = self._unfinished[:at], self._unfinished[at + 1 :]
-        if not self._count(child, child.status):
+        if not self._count_if_ended(child, child.status):
             before.append(child)
         return self.settle(self._round(before, after))
 
     def _round(self, stepped: list[Behaviour], rest: Several[Behaviour]) -> Status:
-        stepped.extend(child for child in rest if not self._count(child, step(child)))
+        stepped.extend(child for child in rest if not self._count_if_ended(child, step(child)))
         self._unfinished = stepped
         if self._succeeded >= self.needed:
             status = Status.SUCCESS
@@ -227,7 +227,7 @@ class Parallel(_Composite):
                 child.stop(Status.INVALID)
         return status
 
-    def _count(self, child: Behaviour, status: Status) -> bool:
+    def _count_if_ended(self, child: Behaviour, status: Status) -> bool:
         """Count a child that has ended; return whether it has."""
         if status is Status.SUCCESS:
             self._succeeded += 1
@@ -238,7 +238,7 @@ class Parallel(_Composite):
             return False
         return True
 
-    def collect(self, frontier: Collector) -> None:
+    def collect_running(self, frontier: Collector) -> None:
         """Add the running nodes of each unfinished child."""
         for child in self._unfinished:
-            collect(child, frontier)
+            collect_running(child, frontier)

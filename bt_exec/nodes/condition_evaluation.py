@@ -31,7 +31,7 @@ from bt_exec.failure import (
 from bt_exec.nodes.runtime import Runtime
 from bt_exec.outcome import UNMET
 from bt_exec.skill import Condition, Verdict
-from bt_exec.spec.condition_expression import All, Any_, Is, Not, leaves
+from bt_exec.spec.condition_expression import All, Any_, Is, Not, named_conditions
 from bt_exec.spec.expand import has_reference
 
 __all__ = ["CRASHED", "Ask"]
@@ -129,7 +129,7 @@ class _Question:
             found = call()
         finally:
             present.end()
-        verdict = _checked(found)
+        verdict = _checked_verdict(found)
         if answer is not None:
             answer.moment, answer.verdict = runtime.moment, verdict
         return verdict
@@ -137,8 +137,10 @@ class _Question:
     def _prepared(self) -> Callable[[], Any]:
         """Return the call with its arguments; keep it if they cannot change."""
         condition, runtime, given = self.condition, self.runtime, self.leaf.args
-        args = condition.validate(runtime.resolve(given))
-        call = partial(condition.function, **runtime.injected(condition, self.since), **args)
+        args = condition.validate(runtime.resolve_references(given))
+        call = partial(
+            condition.function, **runtime.injected_parameters(condition, self.since), **args
+        )
         if not any(map(has_reference, given.values())):
             self._call = call
             if condition.injected == {"world"} and not condition.services:
@@ -165,7 +167,9 @@ class Ask:
         self.expression = expression
         self.text = str(expression)
         self.runtime = runtime
-        self._questions = {id(leaf): _Question(leaf, runtime) for leaf in leaves(expression)}
+        self._questions = {
+            id(leaf): _Question(leaf, runtime) for leaf in named_conditions(expression)
+        }
         # set if the expression is a single condition
         self._only = self._questions.get(id(expression))
 
@@ -206,7 +210,7 @@ class Ask:
         reasons = []
         for leaf in self._found.held:
             condition = self.runtime.catalogue.conditions[leaf.name]
-            args = self.runtime.resolve(leaf.args)
+            args = self.runtime.resolve_references(leaf.args)
             if condition.skip_reason:
                 reasons.append(condition.skip_reason.format(**condition.validate(args)))
         return ", ".join(dict.fromkeys(reasons)) or UNMET
@@ -318,7 +322,7 @@ def _unknown_result(doubts: list[_Found], *, any_may_settle: bool) -> _Found:
     return replace(first, until=max(one.until for one in doubts))
 
 
-def _checked(found: Any) -> Verdict:
+def _checked_verdict(found: Any) -> Verdict:
     """Return a verdict after checking its fields; numpy booleans become Python ones."""
     if not isinstance(found, Verdict):
         raise TypeError(f"returned {type(found).__name__} instead of a Verdict")

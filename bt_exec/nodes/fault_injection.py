@@ -18,7 +18,7 @@ from bt_exec.failure import Failed, UnknownName, UsageError, nearest_first
 from bt_exec.skill import Running, Skill, Steps
 from bt_exec.spec.user_data import UserData
 
-__all__ = ["ACTIONS", "Fault", "Faults", "Unfired", "for_rerun"]
+__all__ = ["ACTIONS", "Fault", "Faults", "Unfired", "faults_for_rerun"]
 
 T = TypeVar("T")
 
@@ -81,7 +81,7 @@ class Fault(UserData):
         return self
 
     @classmethod
-    def read(cls, text: str) -> Fault:
+    def parse(cls, text: str) -> Fault:
         """Parse ``SKILL[:N]=CODE``.
 
         Raises:
@@ -114,7 +114,7 @@ class Fault(UserData):
             listed = ", ".join(nearest_first(self.code, known))
             raise UsageError(f"skill {self.name!r} never fails with {self.code}; it may: {listed}")
 
-    def written(self) -> str | dict[str, Any]:
+    def to_source(self) -> str | dict[str, Any]:
         """Return the text or mapping from which `Faults.parse` creates this fault."""
         written = self.model_dump(exclude_defaults=True)
         if self.name and self.code and set(written) <= _IN_TEXT:
@@ -178,16 +178,16 @@ class Faults:
         faults = []
         for one in written:
             try:
-                fault = Fault.read(one) if isinstance(one, str) else Fault.model_validate(one)
+                fault = Fault.parse(one) if isinstance(one, str) else Fault.model_validate(one)
             except ValidationError as error:
                 raise UsageError(f"fault {one}: {error.errors()[0]['msg']}") from None
             fault.check(skills)
             faults.append(fault)
         return cls(faults)
 
-    def written(self) -> list[str | dict[str, Any]]:
+    def to_source(self) -> list[str | dict[str, Any]]:
         """Return the texts and mappings from which `parse` creates these faults."""
-        return [fault.written() for fault in self.faults]
+        return [fault.to_source() for fault in self.faults]
 
     def begin(self, now: Callable[[], float]) -> None:
         """Start a mission: times count from `now`."""
@@ -217,7 +217,7 @@ class Faults:
                 return fault
         return None
 
-    def steps(self, fault: Fault, steps: Steps[Any]) -> Steps[Any]:
+    def steps_with_fault(self, fault: Fault, steps: Steps[Any]) -> Steps[Any]:
         """Return the steps of a skill with a fault in them."""
         return _faulty(fault, steps, lambda: self._fired.update([fault]))
 
@@ -240,14 +240,14 @@ class Faults:
             self._captures[pack] = taken
         return taken
 
-    def interpret(self, pack: str, interpret: Callable[[Any], T]) -> Callable[[Any], T]:
+    def interpreter(self, pack: str, interpret: Callable[[Any], T]) -> Callable[[Any], T]:
         """Return the interpretation function of a pack's capture, with a fault if one is due."""
         for fault in self._due("camera", pack, ("crash", "slow")):
             self._fired[fault] += 1
-            return lambda capture: _after(fault, lambda: interpret(capture))
+            return lambda capture: _with_fault(fault, lambda: interpret(capture))
         return interpret
 
-    def planned(self, compile_: Callable[[], T]) -> T:
+    def call_compiler(self, compile_: Callable[[], T]) -> T:
         """Call a compiler, with a fault if one is due.
 
         Raises:
@@ -255,10 +255,10 @@ class Faults:
         """
         for fault in self._due("planner", ""):
             self._fired[fault] += 1
-            return _after(fault, compile_)
+            return _with_fault(fault, compile_)
         return compile_()
 
-    def tick(self, stop: Callable[[str], object], journal: str | None) -> None:
+    def trigger_outside_faults(self, stop: Callable[[str], object], journal: str | None) -> None:
         """Trigger faults from outside the mission: a stop, a kill, a locked journal.
 
         Args:
@@ -276,7 +276,7 @@ class Faults:
             os.kill(os.getpid(), signal.SIGKILL)
         failing = list(self._due("journal", ""))
         if failing and self._lock is None and journal is not None:
-            self._lock = _locked(journal)
+            self._lock = _lock_journal(journal)
             self._fired[failing[0]] += self._lock is not None
         elif not failing:
             self.end()
@@ -298,7 +298,7 @@ class Faults:
                 yield fault
 
 
-def for_rerun(written: Iterable[str | Mapping[str, Any]]) -> list[str | Mapping[str, Any]]:
+def faults_for_rerun(written: Iterable[str | Mapping[str, Any]]) -> list[str | Mapping[str, Any]]:
     """Return the faults to repeat in a new run of a mission.
 
     A stop and a kill are recorded as the end of the mission and repeated from there.
@@ -319,7 +319,7 @@ def _faulty(
                     yield _HANGS
                 if fault.does == "fail":
                     raise Failed(fault.code, "made to fail on purpose")
-                _after(fault, lambda: None)
+                _with_fault(fault, lambda: None)
             try:
                 step = next(steps)
             except StopIteration as stop:
@@ -329,7 +329,7 @@ def _faulty(
         steps.close()
 
 
-def _after(fault: Fault, function: Callable[[], T]) -> T:
+def _with_fault(fault: Fault, function: Callable[[], T]) -> T:
     """Call a function with a fault: ``slow`` delays it, ``crash`` raises instead."""
     if fault.does == "crash":
         raise RuntimeError("made to crash on purpose")
@@ -337,7 +337,7 @@ def _after(fault: Fault, function: Callable[[], T]) -> T:
     return function()
 
 
-def _locked(journal: str) -> sqlite3.Connection | None:
+def _lock_journal(journal: str) -> sqlite3.Connection | None:
     """Return a connection that locks a journal for writing; None if another process writes."""
     connection = sqlite3.connect(journal, isolation_level=None, check_same_thread=False)
     try:

@@ -16,7 +16,7 @@ from typing import TypeAlias
 from py_trees.behaviour import Behaviour
 from py_trees.common import Status
 
-from bt_exec.nodes.node import RUNNING, SLOW_S, Node, collect, step
+from bt_exec.nodes.node import RUNNING, SLOW_S, Node, collect_running, step
 from bt_exec.nodes.runtime import Runtime
 
 __all__ = ["Frontier"]
@@ -40,7 +40,7 @@ class _Foreign:
     def settle(self, _: Status) -> None:
         """Do nothing: py_trees has set the status."""
 
-    def took(self, seconds: float) -> None:
+    def handle_long_call(self, seconds: float) -> None:
         """Ignore the duration."""
 
 
@@ -101,7 +101,7 @@ class Frontier:
         status = step(self._root)
         self._entries, self._wake = [], math.inf
         if status is RUNNING:
-            collect(self._root, self)
+            collect_running(self._root, self)
         return status
 
     def _advance_all(self) -> Status:
@@ -115,9 +115,9 @@ class Frontier:
             status = entry.advance()
             now = clock()
             if now - present.began > alarm_s:
-                entry.took(present.end())
+                entry.handle_long_call(present.end())
             if status is not None:
-                entry.took(present.end())
+                entry.handle_long_call(present.end())
                 self._entries = entries[: len(entries) - length_hint(rest) - 1]
                 return self._continue_from(entry, status, rest)
         return RUNNING
@@ -131,12 +131,12 @@ class Frontier:
                 return self._root.status
             while self._entries and _is_under(self._entries[-1], changed):
                 self._entries.pop()
-            collect(changed, self)
+            collect_running(changed, self)
             following = next((each for each in rest if not _is_under(each, changed)), None)
             while following is not None:
                 present.begin(following.part)
                 found = following.advance()
-                following.took(present.end())
+                following.handle_long_call(present.end())
                 if found is not None:
                     break
                 self._entries.append(following)

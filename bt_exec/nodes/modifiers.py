@@ -16,7 +16,7 @@ from bt_exec.events import NodeChanged
 from bt_exec.failure import Failure
 from bt_exec.nodes.composites import failure_of, recorded_failures_in, reset_status
 from bt_exec.nodes.condition_evaluation import Ask
-from bt_exec.nodes.node import RUNNING, Collector, Node, collect, step
+from bt_exec.nodes.node import RUNNING, Collector, Node, collect_running, step
 from bt_exec.nodes.runtime import Runtime
 from bt_exec.nodes.skill_node import SkillNode
 from bt_exec.spec.model import Each
@@ -46,14 +46,14 @@ class Modifier(Node, Decorator):
             self.failure = None
             self.initialise()
             self.status = Status.RUNNING  # so that an interrupt in the first tick stops it, too
-        decided = self.before()
+        decided = self.before_child()
         if decided is None:
-            decided = self.after(step(self.decorated))
+            decided = self.after_child(step(self.decorated))
         return self.settle(decided)
 
     def resume(self, child: Behaviour) -> Status:
         """Call `after`."""
-        return self.settle(self.after(child.status))
+        return self.settle(self.after_child(child.status))
 
     def settle(self, status: Status) -> Status:
         """Stop the child if it still runs when this node ends."""
@@ -61,18 +61,18 @@ class Modifier(Node, Decorator):
             self.decorated.stop(Status.INVALID)
         return super().settle(status)
 
-    def collect(self, frontier: Collector) -> None:
+    def collect_running(self, frontier: Collector) -> None:
         """Add the running nodes of the child, or this node while it waits to start the child."""
         if self.decorated.status is Status.RUNNING:
-            collect(self.decorated, frontier)
+            collect_running(self.decorated, frontier)
         else:
             frontier.add(self)
 
-    def before(self) -> Status | None:
+    def before_child(self) -> Status | None:
         """Return a status to end the tick without the child, or None to step the child."""
         return None
 
-    def after(self, status: Status) -> Status:
+    def after_child(self, status: Status) -> Status:
         """Return the status of this node for the child's `status`."""
         return status
 
@@ -97,7 +97,7 @@ class SkipIf(Modifier):
         self.skipped = ""
         self.ask.begin()
 
-    def before(self) -> Status | None:
+    def before_child(self) -> Status | None:
         """Decide on entry; wait while the condition is unknown."""
         if self._entered:
             return None
@@ -142,17 +142,17 @@ class Guard(Modifier):
         self._started = False
         self.ask.begin()
 
-    def collect(self, frontier: Collector) -> None:
+    def collect_running(self, frontier: Collector) -> None:
         """Add this guard, evaluated in each tick, and the running nodes of the child."""
         frontier.add(self)
         if self.decorated.status is Status.RUNNING:
-            collect(self.decorated, frontier)
+            collect_running(self.decorated, frontier)
 
     def advance(self) -> Status | None:
         """Evaluate the condition; running nodes of the child have their own frontier entries."""
-        return self.before() if self.decorated.status is RUNNING else self.step()
+        return self.before_child() if self.decorated.status is RUNNING else self.step()
 
-    def before(self) -> Status | None:
+    def before_child(self) -> Status | None:
         """Stop the child if the condition does not hold."""
         verdict = self.ask.verdict()
         self.ask.report_verdict(verdict, self.path, "while")
@@ -192,12 +192,12 @@ class Timeout(Modifier):
         """Start the timer of the attempt."""
         self._began = self.runtime.now()
 
-    def collect(self, frontier: Collector) -> None:
+    def collect_running(self, frontier: Collector) -> None:
         """Schedule a step of this node for the tick in which the time may be over."""
         frontier.wake_at(self._began + self.seconds)
-        super().collect(frontier)
+        super().collect_running(frontier)
 
-    def before(self) -> Status | None:
+    def before_child(self) -> Status | None:
         """Fail when the time is over."""
         taken = self.runtime.now() - self._began
         if taken < self.seconds - 1e-9:
@@ -210,7 +210,7 @@ class Timeout(Modifier):
             self.path,
             "timeout",
             self.skill.skill.name if self.skill is not None else "",
-            self.skill.attempted() if self.skill is not None else {},
+            self.skill.attempt_arguments() if self.skill is not None else {},
             {"seconds": round(taken, 3), "limit": self.seconds},
         )
         return Status.FAILURE
@@ -231,13 +231,13 @@ class Retry(Modifier):
         self._used = 0
         self._earlier = None
 
-    def after(self, status: Status) -> Status:
+    def after_child(self, status: Status) -> Status:
         """Start another attempt after a failure that is retryable."""
         if status is not Status.FAILURE:
             return status
         self._used += 1
         latest = failure_of(self.decorated)
-        failure = latest.because(self._earlier)
+        failure = latest.with_cause(self._earlier)
         if self._used < self.attempts and failure.retryable:
             self._earlier = failure
             self._report_attempt(latest)
@@ -286,11 +286,11 @@ class Repeat(Modifier):
         self._asking = False
         self.noted = ()
 
-    def before(self) -> Status | None:
+    def before_child(self) -> Status | None:
         """Evaluate the condition again after a round if it was unknown."""
         return self._rounds_are_over() if self._asking else None
 
-    def after(self, status: Status) -> Status:
+    def after_child(self, status: Status) -> Status:
         """Count successes."""
         if status is not Status.SUCCESS:
             return status
@@ -351,7 +351,7 @@ class ForEach(Modifier):
         self.skipped = ""
         self.noted = ()
         try:
-            found = self.runtime.resolve({"items": self.each.items})["items"]
+            found = self.runtime.resolve_references({"items": self.each.items})["items"]
         except KeyError:  # not saved, because an earlier part failed
             found = None
         self._items = []
@@ -367,13 +367,13 @@ class ForEach(Modifier):
             self._items = list(found)
             self._take()
 
-    def before(self) -> Status | None:
+    def before_child(self) -> Status | None:
         """Fail if the list is missing or too long; succeed at once if it is empty."""
         if self.failure is not None:
             return Status.FAILURE
         return None if self._items else Status.SUCCESS
 
-    def after(self, status: Status) -> Status:
+    def after_child(self, status: Status) -> Status:
         """Continue with the next item after a success."""
         if status is not Status.SUCCESS:
             return status

@@ -6,7 +6,8 @@ expects, so that its composites, decorators and visitors work with these nodes. 
 py_trees may be children; `step` ticks them.
 
 Most nodes do not change between two ticks, so `bt_exec.nodes.frontier` steps only the running part.
-For that, a node has three further methods: `Node.advance`, `Node.resume` and `Node.collect`.
+For that, a node has three further methods: `Node.advance`, `Node.resume` and
+`Node.collect_running`.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from typing import Any, Final, Protocol
 from py_trees.behaviour import Behaviour
 from py_trees.common import Status
 
-__all__ = ["RUNNING", "SLOW_S", "Collector", "KeptNode", "Leaf", "Node", "collect", "step"]
+__all__ = ["RUNNING", "SLOW_S", "Collector", "KeptNode", "Leaf", "Node", "collect_running", "step"]
 
 RUNNING: Final = Status.RUNNING
 """`Status.RUNNING`, stored because its lookup takes as long as one step of a skill."""
@@ -64,7 +65,7 @@ class Node(Behaviour):
         """Enter the node unless it is running, run one tick, and return its status."""
 
     @abstractmethod
-    def collect(self, frontier: Collector) -> None:
+    def collect_running(self, frontier: Collector) -> None:
         """Add the running nodes at and under this node, in the order in which they are stepped."""
 
     def advance(self) -> Status | None:
@@ -75,7 +76,7 @@ class Node(Behaviour):
         """
         return self.step()
 
-    def took(self, seconds: float) -> None:
+    def handle_long_call(self, seconds: float) -> None:
         """Handle a long call of pack code in `advance`; `seconds` is its duration [s]."""
 
     def resume(self, child: Behaviour) -> Status:
@@ -135,7 +136,7 @@ class Leaf(Node):
         """Return the status after one tick."""
         return self.advance() or Status.RUNNING
 
-    def collect(self, frontier: Collector) -> None:
+    def collect_running(self, frontier: Collector) -> None:
         """Add the leaf to the running nodes."""
         frontier.add(self)
 
@@ -159,9 +160,9 @@ def step(node: Behaviour) -> Status:
     return node.status
 
 
-def collect(node: Behaviour, frontier: Collector) -> None:
+def collect_running(node: Behaviour, frontier: Collector) -> None:
     """Add the running nodes at and under any running behaviour."""
     if isinstance(node, Node):
-        node.collect(frontier)
+        node.collect_running(frontier)
     else:
         frontier.add_foreign(node)

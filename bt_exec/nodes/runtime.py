@@ -12,7 +12,7 @@ from weakref import WeakValueDictionary
 
 from bt_exec.events import Event
 from bt_exec.failure import PartBroken
-from bt_exec.language.messages import OWN_MESSAGES, Messages, messages_of
+from bt_exec.language.messages import OWN_MESSAGES, Messages, load_messages
 from bt_exec.nodes.fault_injection import Faults
 from bt_exec.observation import ObservationBuffer, World
 from bt_exec.pack import Catalogue
@@ -82,7 +82,7 @@ class Present:
         if took > self.limit_s:
             self.slow = self.part
         if self.hangs:
-            broken = self.broken()
+            broken = self.hang_error()
             self.reset()
             raise broken
         return took
@@ -100,7 +100,7 @@ class Present:
         self.hung = self.hung or part
         return True
 
-    def broken(self) -> PartBroken:
+    def hang_error(self) -> PartBroken:
         """Return the error for a call that hangs."""
         part = self.hung or self.part
         return PartBroken(part, f"did not return within {self.limit_s:g} s", "STEP_HUNG")
@@ -218,11 +218,11 @@ class Runtime:
             args: Arguments.
             seconds: A duration [s].
         """
-        messages = self._messages or messages_of(OWN_MESSAGES)
+        messages = self._messages or load_messages(OWN_MESSAGES)
         step = messages.phrase(part, self.language, args)
         return messages.say(code, self.language, step=step, seconds=f"{seconds:.1f}")
 
-    def injected(self, part: Signature, since: float) -> dict[str, Any]:
+    def injected_parameters(self, part: Signature, since: float) -> dict[str, Any]:
         """Return the injected parameters of a skill or condition.
 
         Args:
@@ -232,12 +232,12 @@ class Runtime:
         pack = self.catalogue.owner(part.name)
         rig = self.rigs.get(pack) or Rig()
         buffer = self.buffers.get(pack) or ObservationBuffer(self.now)
-        return part.inject(rig.robot, World(buffer, since), rig.services)
+        return part.injected_arguments(rig.robot, World(buffer, since), rig.services)
 
-    def may_move(self, pack: str) -> bool:
+    def may_be_moving(self, pack: str) -> bool:
         """Return whether the robot of `pack` moves, or fails to report that it is still."""
         try:
-            still = self.watch.call(f"still of the robot of {pack}", self.rigs[pack].still_now)
+            still = self.watch.call(f"still of the robot of {pack}", self.rigs[pack].is_still)
         except PartBroken as error:
             self.broken = error
             return True
@@ -246,7 +246,7 @@ class Runtime:
             return True
         return not still
 
-    def stop(self, pack: str) -> None:
+    def stop_robot(self, pack: str) -> None:
         """Stop the robot of `pack` at once.
 
         A simulated robot stops when time advances. A step of zero length executes the stop now, so
@@ -262,7 +262,7 @@ class Runtime:
         except Exception as error:  # noqa: BLE001 - the clock tells that a simulation is lost
             _log.error("the simulation of %s did not carry out a stop", pack, exc_info=error)
 
-    def resolve(self, args: Mapping[str, Any]) -> dict[str, Any]:
+    def resolve_references(self, args: Mapping[str, Any]) -> dict[str, Any]:
         """Return arguments with every ``$name`` replaced by the saved result."""
         return {name: self._value(value) for name, value in args.items()}
 
@@ -296,12 +296,12 @@ def known_facts(
     """
     facts: dict[str, str] = {}
     for pack, rig in rigs.items():
-        facts.update(catalogue.facts_in(pack, ask(f"the facts of {pack}", rig.facts_now)))
+        facts.update(catalogue.facts_on_site(pack, ask(f"the facts of {pack}", rig.robot_facts)))
     for pack, buffer in buffers.items():
         for newest in tuple(buffer.observations)[-1:]:
             if newest.t >= since:
                 seen = ask(f"the observation of {pack}", partial(_facts_of, newest))
-                facts.update(catalogue.facts_in(pack, seen))
+                facts.update(catalogue.facts_on_site(pack, seen))
     return facts
 
 

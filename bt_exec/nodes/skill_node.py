@@ -80,7 +80,7 @@ class SkillNode(Leaf):
         self._started = runtime.now()
         self.args = dict(self.spec.args)
         try:
-            self.args = runtime.resolve(self.args)
+            self.args = runtime.resolve_references(self.args)
             self.args = self.skill.validate(self.args)
         except (ValueError, KeyError) as error:
             why = _validation_errors(error) if isinstance(error, ValidationError) else str(error)
@@ -107,11 +107,11 @@ class SkillNode(Leaf):
             message = f"{INJECTED} at call {self._call}"
             self.failure = self._fail(fault.code, message, retryable=fault.code != CRASHED)
             return
-        injected = runtime.injected(self.skill, self._started)
+        injected = runtime.injected_parameters(self.skill, self._started)
         try:
-            self._steps = self._begin({**injected, **self.args})
+            self._steps = self._start_generator({**injected, **self.args})
             if fault is not None:
-                self._steps = runtime.faults.steps(fault, self._steps)
+                self._steps = runtime.faults.steps_with_fault(fault, self._steps)
         except (KeyboardInterrupt, PartBroken):
             raise
         except BaseException as error:  # noqa: BLE001 - somebody's code; it becomes a failure
@@ -119,7 +119,7 @@ class SkillNode(Leaf):
                 CRASHED, describe_exception(error), retryable=False, traceback=traceback_text(error)
             )
 
-    def _begin(self, given: Mapping[str, Any]) -> Steps[Any]:
+    def _start_generator(self, given: Mapping[str, Any]) -> Steps[Any]:
         """Return the generator; watched, because a function without ``yield`` runs at once."""
         steps: Any = self.runtime.watch.call(self.part, self.skill, **given)
         if not isinstance(steps, Generator):
@@ -132,7 +132,7 @@ class SkillNode(Leaf):
             return self._end(Status.FAILURE)
         self._present.begin(self.part)
         status = self.advance()
-        self.took(self._present.end())
+        self.handle_long_call(self._present.end())
         return status or Status.RUNNING
 
     def advance(self) -> Status | None:
@@ -142,18 +142,18 @@ class SkillNode(Leaf):
             try:
                 step = next(self._steps)
             except StopIteration as stop:
-                self.took(self._present.end())
-                result = self._saved(stop.value)
+                self.handle_long_call(self._present.end())
+                result = self._save_results(stop.value)
             else:
                 if step is not self._last:
-                    self.took(self._present.end())
+                    self.handle_long_call(self._present.end())
                     self._progress(step)
                 return None
         except BaseException as error:  # noqa: BLE001 - a skill is pack code; it becomes a failure
-            return self._raised(error)
+            return self._status_after_exception(error)
         return self._end(Status.SUCCESS, result)
 
-    def took(self, seconds: float) -> None:
+    def handle_long_call(self, seconds: float) -> None:
         """Record a slow step for the end of the attempt; log the first one."""
         if seconds <= SLOW_S:
             return
@@ -162,9 +162,9 @@ class SkillNode(Leaf):
             _log.warning("%s", said)
         self._held_s = max(self._held_s, round(seconds, 1))
 
-    def _raised(self, error: BaseException) -> Status:
+    def _status_after_exception(self, error: BaseException) -> Status:
         """Return the status after a step that raised."""
-        self.took(self._present.end())
+        self.handle_long_call(self._present.end())
         error = plain_error(error)
         if isinstance(error, KeyboardInterrupt | PartBroken):
             raise error  # raised by the operator or the watchdog, not by the skill
@@ -172,9 +172,9 @@ class SkillNode(Leaf):
         self.failure = self.runtime.watch.call(self.part, self._failure_of, error)
         return self._end(Status.FAILURE)
 
-    def _saved(self, value: Any) -> Mapping[str, Any]:
+    def _save_results(self, value: Any) -> Mapping[str, Any]:
         """Save the results that the plan refers to; return all fields of the result."""
-        found = _fields_of(value)
+        found = _result_fields(value)
         for field, name in self.spec.save.items():
             self.runtime.results[name] = found.get(field)
         return found
@@ -189,7 +189,7 @@ class SkillNode(Leaf):
     def terminate(self, _: Status) -> None:
         """Cancel a running skill and reset the attempt; also called if nothing runs."""
         if self._call:  # the skill is running
-            overdue = self._close()
+            overdue = self._close_generator()
             now, tick = self.runtime.now(), self.runtime.tick
             try:
                 self._ended("stopped")
@@ -204,7 +204,7 @@ class SkillNode(Leaf):
         last = self._last if self._call else None
         return str(last.doing) if isinstance(last, Running) else ""
 
-    def attempted(self) -> Mapping[str, Any]:
+    def attempt_arguments(self) -> Mapping[str, Any]:
         """Return the arguments of the current attempt, also while a guard delays it."""
         if self._call:
             return self.args
@@ -214,9 +214,9 @@ class SkillNode(Leaf):
             return dict(self.spec.args)
 
     def _arguments(self) -> dict[str, Any]:
-        return self.skill.validate(self.runtime.resolve(self.spec.args))
+        return self.skill.validate(self.runtime.resolve_references(self.spec.args))
 
-    def _close(self) -> str:
+    def _close_generator(self) -> str:
         """Close the generator; return a message about an error, or an empty string."""
         steps, self._steps = self._steps, None
         own = self._own_rigs()
@@ -226,7 +226,7 @@ class SkillNode(Leaf):
             late.set()
             stop_all(own)
 
-        alarm = STANDBY.after(self.runtime.cancel_s, escalate)
+        alarm = STANDBY.run_after(self.runtime.cancel_s, escalate)
         trouble = ""
         try:
             if steps is not None:
@@ -297,11 +297,11 @@ class SkillNode(Leaf):
         if not crashed and any(owner == self._owner for owner, _ in self.runtime.working):
             return
         for pack in self._own_rigs():
-            if self.runtime.may_move(pack):
+            if self.runtime.may_be_moving(pack):
                 _log.info(
                     "%s ended while its robot is moving; the robot is stopped", self.skill.name
                 )
-                self.runtime.stop(pack)
+                self.runtime.stop_robot(pack)
 
     def _failure_of(self, error: BaseException) -> Failure:
         if not isinstance(error, Failed):
@@ -326,7 +326,7 @@ class SkillNode(Leaf):
         )
 
 
-def _fields_of(result: Any) -> dict[str, Any]:
+def _result_fields(result: Any) -> dict[str, Any]:
     """Return the fields of a skill's result."""
     if result is None:
         return {}

@@ -70,7 +70,7 @@ class PartCompiler(Compiler, Protocol):
     def words(self, request: Request) -> Mapping[str, Any]:
         """Return the compiler's words, as a lexicon; the same object at every call."""
 
-    def names(self, request: Request) -> Mapping[str, str]:
+    def object_words(self, request: Request) -> Mapping[str, str]:
         """Return the words for the current objects, with the name that each one means."""
 
     def plan_part(self, request: Request, part: CommandPart) -> Plan | Refusal:
@@ -79,7 +79,7 @@ class PartCompiler(Compiler, Protocol):
         The context of the request is empty if the part may not refer to the session.
         """
 
-    def condition(
+    def plan_condition(
         self, request: Request, part: CommandPart
     ) -> bool | tuple[tuple[PlanNode, ...], Any] | Refusal:
         """Return the answer to a yes/no question, or how a plan finds it out.
@@ -127,7 +127,7 @@ class Parts:
         self._known = {
             name: {
                 *((part, word) for part in _SECTIONS for word in one.words(request).get(part, ())),
-                *(("things", named) for named in one.names(request).values()),
+                *(("things", named) for named in one.object_words(request).values()),
             }
             for name, one in compilers.items()
         }  # fmt: skip
@@ -229,7 +229,7 @@ class Parts:
             raise RefusedError(self._refusal("PART_POINTS", part=self._said(meaning)))
         if before.get(owner) and any(one.kind == "if" for one in meaning.walk()):
             raise RefusedError(self._refusal("PART_LATER", part=self._said(meaning)))
-        request = self._request_of(owner, first=first)
+        request = self._part_request(owner, first=first)
         part = CommandPart(self._reading, meaning, before.get(owner, ()))
         answer = self._compilers[owner].plan_part(request, part)
         if isinstance(answer, Refusal):
@@ -245,7 +245,7 @@ class Parts:
         if not owner:
             raise RefusedError(self._refusal("PART_MIXED", part=self._said(part)), owned=False)
         asked = CommandPart(self._reading, question)
-        found = self._compilers[owner].condition(self._request_of(owner, first=False), asked)
+        found = self._compilers[owner].plan_condition(self._part_request(owner, first=False), asked)
         if isinstance(found, Refusal):
             raise RefusedError(self._refusal_of_part(found, question))
         if any(before.values()):  # a branch may undo what its compiler expects of an earlier part
@@ -301,7 +301,7 @@ class Parts:
             about = about.substitute(one, subject)
         return branch.substitute(opening, about)
 
-    def _request_of(self, owner: str, *, first: bool) -> Request:
+    def _part_request(self, owner: str, *, first: bool) -> Request:
         """Return the request of a part; only the first may refer to the session."""
         context = self._context_of(owner) if first else Context()
         return replace(self._request, context=context)

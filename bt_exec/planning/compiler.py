@@ -245,28 +245,30 @@ class Wrapping(ABC):
 
     @property
     @abstractmethod
-    def inners(self) -> tuple[Compiler, ...]:
+    def inner_compilers(self) -> tuple[Compiler, ...]:
         """The other compilers."""
 
     @property
     def needs_observation(self) -> bool:
         """Whether one of the inner compilers resolves objects."""
-        return any(getattr(one, "needs_observation", False) for one in self.inners)
+        return any(getattr(one, "needs_observation", False) for one in self.inner_compilers)
 
     def problems(self, request: Request) -> Iterable[Problem]:
         """Yield the mistakes in the words of packs."""
-        for one in self.inners:
+        for one in self.inner_compilers:
             if isinstance(one, WordsChecker):
                 yield from one.problems(request)
 
     def suggestions(self, request: Request) -> tuple[str, ...]:
         """Return commands that would be understood."""
-        every = (one.suggestions(request) for one in self.inners if isinstance(one, Suggesting))
+        every = (
+            one.suggestions(request) for one in self.inner_compilers if isinstance(one, Suggesting)
+        )
         return tuple(text for texts in every for text in texts)
 
     def warm_up(self, language: str) -> None:
         """Begin to load a language."""
-        for one in self.inners:
+        for one in self.inner_compilers:
             if isinstance(one, Warming):
                 one.warm_up(language)
 

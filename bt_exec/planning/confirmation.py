@@ -75,12 +75,14 @@ class Confirmation:
         why = plan.unconfirmed or say("CONFIRM_ALWAYS", language)
         if self.ask is None:
             return Refusal("NOT_CONFIRMED", say("NOBODY_TO_CONFIRM", language, why=why))
-        if _asked(self.ask, spec, why, check_stop):
+        if _ask_on_thread(self.ask, spec, why, check_stop):
             return None
         return Refusal("NOT_CONFIRMED", say("NOT_CONFIRMED", language))
 
 
-def _asked(ask: Confirm, spec: MissionSpec, why: str, check_stop: Callable[[], None]) -> bool:
+def _ask_on_thread(
+    ask: Confirm, spec: MissionSpec, why: str, check_stop: Callable[[], None]
+) -> bool:
     """Ask on a separate thread, so that an abort takes effect before the operator answers."""
     answers: list[bool] = []
     ready, over = threading.Event(), threading.Event()

@@ -16,30 +16,30 @@ from bt_exec.failure import EFFECT_LOST, Failure
 from bt_exec.pack import Catalogue
 from bt_exec.planning.compiler import Done, Request
 from bt_exec.spec.model import Check, Do, NodeBase
-from bt_exec.spec.node_paths import paths
+from bt_exec.spec.node_paths import nodes_with_paths
 from bt_exec.verify.facts import (
     UNKNOWN,
     Facts,
-    after_failure,
-    after_success,
     established_facts,
+    facts_after_failure,
+    facts_after_success,
     fill_arguments,
-    is_known,
+    has_known_arguments,
     known_args,
 )
 
 __all__ = [
     "Assumed",
     "DoneAction",
-    "assumed_now",
-    "finished_steps",
+    "achieved_facts",
+    "assumed_facts",
     "first_cause",
     "lost_effect",
     "recovers",
 ]
 
 
-def finished_steps(request: Request) -> dict[str, Facts]:
+def achieved_facts(request: Request) -> dict[str, Facts]:
     """Return the facts achieved by each finished leaf of the plan, by path, in document order.
 
     A skill achieves its declared effects; a check or a skip achieves the facts that its conditions
@@ -56,7 +56,7 @@ def finished_steps(request: Request) -> dict[str, Facts]:
 
 def _leaves(request: Request) -> Iterator[tuple[str, NodeBase]]:
     root = request.previous.root if request.previous is not None else None
-    for path, node in paths(root) if root is not None else ():
+    for path, node in nodes_with_paths(root) if root is not None else ():
         if isinstance(node, Do | Check):
             yield path, node
 
@@ -68,10 +68,10 @@ def _achieved_facts(node: NodeBase, done: Done | None, catalogue: Catalogue) -> 
     skill = catalogue.skill(node.do)
     args = (done.args if done is not None else {}) or known_args(skill, node.args)
     found = established_facts(node.skip_if, catalogue) if done is not None and done.skipped else {}
-    return found or after_success({}, skill, args)
+    return found or facts_after_success({}, skill, args)
 
 
-def assumed_now(request: Request) -> Facts:
+def assumed_facts(request: Request) -> Facts:
     """Return the known facts, supplemented by assumed effects; uncertain facts are left out."""
     return _certain_facts({**_assumed_effects(request), **request.situation.facts})
 
@@ -83,14 +83,14 @@ def _certain_facts(facts: Mapping[str, str]) -> Facts:
 def _assumed_effects(request: Request) -> Facts:
     """Return the assumed effects of completed skills, without observations."""
     facts: Facts = {}
-    for gave in finished_steps(request).values():
+    for gave in achieved_facts(request).values():
         facts.update(gave)
     nodes = dict(_leaves(request))
     for failure in _failures(request.failure):
         node = nodes.get(failure.path)
         if isinstance(node, Do):
             skill = request.catalogue.skill(node.do)
-            facts = after_failure(facts, skill, failure.args or known_args(skill, node.args))
+            facts = facts_after_failure(facts, skill, failure.args or known_args(skill, node.args))
     return _certain_facts({**facts, **request.assumed})
 
 
@@ -106,7 +106,7 @@ def outdated_leaves(request: Request) -> frozenset[str]:
     Their achieved fact was not changed by a later skill, and yet it is known to have another value.
     """
     believed = _assumed_effects(request)
-    steps = finished_steps(request)
+    steps = achieved_facts(request)
     checks = {path for path, node in _leaves(request) if isinstance(node, Check)}
     last = {fact: path for path, gave in steps.items() if path not in checks for fact in gave}
     situation: Mapping[str, str] = request.situation.facts
@@ -142,7 +142,7 @@ def lost_effect(request: Request) -> Failure | None:
         gave = {
             fill_arguments(key, args): value
             for key, value in skill.effects.items()
-            if value != UNKNOWN and "{" not in value and is_known(key, args)
+            if value != UNKNOWN and "{" not in value and has_known_arguments(key, args)
         }
         if done[path].skipped:
             held = established_facts(node.skip_if, request.catalogue)
@@ -205,7 +205,7 @@ def recovers(done: DoneAction, failure: Failure, catalogue: Catalogue | None) ->
 def _achieves(skill: str, args: Mapping[str, Any], catalogue: Catalogue | None) -> Facts:
     if catalogue is None or skill not in catalogue.skills:
         return {}
-    return after_success({}, catalogue.skills[skill], args)
+    return facts_after_success({}, catalogue.skills[skill], args)
 
 
 class Assumed:
@@ -228,7 +228,7 @@ class Assumed:
         """Update the facts for an event."""
         match event:
             case Planned():
-                self._nodes = dict(paths(event.spec.root))
+                self._nodes = dict(nodes_with_paths(event.spec.root))
             case SkillStarting():
                 self._args[event.path] = event.args
             case SkillEnded():
@@ -244,7 +244,7 @@ class Assumed:
         skill, args = self._catalogue.skill(event.skill), self._args[event.path]
         self.facts.update({fill_arguments(key, args): UNKNOWN for key in skill.effects})
         if event.state == "done":
-            self.facts.update(after_success({}, skill, args))
+            self.facts.update(facts_after_success({}, skill, args))
 
     def _on_condition(self, expression: Any) -> None:
         self.facts.update(established_facts(expression, self._catalogue))

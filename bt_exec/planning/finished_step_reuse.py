@@ -23,10 +23,10 @@ from bt_exec.spec.node_paths import Located, locate
 from bt_exec.verify.concurrent_fact_changes import Calls
 from bt_exec.verify.facts import Facts, decided_value, established_facts
 
-__all__ = ["still_kept"]
+__all__ = ["kept_finished_paths"]
 
 
-def still_kept(
+def kept_finished_paths(
     root: NodeBase, achieved: Mapping[str, Facts], now: Mapping[str, str], catalogue: Catalogue
 ) -> tuple[str, ...]:
     """Return the paths of `achieved` that a plan need not run again, in order.
@@ -40,7 +40,7 @@ def still_kept(
     kept, plan, calls = dict(achieved), locate(root), Calls(catalogue)
     while True:
         try:
-            _Rehearsal(kept, catalogue, calls).run(plan, _State(dict(now), {}, frozenset()))
+            _Rehearsal(kept, catalogue, calls).run_node(plan, _State(dict(now), {}, frozenset()))
         except _RunAgain as again:
             del kept[again.path]
         else:
@@ -81,7 +81,7 @@ class _Rehearsal(AbstractRun[_State | None]):
         self._catalogue = catalogue
         self._calls = calls
 
-    def join(self, *values: _State | None) -> _State | None:
+    def join_values(self, *values: _State | None) -> _State | None:
         """Return the facts on which all possible states agree."""
         possible = [value for value in values if value is not None]
         if len(possible) < 2:
@@ -96,20 +96,22 @@ class _Rehearsal(AbstractRun[_State | None]):
         replaced = first.replaced.intersection(*(one.replaced for one in rest))
         return _State(facts, givers, anew, replaced)
 
-    def run(self, step: Step, before: _State | None) -> Ends[_State | None]:
+    def run_node(self, step: Step, before: _State | None) -> Ends[_State | None]:
         """Return the states after a node; a kept one can fail only if its effect was changed."""
         if step.path not in self._kept or before is None:
-            return super().run(step, before)
+            return super().run_node(step, before)
         gave = self._kept[step.path]
         if not isinstance(step.node, Check):
             givers = {**before.givers, **dict.fromkeys(gave, (step.path,))}
             after = before._replace(givers=givers, replaced=before.replaced - gave.keys())
-            return self.ends(after, after if before.anew & gave.keys() else None)
+            return self.known_ends(after, after if before.anew & gave.keys() else None)
         if before.anew & gave.keys():
             raise _RunAgain(step.path)
-        return self.ends(before)
+        return self.known_ends(before)
 
-    def ask(self, step: Step, expression: Any, before: _State | None) -> Answers[_State | None]:
+    def run_condition(
+        self, step: Step, expression: Any, before: _State | None
+    ) -> Answers[_State | None]:
         """Return the states after a condition; None for an answer that facts exclude."""
         assert before is not None
         found = decided_value(expression, before.facts, self._catalogue)
@@ -124,19 +126,19 @@ class _Rehearsal(AbstractRun[_State | None]):
         yes = None if found is False else before._replace(facts={**before.facts, **wanted})
         return Answers(yes, None, None if found else before)
 
-    def do(self, step: Located[Do], before: _State | None) -> Ends[_State | None]:
+    def run_skill(self, step: Located[Do], before: _State | None) -> Ends[_State | None]:
         """Return the states after a skill that runs again."""
-        call = self._calls.of(step.node)
+        call = self._calls.call_of(step.node)
         if before is None or call is None:
-            return self.ends(before, before)
+            return self.known_ends(before, before)
         for fact, allowed in call.needs:
             self._require_fact(fact, allowed, before)
         written = call.failure.clears
         if not self._catalogue.skill(step.node.do).needs:
-            self._require_lost(written, before)
+            self._require_lost_step(written, before)
         anew, replaced = before.anew | written, before.replaced | written
         givers = {fact: paths for fact, paths in before.givers.items() if fact not in written}
-        return self.ends(
+        return self.known_ends(
             _State(call.success.applied_to(before.facts), givers, anew, replaced),
             before._replace(
                 facts=call.failure.applied_to(before.facts), anew=anew, replaced=replaced
@@ -151,7 +153,7 @@ class _Rehearsal(AbstractRun[_State | None]):
             if self._kept[path][fact] in allowed:
                 raise _RunAgain(path)
 
-    def _require_lost(self, written: frozenset[str], before: _State) -> None:
+    def _require_lost_step(self, written: frozenset[str], before: _State) -> None:
         """Require a step whose effects are all lost, unless its fact is set again anyway."""
         again = written | before.replaced
         for fact, givers in before.givers.items():

@@ -77,14 +77,14 @@ class PacksCompiler(Wrapping):
     name = "packs"
 
     @property
-    def inners(self) -> tuple[PartCompiler, ...]:
+    def inner_compilers(self) -> tuple[PartCompiler, ...]:
         """The compilers of the packs."""
         return tuple(self.parts.values())
 
     def compile(self, request: Request) -> Plan | Refusal | Reply:
         """Return the plan of a command, whole or in parts, or a refusal."""
         if request.previous is not None and request.failure is not None:
-            return self._repaired(request)
+            return self._repair_failed_part(request)
         answers = {name: self._answer_alone(name, one, request) for name, one in self.parts.items()}
         claims = {name: one for name, one in answers.items() if self._claims(name, one)}
         if len(claims) == 1:
@@ -94,7 +94,7 @@ class PacksCompiler(Wrapping):
         if claims and all(isinstance(one, Reply) for one in claims.values()):
             return next(iter(claims.values()))
         if all(map(_only_asks, claims.values())) and claims:
-            return _all_answered(request, claims.values())
+            return _plan_of_all_answers(request, claims.values())
         if claims:
             return refusal(request, "WHICH_PACK", packs=" / ".join(map(self._packs_of, claims)))
         return self._together(request, answers)
@@ -108,7 +108,7 @@ class PacksCompiler(Wrapping):
             return Unclear(answer.code, " ".join(answer.missing), answer.missing)
         if answer.meaning is None:
             return Unclear("NOT_UNDERSTOOD")
-        return replace(answer.meaning, said_back=_read_back(answer.spec, request))
+        return replace(answer.meaning, said_back=_describe_plan(answer.spec, request))
 
     # -- commands that one compiler understands
 
@@ -146,13 +146,15 @@ class PacksCompiler(Wrapping):
         """Return the session after the last command that another pack had a part in."""
         own: tuple[Turn, ...] = ()
         for turn in request.context.turns:
-            if not _is_mission(turn) or self._read(request, name, turn, own):
+            if not _is_mission(turn) or self._was_understood_alone(request, name, turn, own):
                 own = (*own, turn)
             else:
                 own = ()
         return replace(request.context, turns=own)
 
-    def _read(self, request: Request, name: str, turn: Turn, before: tuple[Turn, ...]) -> bool:
+    def _was_understood_alone(
+        self, request: Request, name: str, turn: Turn, before: tuple[Turn, ...]
+    ) -> bool:
         """Return whether a compiler understood an earlier command alone."""
         key = (name, *(one.command for one in before), turn.command)
         if key not in self._claimed:
@@ -170,20 +172,26 @@ class PacksCompiler(Wrapping):
         self, request: Request, answers: Mapping[str, Plan | Refusal | Reply]
     ) -> Plan | Refusal | Reply:
         refusals = {name: one for name, one in answers.items() if isinstance(one, Refusal)}
-        names = {word: name for one in self.inners for word, name in one.names(request).items()}
+        names = {
+            word: name
+            for one in self.inner_compilers
+            for word, name in one.object_words(request).items()
+        }
         reading = self._reader(request).read(request.command, names)
         if not isinstance(reading, Reading) or reading.unknown:
-            return _refusal_of_words(request, tuple(refusals.values()), " ".join(reading.unknown))
+            return _unknown_words_refusal(
+                request, tuple(refusals.values()), " ".join(reading.unknown)
+            )
         if reading.respelt:
-            return self._respelt(request, reading.respelt, tuple(refusals.values()))
+            return self._spelling_question(request, reading.respelt, tuple(refusals.values()))
         if reading.meaning == Node("again"):
             return self._repeat_last(request)
         if not any(names_in(reading.meaning)):  # "go on" is for the pack that worked last
             last = [name for name in refusals if self.context_of(request, name).turns]
             return refusals[(last or [*refusals])[0]]
-        return self._planned(request, reading, refusals)
+        return self._plan_of_only_meaning(request, reading, refusals)
 
-    def _planned(
+    def _plan_of_only_meaning(
         self, request: Request, reading: Reading, refusals: Mapping[str, Refusal]
     ) -> Plan | Refusal:
         """Return the plan of the only meaning that can be planned."""
@@ -212,15 +220,17 @@ class PacksCompiler(Wrapping):
         first = next((one for one in refused if one.owned), refused[0])
         return refusals.get(first.owner, first.refusal)
 
-    def _respelt(self, request: Request, text: str, refusals: tuple[Refusal, ...]) -> Refusal:
+    def _spelling_question(
+        self, request: Request, text: str, refusals: tuple[Refusal, ...]
+    ) -> Refusal:
         """Return a refusal that asks whether another text was meant, if it can be planned."""
         if not isinstance(self.compile(replace(request, command=text)), Plan):
-            return _refusal_of_words(request, refusals, "")
+            return _unknown_words_refusal(request, refusals, "")
         asked = refusal(request, "RESPELT", text=text)
         return replace(asked, did_you_mean=(text,), question=asked.message)
 
     def _reader(self, request: Request) -> Reader:
-        words = [one.words(request) for one in self.inners]
+        words = [one.words(request) for one in self.inner_compilers]
         key = tuple(map(id, words))
         if key not in self._readers:
             self._readers.clear()
@@ -244,14 +254,14 @@ class PacksCompiler(Wrapping):
 
     # -- repair
 
-    def _repaired(self, request: Request) -> Plan | Refusal | Reply:
+    def _repair_failed_part(self, request: Request) -> Plan | Refusal | Reply:
         """Return the failed plan with the failed part repaired by the compiler of its pack."""
         previous, failure = request.previous, request.failure
         assert previous is not None
         assert failure is not None
-        found = self._part_of(request, failure.path)
+        found = self._enclosing_part(request, failure.path)
         if found is None:  # the step belongs to no pack
-            return next(iter(self.inners)).compile(request)
+            return next(iter(self.inner_compilers)).compile(request)
         name, part = found
         own = moved_paths(previous.root, part)
         answer = self.parts[name].compile(
@@ -277,7 +287,7 @@ class PacksCompiler(Wrapping):
         )
         return replace(answer, spec=spec, verified=None)
 
-    def _part_of(self, request: Request, path: str) -> tuple[str, NodeBase] | None:
+    def _enclosing_part(self, request: Request, path: str) -> tuple[str, NodeBase] | None:
         """Return the largest part around a node that uses the packs of one compiler."""
         assert request.previous is not None
         for step in locate(request.previous.root).nodes_down_to(path):
@@ -288,7 +298,9 @@ class PacksCompiler(Wrapping):
         return None
 
 
-def _refusal_of_words(request: Request, refusals: tuple[Refusal, ...], unknown: str) -> Refusal:
+def _unknown_words_refusal(
+    request: Request, refusals: tuple[Refusal, ...], unknown: str
+) -> Refusal:
     """Return the refusal that names the unknown words, or words that no other pack knows."""
     said, known = request.command.casefold(), set(unknown.casefold().split())
     for one in refusals:
@@ -306,13 +318,13 @@ def _only_asks(answer: Plan | Refusal | Reply) -> bool:
     return bool(acts) and all(act.mood == "ask" for act in acts)
 
 
-def _all_answered(request: Request, answers: Iterable[Plan | Refusal | Reply]) -> Plan:
+def _plan_of_all_answers(request: Request, answers: Iterable[Plan | Refusal | Reply]) -> Plan:
     """Return the plan that answers a question for each pack, one after another."""
     plans = [one for one in answers if isinstance(one, Plan)]
     return joined_plan(request, plans, Sequence(sequence=tuple(one.spec.root for one in plans)))
 
 
-def _read_back(spec: MissionSpec, request: Request) -> str:
+def _describe_plan(spec: MissionSpec, request: Request) -> str:
     """Describe a plan in the words of its site: its subgoals, trees and conditions."""
     say, language = request.messages, request.language
 

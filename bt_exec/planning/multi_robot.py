@@ -25,7 +25,7 @@ from bt_exec.planning.compiler import (
 from bt_exec.planning.robot_views import (
     WHICH_ROBOT,
     addressed_parts,
-    one_of_each,
+    one_robot_per_pack,
     request_for_robot,
     robot_names,
     site_views,
@@ -49,7 +49,7 @@ class RobotsCompiler(Wrapping):
     inner: Compiler
 
     @property
-    def inners(self) -> tuple[Compiler, ...]:
+    def inner_compilers(self) -> tuple[Compiler, ...]:
         """The inner compiler."""
         return (self.inner,)
 
@@ -83,7 +83,7 @@ class RobotsCompiler(Wrapping):
             return self.inner.compile(request)
         parts = addressed_parts(request)
         if not parts:
-            return self._for_none(request)
+            return self._plan_without_addressee(request)
         answers: list[tuple[Addressed, str, Plan]] = []
         for part in parts:
             for robot in part.robots:
@@ -95,7 +95,7 @@ class RobotsCompiler(Wrapping):
                     return Refusal(ONE_BY_ONE, message)
                 else:
                     return answer
-        return _joined(request, answers)
+        return _join_plans(request, answers)
 
     def read(self, request: Request) -> Meaning | Unclear | Reply:
         """Return the acts of all addressed robots."""
@@ -130,21 +130,21 @@ class RobotsCompiler(Wrapping):
             )
         if isinstance(answer, Reply):
             return answer
-        spec = request.catalogue.with_own_names(robot, answer.spec)
+        spec = request.catalogue.with_site_names(robot, answer.spec)
         meaning = answer.meaning
         if meaning is not None:
             acts = tuple(replace(act, agent=robot) for act in meaning.acts)
             meaning = replace(meaning, acts=acts)
         return replace(answer, spec=spec, meaning=meaning, verified=None)
 
-    def _for_none(self, request: Request) -> Plan | Refusal | Reply:
+    def _plan_without_addressee(self, request: Request) -> Plan | Refusal | Reply:
         """Return the plan of a command without an addressee, or ask which robot is meant."""
         common = request_for_robot(request, "")
         answer = self.inner.compile(common)
         if not isinstance(answer, Refusal):
             return answer
         able: list[str] = []
-        for robot in one_of_each(request.catalogue):
+        for robot in one_robot_per_pack(request.catalogue):
             found = self._for_one(request, robot, request.command)
             if isinstance(found, Reply):
                 return found
@@ -172,11 +172,11 @@ def _addressed_command(robot: str, text: str, request: Request) -> str:
     return request.messages.say("TO_ROBOT", request.language, robot=name, command=text)
 
 
-def _joined(request: Request, answers: list[tuple[Addressed, str, Plan]]) -> Plan:
+def _join_plans(request: Request, answers: list[tuple[Addressed, str, Plan]]) -> Plan:
     """Return one plan: robots work in parallel, unless the command specifies an order."""
     if len(answers) == 1:
         answer = answers[0][2]
-        return replace(answer, spec=_headed(request, [answer], answer.spec.root))
+        return replace(answer, spec=_with_header(request, [answer], answer.spec.root))
     groups: list[dict[str, Node]] = []
     for part, robot, answer in answers:
         if not groups or part.then or robot in groups[-1]:
@@ -195,7 +195,7 @@ def joined_plan(request: Request, plans: list[Plan], root: Node) -> Plan:
         acts = tuple(act for one in meanings for act in one.acts)
         meaning = replace(meanings[0], acts=acts, words=(), said_back="")
     return Plan(
-        _headed(request, plans, root),
+        _with_header(request, plans, root),
         sum(plan.calls for plan in plans),
         requests=sum(plan.requests for plan in plans),
         unconfirmed=" ".join(dict.fromkeys(filter(None, (plan.unconfirmed for plan in plans)))),
@@ -207,7 +207,7 @@ def _beside(nodes: tuple[Node, ...]) -> Node:
     return nodes[0] if len(nodes) == 1 else Parallel(parallel=nodes)
 
 
-def _headed(request: Request, plans: list[Plan], root: Node) -> MissionSpec:
+def _with_header(request: Request, plans: list[Plan], root: Node) -> MissionSpec:
     """Return the plan for the whole command."""
     subgoals = tuple(part for plan in plans for part in plan.spec.mission.subgoals)
     notes = tuple(note for plan in plans for note in plan.spec.mission.notes)

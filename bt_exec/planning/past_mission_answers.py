@@ -37,7 +37,7 @@ def list_missions(context: Context, messages: Messages, language: str) -> str:
 
 def list_failed(context: Context, messages: Messages, language: str) -> str:
     """Return the missions of today that did not end well, as `list_missions`."""
-    failed = _listed(context.failed(date.today()), messages, language)
+    failed = _listed(context.failed_missions(date.today()), messages, language)
     code = "SELF_NONE_FAILED" if context.acting_missions(date.today()) else "SELF_NOTHING_DONE"
     return failed or messages.say(code, language)
 
@@ -52,7 +52,7 @@ def last_result(context: Context, messages: Messages, language: str, *, trouble:
         trouble: Whether the question asks if there was trouble.
     """
     tried = [turn for turn in context.turns if turn.has_result or turn.status == "refused"]
-    last = tried[-1] if tried else context.last()
+    last = tried[-1] if tried else context.last_mission()
     if last is None or not last.status:
         return last_ending(context, messages, language)
     well = last.status == "satisfied"
@@ -78,15 +78,15 @@ def last_about(thing: str, context: Context, messages: Messages, language: str) 
     """
     for turn in reversed(context.acting_missions(date.today())):
         spoken = turn.language or language_of(turn.command)
-        name = messages.word(thing, spoken)
+        name = messages.translate_word(thing, spoken)
         if spoken != language and name == thing:
             return ""
-        if _letters(name) in _letters(f"{turn.command} {turn.message}"):
+        if _normalized_letters(name) in _normalized_letters(f"{turn.command} {turn.message}"):
             return _line(turn, messages, language)
     return ""
 
 
-def _letters(text: str) -> str:
+def _normalized_letters(text: str) -> str:
     """Return a text in small, decomposed letters, for comparison."""
     return unicodedata.normalize("NFD", text).casefold()
 
@@ -102,9 +102,9 @@ def last_ending(
         language: Language of the answer.
         stopped: Whether one that did not end well is preferred.
     """
-    last = context.last()
+    last = context.last_mission()
     if stopped and last is not None and last.status == "satisfied":
-        last = next(reversed(context.failed(date.today())), last)
+        last = next(reversed(context.failed_missions(date.today())), last)
     if last is None:
         return messages.say("SELF_NOTHING_DONE", language)
     return mission_ending(last, messages, language)
@@ -118,7 +118,7 @@ def mission_ending(turn: Turn, messages: Messages, language: str) -> str:
     """
     code = f"SELF_ENDED_{turn.status}" if turn.status else "SELF_PLANNED"
     said = [messages.say(code, language, command=one_line(turn.command, _LONGEST))]
-    why = messages.explain(turn.failure, language) if turn.failure is not None else ""
+    why = messages.explain_failure(turn.failure, language) if turn.failure is not None else ""
     if why and turn.status == "satisfied":
         said.append(messages.say("SELF_RECOVERED", language, why=why))
         why = ""
@@ -135,5 +135,5 @@ def _line(turn: Turn, messages: Messages, language: str) -> str:
     if turn.at is None or not turn.status:
         return ended
     when = turn.at.strftime("%H:%M" if turn.at.date() == date.today() else "%m-%d %H:%M")
-    lasted = f"({messages.fixed(f'{turn.seconds:.1f} s', language)})" if turn.message else ""
+    lasted = f"({messages.fixed_word(f'{turn.seconds:.1f} s', language)})" if turn.message else ""
     return " ".join(filter(None, (when, lasted, ended)))

@@ -12,13 +12,13 @@ from bt_exec.language.meaning import Meaning
 from bt_exec.observation import Situation
 from bt_exec.pack import PassContext
 from bt_exec.planning.compiler import PREPARE, Plan, Request, VerifiedPlan
-from bt_exec.planning.robot_views import apply_to_parts, parts_of, situation_of
+from bt_exec.planning.robot_views import apply_to_parts, plan_parts_of_pack, situation_for_pack
 from bt_exec.spec.expand import expand
 from bt_exec.spec.model import MissionSpec, NodeBase, Tree, rebuild
 from bt_exec.verify import verify_document, verify_mission
 from bt_exec.verify.bounds import CLAIMED_TWICE
 from bt_exec.verify.facts import NEED_NOT_MET
-from bt_exec.verify.type_checks import read_word
+from bt_exec.verify.type_checks import convert_word
 
 __all__ = [
     "NEED_NOT_MET",
@@ -26,8 +26,8 @@ __all__ = [
     "examine",
     "prepare",
     "prepare_answer",
-    "rejection",
-    "with_typed_words",
+    "verification_refusal",
+    "with_words_as_numbers",
 ]
 
 
@@ -50,7 +50,7 @@ class Examined:
     plan: MissionSpec | None
     problems: tuple[Problem, ...]
 
-    def verified(self) -> VerifiedPlan:
+    def verified_plan(self) -> VerifiedPlan:
         """Return the plan as it will run.
 
         Raises:
@@ -67,7 +67,7 @@ def prepare(spec: MissionSpec, request: Request, meaning: Meaning | None = None)
     Raises:
         SpecError: Contains every problem that was found.
     """
-    return examine(spec, request, meaning=meaning).verified()
+    return examine(spec, request, meaning=meaning).verified_plan()
 
 
 def prepare_answer(answer: Plan, request: Request) -> VerifiedPlan:
@@ -82,7 +82,7 @@ def prepare_answer(answer: Plan, request: Request) -> VerifiedPlan:
     return prepare(answer.spec, request, answer.meaning)
 
 
-def rejection(error: SpecError, request: Request) -> Refusal:
+def verification_refusal(error: SpecError, request: Request) -> Refusal:
     """Return the refusal for a plan that failed verification.
 
     If only the current or expected state prevents the plan (such as a full hand), the state is
@@ -116,7 +116,7 @@ def rejection(error: SpecError, request: Request) -> Refusal:
     return Refusal("PLAN_REJECTED", message, problems=problems)
 
 
-def with_typed_words(spec: MissionSpec, request: Request) -> MissionSpec:
+def with_words_as_numbers(spec: MissionSpec, request: Request) -> MissionSpec:
     """Return a plan with words of a lexicon converted to numbers where trees expect numbers."""
 
     def typed(node: NodeBase) -> NodeBase:
@@ -124,7 +124,7 @@ def with_typed_words(spec: MissionSpec, request: Request) -> MissionSpec:
             return node
         params, types = request.library.get(node.tree).params, request.catalogue.types
         args = {
-            name: read_word(types.get(params[name].type), value) if name in params else value
+            name: convert_word(types.get(params[name].type), value) if name in params else value
             for name, value in node.args.items()
         }
         return node.model_copy(update={"args": args}) if args != node.args else node
@@ -153,31 +153,33 @@ def examine(
         meaning: See `PassContext`.
     """
     written, situation = spec, request.situation
-    spec = with_typed_words(spec, request)
+    spec = with_words_as_numbers(spec, request)
     problems = list(verify_document(spec, request.catalogue, request.library))
     try:
         expanded = expand(spec, request.library)
     except SpecError as error:
-        return Examined(written, situation, None, None, _distinct([*problems, *error.problems]))
+        return Examined(
+            written, situation, None, None, _distinct_problems([*problems, *error.problems])
+        )
     sound = not problems
     catalogue = request.catalogue
     contexts = {
         pack.name: PassContext(
-            situation_of(pack.name, situation, catalogue),
+            situation_for_pack(pack.name, situation, catalogue),
             request.settings_of(pack),
             request.command,
-            None if meant is None else catalogue.with_plain_names(pack.name, meant),
+            None if meant is None else catalogue.with_pack_names(pack.name, meant),
             stated or {},
             meaning.for_agent(pack.name) if meaning is not None else None,
         )
         for pack in catalogue.packs
     }
     for pack in catalogue.packs:
-        for own in parts_of(pack.name, expanded, catalogue) if pack.checkers else ():
+        for own in plan_parts_of_pack(pack.name, expanded, catalogue) if pack.checkers else ():
             for checker in pack.checkers:
                 problems.extend(checker(own, contexts[pack.name]))
     if not sound:
-        return Examined(written, situation, expanded, expanded, _distinct(problems))
+        return Examined(written, situation, expanded, expanded, _distinct_problems(problems))
     plan, notes = expanded, list(expanded.mission.notes)
     for pack in catalogue.packs:
         context = replace(contexts[pack.name], meant=None, stated={})  # for checkers only
@@ -192,10 +194,10 @@ def examine(
         labels_by=request.situation.labels_by,
         facts=request.situation.facts,
     )
-    return Examined(written, situation, expanded, plan, _distinct(problems))
+    return Examined(written, situation, expanded, plan, _distinct_problems(problems))
 
 
-def _distinct(problems: list[Problem]) -> tuple[Problem, ...]:
+def _distinct_problems(problems: list[Problem]) -> tuple[Problem, ...]:
     """Return the distinct problems: two layers may find the same mistake."""
     first: dict[tuple[str, str, str], Problem] = {}
     for problem in problems:

@@ -11,19 +11,19 @@ from collections.abc import Mapping
 
 from bt_exec.failure import Failure, Refusal, SpecError
 from bt_exec.planning.compiler import Plan, Request
-from bt_exec.planning.fact_history import assumed_now, finished_steps, outdated_leaves
-from bt_exec.planning.finished_step_reuse import still_kept
+from bt_exec.planning.fact_history import achieved_facts, assumed_facts, outdated_leaves
+from bt_exec.planning.finished_step_reuse import kept_finished_paths
 from bt_exec.spec.expand import expand
 from bt_exec.spec.model import Do, Mission, MissionSpec, NodeBase, Tree, rebuild, walk
-from bt_exec.spec.node_paths import encloses, moved_paths, paths
+from bt_exec.spec.node_paths import encloses, moved_paths, nodes_with_paths
 
 __all__ = [
     "FixedPlan",
+    "all_kept_paths",
     "failed_part",
     "find_alternative",
-    "kept_everywhere",
     "kept_paths",
-    "repaired",
+    "repaired_plan",
     "replace_part",
 ]
 
@@ -33,11 +33,11 @@ def failed_part(spec: MissionSpec, failure: Failure) -> tuple[str, NodeBase]:
 
     If there is no such subtree, this is the whole mission.
     """
-    around = [one for one in paths(spec.root, Tree) if encloses(one[0], failure.path)]
-    return around[-1] if around else next(paths(spec.root))
+    around = [one for one in nodes_with_paths(spec.root, Tree) if encloses(one[0], failure.path)]
+    return around[-1] if around else next(nodes_with_paths(spec.root))
 
 
-def repaired(request: Request, compiler: str) -> MissionSpec:
+def repaired_plan(request: Request, compiler: str) -> MissionSpec:
     """Return the failed plan with its failed part replaced by an alternative of the library.
 
     Finished work outside the failed part is kept. Without an alternative, the part is repeated
@@ -91,7 +91,7 @@ def find_alternative(request: Request) -> tuple[NodeBase, Tree] | None:
         return None
     around = [
         node
-        for path, node in paths(previous.root, Tree)
+        for path, node in nodes_with_paths(previous.root, Tree)
         if encloses(path, failure.path) and node.tree in request.library
     ]
     for node in reversed(around):
@@ -131,11 +131,11 @@ def kept_paths(request: Request) -> tuple[str, ...]:
         return ()
     part, _ = failed_part(request.previous, request.failure)
     root = request.previous.root
-    outside = {path: path for path, _ in paths(root) if not encloses(part, path)}
+    outside = {path: path for path, _ in nodes_with_paths(root) if not encloses(part, path)}
     return _kept_paths_of(request, outside, root)
 
 
-def kept_everywhere(request: Request) -> tuple[str, ...]:
+def all_kept_paths(request: Request) -> tuple[str, ...]:
     """Return the paths of all finished leaves that need not run again, also in the failed part.
 
     It is for a plan that continues unchanged: finished steps next to the failed one are not
@@ -144,7 +144,7 @@ def kept_everywhere(request: Request) -> tuple[str, ...]:
     if request.previous is None:
         return ()
     root = request.previous.root
-    return _kept_paths_of(request, {path: path for path, _ in paths(root)}, root)
+    return _kept_paths_of(request, {path: path for path, _ in nodes_with_paths(root)}, root)
 
 
 def _kept_paths_of(request: Request, outside: Mapping[str, str], root: NodeBase) -> tuple[str, ...]:
@@ -158,10 +158,10 @@ def _kept_paths_of(request: Request, outside: Mapping[str, str], root: NodeBase)
     lost = outdated_leaves(request)
     achieved = {
         outside[path]: gave
-        for path, gave in finished_steps(request).items()
+        for path, gave in achieved_facts(request).items()
         if path in outside and path not in lost
     }
-    return still_kept(root, achieved, assumed_now(request), request.catalogue)
+    return kept_finished_paths(root, achieved, assumed_facts(request), request.catalogue)
 
 
 class FixedPlan:
@@ -175,6 +175,6 @@ class FixedPlan:
     def compile(self, request: Request) -> Plan | Refusal:
         """Return the given plan; after a failure, with an alternative for the failed part."""
         if request.previous is not None and request.failure is not None:
-            return Plan(repaired(request, self.name))
+            return Plan(repaired_plan(request, self.name))
         whole = {"command": request.command, "language": request.language, "turn": None}
         return Plan(self.spec.with_header(**whole))

@@ -15,7 +15,7 @@ from bt_exec.language.messages import language_of
 from bt_exec.observation import Situation
 from bt_exec.pack import Catalogue, Pass, PassContext
 from bt_exec.planning.compiler import Request
-from bt_exec.spec.condition_expression import leaves
+from bt_exec.spec.condition_expression import named_conditions
 from bt_exec.spec.library import Library
 from bt_exec.spec.model import Do, MissionSpec, NodeBase, walk
 
@@ -23,13 +23,13 @@ __all__ = [
     "WHICH_ROBOT",
     "addressed_parts",
     "apply_to_parts",
-    "one_of_each",
+    "one_robot_per_pack",
     "owners_in",
-    "parts_of",
+    "plan_parts_of_pack",
     "request_for_robot",
     "robot_names",
     "site_views",
-    "situation_of",
+    "situation_for_pack",
 ]
 
 WHICH_ROBOT = "WHICH_ROBOT"
@@ -40,36 +40,36 @@ def robot_names(request: Request) -> RobotNames:
     """Return the names in commands of robots that share their pack with another robot."""
     packs = {pack.name: pack for pack in request.catalogue.packs}
     return {
-        name: request.settings_of(packs[name]).names(name)
+        name: request.settings_of(packs[name]).robot_names(name)
         for name in request.catalogue.robots_sharing_pack
     }
 
 
-def situation_of(robot: str, situation: Situation, catalogue: Catalogue) -> Situation:
+def situation_for_pack(robot: str, situation: Situation, catalogue: Catalogue) -> Situation:
     """Return a situation as seen by one pack or robot: its own facts and labels."""
     if not catalogue.is_robot(robot):
         return situation
     return replace(
         situation,
-        facts=catalogue.plain_facts(robot, situation.facts),
+        facts=catalogue.facts_in_pack(robot, situation.facts),
         labels=situation.labels_by.get(robot, situation.labels),
     )
 
 
-def parts_of(robot: str, spec: MissionSpec, catalogue: Catalogue) -> list[MissionSpec]:
+def plan_parts_of_pack(robot: str, spec: MissionSpec, catalogue: Catalogue) -> list[MissionSpec]:
     """Return the parts of a plan that concern a pack, in its own names.
 
     That is the whole plan, or, for one of several robots, each part that uses only this robot.
     """
     if not catalogue.is_robot(robot):
-        return [catalogue.with_plain_names(robot, spec)]
+        return [catalogue.with_pack_names(robot, spec)]
     parts: list[MissionSpec] = []
 
     def keep(part: MissionSpec) -> MissionSpec:
         parts.append(part)
         return part
 
-    _each_part(robot, spec, catalogue, keep)
+    _change_parts(robot, spec, catalogue, keep)
     return parts
 
 
@@ -85,12 +85,12 @@ def apply_to_parts(
         return changed
 
     if catalogue.is_robot(robot):
-        return _each_part(robot, spec, catalogue, apply), tuple(changes)
-    own = catalogue.with_plain_names(robot, spec)
-    return catalogue.with_own_names(robot, apply(own)), tuple(changes)
+        return _change_parts(robot, spec, catalogue, apply), tuple(changes)
+    own = catalogue.with_pack_names(robot, spec)
+    return catalogue.with_site_names(robot, apply(own)), tuple(changes)
 
 
-def _each_part(
+def _change_parts(
     robot: str,
     spec: MissionSpec,
     catalogue: Catalogue,
@@ -103,8 +103,8 @@ def _each_part(
         if robot not in owners:
             return old
         if owners == {robot}:
-            part = catalogue.with_plain_names(robot, spec.model_copy(update={"root": old}))
-            return catalogue.with_own_names(robot, change(part)).root
+            part = catalogue.with_pack_names(robot, spec.model_copy(update={"root": old}))
+            return catalogue.with_site_names(robot, change(part)).root
         return old.with_children(map(node, old.children))
 
     return spec.model_copy(update={"root": node(spec.root)})
@@ -121,7 +121,7 @@ def _names_in(node: NodeBase) -> Iterator[str]:
         if isinstance(inner, Do):
             yield inner.do
         for part in inner.conditions.values():
-            yield from (leaf.name for leaf in leaves(part))
+            yield from (leaf.name for leaf in named_conditions(part))
 
 
 def request_for_robot(request: Request, robot: str, text: str = "") -> Request:
@@ -132,15 +132,17 @@ def request_for_robot(request: Request, robot: str, text: str = "") -> Request:
         robot: A robot; empty for the trees that belong to no robot.
         text: Part of the command for the robot.
     """
-    catalogue, library = _view(request.catalogue, request.library, len(request.library), robot)
+    catalogue, library = _robot_view(
+        request.catalogue, request.library, len(request.library), robot
+    )
     return replace(
         request,
         command=text or request.command,
         catalogue=catalogue,
         library=library,
-        situation=situation_of(robot, request.situation, request.catalogue),
-        assumed=request.catalogue.plain_facts(robot, request.assumed),
-        context=_context_of(request, robot),
+        situation=situation_for_pack(robot, request.situation, request.catalogue),
+        assumed=request.catalogue.facts_in_pack(robot, request.assumed),
+        context=_earlier_commands_to(request, robot),
     )
 
 
@@ -150,26 +152,28 @@ def site_views(request: Request) -> Iterator[Request]:
         yield request
         return
     yield request_for_robot(request, "")
-    for robot in one_of_each(request.catalogue):
+    for robot in one_robot_per_pack(request.catalogue):
         yield request_for_robot(request, robot)
 
 
-def one_of_each(catalogue: Catalogue) -> list[str]:
+def one_robot_per_pack(catalogue: Catalogue) -> list[str]:
     """Return one robot of each pack that several robots share."""
     first = {pack.kind: pack.name for pack in reversed(catalogue.packs)}
     return [robot for robot in catalogue.robots_sharing_pack if robot in first.values()]
 
 
 @lru_cache(maxsize=16)
-def _view(catalogue: Catalogue, library: Library, _: int, robot: str) -> tuple[Catalogue, Library]:
+def _robot_view(
+    catalogue: Catalogue, library: Library, _: int, robot: str
+) -> tuple[Catalogue, Library]:
     """Return the catalogue and the trees that one robot sees."""
     seen = Library()
     of_robots = {f"{name}.{tree}" for name, trees in catalogue.trees.items() for tree in trees}
     for tree in library:
         if tree.tree not in of_robots:
             seen.add(tree, library.source(tree.tree))
-        elif catalogue.plain_tree(robot, tree.tree) != tree.tree:
-            seen.add(catalogue.with_plain_names(robot, tree), library.source(tree.tree))
+        elif catalogue.tree_name_in_pack(robot, tree.tree) != tree.tree:
+            seen.add(catalogue.with_pack_names(robot, tree), library.source(tree.tree))
     if not robot:
         return catalogue, seen
     packs = [
@@ -178,7 +182,7 @@ def _view(catalogue: Catalogue, library: Library, _: int, robot: str) -> tuple[C
     return Catalogue(packs), seen
 
 
-def _context_of(request: Request, robot: str) -> Context:
+def _earlier_commands_to(request: Request, robot: str) -> Context:
     """Return the earlier commands to one robot; for an empty name, those without addressee."""
     names = robot_names(request)
 

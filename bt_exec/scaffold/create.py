@@ -18,7 +18,7 @@ from typing import Any
 import yaml
 
 from bt_exec.failure import UnknownName, UsageError
-from bt_exec.files import replace_file
+from bt_exec.files import write_user_file
 from bt_exec.pack import Pack, find_pack, pack_names
 from bt_exec.scaffold.schema_lines import with_schema_line
 from bt_exec.site.shipped_data import site_names, site_path
@@ -42,19 +42,19 @@ def create_pack(name: str, folder: Path) -> tuple[Path, ...]:
     if name in pack_names():
         raise UsageError(f"a pack called {name!r} is installed already; choose another name")
     facts = {"name": name, "dashed": name.replace("_", "-")}
-    return _create("pack", facts, folder / name)
+    return _write_template("pack", facts, folder / name)
 
 
 def create_skill(name: str, folder: Path) -> tuple[Path, ...]:
     """Create a file with a skill, and its test."""
     _check_name(name)
-    return _create("skill", {"name": name, "CODE": name.upper()}, folder)
+    return _write_template("skill", {"name": name, "CODE": name.upper()}, folder)
 
 
 def create_condition(name: str, folder: Path) -> tuple[Path, ...]:
     """Create a file with a condition, and its test."""
     _check_name(name)
-    return _create("condition", {"name": name}, folder)
+    return _write_template("condition", {"name": name}, folder)
 
 
 def create_tree(name: str, folder: Path, site: Site, skill: str = "") -> tuple[Path, ...]:
@@ -76,10 +76,10 @@ def create_tree(name: str, folder: Path, site: Site, skill: str = "") -> tuple[P
     facts = {
         "name": name,
         "skill": chosen.name,
-        "arguments": _arguments(chosen),
+        "arguments": _example_arguments(chosen),
         "site": _site_name(site),
     }
-    return _create("tree", facts, folder)
+    return _write_template("tree", facts, folder)
 
 
 def create_site(name: str, folder: Path, pack: str = "") -> tuple[Path, ...]:
@@ -97,7 +97,7 @@ def create_site(name: str, folder: Path, pack: str = "") -> tuple[Path, ...]:
     if pack and pack not in known:
         raise UnknownName("pack", pack, known)
     found = find_pack(pack or known[0])
-    return _create("site", {"name": name, "packs": _site_entries(found)}, folder)
+    return _write_template("site", {"name": name, "packs": _site_entries(found)}, folder)
 
 
 def _site_entries(pack: Pack) -> str:
@@ -131,7 +131,7 @@ def _check_name(name: str) -> None:
         )
 
 
-def _create(kind: str, facts: Mapping[str, str], folder: Path) -> tuple[Path, ...]:
+def _write_template(kind: str, facts: Mapping[str, str], folder: Path) -> tuple[Path, ...]:
     """Write the files of a template; return their paths.
 
     Raises:
@@ -147,15 +147,15 @@ def _create(kind: str, facts: Mapping[str, str], folder: Path) -> tuple[Path, ..
         raise UsageError(f"existing files are not overwritten: {', '.join(taken)}")
     for path, text in texts.items():
         text = with_schema_line(text, path) if path.suffix == ".yaml" else text
-        replace_file(path, text, folders=True)
+        write_user_file(path, text, folders=True)
     return tuple(texts)
 
 
-def _arguments(skill: Skill) -> str:
+def _example_arguments(skill: Skill) -> str:
     """Return ``with:`` and an example of every required argument; empty if there is none."""
     schema: Mapping[str, Any] = skill.model.model_json_schema()
     values = {
-        name: _example(schema["properties"][name], schema)
+        name: _example_value(schema["properties"][name], schema)
         for name in skill.arguments
         if name in skill.required
     }
@@ -164,17 +164,17 @@ def _arguments(skill: Skill) -> str:
     return f"\n      with: {json.dumps(values, ensure_ascii=False)}"
 
 
-def _example(hint: Mapping[str, Any], schema: Mapping[str, Any]) -> Any:
+def _example_value(hint: Mapping[str, Any], schema: Mapping[str, Any]) -> Any:
     """Return a value that a JSON Schema allows, based on types and lists of values."""
     if "$ref" in hint:
-        return _example(schema["$defs"][hint["$ref"].rpartition("/")[2]], schema)
+        return _example_value(schema["$defs"][hint["$ref"].rpartition("/")[2]], schema)
     if "anyOf" in hint:
-        return _example(hint["anyOf"][0], schema)
+        return _example_value(hint["anyOf"][0], schema)
     if "const" in hint:
         return hint["const"]
     if "enum" in hint:
         return hint["enum"][0]
     examples = {"integer": 1, "number": 1.0, "boolean": True, "object": {}}
     if hint.get("type") == "array":
-        return [_example(hint.get("items", {}), schema)]
+        return [_example_value(hint.get("items", {}), schema)]
     return examples.get(str(hint.get("type")), "something")

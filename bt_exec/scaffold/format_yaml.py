@@ -26,7 +26,7 @@ from bt_exec.spec.yaml_source import Source, read_text
 if TYPE_CHECKING:
     from ruamel.yaml import YAML
 
-__all__ = ["correction", "fixed_text", "format_source"]
+__all__ = ["correct_misspellings", "format_source", "only_correction"]
 
 
 _FIRST = ("tree", "mission", "site", "summary", "utterances", "params", "returns", "otherwise")
@@ -65,16 +65,16 @@ def _not_formatted(source: Source) -> SpecError:
 def _format_once(text: str) -> str:
     round_trip = _round_trip()
     data = round_trip.load(text)
-    lines, inside = text.split("\n"), _inside_scalars(text)
+    lines, inside = text.split("\n"), _lines_inside_scalars(text)
     comments = {
         number
         for number, line in enumerate(lines)
         if line.lstrip().startswith("#") and number not in inside
     }
-    _order(data, lines, comments)
+    _sort_fields(data, lines, comments)
     stream = io.StringIO()
     round_trip.dump(data, stream)
-    return _tidy(stream.getvalue())
+    return _tidy_lines(stream.getvalue())
 
 
 def _round_trip() -> YAML:
@@ -87,7 +87,7 @@ def _round_trip() -> YAML:
     return round_trip
 
 
-def _order(value: Any, lines: list[str], comments: set[int]) -> None:
+def _sort_fields(value: Any, lines: list[str], comments: set[int]) -> None:
     """Sort the fields of nodes and of documents in place.
 
     Args:
@@ -106,10 +106,10 @@ def _order(value: Any, lines: list[str], comments: set[int]) -> None:
                 for key in fields:
                     node.move_to_end(key)
         for inner in node.values():
-            _order(inner, lines, comments)
+            _sort_fields(inner, lines, comments)
     elif isinstance(value, list):
         for inner in value:
-            _order(inner, lines, comments)
+            _sort_fields(inner, lines, comments)
 
 
 def _is_commented(node: Any, lines: list[str], comments: set[int]) -> bool:
@@ -133,10 +133,10 @@ def _lines_of(value: Any) -> Iterator[int]:
             yield from _lines_of(inner)
 
 
-def _tidy(text: str) -> str:
+def _tidy_lines(text: str) -> str:
     """Return text without trailing spaces, with comment lines indented like the following line."""
     lines = text.split("\n")
-    inside = _inside_scalars(text)
+    inside = _lines_inside_scalars(text)
     indent = ""
     for number in range(len(lines) - 1, -1, -1):
         if number in inside:
@@ -151,7 +151,7 @@ def _tidy(text: str) -> str:
     return "\n".join(lines).rstrip("\n") + "\n"
 
 
-def _inside_scalars(text: str) -> set[int]:
+def _lines_inside_scalars(text: str) -> set[int]:
     """Return the numbers, from 0, of lines inside a multi-line scalar."""
     found: set[int] = set()
     for token in yaml.scan(text):
@@ -183,14 +183,14 @@ _SHORTEST = 4
 """Minimum length of a word in which one different letter counts as a misspelling [letters]."""
 
 
-def correction(found: str, allowed: Iterable[str]) -> str:
+def only_correction(found: str, allowed: Iterable[str]) -> str:
     """Return the only plausible correction of a name; empty if there is none or several."""
     names = set(allowed)
     near = [name for name in names if _is_misspelling(found, name)]
     return near[0] if len(near) == 1 and found not in names else ""
 
 
-def fixed_text(text: str, problems: Iterable[Problem]) -> str:
+def correct_misspellings(text: str, problems: Iterable[Problem]) -> str:
     """Return a text with its certain misspellings corrected; everything else stays as it is.
 
     Args:
@@ -206,7 +206,7 @@ def fixed_text(text: str, problems: Iterable[Problem]) -> str:
         line = lines[number - 1]
         for spot in filter(None, (form.match(line, column - 1) for form in (_NAME, _VALUE))):
             own = (one for one in here if one.found in ("", spot["name"]))
-            meant = {correction(spot["name"], one.allowed) for one in own} - {""}
+            meant = {only_correction(spot["name"], one.allowed) for one in own} - {""}
             if len(meant) == 1:
                 start, end = spot.span("name")
                 lines[number - 1] = f"{line[:start]}{meant.pop()}{line[end:]}"

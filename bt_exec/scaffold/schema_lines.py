@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from bt_exec.files import replace_file
+from bt_exec.files import write_user_file
 from bt_exec.pack import find_pack, pack_names
 from bt_exec.planning.compiler import compiler_names
 from bt_exec.site.shipped_data import data_path
@@ -56,7 +56,7 @@ def write_schemas(site: Site, folder: Path) -> tuple[Path, ...]:
         texts[kind] = shipped.read_text(encoding="utf-8").rstrip()
     files = {folder / f"{kind}.schema.json": text for kind, text in texts.items()}
     for file, text in files.items():
-        replace_file(file, f"{text}\n", folders=True)
+        write_user_file(file, f"{text}\n", folders=True)
     return tuple(files)
 
 

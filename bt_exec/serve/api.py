@@ -19,8 +19,8 @@ from bt_exec.failure import UnknownName
 from bt_exec.journal.search import Wanted
 from bt_exec.serve.auxiliary_routes import add_auxiliary_routes, add_speech_routes
 from bt_exec.serve.errors import ServiceError
-from bt_exec.serve.llm_command import answer_of, running_answer
-from bt_exec.serve.mission_stages import RecordReader, compiled
+from bt_exec.serve.llm_command import final_answer, running_answer
+from bt_exec.serve.mission_stages import RecordReader, compile_in_situation
 from bt_exec.serve.models import (
     Aborted,
     Accepted,
@@ -50,13 +50,13 @@ from bt_exec.serve.openapi import (
     READ,
     MissionId,
     error_descriptions,
-    known_mission,
+    full_mission_id,
     openapi_document,
     response_descriptions,
 )
 from bt_exec.serve.service import Service
 from bt_exec.serve.streams import Feeds
-from bt_exec.tui.history import line_data
+from bt_exec.tui.history import mission_entry_data
 from bt_exec.web.app import Json, add_page, new_app
 from bt_exec.web.login import COOKIE, Login
 from bt_exec.web.request_checks import Guard
@@ -128,7 +128,7 @@ def make_app(
     _add_site(app, service, tuple(sites) or ((service.site.name, ""),))
     _add_login(app, login)
     vars(app)["openapi"] = functools.cache(
-        functools.partial(openapi_document, app, secured=login.needed)
+        functools.partial(openapi_document, app, secured=login.is_required)
     )
     return Guard(app, login, host, names, open_paths=OPEN, uploads=_UPLOADS)
 
@@ -141,8 +141,8 @@ def _add_missions(app: FastAPI, service: Service, reader: RecordReader) -> None:
         """Submit a command. It is on record when this returns, and runs when its turn comes."""
         booked = service.submit(asked.command)
         mission_id, at = booked.mission_id, request.scope.get("root_path", "")
-        waiting = [one.mission_id for one in service.waiting]
-        running = service.current is not None and service.current is not booked
+        waiting = [one.mission_id for one in service.waiting_missions]
+        running = service.running_mission is not None and service.running_mission is not booked
         ahead = waiting.index(mission_id) + running if mission_id in waiting else 0
         return {
             "mission_id": mission_id,
@@ -183,11 +183,11 @@ def _add_missions(app: FastAPI, service: Service, reader: RecordReader) -> None:
             failed=failed,
             command=command,
             text=search,
-            before=known_mission(service, before) if before else "",
+            before=full_mission_id(service, before) if before else "",
         )
         lines = service.journal.find(wanted, limit + 1)
         following = lines[limit - 1].id if len(lines) > limit else None
-        return {"missions": [line_data(line) for line in lines[:limit]], "next": following}
+        return {"missions": [mission_entry_data(line) for line in lines[:limit]], "next": following}
 
     @app.get(
         "/missions/{mission_id}",
@@ -195,8 +195,8 @@ def _add_missions(app: FastAPI, service: Service, reader: RecordReader) -> None:
     )
     def mission(mission_id: MissionId) -> Any:
         """Return a mission in its stages: state, plan, run, results, and the cause of its end."""
-        found = reader.read(known_mission(service, mission_id))
-        current, asked = service.current, service.questions.pending
+        found = reader.read(full_mission_id(service, mission_id))
+        current, asked = service.running_mission, service.questions.pending
         if asked is None or current is None or current.mission_id != found["mission_id"]:
             return found
         return {**found, "question": {"question": asked.number, "why": asked.why}}
@@ -212,11 +212,11 @@ def _add_missions(app: FastAPI, service: Service, reader: RecordReader) -> None:
         Missions that wait when a running one is stopped begin after `POST /queue/resume`. `last` is
         the mission that runs, never one that waits.
         """
-        current = service.current
+        current = service.running_mission
         if current is not None and mission_id in (current.mission_id, "last"):
             result = service.abort(current.mission_id, "operator")  # does not block
             return {"mission_id": current.mission_id, "result": result}
-        name = await asyncio.to_thread(known_mission, service, mission_id)
+        name = await asyncio.to_thread(full_mission_id, service, mission_id)
         if mission_id == "last":  # does not apply to waiting missions
             raise ServiceError("NOT_RUNNING", mission_id=name)
         result = await asyncio.to_thread(service.abort, name, "operator")
@@ -228,7 +228,7 @@ def _add_missions(app: FastAPI, service: Service, reader: RecordReader) -> None:
     )
     async def answer(mission_id: MissionId, answer: Answer) -> Any:
         """Answer the question that a mission asks: whether its plan may run."""
-        current = service.current
+        current = service.running_mission
         ours = current is not None and mission_id in (current.mission_id, "last")
         if not (ours and service.questions.answer(answer.question, yes=answer.yes)):
             raise ServiceError("NO_QUESTION")
@@ -268,10 +268,10 @@ def _add_streams(app: FastAPI, service: Service, feeds: Feeds) -> None:
         A reconnecting client sends the last received ``id`` as ``Last-Event-ID``.
         """
         room()
-        name = await asyncio.to_thread(known_mission, service, mission_id)
+        name = await asyncio.to_thread(full_mission_id, service, mission_id)
         if last_event_id:
             after = int(last_event_id)
-        if after and await feeds.ended_before(name, after):
+        if after and await feeds.has_no_more_events(name, after):
             return Response(status_code=204)
         return StreamingResponse(
             feeds.follow(name, after), media_type="text/event-stream", headers=headers
@@ -284,7 +284,7 @@ def _add_streams(app: FastAPI, service: Service, feeds: Feeds) -> None:
     def plan(digest: Annotated[str, Path(pattern="^[0-9a-f]{64}$")]) -> Any:
         """Return a recorded plan as YAML, by the digest that events name."""
         try:
-            return {"digest": digest, "yaml": service.journal.spec(digest)}
+            return {"digest": digest, "yaml": service.journal.plan_text(digest)}
         except UnknownName:
             raise ServiceError("NO_PLAN", digest=digest) from None
 
@@ -332,7 +332,7 @@ def _add_plans(app: FastAPI, service: Service, reader: RecordReader) -> None:
             raise ServiceError("TOOK_TOO_LONG", limit=_COMPILE_S)
         try:
             now = service.watching.situation()
-            return compiled(service.site, asked.command, service.compiler, now)
+            return compile_in_situation(service.site, asked.command, service.compiler, now)
         finally:
             one_at_a_time.release()
 
@@ -350,7 +350,7 @@ def _add_plans(app: FastAPI, service: Service, reader: RecordReader) -> None:
         except TimeoutError:
             return running_answer(booked.mission_id, booked.command)
         stages = await asyncio.to_thread(reader.read, booked.mission_id)
-        return await asyncio.to_thread(answer_of, service.site, service.journal, outcome, stages)
+        return await asyncio.to_thread(final_answer, service.site, service.journal, outcome, stages)
 
 
 def _add_site(app: FastAPI, service: Service, sites: tuple[tuple[str, str], ...]) -> None:
@@ -382,8 +382,8 @@ def _add_site(app: FastAPI, service: Service, sites: tuple[tuple[str, str], ...]
         return {
             "status": "ready",
             "site": service.site.name,
-            "running": service.current is not None,
-            "waiting": len(service.waiting),
+            "running": service.running_mission is not None,
+            "waiting": len(service.waiting_missions),
             "held": service.held or None,
         }
 
@@ -392,12 +392,12 @@ def _add_login(app: FastAPI, login: Login) -> None:
     @app.post("/login", responses=response_descriptions(Health, "WRONG_TOKEN", *BODY))
     async def log_in(given: Given, request: Request) -> Response:
         """Log in with the token: the page then holds a cookie that no script can read."""
-        if login.needed and not login.is_token(given.token):
+        if login.is_required and not login.is_valid_token(given.token):
             await asyncio.sleep(0.5)  # slows down guessing
             raise ServiceError("WRONG_TOKEN")
         response = Json({"status": "ok"})
-        if login.needed:
-            key = login.begin()
+        if login.is_required:
+            key = login.log_in()
             path = request.scope.get("root_path") or "/"
             response.set_cookie(COOKIE, key, httponly=True, samesite="strict", path=path)
         return response
@@ -407,7 +407,7 @@ def _add_login(app: FastAPI, login: Login) -> None:
     )
     async def log_out(request: Request) -> Response:
         """Log out."""
-        login.end(request.headers.get("cookie", ""))
+        login.log_out(request.headers.get("cookie", ""))
         response = Json({"status": "ok"})
         response.delete_cookie(COOKIE, path=request.scope.get("root_path") or "/")
         return response

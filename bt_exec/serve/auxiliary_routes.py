@@ -13,11 +13,11 @@ from typing import Annotated, Any, Literal
 from fastapi import FastAPI, Header, Path, Query, Request
 from fastapi.responses import Response
 
-from bt_exec.export import FORMS, exporter
+from bt_exec.export import FORMS, find_exporter
 from bt_exec.language.messages import language_of
 from bt_exec.models import Speech
 from bt_exec.serve.errors import ServiceError
-from bt_exec.serve.mission_stages import suggested
+from bt_exec.serve.mission_stages import suggested_commands
 from bt_exec.serve.models import (
     Maps,
     Moved,
@@ -36,7 +36,7 @@ from bt_exec.serve.openapi import (
     READ,
     MissionId,
     error_descriptions,
-    known_mission,
+    full_mission_id,
     response_descriptions,
 )
 from bt_exec.serve.pictures import maps_of
@@ -55,7 +55,7 @@ _TYPES = {
 
 def add_auxiliary_routes(app: FastAPI, service: Service) -> None:
     """Add the routes to an application."""
-    word = service.site.messages.word
+    word = service.site.messages.translate_word
 
     @app.get("/maps", responses=response_descriptions(Maps))
     def maps() -> Any:
@@ -66,7 +66,7 @@ def add_auxiliary_routes(app: FastAPI, service: Service) -> None:
     @app.get("/missions/{mission_id}/maps", responses=response_descriptions(Maps, *READ))
     def mission_maps(mission_id: MissionId) -> Any:
         """Return the maps of a mission's observations in order; of a long mission a selection."""
-        record = service.journal.mission(known_mission(service, mission_id))
+        record = service.journal.mission(full_mission_id(service, mission_id))
         return {"maps": maps_of(record.events, word)}
 
     @app.get(
@@ -84,7 +84,7 @@ def add_auxiliary_routes(app: FastAPI, service: Service) -> None:
         mission_id: MissionId, name: Annotated[str, Path(pattern=r"^[0-9]{1,9}\.png$")]
     ) -> Response:
         """Return a picture that was kept of a mission (`serve --frames`)."""
-        folder = service.journal.frames / known_mission(service, mission_id)
+        folder = service.journal.frames / full_mission_id(service, mission_id)
         try:
             data = (folder / name).read_bytes()
         except OSError:
@@ -96,15 +96,15 @@ def add_auxiliary_routes(app: FastAPI, service: Service) -> None:
         """Return commands that would be understood now, in the language of Accept-Language."""
         language = language_of_headers({"accept-language": [accept_language]})
         now = service.watching.situation()
-        return {"commands": suggested(service.site, service.compiler, now, language)}
+        return {"commands": suggested_commands(service.site, service.compiler, now, language)}
 
     @app.post(
         "/queue/hold", responses=response_descriptions(Resumed, "NOT_JSON"), openapi_extra=ANY_BODY
     )
     def hold() -> Any:
         """Hold all waiting missions until `POST /queue/resume`."""
-        service.hold()
-        return {"held": bool(service.held), "waiting": len(service.waiting)}
+        service.hold_waiting()
+        return {"held": bool(service.held), "waiting": len(service.waiting_missions)}
 
     @app.post("/queue/resume", responses=response_descriptions(Resumed, "INSPECT", *BODY))
     def resume(how: Resume) -> Any:
@@ -112,8 +112,8 @@ def add_auxiliary_routes(app: FastAPI, service: Service) -> None:
 
         After a stop that failed, a person must have looked at the robot: `inspected`.
         """
-        held = service.resume(inspected=how.inspected)
-        return {"held": held, "waiting": len(service.waiting)}
+        held = service.resume_queue(inspected=how.inspected)
+        return {"held": held, "waiting": len(service.waiting_missions)}
 
     @app.post(
         "/missions/{mission_id}/move",
@@ -121,7 +121,7 @@ def add_auxiliary_routes(app: FastAPI, service: Service) -> None:
     )
     def move(mission_id: MissionId, place: Place) -> Any:
         """Move a waiting mission to another place in the queue."""
-        return {"waiting": service.move(known_mission(service, mission_id), place.to)}
+        return {"waiting": service.move_in_queue(full_mission_id(service, mission_id), place.to)}
 
     @app.get(
         "/missions/{mission_id}/export",
@@ -141,10 +141,10 @@ def add_auxiliary_routes(app: FastAPI, service: Service) -> None:
         mission_id: MissionId, form: Annotated[Literal["jsonl", "mcap", "html"], Query()] = "html"
     ) -> Response:
         """Return a mission as a file for other programs: JSON lines, MCAP (Foxglove), HTML."""
-        name = known_mission(service, mission_id)
+        name = full_mission_id(service, mission_id)
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder, f"{name}{FORMS[form]}")
-            exporter(form)(service.journal, service.journal.mission(name), path)
+            find_exporter(form)(service.journal, service.journal.mission(name), path)
             data = path.read_bytes()
         headers = {"Content-Disposition": f'attachment; filename="{path.name}"'}
         return Response(data, media_type=_TYPES[form], headers=headers)

@@ -18,7 +18,7 @@ from typing import Any
 from bt_exec.events import Event, Finished
 from bt_exec.failure import UsageError
 from bt_exec.journal import EventRow
-from bt_exec.journal.read import decoded
+from bt_exec.journal.read import decode_event
 from bt_exec.spec.load import load_text
 from bt_exec.spec.model import MissionSpec
 
@@ -69,7 +69,7 @@ class ServiceTail:
             if isinstance(row, str):
                 self.ended = self.ended or row
                 continue
-            event = decoded(row, self._spec, Path())
+            event = decode_event(row, self._spec, Path())
             found += [] if event is None else [event]
         if any(isinstance(event, Finished) for event in found):
             self.ended = "ended"
@@ -119,17 +119,17 @@ class ServiceTail:
         """Read the event stream; runs on its own thread."""
         try:
             with self._open(f"/missions/{self.mission_id}/events") as stream:
-                for number, kind, data in _events(stream):
+                for number, kind, data in _parse_events(stream):
                     if kind == "end":
                         self._inbox.put(data["status"])
                     else:
-                        self._inbox.put(_row(number, kind, data))
+                        self._inbox.put(_event_row(number, kind, data))
         except (UsageError, OSError, ValueError, KeyError) as error:
             self._inbox.put(f"lost: {error}")
         self._inbox.put("ended")
 
 
-def _row(number: int, kind: str, data: Mapping[str, Any]) -> EventRow:
+def _event_row(number: int, kind: str, data: Mapping[str, Any]) -> EventRow:
     """Return an event of the stream as a row of the journal; progress is live and has no number."""
     if kind == "Progress":
         live = {"progress": data["progress"], "doing": data["doing"]}
@@ -146,7 +146,7 @@ def _row(number: int, kind: str, data: Mapping[str, Any]) -> EventRow:
     )
 
 
-def _events(stream: Any) -> Iterator[tuple[int, str, dict[str, Any]]]:
+def _parse_events(stream: Any) -> Iterator[tuple[int, str, dict[str, Any]]]:
     """Yield number, kind and data of each server-sent event."""
     number, kind, data = 0, "", ""
     for raw in stream:

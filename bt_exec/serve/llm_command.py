@@ -14,15 +14,15 @@ from typing import Any
 from bt_exec.failure import SpecError
 from bt_exec.journal import Journal
 from bt_exec.outcome import Outcome
-from bt_exec.serve.mission_stages import document_name
+from bt_exec.serve.mission_stages import pascal_case_name
 from bt_exec.site.site import Site
 from bt_exec.spec.dump import dump_yaml
 from bt_exec.spec.model import MissionSpec
 
-__all__ = ["answer_of", "running_answer"]
+__all__ = ["final_answer", "running_answer"]
 
 
-def answer_of(site: Site, journal: Journal, outcome: Outcome, stages: Mapping[str, Any]) -> Any:
+def final_answer(site: Site, journal: Journal, outcome: Outcome, stages: Mapping[str, Any]) -> Any:
     """Return the answer for a mission that has ended.
 
     Args:
@@ -34,7 +34,7 @@ def answer_of(site: Site, journal: Journal, outcome: Outcome, stages: Mapping[st
     plans = journal.mission(outcome.mission_id).plans
     plan = stages["plan"] or {"subgoals": [], "tasks": []}
     results = [
-        {**task, "skill": document_name(task["skill"])} for task in stages["results"]["tasks"]
+        {**task, "skill": pascal_case_name(task["skill"])} for task in stages["results"]["tasks"]
     ]
     return {
         "status": "success" if outcome.ok else "error",
@@ -46,7 +46,7 @@ def answer_of(site: Site, journal: Journal, outcome: Outcome, stages: Mapping[st
             {
                 "subgoal": part["subgoal"],
                 "tasks": [
-                    {"skill": document_name(task["skill"]), "target": task["target"]}
+                    {"skill": pascal_case_name(task["skill"]), "target": task["target"]}
                     for task in part["tasks"]
                 ],
             }

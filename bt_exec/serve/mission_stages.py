@@ -17,24 +17,24 @@ from bt_exec.journal import Journal, MissionRecord
 from bt_exec.language.messages import language_of
 from bt_exec.observation import Situation
 from bt_exec.planning.compiler import Request, Suggesting
-from bt_exec.serve.page_rows import parts_of, view_of
+from bt_exec.serve.page_rows import page_view, plan_parts
 from bt_exec.site.compile_command import compile_command, make_compiler
 from bt_exec.site.site import Site
 from bt_exec.spec.dump import dump_yaml
 from bt_exec.spec.model import Do, MissionSpec
-from bt_exec.spec.node_paths import encloses, is_kept, paths
-from bt_exec.tui.history import line_data
+from bt_exec.spec.node_paths import encloses, is_kept, nodes_with_paths
+from bt_exec.tui.history import mission_entry_data
 from bt_exec.tui.node_text import arguments_text
-from bt_exec.tui.pack_messages import parts_and_sentences, why_of
+from bt_exec.tui.pack_messages import mission_explanation, parts_and_sentences
 from bt_exec.tui.view_model import ViewModel
 
 __all__ = [
     "RecordReader",
-    "compiled",
-    "document_name",
+    "compile_in_situation",
+    "pascal_case_name",
     "plan_data",
     "stages_of",
-    "suggested",
+    "suggested_commands",
     "tasks_of",
 ]
 
@@ -77,7 +77,7 @@ class RecordReader:
     def _is_unchanged(self, data: Mapping[str, Any]) -> bool:
         """Return True if a cached mission is unchanged according to its list entry."""
         line = self._journal.mission_line(data["mission_id"])
-        return line is not None and line_data(line)["status"] == data["status"]
+        return line is not None and mission_entry_data(line)["status"] == data["status"]
 
 
 def stages_of(record: MissionRecord) -> dict[str, Any]:
@@ -92,10 +92,10 @@ def stages_of(record: MissionRecord) -> dict[str, Any]:
             spec = event.spec
         elif isinstance(event, Observed) and spec is None:
             objects.update(dict.fromkeys(event.observation.labels()))
-    why = why_of(record)
+    why = mission_explanation(record)
     outcome = record.outcome
     return {
-        **line_data(record.line),
+        **mission_entry_data(record.line),
         "state": {
             "command": record.command,
             "language": record.line.language,
@@ -107,12 +107,12 @@ def stages_of(record: MissionRecord) -> dict[str, Any]:
             },
         },
         "plan": None if spec is None else plan_data(spec),
-        "run": view_of(model),
+        "run": page_view(model),
         "results": {
             "tasks": [] if spec is None else tasks_of(spec, record),
             "outcome": None if outcome is None else outcome.to_dict(),
         },
-        "why": {"cause": why.cause(), "said": [list(row) for row in why.facts()]},
+        "why": {"cause": why.cause(), "said": [list(row) for row in why.course_lines()]},
     }
 
 
@@ -122,14 +122,14 @@ def tasks_of(spec: MissionSpec, record: MissionRecord) -> list[dict[str, str]]:
     return [
         {
             "skill": node.do,
-            "target": _target(node),
-            "result": _result(path, last, is_kept(spec, path)),
+            "target": _task_target(node),
+            "result": _task_result(path, last, is_kept(spec, path)),
         }
-        for path, node in paths(spec.root, Do)
+        for path, node in nodes_with_paths(spec.root, Do)
     ]
 
 
-def document_name(skill: str) -> str:
+def pascal_case_name(skill: str) -> str:
     """Return a skill's name in the style of other planners: ``go_to_object`` → ``GoToObject``."""
     words = skill.rpartition(".")[2].split("_")
     return "".join(word[:1].upper() + word[1:] for word in words)
@@ -137,7 +137,7 @@ def document_name(skill: str) -> str:
 
 def plan_data(spec: MissionSpec) -> dict[str, Any]:
     """Return a plan as subgoals with their tasks."""
-    mission, parts = spec.mission, parts_of(spec)
+    mission, parts = spec.mission, plan_parts(spec)
     return {
         "version": mission.plan_version,
         "compiler": mission.compiler,
@@ -147,8 +147,8 @@ def plan_data(spec: MissionSpec) -> dict[str, Any]:
             {
                 "subgoal": part.text,
                 "tasks": [
-                    {"skill": node.do, "target": _target(node), "args": dict(node.args)}
-                    for path, node in paths(spec.root, Do)
+                    {"skill": node.do, "target": _task_target(node), "args": dict(node.args)}
+                    for path, node in nodes_with_paths(spec.root, Do)
                     if part.path and encloses(part.path, path)
                 ],
             }
@@ -157,13 +157,13 @@ def plan_data(spec: MissionSpec) -> dict[str, Any]:
     }
 
 
-def _target(node: Do) -> str:
+def _task_target(node: Do) -> str:
     """Return the object of a task: its ``target`` if it has one, or else its arguments."""
     target = node.args.get("target")
     return target if isinstance(target, str) else arguments_text(node.args)
 
 
-def _result(path: str, last: Mapping[str, NodeChanged], kept: bool) -> str:
+def _task_result(path: str, last: Mapping[str, NodeChanged], kept: bool) -> str:
     """Return the result of a task.
 
     Args:
@@ -188,7 +188,7 @@ def _result(path: str, last: Mapping[str, NodeChanged], kept: bool) -> str:
 _MOST_SUGGESTED = 8
 
 
-def compiled(
+def compile_in_situation(
     site: Site, command: str, compiler: str | None, situation: Situation
 ) -> dict[str, Any]:
     """Return the plan for a command in the last observed situation, or why there is none."""
@@ -214,7 +214,7 @@ def compiled(
     }
 
 
-def suggested(
+def suggested_commands(
     site: Site, compiler: str | None, situation: Situation, language: str
 ) -> tuple[str, ...]:
     """Return commands that would be understood in the last observed situation.

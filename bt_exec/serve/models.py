@@ -86,7 +86,7 @@ class Asked(_In):
     command: Command
 
 
-def _integer(value: Any) -> Any:
+def _whole_number(value: Any) -> Any:
     """Return a whole number as an integer, because JSON does not distinguish 1.0 from 1."""
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
@@ -97,7 +97,7 @@ class Answer(_In):
     question: Annotated[
         int,
         Field(strict=True, ge=0, lt=2**53, description="Its number, from `/live`.", examples=[1]),
-        BeforeValidator(_integer),
+        BeforeValidator(_whole_number),
     ]
     yes: Annotated[bool, Field(strict=True, description="Whether the plan may run.")]
 
@@ -384,7 +384,7 @@ class Place(_In):
         Field(
             strict=True, ge=0, le=1000, description="Number of missions ahead of it in the queue."
         ),
-        BeforeValidator(_integer),
+        BeforeValidator(_whole_number),
     ]
 
 

@@ -46,7 +46,7 @@ __all__ = [
     "READ",
     "MissionId",
     "error_descriptions",
-    "known_mission",
+    "full_mission_id",
     "openapi_document",
     "response_descriptions",
 ]
@@ -290,7 +290,7 @@ MissionId = Annotated[
 ]
 
 
-def known_mission(service: Service, mission_id: str) -> str:
+def full_mission_id(service: Service, mission_id: str) -> str:
     """Return the whole identifier of a mission.
 
     Raises:

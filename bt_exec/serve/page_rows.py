@@ -8,12 +8,12 @@ from bt_exec.spec.model import MissionSpec, Sequence
 from bt_exec.spec.node_paths import encloses, locate
 from bt_exec.tui.plan_rows import ViewNode
 from bt_exec.tui.screen import text_beside_label
-from bt_exec.tui.terminal_text import clean
+from bt_exec.tui.terminal_text import safe_line
 from bt_exec.tui.view_model import ViewModel
 from bt_exec.tui.view_state import Display
-from bt_exec.tui.visible_rows import Row, rows_of
+from bt_exec.tui.visible_rows import Row, all_rows
 
-__all__ = ["Part", "parts_of", "view_of"]
+__all__ = ["Part", "page_view", "plan_parts"]
 
 _WIDE = 10_000  # cells: the page wraps lines itself
 _ROOM = 40  # rows; unreached parts of longer plans are folded
@@ -31,14 +31,14 @@ class Part(NamedTuple):
     path: str | None
 
 
-def view_of(model: ViewModel, display: Display | None = None) -> dict[str, Any]:
+def page_view(model: ViewModel, display: Display | None = None) -> dict[str, Any]:
     """Return the data of a mission for the page; hold the model's lock.
 
     Sentences and words are in the language of the command; times are seconds of its clock since the
     command arrived.
     """
     spec, outcome = model.spec, model.outcome
-    rows = rows_of(model, _WIDE, room=_ROOM, display=display)
+    rows = all_rows(model, _WIDE, room=_ROOM, display=display)
     compiler, since = model.planning or ("", 0.0)
     return {
         "mission_id": model.mission_id,
@@ -51,14 +51,14 @@ def view_of(model: ViewModel, display: Display | None = None) -> dict[str, Any]:
         "planning": compiler,
         "planning_seconds": round(model.t - since, 1) if compiler else 0.0,
         "stopping": model.stopping,
-        "blind": model.blind,
+        "blind": model.perception_errors,
         "subgoals": _subgoals(model) if spec is not None else [],
-        "rows": [_row(model, row) for row in rows],
+        "rows": [_row_data(model, row) for row in rows],
         "outcome": outcome.to_dict() if outcome is not None else None,
     }
 
 
-def parts_of(spec: MissionSpec) -> list[Part]:
+def plan_parts(spec: MissionSpec) -> list[Part]:
     """Return the parts of a plan: its subgoals if it names them, or else the steps of its sequence.
 
     The part of a subgoal is the child of the plan's sequence with its name, or else at its index.
@@ -67,19 +67,19 @@ def parts_of(spec: MissionSpec) -> list[Part]:
     steps = list(root.children if isinstance(root.node, Sequence) else (root,))
     if not subgoals:
         named = ((step.node.name or step.path.rpartition("/")[2], step.path) for step in steps)
-        return [Part(clean(name), path) for name, path in named]
+        return [Part(safe_line(name), path) for name, path in named]
     if any(step.node.name in subgoals for step in steps):
         parts = []
         for text in subgoals:
             own = next((step for step in steps if step.node.name == text), None)
             if own is not None:
                 steps.remove(own)
-            parts.append(Part(clean(text), None if own is None else own.path))
+            parts.append(Part(safe_line(text), None if own is None else own.path))
         return parts
     if len(steps) == len(subgoals):
         pairs = zip(subgoals, steps, strict=True)
-        return [Part(clean(text), step.path) for text, step in pairs]
-    return [Part(clean(" · ".join(subgoals)), root.path)]
+        return [Part(safe_line(text), step.path) for text, step in pairs]
+    return [Part(safe_line(" · ".join(subgoals)), root.path)]
 
 
 def _subgoals(model: ViewModel) -> list[dict[str, str]]:
@@ -90,15 +90,18 @@ def _subgoals(model: ViewModel) -> list[dict[str, str]]:
     """
     spec = model.spec
     assert spec is not None
-    names = {clean(node.name) for node in spec.root.children if node.name is not None}
-    parts = parts_of(spec) if names & {clean(text) for text in spec.mission.subgoals} else []
+    names = {safe_line(node.name) for node in spec.root.children if node.name is not None}
+    parts = plan_parts(spec) if names & {safe_line(text) for text in spec.mission.subgoals} else []
     return [
-        {"text": part.text, "state": "failed" if part.path is None else _state(model, part.path)}
+        {
+            "text": part.text,
+            "state": "failed" if part.path is None else _part_state(model, part.path),
+        }
         for part in parts
     ]
 
 
-def _state(model: ViewModel, path: str) -> str:
+def _part_state(model: ViewModel, path: str) -> str:
     """Return the state of a part: that of its row, or else the combined state of its contents."""
     own = model.forest.by_path.get(path)
     if own is not None and own.state:
@@ -114,7 +117,7 @@ def _state(model: ViewModel, path: str) -> str:
     return "running" if states - {""} else ""
 
 
-def _row(model: ViewModel, row: Row) -> dict[str, Any]:
+def _row_data(model: ViewModel, row: Row) -> dict[str, Any]:
     """Return a row as plain data, without empty fields."""
     data: dict[str, Any] = {"kind": row.kind, "depth": row.depth, "text": row.text}
     if row.node is not None:
@@ -133,9 +136,9 @@ def _node(model: ViewModel, row: Row, node: ViewNode) -> dict[str, Any]:
         "state": node.state or "waiting",
         "label": model.label(node),
         "about": text_beside_label(model, row, node),
-        "why": model.messages.explain(node.failure, model.language)
+        "why": model.messages.explain_failure(node.failure, model.language)
         if node.failure is not None and not inner
-        else clean(node.detail),
+        else safe_line(node.detail),
         "began": None if node.began is None else round(node.began, 2),
         "ended": None if node.ended is None else round(node.ended, 2),
         "code": node.failure.code if node.failure is not None and not inner else "",

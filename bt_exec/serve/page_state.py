@@ -21,10 +21,10 @@ from bt_exec.language.messages import LANGUAGES, Messages
 from bt_exec.observation import Situation
 from bt_exec.robot import Observation
 from bt_exec.serve.operator_questions import Question
-from bt_exec.serve.page_rows import view_of
+from bt_exec.serve.page_rows import page_view
 from bt_exec.serve.pictures import Pictures, map_of
-from bt_exec.tui.plan_preview import checks_of, planned
-from bt_exec.tui.terminal_text import clean
+from bt_exec.tui.plan_preview import execution_modifiers, preview_model
+from bt_exec.tui.terminal_text import safe_line
 from bt_exec.tui.view_model import ViewModel
 from bt_exec.tui.view_state import Display
 from bt_exec.web.streams import Latest
@@ -54,7 +54,7 @@ class Watching:
     def __init__(self, messages: Messages, standing: Callable[[], dict[str, Any]]) -> None:
         self.latest = Latest(self.refresh)
         self.progress: dict[str, tuple[float | None, str]] = {}
-        self.pictures = Pictures(messages.word)
+        self.pictures = Pictures(messages.translate_word)
         self._messages = messages
         self.maps: dict[str, tuple[int, dict[str, Any]]] = {}
         self._observed: dict[str, Observation] = {}
@@ -133,10 +133,11 @@ class Watching:
             elif isinstance(event, Observed):
                 self._observed[event.pack] = event.observation
                 self._said[event.pack] = {
-                    language: clean(event.observation.describe(language)) for language in LANGUAGES
+                    language: safe_line(event.observation.describe(language))
+                    for language in LANGUAGES
                 }
                 self.pictures.add(event.pack, event.observation)
-                map_data = map_of(event.observation.record(), self._messages.word)
+                map_data = map_of(event.observation.record(), self._messages.translate_word)
                 if map_data is not None:
                     number = self.maps.get(event.pack, (0, {}))[0] + 1
                     self.maps[event.pack] = number, map_data
@@ -153,7 +154,7 @@ class Watching:
         model, standing = self._model, self._standing()
         question: Question | None = standing.pop("question")
         with model.lock:
-            mission = view_of(model) if model.mission_id else None
+            mission = page_view(model) if model.mission_id else None
             sees = [
                 {
                     "pack": pack,
@@ -171,16 +172,16 @@ class Watching:
                 {"pack": pack, "number": number, "robot": map_data["robot"]}
                 for pack, (number, map_data) in self.maps.items()
             ],
-            "pictures": [picture.data() for picture in self.pictures.newest()],
+            "pictures": [picture.drawing_data() for picture in self.pictures.newest()],
             "question": None if question is None else self._question_data(question),
         }
 
     def _question_data(self, question: Question) -> dict[str, Any]:
         """Return a question with its whole plan as rows, in the words of its command's language."""
-        plan = planned(question.spec, self._messages)
-        rows = view_of(plan, Display(unfolded=True))["rows"]
+        plan = preview_model(question.spec, self._messages)
+        rows = page_view(plan, Display(unfolded=True))["rows"]
         for row in rows:
             if (node := plan.forest.by_path.get(row.get("path", ""))) is not None:
-                said = (row.get("about", ""), *checks_of(plan, node))
+                said = (row.get("about", ""), *execution_modifiers(plan, node))
                 row["about"] = " · ".join(filter(None, said))
         return {"number": question.number, "why": question.why, "rows": rows}

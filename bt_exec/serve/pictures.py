@@ -58,7 +58,7 @@ class Picture:
     frame: Any
     _png: bytes = b""
 
-    def data(self) -> dict[str, Any]:
+    def drawing_data(self) -> dict[str, Any]:
         """Return the data for drawing the picture on the page."""
         return {
             "number": self.number,
@@ -165,15 +165,15 @@ def map_of(record: Mapping[str, Any], word: Word) -> dict[str, Any] | None:
         record: The record; may come from any pack.
         word: Returns the display names of objects and areas.
     """
-    robot = _numbers(record.get("base") or record.get("pose"), 3)
-    objects = [(name, _numbers(at, 2)) for name, at in _items(record.get("objects"))]
+    robot = _first_numbers(record.get("base") or record.get("pose"), 3)
+    objects = [(name, _first_numbers(at, 2)) for name, at in _items(record.get("objects"))]
     detections = record.get("detections")
     objects += [
-        (str(one.get("type", "")), _numbers(one.get("at"), 2))
+        (str(one.get("type", "")), _first_numbers(one.get("at"), 2))
         for one in (detections if isinstance(detections, list | tuple) else ())
         if isinstance(one, Mapping)
     ]
-    areas = [(name, _numbers(area, 4)) for name, area in _items(record.get("areas"))]
+    areas = [(name, _first_numbers(area, 4)) for name, area in _items(record.get("areas"))]
     if robot is None and not any(at for _, at in (*objects, *areas)):
         return None
     return {
@@ -212,7 +212,7 @@ def _items(value: Any) -> list[tuple[str, Any]]:
     return [(str(name), one) for name, one in value.items()] if isinstance(value, Mapping) else []
 
 
-def _numbers(value: Any, count: int) -> list[float] | None:
+def _first_numbers(value: Any, count: int) -> list[float] | None:
     """Return the first `count` numbers of a list; None if it is shorter."""
     if not isinstance(value, list | tuple) or len(value) < count:
         return None

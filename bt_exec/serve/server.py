@@ -46,7 +46,7 @@ class HttpServer(AppServer):
         every = ((service, login), *others)
         self._services = [one for one, _ in every]
         sites = [one.site.name for one in self._services]
-        paths = [(name, _path_of(name)) for name in sites] if len(sites) > 1 else []
+        paths = [(name, _site_url_path(name)) for name in sites] if len(sites) > 1 else []
         made = [make_app(one, its, host, names, paths) for one, its in every]
         self._apps: list[Any] = [guard.app for guard in made]
         alone = len(made) == 1
@@ -61,7 +61,7 @@ class HttpServer(AppServer):
             app.state.feeds.close()
 
 
-def _path_of(name: str) -> str:
+def _site_url_path(name: str) -> str:
     """Return the path under which a site is served."""
     return f"{_PREFIX}{name}"
 
@@ -84,7 +84,7 @@ class _Sites:
         """Forward a request."""
         path = scope.get("path", "")
         for name, guard in self.guards.items():
-            root = _path_of(name)
+            root = _site_url_path(name)
             if path.startswith(f"{root}/"):
                 inner = {**scope, "path": path.removeprefix(root), "root_path": root}
                 await guard(inner, receive, send)

@@ -158,12 +158,12 @@ class Service:
         return self._session
 
     @property
-    def current(self) -> BookedMission | None:
+    def running_mission(self) -> BookedMission | None:
         """The running mission."""
         return self._current
 
     @property
-    def waiting(self) -> tuple[BookedMission, ...]:
+    def waiting_missions(self) -> tuple[BookedMission, ...]:
         """The waiting missions, the next one first."""
         return tuple(self._waiting)
 
@@ -177,7 +177,7 @@ class Service:
             return "the thread that runs missions has ended"
         if self.hung:
             return f"a part of mission {self.hung} hangs permanently; restart the service"
-        part = self.session.hanging()
+        part = self.session.hanging_part()
         return f"{part} hangs" if part else ""
 
     def submit(self, command: str) -> BookedMission:
@@ -189,7 +189,7 @@ class Service:
             ServiceError: If it cannot be accepted now.
             UsageError: If the journal cannot be written.
         """
-        if (ended := self._stopped_by(command)) is not None:
+        if (ended := self._stop_by_command(command)) is not None:
             return ended
         with self._changed:
             if self._closing:
@@ -207,7 +207,7 @@ class Service:
         self.watching.refresh()
         return booked
 
-    def _stopped_by(self, command: str) -> BookedMission | None:
+    def _stop_by_command(self, command: str) -> BookedMission | None:
         """Stop the running mission if a command asks for it; return the command's own mission.
 
         The result is None if nothing runs, or if the command asks for more than the stop. Then it
@@ -233,14 +233,14 @@ class Service:
         found = (*((current,) if current is not None else ()), *tuple(self._waiting))
         return next((one for one in found if one.mission_id == mission_id), None)
 
-    def hold(self) -> None:
+    def hold_waiting(self) -> None:
         """Hold all waiting missions until `resume`."""
         with self._changed:
             if self._waiting:
                 self.held = self.held or "operator"
         self.watching.refresh()
 
-    def move(self, mission_id: str, to: int) -> tuple[str, ...]:
+    def move_in_queue(self, mission_id: str, to: int) -> tuple[str, ...]:
         """Move a waiting mission to another place in the queue; return the queue.
 
         Args:
@@ -260,11 +260,11 @@ class Service:
         self.watching.refresh()
         return order
 
-    def inspection(self) -> str:
+    def inspection_reason(self) -> str:
         """Return why the robots must be inspected; empty if not required."""
         return self._session.life.why if self._session is not None else ""
 
-    def resume(self, *, inspected: bool = False) -> bool:
+    def resume_queue(self, *, inspected: bool = False) -> bool:
         """Start the missions that were held after a stop; return whether any were held.
 
         Args:
@@ -274,7 +274,7 @@ class Service:
             ServiceError: If an inspection is required.
             UsageError: If the inspection cannot be recorded.
         """
-        if why := self.inspection():
+        if why := self.inspection_reason():
             if not inspected:
                 raise ServiceError("INSPECT", why=why)
             self.session.life.mark_inspected()
@@ -391,7 +391,7 @@ class Service:
     def _observe_first(self) -> None:
         """Make an observation before the first command, if possible."""
         try:
-            for pack, observation in self.session.look().items():
+            for pack, observation in self.session.observe().items():
                 self.watching.on(Observed(observation.t, 0, pack, observation))
         except UsageError as error:
             _log.warning("%s", error)
@@ -416,7 +416,7 @@ class Service:
 
     def _requires_consent(self, before: BookedMission) -> bool:
         """Return True if waiting missions need the operator's consent after `before` has ended."""
-        return before.stopped or before.ended.result().is_stop or bool(self.inspection())
+        return before.stopped or before.ended.result().is_stop or bool(self.inspection_reason())
 
     def _on_hung_end(self, outcome: Outcome) -> None:
         """Handle the end of a mission with a part that hangs forever; called on another thread."""
@@ -433,7 +433,7 @@ class Service:
             outcome = self.session.run(booked.command, booking=booked.booking)
         except BaseException as error:  # noqa: BLE001 - the next command is run all the same
             _log.error("mission %s was not run: %s", booked.mission_id, describe_exception(error))
-            said = ServiceError("CANNOT", message=str(error)).said(booked.booking.language)
+            said = ServiceError("CANNOT", message=str(error)).sentence(booked.booking.language)
             self._record_end(booked, "failed", "EXECUTIVE_CRASHED", said)
         else:
             if not booked.ended.done():
@@ -470,10 +470,11 @@ class Service:
             "site": self.site.name,
             "running": current.mission_id if current is not None else None,
             "held": self.held,
-            "inspect": self.inspection(),
+            "inspect": self.inspection_reason(),
             "trouble": self.why_unavailable(),
             "waiting": [
-                {"mission_id": one.mission_id, "command": one.command} for one in self.waiting
+                {"mission_id": one.mission_id, "command": one.command}
+                for one in self.waiting_missions
             ],
             "question": question,
         }

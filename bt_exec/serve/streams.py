@@ -53,7 +53,7 @@ class Feeds:
         """End every stream after the recorded events."""
         self._closed.set()
 
-    async def ended_before(self, mission_id: str, after: int) -> bool:
+    async def has_no_more_events(self, mission_id: str, after: int) -> bool:
         """Return whether a mission has ended and has no events after number `after`."""
         line = await asyncio.to_thread(self._journal.mission_line, mission_id)
         if line is None or (line.ended_at is None and not line.interrupted):
@@ -111,7 +111,7 @@ class Feeds:
             rows = await asyncio.to_thread(self._journal.rows, mission_id, after=after, limit=_ROWS)
             for row in rows:
                 after = row.seq
-                tail.add(row)
+                tail.append_event(row)
             if len(rows) == _ROWS:
                 continue
             if not rows and not ours and loop.time() - checked >= _CHECK_S:
@@ -126,10 +126,10 @@ class Feeds:
                 told = {path: one for path, one in now.items() if shown.get(path) != one}
                 shown = now
                 if told:
-                    tail.tell(told)
+                    tail.send_progress(told)
             if rows or tail.ended or not tail.read:
                 tail.read = True
-                tail.change()
+                tail.wake_followers()
             if not tail.ended:
                 with contextlib.suppress(TimeoutError):
                     await asyncio.wait_for(self._closed.wait(), _PERIOD_S)
@@ -149,31 +149,31 @@ class _Tail:
         self.task: asyncio.Task[None] | None = None
         self.changed = asyncio.Event()
 
-    def change(self) -> None:
+    def wake_followers(self) -> None:
         """Wake the followers."""
         changed, self.changed = self.changed, asyncio.Event()
         changed.set()
 
-    def add(self, row: EventRow) -> None:
+    def append_event(self, row: EventRow) -> None:
         """Append a recorded event, except progress, which is sent live."""
         if row.kind == "Progress":
             return
         self.numbers.append(row.seq)
-        self.frames.append(_frame(row))
+        self.frames.append(_server_sent_event(row))
         if row.kind == "Finished":
             self.ended = "ended"
 
-    def tell(self, progress: dict[str, tuple[float | None, str]]) -> None:
+    def send_progress(self, progress: dict[str, tuple[float | None, str]]) -> None:
         """Send progress of skills to the followers."""
         self.live = b"".join(
             format_event(to_json({"path": path, "progress": share, "doing": doing}), "Progress")
             for path, (share, doing) in progress.items()
         )
         self.live_number += 1
-        self.change()
+        self.wake_followers()
 
 
-def _frame(row: EventRow) -> bytes:
+def _server_sent_event(row: EventRow) -> bytes:
     """Return a recorded event as a server-sent event; its data is already JSON."""
     head = {"t": row.t, "tick": row.tick, "plan": row.plan, "path": row.path, "call": row.call}
     known = to_json({key: value for key, value in head.items() if value is not None})

@@ -18,8 +18,8 @@ from bt_exec.planning.compiler import (
     find_compiler,
 )
 from bt_exec.planning.robot_views import site_views
-from bt_exec.site.compile_command import request_of
-from bt_exec.site.site import CompilerSettings, Site, sentences
+from bt_exec.site.compile_command import first_request
+from bt_exec.site.site import CompilerSettings, Site, catalogue_messages
 from bt_exec.spec.library import Library
 from bt_exec.spec.model import Tree, TreeSpec, walk
 
@@ -33,14 +33,14 @@ def check_utterances(site: Site, trees: Iterable[str] | None = None) -> list[Pro
     packs come first. The others are ``UTTERANCE_REFUSED``, ``UTTERANCE_OF_ANOTHER`` and
     ``UTTERANCE_INCOMPLETE``.
     """
-    compiler = _offline()
+    compiler = _offline_compiler()
     if compiler is None:
         return []
     wanted = None if trees is None else {name.rpartition(".")[2] for name in trees}
     problems: list[Problem] = []
     try:
-        for view in site_views(request_of(site, _ANY)):
-            problems += _words_of(compiler, view)
+        for view in site_views(first_request(site, _ANY)):
+            problems += _word_mistakes(compiler, view)
             for tree in view.library:
                 if wanted is None or tree.tree.rpartition(".")[2] in wanted:
                     problems += _problems_of_utterances(view, tree, compiler)
@@ -53,19 +53,21 @@ def check_utterances(site: Site, trees: Iterable[str] | None = None) -> list[Pro
 
 def word_problems(catalogue: Catalogue, library: Library) -> list[Problem]:
     """Return the mistakes in the lexicons of packs that can be found without a site."""
-    compiler = _offline()
+    compiler = _offline_compiler()
     if compiler is None or any(pack.words is not None for pack in catalogue.packs):
         return []  # the other words come from a site
-    return _words_of(compiler, Request(_ANY, "en", catalogue, library, sentences(catalogue)))
+    return _word_mistakes(
+        compiler, Request(_ANY, "en", catalogue, library, catalogue_messages(catalogue))
+    )
 
 
-def _offline() -> Compiler | None:
+def _offline_compiler() -> Compiler | None:
     """Return the compiler that needs no settings, or None if it is not installed."""
     name = CompilerSettings().name
     return find_compiler(name, {}) if name in compiler_names() else None
 
 
-def _words_of(compiler: Compiler, request: Request) -> list[Problem]:
+def _word_mistakes(compiler: Compiler, request: Request) -> list[Problem]:
     """Return the mistakes that a compiler finds in the words of the packs of a request."""
     try:
         if isinstance(compiler, WordsChecker):
@@ -103,7 +105,11 @@ def _problems_of_utterances(request: Request, tree: TreeSpec, compiler: Compiler
             problems.append(source.problem("UTTERANCE_INCOMPLETE", message, place, found=text))
             continue
         if isinstance(answer, Refusal):
-            why = _rivals(request, tree, text, compiler) if answer.code == "AMBIGUOUS" else ""
+            why = (
+                _ambiguous_trees(request, tree, text, compiler)
+                if answer.code == "AMBIGUOUS"
+                else ""
+            )
             message = f"does not lead to this tree: {why or answer.message} ({answer.code})"
             problems.append(source.problem("UTTERANCE_REFUSED", message, place, found=text))
             continue
@@ -145,7 +151,7 @@ def _missing_parameter(tree: TreeSpec, required: Sequence[str], refusal: Refusal
     return (asked or (list(required) if len(required) == 1 else [""]))[0]
 
 
-def _rivals(request: Request, tree: TreeSpec, text: str, compiler: Compiler) -> str:
+def _ambiguous_trees(request: Request, tree: TreeSpec, text: str, compiler: Compiler) -> str:
     """Return the other trees that match an ambiguous utterance."""
     found: list[str] = []
     for other in request.library:

@@ -12,11 +12,15 @@ from bt_exec.observation import Situation
 from bt_exec.planning.compiler import Compiler, Prompting, Reply, Request, find_compiler
 from bt_exec.planning.multi_pack import make_packs_compiler
 from bt_exec.planning.multi_robot import RobotsCompiler
-from bt_exec.planning.plan_preparation import prepare_answer, rejection, with_typed_words
+from bt_exec.planning.plan_preparation import (
+    prepare_answer,
+    verification_refusal,
+    with_words_as_numbers,
+)
 from bt_exec.site.site import Site
 from bt_exec.spec.model import MissionSpec
 
-__all__ = ["Compiled", "compile_command", "for_site", "make_compiler", "request_of"]
+__all__ = ["Compiled", "compile_command", "compiler_of_site", "first_request", "make_compiler"]
 
 
 def make_compiler(site: Site, name: str | None = None) -> Compiler:
@@ -29,10 +33,10 @@ def make_compiler(site: Site, name: str | None = None) -> Compiler:
     else:
         name, colon, file = name.partition(":")
         found = find_compiler(name, {"file": file} if colon else {})
-    return for_site(found, site)
+    return compiler_of_site(found, site)
 
 
-def for_site(compiler: Compiler, site: Site) -> Compiler:
+def compiler_of_site(compiler: Compiler, site: Site) -> Compiler:
     """Return a compiler for all packs and robots of a site; models read all words themselves."""
     if isinstance(compiler, Prompting):
         return compiler
@@ -41,7 +45,7 @@ def for_site(compiler: Compiler, site: Site) -> Compiler:
     return RobotsCompiler(compiler) if site.catalogue.robots_sharing_pack else compiler
 
 
-def request_of(
+def first_request(
     site: Site,
     command: str,
     situation: Situation | None = None,
@@ -99,7 +103,7 @@ def compile_command(
     context: Context | Iterable[str] = (),
 ) -> Compiled:
     """Compile a command without a robot; a plan that fails verification gives a refusal."""
-    request = request_of(site, command, situation, context)
+    request = first_request(site, command, situation, context)
     if compiler is None or isinstance(compiler, str):
         compiler = make_compiler(site, compiler)
     answer = compiler.compile(request)
@@ -107,8 +111,8 @@ def compile_command(
         return Compiled(refusal=answer)
     if isinstance(answer, Reply):
         return Compiled(reply=answer)
-    written = with_typed_words(answer.spec, request)
+    written = with_words_as_numbers(answer.spec, request)
     try:
         return Compiled(prepare_answer(answer, request).spec, written=written)
     except SpecError as error:
-        return Compiled(refusal=rejection(error, request), written=written)
+        return Compiled(refusal=verification_refusal(error, request), written=written)

@@ -28,7 +28,14 @@ from bt_exec.spec.library import Library
 from bt_exec.spec.model import TreeSpec
 from bt_exec.spec.yaml_source import Source
 
-__all__ = ["OWN", "load_library", "own_pack", "replaced_parts", "unused_overrides", "with_tools"]
+__all__ = [
+    "OWN",
+    "load_library",
+    "own_pack",
+    "replaced_parts",
+    "unused_overrides",
+    "with_tool_files",
+]
 
 OWN = "site"
 """Name of the pack of a site's own trees, words and sentences."""
@@ -77,7 +84,7 @@ def load_library(catalogue: Catalogue, overrides: Collection[str]) -> Library:
         if folder == common:  # for packs whose trees have utterances; theirs take precedence
             taken = any(one.tree == tree.tree for one in own)
             return [tree] if not taken and any(one.utterances for one in own) else []
-        trees = [catalogue.with_own_names(pack.name, tree) for pack in packs[folder]]
+        trees = [catalogue.with_site_names(pack.name, tree) for pack in packs[folder]]
         own.extend(trees)
         return trees
 
@@ -139,7 +146,7 @@ def replaced_parts(library: Library, tools: Mapping[str, str]) -> tuple[str, ...
     return (*trees, *parts)
 
 
-def with_tools(
+def with_tool_files(
     packs: Sequence[Pack], files: Iterable[Path], overrides: Collection[str] = ()
 ) -> list[Pack]:
     """Return the packs of a site, with the tools of `files` added to the first one and its robots.
@@ -155,7 +162,7 @@ def with_tools(
     """
     changed = list(packs)
     for file in files:
-        found, facts = _parts(file)
+        found, facts = _parts_of_file(file)
         changed = [
             replace(pack, facts={**pack.facts, **facts}) if pack.kind == changed[0].kind else pack
             for pack in changed
@@ -199,7 +206,7 @@ class _UncachedLoader(SourceFileLoader):
         return self.source_to_code(self.get_data(path), path)
 
 
-def _parts(file: Path) -> tuple[list[Skill | Condition], Mapping[str, Iterable[str]]]:
+def _parts_of_file(file: Path) -> tuple[list[Skill | Condition], Mapping[str, Iterable[str]]]:
     """Return the skills and conditions of a file, and the facts that it declares in ``FACTS``."""
     if not file.is_file():
         raise UsageError(f"tools {file}: there is no such file")

@@ -21,7 +21,7 @@ from bt_exec.site.own_parts import (
     own_pack,
     replaced_parts,
     unused_overrides,
-    with_tools,
+    with_tool_files,
 )
 from bt_exec.site.shipped_data import site_path
 from bt_exec.site.site_file import (
@@ -34,7 +34,7 @@ from bt_exec.site.site_file import (
     Summary,
 )
 from bt_exec.spec.library import Library
-from bt_exec.spec.user_data import read_model
+from bt_exec.spec.user_data import validated_model
 from bt_exec.spec.yaml_source import Place, Source, read_file
 from bt_exec.verify import verify_library
 from bt_exec.verify.pack_declarations import fact_problems
@@ -47,8 +47,8 @@ __all__ = [
     "Rates",
     "Site",
     "SiteFile",
+    "catalogue_messages",
     "load_site",
-    "sentences",
 ]
 
 
@@ -89,7 +89,7 @@ class Site:
     replaced: tuple[str, ...] = ()
 
     @property
-    def kinds(self) -> tuple[str, ...]:
+    def pack_kinds(self) -> tuple[str, ...]:
         """Distinct names of the installed packs that the site uses."""
         return tuple(dict.fromkeys(own.pack or name for name, own in self.packs.items()))
 
@@ -101,7 +101,7 @@ class Site:
 
     def settings(self) -> dict[str, dict[str, Any]]:
         """Return the settings of each pack in the site file, as plain data."""
-        return {name: own.written() for name, own in self.packs.items()}
+        return {name: own.to_data() for name, own in self.packs.items()}
 
 
 def load_site(name_or_file: str = "", tools: Sequence[Path] = ()) -> Site:
@@ -118,14 +118,14 @@ def load_site(name_or_file: str = "", tools: Sequence[Path] = ()) -> Site:
     """
     path = site_path(name_or_file)
     source = read_file(path)
-    written = read_model(SiteFile, source, whose="a site")
+    written = validated_model(SiteFile, source, whose="a site")
     folder, overrides = path.parent, written.overrides
     if missing := list(_missing_files(source, folder, written)):
         raise SpecError(missing)
-    named = _packs(source, written)
+    named = _load_packs(source, written)
     before = {part.name: pack.name for pack in named for part in (*pack.skills, *pack.conditions)}
-    packs = with_tools(named, (*(folder / file for file in written.tools), *tools), overrides)
-    settings = _settings(source, written, packs)
+    packs = with_tool_files(named, (*(folder / file for file in written.tools), *tools), overrides)
+    settings = _validated_settings(source, written, packs)
     own = own_pack(folder, packs, written.trees, written.lexicon, written.messages)
     catalogue = Catalogue((*packs, *own))
     if wrong := fact_problems(catalogue):
@@ -134,7 +134,7 @@ def load_site(name_or_file: str = "", tools: Sequence[Path] = ()) -> Site:
     changed = {
         name: pack
         for name, pack in before.items()
-        if name in overrides and _part(named, name) is not _part(packs, name)
+        if name in overrides and _find_part(named, name) is not _find_part(packs, name)
     }
     known, used = {*before, *library.names()}, {*library.replaced, *changed}
     problems = (
@@ -143,7 +143,7 @@ def load_site(name_or_file: str = "", tools: Sequence[Path] = ()) -> Site:
     )
     if problems:
         raise SpecError(problems)
-    messages = sentences(catalogue, settings)
+    messages = catalogue_messages(catalogue, settings)
     return Site(
         written.site,
         written.summary,
@@ -156,7 +156,7 @@ def load_site(name_or_file: str = "", tools: Sequence[Path] = ()) -> Site:
         library,
         messages,
         written.confirm,
-        written.guard.guard() if written.guard is not None else None,
+        written.guard.to_guard() if written.guard is not None else None,
         written.keep,
         replaced_parts(library, changed),
     )
@@ -177,13 +177,15 @@ def _missing_files(source: Source, folder: Path, written: SiteFile) -> Iterator[
             yield source.problem("UNREADABLE", message, place, found=name)
 
 
-def _part(packs: Iterable[Pack], name: str) -> Any:
+def _find_part(packs: Iterable[Pack], name: str) -> Any:
     """Return the first skill or condition of a name."""
     parts = (part for pack in packs for part in (*pack.skills, *pack.conditions))
     return next((part for part in parts if part.name == name), None)
 
 
-def sentences(catalogue: Catalogue, settings: Mapping[str, PackSettings] | None = None) -> Messages:
+def catalogue_messages(
+    catalogue: Catalogue, settings: Mapping[str, PackSettings] | None = None
+) -> Messages:
     """Return the sentences of bt-exec and of a catalogue's packs, with the site's names."""
     names = {
         pack.name: pack.names(settings[pack.name])
@@ -203,7 +205,7 @@ def sentences(catalogue: Catalogue, settings: Mapping[str, PackSettings] | None 
         {pack.name: pack.lexicon for pack in catalogue.packs if pack.lexicon is not None},
         next((pack.messages for pack in catalogue.packs if pack.name == OWN), None),
         {
-            name: (settings or {}).get(name, PackSettings()).names(name)
+            name: (settings or {}).get(name, PackSettings()).robot_names(name)
             for name in catalogue.robots_sharing_pack
         },
     )
@@ -212,7 +214,7 @@ def sentences(catalogue: Catalogue, settings: Mapping[str, PackSettings] | None 
 _ROBOT_NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 
 
-def _packs(source: Source, written: SiteFile) -> list[Pack]:
+def _load_packs(source: Source, written: SiteFile) -> list[Pack]:
     """Return the packs that a site names.
 
     Raises:
@@ -248,13 +250,13 @@ def _packs(source: Source, written: SiteFile) -> list[Pack]:
     for name, compiler in written.compiler.of.items():
         unknown("pack", name, written.packs, "compiler", "of", name, key=True)
         unknown("compiler", compiler, compiler_names(), "compiler", "of", name)
-    problems += _requirements(source, packs, kinds)
+    problems += _requirement_problems(source, packs, kinds)
     if problems:
         raise SpecError(problems)
     return packs
 
 
-def _requirements(
+def _requirement_problems(
     source: Source, packs: Iterable[Pack], kinds: Mapping[str, str]
 ) -> Iterator[Problem]:
     """Yield a problem for each required pack that the site does not have exactly once."""
@@ -270,7 +272,9 @@ def _requirements(
             yield source.problem(code, message, ("packs", pack.name), key=True)
 
 
-def _settings(source: Source, written: SiteFile, packs: list[Pack]) -> dict[str, PackSettings]:
+def _validated_settings(
+    source: Source, written: SiteFile, packs: list[Pack]
+) -> dict[str, PackSettings]:
     """Return the settings of each pack, validated by its own model."""
     settings: dict[str, PackSettings] = {}
     problems: list[Problem] = []
@@ -278,18 +282,20 @@ def _settings(source: Source, written: SiteFile, packs: list[Pack]) -> dict[str,
         place, given = ("packs", pack.name), dict(written.packs[pack.name])
         whose = f"pack {pack.name}"
         try:
-            settings[pack.name] = read_model(pack.settings, source, place, given, whose)
+            settings[pack.name] = validated_model(pack.settings, source, place, given, whose)
         except SpecError as error:
             problems += error.problems
     if problems:
         raise SpecError(problems)
-    problems.extend(_shared_names(source, settings))
+    problems.extend(_shared_name_problems(source, settings))
     if problems:
         raise SpecError(problems)
     return settings
 
 
-def _shared_names(source: Source, settings: Mapping[str, PackSettings]) -> Iterator[Problem]:
+def _shared_name_problems(
+    source: Source, settings: Mapping[str, PackSettings]
+) -> Iterator[Problem]:
     """Yield a problem for each name shared by two robots."""
     names: dict[str, str] = {}
     for robot, own in settings.items():

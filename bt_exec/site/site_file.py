@@ -76,10 +76,10 @@ class GuardSettings(UserData):
 
     @model_validator(mode="after")
     def _usable(self) -> GuardSettings:
-        self.guard()
+        self.to_guard()
         return self
 
-    def guard(self) -> Guard:
+    def to_guard(self) -> Guard:
         """Return the guard."""
         return Guard(self.stop, within_s=self.within)
 

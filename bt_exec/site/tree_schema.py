@@ -89,7 +89,7 @@ def tree_schema(catalogue: Catalogue, library: Library | None = None) -> Schema:
     definitions["guard"] = _guard(definitions["condition"])
     definitions["node"] = _node()
     definitions["reference"] = _REFERENCE
-    _choose(
+    _add_choice_of_part(
         definitions["Do"],
         "do",
         {
@@ -99,11 +99,13 @@ def tree_schema(catalogue: Catalogue, library: Library | None = None) -> Schema:
         closed=True,
     )
     for name, skill in _skills(catalogue):
-        _results(definitions["Do"], name, skill)
-    trees = {tree.tree: (tree.summary, _parameters(tree, types)) for tree in (library or Library())}
-    _choose(definitions["Tree"], "tree", trees, closed=False)
+        _add_result_names(definitions["Do"], name, skill)
+    trees = {
+        tree.tree: (tree.summary, _tree_arguments(tree, types)) for tree in (library or Library())
+    }
+    _add_choice_of_part(definitions["Tree"], "tree", trees, closed=False)
     definitions["Way"]["anyOf"] = [{"required": ["tree"]}, {"required": ["with"]}]
-    _named_types(definitions["Param"], catalogue, types)
+    _add_type_rules(definitions["Param"], catalogue, types)
     choices = definitions["Param"]["properties"]["choices"]
     definitions["Param"] = {"if": {"type": "array"}, "then": choices, "else": definitions["Param"]}
     return {
@@ -132,7 +134,7 @@ def _model(model: type[TreeSpec] | type[MissionSpec], definitions: Schema) -> Sc
     for part in (top, *definitions.values()):
         part.pop("title", None)
         if "description" in part:  # the first paragraph addresses authors of trees
-            part["description"] = _line(part["description"])
+            part["description"] = _first_paragraph(part["description"])
         for name, field in part.get("properties", {}).items():
             part["properties"][name] = _field(name, field)
     return top
@@ -238,7 +240,7 @@ def _guard(condition: Schema) -> Schema:
 
 def _arguments(signature: Signature, definitions: Schema) -> Schema:
     """Return the schema of the arguments of a skill or condition."""
-    said = _said_of_arguments(signature.doc)
+    said = _argument_descriptions(signature.doc)
     properties = {}
     for name, hint in signature.arguments.items():
         schema = _type(hint, definitions)
@@ -253,7 +255,7 @@ def _arguments(signature: Signature, definitions: Schema) -> Schema:
     return _closed_object(properties, sorted(signature.required), signature.summary)
 
 
-def _parameters(tree: TreeSpec, types: Mapping[str, Schema]) -> Schema:
+def _tree_arguments(tree: TreeSpec, types: Mapping[str, Schema]) -> Schema:
     """Return the schema of the arguments of a tree."""
     properties = {}
     for name, param in tree.params.items():
@@ -305,7 +307,7 @@ def _type(hint: Any, definitions: Schema) -> Schema:
     return schema
 
 
-def _choose(
+def _add_choice_of_part(
     kind: Schema, field: str, parts: Mapping[str, tuple[str, Schema]], *, closed: bool
 ) -> None:
     """Add to the schema `kind` that `field` names a part and ``with`` contains its arguments.
@@ -336,7 +338,7 @@ def _choose(
         kind["allOf"] = rules
 
 
-def _results(kind: Schema, name: str, skill: Skill) -> None:
+def _add_result_names(kind: Schema, name: str, skill: Skill) -> None:
     """Add the rule that ``save`` contains fields of a skill's result."""
     form = {
         field: {"type": "string", "description": f"a name for {field!r}"} for field in skill.results
@@ -349,7 +351,7 @@ def _results(kind: Schema, name: str, skill: Skill) -> None:
     }
 
 
-def _named_types(param: Schema, catalogue: Catalogue, types: Mapping[str, Schema]) -> None:
+def _add_type_rules(param: Schema, catalogue: Catalogue, types: Mapping[str, Schema]) -> None:
     """Add the rules that ``type`` is a named type and ``default`` a value of that type."""
     param["properties"]["type"] = {
         "description": FIELDS["type"],
@@ -370,7 +372,7 @@ def _named_types(param: Schema, catalogue: Catalogue, types: Mapping[str, Schema
     ]
 
 
-def _said_of_arguments(doc: str) -> dict[str, str]:
+def _argument_descriptions(doc: str) -> dict[str, str]:
     """Return the descriptions of arguments in a docstring's ``Args:`` section."""
     _, _, section = doc.partition("\nArgs:\n")
     said: dict[str, str] = {}
@@ -387,6 +389,6 @@ def _said_of_arguments(doc: str) -> dict[str, str]:
     return said
 
 
-def _line(text: str) -> str:
+def _first_paragraph(text: str) -> str:
     """Return the first paragraph of a docstring on one line."""
     return " ".join(text.split("\n\n")[0].split())

@@ -60,49 +60,49 @@ class AbstractRun(Generic[Value]):
     nothing: Value
     rounds = 1
 
-    def join(self, *values: Value) -> Value:
+    def join_values(self, *values: Value) -> Value:
         """Return the value of executions that have one of `values`."""
         raise NotImplementedError
 
-    def do(self, step: Located[Do], before: Value) -> Ends[Value]:
+    def run_skill(self, step: Located[Do], before: Value) -> Ends[Value]:
         """Return the values after a skill."""
         raise NotImplementedError
 
-    def ask(self, step: Step, expression: Any, before: Value) -> Answers[Value]:
+    def run_condition(self, step: Step, expression: Any, before: Value) -> Answers[Value]:
         """Return the values after a condition of a node was evaluated."""
         del step, expression
         return Answers(before, before, before)
 
-    def unexpanded(self, step: Located[Tree], before: Value) -> Ends[Value]:
+    def run_unexpanded_tree(self, step: Located[Tree], before: Value) -> Ends[Value]:
         """Return the values after a tree without its body."""
         del step
-        return self.ends(before)
+        return self.known_ends(before)
 
-    def later(self, value: Value) -> Value:
+    def after_tick(self, value: Value) -> Value:
         """Return the value a tick later, after other branches may have acted."""
         return value
 
-    def left_out(self, value: Value, condition: Any, steps: Sequence[Step]) -> Value:
+    def after_skip(self, value: Value, condition: Any, steps: Sequence[Step]) -> Value:
         """Return the value after a condition showed that `steps` need not run."""
         del condition, steps
         return value
 
-    def ends(self, done: Value, again: Value | None = None) -> Ends[Value]:
+    def known_ends(self, done: Value, again: Value | None = None) -> Ends[Value]:
         """Return ends of a node that is not stopped and whose conditions are known."""
         return Ends(done, self.nothing if again is None else again, self.nothing, self.nothing)
 
-    def run(self, step: Step, before: Value) -> Ends[Value]:
+    def run_node(self, step: Step, before: Value) -> Ends[Value]:
         """Return the values after a node, for the values before it."""
-        each, start = step.node.for_each, self.later(before)
+        each, start = step.node.for_each, self.after_tick(before)
         if each is None:
-            return self.entered(step, start)
-        ends = self.ends(start)
+            return self.run_for_item(step, start)
+        ends = self.known_ends(start)
         for _ in range(min(each.most, self.rounds)):
-            now = self.entered(step, self.later(start))
+            now = self.run_for_item(step, self.after_tick(start))
             ends, start = self._joined(ends, now), now.done
         return ends
 
-    def entered(self, step: Step, before: Value) -> Ends[Value]:
+    def run_for_item(self, step: Step, before: Value) -> Ends[Value]:
         """Return the values after a node has run for one item of its list."""
         condition = step.node.skip_if
         if condition is None:
@@ -110,85 +110,87 @@ class AbstractRun(Generic[Value]):
         skipped, doubted, entered = self._asked(step, condition, before)
         ends = self._repeated(step, entered)
         return Ends(
-            self.join(self.left_out(skipped, condition, [step]), ends.done),
+            self.join_values(self.after_skip(skipped, condition, [step]), ends.done),
             ends.again,
-            self.join(doubted, ends.over),
-            self.join(doubted, ends.stopped),
+            self.join_values(doubted, ends.over),
+            self.join_values(doubted, ends.stopped),
         )
 
     def _repeated(self, step: Step, before: Value) -> Ends[Value]:
         until = step.node.until
         if step.node.repeat is None:
             return self._retried(step, before)
-        ends, reached, unknown = self.ends(before), self.nothing, self.nothing
+        ends, reached, unknown = self.known_ends(before), self.nothing, self.nothing
         for number in range(min(step.node.repeat, self.rounds)):
-            now = self._retried(step, self.later(ends.done) if number else before)
+            now = self._retried(step, self.after_tick(ends.done) if number else before)
             if until is not None:
-                yes, doubt, no = self._asked(step, until.condition, self.later(now.done))
-                reached, unknown = self.join(reached, yes), self.join(unknown, doubt)
-                now = now._replace(done=no, stopped=self.join(now.stopped, doubt))
+                yes, doubt, no = self._asked(step, until.condition, self.after_tick(now.done))
+                reached, unknown = self.join_values(reached, yes), self.join_values(unknown, doubt)
+                now = now._replace(done=no, stopped=self.join_values(now.stopped, doubt))
             ends = self._joined(ends, now)._replace(done=now.done)
         if until is None:
             return ends
-        again, over = self.join(ends.again, ends.done), self.join(ends.over, unknown)
+        again, over = self.join_values(ends.again, ends.done), self.join_values(ends.over, unknown)
         return Ends(reached, again, over, ends.stopped)
 
     def _retried(self, step: Step, before: Value) -> Ends[Value]:
-        ends = self._attempted(step, before)
+        ends = self._run_attempt(step, before)
         for _ in range(min(step.node.retry or 1, self.rounds) - 1):
-            now = self._attempted(step, self.later(ends.again))
+            now = self._run_attempt(step, self.after_tick(ends.again))
             ends = self._joined(ends, now)._replace(again=now.again)
         return ends
 
-    def _attempted(self, step: Step, before: Value) -> Ends[Value]:
+    def _run_attempt(self, step: Step, before: Value) -> Ends[Value]:
         """Return the ends of one attempt, which its guard or timeout may stop."""
         guard, broken, doubted = step.node.guard, self.nothing, self.nothing
         if guard is None and step.node.timeout is None:
-            return self.guarded(step, before)
+            return self.run_without_modifiers(step, before)
         if guard is not None:
             before, doubted, broken = self._asked(step, guard, before)
-        ends = self.guarded(step, before)
+        ends = self.run_without_modifiers(step, before)
         if guard is not None:
-            broken = self.join(broken, self._asked(step, guard, ends.stopped).no)
+            broken = self.join_values(broken, self._asked(step, guard, ends.stopped).no)
         if step.node.timeout is not None:
-            broken = self.join(broken, ends.stopped)
-        again, over = self.join(ends.again, broken), self.join(ends.over, doubted)
+            broken = self.join_values(broken, ends.stopped)
+        again, over = self.join_values(ends.again, broken), self.join_values(ends.over, doubted)
         return Ends(ends.done, again, over, ends.stopped)
 
-    def guarded(self, step: Step, before: Value) -> Ends[Value]:
+    def run_without_modifiers(self, step: Step, before: Value) -> Ends[Value]:
         """Return the ends of a node without its modifiers."""
         node: Any = step.node
         if before == self.nothing:
-            return self.ends(before)
+            return self.known_ends(before)
         match node:
             case Do():
-                return self.do(step, before)  # type: ignore[arg-type]
+                return self.run_skill(step, before)  # type: ignore[arg-type]
             case Check():
                 return self._check(step, node, before)
             case Fallback():
-                return self.fallback(step, before)
+                return self.run_fallback(step, before)
             case Parallel():
-                return self.parallel(step, before)
+                return self.run_parallel(step, before)
             case Tree(body=None):
-                return self.unexpanded(step, before)  # type: ignore[arg-type]
-        return self.sequence(step, before)
+                return self.run_unexpanded_tree(step, before)  # type: ignore[arg-type]
+        return self.run_sequence(step, before)
 
     def _check(self, step: Step, node: Check, before: Value) -> Ends[Value]:
-        yes, doubt, no = self.ask(step, node.check, before)
+        yes, doubt, no = self.run_condition(step, node.check, before)
         return (
             Ends(before, self.nothing, doubt, doubt) if node.tell else Ends(yes, no, doubt, doubt)
         )
 
-    def sequence(self, step: Step, before: Value) -> Ends[Value]:
+    def run_sequence(self, step: Step, before: Value) -> Ends[Value]:
         """Return the ends of children that run in order."""
         every = []
         for child in step.children:
-            every.append(self.run(child, before))
+            every.append(self.run_node(child, before))
             before = every[-1].done
         _, again, over, stopped = zip(*every, strict=True)
-        return Ends(before, self.join(*again), self.join(*over), self.join(*stopped))
+        return Ends(
+            before, self.join_values(*again), self.join_values(*over), self.join_values(*stopped)
+        )
 
-    def fallback(self, step: Step, before: Value) -> Ends[Value]:
+    def run_fallback(self, step: Step, before: Value) -> Ends[Value]:
         """Return the ends of branches, each of which runs after all earlier branches failed.
 
         A branch of a choice runs only after the checks of the earlier branches failed.
@@ -196,32 +198,36 @@ class AbstractRun(Generic[Value]):
         choice = isinstance(step.node, Fallback) and step.node.is_choice
         every, left = [], before
         for number, child in enumerate(step.children, 1):
-            ends = self.run(child, left)
+            ends = self.run_node(child, left)
             if isinstance(child.node, Check):
                 others = step.children[number:]
-                ends = ends._replace(done=self.left_out(ends.done, child.node.check, others))
+                ends = ends._replace(done=self.after_skip(ends.done, child.node.check, others))
             every.append(ends)
             fails = (ends.again, ends.over) != (self.nothing, self.nothing)
             if choice and fails:  # it does not fail if an earlier plan has finished it
-                ends = self.run(child.children[0], self.later(left))
-            left = self.join(ends.again, ends.over)
-        done, again, over, stopped = (self.join(*values) for values in zip(*every, strict=True))
+                ends = self.run_node(child.children[0], self.after_tick(left))
+            left = self.join_values(ends.again, ends.over)
+        done, again, over, stopped = (
+            self.join_values(*values) for values in zip(*every, strict=True)
+        )
         ends = every[-1]
         if not choice:
             again, over = ends.again, ends.over
         return Ends(done, again, over, stopped)
 
-    def parallel(self, step: Step, before: Value) -> Ends[Value]:
+    def run_parallel(self, step: Step, before: Value) -> Ends[Value]:
         """Return the ends of branches, followed in order; each alone if not all must succeed."""
         node: Any = step.node
         if node.needed == len(step.children):
-            return self.sequence(step, before)
-        return Ends(*map(self.join, *(self.run(child, before) for child in step.children)))
+            return self.run_sequence(step, before)
+        return Ends(
+            *map(self.join_values, *(self.run_node(child, before) for child in step.children))
+        )
 
     def _asked(self, step: Step, condition: Any, before: Value) -> Answers[Value]:
         if before == self.nothing:
             return Answers(before, before, before)
-        return self.ask(step, condition, before)
+        return self.run_condition(step, condition, before)
 
     def _joined(self, one: Ends[Value], other: Ends[Value]) -> Ends[Value]:
-        return Ends(*map(self.join, one, other))
+        return Ends(*map(self.join_values, one, other))

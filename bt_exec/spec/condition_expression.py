@@ -20,11 +20,11 @@ __all__ = [
     "Expression",
     "Is",
     "Not",
+    "direct_parts",
     "dump_expression",
-    "leaves",
-    "leaves_at",
-    "parts_of",
-    "with_leaves",
+    "map_named_conditions",
+    "named_conditions",
+    "named_conditions_at",
 ]
 
 
@@ -136,7 +136,7 @@ def dump_expression(value: Any) -> Any:
     """Return the YAML form; `_parse` is the inverse."""
     if isinstance(value, Is):
         return {value.name: dict(value.args)} if value.args else value.name
-    parts = [dump_expression(part) for part, _ in parts_of(value)]
+    parts = [dump_expression(part) for part, _ in direct_parts(value)]
     return {value.word: parts[0] if isinstance(value, Not) else parts}
 
 
@@ -148,7 +148,7 @@ for _model in (Not, All, Any_):
     _model.model_rebuild()
 
 
-def parts_of(expression: Any) -> Iterator[tuple[Any, tuple[str | int, ...]]]:
+def direct_parts(expression: Any) -> Iterator[tuple[Any, tuple[str | int, ...]]]:
     """Yield the parts directly under an expression, each with its place in it."""
     if isinstance(expression, Not):
         yield expression.of, (Not.word,)
@@ -156,22 +156,22 @@ def parts_of(expression: Any) -> Iterator[tuple[Any, tuple[str | int, ...]]]:
         yield from ((part, (expression.word, at)) for at, part in enumerate(expression.of))
 
 
-def leaves(expression: Any) -> Iterator[Is]:
+def named_conditions(expression: Any) -> Iterator[Is]:
     """Yield every named condition of an expression, left to right; none of None."""
-    return (leaf for leaf, _ in leaves_at(expression))
+    return (leaf for leaf, _ in named_conditions_at(expression))
 
 
-def leaves_at(
+def named_conditions_at(
     expression: Any, place: tuple[str | int, ...] = ()
 ) -> Iterator[tuple[Is, tuple[str | int, ...]]]:
     """Yield every named condition of an expression with its place."""
     if isinstance(expression, Is):
         yield expression, (*place, expression.name) if expression.args else place
-    for part, inner in parts_of(expression):
-        yield from leaves_at(part, (*place, *inner))
+    for part, inner in direct_parts(expression):
+        yield from named_conditions_at(part, (*place, *inner))
 
 
-def with_leaves(
+def map_named_conditions(
     expression: Any,
     change: Callable[[Is, tuple[str | int, ...]], Any],
     place: tuple[str | int, ...] = (),
@@ -179,5 +179,7 @@ def with_leaves(
     """Return an expression with `change` applied to every named condition and its place."""
     if isinstance(expression, Is):
         return change(expression, place)
-    parts = [with_leaves(part, change, (*place, *at)) for part, at in parts_of(expression)]
+    parts = [
+        map_named_conditions(part, change, (*place, *at)) for part, at in direct_parts(expression)
+    ]
     return Not(of=parts[0]) if isinstance(expression, Not) else type(expression)(of=tuple(parts))

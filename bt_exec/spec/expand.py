@@ -15,11 +15,11 @@ from typing import Any, Final
 from pydantic import TypeAdapter, ValidationError
 
 from bt_exec.failure import Problem, SpecError, nearest_first, nearest_names
-from bt_exec.spec.condition_expression import Is, with_leaves
+from bt_exec.spec.condition_expression import Is, map_named_conditions
 from bt_exec.spec.field_types import Count, Duration
 from bt_exec.spec.library import Library
 from bt_exec.spec.model import Do, Each, MissionSpec, NodeBase, Sequence, Tree, saved_names, walk
-from bt_exec.spec.node_paths import places_under
+from bt_exec.spec.node_paths import children_with_places
 from bt_exec.spec.text_template import fill_template, is_template
 from bt_exec.spec.yaml_source import Place, Source
 
@@ -27,10 +27,10 @@ __all__ = [
     "MAX_NESTING",
     "MAX_NODES",
     "expand",
+    "fill_results",
     "has_reference",
     "is_reference",
     "reference_name",
-    "with_results",
 ]
 
 MAX_NODES = 10_000
@@ -59,7 +59,7 @@ def has_reference(value: Any) -> bool:
     return is_reference(value) or is_template(value)
 
 
-def with_results(args: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+def fill_results(args: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the arguments with references to saved results replaced by their values in `given`."""
     return {
         name: given.get(name, value) if has_reference(value) else value
@@ -78,7 +78,7 @@ def expand(spec: MissionSpec, library: Library, source: Source | None = None) ->
             ``UNBOUND``, ``WRONG_TYPE``, ``TOO_MANY_ITEMS``, ``TOO_BIG`` or ``TOO_DEEP``.
     """
     worker = _Expander(library, source or Source("the plan"))
-    top = _saves_what_it_returns(spec.root, library)
+    top = _with_saved_returns(spec.root, library)
     worker.saved = {*saved_names(top)}
     worker.saved |= {node.for_each.item for node in walk(top) if node.for_each is not None}
     root = worker.node(top, _Scope({}, {}, ()), ("root",))
@@ -87,7 +87,7 @@ def expand(spec: MissionSpec, library: Library, source: Source | None = None) ->
     return spec.model_copy(update={"root": root})
 
 
-def _saves_what_it_returns(root: NodeBase, library: Library) -> NodeBase:
+def _with_saved_returns(root: NodeBase, library: Library) -> NodeBase:
     """Return the root; an unexpanded tree gets ``save`` for all its return values."""
     if not isinstance(root, Tree) or root.body is not None or root.tree not in library:
         return root
@@ -122,7 +122,7 @@ class _Scope:
         self.above = above
         self.depth = depth
 
-    def own_names(self) -> _Scope:
+    def with_own_names(self) -> _Scope:
         """Return a copy of the scope; names saved in the copy are not visible in this one."""
         return _Scope(self.params, dict(self.names), self.above, self.depth)
 
@@ -156,30 +156,34 @@ class _Expander:
         scope = scope.deeper()
         update: dict[str, Any] = {}
         if node.for_each is not None:
-            each, scope = self._each(node.for_each, scope, (*place, "for_each"))
+            each, scope = self._expand_for_each(node.for_each, scope, (*place, "for_each"))
             if isinstance(each.items, list) and each.items:
-                return self._copies(node, each, scope, place)
+                return self._copies_for_items(node, each, scope, place)
             update["for_each"] = each
         update |= node.with_conditions(
-            lambda field, part: with_leaves(part, partial(self._leaf, scope), (*place, field))
+            lambda field, part: map_named_conditions(
+                part, partial(self._leaf, scope), (*place, field)
+            )
         )
         if isinstance(node, Do) or (isinstance(node, Tree) and node.body is None):
-            update["args"] = args = self._present(node.args, scope, (*place, "with"))
+            update["args"] = args = self._bound_arguments(node.args, scope, (*place, "with"))
             update["save"] = self._save(node.save, scope)  # a re-plan may expand a tree again
             if isinstance(node, Tree):
                 update["body"] = self._subtree(node, args, scope, place)
-        under = (self.node(child, scope, where) for child, where in places_under(node, place))
+        under = (
+            self.node(child, scope, where) for child, where in children_with_places(node, place)
+        )
         expanded = node.with_children(under).model_copy(update=update)
-        if not node.filled:
+        if not node.open_modifiers:
             return expanded
-        return expanded.with_filled(
+        return expanded.with_modifier_values(
             {
-                name: self._modifier(name, value, scope, (*place, name))
-                for name, value in node.filled.items()
+                name: self._modifier_value(name, value, scope, (*place, name))
+                for name, value in node.open_modifiers.items()
             }
         )
 
-    def _each(self, each: Each, scope: _Scope, place: Place) -> tuple[Each, _Scope]:
+    def _expand_for_each(self, each: Each, scope: _Scope, place: Place) -> tuple[Each, _Scope]:
         """Return ``for_each`` with its list, and the scope of the repeated node."""
         items = each.items
         if is_reference(items) and scope.params.get(reference_name(items)) is ABSENT:
@@ -191,11 +195,13 @@ class _Expander:
             items = items[: each.most]
         if isinstance(items, list) and items:
             return each.model_copy(update={"items": items}), scope
-        inner = scope.own_names()
+        inner = scope.with_own_names()
         name = self._result_name(each.item, inner)
         return each.model_copy(update={"item": name, "items": items}), inner
 
-    def _copies(self, node: NodeBase, each: Each, scope: _Scope, place: Place) -> NodeBase:
+    def _copies_for_items(
+        self, node: NodeBase, each: Each, scope: _Scope, place: Place
+    ) -> NodeBase:
         """Return one copy of the node per item, in a sequence with the node's name."""
         once = node.model_copy(update={"for_each": None, "name": None})
         copies = tuple(
@@ -203,7 +209,7 @@ class _Expander:
         )
         return Sequence.model_construct(sequence=copies, name=node.name)
 
-    def _modifier(self, name: str, value: str, scope: _Scope, place: Place) -> Any:
+    def _modifier_value(self, name: str, value: str, scope: _Scope, place: Place) -> Any:
         """Return the value of a parameter for the modifier; None if it is not valid there."""
         own = reference_name(value)
         if own not in scope.params:
@@ -255,7 +261,7 @@ class _Expander:
             given = params.get(key)
             if given is ABSENT or has_reference(given):
                 continue  # saved results are known only at run time
-            if given is not None and (why := param.unfit(given)):
+            if given is not None and (why := param.violation(given)):
                 where = (*place, "with", key) if key in args else place
                 allowed = tuple(map(str, param.choices or ()))
                 self._report("WRONG_TYPE", f"{key!r} {why}", where, str(given), allowed)
@@ -267,7 +273,9 @@ class _Expander:
         inner = _Scope(params, names, (*scope.above, name), scope.depth)
         return self.node(tree.root, inner, (*place, "body"))
 
-    def _present(self, args: Mapping[str, Any], scope: _Scope, place: Place) -> dict[str, Any]:
+    def _bound_arguments(
+        self, args: Mapping[str, Any], scope: _Scope, place: Place
+    ) -> dict[str, Any]:
         """Return the arguments with bound values, without those for absent parameters."""
         return {
             key: self._value(value, scope, (*place, key))
@@ -316,7 +324,7 @@ class _Expander:
         return scope.names[name]
 
     def _leaf(self, scope: _Scope, leaf: Is, place: Place) -> Is:
-        return Is(name=leaf.name, args=self._present(leaf.args, scope, (*place, leaf.name)))
+        return Is(name=leaf.name, args=self._bound_arguments(leaf.args, scope, (*place, leaf.name)))
 
     def _report(
         self, code: str, message: str, place: Place, found: str, allowed: tuple[str, ...] = ()

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from bt_exec.failure import Problem, SpecError, UnknownName
 from bt_exec.files import is_pipe_or_device
-from bt_exec.spec.condition_expression import Is, with_leaves
+from bt_exec.spec.condition_expression import Is, map_named_conditions
 from bt_exec.spec.load import Loaded, load_file
 from bt_exec.spec.model import (
     Check,
@@ -21,10 +21,10 @@ from bt_exec.spec.model import (
     TreeSpec,
     rebuild,
 )
-from bt_exec.spec.node_paths import paths
+from bt_exec.spec.node_paths import nodes_with_paths
 from bt_exec.spec.yaml_source import Source
 
-__all__ = ["Document", "Library", "renamed"]
+__all__ = ["Document", "Library", "with_renamed_parts"]
 
 
 class Library:
@@ -147,10 +147,10 @@ Document = TypeVar("Document", TreeSpec, MissionSpec)
 
 
 def _only_asks(root: NodeBase) -> bool:
-    return all(isinstance(node, Check | Sequence) for _, node in paths(root))
+    return all(isinstance(node, Check | Sequence) for _, node in nodes_with_paths(root))
 
 
-def renamed(
+def with_renamed_parts(
     document: Document, name_of: Callable[[str], str], tree_of: Callable[[str], str] = str
 ) -> Document:
     """Return a document with renamed skills, conditions, types and trees.
@@ -170,7 +170,7 @@ def renamed(
             update["do"] = name_of(old.do)
         if isinstance(old, Tree):
             update["tree"] = tree_of(old.tree)
-        update |= old.with_conditions(lambda _, part: with_leaves(part, renamed_leaf))
+        update |= old.with_conditions(lambda _, part: map_named_conditions(part, renamed_leaf))
         return old.model_copy(update=update)
 
     changed: dict[str, Any] = {"root": rebuild(document.root, node)}

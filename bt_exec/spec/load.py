@@ -33,7 +33,7 @@ from bt_exec.spec.model import (
     TreeSpec,
     Way,
 )
-from bt_exec.spec.yaml_source import Place, Source, in_order, scan_file, scan_text
+from bt_exec.spec.yaml_source import Place, Source, scan_file, scan_text, sorted_by_position
 
 __all__ = ["Loaded", "load_file", "load_text", "parse"]
 
@@ -96,7 +96,7 @@ def parse(source: Source) -> Loaded:
     spots = {(refused.line, refused.column) for refused in source.refused}
     problems = [problem for problem in problems if (problem.line, problem.column) not in spots]
     if document is None or problems or source.refused:
-        raise SpecError(in_order([*source.refused, *problems]))
+        raise SpecError(sorted_by_position([*source.refused, *problems]))
     return Loaded(document, source)
 
 
@@ -105,20 +105,20 @@ def _validate(source: Source) -> tuple[Document | None, list[Problem]]:
     data = source.data
     if not isinstance(data, dict):
         message = "a document is a mapping that starts with 'tree: NAME' or 'mission:'"
-        return None, [source.problem("NOT_A_TREE", message, found=_shown(data))]
+        return None, [source.problem("NOT_A_TREE", message, found=_shown_value(data))]
     if ("tree" in data) == ("mission" in data):
-        return None, [_wrong_header(data, source)]
+        return None, [_header_problem(data, source)]
     model: type[TreeSpec] | type[MissionSpec] = TreeSpec if "tree" in data else MissionSpec
     try:
         return model.model_validate(data), []
     except ValidationError as error:
-        return None, _explain(error, source, model)
+        return None, _problems_of_errors(error, source, model)
     except RecursionError:
         message = "nodes are nested too deeply to be read"
         return None, [source.problem("TOO_DEEP", message, ("root",))]
 
 
-def _wrong_header(data: Mapping[str, Any], source: Source) -> Problem:
+def _header_problem(data: Mapping[str, Any], source: Source) -> Problem:
     """Return the problem of a mapping that is neither a tree nor a mission, or both."""
     message = "a document starts with 'tree: NAME' (a tree) or with 'mission:' (a plan)"
     if "tree" in data:
@@ -133,10 +133,10 @@ def _wrong_header(data: Mapping[str, Any], source: Source) -> Problem:
     return source.problem("NOT_A_TREE", message, place, found=found, allowed=known, key=has_key)
 
 
-def _explain(error: ValidationError, source: Source, top: type) -> list[Problem]:
+def _problems_of_errors(error: ValidationError, source: Source, top: type) -> list[Problem]:
     """Convert pydantic's errors to problems with positions and the terms of the language."""
     findings = error.errors(include_url=False)
-    places = [_place(finding, source.data) for finding in findings]
+    places = [_error_place(finding, source.data) for finding in findings]
     problems = []
     for finding, place in zip(findings, places, strict=True):
         inside = any(other[: len(place)] == place and other != place for other in places)
@@ -148,7 +148,7 @@ def _explain(error: ValidationError, source: Source, top: type) -> list[Problem]
     return problems
 
 
-def _place(finding: ErrorDetails, data: Any) -> Place:
+def _error_place(finding: ErrorDetails, data: Any) -> Place:
     """Return the place of an error in the document: its location without the union's tags."""
     place: list[str | int] = []
     for part in finding["loc"]:
@@ -172,7 +172,7 @@ def _is_misspelt(findings: Iterable[ErrorDetails], places: Iterable[Place], miss
     )
 
 
-def _owner(finding: ErrorDetails, top: type) -> type:
+def _owning_model(finding: ErrorDetails, top: type) -> type:
     """Return the model to which the field of an error belongs."""
     loc = finding["loc"]
     for part in reversed(loc[:-1]):
@@ -183,12 +183,12 @@ def _owner(finding: ErrorDetails, top: type) -> type:
 
 def _problem(finding: ErrorDetails, place: Place, source: Source, top: type) -> Problem:
     kind, ctx = finding["type"], finding.get("ctx", {})
-    value = _shown(finding["input"])
+    value = _shown_value(finding["input"])
     field = str(place[-1]) if place else ""
     if kind == "extra_forbidden":
         return _unknown_field(finding, place, source, top)
     if kind == "missing":
-        message = f"{_SAID[_owner(finding, top)]} needs the field {field!r}"
+        message = f"{_SAID[_owning_model(finding, top)]} needs the field {field!r}"
         return source.problem("MISSING_FIELD", message, place[:-1])
     if kind == "until":
         where = (*place, "until")
@@ -238,11 +238,11 @@ def _value_problem(finding: ErrorDetails, place: Place, source: Source) -> Probl
         allowed = nearest_first(str(value), ("all", "any"))
     elif kind != "default":
         message = _plain_words(finding)
-    return source.problem(code, message, place, found=_shown(value), allowed=allowed)
+    return source.problem(code, message, place, found=_shown_value(value), allowed=allowed)
 
 
 def _unknown_field(finding: ErrorDetails, place: Place, source: Source, top: type) -> Problem:
-    owner, field = _owner(finding, top), str(place[-1])
+    owner, field = _owning_model(finding, top), str(place[-1])
     fields = _fields(owner)
     message = f"{_SAID[owner]} has no field {field!r}"
     if owner is Check and field in ("with", "args"):
@@ -307,7 +307,7 @@ def _fields(model: Any) -> tuple[str, ...]:
     return tuple(info.alias or name for name, info in model.model_fields.items() if name != "body")
 
 
-def _shown(value: Any) -> str:
+def _shown_value(value: Any) -> str:
     """Return a value as written in a document, shortened."""
     if isinstance(value, dict):
         return "a mapping" if value else "an empty mapping"

@@ -116,9 +116,9 @@ __all__ = [
     "Tree",
     "TreeSpec",
     "Way",
+    "flattened_steps",
     "rebuild",
     "saved_names",
-    "steps_of",
     "walk",
 ]
 
@@ -214,17 +214,17 @@ class NodeBase(Filled):
         return cast("Kind", type(self).__name__.lower())
 
     @property
-    def runs(self) -> str:
+    def callee_name(self) -> str:
         """Name of the skill, tree or single condition that it runs; empty for other nodes."""
         return ""
 
     @property
     def phrase_key(self) -> str:
         """Key of its phrase in the messages of packs; empty for other nodes."""
-        return self.runs
+        return self.callee_name
 
     @property
-    def given(self) -> Mapping[str, Any]:
+    def call_arguments(self) -> Mapping[str, Any]:
         """Arguments of the skill, tree or single condition."""
         return {}
 
@@ -234,7 +234,7 @@ class NodeBase(Filled):
         return ()
 
     @property
-    def nominal(self) -> tuple[NodeBase, ...]:
+    def nominal_children(self) -> tuple[NodeBase, ...]:
         """The first children: those that run if nothing fails."""
         return self.children
 
@@ -298,12 +298,12 @@ class Do(NodeBase):
     save: Mapping[str, Name] = Field(default_factory=dict)
 
     @property
-    def runs(self) -> str:
+    def callee_name(self) -> str:
         """Name of the skill."""
         return self.do
 
     @property
-    def given(self) -> Mapping[str, Any]:
+    def call_arguments(self) -> Mapping[str, Any]:
         """Arguments of the skill."""
         return self.args
 
@@ -320,12 +320,12 @@ class Check(NodeBase):
     tell: Annotated[bool, Field(strict=True)] = False
 
     @property
-    def runs(self) -> str:
+    def callee_name(self) -> str:
         """Name of the condition; empty for a combination of several."""
         return self.check.name if isinstance(self.check, Is) else ""
 
     @property
-    def given(self) -> Mapping[str, Any]:
+    def call_arguments(self) -> Mapping[str, Any]:
         """Arguments of the condition."""
         return self.check.args if isinstance(self.check, Is) else {}
 
@@ -339,7 +339,7 @@ class Tree(NodeBase):
     body: Node | None = None
 
     @property
-    def runs(self) -> str:
+    def callee_name(self) -> str:
         """Name of the tree."""
         return self.tree
 
@@ -349,7 +349,7 @@ class Tree(NodeBase):
         return f"tree {self.tree}"
 
     @property
-    def given(self) -> Mapping[str, Any]:
+    def call_arguments(self) -> Mapping[str, Any]:
         """Arguments of the tree."""
         return self.args
 
@@ -384,7 +384,7 @@ class Fallback(_Composite):
     fallback: Annotated[tuple[Node, ...], Field(min_length=1)]
 
     @property
-    def nominal(self) -> tuple[NodeBase, ...]:
+    def nominal_children(self) -> tuple[NodeBase, ...]:
         """The first branch; the others run only after a failure."""
         return self.children[:1]
 
@@ -435,7 +435,7 @@ def _check_is_node(value: Any) -> Any:
     return value
 
 
-def _tag(value: Any) -> str:
+def _union_tag(value: Any) -> str:
     """Return the union's tag, in angle brackets so that error places can omit it."""
     if isinstance(value, NodeBase):
         return f"<{type(value).__name__.lower()}>"
@@ -449,7 +449,7 @@ Node: TypeAlias = Annotated[
     | Annotated[Sequence, Tag("<sequence>")]
     | Annotated[Fallback, Tag("<fallback>")]
     | Annotated[Parallel, Tag("<parallel>")],
-    Discriminator(_tag),
+    Discriminator(_union_tag),
     BeforeValidator(_check_is_node),
 ]
 
@@ -515,12 +515,12 @@ class Param(SpecModel):
         return self.default is None and not self.optional
 
     @property
-    def bounds(self) -> tuple[str, ...]:
+    def bounds_text(self) -> tuple[str, ...]:
         """Bounds in words: ``at least 1``, ``at most 6``."""
         ends = (("at least", self.least), ("at most", self.most))
         return tuple(f"{word} {end}" for word, end in ends if end is not None)
 
-    def unfit(self, value: Any) -> str:
+    def violation(self, value: Any) -> str:
         """Return why a value violates the choices or bounds; empty if it does not.
 
         The type of the value is not checked.
@@ -536,9 +536,9 @@ class Param(SpecModel):
             return ""
         low = self.least is not None and value < self.least
         high = self.most is not None and value > self.most
-        return f"must be {' and '.join(self.bounds)}" if low or high else ""
+        return f"must be {' and '.join(self.bounds_text)}" if low or high else ""
 
-    def hint(self, types: Mapping[str, Any]) -> Any:
+    def value_type(self, types: Mapping[str, Any]) -> Any:
         """Return the type of the values; None if `types` does not contain it."""
         hint = types.get(self.type)
         if hint is None:
@@ -653,14 +653,14 @@ def walk(
     """
     if isinstance(node, kind):
         yield node
-    for child in node.children if failing else node.nominal:
+    for child in node.children if failing else node.nominal_children:
         yield from walk(child, kind, failing=failing)
 
 
-def steps_of(node: NodeBase) -> list[NodeBase]:
+def flattened_steps(node: NodeBase) -> list[NodeBase]:
     """Return the steps of a plan: plain sequences are flattened, every other node is one step."""
     if isinstance(node, Sequence) and node.is_plain:
-        return [step for child in node.children for step in steps_of(child)]
+        return [step for child in node.children for step in flattened_steps(child)]
     return [node]
 
 

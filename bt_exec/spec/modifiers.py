@@ -123,11 +123,11 @@ class Filled(SpecModel):
         return {**handler(self), **self._filled}
 
     @property
-    def filled(self) -> Mapping[str, str]:
+    def open_modifiers(self) -> Mapping[str, str]:
         """Modifiers that refer to a parameter until the tree is expanded: ``repeat: $n``."""
         return self._filled
 
-    def with_filled(self, values: Mapping[str, Any]) -> Self:
+    def with_modifier_values(self, values: Mapping[str, Any]) -> Self:
         """Return the node with `values` for the modifiers that refer to parameters."""
         node = self.model_copy(update=dict(values))
         node._filled = {}

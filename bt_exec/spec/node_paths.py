@@ -14,19 +14,19 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar, overload
 
-from bt_exec.spec.condition_expression import Is, leaves_at
+from bt_exec.spec.condition_expression import Is, named_conditions_at
 from bt_exec.spec.model import Check, Do, MissionSpec, NodeBase, Tree
 from bt_exec.spec.yaml_source import Place
 
 __all__ = [
     "Located",
     "encloses",
-    "enclosing",
+    "enclosing_paths",
     "is_kept",
     "label_of",
     "locate",
     "moved_paths",
-    "paths",
+    "nodes_with_paths",
 ]
 
 _Kind = TypeVar("_Kind", bound=NodeBase)
@@ -35,7 +35,7 @@ _Own = TypeVar("_Own", bound=NodeBase, covariant=True)
 
 def label_of(node: NodeBase) -> str:
     """Return the label of a node for display and paths."""
-    return (node.name or "").replace("/", "_") or node.runs or node.kind
+    return (node.name or "").replace("/", "_") or node.callee_name or node.kind
 
 
 @dataclass(slots=True, eq=False, frozen=True)
@@ -70,7 +70,7 @@ class Located(Generic[_Own]):
         """Yield this node and everything under it, like `bt_exec.spec.model.walk`."""
         if isinstance(self.node, kind):
             yield self
-        under = self.children if failing else self.children[: len(self.node.nominal)]
+        under = self.children if failing else self.children[: len(self.node.nominal_children)]
         for child in under:
             yield from child.walk(kind, failing=failing)
 
@@ -83,7 +83,7 @@ class Located(Generic[_Own]):
     def conditions(self) -> Iterator[tuple[Is, Place]]:
         """Yield every named condition of the node itself, with its place."""
         for field, expression in self.node.conditions.items():
-            yield from leaves_at(expression, (*self.place, field))
+            yield from named_conditions_at(expression, (*self.place, field))
 
 
 def locate(root: NodeBase) -> Located[NodeBase]:
@@ -103,13 +103,15 @@ def locate(root: NodeBase) -> Located[NodeBase]:
         path = unique(prefix + label_of(node))
         plain = node.name is None and not isinstance(node, Do | Check | Tree)
         inner = prefix if plain else f"{path}/"
-        under = (at(child, inner, where, depth + 1) for child, where in places_under(node, place))
+        under = (
+            at(child, inner, where, depth + 1) for child, where in children_with_places(node, place)
+        )
         return Located(node, path, place, depth, tuple(under))
 
     return at(root, "", ("root",), 0)
 
 
-def places_under(node: NodeBase, place: Place) -> Iterator[tuple[NodeBase, Place]]:
+def children_with_places(node: NodeBase, place: Place) -> Iterator[tuple[NodeBase, Place]]:
     """Yield the nodes directly under `node` with their places in the document."""
     for index, child in enumerate(node.children):
         inner: Place = ("body",) if isinstance(node, Tree) else (node.kind, index)
@@ -117,25 +119,27 @@ def places_under(node: NodeBase, place: Place) -> Iterator[tuple[NodeBase, Place
 
 
 @overload
-def paths(root: NodeBase) -> Iterator[tuple[str, NodeBase]]: ...
+def nodes_with_paths(root: NodeBase) -> Iterator[tuple[str, NodeBase]]: ...
 
 
 @overload
-def paths(root: NodeBase, kind: type[_Kind]) -> Iterator[tuple[str, _Kind]]: ...
+def nodes_with_paths(root: NodeBase, kind: type[_Kind]) -> Iterator[tuple[str, _Kind]]: ...
 
 
-def paths(root: NodeBase, kind: type[NodeBase] = NodeBase) -> Iterator[tuple[str, NodeBase]]:
+def nodes_with_paths(
+    root: NodeBase, kind: type[NodeBase] = NodeBase
+) -> Iterator[tuple[str, NodeBase]]:
     """Yield every node of a kind under `root` with its path, parents first, in document order."""
     return ((one.path, one.node) for one in locate(root).walk(kind))
 
 
 def moved_paths(before: NodeBase, after: NodeBase) -> dict[str, str]:
     """Return the new paths of the nodes of one tree that are also in another, by the old ones."""
-    places = {id(node): path for path, node in paths(after)}
-    return {path: places[id(node)] for path, node in paths(before) if id(node) in places}
+    places = {id(node): path for path, node in nodes_with_paths(after)}
+    return {path: places[id(node)] for path, node in nodes_with_paths(before) if id(node) in places}
 
 
-def enclosing(path: str) -> Iterator[str]:
+def enclosing_paths(path: str) -> Iterator[str]:
     """Yield `path` and the paths of all nodes around it, as defined by `encloses`."""
     yield path
     while "/" in path:

@@ -13,7 +13,14 @@ from pydantic.fields import FieldInfo
 from bt_exec.failure import Problem, SpecError, UsageError, nearest_first
 from bt_exec.spec.yaml_source import Place, Source, read_file
 
-__all__ = ["UserData", "first_error", "load_model", "read_model", "read_settings", "value_error"]
+__all__ = [
+    "UserData",
+    "first_error",
+    "load_model",
+    "read_settings",
+    "validated_model",
+    "value_error",
+]
 
 _Model = TypeVar("_Model", bound=BaseModel)
 
@@ -88,7 +95,7 @@ def load_model(model: type[_Model], path: Path) -> _Model:
         SpecError: If it is invalid; contains every mistake with its place.
     """
     try:
-        return read_model(model, read_file(path))
+        return validated_model(model, read_file(path))
     except SpecError as error:
         problems = [_settings_problem(problem, model) for problem in error.problems]
         raise SpecError(problems, checkable=False) from None
@@ -101,7 +108,7 @@ def _settings_problem(problem: Problem, model: type[BaseModel]) -> Problem:
     return replace(problem, message="is empty", allowed=tuple(_fields(model)))
 
 
-def read_model(
+def validated_model(
     model: type[_Model], source: Source, inside: Place = (), data: Any = None, whose: str = ""
 ) -> _Model:
     """Return a file, or a part of it, validated by its model.
@@ -130,7 +137,7 @@ def _problem(
     place, kind = (*inside, *own), found["type"]
     if kind == "extra_forbidden":
         field = str(own[-1])
-        allowed = nearest_first(field, _fields(_owner(model, own[:-1])))
+        allowed = nearest_first(field, _fields(_model_at_place(model, own[:-1])))
         message = f"{whose} has no setting {field!r}" if whose else f"unknown field {field!r}"
         return source.problem("UNKNOWN_FIELD", message, place, allowed=allowed, key=True)
     if kind == "missing":
@@ -142,7 +149,7 @@ def _problem(
     return source.problem("BAD_VALUE", message, place, found=shown)
 
 
-def _owner(model: type[BaseModel], place: Place) -> type[BaseModel]:
+def _model_at_place(model: type[BaseModel], place: Place) -> type[BaseModel]:
     """Return the model of the fields at a place; indices and keys of mappings are skipped."""
     for part in place:
         info = _fields(model).get(str(part))

@@ -116,15 +116,15 @@ def explain(error: yaml.MarkedYAMLError, text: str, file: str) -> Problem:
             code, message = kind.code, kind.message.format(line=start.line + 1)
             spot = start if kind.at_start else mark
             break
-    here = _character(text, mark)
+    here = _character_at(text, mark)
     if "cannot start any token" in reason:
         message = f"text cannot start with {here!r}; put it into quotes"
         if here == "\t":
             message = "a tab cannot indent; indent with spaces"
     elif "node content" in reason and not here:
         message = "the text ends here, but a '[' or '{' is still open"
-    elif code != "TOO_DEEP" and _opens_above(text, start, mark):
-        opened = _character(text, start)
+    elif code != "TOO_DEEP" and _is_in_open_bracket(text, start, mark):
+        opened = _character_at(text, start)
         closing = "]" if opened == "[" else "}"
         message = f"this {opened!r} is not closed; {closing!r} is missing"
         spot = start
@@ -133,9 +133,9 @@ def explain(error: yaml.MarkedYAMLError, text: str, file: str) -> Problem:
     return Problem(code, message, "", "", (), file, spot.line + 1, spot.column + 1)
 
 
-def _opens_above(text: str, start: yaml.Mark, mark: yaml.Mark) -> bool:
+def _is_in_open_bracket(text: str, start: yaml.Mark, mark: yaml.Mark) -> bool:
     """Return True if the parser was inside a bracket that an earlier line opened."""
-    return mark.line > start.line and _character(text, start) in ("[", "{")
+    return mark.line > start.line and _character_at(text, start) in ("[", "{")
 
 
 def _line_before(text: str, mark: yaml.Mark) -> str:
@@ -143,6 +143,6 @@ def _line_before(text: str, mark: yaml.Mark) -> str:
     return text[mark.index - mark.column : mark.index]
 
 
-def _character(text: str, mark: yaml.Mark) -> str:
+def _character_at(text: str, mark: yaml.Mark) -> str:
     """Return the character at a position; empty at the end of the text."""
     return text[mark.index : mark.index + 1]

@@ -29,13 +29,13 @@ __all__ = [
     "MAX_VALUES",
     "Place",
     "Source",
-    "in_order",
     "read_file",
     "read_scalar",
     "read_text",
     "scan_file",
     "scan_text",
     "show_place",
+    "sorted_by_position",
 ]
 
 MAX_BYTES = 1024 * 1024
@@ -92,7 +92,7 @@ class Source:
     refused: list[Problem] = field(default_factory=list)
     text: str = field(default="", repr=False)
 
-    def mark(self, place: Place, *, key: bool = False) -> tuple[int | None, int | None]:
+    def line_and_column(self, place: Place, *, key: bool = False) -> tuple[int | None, int | None]:
         """Return line and column of `place`, or of the nearest value that encloses it."""
         if key and place in self.keys:
             return self.keys[place]
@@ -112,7 +112,7 @@ class Source:
         key: bool = False,
     ) -> Problem:
         """Return a `Problem` at `place` with its position; with `key`, at the key itself."""
-        line, column = self.mark(place, key=key)
+        line, column = self.line_and_column(place, key=key)
         return Problem(code, message, show_place(place), found, allowed, self.file, line, column)
 
 
@@ -124,7 +124,7 @@ def show_place(place: Place) -> str:
     return text
 
 
-def in_order(problems: Iterable[Problem]) -> list[Problem]:
+def sorted_by_position(problems: Iterable[Problem]) -> list[Problem]:
     """Return problems in the order of the text."""
     return sorted(problems, key=lambda problem: (problem.line or 0, problem.column or 0))
 
@@ -188,10 +188,10 @@ def scan_text(text: str, file: str = "<text>") -> Source:
     try:
         _Reader(source, loader).read()
     except yaml.MarkedYAMLError as error:
-        raise SpecError(in_order([*source.refused, explain(error, text, file)])) from None
+        raise SpecError(sorted_by_position([*source.refused, explain(error, text, file)])) from None
     finally:
         loader.dispose()
-    source.refused = in_order(source.refused)
+    source.refused = sorted_by_position(source.refused)
     return source
 
 
@@ -292,11 +292,11 @@ class _Reader:
             Problem(code, message, shown, found, (), self.source.file, *spot)
         )
         if len(self.source.refused) >= MAX_PROBLEMS:
-            raise SpecError(in_order(self.source.refused))
+            raise SpecError(sorted_by_position(self.source.refused))
 
     def _stop(self, code: str, message: str, place: Place) -> None:
         self._refuse(code, message, place, spot=self.source.marks[place])
-        raise SpecError(in_order(self.source.refused))
+        raise SpecError(sorted_by_position(self.source.refused))
 
 
 def read_scalar(text: str) -> Any:

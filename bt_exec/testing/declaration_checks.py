@@ -65,7 +65,7 @@ def check_pack(pack: Pack, messages: Messages | None = None) -> None:
         AssertionError: Names the first mistake.
         RegistrationError: If two parts have the same name.
     """
-    catalogue = Catalogue([*_required(pack), pack])
+    catalogue = Catalogue([*_required_packs(pack), pack])
     for problem in (*fact_problems(catalogue), *code_problems(catalogue)):
         raise AssertionError(str(problem))
     for skill in pack.skills:
@@ -74,7 +74,7 @@ def check_pack(pack: Pack, messages: Messages | None = None) -> None:
         check_condition(condition, messages)
 
 
-def _required(pack: Pack) -> list[Pack]:
+def _required_packs(pack: Pack) -> list[Pack]:
     """Return the packs that a pack requires, directly and indirectly."""
     names = list(pack.requires)
     found: dict[str, Pack] = {}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 from pathlib import Path
 
-from bt_exec.files import replace_file
+from bt_exec.files import write_user_file
 from bt_exec.observation import Situation
 from bt_exec.site.compile_command import compile_command
 from bt_exec.site.site import load_site
@@ -39,7 +39,7 @@ def check_plan(
     assert compiled.plan is not None, f"{command}: there is no plan. {refusal}".rstrip()
     text = dump_yaml(compiled.plan)
     if update:
-        replace_file(file, text, folders=True)
+        write_user_file(file, text, folders=True)
         return
     assert file.is_file(), f"{file} does not exist; pytest --bt-update writes it"
     lines = file.read_text(encoding="utf-8").splitlines(), text.splitlines()

@@ -18,7 +18,7 @@ from bt_exec.observation import Situation
 from bt_exec.outcome import Outcome
 from bt_exec.pack import Catalogue, Pack
 from bt_exec.planning.compiler import PREPARE, Plan, Request, VerifiedPlan
-from bt_exec.planning.repair import repaired
+from bt_exec.planning.repair import repaired_plan
 from bt_exec.rig import PackSettings, Rig
 from bt_exec.robot import RemoteSimulation, Simulation
 from bt_exec.site.site import CompilerSettings, Limits, Rates, Site
@@ -32,7 +32,7 @@ from bt_exec.testing.scripted import FakeClock, ScriptedRobot
 if TYPE_CHECKING:
     from bt_exec.testing.tree_coverage import Coverage
 
-__all__ = ["FixedCompiler", "TreeRun", "run_tree", "scripted_site", "unverified"]
+__all__ = ["FixedCompiler", "TreeRun", "plan_without_verification", "run_tree", "scripted_site"]
 
 COVERAGE: Coverage | None = None
 """Set by the pytest plugin for ``--bt-cov``."""
@@ -56,7 +56,7 @@ class FixedCompiler:
         """Return the tree, or the repaired plan after a failure."""
         self.requests.append(request)
         if request.previous is not None:
-            return Plan(repaired(request, self.name))
+            return Plan(repaired_plan(request, self.name))
         header = Mission(command=request.command, compiler=self.name)
         return Plan(MissionSpec(mission=header, root=self.tree.root))
 
@@ -90,14 +90,14 @@ class TreeRun:
         """Return the states of nodes: ``"3 grasp failed GRASP_SLIPPED"``, tick first."""
         lines = []
         for event in self.events:
-            if isinstance(event, NodeChanged) and not event.again:
+            if isinstance(event, NodeChanged) and not event.will_retry:
                 code = event.failure.code if event.failure is not None else ""
                 detail = code or (event.detail if event.state == "skipped" else "")
                 lines.append(f"{event.tick} {event.path} {event.state} {detail}".rstrip())
         return lines
 
 
-def unverified(spec: MissionSpec) -> VerifiedPlan:
+def plan_without_verification(spec: MissionSpec) -> VerifiedPlan:
     """Return a plan marked as verified without verification, for tests of the executive."""
     return VerifiedPlan(spec, spec, Situation(), made_by=PREPARE)
 

@@ -100,7 +100,7 @@ def pytest_testnodedown(node: Any) -> None:
     """Merge the coverage of a pytest-xdist worker."""
     reached = getattr(node, "workeroutput", {}).get("bt_cov")
     if reached is not None:
-        node.config.stash[_COVERAGE].add(reached)
+        node.config.stash[_COVERAGE].merge(reached)
 
 
 def pytest_terminal_summary(

@@ -12,7 +12,7 @@ from bt_exec.failure import UsageError
 from bt_exec.journal.recorded_mission import MissionRecord
 from bt_exec.site.shipped_data import site_names
 
-__all__ = ["Steps", "as_test"]
+__all__ = ["Steps", "generate_test"]
 
 _TEXT = '''\
 """Mission {id}: {command}
@@ -77,7 +77,7 @@ class Steps:
         return iter(self._lines)
 
 
-def as_test(record: MissionRecord, before: Sequence[MissionRecord] = ()) -> str:
+def generate_test(record: MissionRecord, before: Sequence[MissionRecord] = ()) -> str:
     """Return a test that runs a mission again and expects the same steps and end.
 
     Args:
@@ -99,7 +99,7 @@ def as_test(record: MissionRecord, before: Sequence[MissionRecord] = ()) -> str:
         id=record.id,
         command=record.command.replace("\\", " ").replace('"', "'"),
         name=record.id.replace("-", "_"),
-        site=_site_of(record),
+        site=_site_name_or_file(record),
         world=dict(settings.get("world", {})),
         faults=list(settings.get("faults", [])),
         compiler=record.setup.get("compiler", {}).get("name"),
@@ -110,7 +110,7 @@ def as_test(record: MissionRecord, before: Sequence[MissionRecord] = ()) -> str:
     )
 
 
-def _site_of(record: MissionRecord) -> str:
+def _site_name_or_file(record: MissionRecord) -> str:
     """Return the name of a mission's site, or its file if no installed site has that name."""
     name = record.line.site
     return name if name in site_names() else str(record.setup.get("file", name))

@@ -28,24 +28,24 @@ from bt_exec.planning.repair import FixedPlan
 from bt_exec.rig import Rig
 from bt_exec.site.site import Site
 from bt_exec.skill import Condition, Label, Running, Skill, Steps, Verdict
-from bt_exec.spec.condition_expression import Is, with_leaves
+from bt_exec.spec.condition_expression import Is, map_named_conditions
 from bt_exec.spec.library import Library
 from bt_exec.spec.load import Loaded
 from bt_exec.spec.model import MissionSpec, NodeBase, Tree, TreeSpec, rebuild, walk
 from bt_exec.testing.scripted import FakeClock, ScriptedRobot
 from bt_exec.verify.facts import (
     NEED_NOT_MET,
-    after_failure,
-    after_success,
     decided_value,
     fact_pattern,
+    facts_after_failure,
+    facts_after_success,
 )
-from bt_exec.verify.type_checks import why_unfit, without_metadata
+from bt_exec.verify.type_checks import type_mismatch, without_metadata
 
 __all__ = [
     "Disturbance",
     "Rehearsal",
-    "combined",
+    "disturbance_combinations",
     "disturbances",
     "explore",
     "module_of_tests",
@@ -106,7 +106,7 @@ class Rehearsal:
     codes: list[str] = field(default_factory=list)
 
     @property
-    def ends(self) -> End:
+    def end_kind(self) -> End:
         """Kind of end. ``need unmet`` and ``stuck`` indicate mistakes in the tree.
 
         If the new plan after a failure is rejected, nothing moves: the mission is ``blocked``.
@@ -121,7 +121,7 @@ class Rehearsal:
         return "blocked" if self.outcome.status == "blocked" else "stuck"
 
     @property
-    def how(self) -> str:
+    def end_reason(self) -> str:
         """Alternative that recovered the run, or the codes that ended it."""
         if not self.outcome.ok:
             rejected = [text.rpartition("[")[2].rstrip("]") for text in self.outcome.problems[:1]]
@@ -146,7 +146,7 @@ def rehearse(
     """
     world = _World(site.catalogue, tuple(disturbed))
     stage = _with_stand_ins(site, world)
-    given = {**_examples(site.library.get(tree), site.catalogue), **args}
+    given = {**_example_arguments(site.library.get(tree), site.catalogue), **args}
     root = {"tree": tree, "with": given} if given else {"tree": tree}
     spec = MissionSpec.model_validate({"mission": {"command": f"rehearse {tree}"}, "root": root})
     clock = FakeClock()
@@ -176,7 +176,7 @@ def explore(
     """
     undisturbed = rehearse(tree, site, args)
     yield undisturbed
-    for each in combined(disturbances(undisturbed, site.catalogue), pairs=pairs):
+    for each in disturbance_combinations(disturbances(undisturbed, site.catalogue), pairs=pairs):
         yield rehearse(tree, site, args, each)
 
 
@@ -193,7 +193,7 @@ def disturbances(undisturbed: Rehearsal, catalogue: Catalogue) -> Iterator[Distu
         yield Disturbance("unknown", question)
 
 
-def combined(
+def disturbance_combinations(
     singles: Iterable[Disturbance], *, pairs: bool = False
 ) -> Iterator[tuple[Disturbance, ...]]:
     """Yield each disturbance alone and, with `pairs`, each two of different parts."""
@@ -241,16 +241,16 @@ class _World:
         conditions = catalogue.conditions.values()
         self._told = [fact_pattern(key, {}) for one in conditions for key in one.establishes]
 
-    def call(self, skill: Skill) -> str:
+    def count_call(self, skill: Skill) -> str:
         """Count a call and return the code with which it fails, or an empty text."""
         self._calls[skill.name] += 1
         here = (skill.name, self._calls[skill.name])
         found = (d.code for d in self.disturbed if d.kind == "fails" and (d.part, d.call) == here)
         return next(found, "")
 
-    def fail(self, skill: Skill, args: Mapping[str, Any]) -> None:
+    def undo_effects(self, skill: Skill, args: Mapping[str, Any]) -> None:
         """Remove the effects of the skill from the facts, except observable ones."""
-        left = after_failure(self.facts, skill, args)
+        left = facts_after_failure(self.facts, skill, args)
         told = {
             fact: value
             for fact, value in self.facts.items()
@@ -282,11 +282,11 @@ def _with_stand_ins(site: Site, world: _World) -> Site:
     asked = {name: part for name, part in catalogue.conditions.items() if owner(name)}
     without: dict[str, Any] = {"passes": (), "checkers": (), "reporter": None, "services": {}}
     catalogue.packs = tuple(replace(pack, **without) for pack in catalogue.packs)
-    stand_ins = {name: _skill(skill, world) for name, skill in own.items()}
+    stand_ins = {name: _simulated_skill(skill, world) for name, skill in own.items()}
     catalogue.skills = {**catalogue.skills, **stand_ins}
     known = {prefix + name: part for prefix in ("", _SKIP) for name, part in asked.items()}
     built_in = {_SKIP + name: part for name, part in catalogue.conditions.items()}
-    answered = {name: _condition(name, part, world) for name, part in known.items()}
+    answered = {name: _simulated_condition(name, part, world) for name, part in known.items()}
     catalogue.conditions = {**catalogue.conditions, **built_in, **answered}
     own_names = {name: owner(name.removeprefix(_SKIP)) for name in built_in}
     catalogue.owners = {**catalogue.owners, **own_names}
@@ -303,7 +303,7 @@ def _mark_skip_conditions(tree: TreeSpec) -> TreeSpec:
         return old.model_copy(
             update=old.with_conditions(
                 lambda field_name, part: (
-                    with_leaves(part, _renamed) if field_name == "skip_if" else part
+                    map_named_conditions(part, _renamed) if field_name == "skip_if" else part
                 )
             )
         )
@@ -315,25 +315,25 @@ def _renamed(leaf: Is, _: object) -> Is:
     return leaf.model_copy(update={"name": f"{_SKIP}{leaf.name}"})
 
 
-def _skill(skill: Skill, world: _World) -> Skill:
+def _simulated_skill(skill: Skill, world: _World) -> Skill:
     """Return a skill that applies the declared effects of `skill`."""
 
     def steps(**args: Any) -> Steps[Any]:
         """Apply the declared effects."""
-        code = world.call(skill)
+        code = world.count_call(skill)
         yield Running()
         while code == _TIMEOUT:
             yield Running()
         if code:
-            world.fail(skill, args)
+            world.undo_effects(skill, args)
             raise Failed(code, "rehearsed")
-        world.facts = after_success(world.facts, skill, args)
-        return {name: _example(hint) for name, hint in skill.results.items()}
+        world.facts = facts_after_success(world.facts, skill, args)
+        return {name: _example_value(hint) for name, hint in skill.results.items()}
 
     return cast(Skill, _stand_in(skill, steps))
 
 
-def _condition(name: str, condition: Condition, world: _World) -> Condition:
+def _simulated_condition(name: str, condition: Condition, world: _World) -> Condition:
     """Return a condition that follows the facts."""
 
     def ask(**args: Any) -> Verdict:
@@ -355,26 +355,28 @@ def _plain_type(hint: Any) -> Any:
     marks = getattr(hint, "__metadata__", ())
     if any(isinstance(mark, Label) or mark is Label for mark in marks):
         return without_metadata(hint)
-    unfit = why_unfit(hint, "")
+    unfit = type_mismatch(hint, "")
     return Any if unfit is not None and unfit.reason.startswith("only a skill") else hint
 
 
-def _examples(tree: TreeSpec, catalogue: Catalogue) -> dict[str, Any]:
+def _example_arguments(tree: TreeSpec, catalogue: Catalogue) -> dict[str, Any]:
     """Return values for the required parameters."""
     required = {name: param for name, param in tree.params.items() if param.required}
-    return {name: _example(param.hint(catalogue.types)) for name, param in required.items()}
+    return {
+        name: _example_value(param.value_type(catalogue.types)) for name, param in required.items()
+    }
 
 
-def _example(hint: Any) -> Any:
+def _example_value(hint: Any) -> Any:
     """Return a value of a type; the name of the type if none is known."""
     bare = without_metadata(hint)
     if get_origin(bare) is Literal:
         return get_args(bare)[0]
     if get_origin(bare) in (list, tuple):
         inner = [part for part in get_args(bare) if part is not Ellipsis]
-        return [_example(part) for part in inner]
+        return [_example_value(part) for part in inner]
     candidates: tuple[Any, ...] = (1, 1.0, True, "example", {}, [], 0, 10, 100)
-    return next((one for one in candidates if why_unfit(hint, one) is None), "example")
+    return next((one for one in candidates if type_mismatch(hint, one) is None), "example")
 
 
 def module_of_tests(site: str, runs: Iterable[Rehearsal]) -> str:
@@ -384,7 +386,7 @@ def module_of_tests(site: str, runs: Iterable[Rehearsal]) -> str:
         site: Name or file of the site.
         runs: The rehearsals.
     """
-    rows = ((run.tree, run.args, run.disturbed, run.ends, run.how) for run in runs)
+    rows = ((run.tree, run.args, run.disturbed, run.end_kind, run.end_reason) for run in runs)
     return _MODULE.format(site=site, cases="".join(f"    {row!r},\n" for row in rows))
 
 

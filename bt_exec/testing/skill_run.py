@@ -183,5 +183,5 @@ def _start_skill(
     if world is None:
         sim = simulation
         world = World(ObservationBuffer(lambda: sim.time if sim is not None else 0.0), 0.0)
-    steps = skill(**skill.inject(robot, world, services), **checked)
+    steps = skill(**skill.injected_arguments(robot, world, services), **checked)
     return SkillRun(skill, steps, simulation, period_s, before_tick)

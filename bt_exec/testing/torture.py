@@ -28,14 +28,14 @@ from typing import Any, Literal, get_args, get_origin
 from bt_exec.events import Aborting, Asked, Event, Planned, SkillStarting
 from bt_exec.failure import UsageError
 from bt_exec.journal import Journal
-from bt_exec.mission.rerun import restore, verify
+from bt_exec.mission.rerun import restore_world, verify
 from bt_exec.mission.session import Session
 from bt_exec.nodes.fault_injection import ACTIONS, Fault, Faults
 from bt_exec.nodes.fault_plan import FaultPlan
 from bt_exec.outcome import Outcome
 from bt_exec.site.site import Site
 from bt_exec.spec.model import Do
-from bt_exec.spec.node_paths import paths
+from bt_exec.spec.node_paths import nodes_with_paths
 
 __all__ = ["STALE_S", "Invariants", "Report", "Torture", "random_plan"]
 
@@ -73,7 +73,7 @@ def random_plan(
             )
         tree = rng.choice(trees)
         commands = tree.utterances
-        skills = {node.do for _, node in paths(tree.root, Do)} or skills
+        skills = {node.do for _, node in nodes_with_paths(tree.root, Do)} or skills
     count = rng.choice([0, 1, 1, 2, 3])
     faults = [_random_fault(site, sorted(skills), rng, kills=kills) for _ in range(count)]
     return FaultPlan(
@@ -138,7 +138,7 @@ class Invariants:
         match event:
             case Planned():
                 self.replans += self._plan is not None
-                self._plan = {path: node.do for path, node in paths(event.spec.root, Do)}
+                self._plan = {path: node.do for path, node in nodes_with_paths(event.spec.root, Do)}
             case Aborting(how="clean"):
                 self._stopped = True
             case SkillStarting():
@@ -251,7 +251,7 @@ class Torture:
         if self._again and not outcome.record_problem and _is_repeatable(plan):
             self.report.verified += 1
             found = verify(journal, outcome.mission_id)
-            if not found.same:
+            if not found.agrees:
                 yield f"run again, it differs after {found.events} events: {found.difference}"
 
     def _run_and_kill(self, plan: FaultPlan, journal: Journal) -> Iterator[str]:
@@ -275,8 +275,8 @@ class Torture:
         self.report.fired["process kill"] += 1
         invariants = Invariants()
         with self._session(plan, journal, invariants) as session:
-            found = restore(session, journal, record)
-            if not found.same:
+            found = restore_world(session, journal, record)
+            if not found.agrees:
                 yield f"the world of a killed mission differs: {found.difference}"
             outcome = session.resume(record)
             yield from invariants.broken
@@ -296,7 +296,7 @@ class Torture:
             world=plan.world_texts(),
             fast=True,
             journal=journal,
-            faults=[fault.written() for fault in faults],
+            faults=[fault.to_source() for fault in faults],
             listeners=[invariants],
             confirm=lambda *_: True,
         )
@@ -324,7 +324,7 @@ def _moving_robots(session: Session) -> Iterator[str]:
         if rig.simulation is None or not hasattr(rig.simulation, "step"):
             continue
         rig.simulation.step(_SETTLE_S)
-        if not rig.still_now():
+        if not rig.is_still():
             yield f"the robot of {name} moves after the end"
 
 

@@ -21,7 +21,7 @@ from bt_exec.pack import Catalogue
 from bt_exec.site.site import Site
 from bt_exec.skill import Skill
 from bt_exec.spec.model import Check, Do, NodeBase, Sequence, Tree
-from bt_exec.spec.node_paths import paths
+from bt_exec.spec.node_paths import nodes_with_paths
 from bt_exec.testing.skill_run import SkillRun
 
 __all__ = ["Coverage"]
@@ -62,7 +62,7 @@ class Coverage:
 
         @functools.wraps(begin)
         def with_listener(executive: Executive, site: Any, *args: Any, **named: Any) -> None:
-            self._declare(site)
+            self._add_site(site)
             listener = _Listener(self, site.catalogue, self._name)
             named["listeners"] = [*named.get("listeners", ()), listener]
             begin(executive, site, *args, **named)
@@ -84,13 +84,13 @@ class Coverage:
             Executive.__init__ = begin  # type: ignore[method-assign] # as it was
             SkillRun.tick = tick  # type: ignore[method-assign]
 
-    def _declare(self, site: Site) -> None:
+    def _add_site(self, site: Site) -> None:
         """Add the trees and skills of a site that belong to the project."""
         listener = _Listener(self, site.catalogue, _OWN)
         for tree in site.library:
             source = site.library.source(tree.tree)
             if source is not None and self._is_own(source.file):
-                listener.plan(Tree(tree=tree.tree, body=tree.root))
+                listener.add_plan(Tree(tree=tree.tree, body=tree.root))
         for skill in site.catalogue.skills.values():
             if self._is_own(inspect.getsourcefile(inspect.unwrap(skill.function))):
                 self._skill(skill)
@@ -107,7 +107,7 @@ class Coverage:
         path = Path(file).resolve()
         return path.is_relative_to(self._project) and "site-packages" not in path.parts
 
-    def add(self, other: Mapping[str, Mapping[str, Mapping[str, bool]]]) -> None:
+    def merge(self, other: Mapping[str, Mapping[str, Mapping[str, bool]]]) -> None:
         """Merge the result of another process, in the form of `to_dict`."""
         for mine, theirs in ((self.nodes, other["nodes"]), (self.codes, other["codes"])):
             for name, reached in theirs.items():
@@ -152,7 +152,7 @@ class _Listener:
         """Record an event."""
         match event:
             case Planned():
-                self.plan(event.spec.root)
+                self.add_plan(event.spec.root)
             case NodeChanged() | SkillStarting() | Asked():
                 tree, inside = self.places.get(event.path, ("", ""))
                 if inside:
@@ -168,11 +168,11 @@ class _Listener:
         if code in codes:
             codes[code] = True
 
-    def plan(self, root: NodeBase) -> None:
+    def add_plan(self, root: NodeBase) -> None:
         """Add the nodes and the declared failures of a plan."""
         trees: list[tuple[str, str]] = []  # (path, name) of the enclosing trees, outermost first
         self.places, self.failing = {}, {}
-        for path, node in paths(root):
+        for path, node in nodes_with_paths(root):
             while trees and not path.startswith(trees[-1][0] + "/"):
                 trees.pop()
             above, name = trees[-1] if trees else ("", self.name)
@@ -181,11 +181,11 @@ class _Listener:
             if name and not groups:
                 self.places[path] = (name, inside)
                 self.coverage.nodes.setdefault(name, {}).setdefault(inside, False)
-            self._codes(node, path, f"{name}/{inside}" if name else inside)
+            self._add_failures(node, path, f"{name}/{inside}" if name else inside)
             if isinstance(node, Tree):
                 trees.append((path, node.tree))
 
-    def _codes(self, node: NodeBase, path: str, place: str) -> None:
+    def _add_failures(self, node: NodeBase, path: str, place: str) -> None:
         """Add the failures that a node declares: a skill's under its name, others at the node."""
         codes = {node.guarded.code} if node.guarded is not None and node.guarded.code else set()
         listed = place

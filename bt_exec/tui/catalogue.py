@@ -18,9 +18,9 @@ from bt_exec.verify.type_checks import type_name
 __all__ = [
     "condition_data",
     "condition_entry",
+    "first_utterances",
     "skill_data",
     "skill_entry",
-    "spoken",
     "tree_data",
     "tree_entry",
     "type_words",
@@ -126,22 +126,22 @@ def tree_entry(tree: TreeSpec, library: Library, *, verbose: bool = False) -> En
         name + "?" * param.optional + (f" = {param.default}" if param.default is not None else "")
         for name, param in tree.params.items()
     ]
-    said = tree.utterances if verbose else _first_utterances(tree.utterances)
+    said = tree.utterances if verbose else _first_utterances_and_count(tree.utterances)
     facts = [("say", " · ".join(said)), ("with", ", ".join(params))]
     if verbose:
         facts.append(("file", str(library.source(tree.tree).file)))
     return Entry(tree.tree, summary=tree.summary, facts=facts)
 
 
-def spoken(utterances: tuple[str, ...]) -> tuple[str, ...]:
+def first_utterances(utterances: tuple[str, ...]) -> tuple[str, ...]:
     """Return the first utterance of each language."""
     first = {language_of(text): text for text in reversed(utterances)}
     return tuple(text for text in utterances if text in first.values())
 
 
-def _first_utterances(utterances: tuple[str, ...]) -> tuple[str, ...]:
+def _first_utterances_and_count(utterances: tuple[str, ...]) -> tuple[str, ...]:
     """Return the first utterance of each language, and the number of others."""
-    shown = spoken(utterances)
+    shown = first_utterances(utterances)
     rest = len(utterances) - len(shown)
     return (*shown, f"and {rest} more ways") if rest > 1 else utterances
 

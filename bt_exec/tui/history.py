@@ -14,13 +14,13 @@ from bt_exec.language.messages import Messages
 from bt_exec.tui.node_text import duration_text
 from bt_exec.tui.screen import tree_lines
 from bt_exec.tui.summary import SIGNS, summary_lines
-from bt_exec.tui.terminal_text import ASCII, COLOURS, Glyphs, Line, clean, wrap
+from bt_exec.tui.terminal_text import ASCII, COLOURS, Glyphs, Line, safe_line, wrap
 from bt_exec.tui.view_model import ViewModel
 from bt_exec.tui.visible_rows import NARROW
 
 __all__ = [
     "history_table",
-    "line_data",
+    "mission_entry_data",
     "record_data",
     "record_lines",
     "status_word",
@@ -32,7 +32,7 @@ def status_word(status: str) -> str:
     return "stopped" if status == "aborted" else status
 
 
-def line_data(line: MissionLine) -> dict[str, Any]:
+def mission_entry_data(line: MissionLine) -> dict[str, Any]:
     """Return a list entry as plain data."""
     return {
         "mission_id": line.id,
@@ -51,7 +51,7 @@ def history_table(
     lines: Sequence[MissionLine],
     glyphs: Glyphs,
     width: int,
-    told: Callable[[str], str] = clean,
+    told: Callable[[str], str] = safe_line,
 ) -> Table:
     """Return missions as a table of at most `width` cells; commands are shortened or wrapped.
 
@@ -87,7 +87,7 @@ def history_table(
             line.command,
             f" {glyphs.dot} ".join(filter(None, ended)),
         ]
-        texts = [Text(glyphs.text(clean(cell))) for cell in cells]
+        texts = [Text(glyphs.text(safe_line(cell))) for cell in cells]
         texts[0].style = texts[-1].style = COLOURS[sign]
         table.add_row(*texts)
     return table
@@ -100,15 +100,17 @@ def record_lines(
     ascii_only = glyphs is ASCII
     model = ViewModel(messages=messages, wall=lambda: 0.0, ascii=ascii_only, verbose=verbose)
     when = f"{record.line.started_at:%Y-%m-%d %H:%M}"
-    lines: list[Line] = _heading(f"{clean(record.command)} · {record.line.site} · {when}", width)
+    lines: list[Line] = _heading(
+        f"{safe_line(record.command)} · {record.line.site} · {when}", width
+    )
     for event in record.events:
         if isinstance(event, Planned) and model.spec is not None:
             lines += _tree(model, width, ascii_only, verbose)
         model.on(event)
         if isinstance(event, Planned):
             number = event.spec.mission.plan_version
-            by = clean(event.spec.mission.compiler) if verbose else ""
-            made = [model.told(f"plan {number}"), by]
+            by = safe_line(event.spec.mission.compiler) if verbose else ""
+            made = [model.translated_text(f"plan {number}"), by]
             made += [past.change for past in model.past]
             lines += _heading(" · ".join(filter(None, made)), width)
             model.past.clear()
@@ -120,7 +122,7 @@ def record_lines(
     else:
         status = record.line.shown_status
         sign = SIGNS[status]
-        lines.append(((f" {glyphs.states[sign]} {model.told(status)}", sign),))
+        lines.append(((f" {glyphs.states[sign]} {model.translated_text(status)}", sign),))
     return [tuple((glyphs.text(text), style) for text, style in line) for line in lines]
 
 
@@ -138,7 +140,7 @@ def record_data(record: MissionRecord) -> dict[str, Any]:
     """Return a mission as plain data: its entry, and its plans with the states of all nodes."""
     finished = any(isinstance(event, Finished) for event in record.events)
     return {
-        **line_data(record.line),
+        **mission_entry_data(record.line),
         "program": record.program,
         "settings": dict(record.settings),
         "plans": [

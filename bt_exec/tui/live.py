@@ -48,7 +48,7 @@ class LiveView:
     ) -> None:
         self.model = model
         self.painter = painter
-        self.display = Display(full=full, page="node" if full else "", colours=painter.colours)
+        self.display = Display(full=full, page="node" if full else "", colours=painter.has_colours)
         self.frames = 0
         self._enter = _OWN_SCREEN + _TOP + _CLEAR_DOWN if full else ""
         self._leave = _SHOW + (_MAIN_SCREEN if full else "")
@@ -94,7 +94,7 @@ class LiveView:
                 stream.write(text)
         self._keys.end()
 
-    def frame(self) -> None:
+    def draw_if_changed(self) -> None:
         """Draw now if anything changed."""
         size = self.painter.console.size
         with self.model.lock:
@@ -103,7 +103,7 @@ class LiveView:
                 self.model,
                 size.width,
                 size.height - 1,
-                ascii=self.painter.ascii,
+                ascii=self.painter.is_ascii_only,
                 verbose=self.model.verbose,
                 now=self._now,
                 display=self.display,
@@ -116,19 +116,19 @@ class LiveView:
             if before or change:
                 self._write(before + _HIDE + _NO_WRAP + change + _WRAP)
 
-    def press(self, key: str) -> None:
+    def handle_key(self, key: str) -> None:
         """Perform the action of a key; a paused view is drawn once."""
         with self.model.lock:
             perform_key(self.display, self.model, key, self.painter.console.size.width)
         if self.display.paused:
-            self.frame()
+            self.draw_if_changed()
 
-    def show(self, model: ViewModel) -> None:
+    def show_model(self, model: ViewModel) -> None:
         """Show another model from the next frame on, even if its time is earlier."""
         model.verbose = self.model.verbose
         self.model, self._now = model, 0.0
 
-    def hold(self) -> None:
+    def suspend_drawing(self) -> None:
         """Erase the view and draw nothing until `redraw`, while other output needs the screen."""
         self._held = True
         with self._io, contextlib.suppress(OSError, ValueError):
@@ -167,10 +167,10 @@ class LiveView:
                 if self._held:
                     continue
                 while key := self._keys.read(0.0):
-                    self.press(key)
+                    self.handle_key(key)
                 self.display.paused &= not (self.model.stopping or self.model.outcome)
                 if not self.display.paused:
-                    self.frame()
+                    self.draw_if_changed()
         except (OSError, ValueError):
             return  # the terminal was closed; the mission continues
 

@@ -17,20 +17,20 @@ from bt_exec.spec.model import (
     saved_names,
 )
 from bt_exec.spec.node_paths import label_of
-from bt_exec.tui.terminal_text import clean
+from bt_exec.tui.terminal_text import safe_line
 
 __all__ = [
-    "about_node",
     "arguments_text",
-    "begins_with_first",
     "describe_parameter",
+    "detail_beside_label",
     "duration_text",
+    "fill_saved_results",
+    "is_labelled_by_first_branch",
+    "is_labelled_by_first_child",
     "label_node",
-    "modifiers",
-    "notes_text",
+    "modifiers_text",
+    "pass_notes_text",
     "result_names",
-    "tries_first",
-    "with_values",
 ]
 
 
@@ -42,7 +42,7 @@ def arguments_text(args: Mapping[str, Any]) -> str:
     said = {name: value for name, value in args.items() if value not in (None, (), [])}
     words = [_argument_text(name, value) for name, value in said.items()]
     bare = sum(isinstance(value, str) for value in said.values())
-    return clean((" → " if bare == len(words) == 2 else ", ").join(words))
+    return safe_line((" → " if bare == len(words) == 2 else ", ").join(words))
 
 
 def _argument_text(name: str, value: Any) -> str:
@@ -55,9 +55,9 @@ def _argument_text(name: str, value: Any) -> str:
     return f"{name} {value:g}" if isinstance(value, float) else f"{name} {value}"
 
 
-def notes_text(
+def pass_notes_text(
     notes: Iterable[str],
-    told: Callable[[str], str] = clean,
+    told: Callable[[str], str] = safe_line,
     leave_out: frozenset[str] = frozenset(),
 ) -> tuple[str, ...]:
     """Return the changes by passes, a line each; nodes with the same change share a line.
@@ -71,7 +71,7 @@ def notes_text(
     """
     nodes: dict[str, list[str]] = {}
     for note in notes:
-        said = clean(_PASS.sub("", note, count=1))
+        said = safe_line(_PASS.sub("", note, count=1))
         node, colon, change = said.partition(": ")
         if (change if colon else said) in leave_out:
             continue
@@ -92,34 +92,38 @@ def describe_parameter(param: Param) -> str:
     kind = "|".join(map(str, param.choices)) if param.choices else param.type
     default = [] if param.default is None else [f"= {param.default}"]
     kind = f"list of {kind}" if param.many else kind
-    return " ".join((kind + "?" * param.optional, *param.bounds, *default))
+    return " ".join((kind + "?" * param.optional, *param.bounds_text, *default))
 
 
 def label_node(node: NodeBase) -> str:
     """Return the label of a node's row."""
-    if node.name is None and isinstance(node, Check) and not node.runs:
-        return clean(node.check)
-    return clean(node.name or label_of(node))
+    if node.name is None and isinstance(node, Check) and not node.callee_name:
+        return safe_line(node.check)
+    return safe_line(node.name or label_of(node))
 
 
-def begins_with_first(node: NodeBase) -> bool:
+def is_labelled_by_first_child(node: NodeBase) -> bool:
     """Return True if an unnamed node is labelled by its first child."""
-    return tries_first(node) or (isinstance(node, Sequence) and node.name is None)
+    return is_labelled_by_first_branch(node) or (isinstance(node, Sequence) and node.name is None)
 
 
-def tries_first(node: NodeBase) -> bool:
+def is_labelled_by_first_branch(node: NodeBase) -> bool:
     """Return whether a node is an unnamed fallback, labelled by its first branch."""
     return isinstance(node, Fallback) and node.is_plain
 
 
-def about_node(node: NodeBase) -> str:
+def detail_beside_label(node: NodeBase) -> str:
     """Return the text next to the label: arguments, or the number of children that must succeed."""
-    if node.runs:
-        said = arguments_text(node.given)
-        return f"{node.runs} {said}".strip() if node.name and node.name != node.runs else said
+    if node.callee_name:
+        said = arguments_text(node.call_arguments)
+        return (
+            f"{node.callee_name} {said}".strip()
+            if node.name and node.name != node.callee_name
+            else said
+        )
     match node:
         case Check():
-            return clean(node.check) if node.name else ""
+            return safe_line(node.check) if node.name else ""
         case Parallel():
             return f"{node.needed} of {len(node.parallel)} must succeed"
         case Fallback():
@@ -127,21 +131,21 @@ def about_node(node: NodeBase) -> str:
     return ""
 
 
-def modifiers(node: NodeBase) -> tuple[str, ...]:
+def modifiers_text(node: NodeBase) -> tuple[str, ...]:
     """Return the modifiers of a node as text, in the order of their evaluation."""
     found = []
     if node.for_each is not None:
         found.append(f"for each {node.for_each}")
     if node.skip_if is not None:
         found.append(f"skipped if {node.skip_if}")
-    if repeat := node.filled.get("repeat", node.repeat):
+    if repeat := node.open_modifiers.get("repeat", node.repeat):
         found.append(f"{repeat} times")
     if node.until is not None:
         end = f", else {node.until.code}" if node.until.code else ""
         found.append(f"until {node.until.condition}{end}")
     if node.retry:
         found.append(f"up to {node.retry} attempts")
-    if timeout := node.filled.get("timeout", f"{node.timeout:g} s" if node.timeout else ""):
+    if timeout := node.open_modifiers.get("timeout", f"{node.timeout:g} s" if node.timeout else ""):
         found.append(f"at most {timeout}")
     if node.guard is not None:
         code = node.guarded.code if node.guarded is not None else None
@@ -153,7 +157,7 @@ def modifiers(node: NodeBase) -> tuple[str, ...]:
         found.append(f"else {node.code}")
     if isinstance(node, Check) and node.tell:
         found.append("reports the answer")
-    return tuple(clean(text) for text in found)
+    return tuple(safe_line(text) for text in found)
 
 
 def duration_text(value: float) -> str:
@@ -176,7 +180,7 @@ def result_names(spec: MissionSpec) -> frozenset[str]:
     return frozenset(saved_names(spec.root))
 
 
-def with_values(text: str, names: frozenset[str], values: Mapping[str, Any]) -> str:
+def fill_saved_results(text: str, names: frozenset[str], values: Mapping[str, Any]) -> str:
     """Return `text` with every ``$name`` of a saved result replaced by the value.
 
     A missing result is shown as its name in parentheses: ``(found)``. Other words that start with a
@@ -200,5 +204,5 @@ def _value_text(value: Any) -> str:
         return f"{value:g}"
     if isinstance(value, list | tuple):
         return " + ".join(map(_value_text, value)) or "nothing"
-    text = clean(value)
+    text = safe_line(value)
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"

@@ -15,13 +15,13 @@ from bt_exec.journal.explain import explain
 from bt_exec.language.messages import Messages
 from bt_exec.pack import Catalogue, Pack, find_pack
 from bt_exec.rig import PackSettings
-from bt_exec.site.site import load_site, sentences
+from bt_exec.site.site import catalogue_messages, load_site
 from bt_exec.tui.why import Why
 
-__all__ = ["parts_and_sentences", "site_messages", "why_of"]
+__all__ = ["mission_explanation", "parts_and_sentences", "site_messages"]
 
 
-def why_of(record: MissionRecord, language: str = "", *, verbose: bool = False) -> Why:
+def mission_explanation(record: MissionRecord, language: str = "", *, verbose: bool = False) -> Why:
     """Return the explanation of a mission, in `language` or that of its command."""
     catalogue, messages = parts_and_sentences(record)
     language = language or record.line.language
@@ -33,7 +33,7 @@ def site_messages(name: str) -> Messages:
     try:
         return load_site(name).messages
     except BtExecError:
-        return sentences(Catalogue([]))
+        return catalogue_messages(Catalogue([]))
 
 
 def parts_and_sentences(record: MissionRecord) -> tuple[Catalogue, Messages]:
@@ -56,4 +56,4 @@ def parts_and_sentences(record: MissionRecord) -> tuple[Catalogue, Messages]:
             with contextlib.suppress(ValidationError):
                 settings[name] = pack.settings.model_validate(recorded[name])
     catalogue = Catalogue(packs)
-    return catalogue, sentences(catalogue, settings)
+    return catalogue, catalogue_messages(catalogue, settings)

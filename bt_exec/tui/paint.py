@@ -49,12 +49,12 @@ class Painter:
         self._codes = {name: self._code(COLOURS[name]) for name in COLOURS}
 
     @property
-    def ascii(self) -> bool:
+    def is_ascii_only(self) -> bool:
         """Whether the stream has ASCII signs only."""
         return self.glyphs is ASCII
 
     @property
-    def colours(self) -> bool:
+    def has_colours(self) -> bool:
         """Whether the stream shows colours."""
         return self.console.color_system is not None and not self.console.no_color
 
@@ -64,7 +64,7 @@ class Painter:
         return self.console.size.width
 
     @property
-    def live(self) -> bool:
+    def can_redraw(self) -> bool:
         """Whether the stream supports redrawing."""
         dumb = os.environ.get("TERM", "").lower() in ("", "dumb", "unknown")
         return _is_terminal(self.file) and not dumb and self.width >= 20
@@ -73,17 +73,17 @@ class Painter:
         """Return a line as written to the stream, with colour codes if supported."""
         painted = []
         for text, style in line:
-            before, after = self._codes.get(style) or self._mixed(style)
+            before, after = self._codes.get(style) or self._colour_codes(style)
             painted.append(f"{before}{text}{after}" if text else "")
         return "".join(painted).rstrip(" ")
 
-    def lines(self, lines: Iterable[Line]) -> None:
+    def write_lines(self, lines: Iterable[Line]) -> None:
         """Write lines."""
         text = "".join(self.paint(line) + "\n" for line in lines)
         self.file.write(text)
         self.file.flush()
 
-    def say(self, text: str, style: str = "") -> None:
+    def write_text(self, text: str, style: str = "") -> None:
         """Write a text; on a terminal its lines are wrapped at spaces."""
         for line in text.split("\n"):
             body = self.glyphs.text(without_cursor_moves(line))
@@ -92,9 +92,9 @@ class Painter:
                 pieces = [indent + piece for piece in wrap(body, self.width - len(indent) - 1)]
             else:
                 pieces = [body]
-            self.lines(((piece, style),) for piece in pieces)
+            self.write_lines(((piece, style),) for piece in pieces)
 
-    def _mixed(self, style: str) -> tuple[str, str]:
+    def _colour_codes(self, style: str) -> tuple[str, str]:
         """Return the codes of a style that is written as colours, as in a picture."""
         if len(self._codes) > _MOST_STYLES:
             self._codes = {name: self._code(COLOURS[name]) for name in COLOURS}

@@ -10,7 +10,7 @@ from bt_exec import events as ev
 from bt_exec.planning.plan_preparation import NEED_NOT_MET
 from bt_exec.spec.model import Mission
 from bt_exec.tui.plan_rows import ViewNode
-from bt_exec.tui.terminal_text import WORDS, clean, pad
+from bt_exec.tui.terminal_text import WORDS, pad, safe_line
 from bt_exec.tui.view_model import ViewModel
 
 __all__ = ["PlainView"]
@@ -49,16 +49,17 @@ class PlainView:
                 self._states.clear()
                 self._seen, self._noted = "", ()
                 ident = f"  ({event.mission_id}, site {event.site})" if self.verbose else ""
-                self.line("command", f"{model.command}{ident}")
+                self.write_change("command", f"{model.command}{ident}")
             case ev.Planning() if event.failure is not None:
-                by = clean(event.compiler) if self.verbose else ""
-                self.line(
-                    "planning", f"{model.told('again with' if by else 'again')} {by}".rstrip()
+                by = safe_line(event.compiler) if self.verbose else ""
+                self.write_change(
+                    "planning",
+                    f"{model.translated_text('again with' if by else 'again')} {by}".rstrip(),
                 )
             case ev.Planned():
                 self._planned(event.spec.mission)
-            case ev.NodeChanged() if event.again:
-                self._again(event)
+            case ev.NodeChanged() if event.will_retry:
+                self._write_retry(event)
             case ev.NodeChanged(state="stopped"):
                 self._stopped = model.forest.by_path.get(event.path)
             case ev.NodeChanged():
@@ -67,30 +68,32 @@ class PlainView:
                 for node in filter(lambda node: node.state == "stopped", model.forest):
                     self._change(node)
             case ev.Asked() if event.told and event.verdict.holds is not None:
-                self.line("answer", model.answer(event.path, event.verdict))
+                self.write_change("answer", model.answer(event.path, event.verdict))
             case ev.PerceptionFailed():
                 self._buffer()
             case ev.Rejected():
                 for problem in event.problems:
                     said = problem.code == NEED_NOT_MET or problem.code in model.messages
                     if self.verbose or not said:  # the summary has their sentences
-                        self.line("rejected", model.mistake(problem))
+                        self.write_change("rejected", model.problem_text(problem))
             case ev.Aborting():
-                self.line("stop", model.stopping)
+                self.write_change("stop", model.stopping)
 
     def _planned(self, mission: Mission) -> None:
         model = self.model
         self._states.clear()  # they belong to rows of the old plan
         self._buffer()
         steps = sum(not node.children for node in model.forest)
-        made = model.told(f"{steps} steps" if steps != 1 else "1 step")
-        by = clean(mission.compiler) if self.verbose else ""
+        made = model.translated_text(f"{steps} steps" if steps != 1 else "1 step")
+        by = safe_line(mission.compiler) if self.verbose else ""
         made = ", ".join(filter(None, (made, by)))
-        self.line(f"plan {mission.plan_version}", model.past[-1].change if model.past else made)
-        notes = model.remarks()
+        self.write_change(
+            f"plan {mission.plan_version}", model.past[-1].change if model.past else made
+        )
+        notes = model.pass_notes()
         for note in notes:
             if note not in self._noted:
-                self.line("note", note)
+                self.write_change("note", note)
         self._noted = notes
 
     def _change(self, node: ViewNode | None) -> None:
@@ -99,44 +102,47 @@ class PlainView:
             if self.verbose or not node.children:
                 self._node(node)
 
-    def _again(self, event: ev.NodeChanged) -> None:
+    def _write_retry(self, event: ev.NodeChanged) -> None:
         """Write that an attempt failed and another follows."""
         node = self.model.forest.by_path.get(event.path)
         if node is None or event.failure is None:
             return
         why = ": ".join(
-            filter(None, (self.model.code(event.failure), self.model.why(event.failure)))
+            filter(
+                None,
+                (self.model.failure_code(event.failure), self.model.failure_reason(event.failure)),
+            )
         )
         label = self.model.label(node, verbose=self.verbose)
-        attempt = self.model.told(event.detail)
-        parts = (label, self.model.about(node, verbose=self.verbose), attempt, why)
-        self.line("retry", "  ".join(filter(None, parts)))
+        attempt = self.model.translated_text(event.detail)
+        parts = (label, self.model.detail_beside_label(node, verbose=self.verbose), attempt, why)
+        self.write_change("retry", "  ".join(filter(None, parts)))
 
     def _node(self, node: ViewNode) -> None:
         took = ""
         if node.began is not None and node.ended is not None and node.ended - node.began >= 0.05:
-            took = f"({self.model.duration(node.ended - node.began)})"
+            took = f"({self.model.duration_text(node.ended - node.began)})"
         why = ""
         if node.state == "failed":
-            code = self.model.code(node.failure) if node.failure else ""
-            message = self.model.why(node.failure) if node.failure else node.detail
+            code = self.model.failure_code(node.failure) if node.failure else ""
+            message = self.model.failure_reason(node.failure) if node.failure else node.detail
             why = ": ".join(filter(None, (code, message)))
             self._buffer()
         elif node.state in ("skipped", "kept", "stopped"):
-            why = node.detail.removeprefix(self.model.told(node.state)).strip()
+            why = node.detail.removeprefix(self.model.translated_text(node.state)).strip()
         path = node.path if self.verbose else ""
         label = self.model.label(node, verbose=self.verbose)
-        parts = (label, self.model.about(node, verbose=self.verbose), why, took, path)
-        self.line(WORDS[node.state or ""], "  ".join(filter(None, parts)))
+        parts = (label, self.model.detail_beside_label(node, verbose=self.verbose), why, took, path)
+        self.write_change(WORDS[node.state or ""], "  ".join(filter(None, parts)))
 
     def _buffer(self) -> None:
-        seen = self.model.seen()
+        seen = self.model.newest_observations()
         if seen and seen != self._seen:
             self._seen = seen
-            self.line("sees", seen)
+            self.write_change("sees", seen)
 
-    def line(self, word: str, text: str) -> None:
+    def write_change(self, word: str, text: str) -> None:
         """Write a change: its kind, which is a fixed word, and its text."""
-        shown = pad(self.model.fixed(word), 8)
-        at = self.model.fixed(f"{round(self.model.t - self.model.began, 3):.1f} s")
+        shown = pad(self.model.fixed_word(word), 8)
+        at = self.model.fixed_word(f"{round(self.model.t - self.model.began, 3):.1f} s")
         self.write(f"{at:>{10 - cell_len(at) + len(at)}}  {shown}  {text}".rstrip())

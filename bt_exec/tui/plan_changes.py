@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 
 from bt_exec.failure import Failure
 from bt_exec.spec.model import Check, Do, MissionSpec, NodeBase, Tree
-from bt_exec.spec.node_paths import encloses, paths
+from bt_exec.spec.node_paths import encloses, nodes_with_paths
 from bt_exec.tui.node_text import label_node
-from bt_exec.tui.terminal_text import clean
+from bt_exec.tui.terminal_text import safe_line
 
 __all__ = ["changes_text"]
 
@@ -28,7 +28,7 @@ def changes_text(
     old: MissionSpec,
     new: MissionSpec,
     failure: Failure | None = None,
-    told: Callable[[str], str] = clean,
+    told: Callable[[str], str] = safe_line,
     phrase: Callable[[NodeBase], str] = lambda _: "",
     why: str = "",
 ) -> str:
@@ -45,7 +45,7 @@ def changes_text(
     kept = new.mission.kept
     parts = [why] if why else []
     if kept:
-        nodes = dict(paths(new.root))
+        nodes = dict(nodes_with_paths(new.root))
         names = [
             (path in nodes and _phrase_of(nodes[path], phrase)) or told(path.rpartition("/")[2])
             for path in kept
@@ -57,7 +57,7 @@ def changes_text(
         told,
     )
     parts.append(f"{told('changes')}: {changed}" if changed else told("tries the same again"))
-    return clean(" · ".join(parts))
+    return safe_line(" · ".join(parts))
 
 
 def _phrase_of(node: NodeBase, phrase: Callable[[NodeBase], str]) -> str:
@@ -76,7 +76,7 @@ def _remaining_steps(
     """Return the steps that are not kept; for the old plan, those from the failed one on."""
     steps = [
         _Step(path, label_node(node), _args(node), phrase(node))
-        for path, node in paths(spec.root)
+        for path, node in nodes_with_paths(spec.root)
         if isinstance(node, Do | Check) and not any(encloses(done, path) for done in kept)
     ]
     if failure is not None:

@@ -7,14 +7,14 @@ from collections.abc import Iterator
 from bt_exec.events import MissionStarted, Planned
 from bt_exec.language.messages import Messages
 from bt_exec.spec.model import MissionSpec, NodeBase
-from bt_exec.tui.node_text import modifiers
+from bt_exec.tui.node_text import modifiers_text
 from bt_exec.tui.plan_rows import ViewNode
 from bt_exec.tui.view_model import ViewModel
 
-__all__ = ["checks_of", "planned"]
+__all__ = ["execution_modifiers", "preview_model"]
 
 
-def planned(
+def preview_model(
     spec: MissionSpec,
     messages: Messages,
     *,
@@ -28,7 +28,7 @@ def planned(
     return model
 
 
-def checks_of(model: ViewModel, node: ViewNode) -> tuple[str, ...]:
+def execution_modifiers(model: ViewModel, node: ViewNode) -> tuple[str, ...]:
     """Return the modifiers of a row that decide whether and how often it runs.
 
     For operators, they are sentences in the command's language. For authors (verbose views), they
@@ -36,16 +36,16 @@ def checks_of(model: ViewModel, node: ViewNode) -> tuple[str, ...]:
     """
     specs = [spec for spec in (node.named, node.spec) if spec is not None]
     if model.verbose:
-        return tuple(text for spec in specs for text in modifiers(spec))
+        return tuple(text for spec in specs for text in modifiers_text(spec))
     return tuple(text for spec in specs for text in _modifier_lines(model, spec))
 
 
 def _modifier_lines(model: ViewModel, spec: NodeBase) -> Iterator[str]:
     if spec.skip_if is not None:
-        yield f"{model.fixed('skipped if')}: {model.question(spec.skip_if)}"
-    if repeat := spec.filled.get("repeat", spec.repeat):
-        yield model.fixed(f"{repeat} times")
+        yield f"{model.fixed_word('skipped if')}: {model.condition_phrase(spec.skip_if)}"
+    if repeat := spec.open_modifiers.get("repeat", spec.repeat):
+        yield model.fixed_word(f"{repeat} times")
     if spec.until is not None:
-        yield f"{model.fixed('until')}: {model.question(spec.until.condition)}"
+        yield f"{model.fixed_word('until')}: {model.condition_phrase(spec.until.condition)}"
     if spec.retry:
-        yield model.fixed(f"up to {spec.retry} attempts")
+        yield model.fixed_word(f"up to {spec.retry} attempts")

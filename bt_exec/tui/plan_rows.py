@@ -14,8 +14,8 @@ from bt_exec.failure import Failure
 from bt_exec.skill import Verdict
 from bt_exec.spec.model import Check, Do, Fallback, NodeBase, Sequence, Tree
 from bt_exec.spec.node_paths import Located, locate
-from bt_exec.tui.node_text import about_node, label_node, tries_first
-from bt_exec.tui.terminal_text import clean
+from bt_exec.tui.node_text import detail_beside_label, is_labelled_by_first_branch, label_node
+from bt_exec.tui.terminal_text import safe_line
 
 __all__ = ["Forest", "ViewNode", "only_checks_continuation"]
 
@@ -74,7 +74,7 @@ class ViewNode:
         for child in self.children:
             yield from child.walk()
 
-    def change(self, state: NodeState, t: float, detail: str, failure: Failure | None) -> None:
+    def set_state(self, state: NodeState, t: float, detail: str, failure: Failure | None) -> None:
         """Set a new state at time `t` [s]."""
         if state == self.state == "kept":
             return
@@ -85,7 +85,7 @@ class ViewNode:
         else:
             self.ended = t
         self.state = state
-        self.detail = clean(detail)
+        self.detail = safe_line(detail)
         self.failure = failure
 
 
@@ -110,14 +110,14 @@ class Forest:
         for root in self.roots:
             yield from root.walk()
 
-    def change(
+    def set_state(
         self, path: str, state: NodeState, t: float, detail: str, failure: Failure | None
     ) -> ViewNode | None:
         """Set the state of the row of `path`; return it, or None if no row shows that path."""
         node = self.by_path.get(path)
         if node is None or (path in self._shells and not _is_outer_relevant(node, state)):
             return None
-        node.change(state, t, detail, failure)
+        node.set_state(state, t, detail, failure)
         return node
 
     def _rows(self, step: Located[NodeBase]) -> list[ViewNode]:
@@ -134,13 +134,13 @@ class Forest:
             self.by_path[path] = inner[0]
             self._shells.add(path)
             return inner
-        label, about = label_node(spec), about_node(spec)
+        label, about = label_node(spec), detail_beside_label(spec)
         if len(inner) == 1 and _only_names(spec, inner[0]):
             row = self.by_path[path] = inner[0]
             self._shells.add(path)
             row.label, row.about, row.named = label, about, spec
             return inner
-        if tries_first(spec):  # label it by its first branch
+        if is_labelled_by_first_branch(spec):  # label it by its first branch
             first, *others = inner
             label = first.label
             about = " or ".join([first.about, *(row.label for row in others)]).removeprefix(" ")

@@ -100,7 +100,7 @@ class Player:
         self.seek(sum(event.t <= t for event in self.events) if t > self.start else 0)
         self.t = t
 
-    def faster(self, steps: int = 1) -> None:
+    def change_speed(self, steps: int = 1) -> None:
         """Change the speed by `steps` entries of `SPEEDS`."""
         nearest = min(range(len(SPEEDS)), key=lambda n: abs(SPEEDS[n] - self.speed))
         self.speed = SPEEDS[min(max(nearest + steps, 0), len(SPEEDS) - 1)]

@@ -7,14 +7,14 @@ from rich.cells import cell_len
 from bt_exec.language.messages import Messages
 from bt_exec.spec.model import MissionSpec
 from bt_exec.tui.node_text import duration_text
-from bt_exec.tui.plan_preview import checks_of, planned
+from bt_exec.tui.plan_preview import execution_modifiers, preview_model
 from bt_exec.tui.plan_rows import ViewNode
-from bt_exec.tui.terminal_text import ASCII, UNICODE, Glyphs, Line, clean, crop, fit, pad, wrap
-from bt_exec.tui.view_commands import selected
+from bt_exec.tui.terminal_text import ASCII, UNICODE, Glyphs, Line, crop, fit, pad, safe_line, wrap
+from bt_exec.tui.view_commands import selected_index
 from bt_exec.tui.view_model import ViewModel
-from bt_exec.tui.view_pages import camera_lines, help_lines, node_lines, times_lines
+from bt_exec.tui.view_pages import camera_lines, help_lines, node_lines, transition_lines
 from bt_exec.tui.view_state import Display
-from bt_exec.tui.visible_rows import NARROW, Row, fit_rows, rows_of
+from bt_exec.tui.visible_rows import NARROW, Row, all_rows, fit_rows
 
 __all__ = ["HINT", "draw", "plan_lines", "text_beside_label", "tree_lines"]
 
@@ -73,7 +73,7 @@ def tree_lines(
     """Return the whole tree of a mission, for the screen after its end."""
     glyphs = ASCII if ascii else UNICODE
     artist = _Artist(model, width, glyphs, verbose, model.now(), Display())
-    return [crop(line, width - 1) for line in artist.rows(rows_of(model, width, ended=True))]
+    return [crop(line, width - 1) for line in artist.rows(all_rows(model, width, ended=True))]
 
 
 def plan_lines(
@@ -85,24 +85,24 @@ def plan_lines(
     verbose: bool = False,
 ) -> list[Line]:
     """Return all lines of a plan before its execution, in the language of its command."""
-    model = planned(spec, messages, ascii=ascii, verbose=verbose)
+    model = preview_model(spec, messages, ascii=ascii, verbose=verbose)
     glyphs, display = ASCII if ascii else UNICODE, Display(unfolded=True)
     artist = _Artist(model, width, glyphs, verbose, model.now(), display)
     rows: list[Row] = []
-    for row in rows_of(model, width, display=display):
-        said = " · ".join(checks_of(model, row.node)) if row.node is not None else ""
+    for row in all_rows(model, width, display=display):
+        said = " · ".join(execution_modifiers(model, row.node)) if row.node is not None else ""
         room = artist.width - 2 * row.depth - 6
         notes = enumerate(wrap(said, room) if said else [])
         rows += [row, *(Row("note", row.depth, text, first=not number) for number, text in notes)]
-    head = wrap(clean(glyphs.text(model.command)), artist.width - 2)
+    head = wrap(safe_line(glyphs.text(model.command)), artist.width - 2)
     title: list[Line] = [((f" {line}", "strong"),) for line in head]
     return [crop(line, width - 1) for line in (*title, *artist.rows(rows))]
 
 
 def text_beside_label(model: ViewModel, row: Row, node: ViewNode, *, verbose: bool = False) -> str:
     """Return the text next to a row's label: arguments, reason of a skip, number of the attempt."""
-    told = model.told
-    said = model.about(node, verbose=verbose)
+    told = model.translated_text
+    said = model.detail_beside_label(node, verbose=verbose)
     match node.state:
         case "skipped":
             said = node.detail or told("skipped")
@@ -144,7 +144,7 @@ class _Artist:
     def rule(self) -> Line:
         return ((" " + self.glyphs.rule * (self.width - 2), "dim"),)
 
-    def ends(self, left: str, style: str, right: str, right_style: str = "dim") -> Line:
+    def left_and_right(self, left: str, style: str, right: str, right_style: str = "dim") -> Line:
         """Return a line whose left part is shortened to make room for the right part."""
         right = self.fit(right, self.width - 6)
         space = self.width - cell_len(right) - 2
@@ -152,20 +152,22 @@ class _Artist:
 
     def header(self) -> list[Line]:
         model = self.model
-        clock = model.duration(self.now - model.began)
-        plan = model.told(f"plan {model.spec.mission.plan_version}") if model.spec else ""
-        tick = model.told(f"tick {model.tick}") if self.width >= NARROW else ""
+        clock = model.duration_text(self.now - model.began)
+        plan = (
+            model.translated_text(f"plan {model.spec.mission.plan_version}") if model.spec else ""
+        )
+        tick = model.translated_text(f"tick {model.tick}") if self.width >= NARROW else ""
         ident = model.mission_id if self.verbose else ""
         facts = " · ".join(filter(None, (ident, plan, clock, tick)))
-        lines = [self.ends(model.command, "strong", facts)]
-        seen = f"{model.told('sees')}  {model.seen()}"
+        lines = [self.left_and_right(model.command, "strong", facts)]
+        seen = f"{model.translated_text('sees')}  {model.newest_observations()}"
         if model.blinded:
-            lines.append(self.ends(seen, "failed", ""))
+            lines.append(self.left_and_right(seen, "failed", ""))
         elif model.buffers:
             age = max(self.now - max(buffer.t for buffer in model.buffers.values()), 0.0)
             old = f"{age:.2f} s" if age < 9.95 else duration_text(age)
-            old = model.fixed(f"{old} old" if self.width >= NARROW else old)
-            lines.append(self.ends(seen, "", old))
+            old = model.fixed_word(f"{old} old" if self.width >= NARROW else old)
+            lines.append(self.left_and_right(seen, "", old))
         return lines
 
     def footer(self, *, keys: bool) -> Line:
@@ -175,12 +177,14 @@ class _Artist:
         if model.stopping:
             sign = self.glyphs.states["stopped"]
             return ((f" {sign} " + self.fit(model.stopping, self.width - 4), "stopped"),)
-        paused = model.told("view paused · the mission continues") if display.paused else ""
-        hint = model.hint or model.told(HINT if self.width >= 50 else _SHORT_HINT)
+        paused = (
+            model.translated_text("view paused · the mission continues") if display.paused else ""
+        )
+        hint = model.hint or model.translated_text(HINT if self.width >= 50 else _SHORT_HINT)
         hint = display.notice or paused or self.active_filters() or hint
-        tail = model.told("?: keys")
+        tail = model.translated_text("?: keys")
         if keys and cell_len(hint) + cell_len(tail) + 4 <= self.width:
-            return self.ends(hint, "dim", tail)
+            return self.left_and_right(hint, "dim", tail)
         return ((" " + self.fit(hint, self.width - 2), "dim"),)
 
     def body(self, room: int) -> list[Line]:
@@ -188,37 +192,41 @@ class _Artist:
         thinking: list[Line] = []
         if model.planning is not None:
             compiler, since = model.planning
-            doing = model.told("planning")
+            doing = model.translated_text("planning")
             if self.verbose:
-                doing = f"{model.told('planning with')} {compiler}"
+                doing = f"{model.translated_text('planning with')} {compiler}"
             text = f"{self.glyphs.states['running']} {doing}"
             if model.failure and model.spec:
-                why = model.code(model.failure) or model.because(model.failure)
-                text += f" {model.told('after')} {why}"
-            thinking = [self.ends(text, "running", model.duration(self.now - since))]
+                why = model.failure_code(model.failure) or model.plan_change_reason(model.failure)
+                text += f" {model.translated_text('after')} {why}"
+            thinking = [self.left_and_right(text, "running", model.duration_text(self.now - since))]
         room -= len(thinking)
         if self.display.page == "help":
             return [
                 *help_lines(model, self.width, self.glyphs, self.display.taken)[:room],
                 *thinking,
             ]
-        page = self.page(room)
-        rows = self.chosen(max(room - len(page), 1))
+        page = self.page_below_tree(room)
+        rows = self.visible_rows(max(room - len(page), 1))
         return [*self.rows(rows), *page, *thinking][: room + len(thinking)]
 
-    def chosen(self, room: int) -> list[Row]:
+    def visible_rows(self, room: int) -> list[Row]:
         """Return the rows that fit: around the cursor, or else around the running step."""
         model, display = self.model, self.display
         if display.cursor is None:
-            rows = rows_of(model, self.width, room=room, display=display)
-            nothing = [Row("gap", 0, model.told("no step matches"))] if display.is_filtered else []
-            return fit_rows(rows, room, model.told) or nothing
-        rows = rows_of(model, self.width, display=display)
-        first = selected(rows, display.cursor) - room // 2 if rows else 0
+            rows = all_rows(model, self.width, room=room, display=display)
+            nothing = (
+                [Row("gap", 0, model.translated_text("no step matches"))]
+                if display.is_filtered
+                else []
+            )
+            return fit_rows(rows, room, model.translated_text) or nothing
+        rows = all_rows(model, self.width, display=display)
+        first = selected_index(rows, display.cursor) - room // 2 if rows else 0
         first = max(min(first, len(rows) - room), 0)
         return rows[first : first + room]
 
-    def page(self, room: int) -> list[Line]:
+    def page_below_tree(self, room: int) -> list[Line]:
         """Return the page below the tree with its rule; a part of the tree stays in view."""
         model, display, width, glyphs = self.model, self.display, self.width, self.glyphs
         most = room - max(room // 3, 3)
@@ -227,19 +235,21 @@ class _Artist:
         lines: list[Line] = []
         match display.page:
             case "times":
-                lines = times_lines(model, width, glyphs, most - 1)
+                lines = transition_lines(model, width, glyphs, most - 1)
             case "camera":
                 lines = camera_lines(model, width, most - 1, colours=display.colours)
-            case "node" if rows := rows_of(model, width, display=display):
-                node = rows[selected(rows, display.cursor)].node
+            case "node" if rows := all_rows(model, width, display=display):
+                node = rows[selected_index(rows, display.cursor)].node
                 lines = [] if node is None else node_lines(model, node, width, glyphs, self.now)
         return [self.rule(), *lines][:most] if lines else []
 
     def active_filters(self) -> str:
         """Return the filters in force; empty if all steps are shown."""
         model, display = self.model, self.display
-        active = model.told("only running steps") if display.active else ""
-        wanted = f"{model.told('only steps with')} {display.filter}" if display.filter else ""
+        active = model.translated_text("only running steps") if display.active else ""
+        wanted = (
+            f"{model.translated_text('only steps with')} {display.filter}" if display.filter else ""
+        )
         return " · ".join(filter(None, (active, wanted)))
 
     def rows(self, rows: list[Row]) -> list[Line]:
@@ -267,7 +277,7 @@ class _Artist:
 
     def node(self, row: Row, node: ViewNode, margin: str, column: int) -> Line:
         state = node.state or ""
-        tail = self.fit(self.tail(node), self.width * 2 // 3)
+        tail = self.fit(self.right_text(node), self.width * 2 // 3)
         start = cell_len(margin) + 2
         space = self.width - 1 - start - (cell_len(tail) + 1 if tail else 0)
         about = self.about(row, node)
@@ -303,18 +313,18 @@ class _Artist:
         said = text_beside_label(self.model, row, node, verbose=self.verbose)
         return " · ".join(filter(None, (said, node.path))) if self.verbose else said
 
-    def tail(self, node: ViewNode) -> str:
+    def right_text(self, node: ViewNode) -> str:
         """Return the text at the right: code or progress, and duration."""
         took = ""
         if node.began is not None:
             lasted = (self.now if node.ended is None else node.ended) - node.began
             if lasted >= 0.05 or node.state == "running":
-                took = self.model.duration(lasted)
+                took = self.model.duration_text(lasted)
                 took = " " * (8 - cell_len(took)) + took
         match node.state:
             case "failed" if node.failure is not None:
                 inner = any(child.state == "failed" for child in node.children)
-                code = self.model.code(node.failure)
+                code = self.model.failure_code(node.failure)
                 return ("" if inner or self.width < NARROW else code) + took
             case "running":
                 return "  ".join(self.bar(node.progress)) + took

@@ -11,15 +11,15 @@ from bt_exec.tui.terminal_text import (
     ASCII,
     UNICODE,
     Line,
-    clean,
     fit,
+    safe_line,
     without_code,
     without_cursor_moves,
     wrap,
 )
 from bt_exec.tui.view_model import ViewModel
 
-__all__ = ["SIGNS", "summary_lines", "unsaid"]
+__all__ = ["SIGNS", "summary_lines", "utterances_not_in"]
 
 SIGNS = {
     "satisfied": "done",
@@ -59,18 +59,18 @@ def summary_lines(
     """
     glyphs = ASCII if ascii else UNICODE
 
-    told = model.fixed if model is not None else clean
+    told = model.fixed_word if model is not None else safe_line
 
     def signed(text: str) -> str:
         return glyphs.text(text)
 
     style = SIGNS[outcome.status]
-    head = _head(outcome, told, verbose=verbose)
+    head = _status_line(outcome, told, verbose=verbose)
     if outcome.reason_code in REPLIES:  # a reply without a plan: nothing to summarise
         return [
             line
             for part in outcome.message.split("\n")
-            for line in _wrapped(clean(part), width, "", signed)
+            for line in _wrapped(safe_line(part), width, "", signed)
         ]
     lines: list[Line] = [
         (
@@ -79,25 +79,25 @@ def summary_lines(
         )
     ]
     for part in outcome.message.split("\n"):
-        lines += _wrapped(clean(part), width, "", signed)
-    seen = model.seen() if model is not None else ""
+        lines += _wrapped(safe_line(part), width, "", signed)
+    seen = model.newest_observations() if model is not None else ""
     if outcome.status in ("blocked", "failed") and seen:
         lines += _wrapped(f"{told('seen')}: {seen}", width, "dim", signed)
     for what, why in outcome.undone_in_words:
-        if clean(what) not in clean(outcome.message):
-            text = f"{told('not done')}: {clean(what)} · {clean(why)}"
+        if safe_line(what) not in safe_line(outcome.message):
+            text = f"{told('not done')}: {safe_line(what)} · {safe_line(why)}"
             lines += _wrapped(text, width, "stopped", signed)
     for problem in outcome.problems:
         text = problem if verbose else without_code(problem)
-        lines += _wrapped(clean(text), width, "dim", signed)
+        lines += _wrapped(safe_line(text), width, "dim", signed)
     for trace in _tracebacks(outcome) if verbose else ():
         lines += [((f"   {line}", "dim"),) for line in trace]
     asked = outcome.did_you_mean or outcome.question
-    if not asked and (further := unsaid(outcome.message, outcome.nearest)):
+    if not asked and (further := utterances_not_in(outcome.message, outcome.nearest)):
         lines.append(((f"   {told('try one of these')}:", "dim"),))
-        lines += [((f"     {fit(signed(clean(text)), width - 6)}", ""),) for text in further]
+        lines += [((f"     {fit(signed(safe_line(text)), width - 6)}", ""),) for text in further]
     if outcome.record_problem:
-        text = f"{told('the record is incomplete')}: {clean(outcome.record_problem)}"
+        text = f"{told('the record is incomplete')}: {safe_line(outcome.record_problem)}"
         lines += _wrapped(text, width, "failed", signed)
     if outcome.journal:
         number = outcome.mission_id.rpartition("-")[2].lstrip("0") or "0"
@@ -115,14 +115,14 @@ def _tracebacks(outcome: Outcome) -> list[list[str]]:
     ]
 
 
-def unsaid(message: str, utterances: Sequence[str]) -> tuple[str, ...]:
+def utterances_not_in(message: str, utterances: Sequence[str]) -> tuple[str, ...]:
     """Return the utterances that `message` does not contain."""
     said = message.casefold()
     named = any(text.casefold().rstrip(".?! ") in said for text in utterances)
     return () if named else tuple(utterances)
 
 
-def _head(outcome: Outcome, told: Callable[[str], str], *, verbose: bool) -> str:
+def _status_line(outcome: Outcome, told: Callable[[str], str], *, verbose: bool) -> str:
     """Return status, duration and cost; with the reason code for authors."""
     time = duration_text(outcome.sim_seconds)
     plain = not verbose or outcome.reason_code in ("OK", "ABORTED")

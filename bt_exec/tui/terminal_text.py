@@ -25,15 +25,15 @@ __all__ = [
     "Glyphs",
     "Line",
     "Span",
-    "clean",
     "crop",
     "entry_lines",
     "fit",
     "line_width",
     "pad",
-    "plain",
+    "safe_line",
     "without_code",
     "without_cursor_moves",
+    "without_styles",
     "wrap",
 ]
 
@@ -132,7 +132,7 @@ Line: TypeAlias = tuple[Span, ...]
 _SPACES = re.compile(r"[\s\u2028\u2029]+")
 
 
-def clean(text: object) -> str:
+def safe_line(text: object) -> str:
     """Return text from outside as one safe line: no control characters, composed Hangul."""
     line = _SPACES.sub(" ", str(text))
     return unicodedata.normalize("NFC", printable(line)).strip()
@@ -210,7 +210,7 @@ def crop(line: Line, cells: int) -> Line:
     return tuple(spans)
 
 
-def plain(lines: Iterable[Line]) -> str:
+def without_styles(lines: Iterable[Line]) -> str:
     """Return lines as text without styles, for files, pipes and tests."""
     return "\n".join("".join(text for text, _ in line).rstrip() for line in lines)
 
@@ -250,8 +250,8 @@ def _entry(entry: Entry, width: int, glyphs: Glyphs) -> list[Line]:
     remark = fit(glyphs.text(entry.remark), width // 3, glyphs.dots)
     sign = f"{entry.sign} " if entry.sign else ""
     space = width - 2 - cell_len(sign) - (cell_len(remark) + 2 if remark else 0)
-    title = fit(glyphs.text(clean(entry.title)), space, glyphs.dots)
-    about = fit(glyphs.text(clean(entry.about)), space - cell_len(title) - 2, glyphs.dots)
+    title = fit(glyphs.text(safe_line(entry.title)), space, glyphs.dots)
+    about = fit(glyphs.text(safe_line(entry.about)), space - cell_len(title) - 2, glyphs.dots)
     about = f"  {about}" if about else ""
     filler = " " * (space - cell_len(title) - cell_len(about) + 2) if remark else ""
     lines: list[Line] = [
@@ -264,13 +264,13 @@ def _entry(entry: Entry, width: int, glyphs: Glyphs) -> list[Line]:
         )
     ]
     if entry.summary:
-        text = glyphs.text(clean(entry.summary))
+        text = glyphs.text(safe_line(entry.summary))
         lines += [((f"   {line}", ""),) for line in wrap(text, width - 4)]
     column = max((cell_len(name) for name, text in entry.facts if text), default=0) + 2
     column = min(column, width // 2)
     for name, text in entry.facts:
         name = fit(name, column - 1, glyphs.dots)
-        for index, line in enumerate(wrap(glyphs.text(clean(text)), width - 4 - column)):
+        for index, line in enumerate(wrap(glyphs.text(safe_line(text)), width - 4 - column)):
             if line:
                 head = pad(name if index == 0 else "", column)
                 lines.append((("   " + head, "dim"), (line, "")))

@@ -7,15 +7,15 @@ from collections.abc import Iterator, Mapping
 from rich.cells import cell_len
 
 from bt_exec.spec.library import Library
-from bt_exec.spec.model import Do, Document, MissionSpec, NodeBase, Tree, TreeSpec, steps_of
+from bt_exec.spec.model import Do, Document, MissionSpec, NodeBase, Tree, TreeSpec, flattened_steps
 from bt_exec.tui.node_text import (
-    about_node,
     describe_parameter,
+    detail_beside_label,
     label_node,
-    modifiers,
-    notes_text,
+    modifiers_text,
+    pass_notes_text,
 )
-from bt_exec.tui.terminal_text import Entry, Glyphs, Line, clean, entry_lines, fit, pad, wrap
+from bt_exec.tui.terminal_text import Entry, Glyphs, Line, entry_lines, fit, pad, safe_line, wrap
 
 __all__ = ["document_lines"]
 
@@ -28,7 +28,7 @@ def document_lines(document: Document, library: Library, width: int, glyphs: Gly
         else (_mission_entry(document), "")
     )
     rows: list[tuple[str, str, str, str]] = []
-    for node in steps_of(document.root):
+    for node in flattened_steps(document.root):
         rows += _rows(node, library, "", "", (top,))
     starts = [cell_len(row[0]) + cell_len(row[1]) for row in rows if row[2]]
     column = min(max(starts, default=0) + 2, width // 2)
@@ -57,7 +57,7 @@ def _mission_entry(spec: MissionSpec) -> Entry:
         ("plan", str(mission.plan_version)),
         ("by", " ".join(filter(None, (mission.compiler, mission.model)))),
         ("kept", ", ".join(mission.kept)),
-        *(("note", note) for note in notes_text(mission.notes)),
+        *(("note", note) for note in pass_notes_text(mission.notes)),
     ]
     return Entry(mission.command, facts=facts)
 
@@ -76,9 +76,9 @@ def _rows(
     """
     name = label_node(node)
     node, inner, names = _shown_node(node, library, above)
-    yield own, name, about_node(node), ""
+    yield own, name, detail_beside_label(node), ""
     guide = below + ("│   " if inner else "    ")
-    if notes := modifiers(node):
+    if notes := modifiers_text(node):
         yield guide, "", "", " · ".join(notes)
     for index, child in enumerate(inner):
         last = index == len(inner) - 1
@@ -94,7 +94,7 @@ def _shown_node(
     A tree that only runs a skill with the same name is shown as that skill.
     """
     if not isinstance(node, Tree):
-        return node, [step for child in node.children for step in steps_of(child)], above
+        return node, [step for child in node.children for step in flattened_steps(child)], above
     body = node.body
     if body is None and node.tree in library and node.tree not in above:
         body = library.get(node.tree).root
@@ -103,7 +103,7 @@ def _shown_node(
         return node, [], above
     if node.is_plain and isinstance(body, Do) and label_node(body) == node.tree:
         return body, [], above
-    return node, steps_of(body), above
+    return node, flattened_steps(body), above
 
 
 def _row_lines(
@@ -112,7 +112,7 @@ def _row_lines(
     drawn = "".join(_GUIDES.get(sign, sign) for sign in guide) if glyphs.full == "#" else guide
     space = width - cell_len(guide) - 2
     if note:
-        pieces = wrap(glyphs.text(clean(note)), space)
+        pieces = wrap(glyphs.text(safe_line(note)), space)
         return [((f" {drawn}", "dim"), (piece, "dim")) for piece in pieces]
     name = fit(glyphs.text(label), space, glyphs.dots)
     if about:

@@ -12,9 +12,9 @@ from bt_exec.spec.shipped_yaml import read_yaml
 from bt_exec.tui.plan_rows import ViewNode
 from bt_exec.tui.view_model import ViewModel
 from bt_exec.tui.view_state import Display
-from bt_exec.tui.visible_rows import Row, focus_of, rows_of
+from bt_exec.tui.visible_rows import Row, all_rows, focus_index
 
-__all__ = ["Action", "actions", "perform_key", "selected"]
+__all__ = ["Action", "actions", "perform_key", "selected_index"]
 
 _PAGE = 10
 _LONGEST = 100  # characters of a typed command
@@ -65,7 +65,7 @@ def _edit_command_line(display: Display, model: ViewModel, key: str, width: int)
     if key == "enter":
         display.typed = None
         if typed.startswith(":"):
-            _command(display, model, typed[1:].strip(), width)
+            _perform_typed_command(display, model, typed[1:].strip(), width)
         return
     if key == "escape" or (key == "backspace" and len(typed) == 1):
         display.typed = None
@@ -80,7 +80,7 @@ def _edit_command_line(display: Display, model: ViewModel, key: str, width: int)
         display.filter = typed[1:].strip()
 
 
-def _command(display: Display, model: ViewModel, text: str, width: int) -> None:
+def _perform_typed_command(display: Display, model: ViewModel, text: str, width: int) -> None:
     """Perform the action of a typed command, in either language."""
     word, _, rest = text.partition(" ")
     for action in actions():
@@ -92,7 +92,7 @@ def _command(display: Display, model: ViewModel, text: str, width: int) -> None:
                     _perform(display, model, action.name, width)
                 return
     if text:
-        display.notice = f"{model.told('no such command')}: {text}"
+        display.notice = f"{model.translated_text('no such command')}: {text}"
 
 
 def _perform(display: Display, model: ViewModel, name: str, width: int) -> None:
@@ -119,15 +119,15 @@ def _perform(display: Display, model: ViewModel, name: str, width: int) -> None:
         case "close":
             display.cursor = None
         case _:
-            _select(display, model, name, width)
+            _move_or_fold(display, model, name, width)
 
 
-def _select(display: Display, model: ViewModel, name: str, width: int) -> None:
+def _move_or_fold(display: Display, model: ViewModel, name: str, width: int) -> None:
     """Move the cursor, or fold the selected node."""
-    rows = [row for row in rows_of(model, width, display=display) if _is_current(model, row)]
+    rows = [row for row in all_rows(model, width, display=display) if _is_current(model, row)]
     if not rows:
         return
-    at = selected(rows, display.cursor)
+    at = selected_index(rows, display.cursor)
     node = _node(rows[at])
     is_open = bool(node.children) and not rows[at].folded
     above = (n for n in range(at - 1, -1, -1) if rows[n].depth < rows[at].depth)
@@ -152,16 +152,16 @@ def _node(row: Row) -> ViewNode:
     return row.node
 
 
-def selected(rows: list[Row], cursor: str | None) -> int:
+def selected_index(rows: list[Row], cursor: str | None) -> int:
     """Return the index of the row at the cursor, or of the nearest row above it in the tree.
 
     Without a cursor, the index of the running row is returned.
     """
     if cursor is None:
-        return focus_of(rows)
+        return focus_index(rows)
     paths = [row.node.path if row.node is not None else None for row in rows]
     for index in range(len(rows) - 1, -1, -1):
         if paths[index] == cursor:
             return index
     parents = [n for n, path in enumerate(paths) if path and cursor.startswith(f"{path}/")]
-    return max(parents, key=lambda n: len(paths[n] or ""), default=focus_of(rows))
+    return max(parents, key=lambda n: len(paths[n] or ""), default=focus_index(rows))

@@ -33,17 +33,17 @@ from bt_exec.spec.model import (
     walk,
 )
 from bt_exec.tui.node_text import (
-    begins_with_first,
     duration_text,
+    fill_saved_results,
+    is_labelled_by_first_branch,
+    is_labelled_by_first_child,
     label_node,
-    notes_text,
+    pass_notes_text,
     result_names,
-    tries_first,
-    with_values,
 )
 from bt_exec.tui.plan_changes import changes_text
 from bt_exec.tui.plan_rows import Forest, ViewNode
-from bt_exec.tui.terminal_text import clean
+from bt_exec.tui.terminal_text import safe_line
 
 __all__ = ["Change", "ObservationLine", "Past", "ViewModel"]
 
@@ -162,72 +162,79 @@ class ViewModel:
             return self.t
         return self.t + self.wall() - self._heard
 
-    def told(self, text: str) -> str:
+    def translated_text(self, text: str) -> str:
         """Return a short text in the command's language."""
         if self.language == "en" or self.ascii:
-            return clean(text)
+            return safe_line(text)
         if text in self.messages:
-            return clean(self.messages.say(text, self.language).rstrip("."))
-        return clean(self.messages.word(text, self.language))
+            return safe_line(self.messages.say(text, self.language).rstrip("."))
+        return safe_line(self.messages.translate_word(text, self.language))
 
-    def cause(self, text: str) -> str:
+    def translated_cause(self, text: str) -> str:
         """Return why a part failed, in the command's language if there is a translation."""
         if text in self.messages and not self.ascii:
-            return clean(self.messages.say(text, self.language).rstrip("."))
-        return self.fixed(text) if self.language == "en" else self.told(text)
+            return safe_line(self.messages.say(text, self.language).rstrip("."))
+        return self.fixed_word(text) if self.language == "en" else self.translated_text(text)
 
     @property
-    def blind(self) -> str:
+    def perception_errors(self) -> str:
         """Why the last observations failed; empty if none did."""
         return "; ".join(self.blinded.values())
 
-    def seen(self) -> str:
+    def newest_observations(self) -> str:
         """Return the newest observation of each pack, or why nothing new is seen."""
-        new, texts = self.told("nothing new"), {name: b.text for name, b in self.buffers.items()}
+        new, texts = (
+            self.translated_text("nothing new"),
+            {name: b.text for name, b in self.buffers.items()},
+        )
         texts.update({name: f"{new}: {why}" for name, why in self.blinded.items()})
         return "; ".join(texts.values())
 
-    def fixed(self, text: str) -> str:
+    def fixed_word(self, text: str) -> str:
         """Return a fixed word of the views in the command's language."""
-        return clean(self.messages.fixed(text, "en" if self.ascii else self.language))
+        return safe_line(self.messages.fixed_word(text, "en" if self.ascii else self.language))
 
-    def duration(self, value: float) -> str:
+    def duration_text(self, value: float) -> str:
         """Return a duration [s] in the command's language."""
-        return self.fixed(duration_text(value))
+        return self.fixed_word(duration_text(value))
 
-    def shown(self, text: str) -> str:
+    def with_saved_results(self, text: str) -> str:
         """Return text of a row with saved results replaced by their values."""
-        return with_values(text, self._saved, self.results)
+        return fill_saved_results(text, self._saved, self.results)
 
     def label(self, node: ViewNode, *, verbose: bool = False) -> str:
         """Return the label of a row: in the command's language, or as written if `verbose`."""
         if verbose or self.verbose:
-            return self.shown(node.label)
-        if node.named is None and begins_with_first(node.spec) and node.children:
+            return self.with_saved_results(node.label)
+        if node.named is None and is_labelled_by_first_child(node.spec) and node.children:
             return self.label(node.children[0])
         if node.named is None and isinstance(node.spec, Sequence) and node.spec.name is None:
-            return self.told(f"{node.steps} steps" if node.steps != 1 else "1 step")
+            return self.translated_text(f"{node.steps} steps" if node.steps != 1 else "1 step")
         asks = node.spec if isinstance(node.spec, Check) and not node.spec.name else None
-        if asks is not None and not asks.runs:
-            text = self.question(asks.check)
+        if asks is not None and not asks.callee_name:
+            text = self.condition_phrase(asks.check)
         else:
-            text = self.phrase(node.named or node.spec) or self.shown(self.told(node.label))
+            text = self.phrase(node.named or node.spec) or self.with_saved_results(
+                self.translated_text(node.label)
+            )
         return f"{text}?" if asks is not None and asks.tell and text[-1:] != "?" else text
 
-    def about(self, node: ViewNode, *, verbose: bool = False) -> str:
+    def detail_beside_label(self, node: ViewNode, *, verbose: bool = False) -> str:
         """Return the text next to a row's label, in the command's language."""
-        text = self.shown(node.about)
+        text = self.with_saved_results(node.about)
         if verbose or self.verbose:
             return text
-        if tries_first(node.spec) and len(node.children) > 1:
+        if is_labelled_by_first_branch(node.spec) and len(node.children) > 1:
             others = (self.label(child) for child in node.children[1:])
-            first = self.about(node.children[0])
-            return " ".join(filter(None, (first, *(f"{self.told('or')} {one}" for one in others))))
-        if node.named is None and begins_with_first(node.spec) and len(node.children) > 1:
-            return " ".join((self.told("then"), self.label(node.children[-1])))
+            first = self.detail_beside_label(node.children[0])
+            return " ".join(
+                filter(None, (first, *(f"{self.translated_text('or')} {one}" for one in others)))
+            )
+        if node.named is None and is_labelled_by_first_child(node.spec) and len(node.children) > 1:
+            return " ".join((self.translated_text("then"), self.label(node.children[-1])))
         if isinstance(node.spec, Fallback | Parallel):
-            return self.told(text).replace(" or ", f" {self.told('or')} ")
-        return "" if self.phrase(node.named or node.spec) else text or _how_many(node)
+            return self.translated_text(text).replace(" or ", f" {self.translated_text('or')} ")
+        return "" if self.phrase(node.named or node.spec) else text or _done_subgoals_text(node)
 
     def phrase(self, spec: NodeBase) -> str:
         """Return a node with its arguments as a phrase: "go to the lounge"; empty if there is none.
@@ -237,22 +244,22 @@ class ViewModel:
         if spec.name is not None or not self.messages.has_phrase(spec.phrase_key):
             return ""
         language = "en" if self.ascii else self.language
-        args = {name: self._value(value) for name, value in spec.given.items()}
-        return clean(self.messages.phrase(spec.phrase_key, language, args))
+        args = {name: self._value(value) for name, value in spec.call_arguments.items()}
+        return safe_line(self.messages.phrase(spec.phrase_key, language, args))
 
-    def question(self, expression: Any) -> str:
+    def condition_phrase(self, expression: Any) -> str:
         """Return a condition as a phrase: "the door is open"."""
         match expression:
             case All(of=parts) | Any_(of=parts) if not self.verbose:
-                word = self.told("and" if isinstance(expression, All) else "or")
-                return f" {word} ".join(map(self.question, parts))
+                word = self.translated_text("and" if isinstance(expression, All) else "or")
+                return f" {word} ".join(map(self.condition_phrase, parts))
             case Not(of=part) if not self.verbose:
-                return f"{self.told('not')} ({self.question(part)})"
+                return f"{self.translated_text('not')} ({self.condition_phrase(part)})"
         known = isinstance(expression, Is) and self.messages.has_phrase(expression.name)
         if self.verbose or not known:
-            return self.shown(str(expression))
+            return self.with_saved_results(str(expression))
         language = "en" if self.ascii else self.language
-        return clean(self.messages.phrase(expression.name, language, expression.args))
+        return safe_line(self.messages.phrase(expression.name, language, expression.args))
 
     def answer(self, path: str, verdict: Verdict) -> str:
         """Return the answer to a question: yes or no with the reason, or the pack's phrase."""
@@ -262,35 +269,36 @@ class ViewModel:
             language = "en" if self.ascii else self.language
             own = self.messages.answer(asks.name, language, verdict.why, asks.args)
             if own:
-                return clean(own)
-        return f"{self.told('yes' if verdict.holds else 'no')}: {self.told(verdict.why)}"
+                return safe_line(own)
+        word = self.translated_text("yes" if verdict.holds else "no")
+        return f"{word}: {self.translated_text(verdict.why)}"
 
     def _value(self, value: Any) -> Any:
-        return self.shown(value) if isinstance(value, str) else value
+        return self.with_saved_results(value) if isinstance(value, str) else value
 
-    def code(self, failure: Failure) -> str:
+    def failure_code(self, failure: Failure) -> str:
         """Return the code of a failure; empty if a sentence is shown instead."""
         return "" if not self.verbose and failure.code in self.messages else failure.code
 
-    def mistake(self, problem: Problem) -> str:
+    def problem_text(self, problem: Problem) -> str:
         """Return a problem of a plan: a sentence, or everything about it for authors."""
         if self.verbose:
-            return clean(problem)
+            return safe_line(problem)
         english = self.language == "en" or self.ascii
-        return clean(problem.message if english else korean_mistake(problem))
+        return safe_line(problem.message if english else korean_mistake(problem))
 
-    def why(self, failure: Failure) -> str:
+    def failure_reason(self, failure: Failure) -> str:
         """Return why a node failed: the sentence of its code, or its measured values."""
         if not self.verbose and failure.code in self.messages:
             language = "en" if self.ascii else self.language
-            return clean(self.messages.explain(failure, language).rstrip("."))
-        told = self.told(failure.message)
-        listed = self.language == "en" or told != clean(failure.message)
+            return safe_line(self.messages.explain_failure(failure, language).rstrip("."))
+        told = self.translated_text(failure.message)
+        listed = self.language == "en" or told != safe_line(failure.message)
         if listed or failure.code not in self.messages:
             return told
-        return clean(self.messages.explain(failure, self.language).rstrip("."))
+        return safe_line(self.messages.explain_failure(failure, self.language).rstrip("."))
 
-    def remarks(self) -> tuple[str, ...]:
+    def pass_notes(self) -> tuple[str, ...]:
         """Return the changes by passes, a line each.
 
         Operators see names in words, without changes that only repeat arguments of a row.
@@ -299,16 +307,16 @@ class ViewModel:
             return ()
         notes = self.spec.mission.notes
         if self.verbose:
-            return notes_text(notes)
+            return pass_notes_text(notes)
         root = self.spec.root
 
         def name_of(name: str) -> str:
             node = next((node for node in walk(root) if label_node(node) == name), None)
-            return (self.phrase(node) if node is not None else "") or self.told(name)
+            return (self.phrase(node) if node is not None else "") or self.translated_text(name)
 
-        return notes_text(notes, name_of, leave_out=self._arguments)
+        return pass_notes_text(notes, name_of, leave_out=self._arguments)
 
-    def because(self, failure: Failure) -> str:
+    def plan_change_reason(self, failure: Failure) -> str:
         """Return a short reason for the change of a plan; empty without a sentence for it.
 
         Measured values are shown next to the failed step.
@@ -316,7 +324,11 @@ class ViewModel:
         if failure.code not in self.messages:
             return ""
         language = "en" if self.ascii else self.language
-        said = clean(self.messages.explain(failure, language)).partition(": ")[0].rstrip(".")
+        said = (
+            safe_line(self.messages.explain_failure(failure, language))
+            .partition(": ")[0]
+            .rstrip(".")
+        )
         begins = said[1:2].islower()  # not "I", and no abbreviation
         return f"{said[:1].lower()}{said[1:]}" if begins else said
 
@@ -327,14 +339,14 @@ class ViewModel:
             case ev.Observed():
                 self.blinded.pop(event.pack, None)
                 seen = event.observation.describe(self.language)
-                text = clean(self.messages.sentence_for_robot(event.pack, seen, self.language))
+                text = safe_line(self.messages.sentence_for_robot(event.pack, seen, self.language))
                 self.buffers[event.pack] = ObservationLine(
                     event.observation.t, text, event.observation
                 )
             case ev.PerceptionFailed():
-                self.blinded[event.pack] = self.cause(event.message)
+                self.blinded[event.pack] = self.translated_cause(event.message)
             case ev.Planning():
-                self.planning = (clean(event.compiler), event.t)
+                self.planning = (safe_line(event.compiler), event.t)
                 if event.failure is None:  # the first plan, or the next turn: not a repair
                     self.failure = None
             case ev.Planned():
@@ -342,11 +354,11 @@ class ViewModel:
             case ev.Rejected() | ev.Refused():
                 self.planning = None
             case ev.Aborting():
-                how = self.told(
+                how = self.translated_text(
                     "stopping the mission" if event.how == "clean" else "stopping the robot now"
                 )
                 asked = event.reason in ("", "operator")  # requested by the operator who watches
-                self.stopping = how if asked else f"{how}: {self.told(event.reason)}"
+                self.stopping = how if asked else f"{how}: {self.translated_text(event.reason)}"
             case ev.Finished():
                 self.outcome, self.planning = event.outcome, None
                 self._stop_groups(event.t)
@@ -357,7 +369,7 @@ class ViewModel:
         """Mark groups that still run at the end as stopped, because no event reports it."""
         for node in self.forest:
             if node.state == "running":
-                node.change("stopped", t, "", None)
+                node.set_state("stopped", t, "", None)
 
     def _start(self, event: ev.MissionStarted) -> None:
         buffers = self.buffers
@@ -366,7 +378,7 @@ class ViewModel:
         for name in ("spec", "forest", "past", "planning", "failure", "stopping"):
             setattr(self, name, getattr(fresh, name))
         self.outcome, self.blinded, self.buffers, self.results = None, {}, buffers, {}
-        self.command, self.site = one_line(clean(event.command), _COMMAND), event.site
+        self.command, self.site = one_line(safe_line(event.command), _COMMAND), event.site
         self.mission_id = event.mission_id
         self.language = event.language or language_of(event.command)
         self.t, self.tick, self.began = event.t, event.tick, event.t
@@ -379,13 +391,17 @@ class ViewModel:
                 if node.state == "failed"
                 and not any(child.state == "failed" for child in node.children)
             )
-            why = "" if self.verbose or self.failure is None else self.because(self.failure)
+            why = (
+                ""
+                if self.verbose or self.failure is None
+                else self.plan_change_reason(self.failure)
+            )
             phrase = (lambda _: "") if self.verbose else self.phrase
-            change = changes_text(self.spec, spec, self.failure, self.told, phrase, why)
+            change = changes_text(self.spec, spec, self.failure, self.translated_text, phrase, why)
             self.past.append(Past(failed, change))
-        before = self.told("kept")
+        before = self.translated_text("kept")
         if self.spec is not None:
-            before = self.told(f"kept from plan {self.spec.mission.plan_version}")
+            before = self.translated_text(f"kept from plan {self.spec.mission.plan_version}")
         rows = self.forest.by_path
         details = {
             path: rows[path].detail if path in rows and rows[path].state == "kept" else before
@@ -397,15 +413,15 @@ class ViewModel:
         args = [[*map(str, n.args.values())] for n in walk(spec.root, Do)]
         self._arguments = frozenset(text for one in args for text in (", ".join(one), *one))
         for path, detail in details.items():
-            self.forest.change(path, "kept", self.t, detail, None)
+            self.forest.set_state(path, "kept", self.t, detail, None)
 
     def _node(self, event: ev.Event) -> None:
-        if isinstance(event, ev.NodeChanged) and not event.again:
+        if isinstance(event, ev.NodeChanged) and not event.will_retry:
             if event.failure is not None:
                 self.failure = event.failure
-            detail = self.told(event.detail)
-            row = self.forest.change(event.path, event.state, event.t, detail, event.failure)
-            self._changed(event, row)
+            detail = self.translated_text(event.detail)
+            row = self.forest.set_state(event.path, event.state, event.t, detail, event.failure)
+            self._keep_change(event, row)
             return
         if not isinstance(event, _OF_NODES) or event.path not in self.forest.by_path:
             return
@@ -413,7 +429,7 @@ class ViewModel:
         match event:
             case ev.NodeChanged(failure=Failure() as failure):
                 node.tries.append(failure)
-                self._changed(event, node)
+                self._keep_change(event, node)
             case ev.SkillEnded(state="done"):
                 save: Mapping[str, str] = getattr(node.spec, "save", {})
                 for field_name, name in save.items():
@@ -422,19 +438,23 @@ class ViewModel:
                 node.attempts += 1
                 node.progress, node.doing = None, ""
                 if node.state != "running":
-                    node.change("running", event.t, "", None)
+                    node.set_state("running", event.t, "", None)
             case ev.Progress():
-                node.progress, node.doing = event.progress, self.told(event.doing)
+                node.progress, node.doing = event.progress, self.translated_text(event.doing)
             case ev.Asked(role="while"):
                 node.guard = event.verdict
             case ev.Asked():
                 node.answer = event.verdict
 
-    def _changed(self, event: ev.NodeChanged, node: ViewNode | None) -> None:
+    def _keep_change(self, event: ev.NodeChanged, node: ViewNode | None) -> None:
         """Keep a state change of a row for display."""
         if node is None:
             return
-        why = self.why(event.failure) if event.failure is not None else self.told(event.detail)
+        why = (
+            self.failure_reason(event.failure)
+            if event.failure is not None
+            else self.translated_text(event.detail)
+        )
         last = self.changes[-1] if self.changes else None
         if last is not None and (last.node, last.state, last.t) == (node, "stopped", event.t):
             self.changes.pop()  # stopped because it failed: one change
@@ -442,7 +462,7 @@ class ViewModel:
         self.changes.append(Change(event.t, node, event.state, why, ran))
 
 
-def _how_many(node: ViewNode) -> str:
+def _done_subgoals_text(node: ViewNode) -> str:
     """Return the number of done subgoals of a named sequence: "2/3"; subgoals are named, too."""
     if not isinstance(node.spec, Sequence) or node.spec.name is None:
         return ""

@@ -11,13 +11,13 @@ from rich.cells import cell_len
 
 from bt_exec.skill import Verdict
 from bt_exec.spec.model import Check, Do, Tree
-from bt_exec.tui.node_text import modifiers
+from bt_exec.tui.node_text import modifiers_text
 from bt_exec.tui.plan_rows import ViewNode
-from bt_exec.tui.terminal_text import WORDS, Entry, Glyphs, Line, clean, entry_lines, fit, pad
+from bt_exec.tui.terminal_text import WORDS, Entry, Glyphs, Line, entry_lines, fit, pad, safe_line
 from bt_exec.tui.view_commands import actions
 from bt_exec.tui.view_model import ViewModel
 
-__all__ = ["camera_lines", "help_lines", "node_lines", "times_lines"]
+__all__ = ["camera_lines", "help_lines", "node_lines", "transition_lines"]
 
 _SIGNS = {"up": "↑", "down": "↓", "left": "←", "right": "→"}
 _COLUMN = 52  # narrowest column of the list of keys [cells]
@@ -57,7 +57,7 @@ def node_lines(
     entry = Entry(
         model.label(node),
         remark=node.path if model.verbose else "",
-        facts=[(model.told(name), text) for name, text in _facts(model, node, now)],
+        facts=[(model.translated_text(name), text) for name, text in _facts(model, node, now)],
         style=node.state or "strong",
         sign=glyphs.states[node.state or ""],
     )
@@ -65,59 +65,61 @@ def node_lines(
 
 
 def _facts(model: ViewModel, node: ViewNode, now: float) -> Iterator[tuple[str, str]]:
-    spec, told = node.spec, model.told
-    state = [model.fixed(WORDS[node.state or ""])]
+    spec, told = node.spec, model.translated_text
+    state = [model.fixed_word(WORDS[node.state or ""])]
     if node.began is not None:
         ran = (now if node.ended is None else node.ended) - node.began
-        at = model.duration(node.began - model.began)
-        state += [model.duration(ran), f"{told('began at')} {at}"]
+        at = model.duration_text(node.began - model.began)
+        state += [model.duration_text(ran), f"{told('began at')} {at}"]
     yield "state", " · ".join(state)
     if isinstance(spec, Do | Tree) and (model.verbose or not model.phrase(node.named or spec)):
-        yield "arguments", _arguments(model, spec.args)
-    answer = _verdict(model, node.answer, ("yes", "no"))
+        yield "arguments", _arguments_text(model, spec.args)
+    answer = _verdict_text(model, node.answer, ("yes", "no"))
     if isinstance(spec, Check):
         yield "answer", answer
     if spec.guard is not None:
-        guard = _verdict(model, node.guard, ("holds", "broken"))
-        yield "while", f"{model.question(spec.guard)} · {guard}"
+        guard = _verdict_text(model, node.guard, ("holds", "broken"))
+        yield "while", f"{model.condition_phrase(spec.guard)} · {guard}"
     if spec.skip_if is not None:
-        yield "skipped if", f"{model.question(spec.skip_if)} · {answer}"
+        yield "skipped if", f"{model.condition_phrase(spec.skip_if)} · {answer}"
     if node.attempts > 1 or spec.retry:
         limit = f" / {spec.retry}" if spec.retry else ""
         yield "attempts", f"{node.attempts}{limit}"
     for failure in node.tries:
-        yield "failed before", _both(model.code(failure), model.why(failure))
+        yield "failed before", _both(model.failure_code(failure), model.failure_reason(failure))
     if node.failure is not None:
-        yield "failed", _both(model.code(node.failure), model.why(node.failure))
+        yield "failed", _both(model.failure_code(node.failure), model.failure_reason(node.failure))
         if model.verbose:
             evidence = (f"{k} {v}" for k, v in node.failure.evidence.items() if k != "traceback")
             yield "evidence", ", ".join(evidence)
     elif node.detail:
         yield "reason", node.detail
     if model.verbose:
-        yield "rules", "; ".join(modifiers(spec))
+        yield "rules", "; ".join(modifiers_text(spec))
 
 
-def _arguments(model: ViewModel, args: Any) -> str:
+def _arguments_text(model: ViewModel, args: Any) -> str:
     """Return arguments: their values in words, or with their names for authors."""
     given = {name: value for name, value in args.items() if value not in (None, (), [])}
     if model.verbose:
-        return ", ".join(f"{name}={model.shown(str(value))}" for name, value in given.items())
+        return ", ".join(
+            f"{name}={model.with_saved_results(str(value))}" for name, value in given.items()
+        )
     return ", ".join(
-        model.told(model.shown(str(one)))
+        model.translated_text(model.with_saved_results(str(one)))
         for value in given.values()
         for one in (value if isinstance(value, list | tuple) else (value,))
     )
 
 
-def _verdict(model: ViewModel, verdict: Verdict | None, words: tuple[str, str]) -> str:
+def _verdict_text(model: ViewModel, verdict: Verdict | None, words: tuple[str, str]) -> str:
     """Return a verdict, with one of two words if it is known."""
     if verdict is None:
-        return model.told("not asked yet")
+        return model.translated_text("not asked yet")
     word = "not known" if verdict.holds is None else words[not verdict.holds]
     evidence = f"[{', '.join(verdict.evidence)}]" if model.verbose and verdict.evidence else ""
-    age = model.fixed(f"{verdict.age_s:.1f} s old") if verdict.age_s >= 0.05 else ""
-    parts = (model.told(word), model.told(verdict.why), age, evidence)
+    age = model.fixed_word(f"{verdict.age_s:.1f} s old") if verdict.age_s >= 0.05 else ""
+    parts = (model.translated_text(word), model.translated_text(verdict.why), age, evidence)
     return " · ".join(filter(None, parts))
 
 
@@ -125,21 +127,21 @@ def _both(code: str, why: str) -> str:
     return ": ".join(filter(None, (code, why)))
 
 
-def times_lines(model: ViewModel, width: int, glyphs: Glyphs, room: int) -> list[Line]:
+def transition_lines(model: ViewModel, width: int, glyphs: Glyphs, room: int) -> list[Line]:
     """Return the last transitions that fit into `room`, with their times."""
     lines: list[Line] = []
     for change in list(model.changes)[-max(room, 0) :] if room > 0 else ():
         at = f"{change.t - model.began:7.1f} "
-        took = "" if change.seconds is None else model.duration(change.seconds)
+        took = "" if change.seconds is None else model.duration_text(change.seconds)
         took = took if change.state != "running" else ""
         text = model.label(change.node)
         if change.why and not change.node.children:
             text = f"{text}: {change.why}"
         space = width - cell_len(at) - cell_len(took) - 5
-        text = pad(fit(glyphs.text(clean(text)), space, glyphs.dots), space)
+        text = pad(fit(glyphs.text(safe_line(text)), space, glyphs.dots), space)
         sign = (f" {glyphs.states[change.state]} ", change.state)
         lines.append(((at, "dim"), sign, (f"{text} ", ""), (took, "dim")))
-    return lines or [((f" {model.told('nothing')}", "dim"),)]
+    return lines or [((f" {model.translated_text('nothing')}", "dim"),)]
 
 
 def camera_lines(model: ViewModel, width: int, room: int, *, colours: bool) -> list[Line]:
@@ -147,9 +149,11 @@ def camera_lines(model: ViewModel, width: int, room: int, *, colours: bool) -> l
     seen = [(name, one.observation.frame) for name, one in sorted(model.buffers.items())]
     frames = [np.asarray(frame) for _, frame in seen if frame is not None]
     if not frames or room < 2:
-        return [((f" {model.told('no picture')}", "dim"),)]
+        return [((f" {model.translated_text('no picture')}", "dim"),)]
     each = (width - 2) // len(frames)
-    pictures = [_picture(frame, each - 1, room, colours and not model.ascii) for frame in frames]
+    pictures = [
+        _picture_cells(frame, each - 1, room, colours and not model.ascii) for frame in frames
+    ]
     blank: Line = ((" " * each, ""),)
     height = max(map(len, pictures))
     return [
@@ -158,7 +162,7 @@ def camera_lines(model: ViewModel, width: int, room: int, *, colours: bool) -> l
     ]
 
 
-def _picture(frame: Any, width: int, room: int, colours: bool) -> list[Line]:
+def _picture_cells(frame: Any, width: int, room: int, colours: bool) -> list[Line]:
     """Return a picture of shape (height, width, 3) in cells, twice as high as wide."""
     high, wide = frame.shape[:2]
     columns = max(min(width, round(2 * room * wide / high)), 1)

@@ -52,13 +52,13 @@ class Display:
         """Whether nodes are hidden at the operator's request."""
         return self.active or bool(self.filter)
 
-    def shows(self, model: ViewModel, node: ViewNode) -> bool:
+    def is_shown(self, model: ViewModel, node: ViewNode) -> bool:
         """Return True if a node is shown, provided that its parent is."""
         if self.active and node.state != "running":
             return False
-        return not self.filter or id(node) in self._matches(model)
+        return not self.filter or id(node) in self._nodes_matching_filter(model)
 
-    def _matches(self, model: ViewModel) -> frozenset[int]:
+    def _nodes_matching_filter(self, model: ViewModel) -> frozenset[int]:
         """Return the nodes that contain the filter, with their ancestors and descendants."""
         found = self._found
         if found is None or found[0] != self.filter or found[1] is not model.forest:

@@ -13,11 +13,11 @@ from rich.cells import cell_len
 from bt_exec.failure import Failure
 from bt_exec.skill import Verdict
 from bt_exec.tui.plan_rows import ViewNode
-from bt_exec.tui.terminal_text import clean, wrap
+from bt_exec.tui.terminal_text import safe_line, wrap
 from bt_exec.tui.view_model import Past, ViewModel
 from bt_exec.tui.view_state import Display
 
-__all__ = ["NARROW", "Row", "fit_rows", "focus_of", "rows_of"]
+__all__ = ["NARROW", "Row", "all_rows", "fit_rows", "focus_index"]
 
 NARROW = 60
 """Width below which rows show less [cells]."""
@@ -50,7 +50,7 @@ class Row:
     folded: int = 0
 
 
-def rows_of(
+def all_rows(
     model: ViewModel,
     width: int,
     *,
@@ -65,7 +65,9 @@ def rows_of(
     """
     display = display or Display()
     if ended:
-        return _with_counted_gaps([*_Maker(model, width, display, fold=True).all()], model.told)
+        return _with_counted_gaps(
+            [*_Maker(model, width, display, fold=True).all()], model.translated_text
+        )
     whole = _Maker(model, width, display, fold=False)
     if room is None:
         return list(whole.all())
@@ -77,7 +79,7 @@ def rows_of(
     return rows
 
 
-def fit_rows(rows: Sequence[Row], room: int, told: Callable[[str], str] = clean) -> list[Row]:
+def fit_rows(rows: Sequence[Row], room: int, told: Callable[[str], str] = safe_line) -> list[Row]:
     """Return the rows that fit into `room`, in order, with counted gaps.
 
     Running rows and their notes are kept, then the rows nearest to them. `told` translates a count
@@ -85,7 +87,7 @@ def fit_rows(rows: Sequence[Row], room: int, told: Callable[[str], str] = clean)
     """
     if len(rows) <= room:
         return list(rows)
-    focus = focus_of(rows)
+    focus = focus_index(rows)
     owner = 0  # notes belong to the row that they explain
     keys = []
     for index, row in enumerate(rows):
@@ -94,13 +96,13 @@ def fit_rows(rows: Sequence[Row], room: int, told: Callable[[str], str] = clean)
     order = [index for _, _, index in heapq.nsmallest(room, keys)]
     gaps = _Gaps(rows, told)
     for count in range(room, 0, -1):
-        shown = gaps.fill(sorted(order[:count]))
+        shown = gaps.rows_with_gaps(sorted(order[:count]))
         if len(shown) <= room:
             return shown
     return [rows[focus]][:room]
 
 
-def focus_of(rows: Sequence[Row]) -> int:
+def focus_index(rows: Sequence[Row]) -> int:
     """Return the index of the last running row, or else of the last row with a state."""
     last = 0
     for index in range(len(rows) - 1, -1, -1):
@@ -123,9 +125,9 @@ class _Gaps:
         self._steps = [
             *accumulate((1 + row.folded if row.kind == "node" else 0 for row in rows), initial=0)
         ]
-        self._open = [*accumulate(map(_is_open, rows), initial=0)]
+        self._open = [*accumulate(map(_is_unfinished, rows), initial=0)]
 
-    def fill(self, kept: Sequence[int]) -> list[Row]:
+    def rows_with_gaps(self, kept: Sequence[int]) -> list[Row]:
         """Return the rows at some indices, in order, with a count for each gap."""
         shown: list[Row] = []
         begin = 0
@@ -142,7 +144,7 @@ class _Gaps:
         return shown
 
 
-def _is_open(row: Row) -> bool:
+def _is_unfinished(row: Row) -> bool:
     """Return True if a row belongs to a node that is not done."""
     return row.node is not None and row.node.state not in ("done", "skipped", "kept")
 
@@ -169,9 +171,9 @@ class _Maker:
         model, narrowed = self.model, self.display.is_filtered
         for number, past in enumerate(model.past if not narrowed else (), 2):
             yield from self.earlier(past, number, last=number == len(model.past) + 1)
-        for text in model.remarks() if remarks and not narrowed else ():
+        for text in model.pass_notes() if remarks and not narrowed else ():
             for index, line in enumerate(
-                _shortened(wrap(f"{model.told('note')} · {text}", self.width - 4))
+                _shortened(wrap(f"{model.translated_text('note')} · {text}", self.width - 4))
             ):
                 yield Row("remark", 0, line, weight=3, first=index == 0)
         for root in model.forest.roots:
@@ -181,14 +183,14 @@ class _Maker:
         weight = 1 if last else 4
         for node in past.failed:
             yield Row("node", 1, node=node, weight=weight)
-            yield from self.notes(node, 1, weight)
-        text = f"{self.model.told(f'plan {number}')} · {past.change}"
+            yield from self.row_notes(node, 1, weight)
+        text = f"{self.model.translated_text(f'plan {number}')} · {past.change}"
         lines = wrap(text, self.width - (2 if cell_len(text) <= self.width - 2 else 4))
         for index, line in enumerate(_shortened(lines)):
             yield Row("change", 0, line, weight=1 if last else 3, first=index == 0)
 
     def visit(self, node: ViewNode, depth: int, *, top: bool = False) -> Iterator[Row]:
-        if not self.display.shows(self.model, node):
+        if not self.display.is_shown(self.model, node):
             return
         weight = {"running": 0, "failed": 1}.get(node.state or "", 2)
         if node.children and self.opened(node, top=top):
@@ -198,7 +200,7 @@ class _Maker:
         else:
             yield Row("node", depth, node=node, weight=weight, folded=node.inside)
         if node.state is not None:
-            yield from self.notes(node, depth, weight)
+            yield from self.row_notes(node, depth, weight)
 
     def opened(self, node: ViewNode, *, top: bool = False) -> bool:
         display = self.display
@@ -208,17 +210,17 @@ class _Maker:
             return True
         return not self.fold if node.state is None else node.state in _OPEN
 
-    def notes(self, node: ViewNode, depth: int, weight: int) -> Iterator[Row]:
+    def row_notes(self, node: ViewNode, depth: int, weight: int) -> Iterator[Row]:
         """Yield the notes of a row: its failure, its guard, and the condition that it waits for."""
         texts: list[str] = []
-        told = self.model.told
+        told = self.model.translated_text
         if node.state == "failed" and not any(c.state == "failed" for c in node.children):
-            texts.append(self.why(node))
+            texts.append(self.failure_text(node))
             texts += [told("continues anyway")] if node.passed else []
         elif node.state == "running":
             if node.spec.guard is not None:
-                guard = self.model.question(node.spec.guard)
-                texts.append(f"{told('while')} {guard} · {self.said(node.guard)}")
+                guard = self.model.condition_phrase(node.spec.guard)
+                texts.append(f"{told('while')} {guard} · {self.guard_text(node.guard)}")
             if node.answer is not None and node.answer.holds is None:
                 why = told(node.answer.why)
                 texts.append(f"{told('not sure yet')}: {why}" if why else told("looking"))
@@ -226,42 +228,42 @@ class _Maker:
             texts.append(node.detail)
         elif node.state == "done" and getattr(node.spec, "tell", False) and node.answer:
             texts.append(self.model.answer(node.path, node.answer))
-        texts += self.tries(node)
+        texts += self.recovered_failures(node)
         for text in filter(None, texts):
-            lines = wrap(clean(text), self.width - 2 * depth - 6)
+            lines = wrap(safe_line(text), self.width - 2 * depth - 6)
             for index, line in enumerate(_shortened(lines)):
                 yield Row("note", depth, line, weight=weight, first=index == 0)
 
-    def tries(self, node: ViewNode) -> list[str]:
+    def recovered_failures(self, node: ViewNode) -> list[str]:
         """Return the failures of recovered attempts; of a running node, only the last."""
         first = len(node.tries) if node.state == "running" else 1
         if node.state not in ("running", "done"):
             return []
         return [
-            ": ".join(filter(None, (self.attempt(number, failure), why)))
+            ": ".join(filter(None, (self.attempt_text(number, failure), why)))
             for number, failure in enumerate(node.tries, 1)
-            if number >= first and (why := self.model.why(failure)) is not None
+            if number >= first and (why := self.model.failure_reason(failure)) is not None
         ]
 
-    def attempt(self, number: int, failure: Failure) -> str:
+    def attempt_text(self, number: int, failure: Failure) -> str:
         """Return the number of an attempt, with the code for authors."""
-        parts = (self.model.told(f"attempt {number}"), self.model.code(failure))
+        parts = (self.model.translated_text(f"attempt {number}"), self.model.failure_code(failure))
         return " · ".join(filter(None, parts))
 
-    def said(self, verdict: Verdict | None) -> str:
+    def guard_text(self, verdict: Verdict | None) -> str:
         """Return the text of a guard's verdict."""
         if verdict is None:
-            return self.model.told("not asked yet")
+            return self.model.translated_text("not asked yet")
         words = {True: "holds", False: "broken", None: "not known"}
-        word = self.model.told(words[verdict.holds])
-        return f"{word} ({self.model.told(verdict.why)})" if verdict.why else word
+        word = self.model.translated_text(words[verdict.holds])
+        return f"{word} ({self.model.translated_text(verdict.why)})" if verdict.why else word
 
-    def why(self, node: ViewNode) -> str:
+    def failure_text(self, node: ViewNode) -> str:
         """Return why a node failed; the code is included if the row has no room for it."""
         if node.failure is None:
             return node.detail
-        message = self.model.why(node.failure) or node.detail
-        code = self.model.code(node.failure)
+        message = self.model.failure_reason(node.failure) or node.detail
+        code = self.model.failure_code(node.failure)
         if message in ("", node.failure.code):
             return node.failure.code if self.width < NARROW else ""
         return f"{code}: {message}" if code and self.width < NARROW else message

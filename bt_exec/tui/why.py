@@ -11,9 +11,9 @@ from bt_exec.journal.explain import NEGATED, Attempt, Explanation
 from bt_exec.language.fact_sentences import UNKNOWN, fact_sentences
 from bt_exec.language.messages import Messages, language_of
 from bt_exec.spec.expand import is_reference, reference_name
-from bt_exec.tui.node_text import arguments_text, duration_text, with_values
+from bt_exec.tui.node_text import arguments_text, duration_text, fill_saved_results
 from bt_exec.tui.summary import SIGNS
-from bt_exec.tui.terminal_text import Entry, Glyphs, Line, clean, entry_lines, without_code
+from bt_exec.tui.terminal_text import Entry, Glyphs, Line, entry_lines, safe_line, without_code
 from bt_exec.tui.visible_rows import NARROW
 
 __all__ = ["Why"]
@@ -49,67 +49,75 @@ class Why:
 
     def word(self, text: str) -> str:
         """Return a fixed word in the language."""
-        return clean(self.messages.fixed(text, self.language))
+        return safe_line(self.messages.fixed_word(text, self.language))
 
     def say(self, code: str, /, **facts: Any) -> str:
         """Return the sentence of a code."""
-        return clean(self.messages.say(code, self.language, **facts))
+        return safe_line(self.messages.say(code, self.language, **facts))
 
-    def told(self, text: str) -> str:
+    def translated_text(self, text: str) -> str:
         """Return a short recorded text in the language, if it has a translation."""
         known = self.messages
-        said = known.say if text in known else known.word
-        return clean(said(text, self.language))
+        said = known.say if text in known else known.translate_word
+        return safe_line(said(text, self.language))
 
     @property
-    def status(self) -> str:
+    def status_word(self) -> str:
         """Final status, as a word of `SIGNS`."""
         return self.known.line.shown_status
 
     def cause(self) -> str:
         """Return the first cause in one sentence."""
         known = self.known
-        if self.status == "waiting":
+        if self.status_word == "waiting":
             return self.say("WHY_WAITING")
-        if self.status == "interrupted":
+        if self.status_word == "interrupted":
             if not known.line.begun:
                 return self.say("WHY_NEVER_BEGAN")
             if known.running:
-                doing = ", ".join(self.step(r.start.skill, r.start.args) for r in known.running)
+                doing = ", ".join(
+                    self.step_phrase(r.start.skill, r.start.args) for r in known.running
+                )
                 return self.say("WHY_INTERRUPTED_IN", doing=doing)
             return self.say("WHY_INTERRUPTED")
-        if self.status == "running":
+        if self.status_word == "running":
             return self.say("WHY_RUNNING")
         if known.refusal:
-            return f"{self.answered(known.refusal)} {self.blind()}".rstrip()
+            return f"{self.mission_sentence(known.refusal)} {self.perception_errors()}".rstrip()
         if known.stopped:
-            return clean(self.messages.stop_reason(known.stopped, self.language))
+            return safe_line(self.messages.stop_reason(known.stopped, self.language))
         if known.cause is not None:
             later = known.planner if known.planner != known.cause.failure else None
-            causes = map(self.failure, filter(None, (known.cause.failure, later)))
-            return " ".join(filter(None, (*causes, self.blind())))
-        if known.problems or self.status != "satisfied":
-            return self.answered(known.line.message)
+            causes = map(self.failure_reason, filter(None, (known.cause.failure, later)))
+            return " ".join(filter(None, (*causes, self.perception_errors())))
+        if known.problems or self.status_word != "satisfied":
+            return self.mission_sentence(known.line.message)
         return self.say("WHY_NEEDED_NOTHING" if self.needed_no_action else "WHY_DONE")
 
     @property
-    def foreign(self) -> bool:
+    def is_in_other_language(self) -> bool:
         """Whether the mission's own sentences are in another language."""
         return self.known.line.language != self.language
 
-    def answered(self, text: str) -> str:
+    def mission_sentence(self, text: str) -> str:
         """Return a sentence of the mission; quoted if it is in another language."""
-        return self.say("WHY_SAID", message=text) if self.foreign and text else clean(text)
+        return (
+            self.say("WHY_SAID", message=text)
+            if self.is_in_other_language and text
+            else safe_line(text)
+        )
 
-    def blind(self) -> str:
+    def perception_errors(self) -> str:
         """Return which perceptions gave nothing new, with their errors; empty if none."""
         said = (
             self.messages.sentence_for_robot(
-                pack, self.say("WHY_BLIND", message=self.told(error).rstrip(".")), self.language
+                pack,
+                self.say("WHY_BLIND", message=self.translated_text(error).rstrip(".")),
+                self.language,
             )
             for pack, error in self.known.blind.items()
         )
-        return " ".join(map(clean, said))
+        return " ".join(map(safe_line, said))
 
     @property
     def needed_no_action(self) -> bool:
@@ -117,48 +125,48 @@ class Why:
         tried = any(one.done or one.failure for one in self.known.attempts)
         return bool(self.known.skipped) and not tried
 
-    def facts(self) -> list[tuple[str, str]]:
+    def course_lines(self) -> list[tuple[str, str]]:
         """Return the course of the mission as named lines: asked, planned, failed, tried, ended."""
         known, line = self.known, self.known.line
         when = f"{line.started_at:%Y-%m-%d %H:%M}"
-        rows = [("asked", f"{clean(line.command)} ({when}, {line.site})")]
+        rows = [("asked", f"{safe_line(line.command)} ({when}, {line.site})")]
         before: Attempt | None = None
         for attempt in known.attempts:
             again = before is not None and attempt.steps == before.steps
             turn = before is not None and before.failure is None
             came = "planned then" if turn else "tried instead"
-            rows += self.attempt(attempt, again=again, came=came)
+            rows += self.attempt_text(attempt, again=again, came=came)
             before = attempt
-        rows += self.found()
+        rows += self.result_phrases()
         for run in known.held:
             assert run.end is not None
-            said = f"{self.step(run.start.skill, run.start.args)}: "
+            said = f"{self.step_phrase(run.start.skill, run.start.args)}: "
             rows.append(("held up by", said + self.word(duration_text(run.end.held_s))))
-        if (blind := self.blind()) not in self.cause():
+        if (blind := self.perception_errors()) not in self.cause():
             rows.append(("perception error", blind))
         shown = known.problems if self.verbose else map(without_code, known.problems)
-        rows += [("problem", clean(problem)) for problem in shown]
-        if self.status in ("interrupted", "running", "waiting"):
-            rows += self.last_known()
-        elif self.foreign:
-            rows.append(("at the end", " ".join(self.state(known.facts))))
-        elif clean(line.message) not in self.cause():
-            rows.append(("told", clean(line.message)))
-        rows += [("not readable", clean(text)) for text in known.incomplete]
+        rows += [("problem", safe_line(problem)) for problem in shown]
+        if self.status_word in ("interrupted", "running", "waiting"):
+            rows += self.unended_mission_lines()
+        elif self.is_in_other_language:
+            rows.append(("at the end", " ".join(self.fact_sentences(known.facts))))
+        elif safe_line(line.message) not in self.cause():
+            rows.append(("told", safe_line(line.message)))
+        rows += [("not readable", safe_line(text)) for text in known.incomplete]
         return [(self.word(label), text) for label, text in rows if text]
 
-    def found(self) -> list[tuple[str, str]]:
+    def result_phrases(self) -> list[tuple[str, str]]:
         """Return the results of skills for which their packs have a phrase."""
         rows: list[tuple[str, str]] = []
         for run in self.known.found:
             skill, args = run.start.skill, run.start.args
             result = run.end.result if run.end is not None else {}
             facts = {**args, **{key: _rounded(value) for key, value in result.items()}}
-            if what := self.messages.found(skill, self.language, facts):
-                rows.append(("came out", f"{self.step(skill, args)}: {clean(what)}"))
+            if what := self.messages.result_phrase(skill, self.language, facts):
+                rows.append(("came out", f"{self.step_phrase(skill, args)}: {safe_line(what)}"))
         return rows
 
-    def attempt(
+    def attempt_text(
         self, attempt: Attempt, *, again: bool, came: str = "tried instead"
     ) -> list[tuple[str, str]]:
         """Return the steps of a plan and its failures.
@@ -169,102 +177,110 @@ class Why:
             came: Heading of the steps of a plan after the first.
         """
         cause = self.known.cause
-        steps = [self.step(name, args) for name, args in attempt.steps]
+        steps = [self.step_phrase(name, args) for name, args in attempt.steps]
         more = [self.word(f"and {len(steps) - _STEPS} more")] if len(steps) > _STEPS else []
         named = self.word("the same again") if again else ", ".join([*steps[:_STEPS], *more])
         made = attempt.compiler if self.verbose else ""
         by = ", ".join(filter(None, (self.word(f"plan {attempt.version}"), made)))
-        rows = [("planned" if attempt.version == 1 else came, f"{named} ({clean(by)})")]
+        rows = [("planned" if attempt.version == 1 else came, f"{named} ({safe_line(by)})")]
         root = cause.failure if cause is not None and cause.version == attempt.version else None
         ended = set(map(str, attempt.failure.chain())) if attempt.failure is not None else set()
         at = next((n for n, one in enumerate(attempt.passed) if str(one) in ended), None)
         earlier, later = attempt.passed[:at], attempt.passed[len(attempt.passed[:at]) :]
-        rows += self.passed(earlier)
+        rows += self.tolerated_failures(earlier)
         chain = attempt.failure.chain() if attempt.failure is not None else ()
         for _, repeated in groupby(reversed(chain), key=lambda one: one.signature):
             same = list(repeated)
             first = root is not None and root in same
-            rows.append(("failed first" if first else "failed", self.failed(same[0], len(same))))
+            rows.append(
+                ("failed first" if first else "failed", self.failed_step(same[0], len(same)))
+            )
             if first and cause is not None and root is not None:
                 after = (
                     "" if cause.t is None else self.word("after # s").replace("#", f"{cause.t:.1f}")
                 )
                 measured = _measured(root) if self.verbose else ()
                 rows.append(("evidence", " · ".join(filter(None, (*measured, after)))))
-                rows.append(("seen", "; ".join(map(clean, cause.seen))))
-        return [*rows, *self.passed(one for one in later if str(one) not in ended)]
+                rows.append(("seen", "; ".join(map(safe_line, cause.seen))))
+        return [*rows, *self.tolerated_failures(one for one in later if str(one) not in ended)]
 
-    def passed(self, failures: Iterable[Failure]) -> Iterator[tuple[str, str]]:
+    def tolerated_failures(self, failures: Iterable[Failure]) -> Iterator[tuple[str, str]]:
         """Yield the failures that did not end a plan; equal failures are counted with the first."""
         kinds: dict[tuple[str, str, str], list[Failure]] = {}
         for one in failures:
             if one.cause is None:
                 kinds.setdefault(one.signature, []).append(one)
         for same in kinds.values():
-            yield "continued after", self.failed(same[0], len(same))
+            yield "continued after", self.failed_step(same[0], len(same))
 
-    def failed(self, failure: Failure, times: int) -> str:
+    def failed_step(self, failure: Failure, times: int) -> str:
         """Return the failed step with the reason, and how often it failed in this way."""
-        what = self.step(failure.node, failure.args) if failure.node else clean(failure.path)
-        said = f"{what}: {self.failure(failure)}" if what else self.failure(failure)
+        what = (
+            self.step_phrase(failure.node, failure.args)
+            if failure.node
+            else safe_line(failure.path)
+        )
+        said = f"{what}: {self.failure_reason(failure)}" if what else self.failure_reason(failure)
         return f"{said} ({self.word(f'{times} times')})" if times > 1 else said
 
-    def failure(self, failure: Failure) -> str:
+    def failure_reason(self, failure: Failure) -> str:
         """Return the reason of a failure as a sentence."""
-        return clean(self.messages.explain(failure, self.language))
+        return safe_line(self.messages.explain_failure(failure, self.language))
 
-    def step(self, name: str, args: Mapping[str, Any]) -> str:
+    def step_phrase(self, name: str, args: Mapping[str, Any]) -> str:
         """Return a skill or check with its arguments, as the pack's phrase if there is one."""
         if name.startswith(NEGATED):
-            held = self.step(name.removeprefix(NEGATED), args)
+            held = self.step_phrase(name.removeprefix(NEGATED), args)
             return f"{self.word(NEGATED.strip())}: {held}"
         args = {key: self._quoted(value) for key, value in args.items()}
         if self.messages.has_phrase(name) and not any(map(is_reference, args.values())):
-            return clean(self.messages.phrase(name, self.language, args))
+            return safe_line(self.messages.phrase(name, self.language, args))
         said = {
-            key: self.messages.word(value, self.language) if isinstance(value, str) else value
+            key: self.messages.translate_word(value, self.language)
+            if isinstance(value, str)
+            else value
             for key, value in args.items()
         }
         not_there = frozenset(reference_name(v) for v in args.values() if is_reference(v))
-        text = with_values(arguments_text(said), not_there, {})
-        return clean(f"{self.messages.word(name, self.language)} {text}")
+        text = fill_saved_results(arguments_text(said), not_there, {})
+        return safe_line(f"{self.messages.translate_word(name, self.language)} {text}")
 
     def _quoted(self, value: Any) -> Any:
         """Return a text of several words in another language than the reader's in quotes."""
         if not isinstance(value, str) or " " not in value or is_reference(value):
             return value
-        known = self.messages.word(value, self.language) != value
+        known = self.messages.translate_word(value, self.language) != value
         return value if known or language_of(value) == self.language else f"“{value}”"
 
-    def last_known(self) -> list[tuple[str, str]]:
+    def unended_mission_lines(self) -> list[tuple[str, str]]:
         """Return what is known after a mission without a recorded end, as named lines."""
         known = self.known
         last = {f: v for f, v in {**known.facts, **known.uncertain}.items() if v != UNKNOWN}
         became = {f: v for f, v in known.possible.items() if last.get(f) != v}
         unknown = dict.fromkeys(known.uncertain, UNKNOWN)
         return [
-            ("last known", " ".join(self.state(last))),
-            ("not certain any more", " ".join(self.state(unknown))),
-            ("was to become", " ".join(self.state(became))),
+            ("last known", " ".join(self.fact_sentences(last))),
+            ("not certain any more", " ".join(self.fact_sentences(unknown))),
+            ("was to become", " ".join(self.fact_sentences(became))),
         ]
 
-    def state(self, facts: Mapping[str, str]) -> tuple[str, ...]:
+    def fact_sentences(self, facts: Mapping[str, str]) -> tuple[str, ...]:
         """Return the sentences of facts; a fact without one is left out."""
-        return tuple(map(clean, fact_sentences(facts, self.messages, self.language)[0]))
+        return tuple(map(safe_line, fact_sentences(facts, self.messages, self.language)[0]))
 
     def lines(self, width: int, glyphs: Glyphs) -> list[Line]:
         """Return the whole explanation as lines of at most `width` cells."""
         line = self.known.line
         lasted = "" if line.seconds is None else self.word(duration_text(line.seconds))
-        style = SIGNS[self.status]
-        status = self.word("stopped" if self.status == "aborted" else self.status)
+        style = SIGNS[self.status_word]
+        status = self.word("stopped" if self.status_word == "aborted" else self.status_word)
         plain = not self.verbose or line.reason_code in ("OK", "ABORTED")
         title = " · ".join(filter(None, (status, "" if plain else line.reason_code, lasted)))
         entry = Entry(
             title,
             remark=line.id if width >= NARROW else line.id.rpartition("-")[2].lstrip("0"),
             summary=self.cause(),
-            facts=self.facts(),
+            facts=self.course_lines(),
             style=style,
             sign=glyphs.states[style],
         )
@@ -278,7 +294,7 @@ class Why:
             "mission_id": line.id,
             "command": line.command,
             "site": line.site,
-            "status": self.status,
+            "status": self.status_word,
             "reason_code": line.reason_code,
             "message": line.message,
             "cause": self.cause(),
@@ -289,7 +305,7 @@ class Why:
                 {
                     "plan": attempt.version,
                     "compiler": attempt.compiler,
-                    "steps": [self.step(name, args) for name, args in attempt.steps],
+                    "steps": [self.step_phrase(name, args) for name, args in attempt.steps],
                     "failure": None if attempt.failure is None else attempt.failure.to_dict(),
                 }
                 for attempt in known.attempts
@@ -299,7 +315,7 @@ class Why:
             "uncertain": dict(known.uncertain),
             "problems": list(known.problems),
             "incomplete": list(known.incomplete),
-            "said": [list(row) for row in self.facts()],
+            "said": [list(row) for row in self.course_lines()],
         }
 
 
@@ -309,8 +325,8 @@ def _rounded(value: Any) -> Any:
 
 def _measured(failure: Failure) -> Iterable[str]:
     """Yield the measured values as short texts."""
-    yield clean(failure.code)
+    yield safe_line(failure.code)
     for name, value in failure.evidence.items():
-        text = f"{value:g}" if isinstance(value, float) else clean(value)
+        text = f"{value:g}" if isinstance(value, float) else safe_line(value)
         if name != "traceback" and text and len(text) <= _LONGEST:
-            yield f"{clean(name)} {text}"
+            yield f"{safe_line(name)} {text}"

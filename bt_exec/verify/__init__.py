@@ -14,7 +14,7 @@ from bt_exec.pack import Catalogue
 from bt_exec.spec.library import Library
 from bt_exec.spec.load import Loaded
 from bt_exec.spec.model import Document, MissionSpec
-from bt_exec.spec.yaml_source import Source, in_order
+from bt_exec.spec.yaml_source import Source, sorted_by_position
 from bt_exec.verify.arguments import check_arguments
 from bt_exec.verify.bounds import check_bounds, check_resources
 from bt_exec.verify.context import Context
@@ -87,4 +87,4 @@ def verify_library(library: Library, catalogue: Catalogue) -> tuple[Problem, ...
 
 
 def _in_order(context: Context) -> tuple[Problem, ...]:
-    return tuple(in_order(context.problems))
+    return tuple(sorted_by_position(context.problems))

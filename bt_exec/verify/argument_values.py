@@ -17,12 +17,12 @@ from bt_exec.verify.type_checks import (
     is_assignable,
     item_types,
     listed_values,
+    type_mismatch,
     type_name,
-    why_unfit,
     without_metadata,
 )
 
-__all__ = ["Names", "check_constant", "check_given", "check_value"]
+__all__ = ["Names", "check_constant", "check_not_optional", "check_value"]
 
 Names: TypeAlias = dict[str, Any]
 """Types of the bound names, by name."""
@@ -44,15 +44,17 @@ def check_value(
         optional: Whether it may be absent, and so may refer to an optional parameter.
     """
     if is_template(value):
-        _template(context, value, hint, place, bound)
+        _check_template(context, value, hint, place, bound)
     elif is_reference(value):
         _reference(context, value, hint, place, bound)
         if not optional:
-            check_given(context, reference_name(value), place)
+            check_not_optional(context, reference_name(value), place)
     elif isinstance(value, list) and any(map(has_reference, value)):
         parts = item_types(hint, len(value))
         if parts is None:
-            context.report("WRONG_TYPE", f"{_argument_name(place)} takes {type_name(hint)}", place)
+            context.report_problem(
+                "WRONG_TYPE", f"{_argument_name(place)} takes {type_name(hint)}", place
+            )
             return
         for index, (item, part) in enumerate(zip(value, parts, strict=True)):
             check_value(context, item, part, (*place, index), bound)
@@ -60,14 +62,16 @@ def check_value(
         hidden = list(_references(value, place))
         for where, name in hidden:
             message = f"{name} is not filled in inside a mapping; give a whole argument as $name"
-            context.report("UNBOUND", message, where, found=name)
-        inside = list(_inside_texts(context, value, place, bound))
+            context.report_problem("UNBOUND", message, where, found=name)
+        inside = list(_names_inside_texts(context, value, place, bound))
         for where, name in inside:
             message = (
                 f'${name} is not filled in inside a text; write $"… {{{name}}} …" as the text, or '
                 f"give the whole argument as ${name}"
             )
-            context.report("UNBOUND", message, where, found=f"${name}", allowed=[f"${name}"])
+            context.report_problem(
+                "UNBOUND", message, where, found=f"${name}", allowed=[f"${name}"]
+            )
         if not hidden and not inside:
             _literal(context, value, hint, place)
 
@@ -76,26 +80,26 @@ _PRINTED = Union[str, int, float]  # noqa: UP007 - a value, compared with types
 """Types of values that a text template may contain."""
 
 
-def _template(context: Context, value: str, hint: Any, place: Place, bound: Names) -> None:
+def _check_template(context: Context, value: str, hint: Any, place: Place, bound: Names) -> None:
     """Check a text template."""
     if rest := template_problem(value):
         message = "a brace that is meant as text is doubled: {{ or }}"
-        context.report("BAD_TEMPLATE", message, place, found=rest)
+        context.report_problem("BAD_TEMPLATE", message, place, found=rest)
     if not is_assignable(hint, str):
         message = f"{_argument_name(place)} takes {type_name(hint)}, and this is a text"
-        context.report("WRONG_TYPE", message, place, found=value[1:41])
+        context.report_problem("WRONG_TYPE", message, place, found=value[1:41])
     for name in dict.fromkeys(names_in_template(value)):
         _reference(context, f"${name}", Any, place, bound)
-        check_given(context, name, place)
+        check_not_optional(context, name, place)
         kind = bound.get(name)
         if kind is not None and (
             without_metadata(kind) is bool or not is_assignable(_PRINTED, kind)
         ):
             message = f"a text holds words and numbers; {{{name}}} is {type_name(kind)}"
-            context.report("WRONG_TYPE", message, place, found=name)
+            context.report_problem("WRONG_TYPE", message, place, found=name)
 
 
-def check_given(context: Context, name: str, place: Place) -> None:
+def check_not_optional(context: Context, name: str, place: Place) -> None:
     """Report an optional parameter where a value is needed."""
     param = getattr(context.document, "params", {}).get(name)
     if param is not None and param.optional:
@@ -103,10 +107,10 @@ def check_given(context: Context, name: str, place: Place) -> None:
             f"${name} is optional, and {_argument_name(place)} needs a value; give the parameter "
             "a default, or leave 'optional' out"
         )
-        context.report("MAY_BE_ABSENT", message, place, found=f"${name}")
+        context.report_problem("MAY_BE_ABSENT", message, place, found=f"${name}")
 
 
-def _inside_texts(
+def _names_inside_texts(
     context: Context, value: Any, place: Place, bound: Names
 ) -> Iterator[tuple[Place, str]]:
     """Yield bound names that occur inside a longer text, where they are not replaced."""
@@ -115,7 +119,7 @@ def _inside_texts(
         yield from ((place, name) for name in _INSIDE.findall(value) if name in known)
     elif isinstance(value, list):
         for index, item in enumerate(value):
-            yield from _inside_texts(context, item, (*place, index), bound)
+            yield from _names_inside_texts(context, item, (*place, index), bound)
 
 
 def _reference(context: Context, value: str, hint: Any, place: Place, bound: Names) -> None:
@@ -130,12 +134,12 @@ def _reference(context: Context, value: str, hint: Any, place: Place, bound: Nam
         elif not name.isidentifier():
             message = f"{value} is not a reference; text that starts with '$' is written '$${name}'"
         known = [f"${other}" for other in bound]
-        context.report("UNBOUND", message, place, found=value, allowed=known)
+        context.report_problem("UNBOUND", message, place, found=value, allowed=known)
     elif not is_assignable(hint, bound[name]):
         message = (
             f"{value} is {type_name(bound[name])}, {_argument_name(place)} takes {type_name(hint)}"
         )
-        context.report("WRONG_TYPE", message, place, found=value)
+        context.report_problem("WRONG_TYPE", message, place, found=value)
 
 
 def check_constant(context: Context, value: Any, hint: Any, place: Place) -> None:
@@ -143,7 +147,7 @@ def check_constant(context: Context, value: Any, hint: Any, place: Place) -> Non
     found = False
     for where, name in _references(value, place):
         message = f"{name} is not defined here; text that starts with '$' is written '$${name[1:]}'"
-        context.report("UNBOUND", message, where, found=name)
+        context.report_problem("UNBOUND", message, where, found=name)
         found = True
     if not found:
         _literal(context, value, hint, place)
@@ -162,7 +166,7 @@ def _references(value: Any, place: Place) -> Iterator[tuple[Place, str]]:
 
 
 def _literal(context: Context, value: Any, hint: Any, place: Place) -> None:
-    unfit = why_unfit(hint, value)
+    unfit = type_mismatch(hint, value)
     if unfit is None:
         return
     message = f"{_argument_name(place)} takes {type_name(hint)}"
@@ -175,7 +179,7 @@ def _literal(context: Context, value: Any, hint: Any, place: Place) -> None:
         found = found.strip('"')
     found = found if len(found) <= 40 else f"{found[:39]}…"
     where = (*place, *unfit.place)
-    context.report("WRONG_TYPE", message, where, found=found, allowed=listed_values(hint))
+    context.report_problem("WRONG_TYPE", message, where, found=found, allowed=listed_values(hint))
 
 
 def _argument_name(place: Place) -> str:

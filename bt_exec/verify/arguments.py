@@ -36,31 +36,33 @@ def check_arguments(context: Context) -> None:
     bound: Names = {}
     if isinstance(document, TreeSpec):
         for name, param in document.params.items():
-            hint = param.hint(context.catalogue.types)
+            hint = param.value_type(context.catalogue.types)
             bound[name] = hint
-            _parameter(context, name, param)
+            _check_parameter(context, name, param)
             if param.default is not None:
                 check_constant(context, param.default, hint, ("params", name, "default"))
         for index, way in enumerate(document.otherwise):
             _check_alternative(context, document, way, ("otherwise", index))
-    saved = _Names(context).run(context.root, bound).done
+    saved = _Names(context).run_node(context.root, bound).done
     if isinstance(document, TreeSpec):
-        _returns(context, document, {k: v for k, v in saved.items() if k not in bound})
+        _check_returns(context, document, {k: v for k, v in saved.items() if k not in bound})
 
 
-def _parameter(context: Context, name: str, param: Param) -> None:
+def _check_parameter(context: Context, name: str, param: Param) -> None:
     """Check that bounds are used with numbers, and that bounds and choices have the type."""
     base = context.catalogue.types.get(param.type)
     if base is None:
         return
-    if param.bounds and not is_assignable(float, base):
+    if param.bounds_text and not is_assignable(float, base):
         message = f"'min' and 'max' bound a number; {param.type} is {type_name(base)}"
         place = ("params", name, "max" if param.least is None else "min")
-        context.report("WRONG_TYPE", message, place, allowed=("integer", "number"), key=True)
+        context.report_problem(
+            "WRONG_TYPE", message, place, allowed=("integer", "number"), key=True
+        )
     for bound, end in (("min", param.least), ("max", param.most)):
         if without_metadata(base) is int and end is not None and end % 1:
             message = f"{bound!r} of {param.type} is a whole number"
-            context.report("WRONG_TYPE", message, ("params", name, bound), found=str(end))
+            context.report_problem("WRONG_TYPE", message, ("params", name, bound), found=str(end))
     for index, value in enumerate(param.choices or ()):
         check_constant(context, value, base, ("params", name, "choices", index))
 
@@ -78,18 +80,20 @@ def _check_alternative(context: Context, tree: TreeSpec, way: Way, place: Place)
         if name not in target.params:
             message = f"tree {target.tree!r} has no parameter {name!r}"
             known = target.params
-            context.report("UNKNOWN_ARGUMENT", message, where, found=name, allowed=known, key=True)
+            context.report_problem(
+                "UNKNOWN_ARGUMENT", message, where, found=name, allowed=known, key=True
+            )
         else:
-            check_constant(context, value, target.params[name].hint(types), where)
+            check_constant(context, value, target.params[name].value_type(types), where)
     for name, param in target.params.items():
         own = tree.params.get(name)
         if name in way.args:
             continue
         if param.required and (own is None or not own.required):
             message = f"tree {target.tree!r} needs {name!r} ({param.type})"
-            context.report("MISSING_ARGUMENT", message, place, allowed=(name,))
-        elif own is not None and not is_assignable(param.hint(types), own.hint(types)):
-            context.report(
+            context.report_problem("MISSING_ARGUMENT", message, place, allowed=(name,))
+        elif own is not None and not is_assignable(param.value_type(types), own.value_type(types)):
+            context.report_problem(
                 "WRONG_TYPE",
                 f"{name!r} is passed on as {own.type}, tree {target.tree!r} takes {param.type}",
                 (*place, "tree"),
@@ -98,10 +102,10 @@ def _check_alternative(context: Context, tree: TreeSpec, way: Way, place: Place)
     lost = [name for name in tree.returns if name not in target.returns]
     if lost:
         message = f"tree {target.tree!r} does not return {lost[0]!r}, as this tree does"
-        context.report("UNKNOWN_RESULT", message, (*place, "tree"), allowed=target.returns)
+        context.report_problem("UNKNOWN_RESULT", message, (*place, "tree"), allowed=target.returns)
 
 
-def _returns(context: Context, tree: TreeSpec, saved: Names) -> None:
+def _check_returns(context: Context, tree: TreeSpec, saved: Names) -> None:
     """Check that every returned value is certainly saved, and returned under one name."""
     given: dict[str, str] = {}
     for field, value in tree.returns.items():
@@ -109,10 +113,10 @@ def _returns(context: Context, tree: TreeSpec, saved: Names) -> None:
         if not is_reference(value) or reference_name(value) not in saved:
             message = f"'returns' must name results that the tree always saves, not {value!r}"
             known = [f"${name}" for name in saved]
-            context.report("UNBOUND", message, place, found=value, allowed=known)
+            context.report_problem("UNBOUND", message, place, found=value, allowed=known)
         elif value in given:
             message = f"{value} is returned already, as {given[value]!r}"
-            context.report("SAVED_TWICE", message, place, found=value)
+            context.report_problem("SAVED_TWICE", message, place, found=value)
         given.setdefault(value, field)
 
 
@@ -122,11 +126,11 @@ def _item_type(context: Context, each: Each, place: Place, bound: Names) -> Any:
     params = getattr(context.document, "params", {})
     if each.item in bound or each.item in params:
         message = f"{each.item!r} is already defined; choose another name for the item"
-        context.report("NAME_SHADOWED", message, where, found=each.item, key=True)
+        context.report_problem("NAME_SHADOWED", message, where, found=each.item, key=True)
     if isinstance(each.items, list):
         if len(each.items) > each.most:
             message = f"{len(each.items)} items; the limit is {each.most}"
-            context.report("TOO_MANY_ITEMS", message, where, found=str(len(each.items)))
+            context.report_problem("TOO_MANY_ITEMS", message, where, found=str(len(each.items)))
         for index, item in enumerate(each.items):
             check_value(context, item, Any, (*where, index), bound)
         kinds = [
@@ -139,7 +143,7 @@ def _item_type(context: Context, each: Each, place: Place, bound: Names) -> Any:
     parts = item_types(hint, 1) if is_reference(each.items) else None
     if parts is None:
         message = f"{each.items} is {type_name(hint)}, 'for_each' takes a list"
-        context.report("WRONG_TYPE", message, where, found=str(each.items))
+        context.report_problem("WRONG_TYPE", message, where, found=str(each.items))
     return parts[0] if parts else Any
 
 
@@ -155,7 +159,7 @@ class _Names(AbstractRun[Names]):
     def __init__(self, context: Context) -> None:
         self._context = context
 
-    def join(self, *values: Names) -> Names:
+    def join_values(self, *values: Names) -> Names:
         """Return the names that are bound in every case, with all types that they may have."""
         first, *rest = [value for value in values if value != self.nothing] or [self.nothing]
         common = (name for name in first if all(name in other for other in rest))
@@ -163,7 +167,7 @@ class _Names(AbstractRun[Names]):
             name: _union_type([first[name], *(other[name] for other in rest)]) for name in common
         }
 
-    def entered(self, step: Step, before: Names) -> Ends[Names]:
+    def run_for_item(self, step: Step, before: Names) -> Ends[Names]:
         """Check a node for one item of its list, if it has one."""
         context, node, bound = self._context, step.node, dict(before)
         if node.for_each is not None:
@@ -172,52 +176,58 @@ class _Names(AbstractRun[Names]):
             if (condition := context.catalogue.conditions.get(part.name)) is not None:
                 what = f"condition {part.name!r}"
                 hints, required = condition.arguments, condition.required
-                _arguments(context, what, hints, required, part.args, where, where, bound)
-        for name, value in node.filled.items():
+                _check_arguments_at(context, what, hints, required, part.args, where, where, bound)
+        for name, value in node.open_modifiers.items():
             params = getattr(context.document, "params", {})
             own = {param: bound[param] for param in params if param in bound}
             check_value(context, value, _FILLED[name], (*step.place, name), own, optional=True)
-        return super().entered(step, bound)
+        return super().run_for_item(step, bound)
 
-    def do(self, step: Located[Do], before: Names) -> Ends[Names]:
+    def run_skill(self, step: Located[Do], before: Names) -> Ends[Names]:
         """Check the arguments of a skill; bind its results."""
         bound, node, name = dict(before), step.node, step.node.do
         if (skill := self._context.catalogue.skills.get(name)) is None:
-            return self.ends(bound, bound)
+            return self.known_ends(bound, bound)
         what, place = f"skill {name!r}", (*step.place, "with")
         hints, required = skill.arguments, skill.required
-        _arguments(self._context, what, hints, required, node.args, place, step.place, bound)
+        _check_arguments_at(
+            self._context, what, hints, required, node.args, place, step.place, bound
+        )
         saved = _saves(self._context, step, skill.results, what)
-        return self.ends({**bound, **saved}, bound)
+        return self.known_ends({**bound, **saved}, bound)
 
-    def unexpanded(self, step: Located[Tree], before: Names) -> Ends[Names]:
+    def run_unexpanded_tree(self, step: Located[Tree], before: Names) -> Ends[Names]:
         """Check the arguments of a tree; bind its results."""
         bound, node, library = dict(before), step.node, self._context.library
         if node.tree not in library:
-            return self.ends(bound, bound)
+            return self.known_ends(bound, bound)
         tree, what, place = library.get(node.tree), f"tree {node.tree!r}", (*step.place, "with")
-        hints = {name: p.hint(self._context.catalogue.types) for name, p in tree.params.items()}
+        hints = {
+            name: p.value_type(self._context.catalogue.types) for name, p in tree.params.items()
+        }
         required = {name for name, param in tree.params.items() if param.required}
-        _arguments(self._context, what, hints, required, node.args, place, step.place, bound)
+        _check_arguments_at(
+            self._context, what, hints, required, node.args, place, step.place, bound
+        )
         saved = _saves(self._context, step, dict.fromkeys(tree.returns, Any), what)
-        return self.ends({**bound, **saved}, bound)
+        return self.known_ends({**bound, **saved}, bound)
 
-    def parallel(self, step: Step, before: Names) -> Ends[Names]:
+    def run_parallel(self, step: Step, before: Names) -> Ends[Names]:
         """Check branches that do not see each other's names, and save under different ones."""
-        ends = [self.run(child, before).done for child in step.children]
+        ends = [self.run_node(child, before).done for child in step.children]
         taken: set[str] = set()
         for child in step.children:
             names = set(saved_names(child.node))
             for name in sorted(names & taken):
                 message = f"{name!r} is saved by two branches that run at once"
-                self._context.report("SAVED_TWICE", message, child.place, found=name)
+                self._context.report_problem("SAVED_TWICE", message, child.place, found=name)
             taken |= names
         node: Any = step.node
         if node.needed < len(ends):
-            return self.ends(self.join(*ends), before)
+            return self.known_ends(self.join_values(*ends), before)
         every = dict.fromkeys(name for names in ends for name in names)
         kinds = {name: _union_type([one[name] for one in ends if name in one]) for name in every}
-        return self.ends(kinds, before)
+        return self.known_ends(kinds, before)
 
 
 def _union_type(kinds: list[Any]) -> Any:
@@ -236,7 +246,7 @@ def _saves(
     for field, name in node.save.items():
         where = (*place, "save", field)
         if field not in results:
-            context.report(
+            context.report_problem(
                 "UNKNOWN_RESULT",
                 f"{what} has no result {field!r}",
                 where,
@@ -245,14 +255,16 @@ def _saves(
                 key=True,
             )
         elif name in saved:
-            context.report("SAVED_TWICE", f"{name!r} is saved twice here", where, found=name)
+            context.report_problem(
+                "SAVED_TWICE", f"{name!r} is saved twice here", where, found=name
+            )
         elif name in params:
             message = f"{name!r} is a parameter; save under another name"
-            context.report("SAVED_TWICE", message, where, found=name)
+            context.report_problem("SAVED_TWICE", message, where, found=name)
         saved[name] = results.get(field, Any)
     if node.save and node.skip_if is not None:
         message = "a node that may be skipped cannot save: nothing would be bound"
-        context.report("SKIPPED_SAVE", message, (*place, "save"), key=True)
+        context.report_problem("SKIPPED_SAVE", message, (*place, "save"), key=True)
     return saved
 
 
@@ -270,7 +282,7 @@ def _argument_type(
     return list[kind] if is_list else kind  # type: ignore[valid-type]
 
 
-def _arguments(
+def _check_arguments_at(
     context: Context,
     what: str,
     hints: Mapping[str, Any],
@@ -285,7 +297,7 @@ def _arguments(
     for name, value in args.items():
         where = (*place, name)
         if name not in hints:
-            context.report(
+            context.report_problem(
                 "UNKNOWN_ARGUMENT",
                 f"{what} has no argument {name!r}",
                 where,
@@ -300,4 +312,4 @@ def _arguments(
         if name in required and name not in args:
             message = f"{what} needs {name!r} ({type_name(hints[name])})"
             missing = place if args else owner
-            context.report("MISSING_ARGUMENT", message, missing, allowed=(name,))
+            context.report_problem("MISSING_ARGUMENT", message, missing, allowed=(name,))

@@ -18,7 +18,7 @@ from bt_exec.spec.expand import MAX_NODES
 from bt_exec.spec.model import Do, MissionSpec, NodeBase, Parallel, walk
 from bt_exec.spec.yaml_source import Place, show_place
 from bt_exec.verify.context import Context
-from bt_exec.verify.facts import fact_pattern, fill_arguments, is_known, known_args
+from bt_exec.verify.facts import fact_pattern, fill_arguments, has_known_arguments, known_args
 
 __all__ = [
     "CLAIMED_TWICE",
@@ -51,7 +51,7 @@ def check_bounds(context: Context) -> None:
     steps = list(context.root.walk())
     if len(steps) > MAX_NODES:
         message = f"has {len(steps)} nodes, at most {MAX_NODES} are run"
-        context.report("TOO_BIG", message, ("root",), found=str(len(steps)))
+        context.report_problem("TOO_BIG", message, ("root",), found=str(len(steps)))
     deep = next((step.place for step in steps if step.depth >= MAX_DEPTH), None)
     if deep is not None:
         message = f"nodes are nested more than {MAX_DEPTH} deep"
@@ -59,11 +59,11 @@ def check_bounds(context: Context) -> None:
         context.problems.append(replace(problem, place=show_place(deep[:_SHOWN_PLACE])))
         return
     longest = longest_s(context, context.document.root)
-    allowed = max(MAX_DURATION_S, MAX_ATTEMPTS * _declared_s(context))
+    allowed = max(MAX_DURATION_S, MAX_ATTEMPTS * _declared_timeouts_s(context))
     if longest > allowed:
         hours = longest / 3600
         spoken = f"{hours:.0f} hours" if hours < 1000 else "more than 1000 hours"
-        context.report(
+        context.report_problem(
             "TOO_LONG_RUNNING",
             f"could run for {spoken}, at most {allowed / 3600:.0f} are allowed; lower "
             "'repeat', 'retry' or 'timeout'",
@@ -71,7 +71,7 @@ def check_bounds(context: Context) -> None:
         )
 
 
-def _declared_s(context: Context) -> float:
+def _declared_timeouts_s(context: Context) -> float:
     """Return the sum of the timeouts that the skills of all steps declare [s]."""
     steps = walk(context.document.root, Do)
     skills = (context.catalogue.skills.get(node.do) for node in steps)
@@ -116,12 +116,12 @@ class Claim(NamedTuple):
     skill: str
     form: re.Pattern[str] | None = None
 
-    def meets(self, other: Claim) -> bool:
+    def may_overlap(self, other: Claim) -> bool:
         """Return whether both may be the same resource."""
         if self.form is None:
             same = self.text == other.text
             return same or (other.form is not None and other.form.fullmatch(self.text) is not None)
-        return self.form == other.form if other.form is not None else other.meets(self)
+        return self.form == other.form if other.form is not None else other.may_overlap(self)
 
 
 def check_resources(context: Context) -> None:
@@ -131,9 +131,9 @@ def check_resources(context: Context) -> None:
         for child in step.children:
             claims = _claims_of(context, child.node)
             for claim in claims:
-                other = next((one for one in held if one.meets(claim)), None)
+                other = next((one for one in held if one.may_overlap(claim)), None)
                 if other is not None:
-                    context.report(
+                    context.report_problem(
                         CLAIMED_TWICE,
                         f"{claim.skill} and {other.skill} would both use {claim.text} at once",
                         child.place,
@@ -154,7 +154,7 @@ def _claims_of(context: Context, node: NodeBase) -> list[Claim]:
             continue
         args = known_args(skill, inner.args)
         for use in skill.uses:
-            if is_known(use, args):
+            if has_known_arguments(use, args):
                 text = fill_arguments(use, args)
                 claims[text] = Claim(text, skill.name)
             elif isinstance(context.document, MissionSpec):

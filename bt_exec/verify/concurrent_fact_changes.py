@@ -20,7 +20,7 @@ from bt_exec.verify.facts import (
     UNKNOWN,
     fact_pattern,
     fill_arguments,
-    is_known,
+    has_known_arguments,
     known_args,
     needs_of,
 )
@@ -36,7 +36,7 @@ __all__ = [
     "common_facts",
     "limit_states",
     "observation_change",
-    "state_of",
+    "state_from_facts",
 ]
 
 State = frozenset[tuple[str, str]]
@@ -82,13 +82,13 @@ class Change:
         """Return the hash, which is computed once."""
         return self._hash
 
-    def changes(self, fact: str) -> bool:
+    def may_change(self, fact: str) -> bool:
         """Return True if a known `fact` may have another value afterwards."""
         if self.learns:
             return False
         return fact in self._keys or any(form.fullmatch(fact) for form in self.forms)
 
-    def only(self, wanted: Callable[[str], bool]) -> Change:
+    def restricted_to(self, wanted: Callable[[str], bool]) -> Change:
         """Return the change restricted to the facts in `wanted`."""
         left = frozenset(fact for fact in self._keys if not wanted(fact))
         if left not in self._without:
@@ -110,7 +110,7 @@ class Change:
 
     def applied_to(self, facts: Mapping[str, str]) -> dict[str, str]:
         """Return the facts afterwards, as an unsorted mapping."""
-        return dict(self.apply(state_of(facts)))
+        return dict(self.apply(state_from_facts(facts)))
 
 
 def changes_of(skill: Skill, args: Mapping[str, Any]) -> tuple[Change, Change]:
@@ -126,7 +126,7 @@ def changes_of(skill: Skill, args: Mapping[str, Any]) -> tuple[Change, Change]:
     forms: set[re.Pattern[str]] = set()
     left: set[re.Pattern[str]] = set()  # patterns of facts that success leaves unknown
     for key, value in skill.effects.items():
-        fact = fill_arguments(key, args) if is_known(key, args) else None
+        fact = fill_arguments(key, args) if has_known_arguments(key, args) else None
         if fact is None:
             form = fact_pattern(key, args)
             forms.add(form)
@@ -137,7 +137,7 @@ def changes_of(skill: Skill, args: Mapping[str, Any]) -> tuple[Change, Change]:
         written.add(fact)
         sets.pop(fact, None)
         clears.add(fact)
-        if is_known(value, args) and (filled := fill_arguments(value, args)) != UNKNOWN:
+        if has_known_arguments(value, args) and (filled := fill_arguments(value, args)) != UNKNOWN:
             sets[fact] = filled
     success = Change(frozenset(sets.items()), frozenset(clears), frozenset(left))
     return success, Change(frozenset(), frozenset(written), frozenset(forms))
@@ -168,7 +168,7 @@ class Calls:
         self._skills = catalogue.skills
         self._known: dict[Any, Call] = {}
 
-    def of(self, node: NodeBase) -> Call | None:
+    def call_of(self, node: NodeBase) -> Call | None:
         """Return the call of a node; None if it runs no skill, or an undeclared one."""
         if not isinstance(node, Do) or node.do not in self._skills:
             return None
@@ -189,10 +189,10 @@ class Calls:
 
 def observation_change(facts: Mapping[str, str]) -> Change:
     """Return the change of observing `facts`, without effect if they contradict known facts."""
-    return Change(state_of(facts), learns=True)
+    return Change(state_from_facts(facts), learns=True)
 
 
-def state_of(facts: Mapping[str, str]) -> State:
+def state_from_facts(facts: Mapping[str, str]) -> State:
     """Return facts as a state."""
     return frozenset(facts.items())
 
@@ -204,7 +204,7 @@ def limit_states(states: States) -> States:
 
 def common_facts(states: Iterable[State]) -> State:
     """Return the facts common to all states; empty if there are no states."""
-    first, *rest = list(states) or [state_of({})]
+    first, *rest = list(states) or [state_from_facts({})]
     return first.intersection(*rest)
 
 
@@ -223,7 +223,7 @@ class Others:
         """Return the union of these changes and further ones."""
         return Others((*self._changes, *changes))
 
-    def beside(self, branches: list[tuple[Change, ...]]) -> Iterator[Others]:
+    def disturbances_of_branches(self, branches: list[tuple[Change, ...]]) -> Iterator[Others]:
         """Yield the changes that may disturb each branch: these and those of other branches."""
         counts = Counter(change for branch in branches for change in branch)
         every = self.union_with(counts)
@@ -232,7 +232,7 @@ class Others:
             alone = {change for change, count in own.items() if counts[change] == count}
             yield self.union_with(counts.keys() - alone) if alone else every
 
-    def disturbed(self, states: States) -> States:
+    def disturbed_states(self, states: States) -> States:
         """Return the possible states after any of these changes happened, in any order."""
         if not self._changes or not states:
             return limit_states(states)

@@ -61,7 +61,7 @@ class Context:
         """Return True if a problem at this place was reported."""
         return place in self._places
 
-    def report(
+    def report_problem(
         self,
         code: str,
         message: str,

@@ -27,7 +27,7 @@ from typing import Any
 
 from bt_exec.pack import Catalogue
 from bt_exec.spec.abstract_run import AbstractRun, Answers, Ends, Step
-from bt_exec.spec.condition_expression import Is, leaves
+from bt_exec.spec.condition_expression import Is, named_conditions
 from bt_exec.spec.model import Do, MissionSpec, Parallel, Tree
 from bt_exec.spec.node_paths import Located, locate
 from bt_exec.spec.yaml_source import Place
@@ -40,7 +40,7 @@ from bt_exec.verify.concurrent_fact_changes import (
     common_facts,
     limit_states,
     observation_change,
-    state_of,
+    state_from_facts,
 )
 from bt_exec.verify.context import Context
 from bt_exec.verify.facts import (
@@ -63,9 +63,9 @@ def check_dry_run(context: Context) -> None:
     run = _DryRun(context.catalogue, calls, readers, kept)
     facts = {fact: value for fact, value in context.facts.items() if fact in readers}
     run.constant = {fact: facts.pop(fact) for fact in [*facts] if readers.is_constant(fact)}
-    run.run(context.root, frozenset([state_of(facts)]))
+    run.run_node(context.root, frozenset([state_from_facts(facts)]))
     for (place, fact, known), (skill, allowed, sure) in run.unmet.items():
-        context.report(
+        context.report_problem(
             NEED_NOT_MET,
             f"{skill} needs {fact} to be {' or '.join(allowed)}, but it "
             f"{'will' if sure else 'may'} be {known}",
@@ -78,7 +78,9 @@ def check_dry_run(context: Context) -> None:
 def certain_effects(document: MissionSpec, catalogue: Catalogue) -> Facts:
     """Return the facts that certainly hold after a mission succeeded, whatever held before."""
     run = _DryRun(catalogue, Calls(catalogue))
-    return dict(common_facts(run.run(locate(document.root), frozenset([state_of({})])).done))
+    return dict(
+        common_facts(run.run_node(locate(document.root), frozenset([state_from_facts({})])).done)
+    )
 
 
 class _DryRun(AbstractRun[States]):
@@ -110,59 +112,59 @@ class _DryRun(AbstractRun[States]):
         self._changes: dict[Step, Call] = {}
         self._known: dict[tuple[Step, States], Ends[States]] = {}
 
-    def join(self, *values: States) -> States:
+    def join_values(self, *values: States) -> States:
         """Return all states; if there are too many, the facts common to all."""
         return limit_states(frozenset().union(*values))
 
-    def later(self, value: States) -> States:
+    def after_tick(self, value: States) -> States:
         """Return the possible states after any changes of parallel branches."""
-        return self._others.disturbed(value)
+        return self._others.disturbed_states(value)
 
-    def run(self, step: Step, before: States) -> Ends[States]:
+    def run_node(self, step: Step, before: States) -> Ends[States]:
         """Return the possible states after a node; nested repeats visit the same states again."""
         if step.path in self._kept or not before:
-            return self.ends(before)
+            return self.known_ends(before)
         if (step, before) not in self._known:
-            self._known[step, before] = super().run(step, before)
+            self._known[step, before] = super().run_node(step, before)
         return self._known[step, before]
 
-    def ask(self, step: Step, expression: Any, before: States) -> Answers[States]:
+    def run_condition(self, step: Step, expression: Any, before: States) -> Answers[States]:
         """Return the possible states after a condition."""
         yes, doubt, no = set(), set(), set()
         found_out = {
             fact: value
             for fact, value in established_facts(expression, self._catalogue).items()
-            if self._is_read(fact, step)
+            if self._is_read_later(fact, step)
         }
         given = self._constant_facts(expression)
         for state in before:
             found = decided_value(expression, given | dict(state), self._catalogue)
             if found is not False:
-                yes.add(state_of({**dict(state), **found_out}))
+                yes.add(state_from_facts({**dict(state), **found_out}))
             if found is None:
                 doubt.add(state)
             if found is not True:
                 no.add(state)
         return Answers(frozenset(yes), frozenset(doubt), frozenset(no))
 
-    def unexpanded(self, step: Located[Tree], before: States) -> Ends[States]:
+    def run_unexpanded_tree(self, step: Located[Tree], before: States) -> Ends[States]:
         """Return a state without facts, because the changes of an unexpanded tree are unknown."""
         del step, before
-        return Ends(*[frozenset([state_of({})])] * 4)
+        return Ends(*[frozenset([state_from_facts({})])] * 4)
 
-    def guarded(self, step: Step, before: States) -> Ends[States]:
+    def run_without_modifiers(self, step: Step, before: States) -> Ends[States]:
         """Return the ends of a node whose guard, evaluated each tick, may observe its facts."""
         if step.node.guard is None:
-            return super().guarded(step, before)
+            return super().run_without_modifiers(step, before)
         others = self._others
         self._others = others.union_with(
             [observation_change(established_facts(step.node.guard, self._catalogue))]
         )
-        ends = super().guarded(step, before)
+        ends = super().run_without_modifiers(step, before)
         self._others = others
         return ends
 
-    def left_out(self, value: States, condition: Any, steps: Sequence[Step]) -> States:
+    def after_skip(self, value: States, condition: Any, steps: Sequence[Step]) -> States:
         """Return states without facts set by `steps`, unless the condition establishes facts."""
         if established_facts(condition, self._catalogue):
             return value
@@ -171,7 +173,7 @@ class _DryRun(AbstractRun[States]):
                 value = frozenset(map(call.failure.apply, value))
         return value
 
-    def do(self, step: Located[Do], before: States) -> Ends[States]:
+    def run_skill(self, step: Located[Do], before: States) -> Ends[States]:
         """Return the states after a skill, and record the needs that they contradict."""
         call = self._call_of(step)
         if call is None:
@@ -188,24 +190,28 @@ class _DryRun(AbstractRun[States]):
         failed = frozenset(map(failure.apply, before))
         return Ends(frozenset(map(success.apply, before)), failed, self.nothing, failed)
 
-    def parallel(self, step: Step, before: States) -> Ends[States]:
+    def run_parallel(self, step: Step, before: States) -> Ends[States]:
         """Follow each branch while the others act; the result is consistent with every branch."""
         assert isinstance(step.node, Parallel)
         needed, before_all = step.node.needed, self._others
         branches = []
-        beside = before_all.beside([tuple(self._changes_during(child)) for child in step.children])
+        beside = before_all.disturbances_of_branches(
+            [tuple(self._changes_during(child)) for child in step.children]
+        )
         for child, others in zip(step.children, beside, strict=True):
             self._others = others
-            branches.append(Ends(*map(self.later, self.run(child, before))))
+            branches.append(Ends(*map(self.after_tick, self.run_node(child, before))))
         self._others = before_all
         done, again, over, stopped = zip(*branches, strict=True)
         failing = len(branches) - needed + 1
-        failed = _shared([one | two for one, two in zip(again, over, strict=True)], failing)
+        failed = _consistent_states(
+            [one | two for one, two in zip(again, over, strict=True)], failing
+        )
         return Ends(
-            limit_states(_shared(done, needed)),
+            limit_states(_consistent_states(done, needed)),
             limit_states(failed & frozenset().union(*again)),
             limit_states(failed & frozenset().union(*over)),
-            self.join(*stopped),
+            self.join_values(*stopped),
         )
 
     def _changes_during(self, step: Step) -> Iterator[Change]:
@@ -221,28 +227,30 @@ class _DryRun(AbstractRun[States]):
         for child in step.children:
             yield from self._changes_during(child)
 
-    def _is_read(self, fact: str, step: Step) -> bool:
+    def _is_read_later(self, fact: str, step: Step) -> bool:
         """Return True if a fact is read after a node, so that it must be tracked until then."""
-        return self._readers is None or self._readers.has_after(fact, step)
+        return self._readers is None or self._readers.is_read_after(fact, step)
 
     def _constant_facts(self, expression: Any) -> dict[str, str]:
         """Return the constant facts that decide a condition."""
         if self._readers is None or not self.constant:
             return {}
-        return self._readers.read_by(expression, self.constant)
+        return self._readers.facts_read_by(expression, self.constant)
 
     def _call_of(self, step: Step) -> Call | None:
         """Return the call of a skill, restricted to the changes that are tracked beyond it."""
         call = self._changes.get(step)
-        if call is None and (call := self._calls.of(step.node)) is not None:
+        if call is None and (call := self._calls.call_of(step.node)) is not None:
             if self._readers is not None:
-                read = partial(self._is_read, step=step)
-                call = Call(call.needs, call.success.only(read), call.failure.only(read))
+                read = partial(self._is_read_later, step=step)
+                call = Call(
+                    call.needs, call.success.restricted_to(read), call.failure.restricted_to(read)
+                )
             self._changes[step] = call
         return call
 
 
-def _shared(branches: Sequence[States], count: int) -> States:
+def _consistent_states(branches: Sequence[States], count: int) -> States:
     """Return the states that are consistent with `count` branches."""
     branching = Counter(state for branch in branches for state in branch)
     found = frozenset(state for state, among in branching.items() if among >= count)
@@ -282,14 +290,16 @@ class Readers:
         forms = (number for form, number in self._forms.items() if form.fullmatch(fact))
         return last <= min((self._first.get(fact, last), *forms))
 
-    def read_by(self, expression: Any, facts: Mapping[str, str]) -> dict[str, str]:
+    def facts_read_by(self, expression: Any, facts: Mapping[str, str]) -> dict[str, str]:
         """Return the facts in `facts` that decide a condition."""
         read = (
-            fact for leaf in leaves(expression) for fact in established_facts(leaf, self._catalogue)
+            fact
+            for leaf in named_conditions(expression)
+            for fact in established_facts(leaf, self._catalogue)
         )
         return {fact: facts[fact] for fact in read if fact in facts}
 
-    def has_after(self, fact: str, step: Step) -> bool:
+    def is_read_after(self, fact: str, step: Step) -> bool:
         """Return True if a fact is read after a node was entered."""
         return self._last.get(fact, -1) > self._number[step]
 
@@ -304,13 +314,13 @@ class Readers:
         self._number[step] = number
         beside = node.guard is not None or isinstance(node, Parallel)
         self._beside = self._beside or beside
-        self._record(leaves(node.skip_if), number if end is None else end)
+        self._record(named_conditions(node.skip_if), number if end is None else end)
         if end is None and (node.repeat or node.retry or beside):
             end = number + sum(1 for _ in step.walk())
         last = number if end is None else end
-        self._record(leaves(node.guard), last)
-        self._record(leaves(node.conditions.get("check")), last)
-        if (call := self._calls.of(node)) is not None:
+        self._record(named_conditions(node.guard), last)
+        self._record(named_conditions(node.conditions.get("check")), last)
+        if (call := self._calls.call_of(node)) is not None:
             self._last.update(dict.fromkeys((fact for fact, _ in call.needs), last))
             for fact in call.failure.clears:
                 self._first.setdefault(fact, number)

@@ -27,14 +27,14 @@ __all__ = [
     "NEED_NOT_MET",
     "UNKNOWN",
     "Facts",
-    "after_failure",
-    "after_success",
     "contradicted_needs",
     "decided_value",
     "established_facts",
     "fact_pattern",
+    "facts_after_failure",
+    "facts_after_success",
     "fill_arguments",
-    "is_known",
+    "has_known_arguments",
     "known_args",
     "needs_of",
     "touched_facts",
@@ -50,7 +50,7 @@ UNKNOWN = "?"
 """Value that a skill declares for a fact that is unknown after it."""
 
 
-def after_success(facts: Mapping[str, str], skill: Skill, args: Mapping[str, Any]) -> Facts:
+def facts_after_success(facts: Mapping[str, str], skill: Skill, args: Mapping[str, Any]) -> Facts:
     """Return the facts after `skill` succeeded.
 
     Args:
@@ -61,7 +61,9 @@ def after_success(facts: Mapping[str, str], skill: Skill, args: Mapping[str, Any
     after = dict(facts)
     for key, value in skill.effects.items():
         known = (
-            is_known(key, args) and is_known(value, args) and fill_arguments(value, args) != UNKNOWN
+            has_known_arguments(key, args)
+            and has_known_arguments(value, args)
+            and fill_arguments(value, args) != UNKNOWN
         )
         if known:
             after[fill_arguments(key, args)] = fill_arguments(value, args)
@@ -70,7 +72,7 @@ def after_success(facts: Mapping[str, str], skill: Skill, args: Mapping[str, Any
     return after
 
 
-def after_failure(facts: Mapping[str, str], skill: Skill, args: Mapping[str, Any]) -> Facts:
+def facts_after_failure(facts: Mapping[str, str], skill: Skill, args: Mapping[str, Any]) -> Facts:
     """Return the facts after `skill` failed or was stopped: the facts that it sets are unknown."""
     after = dict(facts)
     for key in skill.effects:
@@ -100,7 +102,7 @@ def needs_of(skill: Skill, args: Mapping[str, Any]) -> list[tuple[str, list[str]
     return [
         (fill_arguments(key, args), fill_arguments(wanted, args).split("|"))
         for key, wanted in skill.needs.items()
-        if is_known(key, args) and is_known(wanted, args)
+        if has_known_arguments(key, args) and has_known_arguments(wanted, args)
     ]
 
 
@@ -130,18 +132,24 @@ def touched_facts(
         known: Names of the known facts.
     """
     declared = [
-        fill_arguments(key, args) for key in (*skill.effects, *skill.needs) if is_known(key, args)
+        fill_arguments(key, args)
+        for key in (*skill.effects, *skill.needs)
+        if has_known_arguments(key, args)
     ]
-    used = {_part_of(fill_arguments(name, args)) for name in skill.uses if is_known(name, args)}
+    used = {
+        _part_and_robot(fill_arguments(name, args))
+        for name in skill.uses
+        if has_known_arguments(name, args)
+    }
     related = [
         fact
         for fact in known
-        if fact.partition(".")[0] in declared or _part_of(fact) in used - {""}
+        if fact.partition(".")[0] in declared or _part_and_robot(fact) in used - {""}
     ]
     return tuple(dict.fromkeys((*declared, *related)))
 
 
-def _part_of(name: str) -> str:
+def _part_and_robot(name: str) -> str:
     """Return the part that a fact or resource is about, and its robot: ``cart/right``."""
     space, slash, plain = name.rpartition("/")
     part = plain.partition(".")[2]
@@ -162,7 +170,7 @@ def established_facts(expression: Any, catalogue: Catalogue) -> Facts:
     return {
         fill_arguments(key, args): fill_arguments(value, args)
         for key, value in condition.establishes.items()
-        if is_known(key, args) and is_known(value, args)
+        if has_known_arguments(key, args) and has_known_arguments(value, args)
     }
 
 
@@ -190,7 +198,7 @@ def fill_arguments(template: str, args: Mapping[str, Any]) -> str:
     return template.format(**args)
 
 
-def is_known(template: str, args: Mapping[str, Any]) -> bool:
+def has_known_arguments(template: str, args: Mapping[str, Any]) -> bool:
     """Return whether every argument that a template names is known."""
     return all(name in args for name in _names(template))
 
@@ -210,13 +218,13 @@ def known_args(signature: Signature, args: Mapping[str, Any]) -> dict[str, Any]:
     given = {key: value for key, value in args.items() if not has_reference(value)}
     if len(given) == len(args):
         with contextlib.suppress(ValidationError):  # reported by `verify.arguments`
-            return _validated(signature, args)
+            return _validated_arguments(signature, args)
     fields = signature.model.model_fields.items()
     left = {key: field.default for key, field in fields if not field.is_required()}
     return {**{key: value for key, value in left.items() if key not in args}, **given}
 
 
-def _validated(signature: Signature, args: Mapping[str, Any]) -> dict[str, Any]:
+def _validated_arguments(signature: Signature, args: Mapping[str, Any]) -> dict[str, Any]:
     """Return the result of ``signature.validate``, cached because large plans repeat arguments."""
     given = tuple((name, type(value), value) for name, value in args.items())
     try:

@@ -19,7 +19,7 @@ __all__ = ["check_grounding"]
 def check_grounding(context: Context) -> None:
     """Report labels of first actions that are not detected."""
     if context.labels is not None:
-        _Grounding(context).run(context.root, _FIRST)
+        _Grounding(context).run_node(context.root, _FIRST)
 
 
 _NEVER, _LATER, _FIRST, _ACTED = range(4)
@@ -34,34 +34,36 @@ class _Grounding(AbstractRun[int]):
     def __init__(self, context: Context) -> None:
         self._context = context
 
-    def join(self, *values: int) -> int:
+    def join_values(self, *values: int) -> int:
         """Return the largest progress."""
         return max(values)
 
-    def ask(self, step: Step, expression: Any, before: int) -> Answers[int]:
+    def run_condition(self, step: Step, expression: Any, before: int) -> Answers[int]:
         """Return the progress after a condition; a skip depends on later observations."""
         if expression is step.node.skip_if:
             return Answers(_ACTED, _ACTED, _ACTED)
         return Answers(before, _LATER, _LATER)
 
-    def parallel(self, step: Step, before: int) -> Ends[int]:
+    def run_parallel(self, step: Step, before: int) -> Ends[int]:
         """Check every branch as if it ran first."""
-        return self.ends(self.join(*(self.run(child, before).done for child in step.children)))
+        return self.known_ends(
+            self.join_values(*(self.run_node(child, before).done for child in step.children))
+        )
 
-    def do(self, step: Located[Do], before: int) -> Ends[int]:
+    def run_skill(self, step: Located[Do], before: int) -> Ends[int]:
         """Check the labels of a skill that can run first."""
         if before == _FIRST:
             _check_labels(self._context, step)
-        return self.ends(_ACTED, _LATER)
+        return self.known_ends(_ACTED, _LATER)
 
 
 def _check_labels(context: Context, step: Located[Do]) -> None:
     skill = context.catalogue.skills.get(step.node.do)
     seen = context.labels_for(step.node.do)
-    for name in sorted(skill.labels()) if skill is not None else ():
+    for name in sorted(skill.label_arguments()) if skill is not None else ():
         label = step.node.args.get(name)
         if label is not None and label not in seen:  # a $name is bound by an earlier action
-            context.report(
+            context.report_problem(
                 "LABEL_NOT_SEEN",
                 f"{label!r} is not detected now",
                 (*step.place, "with", name),

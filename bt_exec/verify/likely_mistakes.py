@@ -16,7 +16,7 @@ from typing import Any
 
 from bt_exec.failure import OWN_CODES
 from bt_exec.spec.abstract_run import Step
-from bt_exec.spec.condition_expression import All, Is, Not, leaves, parts_of
+from bt_exec.spec.condition_expression import All, Is, Not, direct_parts, named_conditions
 from bt_exec.spec.expand import is_reference, reference_name
 from bt_exec.spec.model import (
     Check,
@@ -31,9 +31,9 @@ from bt_exec.spec.model import (
 from bt_exec.spec.text_template import is_template, names_in_template
 from bt_exec.verify.context import Context
 from bt_exec.verify.facts import established_facts
-from bt_exec.verify.type_checks import why_unfit
+from bt_exec.verify.type_checks import type_mismatch
 
-__all__ = ["check_authoring", "codes_of"]
+__all__ = ["check_authoring", "else_codes"]
 
 
 def check_authoring(context: Context) -> None:
@@ -50,15 +50,19 @@ def check_authoring(context: Context) -> None:
                     f"nothing on this site fails with {code!r}, so this alternative is never tried"
                 )
                 place = ("otherwise", index, "after", number)
-                context.report("UNKNOWN_CODE", message, place, found=code, allowed=sorted(known))
-    used = set(_used_names(tree.root)) | set(_passed_on(context, tree))
+                context.report_problem(
+                    "UNKNOWN_CODE", message, place, found=code, allowed=sorted(known)
+                )
+    used = set(_used_names(tree.root)) | set(_parameters_passed_on(context, tree))
     for name, param in tree.params.items():
         if name not in used and not param.spoken:
             message = (
                 f"no node takes the parameter {name!r}; write ${name} where it is meant, or "
                 "'spoken: true' if only commands name it"
             )
-            context.report("UNUSED_PARAMETER", message, ("params", name), found=name, key=True)
+            context.report_problem(
+                "UNUSED_PARAMETER", message, ("params", name), found=name, key=True
+            )
 
     for step in context.root.walk():
         _check_branches(context, step)
@@ -66,7 +70,9 @@ def check_authoring(context: Context) -> None:
         for field, expression in step.node.conditions.items():
             if pair := _contradiction(context, expression):
                 message = f"{pair[0]} and {pair[1]} never hold at the same time"
-                context.report("NEVER_HOLDS", message, (*step.place, field), found=str(expression))
+                context.report_problem(
+                    "NEVER_HOLDS", message, (*step.place, field), found=str(expression)
+                )
 
 
 def _check_bounds(context: Context, tree: TreeSpec, step: Step) -> None:
@@ -79,7 +85,7 @@ def _check_bounds(context: Context, tree: TreeSpec, step: Step) -> None:
         hints = dict(context.catalogue.skills[node.do].arguments)
     elif isinstance(node, Tree) and node.tree in context.library:
         params = context.library.get(node.tree).params
-        hints = {name: param.hint(types) for name, param in params.items()}
+        hints = {name: param.value_type(types) for name, param in params.items()}
     for name, value in node.args.items():
         param = tree.params.get(reference_name(value)) if is_reference(value) else None
         if param is None or param.many or hints.get(name) is None:
@@ -88,9 +94,11 @@ def _check_bounds(context: Context, tree: TreeSpec, step: Step) -> None:
             if end is None or (param.type == "integer" and end != int(end)):
                 continue
             shown = int(end) if end == int(end) else end
-            if unfit := why_unfit(hints[name], shown):
+            if unfit := type_mismatch(hints[name], shown):
                 message = f"{value} may be {shown}; {name!r} {unfit.reason}; narrow its bounds"
-                context.report("WRONG_TYPE", message, (*step.place, "with", name), found=str(value))
+                context.report_problem(
+                    "WRONG_TYPE", message, (*step.place, "with", name), found=str(value)
+                )
 
 
 def _check_branches(context: Context, step: Step) -> None:
@@ -100,13 +108,13 @@ def _check_branches(context: Context, step: Step) -> None:
     for before, branch in pairwise(step.children):
         if _cannot_fail(context, before.node):
             message = "this branch never runs: the one before it cannot fail"
-            context.report("NEVER_RUNS", message, branch.place)
+            context.report_problem("NEVER_RUNS", message, branch.place)
             return
 
 
 def _cannot_fail(context: Context, node: NodeBase) -> bool:
     """Return True if a node succeeds whatever happens, unless the mission is stopped."""
-    if node.skip_if or node.guard or node.until or node.timeout or "timeout" in node.filled:
+    if node.skip_if or node.guard or node.until or node.timeout or "timeout" in node.open_modifiers:
         return False
     match node:
         case Do(do=name):
@@ -130,11 +138,11 @@ def _contradiction(context: Context, expression: Any) -> tuple[str, str] | None:
         second = established_facts(other, context.catalogue)
         if any(second.get(fact, value) != value for fact, value in first.items()):
             return str(one), str(other)
-    found = (_contradiction(context, part) for part, _ in parts_of(expression))
+    found = (_contradiction(context, part) for part, _ in direct_parts(expression))
     return next(filter(None, found), None)
 
 
-def codes_of(root: NodeBase) -> Iterator[str]:
+def else_codes(root: NodeBase) -> Iterator[str]:
     """Yield the codes given by ``else`` under a node."""
     for node in walk(root):
         if isinstance(node, Check) and node.code:
@@ -146,12 +154,12 @@ def codes_of(root: NodeBase) -> Iterator[str]:
 
 def _codes_of_site(context: Context) -> set[str]:
     """Return every code that a node of the site's trees may fail with."""
-    codes = {*OWN_CODES, *codes_of(context.document.root)}
+    codes = {*OWN_CODES, *else_codes(context.document.root)}
     for skill in context.catalogue.skills.values():
         codes |= skill.fails
     codes |= {condition.unknown for condition in context.catalogue.conditions.values()}
     for tree in context.library:
-        codes.update(codes_of(tree.root))
+        codes.update(else_codes(tree.root))
     return codes
 
 
@@ -159,10 +167,10 @@ def _used_names(root: NodeBase) -> Iterator[str]:
     """Yield every name that is referred to under a node."""
     for node in walk(root):
         values = list(node.args.values()) if isinstance(node, Do | Tree) else []
-        values += node.filled.values()
+        values += node.open_modifiers.values()
         values += [node.for_each.items] if node.for_each is not None else []
         for expression in node.conditions.values():
-            for leaf in leaves(expression):
+            for leaf in named_conditions(expression):
                 values += leaf.args.values()
         yield from _names(values)
 
@@ -177,7 +185,7 @@ def _names(value: object) -> Iterator[str]:
         yield reference_name(str(value))
 
 
-def _passed_on(context: Context, tree: TreeSpec) -> Iterator[str]:
+def _parameters_passed_on(context: Context, tree: TreeSpec) -> Iterator[str]:
     """Yield the parameters passed on to an alternative whose tree has a parameter of that name."""
     ways: tuple[Way, ...] = tree.otherwise
     for way in ways:

@@ -74,7 +74,7 @@ def _condition_facts(pack: Pack) -> Iterator[_Uses]:
 def _facts_of(
     catalogue: Catalogue, pack: Pack, part: Signature, keyword: str, facts: Mapping[str, str]
 ) -> Iterator[Problem]:
-    declared = catalogue.facts_of(pack.name)
+    declared = catalogue.facts_usable_by(pack.name)
     kind = type(part).__name__.lower()
     for name, value in facts.items():
         found = declared.mistakes(name, value, part.arguments, may_be_unknown=keyword == "effects")
@@ -201,7 +201,7 @@ def raised_codes(part: Signature) -> tuple[RaisedCode, ...]:
         RaisedCode(text, position)
         for call, target, names, position, _ in _calls_in(part.function, set(), _DEEPEST)
         if isinstance(target, type) and issubclass(target, Failed)
-        for text in _texts(call.args[0] if target is Failed and call.args else None, names)
+        for text in _possible_texts(call.args[0] if target is Failed and call.args else None, names)
     )
     return tuple(dict.fromkeys(found))
 
@@ -249,14 +249,14 @@ def _uncaught_calls(definition: ast.AST, inner: bool = False) -> Iterator[tuple[
         yield from _uncaught_calls(child, inner or isinstance(child, ast.Lambda | ast.FunctionDef))
 
 
-def _texts(node: ast.AST | None, names: Mapping[str, Any]) -> Iterator[str]:
+def _possible_texts(node: ast.AST | None, names: Mapping[str, Any]) -> Iterator[str]:
     """Yield the possible texts of an expression, as far as it is constant."""
     if isinstance(node, ast.IfExp):
-        yield from _texts(node.body, names)
-        yield from _texts(node.orelse, names)
+        yield from _possible_texts(node.body, names)
+        yield from _possible_texts(node.orelse, names)
     elif isinstance(node, ast.BoolOp):
         for part in node.values:
-            yield from _texts(part, names)
+            yield from _possible_texts(part, names)
     elif node is not None:
         text = node.value if isinstance(node, ast.Constant) else _resolve(node, names)
         if isinstance(text, str):

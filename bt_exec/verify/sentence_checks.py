@@ -26,7 +26,7 @@ from bt_exec.outcome import code_of_reason
 from bt_exec.pack import Catalogue, Pack
 from bt_exec.spec.library import Library
 from bt_exec.spec.model import Check, walk
-from bt_exec.spec.yaml_source import MAX_BYTES, Place, Source, in_order, read_file
+from bt_exec.spec.yaml_source import MAX_BYTES, Place, Source, read_file, sorted_by_position
 
 __all__ = ["sentence_problems"]
 
@@ -53,7 +53,7 @@ def sentence_problems(catalogue: Catalogue, library: Library) -> list[Problem]:
                 source = read_file(pack.messages)
             except SpecError:
                 continue  # this parser is stricter than the loader: no positions
-            problems += in_order(_File(pack, catalogue, library, source).problems())
+            problems += sorted_by_position(_File(pack, catalogue, library, source).problems())
     return problems
 
 
@@ -77,7 +77,7 @@ class _File:
     def _phrase_problems(self, key: str, said: Mapping[str, str]) -> Iterator[Problem]:
         place: Place = ("phrases", key)
         kind, _, name = key.rpartition(" ")
-        known = self._arguments(name, kind)
+        known = self._allowed_placeholders(name, kind)
         if known is None:
             yield self._unknown(
                 "UNKNOWN_PHRASE", "skill, condition or tree", key, self._parts, place
@@ -96,17 +96,20 @@ class _File:
             if (name := key.removeprefix(_ASKED)) not in types:
                 yield self._unknown("UNKNOWN_TYPE", "type of a parameter", name, types, place)
         elif _CODE.fullmatch(key):
-            if key not in self._codes and key not in self._words | _own_words():
+            if (
+                key not in self._codes
+                and key not in self._words_in_code | _words_in_executive_code()
+            ):
                 yield self._unknown("UNKNOWN_CODE", "failure code", key, self._codes, place)
             else:
-                yield from self._placeholders(place, said, self._facts, self._words)
+                yield from self._placeholders(place, said, self._allowed_names, self._words_in_code)
         else:
             for part in key.split(" + "):
                 if fact := _FACT.fullmatch(part):
                     yield from self._fact_problems(fact[1], fact[2], place)
 
     def _fact_problems(self, name: str, value: str, place: Place) -> Iterator[Problem]:
-        declared = self.catalogue.facts_of(self.pack.name)
+        declared = self.catalogue.facts_usable_by(self.pack.name)
         for mistake in declared.mistakes(name, value, may_be_unknown=True):
             if mistake.code == "UNKNOWN_FACT" or "*" not in value:
                 yield self.source.problem(
@@ -148,9 +151,9 @@ class _File:
         """Return names as used on the site, and as used in the pack."""
         return {one for name in names for one in (name, name.rpartition(".")[2])}
 
-    def _arguments(self, name: str, kind: str) -> set[str] | None:
+    def _allowed_placeholders(self, name: str, kind: str) -> set[str] | None:
         """Return the allowed placeholders of a phrase; None if there is no such part."""
-        site_name = self.catalogue.name_in(self.pack.name, name)
+        site_name = self.catalogue.name_on_site(self.pack.name, name)
         skill = self.catalogue.skills.get(site_name)
         if kind == "found":
             return None if skill is None else {*skill.arguments, *skill.results}
@@ -158,7 +161,7 @@ class _File:
             return None
         parts = [skill, self.catalogue.conditions.get(site_name)] if not kind else []
         found = [set(part.arguments) for part in parts if part is not None]
-        tree = self.catalogue.tree_in(self.pack.name, name)
+        tree = self.catalogue.tree_name_on_site(self.pack.name, name)
         if tree in self.library:
             found.append(set(self.library.get(tree).params))
         return set().union(*found) if found else None
@@ -183,13 +186,13 @@ class _File:
         return {*declared, *codes, *skipped, *OWN_CODES, *_own_sentences()}
 
     @cached_property
-    def _facts(self) -> set[str]:
+    def _allowed_names(self) -> set[str]:
         """Names of arguments, and of the evidence of the executive's own failures."""
         parts = (*self.catalogue.skills.values(), *self.catalogue.conditions.values())
         return {name for part in parts for name in part.arguments} | _own_placeholders()
 
     @cached_property
-    def _words(self) -> frozenset[str]:
+    def _words_in_code(self) -> frozenset[str]:
         """Every word in the Python code of the pack."""
         parts = (*self.pack.skills, *self.pack.conditions)
         modules = {part.function.__module__.partition(".")[0] for part in parts}
@@ -210,7 +213,7 @@ def _words_of(file: Path) -> frozenset[str]:
 
 
 @lru_cache(maxsize=1)
-def _own_words() -> frozenset[str]:
+def _words_in_executive_code() -> frozenset[str]:
     """Return every word in the Python code of the executive, which uses further message codes."""
     return frozenset().union(*map(_words_of, OWN_MESSAGES.parents[1].rglob("*.py")))
 

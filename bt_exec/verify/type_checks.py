@@ -15,12 +15,12 @@ from bt_exec.spec.yaml_source import Place, read_scalar
 
 __all__ = [
     "Unfit",
+    "convert_word",
     "is_assignable",
     "item_types",
     "listed_values",
-    "read_word",
+    "type_mismatch",
     "type_name",
-    "why_unfit",
     "without_metadata",
 ]
 
@@ -51,7 +51,7 @@ class Unfit(NamedTuple):
     place: Place = ()
 
 
-def why_unfit(hint: Any, value: Any) -> Unfit | None:
+def type_mismatch(hint: Any, value: Any) -> Unfit | None:
     """Return why a value of a document does not have type `hint`; None if it does.
 
     Values are not converted: ``no`` is not a boolean and ``"5"`` is not a number.
@@ -73,16 +73,16 @@ def why_unfit(hint: Any, value: Any) -> Unfit | None:
     return None
 
 
-def read_word(hint: Any, word: Any) -> Any:
+def convert_word(hint: Any, word: Any) -> Any:
     """Return a word converted to type `hint`: ``"3"`` becomes 3 if an integer is expected.
 
     It is for values that a compiler took from a command. Other words are returned unchanged, so
     that verification rejects them. Values in files are not converted.
     """
-    if not isinstance(word, str) or hint is None or why_unfit(hint, word) is None:
+    if not isinstance(word, str) or hint is None or type_mismatch(hint, word) is None:
         return word
     value = read_scalar(word)
-    return value if why_unfit(hint, value) is None else word
+    return value if type_mismatch(hint, value) is None else word
 
 
 def _inner_location(value: Any, loc: Place) -> Place:

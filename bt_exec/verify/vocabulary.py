@@ -17,7 +17,7 @@ from bt_exec.spec.condition_expression import Is
 from bt_exec.spec.model import Check, Do, Parallel, Tree, TreeSpec, walk
 from bt_exec.spec.yaml_source import Place
 from bt_exec.verify.context import Context
-from bt_exec.verify.facts import fill_arguments, is_known, known_args
+from bt_exec.verify.facts import fill_arguments, has_known_arguments, known_args
 
 __all__ = ["check_fact_values", "check_vocabulary"]
 
@@ -33,12 +33,12 @@ def check_vocabulary(context: Context) -> None:
             case Do() if node.do not in context.catalogue.skills:
                 _unknown_skill(context, node.do, (*place, "do"))
             case Tree(body=None):
-                _tree(context, node.tree, (*place, "tree"), runs=True)
+                _check_tree(context, node.tree, (*place, "tree"), runs=True)
             case Check() if node.tell and node.code:
                 message = "a check with 'tell: true' has no 'else': either answer succeeds"
-                context.report("ELSE_WITH_TELL", message, (*place, "else"), key=True)
+                context.report_problem("ELSE_WITH_TELL", message, (*place, "else"), key=True)
             case Parallel() if node.needed > len(node.parallel):
-                context.report(
+                context.report_problem(
                     "TOO_MANY_NEEDED",
                     f"only {len(node.parallel)} children can succeed",
                     (*place, "succeed_when"),
@@ -54,7 +54,7 @@ def _check_header(context: Context, tree: TreeSpec) -> None:
     """Report unknown types of parameters, and unknown trees of alternatives."""
     for name, param in tree.params.items():
         if param.type not in context.catalogue.types:
-            context.report(
+            context.report_problem(
                 "UNKNOWN_TYPE",
                 f"there is no type {param.type!r}{context.catalogue.clash_advice(param.type)}",
                 ("params", name, "type"),
@@ -63,7 +63,7 @@ def _check_header(context: Context, tree: TreeSpec) -> None:
             )
     for index, way in enumerate(tree.otherwise):
         if way.tree is not None and way.tree != tree.tree:
-            _tree(context, way.tree, ("otherwise", index, "tree"))
+            _check_tree(context, way.tree, ("otherwise", index, "tree"))
 
 
 def _unknown_skill(context: Context, name: str, place: Place) -> None:
@@ -73,7 +73,9 @@ def _unknown_skill(context: Context, name: str, place: Place) -> None:
     if name in context.library:
         hint = f"; it is a tree: write 'tree: {name}'"
     message = f"there is no skill {name!r}{context.catalogue.clash_advice(name) or hint}"
-    context.report("UNKNOWN_SKILL", message, place, found=name, allowed=context.catalogue.skills)
+    context.report_problem(
+        "UNKNOWN_SKILL", message, place, found=name, allowed=context.catalogue.skills
+    )
 
 
 def _unknown_condition(context: Context, condition: Is, place: Place) -> None:
@@ -82,22 +84,22 @@ def _unknown_condition(context: Context, condition: Is, place: Place) -> None:
     hint = "; it is a skill, which is run with 'do'" if is_skill else ""
     message = f"there is no condition {name!r}{context.catalogue.clash_advice(name) or hint}"
     key = bool(condition.args)
-    context.report("UNKNOWN_CONDITION", message, place, found=name, allowed=known, key=key)
+    context.report_problem("UNKNOWN_CONDITION", message, place, found=name, allowed=known, key=key)
 
 
-def _tree(context: Context, name: str, place: Place, *, runs: bool = False) -> None:
+def _check_tree(context: Context, name: str, place: Place, *, runs: bool = False) -> None:
     """Report a tree that does not exist or, if it is run, contains this one."""
     own = context.document.tree if isinstance(context.document, TreeSpec) else None
     cycle = _cycle(context, name, own) if runs and own is not None else ()
     if cycle:
         message = f"a tree runs itself: {' → '.join(cycle)}"
-        context.report("TREE_CYCLE", message, place, found=name)
+        context.report_problem("TREE_CYCLE", message, place, found=name)
     elif name not in context.library:
         is_skill = name in context.catalogue.skills
         hint = f"; it is a skill: write 'do: {name}'" if is_skill else ""
         message = f"there is no tree {name!r}{hint}"
         known = context.library.names()
-        context.report("UNKNOWN_TREE", message, place, found=name, allowed=known)
+        context.report_problem("UNKNOWN_TREE", message, place, found=name, allowed=known)
 
 
 def _cycle(context: Context, start: str, own: str) -> tuple[str, ...]:
@@ -126,8 +128,8 @@ def check_fact_values(context: Context) -> None:
         facts = [(*fact, used) for fact in _facts(part) if (used := placeholders(*fact))]
         args = known_args(part, given) if facts else {}
         for name, value, used in facts:
-            if is_known(name, args) and is_known(value, args):
-                _check(
+            if has_known_arguments(name, args) and has_known_arguments(value, args):
+                _check_fact_value(
                     context,
                     fill_arguments(name, args),
                     fill_arguments(value, args),
@@ -137,7 +139,7 @@ def check_fact_values(context: Context) -> None:
                 )
 
 
-def _check(
+def _check_fact_value(
     context: Context,
     fact: str,
     value: str,
@@ -152,7 +154,7 @@ def _check(
             where = (*place, *origin)
             if context.has_problem_at(where):
                 continue  # a value of a wrong type
-            context.report(
+            context.report_problem(
                 mistake.code,
                 mistake.message,
                 where,

@@ -18,7 +18,7 @@ from bt_exec.journal.json_text import to_json
 from bt_exec.web.errors import WebError
 from bt_exec.web.request_checks import language_of_headers
 
-__all__ = ["Json", "PageFiles", "add_page", "json_object", "new_app", "page_files"]
+__all__ = ["Json", "PageFiles", "add_page", "json_body", "new_app", "page_files"]
 
 _log = logging.getLogger("bt_exec")
 _TYPES = {
@@ -55,7 +55,7 @@ def new_app(title: str, **options: Any) -> FastAPI:
     return app
 
 
-async def json_object(request: Request) -> dict[str, Any]:
+async def json_body(request: Request) -> dict[str, Any]:
     """Return the body of a request.
 
     Raises:

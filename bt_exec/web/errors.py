@@ -52,7 +52,7 @@ class WebError(Exception):
         self.code = code
         self.facts = facts
         self.status = self.statuses[code]
-        super().__init__(self.said("en"))
+        super().__init__(self.sentence("en"))
 
     @property
     def headers(self) -> dict[str, str]:
@@ -61,7 +61,7 @@ class WebError(Exception):
             return {"WWW-Authenticate": "Bearer"}
         return {"Retry-After": "5"} if self.code in self.temporary else {}
 
-    def said(self, language: str) -> str:
+    def sentence(self, language: str) -> str:
         """Return the sentence."""
         return self.sentences.say(self.code, language, **self.facts)
 
@@ -70,6 +70,6 @@ class WebError(Exception):
 
         ``status`` and ``message`` are for clients of other planners and simulators.
         """
-        said = self.said(language)
+        said = self.sentence(language)
         error = {"code": self.code, "message": said, **self.facts}
         return {"error": error, "status": "error", "message": said}

@@ -13,7 +13,7 @@ from pathlib import Path
 from bt_exec.failure import UsageError
 from bt_exec.files import expand_home, read_at_most
 
-__all__ = ["COOKIE", "Login", "is_loopback", "required_token", "token_of"]
+__all__ = ["COOKIE", "Login", "is_loopback", "required_token", "stripped_token"]
 
 COOKIE = "bt_exec_login"
 _TOKEN = "BT_EXEC_TOKEN"  # noqa: S105 - the name of the variable
@@ -33,7 +33,7 @@ def is_loopback(host: str) -> bool:
         return False
 
 
-def token_of(text: str, where: str) -> str:
+def stripped_token(text: str, where: str) -> str:
     """Return a token without surrounding white space.
 
     Raises:
@@ -62,12 +62,12 @@ def required_token(host: str, file: Path | None) -> str:
                 raise UsageError(
                     f"--token-file {file}: other users may read or change it; run: chmod 600 {file}"
                 )
-            return token_of(raw.decode(), f"--token-file {file}")
+            return stripped_token(raw.decode(), f"--token-file {file}")
         except (OSError, UnicodeDecodeError) as error:
             why = getattr(error, "strerror", None) or "is not UTF-8 text"
             raise UsageError(f"--token-file {file}: {str(why).lower()}") from error
     if given := os.environ.get(_TOKEN, ""):
-        return token_of(given, _TOKEN)
+        return stripped_token(given, _TOKEN)
     if not is_loopback(host):
         raise UsageError(
             f"--host {host} can be reached from other machines, so a token is needed: "
@@ -88,24 +88,24 @@ class Login:
         self._logins: OrderedDict[str, float] = OrderedDict()  # expiry time by cookie value
 
     @property
-    def needed(self) -> bool:
+    def is_required(self) -> bool:
         """Whether a token is required."""
         return bool(self._token)
 
     def allows(self, authorization: str, cookies: str) -> bool:
         """Return whether a request with these headers is authorized."""
-        if not self.needed:
+        if not self.is_required:
             return True
         scheme, _, given = authorization.partition(" ")
         if scheme.casefold() == "bearer":
-            return self.is_token(given.strip())
+            return self.is_valid_token(given.strip())
         return self._is_login(cookies)
 
-    def is_token(self, given: str) -> bool:
+    def is_valid_token(self, given: str) -> bool:
         """Return whether a text is the token, in constant time."""
         return secrets.compare_digest(given.encode("utf-8", "replace"), self._token)
 
-    def begin(self) -> str:
+    def log_in(self) -> str:
         """Return the cookie value of a new login."""
         key = secrets.token_urlsafe(32)
         self._logins[key] = time.monotonic() + _LASTS_S
@@ -113,12 +113,12 @@ class Login:
             self._logins.popitem(last=False)
         return key
 
-    def end(self, cookies: str) -> None:
+    def log_out(self, cookies: str) -> None:
         """Log out the client with this cookie."""
-        self._logins.pop(_key_of(cookies), None)
+        self._logins.pop(_cookie_value(cookies), None)
 
     def _is_login(self, cookies: str) -> bool:
-        given = _key_of(cookies).encode("utf-8", "replace")
+        given = _cookie_value(cookies).encode("utf-8", "replace")
         now = time.monotonic()
         found = [
             until > now
@@ -128,7 +128,7 @@ class Login:
         return any(found)
 
 
-def _key_of(cookies: str) -> str:
+def _cookie_value(cookies: str) -> str:
     """Return the value of our cookie; empty if there is none."""
     try:
         found = SimpleCookie(cookies).get(COOKIE)

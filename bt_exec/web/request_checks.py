@@ -94,11 +94,11 @@ class Guard:
         headers = _texts(scope["headers"])
         try:
             self._check(scope, headers)
-            body = await _body(receive, headers, self._limit(scope))
+            body = await _read_body(receive, headers, self._limit(scope))
         except WebError as error:
             if error.code == "WRONG_TOKEN":
                 await asyncio.sleep(0.5)  # slows down guessing
-            await _refuse(answer, error, language_of_headers(headers))
+            await _refuse_and_close(answer, error, language_of_headers(headers))
             return
         if body is not None:
             await self.app(scope, _replay_body(body, receive), answer)
@@ -106,7 +106,7 @@ class Guard:
     def _check(self, scope: Scope, headers: dict[str, list[str]]) -> None:
         hosts = headers.get("host", [])
         host = hosts[0] if len(hosts) == 1 else ""
-        if not self._is_accepted_host(_name(host)):
+        if not self._is_accepted_host(_host_name(host)):
             raise WebError("WRONG_HOST", found=host[:100])
         for origin in headers.get("origin", []):
             if origin.partition("://")[2].casefold() != host.casefold():
@@ -157,14 +157,14 @@ def _texts(headers: Iterable[tuple[bytes, bytes]]) -> dict[str, list[str]]:
     return found
 
 
-def _name(host: str) -> str:
+def _host_name(host: str) -> str:
     """Return the name in a ``Host`` header, without its port."""
     if host.startswith("["):
         return host.partition("]")[0].casefold() + "]"
     return host.partition(":")[0].casefold().rstrip(".")
 
 
-async def _body(receive: Receive, headers: dict[str, list[str]], limit: int) -> bytes | None:
+async def _read_body(receive: Receive, headers: dict[str, list[str]], limit: int) -> bytes | None:
     """Return the body of a request; None if the client has disconnected.
 
     Raises:
@@ -202,7 +202,7 @@ def _replay_body(body: bytes, receive: Receive) -> Receive:
     return again
 
 
-async def _refuse(send: Send, error: WebError, language: str) -> None:
+async def _refuse_and_close(send: Send, error: WebError, language: str) -> None:
     """Answer with an error and close the connection, because a body may still be in transit."""
     body: Any = json.dumps(error.body(language), ensure_ascii=False).encode()
     headers = {

@@ -63,7 +63,7 @@ def report(
     from bt_exec_labeler.review.decisions import decisions_of
 
     output, vocabulary = Output(folder), load_vocabulary(words)
-    output.manifest()  # refuses a folder that is not a run
+    output.run_settings()  # refuses a folder that is not a run
     episodes = None if source is None else {e.id: e for e in read_source(source)}
     against = None if other is None else list(read_lines(other / "records.jsonl"))
     figures: dict[str, Any] = make_report(
@@ -82,7 +82,7 @@ def replay(folder: Path, item: str | None) -> dict[str, Any]:
     from bt_exec_labeler.goal_replay import open_journal, replay_line
     from bt_exec_labeler.goal_replay import replay as again
 
-    journal = open_journal(Path(Output(folder).manifest()["source"]))
+    journal = journal_of(Path(Output(folder).run_settings()["source"]))
     records = {line["item"]: line for line in read_lines(folder / "records.jsonl")}
     if item is not None:
         if item not in records:

@@ -21,7 +21,7 @@ from pydantic import Field
 from bt_exec.failure import Refusal, UsageError
 from bt_exec.files import expand_home
 from bt_exec.planning.compiler import Compiler, Plan, Request
-from bt_exec.planning.repair import repaired
+from bt_exec.planning.repair import repaired_plan
 from bt_exec.spec.model import MissionSpec
 from bt_exec.spec.user_data import UserData, read_settings
 
@@ -83,7 +83,7 @@ class RecallingCompiler:
     def compile(self, request: Request) -> Plan | Refusal:
         """Return the recalled plan or, after a failure, that plan with an alternative."""
         if request.previous is not None and request.failure is not None:
-            return Plan(repaired(request, self.name))
+            return Plan(repaired_plan(request, self.name))
         words = _words(request.command)
         facts = request.situation.facts
         scored = [(_similarity(words, one.words), one) for one in self.missions]

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from bt_exec import Journal, Session, load_site
 from bt_exec.journal.search import Wanted
-from bt_exec.tui.pack_messages import why_of
+from bt_exec.tui.pack_messages import mission_explanation
 from bt_exec.tui.terminal_text import UNICODE
 
 COMMANDS = ("open the door", "문 안의 자재를 가져와", "close the door", "bring your arms home")
@@ -79,7 +79,7 @@ def main(missions: int) -> None:
         timed("failed", lambda: journal.find(Wanted(failed=True), 20))
         timed("commands that contain a text", lambda: journal.find(Wanted(command="arms"), 20))
         timed("search", lambda: journal.find(Wanted(text="door stuck"), 20))
-        timed("why", lambda: why_of(journal.mission("last")).lines(80, UNICODE))
+        timed("why", lambda: mission_explanation(journal.mission("last")).lines(80, UNICODE))
 
 
 if __name__ == "__main__":

@@ -112,7 +112,7 @@ def labelled(
     vocabulary, model = Vocabulary.model_validate(VOCABULARY), Model()
     labeler = ModelLabeler(model.model, "controller", vocabulary)
     output, cache, memory = Output(folder / name), Cache(folder / "cache.sqlite"), [0.0]
-    output.begin({"name": name}, resume=False)
+    output.create_or_resume({"name": name}, resume=False)
     memory.clear()
     began, worked = time.perf_counter(), time.process_time()
     progress = run(
@@ -124,7 +124,7 @@ def labelled(
         workers=WORKERS,
         tell=lambda _: memory.append(rss_mb()),
     )
-    output.join()
+    output.write_json_lines()
     cache.close()
     spent = time.perf_counter() - began, time.process_time() - worked
     return *spent, model.count, progress, memory

@@ -46,13 +46,13 @@ def make(_: Allowance) -> Labeler:
 def labelled(count: int, labeler: Labeler, folder: Path, workers: int) -> tuple[float, str]:
     """Return the duration of a run [s], and the digest of its output."""
     output = Output(folder)
-    output.begin({}, resume=False)
+    output.create_or_resume({}, resume=False)
     began = time.perf_counter()
     vocabulary = Vocabulary.model_validate(VOCABULARY)
     progress = run(rate.Clips(count), labeler, vocabulary, output, workers=workers)
     took = time.perf_counter() - began
     assert progress.records == count, progress
-    output.join()
+    output.write_json_lines()
     return took, hashlib.sha256((folder / "records.jsonl").read_bytes()).hexdigest()
 
 

@@ -29,7 +29,7 @@ from bt_exec.planning.compiler import Plan, Request
 from bt_exec.site.site import Site, load_site
 from bt_exec.spec.model import Do, Mission, MissionSpec
 from bt_exec_llm.client import Answer
-from bt_exec_llm.model_compiler.compiler import ModelCompiler, PlanningSettings, tokens_of
+from bt_exec_llm.model_compiler.compiler import ModelCompiler, PlanningSettings, estimated_tokens
 from bt_exec_llm.model_compiler.prompt import build_prompt
 
 MOST_TURNS = 15
@@ -141,7 +141,7 @@ class Scripted:
     def note(self, asked: str, said: str) -> None:
         """Count a model call."""
         self.calls += 1
-        self.tokens += tokens_of(asked) + tokens_of(said)
+        self.tokens += estimated_tokens(asked) + estimated_tokens(said)
 
 
 class OneAction:

@@ -42,7 +42,7 @@ from bt_exec.skill import Running, Steps, Verdict, condition, skill
 from bt_exec.spec.condition_expression import Is
 from bt_exec.spec.model import Do, Mission, MissionSpec, NodeBase, Parallel, Sequence, TreeSpec
 from bt_exec.testing import FakeClock, FakeObservation, ScriptedRobot
-from bt_exec.testing.missions import FixedCompiler, scripted_site, unverified
+from bt_exec.testing.missions import FixedCompiler, plan_without_verification, scripted_site
 
 try:
     import behaviortreepy
@@ -284,7 +284,9 @@ def our_tree(root: NodeBase, watchdog: Watchdog) -> Tick:
         lambda _: None,
         watch=watchdog,
     )
-    built = build(unverified(MissionSpec(mission=Mission(command=""), root=root)), runtime)
+    built = build(
+        plan_without_verification(MissionSpec(mission=Mission(command=""), root=root)), runtime
+    )
     frontier = Frontier(built.root, runtime)
     numbers = count(1)
 

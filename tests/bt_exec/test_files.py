@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from bt_exec.failure import UsageError
-from bt_exec.files import atomic_replacement, expand_home, replace_file, write_text_atomically
+from bt_exec.files import atomic_replacement, expand_home, write_text_atomically, write_user_file
 
 
 def test_known_home_is_expanded_and_an_unknown_one_kept(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -63,15 +63,15 @@ def test_replaced_link_stays_a_link_with_the_permissions(tmp_path: Path) -> None
     path.write_text("old")
     path.chmod(0o640)
     (tmp_path / "link").symlink_to("a.txt")
-    replace_file(tmp_path / "link", "new")
+    write_user_file(tmp_path / "link", "new")
     assert (tmp_path / "link").is_symlink()
     assert (path.read_text(), path.stat().st_mode & 0o777) == ("new", 0o640)
 
 
 def test_file_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     (tmp_path / "a").write_text("")
-    replace_file(Path("/dev/null"), "gone")
+    write_user_file(Path("/dev/null"), "gone")
     with pytest.raises(UsageError, match="/a: cannot be written: file exists"):
-        replace_file(tmp_path / "a" / "b.yaml", "x", folders=True)
+        write_user_file(tmp_path / "a" / "b.yaml", "x", folders=True)
     with pytest.raises(UsageError, match=r"/n{300}: cannot be written: file name too long"):
-        replace_file(tmp_path / ("n" * 300), "x")
+        write_user_file(tmp_path / ("n" * 300), "x")

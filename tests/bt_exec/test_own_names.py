@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 
 from bt_exec import Pack, Rig, Running, Session, Steps, Verdict, condition, skill
-from bt_exec.cli.plan_input import format_of
+from bt_exec.cli.plan_input import find_plan_format
 from bt_exec.events import SkillStarting
 from bt_exec.failure import Failed, Problem, SpecError
 from bt_exec.pack import Pass, PlanFormat
 from bt_exec.planning.plan_preparation import examine
 from bt_exec.reporting import MissionReporter
-from bt_exec.site.compile_command import request_of
+from bt_exec.site.compile_command import first_request
 from bt_exec.site.site import load_site
 from bt_exec.spec.load import load_text
 from bt_exec.spec.model import Check, Do, Sequence, walk
@@ -55,7 +55,7 @@ class Keeps(MissionReporter):
         if isinstance(event, SkillStarting):
             self.shown.append(event.skill)
 
-    def turn(self, view):
+    def turn_report(self, view):
         if view.status != "in_progress":
             self.shown.append([action.name for action in view.done])
             self.shown.append(view.failure and view.failure.node)
@@ -108,7 +108,7 @@ def site(tmp_path, monkeypatch):
 
 def test_checkers_and_passes_find_their_skill_by_its_short_name(site):
     opened, seen = site
-    found = examine(load_text(TWO).document, request_of(opened, "go"))
+    found = examine(load_text(TWO).document, first_request(opened, "go"))
     assert found.problems == ()
     assert seen["arm"] == {
         "checker": ["grasp", "crane.grasp"],
@@ -116,20 +116,20 @@ def test_checkers_and_passes_find_their_skill_by_its_short_name(site):
         "reporter": [],
     }
     assert seen["crane"]["checker"] == ["arm.grasp", "grasp"]
-    assert seen_in(found.verified().spec) == ["arm.grasp", "crane.grasp"]
+    assert seen_in(found.verified_plan().spec) == ["arm.grasp", "crane.grasp"]
 
 
 def test_node_added_by_a_pass_belongs_to_its_pack(site):
     opened, _ = site
-    found = examine(load_text(ASKS).document, request_of(opened, "go"))
-    assert seen_in(found.verified().spec) == ["arm.grasp"]
+    found = examine(load_text(ASKS).document, first_request(opened, "go"))
+    assert seen_in(found.verified_plan().spec) == ["arm.grasp"]
 
 
 def test_short_name_in_a_plan_is_an_error(site):
     opened, _ = site
     plan = load_text("{mission: {command: go}, root: {do: grasp}}").document
     with pytest.raises(SpecError, match=r"write arm\.grasp or crane\.grasp"):
-        examine(plan, request_of(opened, "go")).verified()
+        examine(plan, first_request(opened, "go")).verified_plan()
 
 
 def test_reporters_get_short_names(site):
@@ -145,7 +145,7 @@ def test_reporters_get_short_names(site):
 def test_plan_formats_use_short_names(site):
     opened, _ = site
     for name in ("arm", "crane"):
-        form = format_of(name, opened)
+        form = find_plan_format(name, opened)
         spec = form.read("", "plan.json", "go")
         assert seen_in(spec) == [f"{name}.grasp"]
         assert form.write(spec) == "grasp"

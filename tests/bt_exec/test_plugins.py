@@ -19,7 +19,7 @@ def registered(monkeypatch):
     def register(*pairs):
         points = [EntryPoint(name, value, "any") for name, value in pairs]
         installed = types.SimpleNamespace(select=lambda **_: points)
-        monkeypatch.setattr(plugins, "_registered", lambda _: installed)
+        monkeypatch.setattr(plugins, "_all_entry_points", lambda _: installed)
 
     return register
 
@@ -102,7 +102,7 @@ def test_name_registered_twice_names_both_distributions(monkeypatch):
         EntryPoint("path", "os:sep", "g")._for(_Named(name="first-package")),
     ]
     installed = types.SimpleNamespace(select=lambda **_: points)
-    monkeypatch.setattr(plugins, "_registered", lambda _: installed)
+    monkeypatch.setattr(plugins, "_all_entry_points", lambda _: installed)
     message = (
         r"^thing 'root' is registered twice: math:sqrt of first-package and math:exp of "
         r"second-package; uninstall one of them$"

@@ -24,10 +24,10 @@ class Gone(ScriptedRobot):
 
 def test_facts_of_a_rig_are_a_copy():
     known = {"hand": "empty"}
-    facts = Rig(ScriptedRobot(), facts=lambda: known).facts_now()
+    facts = Rig(ScriptedRobot(), facts=lambda: known).robot_facts()
     facts["hand"] = "cup"
     assert known == {"hand": "empty"}
-    assert Rig(ScriptedRobot()).facts_now() == {}
+    assert Rig(ScriptedRobot()).robot_facts() == {}
 
 
 @pytest.mark.parametrize("kind", [ScriptedRobot, Gone])
@@ -36,15 +36,15 @@ def test_resources_are_closed_when_the_robot_cannot_be_stopped(kind):
     rig = Rig(kind(), close=lambda: closed.append(True))
     if kind is Gone:
         with pytest.raises(OSError, match="connection lost"):
-            rig.shut()
+            rig.stop_and_close()
     else:
-        rig.shut()
+        rig.stop_and_close()
     assert (rig.robot.stops, closed) == (1, [True])
 
 
 def test_rig_without_resources_can_be_closed():
     rig = Rig(ScriptedRobot())
-    rig.shut()
+    rig.stop_and_close()
     assert rig.robot.stops == 1
 
 
@@ -85,7 +85,7 @@ def test_pack_without_a_robot_has_nothing_to_stop(caplog):
 )
 def test_invalid_facts_of_a_robot_are_refused(facts, said):
     with pytest.raises(TypeError) as told:
-        Rig(facts=lambda: facts).facts_now()
+        Rig(facts=lambda: facts).robot_facts()
     assert str(told.value) == said
 
 
@@ -95,8 +95,8 @@ def test_invalid_facts_of_a_robot_are_refused(facts, said):
 def test_numpy_bool_is_a_valid_still_state(answer, still):
     robot = ScriptedRobot()
     robot.still = answer
-    assert Rig(robot).still_now() is still
-    assert Rig().still_now() is True
+    assert Rig(robot).is_still() is still
+    assert Rig().is_still() is True
 
 
 @pytest.mark.parametrize("answer", ["yes", 1, None, 0.0])
@@ -104,7 +104,7 @@ def test_invalid_still_state_is_refused(answer):
     robot = ScriptedRobot()
     robot.still = answer
     with pytest.raises(TypeError, match=rf"^still must be True or False; found {answer!r}$"):
-        Rig(robot).still_now()
+        Rig(robot).is_still()
 
 
 def test_errors_of_stops_are_passed_to_the_caller(caplog):
@@ -189,8 +189,8 @@ def test_hung_stops_do_not_use_up_the_threads():
 
 
 def test_settings_are_exactly_those_of_the_site():
-    assert PackSettings().written() == {}
-    assert PackSettings(robot="arm").written() == {"robot": "arm"}
+    assert PackSettings().to_data() == {}
+    assert PackSettings(robot="arm").to_data() == {"robot": "arm"}
     for kind in (PackSettings, WorldSettings):
         with pytest.raises(ValidationError, match="extra_forbidden"):
             kind(colour="red")

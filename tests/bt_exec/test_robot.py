@@ -46,5 +46,5 @@ def test_resources_of_an_unreachable_robot_are_closed():
     closed = []
     rig = Rig(Unreachable(), close=lambda: closed.append("socket"))
     with pytest.raises(ConnectionError):
-        rig.shut()
+        rig.stop_and_close()
     assert closed == ["socket"]

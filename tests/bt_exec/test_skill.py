@@ -109,14 +109,14 @@ def test_any_type_may_be_an_argument():
 
 
 def test_labels_are_the_marked_arguments():
-    assert take.labels() == {"thing", "other"}
-    assert rest.labels() == near.labels() == frozenset()
+    assert take.label_arguments() == {"thing", "other"}
+    assert rest.label_arguments() == near.label_arguments() == frozenset()
 
 
 def test_only_requested_objects_are_injected():
-    assert take.inject("robot", "world") == {"robot": "robot"}
-    assert near.inject("robot", "world") == {"world": "world"}
-    assert rest.inject("robot", "world") == {}
+    assert take.injected_arguments("robot", "world") == {"robot": "robot"}
+    assert near.injected_arguments("robot", "world") == {"world": "world"}
+    assert rest.injected_arguments("robot", "world") == {}
 
 
 def test_call_starts_a_skill_and_evaluates_a_condition():
@@ -265,8 +265,8 @@ def test_only_marked_arguments_are_labels_or_spoken() -> None:
         """Point at something."""
         yield Running()
 
-    assert point.labels() == {"thing", "other"}
-    assert point.said() == {"told"}
+    assert point.label_arguments() == {"thing", "other"}
+    assert point.said_arguments() == {"told"}
 
 
 def test_each_parameter_is_a_service_or_an_argument() -> None:
@@ -284,7 +284,7 @@ def test_each_parameter_is_a_service_or_an_argument() -> None:
     assert dict(lend.results) == {"force": float}
     offered = {"shelf": ["Emma"], "map": {}}
     given = {"robot": "robot", "world": "world", "shelf": ["Emma"]}
-    assert lend.inject("robot", "world", offered) == given
+    assert lend.injected_arguments("robot", "world", offered) == given
 
 
 def test_condition_that_notes_failures_declares_it() -> None:

@@ -80,15 +80,15 @@ def test_thread_is_reused_even_after_an_exception(caplog):
 def test_alarm_fires_unless_cancelled():
     pool = StandbyThreads()
     rung = threading.Event()
-    pool.after(3600, pytest.fail).cancel()
-    pool.after(0.0, rung.set)
+    pool.run_after(3600, pytest.fail).cancel()
+    pool.run_after(0.0, rung.set)
     assert rung.wait(60)
 
 
 def test_alarm_without_a_thread_is_logged_and_can_be_cancelled(no_threads, caplog):
     pool = StandbyThreads()
     no_threads()
-    pool.after(0.0, pytest.fail).cancel()
+    pool.run_after(0.0, pytest.fail).cancel()
     assert "no thread is available for an alarm" in caplog.text
 
 

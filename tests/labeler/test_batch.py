@@ -74,7 +74,7 @@ def moments(episodes: Sequence[Episode], vocabulary: Vocabulary) -> list[Item]:
 
 def output(folder: Path, **manifest: Any) -> Output:
     made = Output(folder)
-    made.begin(manifest, resume=True)
+    made.create_or_resume(manifest, resume=True)
     return made
 
 
@@ -189,7 +189,7 @@ def test_budget_ends_a_run_and_finished_items_are_kept(
     progress = run(moments, labeler, vocabulary, out, budget=budget, workers=1)
     assert progress.stopped == said
     assert 0 < progress.items < len(moments)
-    assert len(list(out.store.lines())) == progress.items
+    assert len(list(out.result_store.results_in_order())) == progress.items
 
 
 def test_stop_is_checked_between_batches(
@@ -214,7 +214,7 @@ def test_each_answer_is_written_once(
         put(self, lines)
 
     monkeypatch.setattr(ResultStore, "put", note)
-    with Output(tmp_path / "run").begin({}, resume=False) as output:
+    with Output(tmp_path / "run").create_or_resume({}, resume=False) as output:
         found = run(items, RulesLabeler(vocabulary), vocabulary, output, workers=2)
     assert found.items == len(items) == len(written) == len(set(written))
 
@@ -224,7 +224,7 @@ def test_interrupted_command_stops_between_batches(
 ) -> None:
     asked = iter([False, True])
     interrupted = nullcontext(lambda: next(asked, True))
-    monkeypatch.setattr("bt_exec_labeler.batch.command.finishing_on_interrupt", lambda: interrupted)
+    monkeypatch.setattr("bt_exec_labeler.batch.command.interrupt_check", lambda: interrupted)
     words = game / "vocabulary.yaml"
     found = commands.run(game, words, tmp_path / "run", labeler="rules", role="controller")
     assert found["stopped"] == "it was asked to stop"
@@ -234,15 +234,15 @@ def test_interrupted_command_stops_between_batches(
 
 def test_another_run_is_never_overwritten(tmp_path: Path) -> None:
     first = Output(tmp_path / "out")
-    first.begin({"role": "planner"}, resume=False)
+    first.create_or_resume({"role": "planner"}, resume=False)
     with pytest.raises(UsageError, match="continue it with --resume"):
-        Output(tmp_path / "out").begin({"role": "planner"}, resume=False)
+        Output(tmp_path / "out").create_or_resume({"role": "planner"}, resume=False)
     with pytest.raises(UsageError, match="another run: role differ"):
-        Output(tmp_path / "out").begin({"role": "controller"}, resume=True)
+        Output(tmp_path / "out").create_or_resume({"role": "controller"}, resume=True)
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "thesis.txt").write_text("x")
     with pytest.raises(UsageError, match="is not empty"):
-        Output(tmp_path / "full").begin({}, resume=True)
+        Output(tmp_path / "full").create_or_resume({}, resume=True)
 
 
 def test_cache_is_in_the_cache_folder_of_the_user(

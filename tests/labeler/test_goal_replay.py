@@ -61,7 +61,7 @@ class StandIn:
     def run(self, command: str, plan: Any) -> Any:
         assert command == ""
         self.plans.append(plan.root.model_dump(exclude_defaults=True))
-        self.texts.append(self.faults.written())
+        self.texts.append(self.faults.to_source())
         steps = getattr(plan.root, "sequence", None) or [plan.root]
         calls = Counter[str]()
         for step in steps:

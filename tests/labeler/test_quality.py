@@ -34,7 +34,7 @@ def labelled(
     tmp_path_factory: pytest.TempPathFactory, episodes: Sequence[Episode], vocabulary: Vocabulary
 ) -> Output:
     output = Output(tmp_path_factory.mktemp("run") / "out")
-    output.begin({"role": "controller"}, resume=False)
+    output.create_or_resume({"role": "controller"}, resume=False)
     items = [i for episode in episodes for i in items_of(episode, vocabulary, "controller")]
     run(items, RulesLabeler(vocabulary), vocabulary, output)
     output.write_json_lines()

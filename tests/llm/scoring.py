@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from bt_exec.evaluation.cases import Cases
-from bt_exec.evaluation.run import collect_answers, evaluate, mistake_in
+from bt_exec.evaluation.run import answer_mistake, collect_answers, evaluate
 from bt_exec.planning.compiler import find_compiler
 from bt_exec.site import load_site
 from bt_exec.spec.shipped_yaml import parse_yaml
@@ -31,7 +31,7 @@ def score(site: Any, cases: list[dict[str, Any]]) -> Score:
     lines = list(collect_answers(site, labelled, {"offline": find_compiler("offline", {})}))
     faults = []
     for line in lines:
-        if found := mistake_in(labelled, line):
+        if found := answer_mistake(labelled, line):
             faults.append(f"WRONG ({found}): {line['say']} -> {line['steps']}")
         elif line["steps"] is None and labelled.commands[line["item"]].want == "act":
             faults.append(f"refused: {line['say']} ({line['code']})")

@@ -10,11 +10,11 @@ from bt_exec.journal import Journal
 from bt_exec.mission.session import Session
 from bt_exec.site.site import Site
 from bt_exec.tui.history import record_lines
-from bt_exec.tui.pack_messages import why_of
+from bt_exec.tui.pack_messages import mission_explanation
 from bt_exec.tui.plain_view import PlainView
 from bt_exec.tui.screen import draw, tree_lines
 from bt_exec.tui.summary import summary_lines
-from bt_exec.tui.terminal_text import UNICODE, plain
+from bt_exec.tui.terminal_text import UNICODE, without_styles
 from bt_exec.tui.view_model import ViewModel
 
 __all__ = ["not_sentences", "shown_of"]
@@ -56,7 +56,7 @@ class _Screens:
         """Draw a screen from time to time."""
         self._count += 1
         if self._count % self._every == 0:
-            self.shots.append(plain(draw(self._model, 80, 40, now=event.t)))
+            self.shots.append(without_styles(draw(self._model, 80, 40, now=event.t)))
 
 
 def shown_of(
@@ -74,7 +74,7 @@ def shown_of(
     record = journal.mission(outcome.mission_id)
     yield "plain", "\n".join(lines)
     yield "live", "\n".join(screens.shots)
-    yield "tree", plain(tree_lines(model, 100))
-    yield "summary", plain(summary_lines(outcome, 100, model=model, commands=("why",)))
-    yield "why", plain(why_of(record).lines(100, UNICODE))
-    yield "record", plain(record_lines(record, site.messages, 100, UNICODE))
+    yield "tree", without_styles(tree_lines(model, 100))
+    yield "summary", without_styles(summary_lines(outcome, 100, model=model, commands=("why",)))
+    yield "why", without_styles(mission_explanation(record).lines(100, UNICODE))
+    yield "record", without_styles(record_lines(record, site.messages, 100, UNICODE))

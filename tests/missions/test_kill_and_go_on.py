@@ -18,7 +18,7 @@ import pytest
 
 from bt_exec.journal import Journal
 from bt_exec.journal.explain import explain
-from bt_exec.mission.rerun import restore
+from bt_exec.mission.rerun import restore_world
 from bt_exec.mission.session import Session
 from bt_exec.site.site import load_site
 
@@ -91,8 +91,8 @@ def test_killed_mission_resumes_without_repeating_irreversible_actions(
     told = explain(record, loaded.catalogue)
     asked: list[str] = []
     with Session(loaded, world=world, fast=True, journal=again, confirm=refusing(asked)) as session:
-        found = restore(session, again, record)
-        assert found.same, found
+        found = restore_world(session, again, record)
+        assert found.agrees, found
         now = session.facts()
         wrong = {fact: (value, now[fact]) for fact, value in told.facts.items() if fact in now}
         assert all(was in (is_now, "?") for was, is_now in wrong.values()), wrong

@@ -23,7 +23,7 @@ from bt_exec.mission.session import Session
 from bt_exec.site.site import load_site
 from bt_exec.tui.screen import draw, tree_lines
 from bt_exec.tui.summary import summary_lines
-from bt_exec.tui.terminal_text import COLOURS, Line, plain
+from bt_exec.tui.terminal_text import COLOURS, Line, without_styles
 from bt_exec.tui.view_model import ViewModel
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -91,12 +91,12 @@ def captured(name: str, folder: Path) -> dict[str, str]:
     ) as session:
         session.clock.call_at(case.stopped, session.abort)
         outcome = session.run(case.command)
-    captures = {f"running {width}": plain(lines) for width, lines in shot.drawn.items()}
+    captures = {f"running {width}": without_styles(lines) for width, lines in shot.drawn.items()}
     if shot.drawn:
         captures |= {file: picture(shot.drawn[80], theme) for file, theme in PICTURES.items()}
     for width in WIDTHS:
         lines = [*tree_lines(model, width), *summary_lines(outcome, width, model=model)]
-        captures[f"{name} {width}"] = plain(lines)
+        captures[f"{name} {width}"] = without_styles(lines)
     return captures
 
 

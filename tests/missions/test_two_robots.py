@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from bt_exec import Journal, Session
-from bt_exec.cli.compile import situation_for
+from bt_exec.cli.compile import observed_situation
 from bt_exec.events import SkillEnded, SkillStarting
 from bt_exec.mission.pack_reporters import Reporters
 from bt_exec.mission.rerun import verify
@@ -66,7 +66,7 @@ def test_robots_move_at_the_same_time(site, tmp_path):
         outcome = session.run("everyone, open the door")
     assert outcome.status == "satisfied"
     assert log[:2] == [("SkillStarting", f"robot_{one}.open_door") for one in "ab"]
-    assert verify(journal, outcome.mission_id).same
+    assert verify(journal, outcome.mission_id).agrees
 
 
 @pytest.mark.slow
@@ -90,7 +90,7 @@ def test_command_without_a_name_moves_nothing(site):
 
 
 def test_situation_outside_a_mission_contains_every_robot(site):
-    found = situation_for(site, site.compiler, ["robot_b.door=open"])
+    found = observed_situation(site, site.compiler, ["robot_b.door=open"])
     assert (found.facts["robot_a/door"], found.facts["robot_b/door"]) == ("closed", "open")
     assert set(found.labels_by) == {"robot_a", "robot_b"}
 
@@ -98,14 +98,14 @@ def test_situation_outside_a_mission_contains_every_robot(site):
 class Says(MissionReporter):
     """Tells one sentence."""
 
-    def told(self):
+    def operator_messages(self):
         return "I am here."
 
 
 def test_sentences_of_each_robot_begin_with_its_name(site):
     packs = [replace(pack, reporter=Says) for pack in site.catalogue.packs]
     rigs = {pack.name: Rig(ScriptedRobot()) for pack in packs}
-    told = Reporters(packs, rigs).told(
+    told = Reporters(packs, rigs).operator_messages(
         lambda robot, said: site.messages.sentence_for_robot(robot, said, "ko")
     )
     assert told == "로봇 A: I am here. 로봇 B: I am here."

@@ -48,8 +48,8 @@ def messages() -> dict[str, Messages]:
 
 @pytest.mark.parametrize(("site", "text"), PHASES)
 def test_every_phase_has_a_translation(site: str, text: str, messages: dict[str, Messages]) -> None:
-    assert messages[site].word(text, "en") == text
-    assert re.search("[가-힣]", messages[site].word(text, "ko"))
+    assert messages[site].translate_word(text, "en") == text
+    assert re.search("[가-힣]", messages[site].translate_word(text, "ko"))
 
 
 INJECTED_FAILURES = [
@@ -64,5 +64,7 @@ INJECTED_FAILURES = [
 def test_injected_failure_is_named_in_its_sentence(site: str, skill: str, code: str) -> None:
     messages = load_site(site).messages
     failure = Failure(code, f"{INJECTED} at call 1", node=skill)
-    assert messages.explain(failure, "en").endswith(": made to fail on purpose at call 1.")
-    assert messages.explain(failure, "ko").endswith(": 첫 번째 실행을 일부러 실패시켰습니다.")
+    assert messages.explain_failure(failure, "en").endswith(": made to fail on purpose at call 1.")
+    assert messages.explain_failure(failure, "ko").endswith(
+        ": 첫 번째 실행을 일부러 실패시켰습니다."
+    )

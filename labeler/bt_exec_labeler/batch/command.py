@@ -12,7 +12,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from bt_exec.batch.engines import finishing_on_interrupt
+from bt_exec.batch.engines import interrupt_check
 from bt_exec.cli.output import progress_bar
 from bt_exec.failure import UnknownName
 from bt_exec.files import expand_home
@@ -86,12 +86,12 @@ def run(
     next(iter(moments), None)  # an unreadable recording is reported before the folder is created
     with (
         _open_cache(cache, labeler, options, wanted=not no_cache and labeler != "rules") as kept,
-        Output(out).begin(manifest, resume=resume) as output,
+        Output(out).create_or_resume(manifest, resume=resume) as output,
     ):
-        ledger.persist_in(output.store)
-        make = _Maker(labeler, settings, limits, output.store.path)
+        ledger.keep_in(output.result_store)
+        make = _Maker(labeler, settings, limits, output.result_store.path)
         with (
-            finishing_on_interrupt() as stop,
+            interrupt_check() as stop,
             _progress_bar() as tell,
             _open_labeler(engine, found, make, workers) as labelling,
         ):
@@ -140,7 +140,7 @@ def _summary(
             f"{changes.gone} are gone from it"
         )
     lines += [f"! {n} batches: {code}" for code, n in sorted(progress.batches_failed.items())]
-    limits, spent = budget.limits(), output.store.spent()
+    limits, spent = budget.limits(), output.result_store.spent()
     if limits:
         used = [f"{spent.get(kind, 0.0):.6g} of {limit:g} {kind}" for kind, limit in limits.items()]
         lines.append(f"budget used by all runs in this folder: {', '.join(used)}")
@@ -152,7 +152,9 @@ def _summary(
         )
     if usage:
         lines.append(", ".join(f"{name} {value:g}" for name, value in usage.items()))
-    why = Counter(reason["code"] for line in output.store.lines() for reason in line["why"])
+    why = Counter(
+        reason["code"] for line in output.result_store.results_in_order() for reason in line["why"]
+    )
     lines += [f"  {count:5} {code}" for code, count in why.most_common()]
     stopped = progress.stopped if left else ""
     if left and not stopped:

@@ -57,7 +57,7 @@ class Output(RunFolder):
         made = {name: self.folder / f"{name}.jsonl.part" for name in _FILES}
         files = {name: path.open("w", encoding="utf-8") for name, path in made.items()}
         try:
-            for line in self.store.lines():
+            for line in self.result_store.results_in_order():
                 about = {key: line[key] for key in _ABOUT}
                 about["kind"] = line["kind"]
                 about |= {"flaws": line["flaws"]} if line["flaws"] else {}
@@ -77,7 +77,7 @@ class Output(RunFolder):
         Raises:
             UsageError: If there is no run, or `write_json_lines` was not called.
         """
-        self.manifest()
+        self.run_settings()
         return list(read_lines(self.folder / "records.jsonl"))
 
     def drops(self) -> list[dict[str, Any]]:
@@ -86,7 +86,7 @@ class Output(RunFolder):
         Raises:
             UsageError: If there is no run, or `write_json_lines` was not called.
         """
-        self.manifest()
+        self.run_settings()
         return list(read_lines(self.folder / "drops.jsonl"))
 
 

@@ -86,9 +86,9 @@ def run(
         stop: Called before every batch; if it returns True, the run ends after the requests in
             flight.
     """
-    store, progress = output.store, Progress()
+    store, progress = output.result_store, Progress()
     progress.changes = store.replace_items((content_key(item), item.id) for item in items)
-    _count(progress, store.lines())
+    _count(progress, store.results_in_order())
     tell(progress)
     left = store.unanswered_keys()
     in_a_row = 0

@@ -55,7 +55,7 @@ def dataset(
         raise UnknownName("format", form, _FORMS)
     if replies and form != "parquet":
         raise UsageError("--replies works with --format parquet: other sets have no place for them")
-    manifest = Output(folder).manifest()
+    manifest = Output(folder).run_settings()
     vocabulary = vocabulary_of(folder, words, manifest)
     episodes = {episode.id: episode for episode in read_source(source)}
     records = Output(folder).records()

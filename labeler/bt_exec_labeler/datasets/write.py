@@ -24,7 +24,7 @@ from typing import Any
 
 import cv2
 
-from bt_exec.batch.output_folder import new_folder
+from bt_exec.batch.output_folder import atomic_new_folder
 from bt_exec.batch.parquet import import_pyarrow
 from bt_exec_labeler.clips import Stored, decode_frame
 from bt_exec_labeler.datasets.chats import chats_of
@@ -76,7 +76,7 @@ def write_dataset(folder: Path, given: SetInput) -> dict[str, int]:
     import_pyarrow()
     steps = [line for line in given.lines if line.get("kind") != "failure"]
     about = (given.episodes, given.vocabulary)
-    with new_folder(folder) as part:
+    with atomic_new_folder(folder) as part:
         for name in ("data", "images", "chat"):
             (part / name).mkdir()
         rows: dict[str, list[dict[str, Any]]] = {split: [] for split in SPLITS}

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from bt_exec.batch.output_folder import new_folder
+from bt_exec.batch.output_folder import atomic_new_folder
 from bt_exec.batch.parquet import import_pyarrow, open_parquet
 from bt_exec.failure import UsageError
 from bt_exec_labeler.datasets.rows import rows_of
@@ -67,7 +67,7 @@ def annotate(source: Path, folder: Path, given: SetInput, form: LanguageForm) ->
     texts = {row["mid_step_text"] for found in rows.values() for row in found}
     subtasks = {text: number for number, text in enumerate([NONE, *sorted(texts)])}
     files = sorted(path.relative_to(source) for path in (source / "data").rglob("*.parquet"))
-    with new_folder(folder) as part:
+    with atomic_new_folder(folder) as part:
         shutil.copytree(source, part, dirs_exist_ok=True)
         for file in files:
             (part / file).unlink()

@@ -16,7 +16,7 @@ from typing import Any
 
 import cv2
 
-from bt_exec.batch.output_folder import new_folder
+from bt_exec.batch.output_folder import atomic_new_folder
 from bt_exec.batch.parquet import import_pyarrow
 from bt_exec.failure import UsageError
 from bt_exec_labeler.clips import decode_frame, shape_of
@@ -68,7 +68,7 @@ def write_lerobot(
         raise UsageError("; ".join(["there are no records to write", *warnings]))
     made = Counts(fps, size)
     counts: dict[str, int] = {}
-    with new_folder(folder) as part:
+    with atomic_new_folder(folder) as part:
         for split in SPLITS:
             names = [name for name in wanted if given.splits[name] == split]
             for name in names:

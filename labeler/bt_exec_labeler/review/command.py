@@ -110,6 +110,6 @@ def import_decisions(folder: Path, annotations: Path, source: Path, words: Path)
 def _job(
     folder: Path, source: Path, words: Path, episode: str = ""
 ) -> tuple[Vocabulary, list[Card]]:
-    vocabulary = vocabulary_of(folder, words, Output(folder).manifest())
+    vocabulary = vocabulary_of(folder, words, Output(folder).run_settings())
     episodes = {episode.id: episode for episode in read_source(source)}
     return vocabulary, cards_of(folder, vocabulary, episodes, episode)

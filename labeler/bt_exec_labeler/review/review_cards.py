@@ -103,7 +103,7 @@ def cards_of(
         UsageError: If the recording is not the labelled one, or there is no record.
         UnknownName: If the run has no records of the episode.
     """
-    Output(folder).manifest()  # refuses a folder that is not a run
+    Output(folder).run_settings()  # refuses a folder that is not a run
     lines = {line["item"]: line for line in read_lines(folder / "records.jsonl")}
     items = review_sample(lines.values())
     if whole:

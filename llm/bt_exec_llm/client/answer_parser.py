@@ -103,7 +103,7 @@ def read_answer(
     if len(found.documents) > MOST:
         return _too_many_documents(said, first)
     work = _ParseBudget()
-    readings = [_read(piece, keys, first, work) for piece in found.documents]
+    readings = [_parse_candidate(piece, keys, first, work) for piece in found.documents]
     named = [each for each, is_named in readings if is_named]
     others = [each for each, is_named in readings if not is_named and each.source is not None]
     broken = [each for each, _ in readings if each.problems]
@@ -149,7 +149,7 @@ def _too_many_documents(text: str, notes: tuple[str, ...]) -> Reading:
     return Reading(text=text, notes=notes, problems=(problem,))
 
 
-def _read(
+def _parse_candidate(
     candidate: Candidate, keys: Sequence[str], notes: tuple[str, ...], work: _ParseBudget
 ) -> tuple[Reading, bool]:
     """Parse a candidate, with repairs if needed; also return whether it has a known key."""
@@ -184,7 +184,7 @@ def _read(
 def _attempt(text: str, complete: bool, notes: tuple[str, ...], work: _ParseBudget) -> Reading:
     work.done += len(text)
     try:
-        source = _source(text)
+        source = _parse_yaml_or_json(text)
     except SpecError as error:
         return Reading(text=text, complete=complete, notes=notes, problems=tuple(error.problems))
     if text.lstrip()[:1] in ("{", "[") and not _is_json(text):
@@ -198,7 +198,7 @@ def _folded(reading: Reading, keys: Sequence[str]) -> Reading:
     return replace(reading, source=source, notes=(*reading.notes, *folded))
 
 
-def _source(text: str) -> Source:
+def _parse_yaml_or_json(text: str) -> Source:
     """Parse YAML or JSON. JSON that is invalid YAML (lone surrogates, tabs) is rewritten first."""
     breaks = any(char in text for char in _BREAKS)
     if not (breaks and _is_json(text)):

@@ -48,12 +48,12 @@ class ReplayClient:
         self._count = len(self._rows)
 
     @property
-    def left(self) -> int:
+    def answers_left(self) -> int:
         """Number of remaining answers."""
         with self._lock:
             return len(self._rows)
 
-    def knows(self, question: Question) -> bool:
+    def has_answer_to(self, question: Question) -> bool:
         """Return True if the recording has an unused answer to this question."""
         digest = question.digest()
         with self._lock:

@@ -71,7 +71,7 @@ class Key:
             ]
         return told
 
-    def clean(self, failure: ModelFailure) -> ModelFailure:
+    def without_key(self, failure: ModelFailure) -> ModelFailure:
         """Return the same failure without the key and without its cause."""
         return ModelFailure(
             failure.code,

@@ -21,7 +21,7 @@ from bt_exec_llm.client.exchange_recorder import Exchange, Recorder
 from bt_exec_llm.client.message_to_answer import Said
 from bt_exec_llm.client.model_interface import Answer, Block, Model, Question, Tool, Turn, Usage
 from bt_exec_llm.client.output_tiers import REMEMBERED, TierMemory
-from bt_exec_llm.client.request_runner import RequestRunner, Reserve, unlimited
+from bt_exec_llm.client.request_runner import RequestRunner, Reserve, reserve_nothing
 from bt_exec_llm.client.settings import ModelSettings, Tier
 
 __all__ = ["ModelClient", "make_model_client"]
@@ -50,7 +50,7 @@ class ModelClient:
         *,
         record: Callable[[Exchange], None] | None = None,
         memory: TierMemory = REMEMBERED,
-        reserve: Reserve = unlimited,
+        reserve: Reserve = reserve_nothing,
     ) -> None:
         self.settings = settings
         self._record = record
@@ -134,7 +134,7 @@ class ModelClient:
             raise ModelFailure("MODEL_CANCELLED", "asked to stop")
         line = Connection(start + self.settings.timeout_s)
         run = RequestRunner(self.settings, self._memory, question, line, self._reserve)
-        threading.Thread(target=run.work, name="bt-exec-model", daemon=True).start()
+        threading.Thread(target=run.ask_and_store, name="bt-exec-model", daemon=True).start()
         while not run.done.wait(min(_POLL_S, line.remaining_time())):
             if cancel is not None and cancel.is_set():
                 run.stop()

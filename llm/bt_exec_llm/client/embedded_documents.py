@@ -129,7 +129,7 @@ def _fences(text: str) -> Iterator[Candidate | str]:
     """Yield contents of fences, and the text outside as words. The last fence may be unclosed."""
     sign, lines = "", list[str]()
     for line in text.splitlines():
-        mark = _fence(line)
+        mark = _fence_marks(line)
         if not sign:
             if mark and len(line) - len(line.lstrip(" \t")) <= 12:
                 yield "\n".join(lines)
@@ -144,7 +144,7 @@ def _fences(text: str) -> Iterator[Candidate | str]:
     yield Candidate(textwrap.dedent(body), FENCED) if sign else body
 
 
-def _fence(line: str) -> str:
+def _fence_marks(line: str) -> str:
     """Return the three or more backticks of a line that opens or closes a fence; otherwise ""."""
     plain = line.strip()
     for char in "`~":

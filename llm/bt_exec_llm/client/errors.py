@@ -46,7 +46,7 @@ from pathlib import Path
 from typing import Any
 
 from bt_exec.failure import Failure
-from bt_exec.language.messages import messages_of
+from bt_exec.language.messages import load_messages
 from bt_exec_llm.client.model_interface import Usage
 
 __all__ = [
@@ -154,7 +154,7 @@ class ModelFailure(Exception):  # noqa: N818 - it becomes a `Failure`, not an er
     def say(self, language: str) -> str:
         """Return the reason as a sentence for the operator. Quoted server text is unchanged."""
         pieces = _PIECES.split(self.message)
-        told = "".join(_sentences().word(piece, language) for piece in pieces)
+        told = "".join(_sentences().translate_word(piece, language) for piece in pieces)
         return _sentences().say(self.code, language, message=told)
 
     def to_failure(self) -> Failure:
@@ -169,7 +169,7 @@ class ModelFailure(Exception):  # noqa: N818 - it becomes a `Failure`, not an er
         )
 
 
-_sentences = partial(messages_of, SENTENCES)
+_sentences = partial(load_messages, SENTENCES)
 
 
 _BY_TYPE = {

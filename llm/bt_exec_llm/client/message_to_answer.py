@@ -61,7 +61,7 @@ def parse_message(message: Mapping[str, Any], raw: str, question: Question, tier
     # lone surrogates cannot be encoded
     text = text.encode("utf-8", "replace").decode()
     _check_end(stop, message, text, raw)
-    calls = _calls(blocks) if question.tools else []
+    calls = _tool_calls(blocks) if question.tools else []
     if not text.strip() and not calls:
         raise ModelFailure("MODEL_BAD_ANSWER", "the answer is empty", stop_reason=stop, raw=raw)
     if calls:
@@ -104,7 +104,7 @@ def _tool_input(blocks: list[dict[str, Any]]) -> tuple[bool, str]:
     return True, "\n".join(texts)
 
 
-def _calls(blocks: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def _tool_calls(blocks: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return the name and input of each tool call, in order. Invalid inputs are left unchanged."""
     calls = [block for block in blocks if block.get("type") == "tool_use"]
     return [{"name": str(call.get("name")), "input": call.get("input")} for call in calls]

@@ -40,13 +40,13 @@ class Usage:
     cost: float = 0.0
 
     @classmethod
-    def read(cls, told: Any, prices: Prices) -> Usage:
+    def from_answer(cls, told: Any, prices: Prices) -> Usage:
         """Return the cost of one answer from its ``usage`` field; invalid values count as 0."""
         counts = told if isinstance(told, Mapping) else {}
-        fresh = _count(counts.get("input_tokens"))
-        output = _count(counts.get("output_tokens"))
-        written = _count(counts.get("cache_creation_input_tokens"))
-        read = _count(counts.get("cache_read_input_tokens"))
+        fresh = _token_count(counts.get("input_tokens"))
+        output = _token_count(counts.get("output_tokens"))
+        written = _token_count(counts.get("cache_creation_input_tokens"))
+        read = _token_count(counts.get("cache_read_input_tokens"))
         cost = prices.cost(fresh, output, written, read)
         return cls(0, fresh, output, written, read, 0.0, cost)
 
@@ -78,7 +78,7 @@ class Usage:
         return line + (f", cost {self.cost:.4f}" if self.cost else "")
 
 
-def _count(value: Any) -> int:
+def _token_count(value: Any) -> int:
     """Return a number of tokens, or 0 for an invalid value."""
     if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= _MOST:
         return value

@@ -23,7 +23,7 @@ import json
 
 from bt_exec_llm.client.settings import Prices
 
-__all__ = ["RequestRunner", "Reserve", "most_usage", "unlimited"]
+__all__ = ["RequestRunner", "Reserve", "largest_usage", "reserve_nothing"]
 
 Settle: TypeAlias = Callable[[Usage | None], None]
 """Receives the cost of a request; None if it is unknown because no complete answer came."""
@@ -38,7 +38,7 @@ _LONGEST_BACKOFF_S = 8.0
 _REFUSED_TIER = frozenset({400, 422, 501})
 
 
-def unlimited(_: Usage) -> Settle:
+def reserve_nothing(_: Usage) -> Settle:
     """Reserve nothing and return a function that ignores the actual cost."""
     return lambda _: None
 
@@ -52,7 +52,7 @@ class RequestRunner:
         memory: TierMemory,
         question: Question,
         connection: Connection,
-        reserve: Reserve = unlimited,
+        reserve: Reserve = reserve_nothing,
     ) -> None:
         self.done = threading.Event()
         self.said: Said | None = None
@@ -71,17 +71,17 @@ class RequestRunner:
         """Stop the question as soon as possible; called from the waiting thread."""
         self._connection.abort()
 
-    def work(self) -> None:
+    def ask_and_store(self) -> None:
         """Ask the question and store the answer, or store any error as a failure."""
         key: Key | None = None
         try:
             key = Key(self._settings)
             self.said, self.raw = self._ask(key)
         except ModelFailure as failure:
-            self.failure = key.clean(failure) if key is not None else failure
+            self.failure = key.without_key(failure) if key is not None else failure
         except Exception as error:  # noqa: BLE001 - a bug here must not look like a hanging server
             crash = ModelFailure("MODEL_CRASHED", f"{type(error).__name__}: {error}")
-            self.failure = key.clean(crash) if key is not None else crash
+            self.failure = key.without_key(crash) if key is not None else crash
         finally:
             self.done.set()
 
@@ -123,7 +123,7 @@ class RequestRunner:
                 return self._send(transport, request, tier)
             except ModelFailure as failure:
                 self.latest = failure
-                pause = self._pause(failure, attempt)
+                pause = self._retry_delay(failure, attempt)
                 if pause is None:
                     raise
             attempt += 1
@@ -135,12 +135,12 @@ class RequestRunner:
         self, transport: Transport, request: Mapping[str, Any], tier: Tier
     ) -> tuple[str, Said]:
         """Reserve the cost of a request, send it and read the answer."""
-        settle = self._reserved(most_usage(request, self._settings.prices))
+        settle = self._reserve_cost(largest_usage(request, self._settings.prices))
         spent: Usage | None = None
         try:
             self.usage += Usage(requests=1)
             reply = transport.send(request)
-            read = Usage.read(reply.message.get("usage"), self._settings.prices)
+            read = Usage.from_answer(reply.message.get("usage"), self._settings.prices)
             self.usage += read
             spent = read if read != Usage() else None
             return reply.raw, parse_message(reply.message, reply.raw, self._question, tier)
@@ -151,7 +151,7 @@ class RequestRunner:
         finally:
             settle(spent)
 
-    def _reserved(self, most: Usage) -> Settle:
+    def _reserve_cost(self, most: Usage) -> Settle:
         """Reserve the largest cost of a request; extend the deadline by the time this takes."""
         began, deadline = time.monotonic(), self._connection.deadline
         self._connection.deadline = math.inf
@@ -166,7 +166,7 @@ class RequestRunner:
             raise
         return settle
 
-    def _pause(self, failure: ModelFailure, attempt: int) -> float | None:
+    def _retry_delay(self, failure: ModelFailure, attempt: int) -> float | None:
         """Return the wait before the next attempt [s], or None if there is no next attempt."""
         if not failure.retryable or self._retries <= 0 or failure.http_status == 501:
             return None
@@ -195,7 +195,7 @@ _FRAME = 1024  # [tokens]
 _PICTURE = 8192  # [tokens]
 
 
-def most_usage(request: Mapping[str, Any], prices: Prices) -> Usage:
+def largest_usage(request: Mapping[str, Any], prices: Prices) -> Usage:
     """Return the largest possible cost of a request, with all input tokens counted as uncached.
 
     A text never has more tokens than bytes. The keys and punctuation of the JSON are counted as

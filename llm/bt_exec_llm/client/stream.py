@@ -9,14 +9,14 @@ from typing import Any
 from bt_exec_llm.client.errors import ModelFailure, server_failure
 from bt_exec_llm.client.strict_json import KeyTwiceError, keys_once
 
-__all__ = ["Collector", "parse"]
+__all__ = ["Collector", "parse_json"]
 
 _MOST_BLOCKS = 1000
 _DEEPEST = 200
 """Nesting limit of a server's JSON; the largest plan in it takes half of that."""
 
 
-def parse(text: str) -> Any:
+def parse_json(text: str) -> Any:
     """Return the data of a server's JSON text.
 
     Raises:
@@ -63,7 +63,7 @@ class Collector:
         if not data.strip() or data.strip() == "[DONE]":
             return
         try:
-            event = parse(data)
+            event = parse_json(data)
         except ValueError:
             raise ModelFailure("MODEL_NOT_JSON", "an event of the stream is not JSON") from None
         if not isinstance(event, dict):
@@ -86,7 +86,7 @@ class Collector:
             self._complete = True
 
     @property
-    def ended(self) -> bool:
+    def is_complete(self) -> bool:
         """Whether the message is complete, even if the connection stays open."""
         return self._complete
 

@@ -123,12 +123,12 @@ def normalise_keywords(source: Source, keys: Sequence[str]) -> tuple[Source, tup
         keys: Allowed keys at its top level; `SPEC_KEYS` for trees.
     """
     folder = _Folder()
-    data = folder.mapping(source.data, (), keys)
+    data = folder.normalise_mapping(source.data, (), keys)
     if not folder.renamed:
         return source, ()
     shown = ", ".join(sorted({f"{place[-1]} for {key}" for place, key in folder.renamed.items()}))
-    marks = {folder.place(place): mark for place, mark in source.marks.items()}
-    at_keys = {folder.place(place): mark for place, mark in source.keys.items()}
+    marks = {folder.renamed_path(place): mark for place, mark in source.marks.items()}
+    at_keys = {folder.renamed_path(place): mark for place, mark in source.keys.items()}
     note = f"keys in another case: {shown[:120]}"
     return replace(source, data=data, marks=marks, keys=at_keys), (note,)
 
@@ -139,19 +139,19 @@ class _Folder:
     def __init__(self) -> None:
         self.renamed: dict[Place, str] = {}
 
-    def place(self, old: Place) -> Place:
+    def renamed_path(self, old: Place) -> Place:
         """Return the path with the new names of its keys."""
         parts = range(len(old))
         return tuple(self.renamed.get(old[: index + 1], old[index]) for index in parts)
 
-    def mapping(self, data: Any, place: Place, known: Sequence[str]) -> Any:
+    def normalise_mapping(self, data: Any, place: Place, known: Sequence[str]) -> Any:
         """Normalise the keys of a mapping, and those of the values under known keys."""
         if not isinstance(data, dict) or len(place) > _DEEPEST:
             return data
-        by_folded: dict[str, str] = {_folded(key): key for key in known}
+        by_folded: dict[str, str] = {_folded_key(key): key for key in known}
         folded: dict[str, Any] = {}
         for key, value in data.items():
-            new = str(key) if key in known else by_folded.get(_folded(key)) or str(key)
+            new = str(key) if key in known else by_folded.get(_folded_key(key)) or str(key)
             if new in folded or (new != key and new in data):
                 new = key
             if new != key:
@@ -161,15 +161,17 @@ class _Folder:
 
     def _below(self, key: str, value: Any, place: Place) -> Any:
         if key in ("root", "body"):
-            return self.mapping(value, place, _NODE_KEYS)
+            return self.normalise_mapping(value, place, _NODE_KEYS)
         if key in ("sequence", "fallback", "parallel") and isinstance(value, list):
             items = enumerate(value)
-            return [self.mapping(item, (*place, index), _NODE_KEYS) for index, item in items]
+            return [
+                self.normalise_mapping(item, (*place, index), _NODE_KEYS) for index, item in items
+            ]
         if key in ("skip_if", "while", "until", "check"):
             return self._condition(value, place)
         if key == "params" and isinstance(value, dict):
             return {
-                name: self.mapping(param, (*place, name), _PARAM_KEYS)
+                name: self.normalise_mapping(param, (*place, name), _PARAM_KEYS)
                 for name, param in value.items()
             }
         return value
@@ -189,6 +191,6 @@ class _Folder:
         return {new: self._condition(inner, here)}
 
 
-def _folded(key: str) -> str:
+def _folded_key(key: str) -> str:
     """Return a key in lower case without separators; letters of other alphabets are unchanged."""
     return re.sub("[-_ ]", "", key).casefold() if key.isascii() else key

@@ -22,7 +22,7 @@ from bt_exec_llm.client.api_key import Key
 from bt_exec_llm.client.connection import Connection, proxy_of
 from bt_exec_llm.client.errors import ModelFailure, one_line, server_failure
 from bt_exec_llm.client.settings import LARGEST_ANSWER, ModelSettings
-from bt_exec_llm.client.stream import Collector, parse
+from bt_exec_llm.client.stream import Collector, parse_json
 
 __all__ = ["Reply", "Transport", "server_schema"]
 
@@ -72,7 +72,7 @@ class _BoundedTransport(httpx2.BaseTransport):
             )
         if 300 <= response.status_code < 400:
             response.close()
-            raise _redirected(response)
+            raise _redirect_failure(response)
         inner = response.stream
         assert isinstance(inner, httpx2.SyncByteStream)
         return httpx2.Response(
@@ -139,7 +139,7 @@ class Transport:
             ) as response:
                 return _read(response.http_response, self._key)
         except Exception as error:  # noqa: BLE001 - whatever it is, it gets a name
-            raise self._key.clean(self._failure_of(error, connect)) from None
+            raise self._key.without_key(self._failure_of(error, connect)) from None
 
     def _failure_of(self, error: BaseException, connect_s: float) -> ModelFailure:
         """Return the failure for an exception."""
@@ -170,7 +170,7 @@ class Transport:
             if isinstance(link, httpx2.ReadError | httpx2.WriteError | httpx2.CloseError):
                 return ModelFailure("MODEL_BROKEN_OFF", "the server closed the connection")
             if isinstance(link, httpx2.TransportError | ssl.SSLError):
-                return self._unreachable(_reason(link))
+                return self._unreachable(_connection_failure_reason(link))
         return ModelFailure("MODEL_CRASHED", f"{type(error).__name__}: {one_line(str(error))}")
 
     def _unreachable(self, why: str) -> ModelFailure:
@@ -182,13 +182,13 @@ def _read(response: httpx2.Response, key: Key) -> Reply:
         collector = Collector()
         for event in anthropic.Stream.raw_events(response):
             collector.add(event.event, key.hide(event.data))
-            if collector.ended:
+            if collector.is_complete:
                 break  # some servers leave the connection open
         message = key.hide_in(collector.message())  # again: the key may be split between events
         return Reply(json.dumps(message, ensure_ascii=False), message)
     raw = key.hide(response.read().decode("utf-8", "replace"))
     try:
-        message = parse(raw)
+        message = parse_json(raw)
     except ValueError:
         shown = "a web page" if raw.lstrip()[:1] == "<" else "not JSON"
         raise ModelFailure(
@@ -202,7 +202,7 @@ def _read(response: httpx2.Response, key: Key) -> Reply:
     return Reply(raw if clean == message else json.dumps(clean, ensure_ascii=False), clean)
 
 
-def _redirected(response: httpx2.Response) -> ModelFailure:
+def _redirect_failure(response: httpx2.Response) -> ModelFailure:
     """Return the failure of a redirect, which is not followed."""
     host = urlsplit(response.headers.get("location", "")).netloc[:100]
     there = one_line(host.rpartition("@")[2]) or "another address"
@@ -210,7 +210,7 @@ def _redirected(response: httpx2.Response) -> ModelFailure:
     return ModelFailure("MODEL_REDIRECTED", message, http_status=response.status_code)
 
 
-def _reason(error: BaseException) -> str:
+def _connection_failure_reason(error: BaseException) -> str:
     """Return why a connection failed, without the error number of the operating system."""
     said = re.sub(r"^\[Errno -?\d+\] ", "", one_line(str(error))) or type(error).__name__
     if "SSL" in said:

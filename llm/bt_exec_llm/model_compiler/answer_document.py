@@ -21,7 +21,7 @@ from bt_exec_llm.client import read_answer
 from bt_exec_llm.client.answer_parser import LONGEST
 from bt_exec_llm.client.embedded_documents import without_thoughts
 from bt_exec_llm.client.text_repairs import json_comments
-from bt_exec_llm.model_compiler.extra_answer_content import words_beside
+from bt_exec_llm.model_compiler.extra_answer_content import surrounding_words_problem
 
 __all__ = ["WHOLE", "Document", "document_in"]
 
@@ -63,7 +63,7 @@ def document_in(text: str) -> Document:
         found = found._replace(notes=("thoughts left out", *found.notes))
     if found.problems:
         return found
-    odd = _odd_keys(found.data)
+    odd = _suspicious_key_problem(found.data)
     return Document(problems=(odd,)) if odd is not None else found
 
 
@@ -78,10 +78,10 @@ def _document_in_prose(text: str) -> Document:
     whole = isinstance(reading.data, dict) and any(key in reading.data for key in WHOLE)
     if torn_out and not whole:
         return Document(None, reading.notes, (_no_plan(),))
-    beside = words_beside(reading.words) or _comment(reading.text)
+    beside = surrounding_words_problem(reading.words) or _comment_problem(reading.text)
     if beside is None and _COMMENTS_LEFT_OUT in reading.notes:
         message = "comments in the answer; write the plan alone"
-        beside = words_beside("\n".join(json_comments(text)))
+        beside = surrounding_words_problem("\n".join(json_comments(text)))
         beside = beside or Problem("WORDS_BESIDE_PLAN", message)
     if beside is not None:
         return Document(None, reading.notes, (beside,))
@@ -98,7 +98,7 @@ def _whole_document(text: str) -> Document | None:
         sure = first and codes and codes <= _NO_DATA
         return Document(problems=error.problems) if sure else None
     found = _after_colon(source) or _document_of_data(source.data)
-    comment = None if found is None else _comment(text)
+    comment = None if found is None else _comment_problem(text)
     return found if comment is None else Document(problems=(comment,))
 
 
@@ -114,7 +114,13 @@ def _after_colon(source: Source) -> Document | None:
     if not isinstance(data, dict) or not data:
         return None
     key, inner = next(iter(data.items()))
-    if key and inner is None and len(data) > 1 and key not in _KEYS and not words_beside(key):
+    if (
+        key
+        and inner is None
+        and len(data) > 1
+        and key not in _KEYS
+        and not surrounding_words_problem(key)
+    ):
         rest = {other: value for other, value in data.items() if other != key}
         return Document(rest, (_BEFORE,))
     if len(data) != 1:
@@ -123,13 +129,13 @@ def _after_colon(source: Source) -> Document | None:
         return None
     if not isinstance(inner, dict | list):
         return None
-    beside = words_beside(key)
+    beside = surrounding_words_problem(key)
     if beside is not None:
         return Document(problems=(beside,))
     return Document(inner, (_BEFORE,))
 
 
-def _odd_keys(data: Any) -> Problem | None:
+def _suspicious_key_problem(data: Any) -> Problem | None:
     """Return a problem for a key that equals another except for case, or has look-alike letters."""
     stack: list[tuple[Any, tuple[str | int, ...]]] = [(data, ())]
     while stack:
@@ -152,9 +158,9 @@ def _odd_keys(data: Any) -> Problem | None:
     return None
 
 
-def _comment(text: str) -> Problem | None:
+def _comment_problem(text: str) -> Problem | None:
     """Return a problem for a comment: parsers ignore comments, but operators read them."""
-    found = (words_beside(comment) for comment in _yaml_comments(text))
+    found = (surrounding_words_problem(comment) for comment in _yaml_comments(text))
     return next((problem for problem in found if problem is not None), None)
 
 

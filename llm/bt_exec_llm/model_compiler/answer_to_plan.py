@@ -19,15 +19,15 @@ from bt_exec.spec.model import Mission, MissionSpec
 from bt_exec.spec.node_paths import locate
 from bt_exec.spec.yaml_source import MAX_DEPTH, MAX_VALUES, Place, Source, show_place
 from bt_exec_llm.model_compiler import typical_faults
-from bt_exec_llm.model_compiler.fact_checks import needless_steps, wrong_assumptions
+from bt_exec_llm.model_compiler.fact_checks import needless_step_problems, wrong_assumption_problems
 from bt_exec_llm.model_compiler.intermediate_change_checks import (
-    broken_guards,
-    needless_changes,
-    needless_repetitions,
+    broken_guard_problems,
+    needless_change_problems,
+    needless_repetition_problems,
 )
 from bt_exec_llm.model_compiler.plan_effects import Meant
 from bt_exec_llm.model_compiler.plan_normalization import Form, unpack
-from bt_exec_llm.model_compiler.plan_word_checks import talk_problems, unknown_words
+from bt_exec_llm.model_compiler.plan_word_checks import speech_problems, unknown_words
 from bt_exec_llm.model_compiler.replan_scope import replaced_part, with_part
 from bt_exec_llm.model_compiler.spelling_correction import corrected_plan
 
@@ -70,7 +70,7 @@ def check_answer(
         model: Name of the model, for the plan's header.
         notes: Deviations that the parser tolerated.
     """
-    large = _too_large(data)
+    large = _size_problem(data)
     if large is not None:
         return Judgement(problems=(large,))
     form = unpack(data)
@@ -102,7 +102,7 @@ def check_answer(
         part = replaced_part(request)
         place = None if part is None else part.place
         return Judgement(problems=_at_written_positions(problems, form, place), notes=notes)
-    return Judgement(examined.verified(), notes=notes)
+    return Judgement(examined.verified_plan(), notes=notes)
 
 
 def _plan_problems(
@@ -116,10 +116,10 @@ def _plan_problems(
     part = replaced_part(request)
     place: Place = ("root",) if part is None else part.place
     new = next(step for step in locate(expanded.root).walk() if step.place == place)
-    problems += wrong_assumptions(form.assumes, new, request)
-    problems += needless_steps(new, request)
+    problems += wrong_assumption_problems(form.assumes, new, request)
+    problems += needless_step_problems(new, request)
     codes = {problem.code for problem in problems}
-    problems += broken_guards(expanded, request)
+    problems += broken_guard_problems(expanded, request)
     if part is not None:
         problems += typical_faults.unchanged_part_problems(new, part.node)
     if codes & {"UNKNOWN_SKILL", "MISSING_ARGUMENT", "UNKNOWN_LABEL", "WRONG_TYPE"}:
@@ -129,9 +129,11 @@ def _plan_problems(
     )
     problems += typical_faults.other_effects_problems(expanded, meant, request)
     asked = None if meant is None else meant.plan
-    problems += needless_changes(passed, asked, request)
-    problems += needless_repetitions(expanded, None if meant is None else meant.expanded, request)
-    problems += talk_problems(passed, asked, request)
+    problems += needless_change_problems(passed, asked, request)
+    problems += needless_repetition_problems(
+        expanded, None if meant is None else meant.expanded, request
+    )
+    problems += speech_problems(passed, asked, request)
     if meant is None and _may_forbid(request.command):
         problems += typical_faults.forbidden_skill_problems(expanded)
     return problems
@@ -169,13 +171,13 @@ def _at_written_positions(
         place = problem.place
         if place == prefix or place.startswith((f"{prefix}/", f"{prefix}[")):
             place = "root" + place[len(prefix) :]
-        place = _by_id(place, form.places)
+        place = _position_by_id(place, form.places)
         told = replace(problem, place=place, file="", line=None, column=None)
         found.setdefault((told.code, told.place, told.found), told)
     return tuple(found.values())
 
 
-def _by_id(place: str, ids: Mapping[str, str]) -> str:
+def _position_by_id(place: str, ids: Mapping[str, str]) -> str:
     """Return a position in a flat plan by the id of the node, such as ``n3/with/arm``."""
     fitting = [known for known in ids if place == known or place.startswith(f"{known}/")]
     longest = max(fitting, key=len, default="")
@@ -188,7 +190,7 @@ def _by_id(place: str, ids: Mapping[str, str]) -> str:
     return ids[longest] + rest
 
 
-def _too_large(data: Any) -> Problem | None:
+def _size_problem(data: Any) -> Problem | None:
     """Return a problem if an answer is larger than any valid plan; works without recursion."""
     stack, count = [(data, 0)], 0
     while stack:

@@ -22,7 +22,7 @@ from bt_exec.failure import Refusal, SpecError
 from bt_exec.planning.compiler import Compiler, Plan, Reply, Request, VerifiedPlan
 from bt_exec.planning.multi_robot import RobotsCompiler
 from bt_exec.planning.plan_preparation import prepare
-from bt_exec.planning.repair import find_alternative, repaired
+from bt_exec.planning.repair import find_alternative, repaired_plan
 from bt_exec.spec.model import Do, walk
 from bt_exec.spec.user_data import UserData, read_settings
 from bt_exec_llm.client import Block, Image, Model, ModelClient, ModelSettings, Prices, Recorder
@@ -38,8 +38,8 @@ __all__ = [
     "PlanningSettings",
     "create",
     "estimate",
+    "estimated_tokens",
     "split_settings",
-    "tokens_of",
 ]
 
 _Own = TypeVar("_Own", bound=BaseModel)
@@ -156,7 +156,7 @@ class ModelCompiler:
             return None
         note = sentences().say("LIBRARY_REPAIR", request.language)
         try:
-            return prepare(repaired(request, self.name).with_header(notes=(note,)), request)
+            return prepare(repaired_plan(request, self.name).with_header(notes=(note,)), request)
         except SpecError:
             return None
 
@@ -259,12 +259,12 @@ class _Estimate:
 
 def estimate(prompt: Prompt, prices: Prices) -> _Estimate:
     """Return the size and cost of a prompt; no request is sent."""
-    schema = tokens_of(json.dumps(prompt.schema, ensure_ascii=False))
-    form = tokens_of(max(prompt.plain, prompt.structured, key=len))
-    stable = tokens_of("\n".join(block.text for block in prompt.system)) + form + schema
+    schema = estimated_tokens(json.dumps(prompt.schema, ensure_ascii=False))
+    form = estimated_tokens(max(prompt.plain, prompt.structured, key=len))
+    stable = estimated_tokens("\n".join(block.text for block in prompt.system)) + form + schema
     texts = [block.text for block in prompt.first.blocks if isinstance(block, Block)]
     pictures = sum(isinstance(block, Image) for block in prompt.first.blocks)
-    fresh = tokens_of("\n".join(texts)) + pictures * _PICTURE
+    fresh = estimated_tokens("\n".join(texts)) + pictures * _PICTURE
     return _Estimate(
         prompt.characters,
         stable + fresh,
@@ -275,7 +275,7 @@ def estimate(prompt: Prompt, prices: Prices) -> _Estimate:
     )
 
 
-def tokens_of(text: str) -> int:
+def estimated_tokens(text: str) -> int:
     """Return the approximate number of tokens of a text."""
     latin = sum(char.isascii() for char in text)
     return math.ceil(latin / _LATIN + (len(text) - latin) / _OTHER)

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from bt_exec.failure import Problem, Refusal
-from bt_exec.language.messages import messages_of
+from bt_exec.language.messages import load_messages
 from bt_exec.language.sanitize import one_line
 from bt_exec.planning.compiler import Request, VerifiedPlan
 from bt_exec_llm.client import Answer, Model, ModelFailure, Question, Usage
@@ -124,7 +124,7 @@ _MOST_REASONS = 3
 _LONGEST = 300
 
 
-sentences = partial(messages_of, SENTENCES)
+sentences = partial(load_messages, SENTENCES)
 """Return the sentences of this package."""
 
 

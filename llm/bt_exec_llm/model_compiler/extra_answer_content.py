@@ -29,8 +29,8 @@ __all__ = [
     "contradiction_problem",
     "refusal_reason",
     "second_plan_problem",
-    "unknown_keys",
-    "words_beside",
+    "surrounding_words_problem",
+    "unknown_key_problems",
 ]
 
 
@@ -86,7 +86,7 @@ _USUAL = re.compile(
 _SENTENCES = re.compile(r"[.!:,\n—–]+|^[ \t]*[#>*_`-]+|[*_`~#-]{2,}", re.MULTILINE)
 
 
-def words_beside(text: str) -> Problem | None:
+def surrounding_words_problem(text: str) -> Problem | None:
     """Return a problem for words around a plan; None for the usual openings and closings."""
     against = contradiction_problem(text)
     if against is not None:
@@ -189,7 +189,7 @@ def _is_plan(value: Any) -> bool:
     return any(isinstance(part, dict) and any(key in part for key in keys) for part in parts[:40])
 
 
-def unknown_keys(data: Mapping[str, Any], known: Collection[str]) -> list[Problem]:
+def unknown_key_problems(data: Mapping[str, Any], known: Collection[str]) -> list[Problem]:
     """Return a problem for each key that does not belong to the form of an answer."""
     return [_unknown(key, value, known) for key, value in data.items() if key not in known][:3]
 

@@ -11,12 +11,12 @@ from bt_exec.spec.model import Check, Do, NodeBase, Sequence, Tree, walk
 from bt_exec.spec.node_paths import Located
 from bt_exec.spec.yaml_source import Place, show_place
 from bt_exec.verify.facts import established_facts, fill_arguments
-from bt_exec_llm.model_compiler.plan_effects import effects_of
+from bt_exec_llm.model_compiler.plan_effects import effects_of_step
 
-__all__ = ["needless_steps", "wrong_assumptions"]
+__all__ = ["needless_step_problems", "wrong_assumption_problems"]
 
 
-def wrong_assumptions(
+def wrong_assumption_problems(
     assumes: Mapping[str, str], part: Located[NodeBase], request: Request
 ) -> Iterator[Problem]:
     """Yield a problem for each assumed fact that contradicts the observation or the plan."""
@@ -33,7 +33,7 @@ def wrong_assumptions(
                 "STATE_CONTRADICTS_SEEN", message, f"assumes/{fact}", f"{fact}={value}", (known,)
             )
     for where, node, facts in _Walk(request, dict(assumes)).node(part):
-        done = _done_already(node, facts, request)
+        done = _effects_already_hold(node, facts, request)
         if done and set(done.split(", ")) <= {f"{fact}={value}" for fact, value in assumes.items()}:
             message = f"the plan builds on {done}, so {node.do} has no use here"
             yield Problem("STATE_CONTRADICTS_PLAN", message, show_place(where), done)
@@ -46,10 +46,10 @@ def wrong_assumptions(
                 yield Problem("STATE_CONTRADICTS_PLAN", message, show_place(where), found)
 
 
-def needless_steps(part: Located[NodeBase], request: Request) -> Iterator[Problem]:
+def needless_step_problems(part: Located[NodeBase], request: Request) -> Iterator[Problem]:
     """Yield a problem for each step of the model whose effects already hold when it starts."""
     for where, node, facts in _Walk(request, dict(request.situation.facts)).node(part):
-        done = _done_already(node, facts, request)
+        done = _effects_already_hold(node, facts, request)
         if done:
             message = f"{done} holds already when {node.do} starts; leave it out or add skip_if"
             yield Problem("ALREADY_DONE", message, show_place(where), done)
@@ -72,7 +72,7 @@ class _Walk:
             case Do():
                 if sure:
                     yield step.place, node, self.facts
-                self.facts.update({fact: v for _, fact, v in effects_of(node, catalogue)})
+                self.facts.update({fact: v for _, fact, v in effects_of_step(node, catalogue)})
             case Check() if not node.tell:
                 self.facts.update(established_facts(node.check, catalogue))
             case Sequence() if sure:
@@ -86,18 +86,18 @@ class _Walk:
     def _apply_all(self, node: NodeBase, *, effects: bool) -> None:
         """Apply the effects of the skills under `node`, or mark their facts as unknown."""
         for inner in walk(node, Do):
-            for _, fact, value in effects_of(inner, self.request.catalogue):
+            for _, fact, value in effects_of_step(inner, self.request.catalogue):
                 if effects:
                     self.facts[fact] = value
                 else:
                     self.facts.pop(fact, None)
 
 
-def _done_already(node: Do, facts: Mapping[str, str], request: Request) -> str:
+def _effects_already_hold(node: Do, facts: Mapping[str, str], request: Request) -> str:
     """Return the effects of a step that have a message, if all of these already hold; else ""."""
     told = [
         (fact, value)
-        for _, fact, value in effects_of(node, request.catalogue)
+        for _, fact, value in effects_of_step(node, request.catalogue)
         if f"{fact}={value}" in request.messages
     ]
     if told and all(facts.get(fact) == value for fact, value in told):

@@ -100,7 +100,7 @@ class _Wiring:
             nested[kind] = list(self._children(name, above, f"{place}/{kind}"))
         else:
             nested[kind or "kind"] = node.get("runs")
-        if args := self._args(node.get("with"), f"{name}/with"):
+        if args := self._arguments_mapping(node.get("with"), f"{name}/with"):
             nested["with"] = args
         if node.get("else"):
             nested["else"] = node["else"]
@@ -112,7 +112,7 @@ class _Wiring:
             guard = nested["while"]
             named = {guard: {}} if isinstance(guard, str) else guard
             nested["while"] = {**named, "else": node["while_else"]}
-        self._unused(name, node, kind)
+        self._report_unused_fields(name, node, kind)
         for key in node:
             if key not in _FIELDS:
                 message = f"a node has no field {key!r}"
@@ -154,7 +154,7 @@ class _Wiring:
                 self._report("UNKNOWN_FIELD", message, f"{name}/step/{key}", str(key)[:60])
         return {**{key: value for key, value in node.items() if key != "step"}, **step}
 
-    def _unused(self, name: str, node: Mapping[str, Any], kind: str) -> None:
+    def _report_unused_fields(self, name: str, node: Mapping[str, Any], kind: str) -> None:
         """Add a problem for each field that this kind of node does not use."""
         uses = {"do": ("runs", "with"), "tree": ("runs", "with"), "check": ("asks", "else", "tell")}
         mine = uses.get(kind, ("children", "succeed_when") if kind in _COMPOSITES else None)
@@ -168,7 +168,7 @@ class _Wiring:
                 message = f"a node of kind {kind!r} has no use for {key!r}"
                 self._report("UNKNOWN_FIELD", message, f"{name}/{key}", key, mine)
 
-    def _args(self, value: Any, place: str) -> Any:
+    def _arguments_mapping(self, value: Any, place: str) -> Any:
         """Return ``[{name, value}]`` as a mapping; a mapping is returned unchanged."""
         if value is None or isinstance(value, dict):
             return value
@@ -206,7 +206,7 @@ class _Wiring:
             for key in odd:
                 message = f"a condition has no field {key!r}"
                 self._report("UNKNOWN_FIELD", message, place, str(key)[:60])
-            args = self._args(part.get("with"), f"{place}/with")
+            args = self._arguments_mapping(part.get("with"), f"{place}/with")
             one: Any = {part["condition"]: args} if args else part["condition"]
             found.append(one if holds else {"not": one})
         return found[0] if len(found) == 1 else {"all": found}
@@ -236,7 +236,7 @@ def to_flat(root: Mapping[str, Any]) -> list[dict[str, Any]]:
         if "skip_if" in node:
             flat["skip_if"] = _conditions(node["skip_if"])
         if "while" in node:
-            condition, code = _without_code(node["while"])
+            condition, code = _split_guard(node["while"])
             flat["while"] = _conditions(condition)
             flat.update({"while_else": code} if code else {})
         return str(flat["id"])
@@ -245,7 +245,7 @@ def to_flat(root: Mapping[str, Any]) -> list[dict[str, Any]]:
     return nodes
 
 
-def _without_code(guard: Any) -> tuple[Any, str]:
+def _split_guard(guard: Any) -> tuple[Any, str]:
     """Return the condition of a guard, and the guard's failure code."""
     if not isinstance(guard, dict) or "else" not in guard:
         return guard, ""

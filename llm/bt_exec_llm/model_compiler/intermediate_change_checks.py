@@ -22,9 +22,9 @@ from bt_exec.spec.model import Check, Do, Fallback, MissionSpec, NodeBase, walk
 from bt_exec.spec.node_paths import locate
 from bt_exec.spec.yaml_source import show_place
 from bt_exec.verify.facts import established_facts
-from bt_exec_llm.model_compiler.plan_effects import effects_of
+from bt_exec_llm.model_compiler.plan_effects import effects_of_step
 
-__all__ = ["broken_guards", "needless_changes", "needless_repetitions"]
+__all__ = ["broken_guard_problems", "needless_change_problems", "needless_repetition_problems"]
 
 _SHOWN = 8
 _SPARE = 3
@@ -35,17 +35,17 @@ _ATTEMPTS = 10
 """Allowed attempts of a skill after failures, for each attempt in the plan of the command."""
 
 
-def needless_changes(
+def needless_change_problems(
     spec: MissionSpec, meant: MissionSpec | None, request: Request
 ) -> Iterator[Problem]:
     """Yield a problem for each change of a fact that the offline compiler's plan does not make."""
     if meant is None:
         return
     told = _forms_with_messages(request)
-    wanted = _changes(meant, request, 0)
+    wanted = _successive_values(meant, request, 0)
     found: dict[tuple[str, str, tuple[str, ...]], None] = {}
-    for branch in range(_branches(spec.root)):
-        for (template, fact), changes in _changes(spec, request, branch).items():
+    for branch in range(_most_branches(spec.root)):
+        for (template, fact), changes in _successive_values(spec, request, branch).items():
             found.setdefault((template, fact, tuple(changes)))
     for template, fact, values in found:
         if template not in told or len(values) < 2:
@@ -65,7 +65,7 @@ def needless_changes(
             yield Problem("CHANGES_BACK", message, "root", f"{fact}: {way}", allowed)
 
 
-def needless_repetitions(
+def needless_repetition_problems(
     spec: MissionSpec, meant: MissionSpec | None, request: Request
 ) -> Iterator[Problem]:
     """Yield a problem for each step that runs far more often than the command asks for."""
@@ -141,26 +141,28 @@ def _matches(template: str, fact: str) -> bool:
     return fact.startswith(head) and fact.endswith(tail) and len(fact) > len(head) + len(tail)
 
 
-def _branches(root: NodeBase) -> int:
+def _most_branches(root: NodeBase) -> int:
     """Return the number of branches of the fallback with the most branches."""
     return max((len(n.fallback) for n in walk(root, Fallback)), default=1)
 
 
-def _changes(spec: MissionSpec, request: Request, branch: int) -> dict[tuple[str, str], list[str]]:
+def _successive_values(
+    spec: MissionSpec, request: Request, branch: int
+) -> dict[tuple[str, str], list[str]]:
     """Return the successive values of each fact, starting with the current one, if every step ran.
 
     In each fallback, only the branch with index `branch` runs, or the last one if there are fewer.
     """
     ways: dict[tuple[str, str], list[str]] = {}
-    for node in _runs(spec.root, branch):
-        for template, fact, value in effects_of(node, request.catalogue):
+    for node in _skills_in_order(spec.root, branch):
+        for template, fact, value in effects_of_step(node, request.catalogue):
             way = ways.setdefault((template, fact), [request.situation.facts.get(fact, "")])
             if way[-1] != value:
                 way.append(value)
     return ways
 
 
-def _runs(node: NodeBase, branch: int) -> Iterator[Do]:
+def _skills_in_order(node: NodeBase, branch: int) -> Iterator[Do]:
     """Yield the skills under a node in execution order; those of a loop twice."""
     for _ in range(2 if (node.repeat or 1) > 1 else 1):
         if isinstance(node, Do):
@@ -169,7 +171,7 @@ def _runs(node: NodeBase, branch: int) -> Iterator[Do]:
         if isinstance(node, Fallback):
             children = children[min(branch, len(children) - 1) :][:1]
         for child in children:
-            yield from _runs(child, branch)
+            yield from _skills_in_order(child, branch)
 
 
 def _is_subsequence(values: Sequence[str], way: list[str]) -> bool:
@@ -178,7 +180,7 @@ def _is_subsequence(values: Sequence[str], way: list[str]) -> bool:
     return all(value in left for value in values)
 
 
-def broken_guards(spec: MissionSpec, request: Request) -> Iterator[Problem]:
+def broken_guard_problems(spec: MissionSpec, request: Request) -> Iterator[Problem]:
     """Yield a problem for each guard that the guarded step itself violates when it succeeds."""
     for step in locate(spec.root).walk():
         for inner in walk(step.node, Do) if step.node.guard is not None else ():
@@ -192,7 +194,7 @@ def broken_guards(spec: MissionSpec, request: Request) -> Iterator[Problem]:
 
 def _violating_effect(node: Do, guard: Any, catalogue: Catalogue) -> str:
     """Return the effect of a step that violates a guard, or an empty text."""
-    effects = {fact: value for _, fact, value in effects_of(node, catalogue)}
+    effects = {fact: value for _, fact, value in effects_of_step(node, catalogue)}
     if isinstance(guard, Not):
         never = established_facts(guard.of, catalogue)
         hit = bool(never) and all(effects.get(fact) == value for fact, value in never.items())

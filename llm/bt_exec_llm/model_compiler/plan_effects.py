@@ -39,7 +39,7 @@ __all__ = [
     "Meant",
     "chosen_values",
     "commanded_values",
-    "effects_of",
+    "effects_of_step",
     "offline_plan",
     "plan_effects",
 ]
@@ -102,7 +102,7 @@ def plan_effects(spec: MissionSpec, catalogue: Catalogue, messages: Messages) ->
     touched: dict[str, tuple[str, str]] = {}
     skills = list(walk(spec.root, Do))
     for node in skills:
-        for template, fact, value in effects_of(node, catalogue):
+        for template, fact, value in effects_of_step(node, catalogue):
             if f"{fact}={value}" in messages:
                 touched[template] = (fact, value)
             else:
@@ -123,7 +123,7 @@ def _reported_checks(node: NodeBase) -> Iterator[Check]:
     if isinstance(node, Check) and node.tell:
         yield node
     if not isinstance(node, Parallel) or node.needed == len(node.parallel):
-        for child in node.nominal:
+        for child in node.nominal_children:
             yield from _reported_checks(child)
 
 
@@ -152,11 +152,11 @@ def commanded_values(meant: Meant, request: Request) -> dict[tuple[str, str], fr
     Only arguments with a fixed set of values are included, since texts can be worded in many ways.
     Arguments that a pass changes are left out, such as the arm that handles material.
     """
-    before = _choices(meant.expanded, request.catalogue)
-    after = _choices(meant.plan, request.catalogue)
+    before = _fixed_value_sets(meant.expanded, request.catalogue)
+    after = _fixed_value_sets(meant.plan, request.catalogue)
     set_by_words = {
         pair
-        for part in _trees_of(meant.expanded.root)
+        for part in _top_trees(meant.expanded.root)
         for pair in _arguments_set_by(part.tree, part.args, request.library)
     }
     return {
@@ -166,21 +166,21 @@ def commanded_values(meant: Meant, request: Request) -> dict[tuple[str, str], fr
     }
 
 
-def _trees_of(node: NodeBase) -> Iterator[Tree]:
+def _top_trees(node: NodeBase) -> Iterator[Tree]:
     """Yield the trees at the top of a plan, which correspond to the parts of the command."""
     if isinstance(node, Tree):
         yield node
     elif isinstance(node, Sequence | Parallel):
         for child in node.children:
-            yield from _trees_of(child)
+            yield from _top_trees(child)
 
 
 def chosen_values(spec: MissionSpec, pair: tuple[str, str], catalogue: Catalogue) -> frozenset[Any]:
     """Return the values that a plan gives to an argument of a skill."""
-    return frozenset(_choices(spec, catalogue).get(pair, ()))
+    return frozenset(_fixed_value_sets(spec, catalogue).get(pair, ()))
 
 
-def _choices(spec: MissionSpec, catalogue: Catalogue) -> dict[tuple[str, str], set[Any]]:
+def _fixed_value_sets(spec: MissionSpec, catalogue: Catalogue) -> dict[tuple[str, str], set[Any]]:
     """Return the values of all arguments with a fixed set of values, by (skill, argument)."""
     found: dict[tuple[str, str], set[Any]] = {}
     for node in walk(spec.root, Do):
@@ -209,7 +209,7 @@ def _arguments_set_by(
                 yield from _arguments_set_by(node.tree, handed, library)
 
 
-def effects_of(node: Do, catalogue: Catalogue) -> Iterator[tuple[str, str, str]]:
+def effects_of_step(node: Do, catalogue: Catalogue) -> Iterator[tuple[str, str, str]]:
     """Yield (template, fact, value) of each effect of a step whose arguments are known."""
     skill = catalogue.skills.get(node.do)
     if skill is None:

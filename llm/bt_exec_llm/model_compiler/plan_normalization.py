@@ -24,7 +24,7 @@ from bt_exec_llm.model_compiler.extra_answer_content import (
     canonical_key,
     refusal_reason,
     second_plan_problem,
-    unknown_keys,
+    unknown_key_problems,
 )
 from bt_exec_llm.model_compiler.flat_format import from_flat, is_flat
 
@@ -66,7 +66,7 @@ def unpack(data: Any) -> Form:
     data = _unwrapped(data, notes, problems)
     if isinstance(data, list):
         notes.append("a list was read as a sequence")
-        data = {"root": {"sequence": [_step(item) for item in data]}}
+        data = {"root": {"sequence": [_action_to_node(item) for item in data]}}
     if not isinstance(data, dict):
         message = "the answer contains no plan; write a mapping with 'root'"
         found = "" if data is None else str(data)[:60]
@@ -74,11 +74,11 @@ def unpack(data: Any) -> Form:
     cannot = refusal_reason(data.get("cannot"))
     problems += [
         *second_plan_problem(data),
-        *unknown_keys(data, _known_keys(data)),
-        *_own_fields(data),
+        *unknown_key_problems(data, _known_keys(data)),
+        *_field_type_problems(data),
     ]
     if any(key in data for key in ("full_action_list", "next_action")):
-        return _turn(data, notes, cannot, problems)
+        return _turn_content(data, notes, cannot, problems)
     places: Mapping[str, str] = {}
     stated = {key: value for key, value in data.items() if key not in ("root", "nodes")}
     if is_flat(data):
@@ -88,11 +88,11 @@ def unpack(data: Any) -> Form:
         root = data["root"]
         if isinstance(root, list):
             notes.append("a list at the root was read as a sequence")
-            root = {"sequence": [_step(item) for item in root]}
+            root = {"sequence": [_action_to_node(item) for item in root]}
     elif (key := _actions_key(data)) is not None:
         notes.append(f"the list {key!r} was read as a sequence")
         del stated[key]
-        root = {"sequence": [_step(item) for item in data[key]]}
+        root = {"sequence": [_action_to_node(item) for item in data[key]]}
         places = {f"root/sequence[{index}]": f"{key}[{index}]" for index in range(len(data[key]))}
     elif any(kind in data for kind in KINDS):
         notes.append("a bare node was read as the root")
@@ -107,7 +107,7 @@ def unpack(data: Any) -> Form:
     return Form(
         root,
         cannot,
-        _facts(data.get("assumes")),
+        _facts_mapping(data.get("assumes")),
         _texts(data.get("subgoals")),
         stated,
         tuple(notes),
@@ -131,17 +131,19 @@ def _unwrapped(data: Any, notes: list[str], problems: list[Problem]) -> Any:
         notes.append("a wrapper around the plan was removed")
         if isinstance(data, dict):
             own = next(key for key in WRAPPERS if data.get(key) is inner)
-            problems += [*second_plan_problem(data), *unknown_keys(data, (own,))]
+            problems += [*second_plan_problem(data), *unknown_key_problems(data, (own,))]
         data = inner
     if isinstance(data, dict):
         data = {canonical_key(key): value for key, value in data.items()}
     return data
 
 
-def _turn(data: Mapping[str, Any], notes: list[str], cannot: str, problems: list[Problem]) -> Form:
+def _turn_content(
+    data: Mapping[str, Any], notes: list[str], cannot: str, problems: list[Problem]
+) -> Form:
     """Return the content of a turn report, whose remaining actions are the plan."""
     listed = data.get("full_action_list")
-    actions = [_step(item) for item in listed] if isinstance(listed, list) else []
+    actions = [_action_to_node(item) for item in listed] if isinstance(listed, list) else []
     notes.append("a turn report was read as a plan: its remaining actions in order")
     problems = list(problems)
     stop = data.get("stop_signal")
@@ -150,7 +152,7 @@ def _turn(data: Mapping[str, Any], notes: list[str], cannot: str, problems: list
         problems.append(Problem("STATE_CONTRADICTS_PLAN", message, "stop_signal/should_stop"))
     following = data.get("next_action")
     if following:
-        step = _step(following)
+        step = _action_to_node(following)
         if step not in actions:
             message = (
                 "the next action is not among the remaining actions; "
@@ -204,7 +206,7 @@ def _known_keys(data: Mapping[str, Any]) -> tuple[str, ...]:
     return (*beside, *KINDS, *FIELDS, *_ARGS, "name", "root")
 
 
-def _own_fields(data: Mapping[str, Any]) -> Iterator[Problem]:
+def _field_type_problems(data: Mapping[str, Any]) -> Iterator[Problem]:
     """Yield a problem for each field of the format that has a wrong type."""
     kinds: dict[str, type | tuple[type, ...]] = {
         "explanation": str,
@@ -219,14 +221,14 @@ def _own_fields(data: Mapping[str, Any]) -> Iterator[Problem]:
     for index, goal in enumerate(goals if isinstance(goals, list) else ()):
         if not isinstance(goal, str):
             yield Problem("BAD_VALUE", "a subgoal is text", f"subgoals[{index}]", str(goal)[:60])
-    yield from _assumed(data.get("assumes"))
+    yield from _assumption_problems(data.get("assumes"))
 
 
 def _actions_key(data: Mapping[str, Any]) -> str | None:
     return next((key for key in ACTIONS if isinstance(data.get(key), list)), None)
 
 
-def _step(item: Any) -> Any:
+def _action_to_node(item: Any) -> Any:
     """Return an action ``{name, args}`` as a node, and other data unchanged."""
     if not isinstance(item, dict) or any(key in item for key in (*KINDS, "type", "kind")):
         return item
@@ -251,7 +253,7 @@ def _step_text(step: Any) -> str:
     return json.dumps(step, ensure_ascii=False, default=str)[:60]
 
 
-def _facts(value: Any) -> dict[str, str]:
+def _facts_mapping(value: Any) -> dict[str, str]:
     """Return ``{fact: value}`` or ``[{fact, value}]`` as a mapping from text to text."""
     if isinstance(value, list):
         pairs = [item for item in value if isinstance(item, dict) and "fact" in item]
@@ -261,7 +263,7 @@ def _facts(value: Any) -> dict[str, str]:
     return {str(key): str(item) for key, item in value.items()}
 
 
-def _assumed(value: Any) -> Iterator[Problem]:
+def _assumption_problems(value: Any) -> Iterator[Problem]:
     """Yield a problem for each malformed or duplicate assumption."""
     seen: set[str] = set()
     for index, pair in enumerate(value if isinstance(value, list) else ()):

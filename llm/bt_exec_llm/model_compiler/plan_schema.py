@@ -57,7 +57,7 @@ def _node(catalogue: Catalogue, library: Library) -> dict[str, Any]:
     fields = {
         "id": {"type": "string", "description": "n1, n2, …"},
         "kind": {"type": "string", "enum": list(KINDS)},
-        "step": _step(catalogue, library),
+        "step": _step_schema(catalogue, library),
         "asks": {**conditions, "description": "of check; all must hold"},
         "else": {"type": "string", "description": "of check: the reason code if it fails"},
         "tell": {"type": "boolean", "description": "of check: the answer is what is wanted"},
@@ -71,7 +71,7 @@ def _node(catalogue: Catalogue, library: Library) -> dict[str, Any]:
     return _closed_object(fields, ["id", "kind"])
 
 
-def _step(catalogue: Catalogue, library: Library) -> dict[str, Any]:
+def _step_schema(catalogue: Catalogue, library: Library) -> dict[str, Any]:
     """Return the schema of a step, with a branch for each skill and each tree if there are few."""
     about = "of do and tree: what it runs"
     runs = [*_skills(catalogue), *_trees(catalogue, library)]
@@ -91,18 +91,20 @@ def _step(catalogue: Catalogue, library: Library) -> dict[str, Any]:
 
 def _skills(catalogue: Catalogue) -> Iterator[tuple[str, dict[str, Any]]]:
     for name, skill in catalogue.skills.items():
-        fields = {arg: _value(hint) for arg, hint in skill.arguments.items()}
+        fields = {arg: _value_schema(hint) for arg, hint in skill.arguments.items()}
         yield name, _closed_object(fields, [arg for arg in fields if arg in skill.required])
 
 
 def _trees(catalogue: Catalogue, library: Library) -> Iterator[tuple[str, dict[str, Any]]]:
     for tree in library:
-        fields = {key: _value(p.hint(catalogue.types)) for key, p in tree.params.items()}
+        fields = {
+            key: _value_schema(p.value_type(catalogue.types)) for key, p in tree.params.items()
+        }
         needed = [key for key, param in tree.params.items() if param.required]
         yield tree.tree, _closed_object(fields, needed)
 
 
-def _value(hint: Any) -> dict[str, Any]:
+def _value_schema(hint: Any) -> dict[str, Any]:
     """Return the schema of an argument: its choices, or its plain type."""
     if words := fixed_values(hint):
         return {"type": "string", "enum": list(words)}

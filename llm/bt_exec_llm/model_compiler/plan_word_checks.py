@@ -26,7 +26,7 @@ from bt_exec_llm.model_compiler.extra_answer_content import contradiction_proble
 from bt_exec_llm.model_compiler.plan_normalization import Form
 from bt_exec_llm.model_compiler.site_description import cached_text, describe_site
 
-__all__ = ["Talk", "foreign_words", "talk_problems", "talks_of", "unknown_words"]
+__all__ = ["Talk", "foreign_words", "speaking_steps", "speech_problems", "unknown_words"]
 
 
 _TOKEN = re.compile(r"[a-z0-9]+|[가-힣]+|[^\Wa-z0-9가-힣]+")
@@ -65,18 +65,18 @@ class Talk(NamedTuple):
     texts: tuple[str, ...]
     place: Place
 
-    def to_whom(self) -> str:
+    def skill_and_arguments_text(self) -> str:
         """Return the skill and the arguments that are not spoken, as readable text."""
         return " ".join((self.skill, *(f"{name}={value}" for name, value in self.others)))
 
 
-def talks_of(spec: MissionSpec, catalogue: Catalogue) -> list[Talk]:
+def speaking_steps(spec: MissionSpec, catalogue: Catalogue) -> list[Talk]:
     """Return the steps of an expanded plan that speak a text, in order."""
     talks = []
     for step in locate(spec.root).walk(Do):
         node = step.node
         skill = catalogue.skills.get(node.do)
-        if skill is not None and (said := skill.said()):
+        if skill is not None and (said := skill.said_arguments()):
             args = known_args(skill, node.args)
             others = tuple(sorted((k, str(v)) for k, v in args.items() if k not in said))
             texts = tuple(str(args[name]) for name in sorted(said) if name in args)
@@ -84,7 +84,7 @@ def talks_of(spec: MissionSpec, catalogue: Catalogue) -> list[Talk]:
     return talks
 
 
-def talk_problems(
+def speech_problems(
     spec: MissionSpec, meant: MissionSpec | None, request: Request
 ) -> Iterator[Problem]:
     """Yield problems for speech that the command does not contain, and for missing speech.
@@ -94,16 +94,16 @@ def talk_problems(
         meant: Plan for the same command by the offline compiler, or None.
         request: The request.
     """
-    found = talks_of(spec, request.catalogue)
-    wanted = [] if meant is None else talks_of(meant, request.catalogue)
+    found = speaking_steps(spec, request.catalogue)
+    wanted = [] if meant is None else speaking_steps(meant, request.catalogue)
     sources = [request.command, *(text for talk in wanted for text in talk.texts)]
     partners = {(talk.skill, talk.others) for talk in wanted}
     for talk in found:
         where = show_place(talk.place)
         if meant is not None and (talk.skill, talk.others) not in partners:
             message = "the command does not ask to talk to this person; leave it out"
-            allowed = tuple(other.to_whom() for other in wanted)
-            yield Problem("UNASKED_TALK", message, where, talk.to_whom(), allowed)
+            allowed = tuple(other.skill_and_arguments_text() for other in wanted)
+            yield Problem("UNASKED_TALK", message, where, talk.skill_and_arguments_text(), allowed)
             continue
         for text in talk.texts:
             foreign = foreign_words(text, sources)
@@ -114,9 +114,16 @@ def talk_problems(
         told = [other for other in found if (other.skill, other.others) == talk[:2]]
         texts = [text for other in told for text in other.texts]
         if not told or not _covers(texts, talk.texts, request.command):
-            message = f"the command asks for {talk.to_whom()}: {' '.join(talk.texts)[:120]}"
+            text = " ".join(talk.texts)[:120]
+            message = f"the command asks for {talk.skill_and_arguments_text()}: {text}"
             said = "; ".join(texts)[:80] or f"no {talk.skill} there"
-            yield Problem("PLAN_FOR_ANOTHER_COMMAND", message, "root", said, (talk.to_whom(),))
+            yield Problem(
+                "PLAN_FOR_ANOTHER_COMMAND",
+                message,
+                "root",
+                said,
+                (talk.skill_and_arguments_text(),),
+            )
 
 
 def foreign_words(text: str, sources: Iterable[str]) -> list[str]:
@@ -194,12 +201,15 @@ def unknown_words(form: Form, request: Request) -> list[Problem]:
         request.command,
         cached_text(request, "vocabulary", lambda: _site_words(request)),
         *(f"{fact} {value}" for fact, value in request.situation.facts.items()),
-        *(request.messages.word(label, request.language) for label in request.situation.labels),
+        *(
+            request.messages.translate_word(label, request.language)
+            for label in request.situation.labels
+        ),
         *(turn.command for turn in request.context.turns),
         *(() if request.failure is None else (request.failure.code, request.failure.message)),
     )
     found: list[Problem] = []
-    for place, text in _texts(form):
+    for place, text in _unexecuted_texts(form):
         against = contradiction_problem(text, place, explains=True)
         foreign = _SIGNS.findall(text) or foreign_words(text[:_LONGEST], sources)
         if against is not None:
@@ -217,21 +227,21 @@ def unknown_words(form: Form, request: Request) -> list[Problem]:
 
 def _site_words(request: Request) -> str:
     said = [text for tree in request.library for text in (tree.summary, *tree.utterances)]
-    words = [_lexicon(pack) for pack in request.catalogue.packs]
+    words = [_lexicon_text(pack) for pack in request.catalogue.packs]
     return " ".join([_PLAN_WORDS, describe_site(request), *said, *words])
 
 
-def _lexicon(pack: Pack) -> str:
+def _lexicon_text(pack: Pack) -> str:
     """Return the text of a pack's lexicon file; "" if there is none."""
     path = pack.lexicon
     return path.read_text("utf-8", "replace") if path is not None and path.is_file() else ""
 
 
-def _texts(form: Form) -> Iterator[tuple[str, str]]:
+def _unexecuted_texts(form: Form) -> Iterator[tuple[str, str]]:
     """Yield position and text of the texts that are not executed."""
     beside = {key: value for key, value in form.stated.items() if key not in ("cannot", "assumes")}
     yield from _leaves(beside, "")
-    yield from _names(form.root, "root", 0)
+    yield from _node_names_and_codes(form.root, "root", 0)
 
 
 def _leaves(value: Any, place: str) -> Iterator[tuple[str, str]]:
@@ -248,7 +258,7 @@ def _leaves(value: Any, place: str) -> Iterator[tuple[str, str]]:
             yield from _leaves(inner, f"{place}[{index}]")
 
 
-def _names(node: Any, place: str, depth: int) -> Iterator[tuple[str, str]]:
+def _node_names_and_codes(node: Any, place: str, depth: int) -> Iterator[tuple[str, str]]:
     """Yield position and text of the names of nodes and the codes of checks in a plan."""
     if not isinstance(node, Mapping) or depth > 60:
         return
@@ -258,4 +268,4 @@ def _names(node: Any, place: str, depth: int) -> Iterator[tuple[str, str]]:
     for kind in KINDS:
         children = node.get(kind)
         for index, child in enumerate(children if isinstance(children, list) else ()):
-            yield from _names(child, f"{place}/{kind}[{index}]", depth + 1)
+            yield from _node_names_and_codes(child, f"{place}/{kind}[{index}]", depth + 1)

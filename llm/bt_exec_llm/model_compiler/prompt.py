@@ -30,7 +30,7 @@ from bt_exec_llm.model_compiler.site_description import (
     describe_trees,
 )
 
-__all__ = ["VERSION", "Prompt", "build_prompt", "fenced", "problems_text"]
+__all__ = ["VERSION", "Prompt", "build_prompt", "fenced_json", "problems_text"]
 
 VERSION = 4
 """Version of the texts in ``prompts/``, kept in records; increased with every change."""
@@ -92,15 +92,18 @@ def build_prompt(request: Request, *, image: bool = False, short: bool = False) 
     parts: list[str | Image] = []
     if like := similar_commands(request):
         parts.append(f"# Commands like this one\n\n{like}")
-    parts.append("# Situation\n\n" + fenced("situation", _situation(request)))
+    parts.append("# Situation\n\n" + fenced_json("situation", _situation(request)))
     if request.failure is not None and request.previous is not None:
         parts.append(_failed(request))
     if image and request.situation.frame is not None:
         parts.append(image_block(request.situation.frame))
     if request.context.turns:
-        parts.append("# Said before\n\n" + fenced("before", _session_text(request)))
-    command = {"command": _clean(request.command, _LONGEST_COMMAND), "language": request.language}
-    parts.append("# Command\n\n" + fenced("command", command))
+        parts.append("# Said before\n\n" + fenced_json("before", _session_text(request)))
+    command = {
+        "command": _truncated_line(request.command, _LONGEST_COMMAND),
+        "language": request.language,
+    }
+    parts.append("# Command\n\n" + fenced_json("command", command))
     first = Turn.user(*parts)
     site = (request.catalogue, request.library)
     if short:
@@ -131,7 +134,7 @@ def problems_text(problems: Iterable[Problem], known: Iterable[Problem] = ()) ->
             "code": problem.code,
             "place": problem.place,
             "problem": problem.message,
-            **({"found": _clean(problem.found)} if problem.found else {}),
+            **({"found": _truncated_line(problem.found)} if problem.found else {}),
             **({"allowed": list(problem.allowed[:20])} if problem.allowed else {}),
         }
         if (problem.code, problem.found) in before:
@@ -139,11 +142,11 @@ def problems_text(problems: Iterable[Problem], known: Iterable[Problem] = ()) ->
         listed.setdefault((problem.code, problem.place, problem.found), entry)
     shown = list(listed.values())[:_MOST_PROBLEMS]
     more = len(listed) - len(shown)
-    text = _text("repair") + "\n\n" + fenced("problems", shown)
+    text = _text("repair") + "\n\n" + fenced_json("problems", shown)
     return text + (f"\n\n{more} further problems are left out." if more else "")
 
 
-def fenced(tag: str, data: Any) -> str:
+def fenced_json(tag: str, data: Any) -> str:
     """Return plain data as JSON that cannot leave its fence."""
     text = json.dumps(data, ensure_ascii=False, indent=1, default=str)
     return f"<{tag}>\n{_closed(text)}\n</{tag}>"
@@ -160,7 +163,8 @@ def _situation(request: Request) -> dict[str, Any]:
         "seen": names,
         "further_things": len(seen.labels) - len(names),
         "facts": {
-            _clean(key): _clean(value) for key, value in sorted(seen.facts.items())[:_MOST_WORDS]
+            _truncated_line(key): _truncated_line(value)
+            for key, value in sorted(seen.facts.items())[:_MOST_WORDS]
         },
     }
 
@@ -169,9 +173,9 @@ def _session_text(request: Request) -> list[dict[str, str]]:
     """Return the session so far, for references such as "again" and "it" in the command."""
     return [
         {
-            "command": _clean(turn.command, _LONGEST_COMMAND),
+            "command": _truncated_line(turn.command, _LONGEST_COMMAND),
             "ended": turn.status or "not run",
-            "message": _clean(turn.message, 200),
+            "message": _truncated_line(turn.message, 200),
         }
         for turn in request.context.turns
     ]
@@ -192,7 +196,7 @@ def _failed(request: Request) -> str:
     return "\n\n".join(
         (
             f"# What failed\n\n{_text('replan')}",
-            fenced("failure", facts),
+            fenced_json("failure", facts),
             f"The failed part as it was:\n<failed_part>\n{text}\n</failed_part>",
         )
     )
@@ -205,12 +209,12 @@ def _failure(failure: Failure | None) -> dict[str, Any] | None:
         "code": failure.code,
         "step": failure.path,
         "skill": failure.node,
-        "with": {key: _clean(value) for key, value in failure.args.items()},
-        "found": _clean(failure.message, 200),
+        "with": {key: _truncated_line(value) for key, value in failure.args.items()},
+        "found": _truncated_line(failure.message, 200),
     }
 
 
-def _clean(value: Any, longest: int = _LONGEST_WORD) -> str:
+def _truncated_line(value: Any, longest: int = _LONGEST_WORD) -> str:
     """Return untrusted text as one truncated line without control characters."""
     text = "".join(char if char.isprintable() else " " for char in str(value)[: longest * 2])
     return text if len(text) <= longest else text[: longest - 1] + "…"

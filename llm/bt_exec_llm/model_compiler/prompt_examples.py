@@ -32,9 +32,9 @@ from bt_exec_llm.offline.compiler import OfflineCompiler
 __all__ = [
     "Example",
     "Form",
-    "as_answer",
     "fixed_examples",
     "fixed_examples_text",
+    "format_answer",
     "nearest_trees",
     "similar_commands",
 ]
@@ -68,15 +68,15 @@ def fixed_examples_text(request: Request, form: Form) -> str:
 def _examples_text(request: Request, form: Form) -> str:
     examples = fixed_examples(request)
     parts = [
-        f"{example.shows}: {example.command}\n{as_answer(example.answer, form)}"
+        f"{example.shows}: {example.command}\n{format_answer(example.answer, form)}"
         for example in examples
     ]
     if "root" in examples[0].answer:
-        parts.append(_repair(examples[0], request, form))
+        parts.append(_repair_example(examples[0], request, form))
     return "\n\n".join(parts)
 
 
-def as_answer(answer: dict[str, Any], form: Form) -> str:
+def format_answer(answer: dict[str, Any], form: Form) -> str:
     """Return an answer as a model should write it."""
     if form == "nested":
         return as_yaml(answer)
@@ -88,11 +88,11 @@ def as_answer(answer: dict[str, Any], form: Form) -> str:
 def fixed_examples(request: Request) -> tuple[Example, ...]:
     """Return the examples that are the same for every command of a site."""
     site = replace(request, command="", situation=Situation(), previous=None, failure=None)
-    plans = list(_plans(site))
+    plans = list(_utterance_examples(site))
     found = [Example("A tree", *plans[0])] if plans else []
-    found += _with_argument(site, plans)
-    found += _composition(site, plans)
-    found += _written_out(site, plans)
+    found += _argument_example(site, plans)
+    found += _sequence_example(site, plans)
+    found += _written_out_example(site, plans)
     command, why = _CANNOT
     return (*found, Example("No plan", command, {"cannot": why}))
 
@@ -132,7 +132,7 @@ def _offline() -> OfflineCompiler:
     return OfflineCompiler()
 
 
-def _plans(site: Request) -> Iterator[tuple[str, dict[str, Any]]]:
+def _utterance_examples(site: Request) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield the first utterance of each tree with its answer, if the utterance selects a tree."""
     for tree in site.library:
         for text in tree.utterances[:1]:
@@ -144,12 +144,12 @@ def _plans(site: Request) -> Iterator[tuple[str, dict[str, Any]]]:
                     yield text, {"explanation": tree.summary, "root": root}
 
 
-def _with_argument(site: Request, plans: list[tuple[str, dict[str, Any]]]) -> Iterator[Example]:
+def _argument_example(site: Request, plans: list[tuple[str, dict[str, Any]]]) -> Iterator[Example]:
     """Yield an example with a tree whose argument differs from the default."""
     for text, answer in plans:
         name = answer["root"]["tree"]
         for key, param in site.library.get(name).params.items():
-            words = fixed_values(param.hint(site.catalogue.types))
+            words = fixed_values(param.value_type(site.catalogue.types))
             other = next((word for word in words if word != param.default), None)
             if param.required or other is None:
                 continue
@@ -160,7 +160,7 @@ def _with_argument(site: Request, plans: list[tuple[str, dict[str, Any]]]) -> It
                 return
 
 
-def _composition(site: Request, plans: list[tuple[str, dict[str, Any]]]) -> Iterator[Example]:
+def _sequence_example(site: Request, plans: list[tuple[str, dict[str, Any]]]) -> Iterator[Example]:
     """Yield an example with two trees in sequence."""
     for text, answer in plans:
         for second, other in plans:
@@ -171,7 +171,9 @@ def _composition(site: Request, plans: list[tuple[str, dict[str, Any]]]) -> Iter
                 return
 
 
-def _written_out(site: Request, plans: list[tuple[str, dict[str, Any]]]) -> Iterator[Example]:
+def _written_out_example(
+    site: Request, plans: list[tuple[str, dict[str, Any]]]
+) -> Iterator[Example]:
     """Yield an example with the skill and ``skip_if`` of a tree in place of the tree."""
     for text, answer in plans:
         tree = expand(_mission(answer["root"]), site.library).root
@@ -183,7 +185,7 @@ def _written_out(site: Request, plans: list[tuple[str, dict[str, Any]]]) -> Iter
                 return
 
 
-def _repair(example: Example, request: Request, form: Form) -> str:
+def _repair_example(example: Example, request: Request, form: Form) -> str:
     """Return an answer with a mistake, the reply to it, and the corrected answer."""
     site = replace(request, command="", situation=Situation(), previous=None, failure=None)
     answer = example.answer
@@ -194,9 +196,9 @@ def _repair(example: Example, request: Request, form: Form) -> str:
     return "\n".join(
         (
             f"A repair: {example.command}",
-            as_answer(wrong, form),
+            format_answer(wrong, form),
             f"→ {json.dumps(told, ensure_ascii=False)}",
-            as_answer(answer, form),
+            format_answer(answer, form),
         )
     )
 

@@ -42,7 +42,9 @@ class ReplayCompiler(ModelCompiler):
         asked = Question(
             prompt.system, (prompt.first,), prompt.schema, prompt.plain, prompt.structured
         )
-        return None if self._recording.knows(asked) else super().library_alternative(request)
+        return (
+            None if self._recording.has_answer_to(asked) else super().library_alternative(request)
+        )
 
 
 def create(settings: Mapping[str, Any]) -> Compiler:

@@ -45,7 +45,7 @@ def describe_site(request: Request) -> str:
     for pack in catalogue.packs:
         if text := _domain(pack):
             parts += ["", f"# Rules of the domain {pack.name!r}", text]
-    return "\n".join([*parts, *_settings(request)])
+    return "\n".join([*parts, *_settings_lines(request)])
 
 
 def describe_trees(request: Request) -> str:
@@ -55,7 +55,7 @@ def describe_trees(request: Request) -> str:
         if tree.utterances:
             parts.append(f"- {_head(tree, request.catalogue)}: {tree.summary}")
             parts.append(f"  said: {' | '.join(_one_per_language(tree.utterances))}")
-    return "\n".join([*parts, *_settings(request)])
+    return "\n".join([*parts, *_settings_lines(request)])
 
 
 def _one_per_language(utterances: Sequence[str]) -> list[str]:
@@ -63,9 +63,9 @@ def _one_per_language(utterances: Sequence[str]) -> list[str]:
     return list({language_of(text): text for text in reversed(utterances)}.values())
 
 
-def _settings(request: Request) -> list[str]:
+def _settings_lines(request: Request) -> list[str]:
     """Return the lines about the settings of the site, without lists of numbers."""
-    found = {pack: without_number_lists(own.written()) for pack, own in request.settings.items()}
+    found = {pack: without_number_lists(own.to_data()) for pack, own in request.settings.items()}
     found = {pack: own for pack, own in found.items() if own}
     return ["", "# Names and settings of the site", as_yaml(found)] if found else []
 
@@ -143,7 +143,7 @@ def _trees(library: Library, catalogue: Catalogue) -> Iterator[str]:
 def _head(tree: TreeSpec, catalogue: Catalogue) -> str:
     params = []
     for name, param in tree.params.items():
-        kind = " ".join((type_name(param.hint(catalogue.types) or str), *param.bounds))
+        kind = " ".join((type_name(param.value_type(catalogue.types) or str), *param.bounds_text))
         given = " (optional)" if param.optional else f" = {param.default}"
         params.append(f"{name}: {kind}" + ("" if param.required else given))
     return f"{tree.tree}({', '.join(params)})"
@@ -161,7 +161,7 @@ _MOST_MADE = 12
 def cached_text(request: Request, kind: str, make: Callable[[], str]) -> str:
     """Return the text of a kind for the site of a request; call `make` only if it is not cached."""
     settings = json.dumps(
-        {pack: own.written() for pack, own in request.settings.items()}, sort_keys=True
+        {pack: own.to_data() for pack, own in request.settings.items()}, sort_keys=True
     )
     site = (id(request.catalogue), id(request.library), len(request.library))
     key = (*site, settings, kind)

@@ -68,12 +68,12 @@ _LOOPS = ("loop", "while_true", "forever", "repeat_until", "retry_until_successf
 def no_action_problems(root: Any) -> Iterator[Problem]:
     """Yield a problem if a plan contains no action."""
     nodes = [node for _, node in _nodes(root)]
-    if nodes and all(_is_hollow(node) for node in nodes):
+    if nodes and all(_is_list_of_nodes(node) for node in nodes):
         message = "nothing is done in this plan; where nothing may be needed, use skip_if"
         yield Problem("EMPTY_PLAN", message, "root", found="no do, check or tree")
 
 
-def _is_hollow(node: dict[str, Any]) -> bool:
+def _is_list_of_nodes(node: dict[str, Any]) -> bool:
     """Return whether a node is a list of child nodes, and is therefore not an action itself."""
     children = [node[kind] for kind in ("sequence", "fallback", "parallel") if kind in node]
     listed = children[0] if len(children) == 1 and isinstance(children[0], list) else None
@@ -125,17 +125,17 @@ def forbidden_skill_problems(spec: MissionSpec) -> Iterator[Problem]:
 
 def unchanged_part_problems(new: Located[NodeBase], old: NodeBase) -> Iterator[Problem]:
     """Yield a problem if a replacement equals the failed part."""
-    if _outline(new.node) == _outline(old):
+    if _comparable_part(new.node) == _comparable_part(old):
         message = "this part failed already; change something, or give a reason in 'cannot'"
         yield Problem("SAME_PART_AGAIN", message, show_place(new.place))
 
 
-def _outline(node: NodeBase) -> Any:
+def _comparable_part(node: NodeBase) -> Any:
     """Return a part of a plan as data, without names and with expanded subtrees."""
     if isinstance(node, Tree) and node.body is not None and not node.modifiers:
-        return _outline(node.body)
+        return _comparable_part(node.body)
     own = node.model_dump(mode="json", exclude={"name", "body", "sequence", "fallback", "parallel"})
-    return type(node).__name__, own, [_outline(child) for child in node.children]
+    return type(node).__name__, own, [_comparable_part(child) for child in node.children]
 
 
 def with_label_codes(
@@ -146,7 +146,7 @@ def with_label_codes(
         f"{show_place(step.place)}/with/{name}"
         for step in locate(spec.root).walk(Do)
         if step.node.do in request.catalogue.skills
-        for name in request.catalogue.skills[step.node.do].labels()
+        for name in request.catalogue.skills[step.node.do].label_arguments()
     }
     return [
         Problem("UNKNOWN_LABEL", p.message, p.place, p.found, p.allowed)

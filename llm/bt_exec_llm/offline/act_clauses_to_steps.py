@@ -75,7 +75,7 @@ class ActClauses(Reports):
                 continue
             texts = [piece for piece in pieces if piece.kind == "text"]
             if not texts:
-                verbs = self._without_taking_verbs(verbs)
+                verbs = self._verbs_without_text(verbs)
             shapes = (self._lexicon.texts[one.name].shape for one in texts if one.name)
             self._asks_person = self._asks_person or "question" in shapes
             if done:
@@ -109,7 +109,7 @@ class ActClauses(Reports):
         pieces = [piece for one in of for piece in self._convert_argument(one, of)]
         if self._are_report_verbs(verbs) and self._has_person_as_subject(act):
             raise NoStepsError  # words of the person, not a message for the person
-        verbs, pieces = self._without_idle_text(act, verbs, pieces)
+        verbs, pieces = self._without_filler_text(act, verbs, pieces)
         pieces = [self._set_text_type(p, verbs, alone=len(pieces) == 1) for p in pieces]
         pieces = _attach_places(pieces)
         verbs, pieces = self._resolve_desired_state(
@@ -164,7 +164,7 @@ class ActClauses(Reports):
     def _check_executable(self, verbs: tuple[str, ...], pieces: list[Piece]) -> None:
         """Raise NoStepsError if an act lacks a text or has objects that no step can express."""
         there = [p for p in pieces if p.name == "there" or (p.kind == "pronoun" and p.mark == "to")]
-        returns = self._lexicon.closing_verbs.issuperset(verbs) and verbs
+        returns = self._lexicon.mission_ending_verbs.issuperset(verbs) and verbs
         if there and returns and not self._are_report_verbs(verbs):
             raise NoStepsError  # "go back there": not to the base
         if any(piece.kind in ("text", "unknown") for piece in pieces):
@@ -175,7 +175,7 @@ class ActClauses(Reports):
         omitted = self._language == "ko" and self._has_text_before()
         if omitted or any(piece.kind == "pronoun" and not piece.name for piece in pieces):
             texts -= self._carrying  # the pronoun means the carried object
-        reports = set(verbs) & self._lexicon.closing_verbs
+        reports = set(verbs) & self._lexicon.mission_ending_verbs
         if any(self._lexicon.verbs[verb].finds != "tell" for verb in texts & {*verbs} - reports):
             raise NoStepsError  # the question or the item is missing
         english = self._language == "en"

@@ -42,7 +42,7 @@ class ConditionalBranches(ActClauses, ABC):
         verbs = lexicon.verbs
         self._comes = {
             word.partition(" ")[0]
-            for name in lexicon.closing_verbs
+            for name in lexicon.mission_ending_verbs
             if name in verbs and not verbs[name].finds
             for phrase in verbs[name].en
             for word in expand_phrase(phrase)
@@ -132,7 +132,7 @@ class ConditionalBranches(ActClauses, ABC):
         """Return True for an act that only comes back, which a report includes anyway."""
         verbs = {*self._verbs_of(part)}
         bare = all(one.text("relation") == "me" for one in part.parts())
-        return bool(verbs) and bare and verbs <= self._lexicon.closing_verbs
+        return bool(verbs) and bare and verbs <= self._lexicon.mission_ending_verbs
 
     def _ends_mission(self, branch: Value | None) -> bool:
         """Return True if a branch is absent or contains only returns and reports."""
@@ -145,7 +145,7 @@ class ConditionalBranches(ActClauses, ABC):
         several = branch.kind == "seq" and self._language == "en"
         parts = branch.parts() if several else (branch,)
         verbs = {verb for part in parts for verb in self._verbs_of(part)}
-        return bool(verbs & (self._lexicon.closing_verbs | self._taking))
+        return bool(verbs & (self._lexicon.mission_ending_verbs | self._taking))
 
     def _verbs_of(self, clause: Node) -> list[str]:
         return verbs_in(clause.text("verb")) if clause.kind == "act" else []

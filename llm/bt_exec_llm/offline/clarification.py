@@ -69,7 +69,7 @@ def clarification_question(
     ]
     if names and len(names) <= 4 and not any(set(name) & set("[](|)") for name in names):
         return own.say("ASK_ONE", language, names=", ".join(names))
-    word = messages.word(kind, language)
+    word = messages.translate_word(kind, language)
     return own.say("ASK", language, kind=word) if word != kind else own.say("ASK_WHAT", language)
 
 

@@ -43,7 +43,7 @@ def _is_any(phrase: Node) -> bool:
     return phrase.kind == "np" and phrase.node("of").kind == "any"
 
 
-def _name_of(phrase: Node) -> str:
+def _only_object_name(phrase: Node) -> str:
     """Return the name of the only object in a phrase; "" for other phrases."""
     of = phrase.get("of")
     return of.text("name") if isinstance(of, Node) and of.kind == "thing" else ""
@@ -184,7 +184,7 @@ class Comparisons(Questions):
             return _Comparison(*self._aspect_of(sign, ""), places)
         elided = both[1].kind == "pronoun" or _is_any(both[1])
         if elided:
-            aspect = self._aspect_of(_name_of(both[0]), sign)
+            aspect = self._aspect_of(_only_object_name(both[0]), sign)
             return _Comparison(*aspect, [], everywhere=_is_any(both[1]))
         pieces = [list(self._convert_phrase(one)) for one in both]
         things = {(p.name, p.value) for own in pieces for p in own if p.name in self._joined}

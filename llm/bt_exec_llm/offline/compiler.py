@@ -17,7 +17,7 @@ from bt_exec.language.reading.lexicon import load_language
 from bt_exec.language.reading.reader import Reading
 from bt_exec.planning.command_part_planning import CommandPart
 from bt_exec.planning.compiler import Compiler, Plan, Reply, Request
-from bt_exec.planning.repair import repaired
+from bt_exec.planning.repair import repaired_plan
 from bt_exec.spec.model import Mission, MissionSpec, Node, Sequence
 from bt_exec_llm.offline.lexicon_name_checks import name_problems
 from bt_exec_llm.offline.library_index import cached_index
@@ -53,7 +53,7 @@ class OfflineCompiler:
     def compile(self, request: Request) -> Plan | Refusal | Reply:
         """Return the trees that the command names, in order, or a refusal."""
         if request.previous is not None and request.failure is not None:
-            return Plan(repaired(request, self.name))
+            return Plan(repaired_plan(request, self.name))
         text, problem = normalize_command(request.command)
         language = language_of(text or request.command)  # Hangul may be decomposed into letters
         index = cached_index(request, language)
@@ -84,7 +84,7 @@ class OfflineCompiler:
         """Return the words of the site's lexicons."""
         return cached_index(request, request.language).reader.engine_words
 
-    def names(self, request: Request) -> Mapping[str, str]:  # noqa: ARG002 - as in the protocol
+    def object_words(self, request: Request) -> Mapping[str, str]:  # noqa: ARG002 - as in the protocol
         """Return an empty mapping, because the lexicons contain the names of objects."""
         return {}
 
@@ -99,7 +99,7 @@ class OfflineCompiler:
             return build_refusal(found, said, request, language, index)
         return Plan(self._build_spec(request, language, found.parts), meaning=found.meaning)
 
-    def condition(
+    def plan_condition(
         self, request: Request, part: CommandPart
     ) -> tuple[tuple[Node, ...], Any] | Refusal:
         """Return the nodes that make the observations for a question, and its condition."""

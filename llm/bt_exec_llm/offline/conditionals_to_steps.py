@@ -45,7 +45,7 @@ class Conditionals(ConditionalBranches, ABC):
         if failed and act is not None and before is None and self._taking & {*act.verbs}:
             raise NoStepsError  # "if he is in, give it to him; if you can't, …" is ambiguous
         if fails is not None and fails.kind == "act":
-            tried = [] if self._is_tried(fails, act) else [*self._convert_act(fails)]
+            tried = [] if self._repeats_previous_act(fails, act) else [*self._convert_act(fails)]
             if tried and self._only_reports_answer(node.node("then")):
                 raise NoStepsError  # not an order: "if you can't open it, tell me"
             yield from tried
@@ -139,7 +139,7 @@ class Conditionals(ConditionalBranches, ABC):
         sees = any(piece.name == VISIBLE for piece in asked[0].pieces)
         return sees and (self._language == "ko" or node.node("of").node("of") == _UNABLE)
 
-    def _is_tried(self, act: Node, before: Step | None) -> bool:
+    def _repeats_previous_act(self, act: Node, before: Step | None) -> bool:
         """Return True if an act repeats the previous one: "Open it; if you can't open it"."""
         if before is None:
             return False

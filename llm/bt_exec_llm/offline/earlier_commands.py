@@ -22,7 +22,7 @@ __all__ = [
     "Said",
     "Understood",
     "complete_with_number",
-    "leave_out",
+    "leave_out_values",
     "resolve_pronoun",
     "vary_last_command",
 ]
@@ -67,7 +67,7 @@ class Past:
     said: tuple[Said, ...] = ()
 
     @property
-    def last(self) -> Understood | None:
+    def last_command(self) -> Understood | None:
         """Last command that was understood."""
         return next((one.understood for one in reversed(self.said) if one.understood), None)
 
@@ -151,7 +151,7 @@ def complete_with_number(pieces: list[Piece], past: Past) -> list[list[Step]]:
     return found
 
 
-def leave_out(steps: list[Step], excluded: list[Piece], lexicon: Lexicon) -> list[Step]:
+def leave_out_values(steps: list[Step], excluded: list[Piece], lexicon: Lexicon) -> list[Step]:
     """Return steps without excluded values, or no steps if one of these values does not occur.
 
     A step that has no other value of the type is removed.

@@ -50,7 +50,7 @@ class MissionEnds:
             if tree and (step.rescues or (reports and step.condition is not None)):
                 work.append(replace(step, verbs=(NOW, tree)))
                 continue
-            goes_on = step.turns > 1 or self._goes_on(steps[at + 1 :])
+            goes_on = step.turns > 1 or self._continues_after_return(steps[at + 1 :])
             if tree and free and not reports and goes_on:
                 work.append(_without_home(step))
                 continue
@@ -82,7 +82,9 @@ class MissionEnds:
             ways = (self._lexicon.ways.get(verb) for verb in step.verbs)
             further = [way.then for way in ways if way is not None and way.then]
             repeated, ends = step.times > 1, set(further) <= set(self._closing)
-            if not further or (ends and not (repeated or self._goes_on(steps[at + 1 :]))):
+            if not further or (
+                ends and not (repeated or self._continues_after_return(steps[at + 1 :]))
+            ):
                 yield step
                 continue
             turns = step.times if repeated else step.turns
@@ -130,7 +132,7 @@ class MissionEnds:
         home = [p for p in rest if (p.name, p.value) in self._home_values]
         return tree if not rest or len(home) == len(rest) else ""
 
-    def _goes_on(self, steps: list[Step]) -> bool:
+    def _continues_after_return(self, steps: list[Step]) -> bool:
         """Return True if `steps`, which follow a return, contain acts other than reports."""
         work = (one for one in steps if one.positive and not one.said and not self.tree_of(one))
         return any(one.via != "tell" and not {*one.verbs} & self._report_verbs for one in work)

@@ -268,7 +268,7 @@ class Lexicon(_Part):
         return {value: "|".join(others) for value, others in found.items()}
 
     @property
-    def closing_verbs(self) -> frozenset[str]:
+    def mission_ending_verbs(self) -> frozenset[str]:
         """Verbs that end a mission."""
         return frozenset(verb for closing in self.closing.values() for verb in closing.said)
 

@@ -59,11 +59,11 @@ def _make_problem(
     shown = value if isinstance(value, str) else _describe_value(value)
     if kind == "extra_forbidden":
         code, message, shown = "UNKNOWN_FIELD", f"there is no field {name!r} here", name
-        fields = _field_names(_type_at(model, place[:-1]))
+        fields = _field_names(_model_at(model, place[:-1]))
         allowed = nearest_first(name, fields)
     elif kind == "literal_error":
         code, message = "BAD_VALUE", f"{name!r} must be one of these"
-        every = get_args(_type_at(model, place))
+        every = get_args(_model_at(model, place))
         allowed = nearest_first(str(value), every)
     elif kind == "missing":
         code, message, shown = "MISSING_FIELD", f"needs the field {name!r}", ""
@@ -83,7 +83,7 @@ def _describe_value(value: Any) -> str:
     return "a list" if isinstance(value, list) else str(value).lower()[:40]
 
 
-def _type_at(model: Any, place: tuple[str | int, ...]) -> Any:
+def _model_at(model: Any, place: tuple[str | int, ...]) -> Any:
     """Return the model at a location, such as that of a verb at ``verbs.open``."""
     for part in place:
         if isinstance(model, type) and issubclass(model, BaseModel):

@@ -63,7 +63,7 @@ class Index:
     near: dict[str, Any] = field(default_factory=dict)
 
     @classmethod
-    def of(
+    def build(
         cls,
         lexicon: Lexicon,
         library: Library,
@@ -76,23 +76,23 @@ class Index:
             for tree in library
         }
         reader = Reader(lexicon)
-        frames = Frames.of(library, reader, utterances)
+        frames = Frames.from_utterances(library, reader, utterances)
         if frames.unread:  # the words of their utterances become verbs
             reader = Reader(lexicon.with_utterances(frames.unread))
-            frames = Frames.of(library, reader, utterances)
+            frames = Frames.from_utterances(library, reader, utterances)
         numbers = number_parameters(library, types)
         binder = Binder(frames, library, reader.lexicon, numbers, types)
         return cls(lexicon, reader, frames, binder, library, types)
 
     @cached_property
-    def talk(self) -> Talk:
+    def small_talk(self) -> Talk:
         """Index of the phrases that are not commands."""
         return Talk(self.reader)
 
     @cached_property
     def all_languages(self) -> Index:
         """Index with the utterances of every language."""
-        return Index.of(self.lexicon, self.library, types=self.types)
+        return Index.build(self.lexicon, self.library, types=self.types)
 
 
 _BY_REQUEST: OrderedDict[Any, tuple[Any, Index]] = OrderedDict()
@@ -141,7 +141,7 @@ def _index_for_words(request: Request, language: str) -> Index:
         if same and indexed == trees and index.types == types:
             _INDEXED.append(_INDEXED.pop(number))
             return index
-    index = Index.of(lexicon, request.library, language, dict(types))
+    index = Index.build(lexicon, request.library, language, dict(types))
     _INDEXED.append((trees, language, index))
     del _INDEXED[:-_MOST]
     return index

@@ -47,11 +47,13 @@ def steps_of_meaning(meaning: Node, lexicon: Lexicon, reading: Reading) -> list[
         NoStepsError: If a part of it cannot be expressed.
     """
     _check_texts(reading, lexicon)
-    _check_reach(reading, lexicon)
+    _check_places_enterable(reading, lexicon)
     raw = reading.edge.meaning
     if isinstance(raw, Node) and _is_unclear(raw, reading):
         raise NoStepsError
-    if _is_inside(reading, lexicon.list_types("each")) or _tells_before(reading, lexicon):
+    if _may_mean_inside(reading, lexicon.list_types("each")) or _reports_before_act(
+        reading, lexicon
+    ):
         raise NoStepsError
     if any(leaf.category == "suggest" for leaf in reading.edge.leaves()):
         raise UnclearTextError("NEGATED", reading.text)  # "why don't you" may be a question
@@ -72,9 +74,9 @@ def steps_of_meaning(meaning: Node, lexicon: Lexicon, reading: Reading) -> list[
     steps = [one if one.rescues else one.without_verbs(saving) for one in steps]
     found = apply_exclusions(_with_recipients(steps, lexicon), lexicon)
     acts = [step for step in found if step.positive and step.acts]
-    if len(found) > 1 and _ends_before(found[0], reading, lexicon):
+    if len(found) > 1 and _ends_mission_before_act(found[0], reading, lexicon):
         raise NoStepsError
-    if len(found) == 1 and _is_bare(found[0], lexicon):
+    if len(found) == 1 and _lacks_given_object(found[0], lexicon):
         raise NoStepsError
     english = reading.language == "en"
     if english:
@@ -120,7 +122,7 @@ def _with_repeated_returns(steps: list[Step], lexicon: Lexicon) -> list[Step]:
     Raises:
         NoStepsError: If it is not clear which acts are repeated.
     """
-    closing = lexicon.closing_verbs
+    closing = lexicon.mission_ending_verbs
     often = [one for one in steps if one.times > 1 and one.acts and closing.issuperset(one.acts)]
     if not often:
         return steps
@@ -182,13 +184,13 @@ def _check_texts(reading: Reading, lexicon: Lexicon) -> None:
         if link.text != "and":
             continue
         verbs = {*verbs_in(str(act.meaning))}
-        known = lexicon.verbs_with_text | lexicon.closing_verbs
+        known = lexicon.verbs_with_text | lexicon.mission_ending_verbs
         if leaf.text.startswith("to") and not verbs & known:
             start = reading.text.rfind(leaf.meaning.text("said"))
             raise UnclearTextError("AMBIGUOUS", reading.text[start:])
 
 
-def _check_reach(reading: Reading, lexicon: Lexicon) -> None:
+def _check_places_enterable(reading: Reading, lexicon: Lexicon) -> None:
     """Check that a command names no place that the robot cannot enter, except to forbid it.
 
     Raises:
@@ -252,7 +254,7 @@ def _without_ordering(node: Node) -> Node:
     return inner.node("of") if inner.kind == "ordered" else inner
 
 
-def _is_inside(reading: Reading, kinds: Iterable[str]) -> bool:
+def _may_mean_inside(reading: Reading, kinds: Iterable[str]) -> bool:
     """Return True if 안 may mean "inside" the preceding place, not a negation (안 어두우면)."""
     within = {f"~{word}" for word in language_data(reading.language)["words"].get("within", ())}
     leaves = list(reading.edge.leaves())
@@ -266,7 +268,7 @@ def _is_inside(reading: Reading, kinds: Iterable[str]) -> bool:
     )
 
 
-def _tells_before(reading: Reading, lexicon: Lexicon) -> bool:
+def _reports_before_act(reading: Reading, lexicon: Lexicon) -> bool:
     """Return True if an act is to follow a report: "tell me before you open it"."""
     acts = [leaf for leaf in reading.edge.leaves() if leaf.category.startswith("v.")]
     verbs = [verbs_in(str(leaf.meaning)) for leaf in acts]
@@ -275,10 +277,10 @@ def _tells_before(reading: Reading, lexicon: Lexicon) -> bool:
     return tells and any(leaf.category.endswith(".before") for leaf in acts)
 
 
-def _ends_before(step: Step, reading: Reading, lexicon: Lexicon) -> bool:
+def _ends_mission_before_act(step: Step, reading: Reading, lexicon: Lexicon) -> bool:
     """Return True if the mission would end before an act: "come back before checking it"."""
     ordered = any(leaf.category in _ORDERING for leaf in reading.edge.leaves())
-    return ordered and step.positive and lexicon.closing_verbs.issuperset(step.verbs)
+    return ordered and step.positive and lexicon.mission_ending_verbs.issuperset(step.verbs)
 
 
 def _has_joined_before_negation(reading: Reading) -> bool:
@@ -288,7 +290,7 @@ def _has_joined_before_negation(reading: Reading) -> bool:
     return any(mood == "and" for at in denied for mood in moods[:at])
 
 
-def _is_bare(step: Step, lexicon: Lexicon) -> bool:
+def _lacks_given_object(step: Step, lexicon: Lexicon) -> bool:
     """Return True for "give me" without an object."""
     asked_for = any(lexicon.verbs[verb].asked_for for verb in step.verbs if verb != QUESTION)
     return asked_for and not step.pieces and step.condition is None

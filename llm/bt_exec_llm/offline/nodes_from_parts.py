@@ -58,7 +58,7 @@ def _add_nodes(nodes: list[Node], parts: Iterable[Part], library: Library) -> No
             node: Node = _build_tree_node(part)
             if part.rescues:
                 tried = (own or nodes).pop()
-                ways = [tried, _check_before(node, part.condition, library)]
+                ways = [tried, _node_after_check(node, part.condition, library)]
                 node = Fallback.model_validate({"fallback": ways})
             own.append(node)
         if turns > 1:
@@ -73,7 +73,7 @@ def _nodes_of_branch(branch: Iterable[Part], library: Library) -> list[Node]:
     return nodes
 
 
-def _check_before(node: Node, held: Held | None, library: Library) -> Node:
+def _node_after_check(node: Node, held: Held | None, library: Library) -> Node:
     """Return a node after the check of a condition; it fails if the condition does not hold."""
     if held is None:
         return node

@@ -17,7 +17,7 @@ from pydantic.errors import PydanticSchemaGenerationError
 
 from bt_exec.spec.library import Library
 from bt_exec.spec.model import TreeSpec, walk
-from bt_exec.verify.type_checks import why_unfit
+from bt_exec.verify.type_checks import type_mismatch
 from bt_exec_llm.offline.part import Part
 from bt_exec_llm.offline.piece import Piece
 from bt_exec_llm.offline.step import Step
@@ -69,10 +69,10 @@ def _tree_number_parameters(tree: TreeSpec, types: Mapping[str, Any]) -> Iterabl
     used = {
         value.removeprefix("$"): "TIMES" if name == "repeat" else "TIME"
         for node in walk(tree.root)
-        for name, value in node.filled.items()
+        for name, value in node.open_modifiers.items()
     }
     for name, param in tree.params.items():
-        hint = param.hint(types)
+        hint = param.value_type(types)
         is_range, least, most = parse_number_range(hint)
         if used.get(name) == "TIME" or (hint is not None and is_range):
             yield Number(name, param.type, hint, used.get(name, ""), least, most)
@@ -127,7 +127,7 @@ def fill_numbers(
             return Trouble(kind if kind != "TIMES" else "COUNT", text)
         number = fits[0]
         value: Any = pieces[0].value if number.kind == "TIME" else int(pieces[0].value.rstrip("s"))
-        if why_unfit(number.hint, value) is not None:
+        if type_mismatch(number.hint, value) is not None:
             return Trouble("OUT_OF_RANGE", text, (number.type,), hint=number.hint)
         args[number.param] = value
     return args

@@ -81,7 +81,7 @@ def _commands_with_each_alternative(
     edge = reading.edge_of(open_node)
     found: list[str] = []
     kinds: set[str] = set()
-    for part in _completed(sorted(open_node.parts(), key=partial(_start, reading))):
+    for part in _completed_alternatives(sorted(open_node.parts(), key=partial(_start, reading))):
         try:
             steps = index.reader.convert(reading, reading.meaning.substitute(open_node, part))
         except NoStepsError:
@@ -107,7 +107,7 @@ def _start(reading: Reading, part: Node) -> int:
     return 0 if edge is None else edge.start
 
 
-def _completed(alternatives: Sequence[Node]) -> list[Node]:
+def _completed_alternatives(alternatives: Sequence[Node]) -> list[Node]:
     """Return alternatives, each completed by words of the others: "open or close the door"."""
     named = next((one.get("of") for one in alternatives if one.get("of") is not None), None)
     acts = (one.kind == "act" and one.get("of") is None for one in alternatives)

@@ -173,7 +173,7 @@ class Phrases:
         elif relation == _INSIDE and self._language == "ko":
             yield from self._convert_inside(to)
         elif self._is_place_of_noun(node):
-            place = self._place_of(node)
+            place = self._relative_place(node)
             yield replace(self._new_piece("noun", mark="at"), relation=place)
         elif to is not None and (relation in _MARKS or self._is_inside_place(node)):
             relation = relation if relation in _MARKS else "at"
@@ -211,7 +211,7 @@ class Phrases:
         edge = next(filter(None, map(self._reading.edge_of, nodes)), None)
         return [leaf.category for leaf in edge.leaves()] if edge is not None else []
 
-    def _place_of(self, node: Node) -> str:
+    def _relative_place(self, node: Node) -> str:
         """Return the place relative to a noun; see `Piece.relation`."""
         to = node.get("to")
         if not isinstance(to, Node):

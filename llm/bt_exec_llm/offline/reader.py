@@ -63,13 +63,13 @@ class Reader:
         return to_engine_lexicon(self.lexicon)
 
     @cached_property
-    def _idle(self) -> Mapping[str, frozenset[str]]:
+    def _filler_words(self) -> Mapping[str, frozenset[str]]:
         """Filler words, by language; each is written without spaces."""
         idle = (self.lexicon.filler, self.lexicon.courtesy, self.lexicon.vocative)
         return {one: frozenset(_joined_phrases(idle, one)) for one in _LANGUAGES}
 
     @cached_property
-    def _alone(self) -> Mapping[str, Mapping[str, str]]:
+    def _standalone_phrase_codes(self) -> Mapping[str, Mapping[str, str]]:
         """Codes of phrases that are not commands, by language and phrase."""
         alone = self.lexicon.alone.items()
         return {
@@ -91,13 +91,13 @@ class Reader:
     def find_phrase_code(self, text: str, language: str) -> str:
         """Return the code of a phrase that is not a command (stop, help, hello), or ""."""
         plain = "".join(char for char in text.casefold() if char.isalnum())
-        return self._alone[language].get(plain, "")
+        return self._standalone_phrase_codes[language].get(plain, "")
 
     def read(self, text: str) -> Reading | Unread:
         """Return the reading of a text with standard spelling."""
         return self.engine.read(text, corrected=False)
 
-    def corrected(self, text: str) -> str:
+    def correct_typos(self, text: str) -> str:
         """Return a text with misspelt words corrected; "" if no correction gives a reading."""
         found = self.engine.read(text)
         return found.respelt if isinstance(found, Reading) else ""
@@ -152,7 +152,7 @@ class Reader:
         """Return the first word that makes a reading uncertain, or None; see `is_certain`."""
         if symbol := _SYMBOLS.search(_JOINING.sub(" ", found.text)):
             return symbol[0]
-        known = self._idle[found.language]
+        known = self._filler_words[found.language]
         past = self.engine.lexicon(found.language).language.data["words"].get("past", ())
         elsewhere = {leaf.start for edge in others for leaf in edge.leaves()}
         for leaf in found.edge.leaves():
@@ -160,7 +160,9 @@ class Reader:
                 continue
             kind = leaf.category.partition(".")[0]
             left_out = kind in _LEFT_OUT and leaf.text not in known
-            was_so = leaf.past and (kind in _PRESENT or _asks_what_was(leaf, found.language))
+            was_so = leaf.past and (
+                kind in _PRESENT or _asks_about_past_state(leaf, found.language)
+            )
             if left_out or leaf.text in past or was_so:
                 return found.typed.typed(leaf.start, leaf.end)
         limited = next(filter(_contains_only, _edges_of_category(found.edge, "denied")), None)
@@ -189,7 +191,7 @@ def _edges_of_category(edge: Edge, category: str) -> Iterator[Edge]:
         yield from _edges_of_category(part, category)
 
 
-def _asks_what_was(leaf: Edge, language: str) -> bool:
+def _asks_about_past_state(leaf: Edge, language: str) -> bool:
     """Return True for a question about a state in the past: "was it dark?"."""
     past = language_data(language)["orders"].get("was", ())
     asked = leaf.category.startswith("adj") and leaf.category.endswith(_ASKED)

@@ -231,7 +231,7 @@ def _korean_result_forms(words: Words, leaving: Iterable[Words]) -> Mapping[str,
     said = [(verb, "results") for verb in _nouns_in_da(words) if verb not in seen]
     said += [(verb, "done") for act in leaving for verb in _nouns_in_da(act) if " " not in verb]
     for verb, key in said:
-        found["adjective"] += _forms_of(verb, key)
+        found["adjective"] += _korean_forms(verb, key)
         nouns = inflect(verb, language["classes"])["noun"] if key == "results" else ()
         found["adnominal"] += nouns
         found["adjective"] += [verb] if verb in language["verbs"]["wonder"]["_"] else []
@@ -242,12 +242,14 @@ def done_forms(lexicon: Lexicon) -> tuple[str, ...]:
     """Return the Korean stems of completed acts that lead to a state, such as 열었 and 열어놨."""
     acts = [verb for verb in lexicon.verbs.values() if verb.result and not verb.pairs]
     verbs = (verb for act in acts for verb in _nouns_in_da(act) if " " not in verb)
-    said = (form.removesuffix(STEM_ENDING) for verb in verbs for form in _forms_of(verb, "done"))
+    said = (
+        form.removesuffix(STEM_ENDING) for verb in verbs for form in _korean_forms(verb, "done")
+    )
     return tuple(one.replace(" ", "") for one in said)
 
 
 @cache
-def _forms_of(verb: str, key: str) -> tuple[str, ...]:
+def _korean_forms(verb: str, key: str) -> tuple[str, ...]:
     """Return the Korean forms of a verb of a kind: ``results`` (열려 있다) or ``done`` (열었다)."""
     language = language_data("ko")
     stems = (

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from bt_exec.failure import Refusal
-from bt_exec.language.messages import Messages, messages_of
+from bt_exec.language.messages import Messages, load_messages
 from bt_exec.planning.compiler import Request
 from bt_exec_llm.offline.clarification import (
     clarification_question,
@@ -42,7 +42,7 @@ _PLAIN = ("STOP", "NOTHING_SAID", "NOTHING_LEFT")
 """Codes that are answered without suggestions."""
 
 
-_sentences = partial(messages_of, Path(__file__).with_name("refusals.yaml"))
+_sentences = partial(load_messages, Path(__file__).with_name("refusals.yaml"))
 
 
 def build_refusal(
@@ -107,7 +107,7 @@ def _correct_typo(trouble: Trouble, text: str, language: str, index: Index) -> t
         if now != text:
             return understood_commands([now], language, index, 1)
     spelt = index.reader.standardize_spelling(text, language)
-    respelt = index.reader.corrected(spelt) if trouble.code in _SLIPS else ""
+    respelt = index.reader.correct_typos(spelt) if trouble.code in _SLIPS else ""
     return understood_commands([respelt], language, index, 1) if respelt else ()
 
 

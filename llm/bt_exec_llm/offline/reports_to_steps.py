@@ -36,7 +36,9 @@ class Reports(Comparisons):
     def __init__(self, lexicon: Lexicon, reading: Reading) -> None:
         super().__init__(lexicon, reading)
         verbs = lexicon.verbs
-        closing = [one for one in lexicon.closing_verbs if one in verbs and not verbs[one].sums]
+        closing = [
+            one for one in lexicon.mission_ending_verbs if one in verbs and not verbs[one].sums
+        ]
         self._reports = tuple(sorted(one for one in closing if verbs[one].finds == "tell"))
         self._taking = lexicon.verbs_with_text
         slots = lexicon.texts.values()
@@ -209,11 +211,15 @@ class Reports(Comparisons):
         if (alone or self._language == "en") and not piece.value.startswith("whether "):
             for one in operators_in(piece.value, self._language):
                 clause = piece.value[one.start :].partition(",")[0]
-                if one.kind == "condition" and one.start >= begins and self._is_known(clause):
+                if (
+                    one.kind == "condition"
+                    and one.start >= begins
+                    and self._may_be_observable(clause)
+                ):
                     raise UnclearTextError("OPERATOR", one.text)
         return replace(piece, name=name)
 
-    def _is_known(self, clause: str) -> bool:
+    def _may_be_observable(self, clause: str) -> bool:
         """Return True if the robot may be able to observe the condition in a text."""
         if self._language == "ko":
             return True
@@ -221,7 +227,7 @@ class Reports(Comparisons):
         words = clause.casefold().replace("'", " ").split()
         return any(word in pointing for word in words) or bool(self._lexicon.names_in(clause))
 
-    def _without_idle_text(
+    def _without_filler_text(
         self, act: Node, verbs: tuple[str, ...], pieces: list[Piece]
     ) -> tuple[tuple[str, ...], list[Piece]]:
         """Return verbs and pieces without a text that consists of filler words (결과를 전해 줘)."""
@@ -233,7 +239,7 @@ class Reports(Comparisons):
         others = tuple(verb for verb in together if verb not in verbs)
         return others, [piece for piece in pieces if piece not in texts]
 
-    def _without_taking_verbs(self, verbs: tuple[str, ...]) -> tuple[str, ...]:
+    def _verbs_without_text(self, verbs: tuple[str, ...]) -> tuple[str, ...]:
         """Return the verbs that do not need a text; all verbs if every one of them needs a text."""
         needed = {verb for verb in verbs if self._lexicon.verbs[verb].finds != "tell"}
         others = tuple(verb for verb in verbs if verb not in needed & self._taking)

@@ -111,7 +111,7 @@ class _Phrases:
     def __init__(self, language: str, phrases: Iterable[tuple[str, str]]) -> None:
         self._words = Lexicon.empty(load_language(language, True))
         every = [*phrases]
-        self._bases = _bases(every) if language == "en" else {}
+        self._bases = _base_forms(every) if language == "en" else {}
         for said, category in every:
             if language == "ko" and said.endswith(STEM_ENDING) and said.split()[-1] != STEM_ENDING:
                 self._words.add_verb(said, category, None)
@@ -140,7 +140,7 @@ class _Phrases:
         return " ".join(self._bases.get(word, word) for word in text.split())
 
 
-def _bases(phrases: Iterable[tuple[str, str]]) -> Mapping[str, str]:
+def _base_forms(phrases: Iterable[tuple[str, str]]) -> Mapping[str, str]:
     """Return the base forms of English words, by inflected form."""
     words = {word for said, _ in phrases for word in said.split()}
     irregular: Mapping[str, Any] = language_data("en")["forms"]

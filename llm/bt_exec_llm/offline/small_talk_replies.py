@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 
 from bt_exec.language.fact_sentences import fact_sentences
-from bt_exec.language.messages import messages_of
+from bt_exec.language.messages import load_messages
 from bt_exec.planning.compiler import Reply, ReplyCode, Request
 from bt_exec.planning.past_mission_answers import last_ending, list_missions
 
@@ -23,7 +23,7 @@ _CODES: dict[str, ReplyCode] = {
 }
 
 
-_sentences = partial(messages_of, Path(__file__).with_name("replies.yaml"))
+_sentences = partial(load_messages, Path(__file__).with_name("replies.yaml"))
 
 
 def build_reply(talk: str, request: Request, language: str, can: Iterable[str] = ()) -> Reply:

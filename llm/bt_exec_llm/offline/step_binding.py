@@ -109,7 +109,9 @@ class Binder:
                 parts.append(pair)
                 done += work[at : at + 2]
                 first, second, at = work[at], work[at + 1], at + 2
-                while at < len(work) and self._pairs.says_again(first, second, work[at], pair):
+                while at < len(work) and self._pairs.repeats_second_step(
+                    first, second, work[at], pair
+                ):
                     at += 1  # e.g. 자재 꺼내고 문 닫지 말고 열어 둬
                 continue
             if (
@@ -119,7 +121,7 @@ class Binder:
             ):
                 at += 1  # e.g. 문 열고 그대로 둬
                 continue
-            if self._pairs.only_keeps(work, at):
+            if self._pairs.only_keeps_state(work, at):
                 at += 1  # e.g. 문 열린 채로 두고 팔 접어
                 continue
             if work[at].verbs[:1] == (NOW,):
@@ -164,7 +166,7 @@ class Binder:
         compares = self._lexicon.compares
         if compares is None or step.condition is not None:
             return Trouble("NOT_UNDERSTOOD", step.text)
-        args = self._matcher.args(step, self._library.get(compares.among))
+        args = self._matcher.tree_arguments(step, self._library.get(compares.among))
         if isinstance(args, Trouble):
             return args
         return Part(compares.among, args, step.text, step=step)
@@ -255,7 +257,7 @@ class Binder:
         if isinstance(found, Trouble):
             return found
         step = found
-        if _points_at_result(step, done):
+        if _refers_to_comparison_result(step, done):
             return Trouble("NO_REFERENT", step.text)
         held = self._bind_step_condition(step, done)
         if isinstance(held, Trouble):
@@ -285,7 +287,7 @@ class Binder:
             if self._has_unused_place(placed.pieces[len(full.pieces) :], full, tree):
                 return Trouble("NOT_TOGETHER", step.text)
             full = placed
-            args = self._matcher.args(full, tree)
+            args = self._matcher.tree_arguments(full, tree)
             if isinstance(args, Trouble):
                 return args
             times = 1 if self._matcher.has_repetition_parameter(tree) else step.times
@@ -329,11 +331,11 @@ class Binder:
         asked, needed = step.condition
         bare = replace(asked, condition=None)
         if asked.verbs == (COMPARE,) and (compares := self._lexicon.compares) is not None:
-            two = self._matcher.args(asked, self._library.get(compares.two))
+            two = self._matcher.tree_arguments(asked, self._library.get(compares.two))
             return two if isinstance(two, Trouble) else (compares.two, tuple(two.items()), needed)
         if self._heard is not None and (asked is self._heard[0] or step.case):
             done = [*done, self._heard[1]]  # all branches of a question refer to the same place
-        elif self._points_at_several(bare, done):
+        elif self._refers_to_several_places(bare, done):
             return Trouble("CONDITION", asked.text)
         if asked.pronoun and self._heard is not None and asked is self._heard[0]:
             bare = self._heard[1]
@@ -345,7 +347,7 @@ class Binder:
             found = self._matcher.match_step(
                 bare, [*done, self._matcher.with_default_objects(step)]
             )
-        if not isinstance(found, Trouble) and _points_beside(found[0], step):
+        if not isinstance(found, Trouble) and _condition_has_only_pronoun(found[0], step):
             about = replace(bare, pieces=[*without_pronouns(bare), *step.pieces])
             found = self._matcher.match_step(about, [])
         if isinstance(found, Trouble):
@@ -353,12 +355,12 @@ class Binder:
         self._heard = asked, found[0]
         if find_answering_check(found[1]) is None:
             return self._find_question_tree(asked, done, needed=needed)
-        args = self._matcher.args(self._at_place_of_person(found[0], done), found[1])
+        args = self._matcher.tree_arguments(self._at_place_of_person(found[0], done), found[1])
         if isinstance(args, Trouble):
             return args
         return found[1].tree, tuple(args.items()), needed
 
-    def _points_at_several(self, asked: Step, done: list[Step]) -> bool:
+    def _refers_to_several_places(self, asked: Step, done: list[Step]) -> bool:
         """Return True if a question names no place, and the last step with places names several."""
         each = self._lexicon.list_types("each")
         if not each or any(p.name in each for p in asked.pieces if p.kind == "value"):
@@ -379,7 +381,7 @@ class Binder:
         self._heard = asked, found[0]
         bounds = [piece for piece in asked.pieces if piece.name in BOUNDS]
         full = replace(found[0], pieces=[*found[0].pieces, *bounds])
-        args = self._matcher.args(full, self._library.get(name))
+        args = self._matcher.tree_arguments(full, self._library.get(name))
         if isinstance(args, Trouble):
             return Trouble("CONDITION", asked.text)
         return name, tuple(args.items()), needed
@@ -451,7 +453,7 @@ class Binder:
         return full if isinstance(self._matcher.match_exactly(full), TreeSpec) else step
 
 
-def _points_at_result(step: Step, done: list[Step]) -> bool:
+def _refers_to_comparison_result(step: Step, done: list[Step]) -> bool:
     """Return True if a step without an object follows a comparison: "go there"."""
     compared = bool(done) and done[-1].verbs == (COMPARE,)
     return compared and all(piece.kind in ("filler", "pronoun") for piece in step.pieces)
@@ -461,7 +463,7 @@ def _without(step: Step, kinds: Container[str]) -> Step:
     return replace(step, pieces=[piece for piece in step.pieces if piece.name not in kinds])
 
 
-def _points_beside(asked: Step, step: Step) -> bool:
+def _condition_has_only_pronoun(asked: Step, step: Step) -> bool:
     """Return True if a condition has only a pronoun, and its act has a noun."""
     named = [{p.kind for p in one.pieces} & {"noun", "pronoun"} for one in (asked, step)]
     return asked.pronoun and named == [{"pronoun"}, {"noun"}]

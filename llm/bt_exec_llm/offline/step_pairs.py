@@ -50,7 +50,7 @@ class Pairs:
             found = self._bind_pair(last, first)
         return found
 
-    def says_again(self, first: Step, second: Step, third: Step, pair: Part) -> bool:
+    def repeats_second_step(self, first: Step, second: Step, third: Step, pair: Part) -> bool:
         """Return True if the third step only repeats the second step of a pair."""
         if third.condition != first.condition or not third.positive:
             return False
@@ -72,7 +72,7 @@ class Pairs:
             if {sign[0] for sign in pair if sign[1]} & concepts
         )
 
-    def only_keeps(self, work: list[Step], at: int) -> bool:
+    def only_keeps_state(self, work: list[Step], at: int) -> bool:
         """Return True if a step only keeps a state that the other steps do not change.
 
         If the step has no object, the state is that of the last act before the step.
@@ -88,10 +88,13 @@ class Pairs:
             used |= {verbs[verb].usual for one in others for verb in one.verbs if verb in verbs}
             return kept.isdisjoint(used)
         states = {verb.result for verb in known} - {""}
-        before, after = self._results(work[:at])[-1:], self._results(work[at + 1 :])
+        before, after = (
+            self._resulting_states(work[:at])[-1:],
+            self._resulting_states(work[at + 1 :]),
+        )
         return not states or {*before, *after} <= states
 
-    def _results(self, steps: list[Step]) -> list[str]:
+    def _resulting_states(self, steps: list[Step]) -> list[str]:
         """Return the states that result from steps, in order."""
         verbs = self._lexicon.verbs
         left = (verbs[verb].result for one in steps for verb in one.verbs if verb in verbs)

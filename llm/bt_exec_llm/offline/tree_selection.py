@@ -68,7 +68,7 @@ class Matcher:
         concepts = dict.fromkeys(self._lexicon.general_verb(verb) for verb in step.verbs or ("",))
         return [frame for verb in concepts for frame in self._frames.by_verb.get(verb, [])]
 
-    def _alternatives(self, step: Step) -> Iterable[Step]:
+    def _variants_with_substitutes(self, step: Step) -> Iterable[Step]:
         """Yield a step, and its variants in which a value stands for another one.
 
         If the step carries an item, the variants come first: an item for the place of a person is
@@ -91,7 +91,7 @@ class Matcher:
 
     def match_exactly(self, step: Step) -> TreeSpec | Trouble:
         """Return the only tree with a frame that matches the whole step, or a trouble."""
-        for option in self._alternatives(step):
+        for option in self._variants_with_substitutes(step):
             keys = step_keys(option)
             best: dict[str, int] = {}
             for frame in self.frames_for(option):
@@ -120,7 +120,7 @@ class Matcher:
             if key == "me":
                 if (
                     "me" not in accepts
-                    and not set(step.verbs) & self._lexicon.closing_verbs
+                    and not set(step.verbs) & self._lexicon.mission_ending_verbs
                     and QUESTION not in step.verbs
                     and not self._has_report_verb(step)
                 ):
@@ -257,7 +257,7 @@ class Matcher:
             return Trouble("NO_OBJECT", step.text)
         return Trouble("NOT_TOGETHER", step.text)
 
-    def args(self, step: Step, tree: TreeSpec) -> dict[str, Any] | Trouble:
+    def tree_arguments(self, step: Step, tree: TreeSpec) -> dict[str, Any] | Trouble:
         """Return the arguments of a tree from the values of a step."""
         args: dict[str, Any] = {}
         brought: dict[str, str] = {}

@@ -19,7 +19,7 @@ from bt_exec_llm.offline.earlier_commands import (
     Said,
     Understood,
     complete_with_number,
-    leave_out,
+    leave_out_values,
     resolve_pronoun,
     vary_last_command,
 )
@@ -97,7 +97,7 @@ def understand(text: str, language: str, index: Index, past: Past) -> Understood
         return Trouble(code, text)
     text = reader.standardize_spelling(text, language)
     offered = past.said[-1].turn.did_you_mean if past.said else ()
-    if len(offered) == 1 and index.talk.find_code(text, language, ("AGREED",)):
+    if len(offered) == 1 and index.small_talk.find_code(text, language, ("AGREED",)):
         return understand(offered[0], language, index, past)
     if chosen := find_chosen_command(offered, text, reader):
         return understand(chosen, language, index, past)
@@ -115,7 +115,7 @@ def understand(text: str, language: str, index: Index, past: Past) -> Understood
     if isinstance(found, Trouble):
         asked = text.rstrip().endswith("?")
         codes = (code for code in TALK if not (asked and code in _SAID))
-        return index.talk.find_code(text, language, codes) or found
+        return index.small_talk.find_code(text, language, codes) or found
     return found
 
 
@@ -175,13 +175,13 @@ def _understand_meaning(
             return Trouble("NOT_A_COMMAND", text)
         if meaning.kind == "act":
             return past.find_unfinished()
-        if meaning.get("of") is None or past.last is None:
-            return past.last or Trouble("NOTHING_SAID", text)
-    if _is_led_fragment(meaning, reading):
+        if meaning.get("of") is None or past.last_command is None:
+            return past.last_command or Trouble("NOTHING_SAID", text)
+    if _is_introduced_fragment(meaning, reading):
         meaning = meaning.node("then")
     if meaning.kind in ("again", "fragment"):
         return _understand_fragment(meaning, reading, index, past)
-    if (without := _parts_left_out(meaning)) and past.last is not None:
+    if (without := _nodes_to_leave_out(meaning)) and past.last_command is not None:
         return _repeat_without(without, reading, index, past)
     steps = index.reader.convert(reading, meaning)
     *before, last = reading.edge.leaves()
@@ -200,7 +200,7 @@ def _understand_meaning(
     return found
 
 
-def _is_led_fragment(meaning: Node, reading: Reading) -> bool:
+def _is_introduced_fragment(meaning: Node, reading: Reading) -> bool:
     """Return True for a fragment after an introductory word (그럼 휴게실은?)."""
     leading = closed_classes(reading.language)["operators"].get("leading", ())
     short = meaning.kind == "if" and meaning.node("then").kind == "fragment"
@@ -208,7 +208,7 @@ def _is_led_fragment(meaning: Node, reading: Reading) -> bool:
     return reading.language == "ko" and short and starts[:1] in ([one] for one in leading)
 
 
-def _parts_left_out(meaning: Node) -> list[Node]:
+def _nodes_to_leave_out(meaning: Node) -> list[Node]:
     """Return the nodes of what to leave out of the last command: "again, but skip the lounge"."""
     parts = meaning.parts() if meaning.kind == "seq" else ()
     again = [one for one in parts if one.kind == "again" and one.get("of") is None]
@@ -229,7 +229,7 @@ def _repeat_without(
         for part in one.node("of").parts()
         for piece in pieces_of_fragment(Node("fragment", (("of", part),)), lexicon, reading)
     ]
-    steps = leave_out(list(said.steps), excluded, lexicon)
+    steps = leave_out_values(list(said.steps), excluded, lexicon)
     if not steps:
         return Trouble("NEGATED", reading.text)
     return _bind_steps(steps, reading, index, past)
@@ -240,11 +240,13 @@ def _asks_without_request(reading: Reading) -> bool:
     requests = tuple(language_data(reading.language)["orders"]["requests"])
     asks = reading.text.rstrip().endswith("?")
     leaves = [*reading.edge.leaves()]
-    polite = any(leaf.category.endswith(requests) or _is_asked(leaf, reading) for leaf in leaves)
+    polite = any(
+        leaf.category.endswith(requests) or _asks_for_favour(leaf, reading) for leaf in leaves
+    )
     return asks and not polite and not leaves[-1].category.startswith("text")
 
 
-def _is_asked(leaf: Edge, reading: Reading) -> bool:
+def _asks_for_favour(leaf: Edge, reading: Reading) -> bool:
     """Return True for an English verb with an auxiliary, which asks for a favour: "may I have"."""
     if reading.language != "en" or not leaf.category.startswith("v."):
         return False
@@ -263,7 +265,7 @@ def _understand_fragment(
     varied = vary_last_command(pieces, past, index.library)
     options = [varied] if varied else complete_with_number(pieces, past)
     if asks:
-        ends = index.reader.lexicon.closing_verbs
+        ends = index.reader.lexicon.mission_ending_verbs
         options = [[one for one in own if not {*one.verbs} <= ends] for own in options]
         options = [own for own in options if own and all(asking & {*one.verbs} for one in own)]
         options = [[replace(one, verbs=(QUESTION,), via="ask") for one in own] for own in options]
@@ -288,7 +290,7 @@ def _bind_steps(
     known = resolve_dependent_values(steps, past, index.library, index.reader.lexicon)
     if isinstance(known, Trouble):
         return known
-    tool = next((step for step in steps if step.positive and _is_by_that(step)), None)
+    tool = next((step for step in steps if step.positive and _names_only_hand(step)), None)
     if tool is not None:
         return Trouble("NO_REFERENT", tool.text or text.strip())
     before = past.previous_steps(known)
@@ -303,18 +305,18 @@ def _bind_steps(
     if len(found) > _MOST_PARTS:
         return Trouble("TOO_LONG", text)
     resolved = index.binder.steps_with_objects(option)
-    if _points_at_nothing(option, resolved, index):
+    if _has_pronoun_without_antecedent(option, resolved, index):
         return Trouble("NO_REFERENT", text.strip())
     return Understood(found, meaning_from_parts(resolved, reading), resolved)
 
 
-def _is_by_that(step: Step) -> bool:
+def _names_only_hand(step: Step) -> bool:
     """Return True if a step names only the hand that performs it."""
     named = [piece for piece in step.pieces if piece.kind in ("noun", "value", "text")]
     return bool(named) and all(p.name == HAND and p.mark in ("by", "with") for p in named)
 
 
-def _points_at_nothing(steps: list[Step], resolved: list[Step], index: Index) -> bool:
+def _has_pronoun_without_antecedent(steps: list[Step], resolved: list[Step], index: Index) -> bool:
     """Return True if the pronoun of a step has no antecedent, as in a first "put it down"."""
     said = {verb for closing in index.reader.lexicon.closing.values() for verb in closing.said}
     if len(steps) != 1 or not resolved or set(steps[0].verbs) & (said | {QUESTION}):

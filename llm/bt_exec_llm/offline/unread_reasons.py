@@ -46,18 +46,20 @@ def _troubles(found: Reading | Unread, language: str, reader: Reader) -> Iterato
     for operator in operators_in(text, language):
         code = _OPERATORS.get(operator.kind, "OPERATOR")
         words = text if code == "NEGATED" else operator.text
-        yield Trouble(code, _clause(text, operator, language) if code == "CONDITION" else words)
+        yield Trouble(
+            code, _condition_clause(text, operator, language) if code == "CONDITION" else words
+        )
     if _negates(text, language, reader):
         yield Trouble("NEGATED", text)
-    limits = [*_unsupported_limits(text, language, reader.lexicon)]
+    limits = [*_unsupported_limit_troubles(text, language, reader.lexicon)]
     yield from limits
     if not any(word in limit.words for word in found.unknown for limit in limits):
-        yield from _unknown_words(found, language)
+        yield from _unknown_word_trouble(found, language)
     if isinstance(found, Reading):
-        yield from _left_out(found, reader)
+        yield from _unused_word_troubles(found, reader)
     elif number := re.search(rf"(?<!\w){_NUMBER}", text):
         yield Trouble("COUNT", number[0])
-    if _ends_open(text, language):
+    if _needs_continuation(text, language):
         yield Trouble("UNFINISHED", text)
 
 
@@ -74,7 +76,7 @@ def _negates(text: str, language: str, reader: Reader) -> bool:
     return False
 
 
-def _left_out(found: Reading, reader: Reader) -> Iterator[Trouble]:
+def _unused_word_troubles(found: Reading, reader: Reader) -> Iterator[Trouble]:
     """Yield troubles for a word without a use, and for a missing text."""
     if word := reader.word_left_out(found):
         yield Trouble("MANNER", word)
@@ -94,7 +96,7 @@ def _names_only_objects(meaning: Node) -> bool:
     return meaning.kind == "fragment"
 
 
-def _clause(text: str, operator: Operator, language: str) -> str:
+def _condition_clause(text: str, operator: Operator, language: str) -> str:
     """Return the clause after an English condition word, or before a Korean one, with the word."""
     if language == "ko":
         stops = [match.end() for match in _STOP.finditer(text, 0, operator.start)]
@@ -103,12 +105,12 @@ def _clause(text: str, operator: Operator, language: str) -> str:
     return text[operator.start : stop.start() if stop else len(text)].strip()
 
 
-def _unsupported_limits(text: str, language: str, lexicon: Lexicon) -> Iterator[Trouble]:
+def _unsupported_limit_troubles(text: str, language: str, lexicon: Lexicon) -> Iterator[Trouble]:
     """Yield troubles for unsupported limits: times, amounts, manners, choices."""
     for code, words in lexicon.limits.items():
         for phrase in getattr(words, language):
             for said in expand_phrase(phrase):
-                if match := _find(said, text, language):
+                if match := _find_typed_phrase(said, text, language):
                     yield Trouble(code, match)
     units = "|".join(map(re.escape, closed_words(language, "units_of_time")))
     later = "|".join(closed_words(language, "after_a_time"))
@@ -118,7 +120,7 @@ def _unsupported_limits(text: str, language: str, lexicon: Lexicon) -> Iterator[
         yield Trouble("TIME", found[0].strip())
 
 
-def _find(said: str, text: str, language: str) -> str:
+def _find_typed_phrase(said: str, text: str, language: str) -> str:
     """Return a phrase as it is typed in a text, if it occurs as whole words; otherwise ""."""
     end = r"\b"
     if language == "ko":
@@ -130,7 +132,7 @@ def _find(said: str, text: str, language: str) -> str:
     return match[0] if match else ""
 
 
-def _unknown_words(found: Reading | Unread, language: str) -> Iterator[Trouble]:
+def _unknown_word_trouble(found: Reading | Unread, language: str) -> Iterator[Trouble]:
     """Yield a trouble for the first unknown words: an action, an object, or anything else."""
     if not found.unknown:
         return
@@ -149,7 +151,7 @@ def _unknown_words(found: Reading | Unread, language: str) -> Iterator[Trouble]:
         yield Trouble("UNKNOWN_WORD", said)
 
 
-def _ends_open(text: str, language: str) -> bool:
+def _needs_continuation(text: str, language: str) -> bool:
     """Return True if the last word of a text requires a continuation."""
     last = text.rstrip(" .!").rpartition(" ")[2].casefold()
     return last in language_data(language)["orders"]["unfinished"]

@@ -67,7 +67,7 @@ class Frames:
     unread: dict[str, list[str]] = field(default_factory=dict)
 
     @classmethod
-    def of(
+    def from_utterances(
         cls, library: Library, reader: Reader, utterances: Mapping[str, Sequence[str]]
     ) -> Frames:
         """Return the frames of the trees of `library`, from the given utterances."""
@@ -99,7 +99,7 @@ class Frames:
             keys -= {DURATION}
         self.accepts.setdefault(tree, set()).update(keys)
         own = (
-            [verb for verb in step.verbs if verb not in lexicon.closing_verbs]
+            [verb for verb in step.verbs if verb not in lexicon.mission_ending_verbs]
             if keys & lexicon.recipient_types
             else []
         )
@@ -122,7 +122,7 @@ class Frames:
         work = [
             step
             for step in steps
-            if not set(step.verbs) & lexicon.closing_verbs or step_keys(step) - {"me"}
+            if not set(step.verbs) & lexicon.mission_ending_verbs or step_keys(step) - {"me"}
         ] or steps
         if len(work) == 1:
             self._add_frame(spec, work[0], lexicon)

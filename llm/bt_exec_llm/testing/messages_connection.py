@@ -81,24 +81,24 @@ class Connection:
         self._handler = handler
         self._closing = closing
 
-    def head(self, status: int, headers: Mapping[str, str]) -> None:
+    def send_head(self, status: int, headers: Mapping[str, str]) -> None:
         """Send the status line and the headers."""
         self._handler.send_response(status)
         for name, value in {**headers, "Connection": "close"}.items():
             self._handler.send_header(name, value)
         self._handler.end_headers()
 
-    def write(self, data: bytes) -> None:
+    def send_bytes(self, data: bytes) -> None:
         """Send bytes unchanged."""
         self._handler.wfile.write(data)
         self._handler.wfile.flush()
 
-    def json(self, status: int, data: Any, headers: Mapping[str, str] | None = None) -> None:
+    def send_json(self, status: int, data: Any, headers: Mapping[str, str] | None = None) -> None:
         """Send a JSON document."""
-        body = _coded(data)
+        body = _encoded_json(data)
         length = {"Content-Type": "application/json", "Content-Length": str(len(body))}
-        self.head(status, {**length, **(headers or {})})
-        self.write(body)
+        self.send_head(status, {**length, **(headers or {})})
+        self.send_bytes(body)
 
     def wait(self, seconds: float) -> None:
         """Wait; end early when the client disconnects or the server closes.
@@ -120,7 +120,7 @@ class Connection:
         self._handler.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
         self._handler.connection.close()
 
-    def message(
+    def send_message(
         self, blocks: list[dict[str, Any]], stop: str, usage: Mapping[str, int] | None = None
     ) -> None:
         """Send a message of the model, as a stream if requested."""
@@ -135,12 +135,12 @@ class Connection:
             "usage": self._usage(blocks) if usage is None else usage,
         }
         if not self.body.get("stream"):
-            self.json(200, message)
+            self.send_json(200, message)
             return
-        self.head(200, {"Content-Type": "text/event-stream"})
-        for event in _events(message):
+        self.send_head(200, {"Content-Type": "text/event-stream"})
+        for event in _stream_events(message):
             name = str(event["type"]).encode()
-            self.write(b"event: %s\ndata: %s\n\n" % (name, _coded(event)))
+            self.send_bytes(b"event: %s\ndata: %s\n\n" % (name, _encoded_json(event)))
 
     def _usage(self, blocks: list[dict[str, Any]]) -> dict[str, int]:
         """Return the usage: one token per four characters, `_PICTURE` tokens per picture."""
@@ -164,7 +164,7 @@ class Connection:
         }
 
 
-def _coded(data: Any) -> bytes:
+def _encoded_json(data: Any) -> bytes:
     """Return JSON in a server's encoding: unescaped, except for lone surrogates."""
     try:
         return json.dumps(data, ensure_ascii=False).encode()
@@ -172,7 +172,7 @@ def _coded(data: Any) -> bytes:
         return json.dumps(data).encode()
 
 
-def _events(message: Mapping[str, Any]) -> list[dict[str, Any]]:
+def _stream_events(message: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return the events of a streamed message."""
     usage = message["usage"]
     empty = {**message, "content": [], "stop_reason": None, "usage": {**usage, "output_tokens": 1}}

@@ -41,7 +41,7 @@ class Reply:
     name: str
     send: Callable[[Connection], None]
 
-    def after(self, seconds: float) -> Reply:
+    def delayed(self, seconds: float) -> Reply:
         """Return this reply with a delay before it [s]."""
 
         def send(connection: Connection) -> None:
@@ -53,7 +53,7 @@ class Reply:
 
 def text(words: str, *, stop: str = "end_turn", usage: Mapping[str, int] | None = None) -> Reply:
     """Answer with a text; by default, `usage` counts one token per four characters."""
-    return Reply("text", lambda to: to.message([{"type": "text", "text": words}], stop, usage))
+    return Reply("text", lambda to: to.send_message([{"type": "text", "text": words}], stop, usage))
 
 
 def tool_use(data: Any, *, name: str | None = None) -> Reply:
@@ -62,7 +62,7 @@ def tool_use(data: Any, *, name: str | None = None) -> Reply:
     def send(to: Connection) -> None:
         called = name or (to.body.get("tool_choice") or {}).get("name", "tool")
         call = {"type": "tool_use", "id": "toolu_scripted", "name": called, "input": data}
-        to.message([call], "tool_use")
+        to.send_message([call], "tool_use")
 
     return Reply("tool_use", send)
 
@@ -76,7 +76,7 @@ def tool_calls(*calls: tuple[str, Any], words: str = "") -> Reply:
             {"type": "tool_use", "id": f"toolu_{number}", "name": name, "input": data}
             for number, (name, data) in enumerate(calls)
         ]
-        to.message([*said, *blocks], "tool_use")
+        to.send_message([*said, *blocks], "tool_use")
 
     return Reply("tool_calls", send)
 
@@ -110,7 +110,7 @@ def error(
 ) -> Reply:
     """Answer with an error, such as ``error(429, "rate_limit_error", headers={…})``."""
     body = {"type": "error", "error": {"type": kind, "message": message}}
-    return Reply(f"error {status}", lambda to: to.json(status, body, headers))
+    return Reply(f"error {status}", lambda to: to.send_json(status, body, headers))
 
 
 def refusal(words: str = "I cannot help with that.") -> Reply:
@@ -125,7 +125,7 @@ def cut_off(words: str) -> Reply:
 
 def hang(seconds: float = 60.0) -> Reply:
     """Wait `seconds`, then answer."""
-    return text("at last").after(seconds)
+    return text("at last").delayed(seconds)
 
 
 def left_open(words: str, seconds: float = 60.0) -> Reply:
@@ -145,9 +145,9 @@ def drip(bytes_per_s: float = 10.0, words: str = "drop " * 400) -> Reply:
         content = [{"type": "text", "text": words}]
         message = {"type": "message", "role": "assistant", "content": content, "usage": {}}
         coded = json.dumps({**message, "stop_reason": "end_turn"}).encode()
-        to.head(200, {"Content-Type": "application/json", "Content-Length": str(len(coded))})
+        to.send_head(200, {"Content-Type": "application/json", "Content-Length": str(len(coded))})
         for byte in coded:
-            to.write(bytes((byte,)))
+            to.send_bytes(bytes((byte,)))
             to.wait(1 / bytes_per_s)
 
     return Reply("drip", send)
@@ -158,8 +158,8 @@ def reset(after_bytes: int = 0) -> Reply:
 
     def send(to: Connection) -> None:
         if after_bytes:
-            to.head(200, {"Content-Type": "application/json", "Content-Length": "100000"})
-            to.write(b'{"type": "message", "content": [' + b" " * after_bytes)
+            to.send_head(200, {"Content-Type": "application/json", "Content-Length": "100000"})
+            to.send_bytes(b'{"type": "message", "content": [' + b" " * after_bytes)
         to.reset()
 
     return Reply("reset", send)
@@ -176,8 +176,8 @@ def raw(
 
     def send(to: Connection) -> None:
         about = {"Content-Type": content_type, "Content-Length": str(len(body))}
-        to.head(status, about | dict(headers or {}))
-        to.write(body)
+        to.send_head(status, about | dict(headers or {}))
+        to.send_bytes(body)
 
     return Reply("raw", send)
 
@@ -190,7 +190,7 @@ def html(status: int = 200) -> Reply:
 
 def garbage() -> Reply:
     """Answer with bytes that are not HTTP."""
-    return Reply("garbage", lambda to: to.write(b"\x00\xff\x13garbage\x7f" * 50))
+    return Reply("garbage", lambda to: to.send_bytes(b"\x00\xff\x13garbage\x7f" * 50))
 
 
 def huge(size: int = 5_000_000) -> Reply:
@@ -200,10 +200,10 @@ def huge(size: int = 5_000_000) -> Reply:
         start = b'{"type": "message", "role": "assistant", "content": [{"type": "text", "text": "'
         end = b'"}], "stop_reason": "end_turn", "usage": {}}'
         length = len(start) + size + len(end)
-        to.head(200, {"Content-Type": "application/json", "Content-Length": str(length)})
-        to.write(start)
+        to.send_head(200, {"Content-Type": "application/json", "Content-Length": str(length)})
+        to.send_bytes(start)
         for place in range(0, size, 65536):
-            to.write(b"x" * min(65536, size - place))
-        to.write(end)
+            to.send_bytes(b"x" * min(65536, size - place))
+        to.send_bytes(end)
 
     return Reply("huge", send)

@@ -40,8 +40,8 @@ from bt_exec_llm.turns.model_output_records import (
 from bt_exec_llm.turns.prompt import (
     Broken,
     analysis_question,
-    as_text,
     ask_with_retry,
+    question_text,
     turn_question,
 )
 from bt_exec_llm.turns.question_state import (
@@ -53,7 +53,7 @@ from bt_exec_llm.turns.question_state import (
     say,
     supported_share,
 )
-from bt_exec_llm.turns.tree_growth import with_turn
+from bt_exec_llm.turns.tree_growth import append_turn
 from bt_exec_llm.turns.turn_checks import (
     TurnTools,
     call_pairs,
@@ -104,7 +104,7 @@ class TurnCompiler:
         ways = turn_tools_of(request.catalogue)
         if ways is None:
             return say("NO_ENDING", request.language)
-        return as_text(analysis_question(request, ways))
+        return question_text(analysis_question(request, ways))
 
     def estimate(self, request: Request) -> Mapping[str, float]:
         """Return the size and cost of the first request; the number of turns is unknown."""
@@ -123,31 +123,31 @@ class TurnCompiler:
             if request.situation.frame is None and plain is not None:
                 return plain  # the model turns need a picture
             talk = self._talk = Conversation(request.command, request.language, plain)
-        talk.observe(request)
+        talk.add_results(request)
         before, calls = talk.usage, talk.calls
         ways = turn_tools_of(request.catalogue)
         if ways is None:
             return Refusal("NO_ENDING", say("NO_ENDING", request.language))
-        found = self._next(request, talk, ways)
+        found = self._next_plan(request, talk, ways)
         usage, asked = talk.usage - before, talk.calls - calls
         requests = max(asked, usage.requests)
         if isinstance(found, Refusal):
             return replace(found, calls=asked, requests=requests)
         return replace(found, calls=asked, requests=requests, usage=usage.to_dict())
 
-    def _next(self, request: Request, talk: Conversation, ways: TurnTools) -> Plan | Refusal:
+    def _next_plan(self, request: Request, talk: Conversation, ways: TurnTools) -> Plan | Refusal:
         """Return the plan of the next turn or, without one, of a disputed answer, or a refusal."""
         refusal = budget_refusal(talk, self.settings)
         try:
             if refusal is None:
                 if not talk.record:
                     self._analyse(request, talk, ways)
-                turn, log, plan, model = self._ask(request, talk, ways)
+                turn, log, plan, model = self._ask_for_turn(request, talk, ways)
                 if isinstance(turn, Final):
                     return self._final_plan(request, talk, ways, turn, log, model)
                 assert plan is not None
                 talk.turns.append(Past(talk.number, call_pairs(turn.tool_calls), log))
-                return self._plan(plan, ways, request)
+                return self._turn_plan(plan, ways, request)
         except Broken as broken:
             codes = ", ".join(dict.fromkeys(one.code for one in broken.problems))
             code = "NO_EVIDENCE" if codes == "NO_EVIDENCE" else "TURN_REJECTED"
@@ -177,7 +177,7 @@ class TurnCompiler:
         log, record = ask_with_retry(self.model, question, request, talk, self.name, read)
         talk.log, talk.record = log, record.model_dump(mode="json")
 
-    def _ask(self, request: Request, talk: Conversation, ways: TurnTools) -> Turn:
+    def _ask_for_turn(self, request: Request, talk: Conversation, ways: TurnTools) -> Turn:
         """Ask the model for the next turn; use tags if the server rejects tools."""
         if self._native:
             try:
@@ -194,11 +194,11 @@ class TurnCompiler:
         question = turn_question(request, ways, talk, native=self._native, left=left)
 
         def read(answer: Answer) -> tuple[Turn | None, list[Problem]]:
-            return self._read(answer, request, talk, ways)
+            return self._read_answer(answer, request, talk, ways)
 
         return ask_with_retry(self.model, question, request, talk, self.name, read)
 
-    def _read(
+    def _read_answer(
         self, answer: Answer, request: Request, talk: Conversation, ways: TurnTools
     ) -> tuple[Turn | None, list[Problem]]:
         """Return (turn, log, plan, model) of an answer, and all its problems."""
@@ -221,7 +221,7 @@ class TurnCompiler:
         problems += problems_of_calls(turn, ways, talk)
         if problems:
             return None, problems
-        spec = with_turn(
+        spec = append_turn(
             request,
             talk.number,
             call_pairs(turn.tool_calls),
@@ -276,7 +276,7 @@ class TurnCompiler:
                 if one != [] and name in ways.ending.arguments
             },
         }
-        spec = with_turn(
+        spec = append_turn(
             request,
             max(1, len(talk.turns)),
             [(ways.ending.name, args)],
@@ -293,7 +293,7 @@ class TurnCompiler:
         return Plan(plan.written, verified=plan)
 
     @staticmethod
-    def _plan(plan: VerifiedPlan, ways: TurnTools, request: Request) -> Plan:
+    def _turn_plan(plan: VerifiedPlan, ways: TurnTools, request: Request) -> Plan:
         """Return the plan of a turn; it needs the operator's consent if it moves a robot."""
         moves = any("robot" in skill.injected for skill in ways.tools.values())
         unconfirmed = say("UNCONFIRMED", request.language) if moves else ""

@@ -26,7 +26,14 @@ from bt_exec_llm.turns.question_state import Conversation
 from bt_exec_llm.turns.turn_checks import TurnTools
 from bt_exec_llm.turns.turn_parsing import native_tools
 
-__all__ = ["Broken", "analysis_question", "as_text", "ask_with_retry", "objection", "turn_question"]
+__all__ = [
+    "Broken",
+    "analysis_question",
+    "ask_with_retry",
+    "objection",
+    "question_text",
+    "turn_question",
+]
 
 
 _FOLDER = Path(__file__).parents[1] / "prompts"
@@ -69,7 +76,7 @@ def turn_question(
     return Question(_system(ways, listed=not native), turns, tools=tools)
 
 
-def as_text(question: Question) -> str:
+def question_text(question: Question) -> str:
     """Return a question as readable text."""
     blocks = [*question.system, *question.messages[-1].blocks]
     shown = [b.text if isinstance(b, Block) else f"[picture, {b.media_type}]" for b in blocks]

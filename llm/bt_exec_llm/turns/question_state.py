@@ -20,7 +20,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from bt_exec.failure import Failure, Refusal
-from bt_exec.language.messages import messages_of
+from bt_exec.language.messages import load_messages
 from bt_exec.planning.compiler import Request
 from bt_exec.spec.user_data import UserData
 from bt_exec_llm.client import Usage
@@ -183,7 +183,7 @@ class Conversation:
         """Return whether an earlier turn had the same calls."""
         return any(turn.calls == calls for turn in self.turns)
 
-    def observe(self, request: Request) -> None:
+    def add_results(self, request: Request) -> None:
         """Add the results of the last turn's calls to that turn."""
         if not self.turns or request.previous is None:
             return
@@ -207,7 +207,7 @@ def _failure_text(failure: Failure) -> str:
     return f"{failure.code}: {failure.message}"[:_LONGEST]
 
 
-_sentences = partial(messages_of, Path(__file__).with_name("sentences.yaml"))
+_sentences = partial(load_messages, Path(__file__).with_name("sentences.yaml"))
 
 
 def say(code: str, language: str, **facts: Any) -> str:

@@ -9,13 +9,13 @@ from bt_exec.planning.compiler import Request
 from bt_exec.spec.model import Do, MissionSpec, NodeBase, Sequence
 from bt_exec.spec.node_paths import Located, is_kept, locate
 
-__all__ = ["calls_of_turn", "with_turn"]
+__all__ = ["append_turn", "calls_of_turn"]
 
 Node = dict[str, Any]
 _NAMES = {"en": "turn {number}", "ko": "차례 {number}"}
 
 
-def with_turn(
+def append_turn(
     request: Request,
     number: int,
     calls: Iterable[tuple[str, Mapping[str, Any]]],
@@ -38,7 +38,7 @@ def with_turn(
     """
     name = _NAMES[request.language].format(number=number)
     here = {"name": name, "sequence": [_do(*call) for call in calls]}
-    before = _finished(request)
+    before = _finished_nodes(request)
     header = {
         "command": request.command,
         "language": request.language,
@@ -70,7 +70,7 @@ def _turns(spec: MissionSpec) -> list[Located[NodeBase]]:
     return [one for one in locate(spec.root).children if isinstance(one.node, Sequence)]
 
 
-def _finished(request: Request) -> list[Node]:
+def _finished_nodes(request: Request) -> list[Node]:
     """Return the finished nodes of the turns so far, without disputed answers."""
     if request.previous is None:
         return []

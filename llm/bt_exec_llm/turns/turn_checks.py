@@ -110,11 +110,11 @@ def verify_turn(spec: MissionSpec, request: Request) -> tuple[VerifiedPlan | Non
     """Return the verified plan of a turn, or None and the problems of verification."""
     found = examine(spec, request)
     if not found.problems:
-        return found.verified(), []
-    return None, [_of_call(problem) for problem in found.problems]
+        return found.verified_plan(), []
+    return None, [_problem_of_call(problem) for problem in found.problems]
 
 
-def _of_call(problem: Problem) -> Problem:
+def _problem_of_call(problem: Problem) -> Problem:
     """Return a problem whose position names the call of the model instead of a node of the plan."""
     match = _PLACE.search(problem.place)
     place = f"call {int(match[1]) + 1}" if match else problem.place

@@ -24,7 +24,7 @@ from bt_exec_llm.client.embedded_documents import without_thoughts
 from bt_exec_llm.client.strict_json import KeyTwiceError, strict_json
 from bt_exec_llm.turns.turn_checks import TurnTools
 
-__all__ = ["FINAL", "LONGEST", "Tagged", "log_of", "native_tools", "read_calls", "read_tags"]
+__all__ = ["FINAL", "LONGEST", "Tagged", "log_lines", "native_tools", "read_calls", "read_tags"]
 
 
 LONGEST = 64 * 1024
@@ -61,19 +61,19 @@ def read_tags(text: str, lines: range) -> Tagged:
         message = f"the answer is longer than {LONGEST} characters"
         return Tagged((), None, (Problem("TOO_LONG", message, found=str(len(text))),))
     text, _ = without_thoughts(text)
-    parts, problems = _parts(text)
+    parts, problems = _tag_contents(text)
     log: tuple[str, ...] = ()
     data = None
     if "analysis_log" in parts:
-        log, wrong = log_of(parts["analysis_log"], lines)
+        log, wrong = log_lines(parts["analysis_log"], lines)
         problems += wrong
     if "plan_json" in parts:
-        data, wrong = _strict(parts["plan_json"])
+        data, wrong = _parse_strict_json(parts["plan_json"])
         problems += wrong
     return Tagged(log, data, tuple(problems))
 
 
-def _parts(text: str) -> tuple[dict[str, str], list[Problem]]:
+def _tag_contents(text: str) -> tuple[dict[str, str], list[Problem]]:
     """Return the content of each tag, and the problems of the tags."""
     problems: list[Problem] = []
     parts: dict[str, str] = {}
@@ -116,7 +116,7 @@ def _parts(text: str) -> tuple[dict[str, str], list[Problem]]:
     return parts, problems
 
 
-def log_of(text: str, lines: range) -> tuple[tuple[str, ...], list[Problem]]:
+def log_lines(text: str, lines: range) -> tuple[tuple[str, ...], list[Problem]]:
     """Return the lines of a log, and its problems."""
     found = tuple(line.strip() for line in text.splitlines() if line.strip())
     problems = []
@@ -132,7 +132,7 @@ def log_of(text: str, lines: range) -> tuple[tuple[str, ...], list[Problem]]:
     return found[: lines.stop - 1], problems
 
 
-def _strict(text: str) -> tuple[dict[str, Any] | None, list[Problem]]:
+def _parse_strict_json(text: str) -> tuple[dict[str, Any] | None, list[Problem]]:
     """Return the object in a strict JSON text, or None and its problems."""
     try:
         data = strict_json(text)
@@ -215,8 +215,8 @@ def read_calls(
     _, opened, rest = text.partition(_OPEN)
     inside, closed, _ = rest.partition(_CLOSE)
     if opened and closed:
-        log, problems = log_of(inside, lines)
-    inputs = [_input(call.get("input")) for call in calls]
+        log, problems = log_lines(inside, lines)
+    inputs = [_input_data(call.get("input")) for call in calls]
     for call, given in zip(calls, inputs, strict=True):
         if given is None:
             message = "the input of a tool is one JSON object"
@@ -243,7 +243,7 @@ def read_calls(
     return Tagged(log, data, ())
 
 
-def _input(given: Any) -> dict[str, Any] | None:
+def _input_data(given: Any) -> dict[str, Any] | None:
     """Return the input of a call as data; streams pass it as text."""
     if isinstance(given, str):
         try:

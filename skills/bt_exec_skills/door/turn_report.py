@@ -77,7 +77,7 @@ class DoorReporter(MissionReporter):
         super().__init__(services)
         self._step = 0
 
-    def turn(self, view: MissionView) -> dict[str, Any] | None:
+    def turn_report(self, view: MissionView) -> dict[str, Any] | None:
         """Return the report of this turn, or None.
 
         There is no report while the mission has no next action, unless the door's state is

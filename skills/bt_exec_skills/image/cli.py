@@ -130,11 +130,11 @@ def _ask_about_one_of_several(
     from bt_exec.failure import UsageError
 
     painter = operator_painter(beside=chosen.json)
-    painter.say(world["image"])
+    painter.write_text(world["image"])
     try:
         return _ask_about_one(world, question, chosen)
     except UsageError as error:
-        painter.say(str(error))
+        painter.write_text(str(error))
         return _USAGE, {"picture": world["image"], "error": str(error)}
 
 

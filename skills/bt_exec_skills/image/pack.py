@@ -56,7 +56,7 @@ class Answers(MissionReporter):
         self._bench: Bench = services["bench"]
         self._bench.reset()
 
-    def told(self) -> str:
+    def operator_messages(self) -> str:
         """Return the answer, the judges' objections, and messages about the answer's program."""
         bench = self._bench
         said = [

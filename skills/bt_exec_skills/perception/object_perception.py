@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from bt_exec.language.messages import messages_of
+from bt_exec.language.messages import load_messages
 from bt_exec_skills.perception.contracts import Camera, CameraFault, Detection, Detector, View
 
 if TYPE_CHECKING:  # no numpy for a check of a file
@@ -41,12 +41,14 @@ class Detections:
         return tuple(dict.fromkeys(found.label for found in self.detections))
 
 
-_words = partial(messages_of, Path(__file__).with_name("words.yaml"))
+_words = partial(load_messages, Path(__file__).with_name("words.yaml"))
 
 
 def fault_in_words(fault: CameraFault, language: str) -> str:
     """Return a fault of a camera for the operator: "camera: dark"."""
-    return f"{_words().word('fault', language)}: {_words().word(fault, language)}"
+    return (
+        f"{_words().translate_word('fault', language)}: {_words().translate_word(fault, language)}"
+    )
 
 
 @dataclass(frozen=True)

@@ -142,7 +142,7 @@ def _actions_of(node: NodeBase, problems: list[Problem], *, failing: bool = Fals
             )
         case _:
             failing = failing or isinstance(node, Fallback)
-            for child in node.nominal:
+            for child in node.nominal_children:
                 yield from _actions_of(child, problems, failing=failing)
 
 

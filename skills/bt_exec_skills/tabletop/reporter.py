@@ -73,7 +73,7 @@ class TableReporter(MissionReporter):
                 thing = self._running.get("object") or self._running.get("target")
                 self._did[event.skill, str(thing)] = event.t
 
-    def turn(self, view: MissionView) -> dict[str, Any]:
+    def turn_report(self, view: MissionView) -> dict[str, Any]:
         """Return the progress of each subgoal, and the next action."""
         action = view.next_action
         return {
@@ -88,7 +88,7 @@ class TableReporter(MissionReporter):
             "message": view.message,
         }
 
-    def told(self) -> str:
+    def operator_messages(self) -> str:
         """Return a sentence about the reached subgoals."""
         if not self._goals or not self._did:
             return ""

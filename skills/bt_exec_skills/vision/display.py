@@ -84,7 +84,7 @@ def _look(site: Site, name: str, settings: PackSettings, world: Mapping[str, str
             return None
         return rig.perception.interpret(rig.perception.capture())
     finally:
-        rig.shut()
+        rig.stop_and_close()
 
 
 def show_mission(

@@ -28,7 +28,9 @@ def test_cells_are_the_product_of_all_lists_grouped_by_seed(campaign: Campaign) 
     cells = cells_of(campaign, load_site("building"))
     assert len(cells) == 2 * 3 * 5 * 2
     assert [cell.seed for cell in cells] == sorted(cell.seed for cell in cells)
-    assert len({cell.key for cell in cells}) == len({cell.id for cell in cells}) == len(cells)
+    assert (
+        len({cell.input_digest for cell in cells}) == len({cell.id for cell in cells}) == len(cells)
+    )
     assert all(dict(cell.world)["seed"] == str(cell.seed) for cell in cells)
 
 

@@ -17,7 +17,7 @@ import pytest
 import yaml
 
 from bt_exec.campaign.model import Campaign
-from bt_exec.campaign.report import command_of
+from bt_exec.campaign.report import rerun_command
 from bt_exec.campaign.run import read_results, run_campaign
 from bt_exec.cli.app import run_command_line
 from bt_exec.failure import UsageError
@@ -74,7 +74,7 @@ def test_page_shows_rates_and_a_command_for_each_failed_cell(
     assert f"({60 - len(failed)} of 60, 95 % interval" in said
     page = (out / "report.html").read_text()
     assert page.count("<code>") == len(failed) > 10
-    words = shlex.split(command_of(failed[0]))
+    words = shlex.split(rerun_command(failed[0]))
     world = dict(words[n + 1].split("=") for n, word in enumerate(words) if word == "--world")
     assert (words[:3], world) == (["bt-exec", "run", failed[0]["command"]], failed[0]["world"])
     assert f"{len(failed) - 10} more failed cells are on the page" in said

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bt_exec.campaign.statistics import ALL, Rate, by_combination, by_setting, compare
+from bt_exec.campaign.statistics import ALL, Rate, compare, rates_by_combination, rates_by_setting
 
 
 def line(number: int, *, good: bool, **world: str) -> dict[str, Any]:
@@ -51,11 +51,11 @@ def test_comparison_is_the_exact_mcnemar_test(stats: Any, pairs: list[tuple[bool
 
 def test_group_counts_of_a_setting_add_up() -> None:
     lines = [line(n, good=n % 3 > 0, door=("open", "ajar")[n % 2], x=f"{n}") for n in range(40)]
-    rates = by_setting(lines)
+    rates = rates_by_setting(lines)
     for setting in ("door", "x"):
         parts = [rate for (name, _), rate in rates.items() if name == setting]
         assert Rate(sum(p.good for p in parts), sum(p.total for p in parts)) == rates[ALL]
-    combined = by_combination(lines).values()
+    combined = rates_by_combination(lines).values()
     assert Rate(sum(p.good for p in combined), sum(p.total for p in combined)) == rates[ALL]
     bins = [value for setting, value in rates if setting == "x"]
     assert bins == ["0 to 9", "9 to 19", "19 to 29", "29 to 39"]

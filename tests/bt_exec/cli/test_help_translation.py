@@ -13,7 +13,7 @@ from rich.text import Text
 
 from bt_exec.cli import help_translation
 from bt_exec.cli.app import _add_plugin_commands, app
-from bt_exec.cli.help_translation import _module, _texts_beside
+from bt_exec.cli.help_translation import _module_of_command, _translations_beside
 from bt_exec.spec.shipped_yaml import read_yaml
 from tests.bt_exec.cli.conftest import Run
 
@@ -54,13 +54,13 @@ def shown(command: Any) -> Iterator[str]:
 @pytest.mark.parametrize("path", COMMANDS, ids=" ".join)
 def test_help_text_has_a_translation(path):
     command = COMMANDS[path]
-    texts = _texts_beside(_module(command))
+    texts = _translations_beside(_module_of_command(command))
     assert not {text for text in shown(command) if text not in texts if not is_example(text)}
 
 
 @pytest.mark.parametrize("path", COMMANDS, ids=" ".join)
 def test_help_text_is_unchanged_by_the_markup_of_rich(path):
-    texts = _texts_beside(_module(COMMANDS[path]))
+    texts = _translations_beside(_module_of_command(COMMANDS[path]))
     for text in shown(COMMANDS[path]):
         for each in (text, texts.get(text, "")):
             assert Text.from_markup(each).plain == each.replace("\\[", "[")
@@ -75,7 +75,7 @@ def test_translation_of_help_is_used():
     frame = set(listed[: listed.index("Missions")])
     tables = [TABLE["help"]]
     for path in COMMANDS:
-        own = _texts_beside(_module(COMMANDS[path]))
+        own = _translations_beside(_module_of_command(COMMANDS[path]))
         tables += [own.maps[0]] if own.maps[0] not in tables else []
     used = {text for command in COMMANDS.values() for text in shown(command)}
     assert {text for table in tables for text in table} - frame - used == set()

@@ -19,9 +19,9 @@ import pytest
 from bt_exec.failure import Problem, RegistrationError, SpecError
 from bt_exec.pack import Catalogue, Pack
 from bt_exec.site.check_utterances import word_problems
-from bt_exec.site.own_parts import with_tools
+from bt_exec.site.own_parts import with_tool_files
 from bt_exec.site.shipped_data import data_path
-from bt_exec.site.site import Site, load_site, sentences
+from bt_exec.site.site import Site, catalogue_messages, load_site
 from bt_exec.skill import Running, Steps, Verdict, condition, skill
 from bt_exec.spec.library import Library
 from bt_exec.spec.load import load_text, parse
@@ -85,7 +85,7 @@ def of_lexicon(path: Path) -> list[Problem]:
 
 def of_messages(path: Path) -> list[Problem]:
     catalogue = Catalogue([replace(PACK, messages=path)])
-    sentences(catalogue)
+    catalogue_messages(catalogue)
     return sentence_problems(catalogue, LIBRARY)
 
 
@@ -95,7 +95,7 @@ def of_site(path: Path) -> list[Problem]:
 
 
 def of_pack(path: Path) -> list[Problem]:
-    catalogue = Catalogue(with_tools([Pack("tools")], [path]))
+    catalogue = Catalogue(with_tool_files([Pack("tools")], [path]))
     return [*fact_problems(catalogue), *code_problems(catalogue)]
 
 

@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 from bt_exec.cli.mission import Conductor
-from bt_exec.cli.operator_prompts import TerminalConfirm, debugger_of
-from bt_exec.cli.typed_lines import can_ask
+from bt_exec.cli.operator_prompts import TerminalConfirm, terminal_debugger
+from bt_exec.cli.typed_lines import can_ask_operator
 from bt_exec.failure import UsageError
 from bt_exec.rig import Rig
 from bt_exec.site.site import load_site
@@ -85,7 +85,7 @@ def test_plan_is_shown_in_the_words_of_its_commands_language(monkeypatch):
 
 
 def test_question_is_not_asked_without_a_terminal():
-    assert not can_ask(Painter(io.StringIO()))
+    assert not can_ask_operator(Painter(io.StringIO()))
 
 
 WAIT = ("do", "wait", "seconds=0.5", "--fast", "--no-journal")
@@ -133,5 +133,5 @@ def test_real_robots_are_never_paused() -> None:
     session: Any = SimpleNamespace(rigs={"arm": Rig(robot=object())})
     conductor = Conductor(Painter(sys.stderr), plain=True)
     with pytest.raises(UsageError, match="arm is real and would keep moving"):
-        debugger_of(session, conductor, "en", step=True, breaks=(), watch=())
-    assert debugger_of(session, conductor, "en", step=False, breaks=(), watch=["door"])
+        terminal_debugger(session, conductor, "en", step=True, breaks=(), watch=())
+    assert terminal_debugger(session, conductor, "en", step=False, breaks=(), watch=["door"])

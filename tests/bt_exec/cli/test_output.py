@@ -14,9 +14,9 @@ import numpy as np
 import pytest
 
 from bt_exec.cli.output import program_stream, separate_streams, to_json, write_data, write_json
-from bt_exec.cli.stop_signals import _unraisable
+from bt_exec.cli.stop_signals import _report_unraisable
 from bt_exec.language.sanitize import one_line, printable
-from bt_exec.tui.terminal_text import clean, without_cursor_moves
+from bt_exec.tui.terminal_text import safe_line, without_cursor_moves
 from tests.bt_exec.cli.conftest import Run
 
 FILE = io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
@@ -92,7 +92,7 @@ def test_control_characters_do_not_reach_the_terminal(hidden: str, monkeypatch) 
     for shown in (
         out.getvalue(),
         err.getvalue(),
-        clean(text),
+        safe_line(text),
         without_cursor_moves(text),
         one_line(text, 40),
     ):
@@ -288,7 +288,7 @@ def test_exception_that_cannot_be_raised_is_one_line(capsys: pytest.CaptureFixtu
 
     steps = stubborn()
     next(steps)
-    before, sys.unraisablehook = sys.unraisablehook, _unraisable
+    before, sys.unraisablehook = sys.unraisablehook, _report_unraisable
     try:
         del steps
     finally:

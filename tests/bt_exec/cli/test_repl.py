@@ -192,7 +192,7 @@ def test_preparation_line_fits_the_terminal(monkeypatch: pytest.MonkeyPatch) -> 
     screen = io.StringIO()
     conductor = Conductor(Painter(screen))
     conductor.live = True
-    with conductor.shown_preparation("restoring the world of mission 2026-11-29-0014"):
+    with conductor.preparation_line("restoring the world of mission 2026-11-29-0014"):
         assert cell_len(screen.getvalue()) < 40
 
 

@@ -284,9 +284,9 @@ def received(request, tmp_path, monkeypatch):
 
 def test_ready_and_stopping_messages_contain_a_status(received):
     notifier = Notifier()
-    assert notifier.ready("lab takes commands")
+    assert notifier.notify_ready("lab takes commands")
     assert received() == "READY=1\nSTATUS=lab takes commands"
-    assert notifier.stopping("put away")
+    assert notifier.notify_stopping("put away")
     assert received() == "STOPPING=1\nSTATUS=put away"
 
 
@@ -297,11 +297,11 @@ def test_watchdog_messages_are_sent_at_half_the_period(received, monkeypatch):
     monkeypatch.setattr("bt_exec.cli.serve.time.monotonic", lambda: now[0])
     notifier = Notifier()
     assert notifier.period_s == 2.0
-    assert (notifier.alive(), received()) == (True, "WATCHDOG=1")
+    assert (notifier.notify_alive(), received()) == (True, "WATCHDOG=1")
     now[0] += 1.9
-    assert not notifier.alive()
+    assert not notifier.notify_alive()
     now[0] += 0.1
-    assert notifier.alive()
+    assert notifier.notify_alive()
 
 
 @pytest.mark.parametrize(
@@ -311,7 +311,7 @@ def test_watchdog_messages_are_sent_at_half_the_period(received, monkeypatch):
 def test_no_message_is_sent_without_a_watchdog(received, monkeypatch, settings):
     for name, value in settings.items():
         monkeypatch.setenv(name, value)
-    assert not Notifier().alive()
+    assert not Notifier().notify_alive()
     with pytest.raises(BlockingIOError):
         received()
 
@@ -319,4 +319,4 @@ def test_no_message_is_sent_without_a_watchdog(received, monkeypatch, settings):
 @pytest.mark.parametrize("address", ["", "/no/such/socket", "@none"])
 def test_no_message_is_sent_without_systemd(monkeypatch, address):
     monkeypatch.setenv("NOTIFY_SOCKET", address)
-    assert not Notifier().ready("here")
+    assert not Notifier().notify_ready("here")

@@ -51,7 +51,7 @@ def until(holds: Callable[[], object]) -> None:
 
 def test_lines_are_kept_in_order_and_reported(mission, keyboard):
     typed = TypedLines()
-    with typed.reading(mission.stop, mission.reported.append):
+    with typed.background_reading(mission.stop, mission.reported.append):
         keyboard("open the door\n\n문 닫아\n")
         until(lambda: len(typed.kept) == 2)
     assert [*typed.kept] == mission.reported == ["open the door", "문 닫아"]
@@ -63,7 +63,7 @@ def test_lines_that_arrive_together_are_separate(mission, monkeypatch):
     typed, (read, write) = TypedLines(), os.pipe()
     with os.fdopen(read) as stdin:
         monkeypatch.setattr("sys.stdin", stdin)
-        with typed.reading(mission.stop, mission.reported.append):
+        with typed.background_reading(mission.stop, mission.reported.append):
             os.write(write, "open the door\nstop\n문 닫아\ncome".encode())
             until(lambda: typed.begun)
     os.close(write)
@@ -74,7 +74,7 @@ def test_lines_that_arrive_together_are_separate(mission, monkeypatch):
 
 def test_every_typed_stop_stops(mission, keyboard):
     typed = TypedLines()
-    with typed.reading(mission.stop, mission.reported.append):
+    with typed.background_reading(mission.stop, mission.reported.append):
         keyboard("stop!\n멈춰\n")
         until(lambda: mission.stops == 2)
     assert not typed.kept
@@ -82,7 +82,7 @@ def test_every_typed_stop_stops(mission, keyboard):
 
 def test_only_commands_from_before_the_stop_are_dropped(mission, keyboard):
     typed = TypedLines()
-    with typed.reading(mission.stop, mission.reported.append):
+    with typed.background_reading(mission.stop, mission.reported.append):
         keyboard("close the door\nstop and come back\nsay hello\nstop\n")
         until(lambda: mission.stops == 2)
     assert typed.take_lines_before_stop() == ("close the door",)
@@ -93,11 +93,11 @@ def test_only_commands_from_before_the_stop_are_dropped(mission, keyboard):
 def test_stop_of_an_earlier_mission_does_not_count_at_the_next_stop(mission, keyboard):
     """A mission may end well just before a typed stop takes effect."""
     typed = TypedLines()
-    with typed.reading(mission.stop, mission.reported.append):
+    with typed.background_reading(mission.stop, mission.reported.append):
         keyboard("open the door\nstop\n")
         until(lambda: mission.stops)
     assert typed.kept.popleft() == "open the door"
-    with typed.reading(mission.stop, mission.reported.append):
+    with typed.background_reading(mission.stop, mission.reported.append):
         keyboard("a\nb\n")
         until(lambda: len(typed.kept) == 2)
     assert typed.take_lines_before_stop() == ("a", "b")
@@ -105,7 +105,7 @@ def test_stop_of_an_earlier_mission_does_not_count_at_the_next_stop(mission, key
 
 def test_stop_with_nothing_to_stop_is_kept_for_the_prompt(mission, keyboard):
     typed, mission.runs = TypedLines(), False
-    with typed.reading(mission.stop, mission.reported.append):
+    with typed.background_reading(mission.stop, mission.reported.append):
         keyboard("stop\n")
         until(lambda: typed.kept)
     assert [*typed.kept] == ["stop"]
@@ -120,7 +120,7 @@ def test_earlier_lines_do_not_answer_a_question(mission, keyboard):
             keyboard("no\n")
         return True
 
-    with typed.reading(mission.stop, mission.reported.append):
+    with typed.background_reading(mission.stop, mission.reported.append):
         keyboard("yes\n")
         until(lambda: typed.kept)
         assert typed.ask(waits) == "no"
@@ -129,7 +129,7 @@ def test_earlier_lines_do_not_answer_a_question(mission, keyboard):
 
 def test_end_of_input_leaves_questions_open(mission, keyboard):
     typed = TypedLines()
-    with typed.reading(mission.stop, mission.reported.append):
+    with typed.background_reading(mission.stop, mission.reported.append):
         keyboard("\x04")
         until(lambda: typed.ended)
         assert typed.ask(lambda: True) == ""
@@ -142,7 +142,7 @@ def test_lines_stay_in_the_terminal_while_no_thread_can_be_started(mission, keyb
         raise RuntimeError("can't start new thread")
 
     monkeypatch.setattr(threading.Thread, "start", fail)
-    with typed.reading(mission.stop, mission.reported.append):
+    with typed.background_reading(mission.stop, mission.reported.append):
         keyboard("y\n")
         assert typed.ask(lambda: True) == "y\n"
     assert not typed.kept

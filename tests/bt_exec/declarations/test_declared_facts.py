@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bt_exec.declarations.declared_facts import DeclaredFacts, read_facts
+from bt_exec.declarations.declared_facts import DeclaredFacts, declared_facts_of
 from bt_exec.failure import RegistrationError
 from bt_exec.pack import Catalogue, Pack
 
@@ -100,7 +100,7 @@ def test_names_and_values_are_listed_as_declared():
 )
 def test_malformed_declaration_is_refused(facts, message):
     with pytest.raises(RegistrationError, match=message):
-        read_facts(facts, TYPES, "pack p")
+        declared_facts_of(facts, TYPES, "pack p")
     with pytest.raises(RegistrationError):
         Catalogue([Pack("p", facts=facts, types={"Arm": Arm})])
 
@@ -110,8 +110,8 @@ def test_pack_uses_its_facts_and_those_it_requires():
     more = Pack("more", requires=("base",), facts={"fan": ("on",)})
     other = Pack("other", facts={"door": ("open",)})
     catalogue = Catalogue([other, more, base])
-    assert set(catalogue.facts_of("more").names()) == {"fan", "lamp"}
-    assert set(catalogue.facts_of("base").names()) == {"lamp"}
+    assert set(catalogue.facts_usable_by("more").names()) == {"fan", "lamp"}
+    assert set(catalogue.facts_usable_by("base").names()) == {"lamp"}
     assert set(catalogue.facts.names()) == {"fan", "lamp", "door"}
 
 

@@ -394,4 +394,4 @@ def test_declaration_contains_all_fields():
     assert (take.required, take.injected) == ({"thing"}, {"robot", "world"})
     assert (take.fails, take.uses, take.timeout_s) == ({"SLIPPED"}, {"arm.{arm}"}, 5)
     assert dict(take.results) == {"force": float}
-    assert take.labels() == {"thing"}
+    assert take.label_arguments() == {"thing"}

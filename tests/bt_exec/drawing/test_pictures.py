@@ -72,7 +72,7 @@ def test_recursive_tree_is_drawn_once():
 @settings(max_examples=20)
 def test_any_document_is_drawn_without_overlaps(document):
     root = boxes_of(document, Library())
-    placed = place_boxes(root).all()
+    placed = place_boxes(root).walk()
     assert len(placed) == len(list(root.walk()))
     assert min(one.y for one in placed) == 0
     assert not any(overlap(*pair) for pair in itertools.combinations(placed, 2))

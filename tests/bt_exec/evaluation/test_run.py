@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from bt_exec.campaign.statistics import Rate
-from bt_exec.evaluation.cases import Case, Cases, Step, load_cases, mistake_of
-from bt_exec.evaluation.run import collect_answers, compare_compilers, evaluate, mistake_in
+from bt_exec.evaluation.cases import Case, Cases, Step, load_cases, plan_mistake
+from bt_exec.evaluation.run import answer_mistake, collect_answers, compare_compilers, evaluate
 from bt_exec.failure import Refusal, SpecError
 from bt_exec.planning.compiler import Plan, Reply
 from bt_exec.site.site import load_site
@@ -126,7 +126,7 @@ def test_recorded_answers_are_not_requested_again(site):
 )
 def test_plans_are_compared_with_their_label(label, plan, fault):
     case = Case.model_validate({"say": "x", "want": "act", **label})
-    assert mistake_of(case, [Step(*step) for step in plan], frozenset({"way"})) == fault
+    assert plan_mistake(case, [Step(*step) for step in plan], frozenset({"way"})) == fault
 
 
 def test_invalid_file_is_reported_with_its_position(tmp_path: Path):
@@ -140,4 +140,4 @@ def test_invalid_file_is_reported_with_its_position(tmp_path: Path):
 def test_refusal_is_not_counted_as_a_fault(site):
     cases = cases_of()
     lines = list(collect_answers(site, cases, {"x": Scripted("x", 0, "refuses")}))
-    assert not any(mistake_in(cases, line) for line in lines)
+    assert not any(answer_mistake(cases, line) for line in lines)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from bt_exec.campaign.statistics import Rate
-from bt_exec.cli.compile import situation_for
+from bt_exec.cli.compile import observed_situation
 from bt_exec.evaluation.cases import load_cases
 from bt_exec.evaluation.run import collect_answers, compare_compilers, evaluate
 from bt_exec.failure import Refusal
@@ -75,7 +75,9 @@ def test_each_site_has_a_set_in_both_languages():
 def test_figures_of_a_set_equal_the_known_quality(name):
     site, cases = load_site(name), load_cases(Path(name))
     inner = make_compiler(site)
-    situation = situation_for(site, inner, [f"{key}={cases.world[key]}" for key in cases.world])
+    situation = observed_situation(
+        site, inner, [f"{key}={cases.world[key]}" for key in cases.world]
+    )
     some = cases.commands[:: max(1, len(cases.commands) // MOST)]
     cases = cases.model_copy(update={"commands": some})
     known = {}

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from bt_exec.events import Observed, SkillStarting
-from bt_exec.export import FORMS, exporter
+from bt_exec.export import FORMS, find_exporter
 from bt_exec.export.moments import moments
 from bt_exec.export.page import page_data
 from bt_exec.failure import UnknownName, UsageError
@@ -55,7 +55,7 @@ def record(journal: Journal) -> MissionRecord:
 
 def write(form: str, journal: Journal, record: MissionRecord, folder: Path) -> Path:
     path = folder / f"mission{FORMS[form]}"
-    exporter(form)(journal, record, path)
+    find_exporter(form)(journal, record, path)
     return path
 
 
@@ -147,13 +147,13 @@ def test_existing_file_is_not_overwritten(
         path = tmp_path / f"mission{FORMS[form]}"
         path.write_text("mine")
         with pytest.raises(FileExistsError):
-            exporter(form)(journal, record, path)
+            find_exporter(form)(journal, record, path)
         assert path.read_text() == "mine"
 
 
 def test_unknown_format_error_lists_the_known_ones() -> None:
     with pytest.raises(UnknownName, match="html"):
-        exporter("htm")
+        find_exporter("htm")
 
 
 def test_missing_package_is_reported(

@@ -90,12 +90,12 @@ def test_subtree_used_twice_has_two_sets_of_nodes(publisher, watching):
 def test_restarted_node_resets_its_descendants():
     data = {"mission": {"command": "x"}, "root": {"sequence": [{"do": "a"}, {"do": "b"}]}}
     tree = LiveTree(MissionSpec.model_validate(data))
-    tree.change("sequence", "running", again=False)
-    tree.change("a", "done", again=False)
-    tree.change("nothing", "done", again=False)
-    assert tree.statuses() == b"\x01\0\x01\x02\0\x02\x03\0\0"
-    tree.change("sequence", "running", again=True)
-    assert tree.statuses() == b"\x01\0\x01\x02\0\0\x03\0\0"
+    tree.set_status("sequence", "running", again=False)
+    tree.set_status("a", "done", again=False)
+    tree.set_status("nothing", "done", again=False)
+    assert tree.status_buffer() == b"\x01\0\x01\x02\0\x02\x03\0\0"
+    tree.set_status("sequence", "running", again=True)
+    assert tree.status_buffer() == b"\x01\0\x01\x02\0\0\x03\0\0"
 
 
 def test_subtrees_are_trees_with_their_path():

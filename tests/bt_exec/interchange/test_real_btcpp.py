@@ -24,7 +24,7 @@ from bt_exec.skill import Condition, Running, Skill, Steps, Verdict, condition, 
 from bt_exec.spec.library import Library
 from bt_exec.spec.model import Do, Mission, MissionSpec, NodeBase, TreeSpec, walk
 from bt_exec.testing import FakeClock
-from bt_exec.testing.missions import unverified
+from bt_exec.testing.missions import plan_without_verification
 from tests.cases import cases, examples
 
 pytest.importorskip("behaviortreepy")
@@ -85,7 +85,7 @@ def statuses_here(root: NodeBase) -> list[str]:
     robot, clock = Ticker(), FakeClock()
     runtime = Runtime(CATALOGUE, {PACK.name: Rig(robot)}, {}, lambda: clock.time, lambda _: None)
     spec = MissionSpec(mission=Mission(command="x"), root=root)
-    built = build(unverified(spec), runtime)
+    built = build(plan_without_verification(spec), runtime)
     frontier = Frontier(built.root, runtime)
     found: list[str] = []
     while len(found) < MOST_TICKS and (not found or found[-1] == "RUNNING"):

@@ -48,7 +48,7 @@ usage = st.dictionaries(text, number, max_size=2)
 single = st.builds(
     Failure, text, text, text, st.sampled_from(["skill", "guard"]), text, data, data, st.booleans()
 )
-failure = st.builds(lambda a, b: a.because(b), single, st.none() | single)
+failure = st.builds(lambda a, b: a.with_cause(b), single, st.none() | single)
 maybe = st.none() | failure
 problem = st.builds(
     Problem, text, text, text, text, words, text, st.none() | tick, st.none() | tick

@@ -23,7 +23,7 @@ from bt_exec.events import (
 )
 from bt_exec.failure import Failure, Problem
 from bt_exec.journal import RecordedObservation
-from bt_exec.journal.codec import digest_of, event_of, observation_data, row_data
+from bt_exec.journal.codec import digest_of, event_from_row, extra_event_data, observation_data
 from bt_exec.skill import Verdict
 from bt_exec.spec.dump import dump_yaml
 from bt_exec.testing import FakeObservation
@@ -98,20 +98,20 @@ def test_spec_is_stored_once_under_the_digest_of_its_text(journal, make_spec):
 def test_event_is_read_as_it_was_written():
     asked = Asked(1.0, 2, "x", "check", "near", Verdict(None, "dark", ("a", "b"), 0.5), True)
     columns = {"t": 1.0, "tick": 2, "path": "x", "call": None}
-    data = row_data(asked, {})
+    data = extra_event_data(asked, {})
     assert data["verdict"] == {"holds": None, "why": "dark", "evidence": ("a", "b"), "age_s": 0.5}
     back = json.loads(json.dumps(data))
-    assert event_of("Asked", columns, back, {}.__getitem__, Path()) == asked
+    assert event_from_row("Asked", columns, back, {}.__getitem__, Path()) == asked
 
 
 def test_event_that_could_not_be_written_raises_its_reason_when_read():
     with pytest.raises(ValueError, match=r"^RuntimeError: broken$"):
-        event_of("Turn", {}, {"unwritable": "RuntimeError: broken"}, {}.__getitem__, Path())
+        event_from_row("Turn", {}, {"unwritable": "RuntimeError: broken"}, {}.__getitem__, Path())
 
 
 def test_reference_to_a_value_is_written_as_it_is():
     failed = NodeChanged(0.0, 1, "x", "failed", "why", FAILURE)
-    assert row_data(failed, {"failure": "elsewhere", "detail": ""}) == {
+    assert extra_event_data(failed, {"failure": "elsewhere", "detail": ""}) == {
         "state": "failed",
         "failure": "elsewhere",
     }

@@ -32,9 +32,9 @@ from bt_exec.journal import Journal, Recorder
 from bt_exec.outcome import Outcome
 from bt_exec.pack import Catalogue
 from bt_exec.serve.mission_stages import stages_of
-from bt_exec.site.site import sentences
-from bt_exec.tui.history import history_table, line_data, record_data, record_lines
-from bt_exec.tui.pack_messages import parts_and_sentences, why_of
+from bt_exec.site.site import catalogue_messages
+from bt_exec.tui.history import history_table, mission_entry_data, record_data, record_lines
+from bt_exec.tui.pack_messages import mission_explanation, parts_and_sentences
 from bt_exec.tui.paint import Painter
 from bt_exec.tui.terminal_text import UNICODE
 from tests.bt_exec.journal.conftest import COMMAND, events_of
@@ -58,7 +58,7 @@ def _make(path: Path) -> Journal:
     journal = Journal.open(path)
     for partly in (False, True):
         with journal.begin(command=COMMAND, language="ko", site="sim", session="s") as recorder:
-            recorder.exchange(
+            recorder.record_exchange(
                 compiler="claude", model="m", request="q", answer="a", usage={"tokens": 12}
             )
             for event in events_of(recorder.mission_id)[: -1 if partly else None]:
@@ -79,7 +79,7 @@ def _make(path: Path) -> Journal:
 def _end_partly(recorder: Recorder) -> None:
     """Record an end with every field of an outcome."""
     failure = Failure("SLIPPED", "lost", "fetch/home", node="return_home", evidence={"m": [0.1]})
-    because = failure.because(Failure("BLOCKED"))
+    because = failure.with_cause(Failure("BLOCKED"))
     undone = {"what": "home", "why": "lost", "code": "SLIPPED", "path": "fetch/home"}
     outcome = Outcome(
         *(recorder.mission_id, COMMAND, "partial", "PARTLY_DONE", "일부만 했습니다."),
@@ -114,7 +114,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def sentences_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Load the sentences of packs once. They are not part of the journal."""
     packs = Catalogue(())
-    said = sentences(packs, {})
+    said = catalogue_messages(packs, {})
     monkeypatch.setattr("bt_exec.tui.pack_messages.sentences", lambda *_: said)
 
 
@@ -122,7 +122,7 @@ def _shown(journal: Journal, mission: str) -> dict[str, Any]:
     """Return all output of the reading commands about a mission."""
     record = journal.mission(mission)
     _, messages = parts_and_sentences(record)
-    said = why_of(record)
+    said = mission_explanation(record)
     rows = record_lines(record, messages, 80, UNICODE, verbose=True)
     return {
         "show": json.loads(to_json(record_data(record))),
@@ -140,7 +140,7 @@ def _list(journal: Journal) -> dict[str, Any]:
     lines = journal.missions(None)
     console = Console(file=io.StringIO(), width=100)
     console.print(history_table(lines, UNICODE, 100))
-    return {line.id: json.loads(to_json(line_data(line))) for line in lines}
+    return {line.id: json.loads(to_json(mission_entry_data(line))) for line in lines}
 
 
 def _read_all(path: Path) -> dict[str, dict[str, Any]]:
@@ -150,7 +150,7 @@ def _read_all(path: Path) -> dict[str, dict[str, Any]]:
     assert len(listed) == 4
     found = {name: {"line": line, **_shown(journal, name)} for name, line in listed.items() if name}
     report_interrupted_mission(Painter(io.StringIO()), journal)
-    assert journal.interrupted() is None
+    assert journal.next_interrupted() is None
     _shown(journal, "last")
     with journal.begin(command="next") as recorder:
         assert recorder.mission_id not in listed

@@ -25,7 +25,7 @@ from bt_exec.events import (
 )
 from bt_exec.journal import Journal
 from bt_exec.journal import write as writing
-from bt_exec.language.messages import language_of, say_own
+from bt_exec.language.messages import executive_sentence, language_of
 from bt_exec.mission.session import Session
 from bt_exec.outcome import Outcome
 from bt_exec.pack import Catalogue
@@ -217,7 +217,7 @@ def test_lost_rows_are_reported_in_the_language_of_the_command(
 @pytest.mark.parametrize("language", ["en", "ko"])
 def test_every_message_about_the_journal_is_in_both_languages(language: str) -> None:
     for code in ("UNWRITABLE", "HANGS", "LOST", "LOST_NOWHERE", "KEPT_ASIDE"):
-        text = say_own(
+        text = executive_sentence(
             f"RECORD_{code}", language, path="P", mission="M", lost=1, kept=1, problem="x"
         )
         assert (language_of(text), "…" in text) == (language, False)

@@ -94,7 +94,7 @@ def test_failed_observation_is_listed_with_the_observations(journal):
 def test_exchanges_are_in_order_with_the_plan_of_their_request(journal, make_spec):
     with journal.begin(command="x") as recorder:
         for number, answer in enumerate(("one", "two", "three")):
-            recorder.exchange(
+            recorder.record_exchange(
                 compiler="claude", model="m", request=answer, answer=answer, usage={"n": number}
             )
             recorder.on(Planned(0.0, number, make_spec(number + 1), 1))
@@ -224,36 +224,36 @@ def test_booked_mission_is_not_reported_as_interrupted(journal: Journal, monkeyp
     with journal.begin(command="begun") as recorder:
         recorder.on(Turn(0.0, 1, {"n": 1}))
     journal.book(command="booked")
-    monkeypatch.setattr("bt_exec.journal.read.is_gone", lambda process: True)
-    assert journal.interrupted().command == "begun"
-    assert journal.interrupted() is None
+    monkeypatch.setattr("bt_exec.journal.read.has_process_ended", lambda process: True)
+    assert journal.next_interrupted().command == "begun"
+    assert journal.next_interrupted() is None
 
 
 def test_resumed_mission_is_not_reported_as_interrupted(journal: Journal, script, monkeypatch):
     lost = interrupt(journal, "lost", "resumed")
     finish(journal, script, "resumed", continues=lost)
-    monkeypatch.setattr("bt_exec.journal.read.is_gone", lambda process: True)
-    assert journal.interrupted().command == "lost"
+    monkeypatch.setattr("bt_exec.journal.read.has_process_ended", lambda process: True)
+    assert journal.next_interrupted().command == "lost"
 
 
 def test_newest_mission_that_was_neither_finished_nor_resumed_is_unfinished(
     journal: Journal, script, monkeypatch
 ):
-    monkeypatch.setattr("bt_exec.journal.read.is_gone", lambda process: True)
+    monkeypatch.setattr("bt_exec.journal.read.has_process_ended", lambda process: True)
     lost = interrupt(journal, "lost", "resumed")
     assert finish(journal, script, "resumed", continues=lost) == "satisfied"
-    assert journal.unfinished("door").command == "lost"
-    assert journal.unfinished("door", "another session") is None
-    assert journal.unfinished("building") is None
+    assert journal.last_unfinished("door").command == "lost"
+    assert journal.last_unfinished("door", "another session") is None
+    assert journal.last_unfinished("building") is None
 
 
 def test_unfinished_skips_mission_whose_command_succeeded_later(
     journal: Journal, script, monkeypatch
 ):
-    monkeypatch.setattr("bt_exec.journal.read.is_gone", lambda process: True)
+    monkeypatch.setattr("bt_exec.journal.read.has_process_ended", lambda process: True)
     interrupt(journal, "lost", "done later")
     assert finish(journal, script, "done later") == "satisfied"
-    assert journal.unfinished("door").command == "lost"
+    assert journal.last_unfinished("door").command == "lost"
 
 
 @pytest.mark.parametrize(

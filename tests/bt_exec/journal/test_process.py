@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from bt_exec.journal import Journal, mission_row
-from bt_exec.journal.mission_row import is_gone, this_process
+from bt_exec.journal.mission_row import has_process_ended, process_identifier
 
 KILLED = """
 import os, signal, sys
@@ -26,30 +26,30 @@ os.kill(os.getpid(), signal.SIGKILL)
 
 
 def test_current_process_is_reported_as_running() -> None:
-    assert not is_gone(this_process())
+    assert not has_process_ended(process_identifier())
 
 
 def test_reused_process_id_is_another_process() -> None:
-    host, number, _ = this_process().split(" ")
-    assert is_gone(f"{host} {number} 1")
+    host, number, _ = process_identifier().split(" ")
+    assert has_process_ended(f"{host} {number} 1")
 
 
 @pytest.mark.skipif(not Path("/proc").exists(), reason="needs /proc")
 def test_zombie_process_counts_as_ended() -> None:
-    host, _, _ = this_process().split(" ")
+    host, _, _ = process_identifier().split(" ")
     with subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"]) as child:
         started = Path(f"/proc/{child.pid}/stat").read_text().rpartition(")")[2].split()[19]
-        assert not is_gone(f"{host} {child.pid} {started}")
+        assert not has_process_ended(f"{host} {child.pid} {started}")
         child.kill()
         os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)
-        assert is_gone(f"{host} {child.pid} {started}")
+        assert has_process_ended(f"{host} {child.pid} {started}")
 
 
 @pytest.mark.skipif(not Path("/proc").exists(), reason="needs /proc")
 def test_query_sends_no_signal_to_the_process() -> None:
     child = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
-    host, _, _ = this_process().split(" ")
-    is_gone(f"{host} {child.pid} 1")
+    host, _, _ = process_identifier().split(" ")
+    has_process_ended(f"{host} {child.pid} 1")
     child.communicate(b"\n", timeout=60)
     assert child.returncode == 0
 
@@ -58,7 +58,7 @@ def test_query_sends_no_signal_to_the_process() -> None:
     ("process", "gone"), [(None, True), ("elsewhere 7 1", False), ("", False), ("x", False)]
 )
 def test_only_a_missing_process_entry_counts_as_gone(process: str | None, gone: bool) -> None:
-    assert is_gone(process) is gone
+    assert has_process_ended(process) is gone
 
 
 def test_killed_mission_is_reported_once_and_a_running_one_never(tmp_path: Path) -> None:
@@ -69,17 +69,17 @@ def test_killed_mission_is_reported_once_and_a_running_one_never(tmp_path: Path)
         done = subprocess.run([sys.executable, "-c", KILLED, str(path)], check=False, timeout=60)
         assert done.returncode == -signal.SIGKILL
         assert [line.interrupted for line in journal.missions()] == [True, False]
-        told = journal.interrupted()
+        told = journal.next_interrupted()
         assert told is not None
         assert told.id.endswith("-0002")
-        assert journal.interrupted() is None
+        assert journal.next_interrupted() is None
 
 
-HERE = this_process().partition(" ")[0]
+HERE = process_identifier().partition(" ")[0]
 
 
 def test_process_without_an_id_is_assumed_to_exist() -> None:
-    assert is_gone(f"{HERE} x 1") is False
+    assert has_process_ended(f"{HERE} x 1") is False
 
 
 def test_process_of_another_user_is_reported_as_running(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -87,7 +87,7 @@ def test_process_of_another_user_is_reported_as_running(monkeypatch: pytest.Monk
         raise PermissionError
 
     monkeypatch.setattr("os.kill", not_ours)
-    assert is_gone(f"{HERE} 7 1") is False
+    assert has_process_ended(f"{HERE} 7 1") is False
 
 
 @pytest.mark.parametrize("name", [b"python", b"a) b (c", b"\xff\xeb"])
@@ -99,9 +99,9 @@ def test_start_time_is_the_22nd_field_for_any_process_name(
     asked: list[str] = []
     monkeypatch.setattr(mission_row, "Path", lambda path: asked.append(path) or tmp_path / "stat")
     number = os.getpid()
-    assert this_process() == f"{HERE} {number} 22"
-    assert not is_gone(f"{HERE} {number} 22")
-    assert is_gone(f"{HERE} {number} 21")
+    assert process_identifier() == f"{HERE} {number} 22"
+    assert not has_process_ended(f"{HERE} {number} 22")
+    assert has_process_ended(f"{HERE} {number} 21")
     assert set(asked) == {f"/proc/{number}/stat"}
 
 
@@ -109,5 +109,5 @@ def test_process_id_is_sufficient_when_the_start_time_is_unknown(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(mission_row, "Path", lambda path: tmp_path / "none")
-    assert this_process() == f"{HERE} {os.getpid()} "
-    assert not is_gone(this_process())
+    assert process_identifier() == f"{HERE} {os.getpid()} "
+    assert not has_process_ended(process_identifier())

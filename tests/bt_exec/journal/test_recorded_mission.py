@@ -197,7 +197,7 @@ def test_exchanges_are_stored_unchanged(
     journal: Journal, make_spec: Callable[[int], MissionSpec]
 ) -> None:
     with journal.begin(command="x") as recorder:
-        recorder.exchange(
+        recorder.record_exchange(
             compiler="claude", model="m", request="q", answer="{broken", usage={"tokens": 12}
         )
         recorder.on(Planned(0.0, 1, make_spec(1), 1))
@@ -235,6 +235,6 @@ def test_events_after_the_end_are_not_recorded(journal: Journal) -> None:
     recorder.close()
     recorder.on(Turn(0.0, 1, {}))
     recorder.on(SkillStarting(0.0, 1, "a", "b", {}, 1))
-    recorder.exchange(compiler="", model="", request="", answer="", usage={})
+    recorder.record_exchange(compiler="", model="", request="", answer="", usage={})
     assert recorder.flush()
     assert journal.mission("last").events == ()

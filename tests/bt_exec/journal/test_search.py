@@ -116,16 +116,16 @@ def test_limit_counts_listed_missions(filled: Journal) -> None:
 
 
 def test_last_action_skips_missions_without_motion(journal: Journal, script) -> None:
-    assert journal.last_action("lab", SKILLS) is None
+    assert journal.last_mission_with_action("lab", SKILLS) is None
     with journal.begin(command="fetch", site="lab") as recorder:
         for event in script(recorder.mission_id):
             recorder.on(event)
     add(journal, "is the door open?", "satisfied", "No.")
-    line = journal.last_action("lab", SKILLS)
+    line = journal.last_mission_with_action("lab", SKILLS)
     assert line is not None
     assert line.command == "fetch"
-    assert journal.last_action("yard", SKILLS) is None
-    assert journal.last_action("lab", ["talk"]) is None
+    assert journal.last_mission_with_action("yard", SKILLS) is None
+    assert journal.last_mission_with_action("lab", ["talk"]) is None
 
 
 def test_interrupted_mission_is_the_last_action_and_a_running_one_is_not(
@@ -133,9 +133,9 @@ def test_interrupted_mission_is_the_last_action_and_a_running_one_is_not(
 ) -> None:
     with journal.begin(command="open the door", site="lab") as recorder:
         recorder.on(SkillStarting(0.5, 1, "0", "open_door", {}, 1))
-    assert journal.last_action("lab", SKILLS) is None
-    monkeypatch.setattr("bt_exec.journal.read.is_gone", lambda process: True)
-    line = journal.last_action("lab", SKILLS)
+    assert journal.last_mission_with_action("lab", SKILLS) is None
+    monkeypatch.setattr("bt_exec.journal.read.has_process_ended", lambda process: True)
+    line = journal.last_mission_with_action("lab", SKILLS)
     assert line is not None
     assert (line.command, line.shown_status) == ("open the door", "interrupted")
 
@@ -168,7 +168,7 @@ QUESTIONS: dict[str, Any] = {
     "newest of a site": lambda journal: journal.missions(5, site="yard"),
     "a day": lambda journal: journal.missions(None, site="lab", day=dt.date(2020, 1, 1)),
     "sites": Journal.sites,
-    "last action": lambda journal: journal.last_action("yard", SKILLS),
+    "last action": lambda journal: journal.last_mission_with_action("yard", SKILLS),
     "by number": lambda journal: journal.mission("1"),
     "by name": lambda journal: journal.mission_line(journal.missions(1)[0].id),
     "site": lambda journal: journal.find(Wanted(site="yard"), 5),
@@ -218,7 +218,7 @@ def test_last_action_is_copied_for_a_rerun(journal: Journal, tmp_path: Path) -> 
         connection.execute("UPDATE missions SET day = '2019-01-01' WHERE id = ?", (acted,))
     other = Journal.open(tmp_path / "other.sqlite")
     journal.copy_missions_before(_of_another_session(journal), other)
-    found = other.last_action("lab", SKILLS)
+    found = other.last_mission_with_action("lab", SKILLS)
     assert found is not None
     assert found.id == acted
 

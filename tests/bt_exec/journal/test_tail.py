@@ -61,6 +61,6 @@ def test_plan_is_found_by_its_digest(journal: Journal, script: Script) -> None:
         for event in script(recorder.mission_id):
             recorder.on(event)
     plan = journal.mission("last").plans[0]
-    assert journal.spec(plan.digest) == plan.text
+    assert journal.plan_text(plan.digest) == plan.text
     with pytest.raises(UnknownName):
-        journal.spec("0" * 64)
+        journal.plan_text("0" * 64)

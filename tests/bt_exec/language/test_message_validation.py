@@ -71,4 +71,4 @@ def test_phrases_use_the_names_of_the_lexicon(files, crop, language, expected):
 
 def test_pack_without_messages_uses_the_names_of_its_lexicon(files):
     found = Messages.load([], lexicons={"garden": files[0]})
-    assert found.word("tomato", "ko") == "토마토"
+    assert found.translate_word("tomato", "ko") == "토마토"

@@ -33,10 +33,10 @@ def test_packs_may_have_different_sentences_for_a_code(files):
     paths = files(own=OWN, arm=ARM, base=BASE)
     messages = Messages.load([paths["own"]], {"arm": paths["arm"], "base": paths["base"]})
     failure = Failure("STUCK", evidence={"x": "x"})
-    assert messages.of("arm").explain(failure, "en") == "The arm is stuck."
-    assert messages.of("base").explain(failure, "en") == "Blocked by way."
-    assert messages.of("nobody").explain(failure, "en") == "The arm is stuck."
-    assert messages.of("base").say("OK", "ko") == messages.say("OK", "ko") == "끝."
+    assert messages.of_pack("arm").explain_failure(failure, "en") == "The arm is stuck."
+    assert messages.of_pack("base").explain_failure(failure, "en") == "Blocked by way."
+    assert messages.of_pack("nobody").explain_failure(failure, "en") == "The arm is stuck."
+    assert messages.of_pack("base").say("OK", "ko") == messages.say("OK", "ko") == "끝."
     assert messages.codes() == {"OK", "STUCK"}
 
 
@@ -67,7 +67,7 @@ words:
 )
 def test_numbers_are_inserted_into_words(files, message, said):
     messages = Messages.load([files(words=WORDS)["words"]])
-    assert messages.explain(Failure("AWAY", message), "ko") == said
+    assert messages.explain_failure(Failure("AWAY", message), "ko") == said
 
 
 def test_words_have_the_same_numbers_in_every_language(files):
@@ -100,7 +100,7 @@ words:
     ],
 )
 def test_inserted_words_are_translated(files, word, language, said):
-    assert Messages.load([files(words=STARRED)["words"]]).word(word, language) == said
+    assert Messages.load([files(words=STARRED)["words"]]).translate_word(word, language) == said
 
 
 def test_words_have_the_same_placeholders_in_every_language(files):
@@ -118,7 +118,7 @@ def test_failed_guard_is_reported_once():
     messages = load_site("door").messages
     found = "door_is open no longer holds: door closed"
     failure = Failure("GUARD_BROKEN", found, "t/grasp", "guard", evidence={"why": "door closed"})
-    assert messages.explain(failure, "en") == f"It was stopped: {found}."
+    assert messages.explain_failure(failure, "en") == f"It was stopped: {found}."
 
 
 @pytest.mark.parametrize(
@@ -137,7 +137,7 @@ def test_failed_guard_is_reported_once():
 def test_unmet_need_reports_the_state_and_the_required_action(facts, said):
     messages = load_site("door").messages
     failure = Failure("NEED_NOT_MET", "x", "t", "skill", "close_door", evidence={"facts": facts})
-    assert messages.explain(failure, "en") == f"That cannot be done now. {said}"
+    assert messages.explain_failure(failure, "en") == f"That cannot be done now. {said}"
 
 
 def called(name, language):
@@ -156,10 +156,10 @@ def test_unlisted_name_is_used_as_in_its_pack(files):
     packs = {"naming": paths["naming"], "arm": paths["arm"]}
     messages = Messages.load([paths["own"]], packs, called={"naming": called})
     assert messages.say("GONE", "ko", thing="box_1") == "상자 1이 없습니다."
-    assert messages.word(["box_1", "left", "box_2"], "ko") == "상자 1, 왼쪽, box_2"
-    assert messages.word("hand: box_1", "ko") == "손: 상자 1"
-    assert messages.of("naming").word("box_1", "en") == "box 1"
-    assert messages.of("arm").word("box_1", "ko") == "box_1"
+    assert messages.translate_word(["box_1", "left", "box_2"], "ko") == "상자 1, 왼쪽, box_2"
+    assert messages.translate_word("hand: box_1", "ko") == "손: 상자 1"
+    assert messages.of_pack("naming").translate_word("box_1", "en") == "box 1"
+    assert messages.of_pack("arm").translate_word("box_1", "ko") == "box_1"
 
 
 def test_pack_may_replace_the_answers_yes_and_no(files):

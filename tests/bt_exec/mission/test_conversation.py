@@ -45,37 +45,37 @@ def journal(tmp_path) -> Journal:
 
 def test_commands_and_their_outcomes_are_recorded_in_order():
     said = Conversation(None, "lab")
-    said.heard(end("one"))
-    said.heard(end("two", "NOT_UNDERSTOOD", "refused", did_you_mean=("go",)))
+    said.record_turn(end("one"))
+    said.record_turn(end("two", "NOT_UNDERSTOOD", "refused", did_you_mean=("go",)))
     two = Turn("two", "refused", "NOT_UNDERSTOOD", "two: so", ("go",))
     assert said.context() == Context((turn("one"), two))
-    assert said.context().last() == two
+    assert said.context().last_mission() == two
 
 
 @pytest.mark.parametrize("trace", [end("thanks", REPLY), end("")])
 def test_thanks_and_plans_without_a_command_are_not_recorded(trace):
     said = Conversation(None, "lab")
-    said.heard(trace)
+    said.record_turn(trace)
     assert said.context() == Context()
 
 
 def test_forget_keeps_the_missions_that_acted_as_earlier_context():
     said = Conversation(None, "lab")
-    said.heard(end("one"))
-    said.heard(end("is it?"), acted=False)
-    said.heard(end("two"))
+    said.record_turn(end("one"))
+    said.record_turn(end("is it?"), acted=False)
+    said.record_turn(end("two"))
     said.forget()
-    said.heard(end("three"))
+    said.record_turn(end("three"))
     said.forget()
     assert said.context() == Context((), (turn("one"), turn("two"), turn("three")))
 
 
 def test_account_keeps_every_mission_that_acted_even_after_many_questions():
     said = Conversation(None, "lab")
-    said.heard(end("one"))
+    said.record_turn(end("one"))
     for number in range(5 * MOST_TURNS):
-        said.heard(end(f"is it {number}?"), acted=False)
-    said.heard(end("two"))
+        said.record_turn(end(f"is it {number}?"), acted=False)
+    said.record_turn(end("two"))
     assert commands(said) == ["one", "two"]
 
 
@@ -83,7 +83,7 @@ def test_account_includes_recorded_and_session_missions_once(journal):
     on_record(journal, end("old"), acts=True)
     on_record(journal, end("is it?"))
     said = Conversation(journal, "lab", {"move"})
-    said.heard(end("new"))
+    said.record_turn(end("new"))
     assert commands(said) == ["old", "new"]
     said.forget()
     assert commands(said) == ["old"]  # the journal has no record of the other one here
@@ -92,7 +92,7 @@ def test_account_includes_recorded_and_session_missions_once(journal):
 def test_account_counts_missions_of_the_own_session_once(journal):
     on_record(journal, end("own"), acts=True, session="s")
     said = Conversation(journal, "lab", {"move"}, lambda: "s")
-    said.heard(end("own"))
+    said.record_turn(end("own"))
     assert commands(said) == ["own"]
 
 
@@ -114,15 +114,15 @@ def test_earlier_missions_are_read_from_the_journal(journal, forgets):
     said = Conversation(journal, "lab")
     if forgets:
         said.forget()
-    assert said.context().before() == (turn("second", acted=False),)
+    assert said.context().earlier_missions() == (turn("second", acted=False),)
 
 
 def test_only_the_last_five_missions_are_searched(journal):
     on_record(journal, end("old"), *[end("thanks", REPLY)] * 4)
-    assert Conversation(journal, "lab").context().before() == (turn("old", acted=False),)
+    assert Conversation(journal, "lab").context().earlier_missions() == (turn("old", acted=False),)
     on_record(journal, end("thanks", REPLY))
-    assert Conversation(journal, "lab").context().before() == ()
+    assert Conversation(journal, "lab").context().earlier_missions() == ()
 
 
 def test_without_a_journal_there_are_no_earlier_missions():
-    assert Conversation(None, "lab").context().before() == ()
+    assert Conversation(None, "lab").context().earlier_missions() == ()

@@ -49,7 +49,7 @@ class Holds:
             self.debugger.on(NodeChanged(0.0, 1, path, state, "", failure))  # type: ignore[arg-type]
         facts = {name: value for name, value in known.items() if isinstance(value, str)}
         saved = {name: value for name, value in known.items() if name not in facts}
-        return self.debugger.pause(1.0, lambda: facts, saved, lambda: None)
+        return self.debugger.pause_if_needed(1.0, lambda: facts, saved, lambda: None)
 
 
 def test_step_pauses_only_at_changes() -> None:
@@ -84,7 +84,7 @@ def test_breakpoint_is_reached_once_per_entry(name: str, held: list[bool]) -> No
     ]
     assert holds.hits == [(name,)] * sum(held)
     near = [("--break", "gras", ("grasp", "all/grasp"))]
-    assert list(holds.debugger.unused()) == ([] if any(held) else near)
+    assert list(holds.debugger.unused_breakpoints()) == ([] if any(held) else near)
 
 
 def test_watched_values_are_reported_when_they_change() -> None:
@@ -92,4 +92,4 @@ def test_watched_values_are_reported_when_they_change() -> None:
     for known in ({"door": "open"}, {"door": "open", "count": 2}, {"count": 2}):
         assert not holds.tick(**known)
     assert holds.watched == [("door", "open"), ("count", 2), ("door", None)]
-    assert list(holds.debugger.unused()) == [("--watch", "dor", ("door",))]
+    assert list(holds.debugger.unused_breakpoints()) == [("--watch", "dor", ("door",))]

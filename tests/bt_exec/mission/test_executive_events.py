@@ -148,7 +148,7 @@ def telling(said):
     """Return a reporter whose robot said something to the operator."""
 
     class Tells(MissionReporter):
-        def told(self):
+        def operator_messages(self):
             return said
 
     return Tells
@@ -157,7 +157,7 @@ def telling(said):
 class Reporter(MissionReporter):
     """Reporter that describes the current view."""
 
-    def turn(self, view):
+    def turn_report(self, view):
         return {
             "next": view.next_action.name if view.next_action else "",
             "status": view.status,

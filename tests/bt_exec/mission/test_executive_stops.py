@@ -221,7 +221,7 @@ def test_failure_of_an_internal_error_contains_its_traceback(stage):
     ends: list[Failure] = []
 
     class Reports(MissionReporter):
-        def turn(self, view):
+        def turn_report(self, view):
             ends.append(view.failure)
 
     on = stage([scripted_skill("a")], pack={"reporter": Reports})
@@ -434,7 +434,7 @@ def test_abort_during_a_tree_stops_its_skill_before_it_is_reported(stage):
 def test_mission_without_a_camera_does_not_observe(stage):
     on = stage([scripted_skill("a")])
     on.executive._perception_loop.look = None  # must not be called at the end
-    on.executive._mission = lambda *parts: on.executive._satisfied(parts[-1])
+    on.executive._mission = lambda *parts: on.executive._satisfied_ending(parts[-1])
     assert on.run().status == "satisfied"
 
 

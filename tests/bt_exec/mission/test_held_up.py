@@ -98,16 +98,16 @@ def test_speech_of_a_reporter_opens_the_final_message_and_its_turns_are_events()
             super().__init__(services)
             self.seen = []
 
-        def recall(self, today):
+        def load_earlier_missions(self, today):
             self.seen.append(tuple(today()))
 
         def on(self, event):
             self.seen.append(type(event).__name__)
 
-        def turn(self, view):
+        def turn_report(self, view):
             return {"next": view.next_action and view.next_action.name, "status": view.status}
 
-        def told(self):
+        def operator_messages(self):
             return f"{self.services['voice']} heard {self.seen[:2]}."
 
     turns = []

@@ -8,7 +8,7 @@ import pytest
 
 from bt_exec.failure import Failure
 from bt_exec.language.messages import Messages
-from bt_exec.mission.incomplete_parts import Undone, describe_part, still_undone, undone_of
+from bt_exec.mission.incomplete_parts import Undone, describe_part, still_undone, undone_parts
 from bt_exec.planning.fact_history import DoneAction
 from bt_exec.skill import Steps, skill
 from bt_exec.spec.load import load_text
@@ -79,11 +79,11 @@ LOST = Failure("LOST", "no way", "t/go", node="go", args={"to": "A"})
 def test_only_fallbacks_that_continued_after_a_failure_are_incomplete():
     inner = f"{{name: inner, fallback: [{{name: way, sequence: [{GO}]}}, {{check: noted}}]}}"
     root = node(f"{{name: t, sequence: [{LOOK}, {inner}, {{name: rest, fallback: [{LOOK}]}}]}}")
-    (found,) = undone_of(root, [("t/inner", LOST), ("t/look", LOST)])
+    (found,) = undone_parts(root, [("t/inner", LOST), ("t/look", LOST)])
     assert (found.path, found.failure) == ("t/inner", LOST)
     assert found.part.name == "way"
     assert found.means == {f"t/inner{path}" for path in ("", "/way", "/way/go", "/noted")}
-    assert undone_of(root, []) == ()
+    assert undone_parts(root, []) == ()
 
 
 @pytest.mark.parametrize(

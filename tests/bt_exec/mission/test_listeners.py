@@ -52,14 +52,14 @@ class Other(Hears):
 
 def test_journal_gets_extra_time_for_its_commits():
     watch, record, other = Watch(), Hears(), Other()
-    Listeners(record, [other], watch).tell(EVENT)
+    Listeners(record, [other], watch).notify(EVENT)
     assert watch.calls == [("the record", 7.0), ("the listener Other", 2.0)]
     assert record.heard == other.heard == [EVENT]
 
 
 def test_listeners_are_called_without_a_journal():
     other = Other()
-    Listeners(None, [other], Watch()).tell(EVENT)
+    Listeners(None, [other], Watch()).notify(EVENT)
     assert other.heard == [EVENT]
 
 
@@ -71,10 +71,10 @@ def test_hung_listener_is_reported_after_the_others_were_called(who):
     for _ in range(2):
         if who == "the record" or not watch.hung:
             with pytest.raises(PartBroken) as told:
-                listeners.tell(EVENT)
+                listeners.notify(EVENT)
             assert told.value.part == who
         else:
-            listeners.tell(EVENT)  # a hung listener gets no further events
+            listeners.notify(EVENT)  # a hung listener gets no further events
     called = [part for part, _ in watch.calls]
     assert called.count(who) == (2 if who == "the record" else 1)
     assert called.count("the record") == 2
@@ -88,7 +88,7 @@ def test_listener_that_raises_is_logged_once_and_called_again(caplog):
     listeners = [Hears(ValueError("no ears")), Other(SystemExit()), Other(SystemExit())]
     told = Listeners(Hears(OSError("no disk")), [*listeners], Watch())
     for _ in range(2):
-        told.tell(EVENT)
+        told.notify(EVENT)
     assert caplog.messages == [
         "Hears missed an event: no disk",
         "Hears missed an event: no ears",
@@ -99,4 +99,4 @@ def test_listener_that_raises_is_logged_once_and_called_again(caplog):
 
 def test_keyboard_interrupt_in_a_listener_is_raised():
     with pytest.raises(KeyboardInterrupt):
-        Listeners(None, [Hears(KeyboardInterrupt())], Watch()).tell(EVENT)
+        Listeners(None, [Hears(KeyboardInterrupt())], Watch()).notify(EVENT)

@@ -8,7 +8,7 @@ import pytest
 
 from bt_exec.events import Asked, NodeChanged, SkillEnded, SkillStarting, Turn
 from bt_exec.failure import Failure
-from bt_exec.mission.pack_reporters import in_names_of
+from bt_exec.mission.pack_reporters import in_pack_names
 from bt_exec.pack import Catalogue, Pack
 from bt_exec.reporting import Action, MissionView, Skip
 from bt_exec.skill import Verdict
@@ -55,7 +55,7 @@ PLAIN = load_text("{mission: {command: go}, root: {do: grasp}}").document
     ],
 )
 def test_event_is_translated_to_the_names_of_the_pack(told, own):
-    assert in_names_of("arm", told, BOTH) == own
+    assert in_pack_names("arm", told, BOTH) == own
 
 
 def view(name: str, question: str, spec=SPEC, **more) -> MissionView:
@@ -84,12 +84,12 @@ def view(name: str, question: str, spec=SPEC, **more) -> MissionView:
 def test_view_is_translated_to_the_names_of_the_pack():
     jam = Failure("JAM", node="grasp")
     told = view("arm.grasp", "arm.ready", failure=replace(jam, node="arm.grasp"))
-    assert in_names_of("arm", told, BOTH) == view("grasp", "ready", PLAIN, failure=jam)
+    assert in_pack_names("arm", told, BOTH) == view("grasp", "ready", PLAIN, failure=jam)
     at_the_end = view("arm.grasp", "arm.ready", next_action=None)
-    assert in_names_of("arm", at_the_end, BOTH) == view("grasp", "ready", PLAIN, next_action=None)
+    assert in_pack_names("arm", at_the_end, BOTH) == view("grasp", "ready", PLAIN, next_action=None)
 
 
 def test_event_is_not_changed_when_no_names_clash():
     event = SkillStarting(0.0, 1, "x", "arm.grasp", {}, 1)
     alone = Catalogue([Pack("arm", skills=(scripted_skill("grasp"),))])
-    assert in_names_of("arm", event, alone) is event
+    assert in_pack_names("arm", event, alone) is event

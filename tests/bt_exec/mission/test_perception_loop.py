@@ -42,7 +42,7 @@ def test_pending_observation_does_not_answer_a_request_for_a_current_one() -> No
     perception_workers["test"].start(now=True)
     simulation.step(2.0)
     threading.Timer(0.05, slow.first.set).start()
-    perception_loop.look()
+    perception_loop.observe_all()
     assert perception_loop.facts() == {"taken": "2.0"}
     perception_workers["test"].close()
 

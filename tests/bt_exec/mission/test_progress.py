@@ -48,7 +48,7 @@ class Reporter(MissionReporter):
         super().__init__({})
         self.views: list[MissionView] = []
 
-    def turn(self, view: MissionView) -> dict[str, Any] | None:
+    def turn_report(self, view: MissionView) -> dict[str, Any] | None:
         self.views.append(view)
         return {"n": len(self.views)}
 
@@ -97,37 +97,37 @@ def test_progress_is_empty_before_the_first_event():
     assert (progress.command, progress.language, progress.spec) == ("get it", "en", None)
     assert (progress.started, progress.done, progress.skipped) == (set(), [], [])
     assert (progress.told, progress.verdicts, progress.failures) == ({}, {}, [])
-    assert progress.remaining() == ()
+    assert progress.remaining_actions() == ()
 
 
 def test_actions_are_in_plan_order_and_removed_when_done():
     told = Told()
     progress = told.on(Planned(0.0, 0, plan(), 1))
     assert progress.spec == plan()
-    assert progress.remaining() == (FIRST, SECOND, THIRD)
+    assert progress.remaining_actions() == (FIRST, SECOND, THIRD)
     told.on(start(FIRST))
     assert (progress.started, progress.done) == ({"go"}, [])
-    assert progress.remaining() == (FIRST, SECOND, THIRD)
+    assert progress.remaining_actions() == (FIRST, SECOND, THIRD)
     told.on(end(FIRST))
-    assert (progress.done, progress.remaining()) == ([FIRST], (SECOND, THIRD))
+    assert (progress.done, progress.remaining_actions()) == ([FIRST], (SECOND, THIRD))
 
 
 @pytest.mark.parametrize("state", ["failed", "stopped"])
 def test_action_that_did_not_succeed_is_not_done(state):
     progress = Told().on(Planned(0.0, 0, plan(), 1), start(FIRST), end(FIRST, state))
-    assert (progress.done, progress.remaining()) == ([], (FIRST, SECOND, THIRD))
+    assert (progress.done, progress.remaining_actions()) == ([], (FIRST, SECOND, THIRD))
 
 
 def test_restarted_action_remains():
     progress = Told().on(Planned(0.0, 0, plan(), 1), start(FIRST), end(FIRST), start(FIRST))
-    assert progress.remaining() == (FIRST, SECOND, THIRD)
+    assert progress.remaining_actions() == (FIRST, SECOND, THIRD)
 
 
 def test_part_kept_from_an_earlier_plan_does_not_remain():
     told = Told()
     progress = told.on(Planned(0.0, 0, plan(), 1), start(FIRST), end(FIRST))
     told.on(Planned(3.0, 6, plan("part"), 1))
-    assert progress.remaining() == (FIRST, THIRD)
+    assert progress.remaining_actions() == (FIRST, THIRD)
     assert progress.done == [FIRST]  # over all plans
 
 
@@ -139,7 +139,7 @@ def test_skip_is_recorded_once_per_node_and_removes_its_subtree():
         Skip("part", "already there", "part"),
         Skip("take", "already held", "take"),
     ]
-    assert progress.remaining() == (FIRST,)
+    assert progress.remaining_actions() == (FIRST,)
 
 
 @pytest.mark.parametrize("state", ["running", "done", "failed", "kept", "stopped"])
@@ -200,7 +200,9 @@ def test_last_view_has_no_remaining_actions_and_contains_the_reason():
     told = Told()
     told.on(Planned(0.0, 0, plan(), 1))
     failure = Failure("STUCK")
-    told.progress.turn(9.0, 12, None, "blocked", "SKILL_FAILED", "It is stuck.", failure)
+    told.progress.emit_turn_reports(
+        9.0, 12, None, "blocked", "SKILL_FAILED", "It is stuck.", failure
+    )
     (view,) = told.arm.views
     assert view.remaining == ()
     assert (view.status, view.reason_code, view.message) == (
@@ -211,14 +213,14 @@ def test_last_view_has_no_remaining_actions_and_contains_the_reason():
 
 def test_mission_without_a_plan_has_no_turn():
     told = Told()
-    told.progress.turn(0.0, 0, None, "refused")
+    told.progress.emit_turn_reports(0.0, 0, None, "refused")
     assert (told.turns, told.arm.views) == ([], [])
 
 
 def test_reporter_without_a_report_or_with_an_error_does_not_affect_the_others(caplog):
     told = Told()
-    told.arm.turn = lambda view: {}["mode"]
-    told.base.turn = lambda view: None
+    told.arm.turn_report = lambda view: {}["mode"]
+    told.base.turn_report = lambda view: None
     told.reporters._each["third"] = Reporter()
     told.on(Planned(0.0, 0, plan(), 1), start(FIRST))
     assert [turn.report for turn in told.turns] == [{"n": 1}]
@@ -287,7 +289,7 @@ def test_failures_of_incomplete_parts_are_listed_once():
     progress.failures = [one, two]
     part = plan().root
     progress.undone = tuple(Undone("x", part, failure) for failure in (two, three))
-    assert progress.every_failure() == (one, two, three)
+    assert progress.all_failures() == (one, two, three)
 
 
 def test_done_actions_are_counted_after_each_failure():
@@ -296,10 +298,14 @@ def test_done_actions_are_counted_after_each_failure():
     told.on(Planning(3.0, 6, "test", Failure("ONE")), Planned(3.0, 6, plan(), 1))
     told.on(start(SECOND), end(SECOND), Planning(4.0, 7, "test"))
     told.on(Planning(5.0, 8, "test", Failure("TWO")), start(THIRD), end(THIRD))
-    assert [progress.done_after(number) for number in range(3)] == [(SECOND, THIRD), (THIRD,), ()]
+    assert [progress.actions_done_after(number) for number in range(3)] == [
+        (SECOND, THIRD),
+        (THIRD,),
+        (),
+    ]
     assert (progress.latest, progress.plan_version) == ("take", 1)
     progress.undone = (Undone("part", plan().root, Failure("X"), frozenset({"part/go"})),)
-    assert progress.achieved() == (FIRST, THIRD)
+    assert progress.achieved_actions() == (FIRST, THIRD)
 
 
 def test_answer_keeps_the_facts_seen_at_its_question():
@@ -314,7 +320,7 @@ def test_answer_keeps_the_facts_seen_at_its_question():
 
 def test_invalid_report_is_logged_once_and_dropped(caplog):
     told = Told()
-    told.arm.turn = lambda view: ["n", 1]
+    told.arm.turn_report = lambda view: ["n", 1]
     told.on(Planned(0.0, 0, plan(), 1), start(FIRST), end(FIRST), start(SECOND))
     assert [turn.report for turn in told.turns] == [{"n": 1}, {"n": 2}]
     assert caplog.messages == ["the reporter of arm could not report"]
@@ -329,11 +335,11 @@ def test_part_is_complete_when_any_action_of_a_turn_does_it():
     failure = Failure("LOST", node="go", args={"to": "dock"})
     other = Failure("LOST", node="go", args={"to": "elsewhere"})
     progress.undone = tuple(Undone("x", plan().root, one) for one in (failure, other))
-    progress.left_undone(plan(), [], Catalogue([]))
+    progress.record_undone(plan(), [], Catalogue([]))
     assert [part.failure for part in progress.undone] == [other]
     told.on(Planning(3.0, 6, "test", Failure("ONE")), Planned(3.0, 6, plan(), 1))
     progress.undone = (Undone("x", plan().root, failure),)
-    progress.left_undone(plan(), [], Catalogue([]))
+    progress.record_undone(plan(), [], Catalogue([]))
     assert [part.failure for part in progress.undone] == [failure]  # it was done before that
 
 

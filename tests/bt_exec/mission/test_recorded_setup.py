@@ -6,13 +6,13 @@ import json
 import platform
 
 from bt_exec.journal.json_text import to_json
-from bt_exec.mission.recorded_setup import digests, setup_of
+from bt_exec.mission.recorded_setup import file_digests, setup_data
 from bt_exec.site.site import load_site
 
 
 def test_setup_of_a_site_contains_the_settings_for_a_replay() -> None:
     site = load_site("door")
-    setup = json.loads(to_json(setup_of(site, {"door": "open"}, "offline")))
+    setup = json.loads(to_json(setup_data(site, {"door": "open"}, "offline")))
     assert setup["compiler"] == {"name": "offline"}
     assert setup["rates"]["tick_hz"] == site.rates.tick_hz
     assert setup["limits"]["replans"] == site.limits.replans
@@ -25,5 +25,5 @@ def test_setup_of_a_site_contains_the_settings_for_a_replay() -> None:
 
 def test_digests_differ_between_sites_and_agree_between_loads() -> None:
     door, again, building = load_site("door"), load_site("door"), load_site("building")
-    assert digests(door) == digests(again)
-    assert not set(digests(door).values()) & set(digests(building).values())
+    assert file_digests(door) == file_digests(again)
+    assert not set(file_digests(door).values()) & set(file_digests(building).values())

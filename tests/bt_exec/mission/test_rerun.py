@@ -13,7 +13,7 @@ from bt_exec.events import Observed
 from bt_exec.failure import UsageError
 from bt_exec.journal import Journal
 from bt_exec.mission import rerun
-from bt_exec.mission.rerun import recorded_site, restore, verify
+from bt_exec.mission.rerun import recorded_site, restore_world, verify
 from bt_exec.mission.session import Session
 from bt_exec.planning.compiler import Plan
 from bt_exec.rig import Rig
@@ -76,7 +76,7 @@ def record(lab, journal, *commands, **options):
 def test_mission_runs_again_as_recorded(lab, journal):
     (mission,) = record(lab, journal, "go")
     found = verify(journal, mission.id)
-    assert found.same
+    assert found.agrees
     assert found.events == len([e for e in mission.events if type(e).__name__ != "Progress"])
     assert found.changed == ()
 
@@ -84,7 +84,7 @@ def test_mission_runs_again_as_recorded(lab, journal):
 def test_later_mission_of_a_session_runs_again_after_the_earlier_ones(lab, journal, robots):
     *_, last = record(lab, journal, "go", "go again", "go once more")
     before = len(robots.rigs)
-    assert verify(journal, last.id).same
+    assert verify(journal, last.id).agrees
     assert len(robots.rigs) == before + 1  # one world for all three
     assert robots.robot.log == ["a start", "a done"] * 3
 
@@ -99,7 +99,7 @@ def test_earlier_missions_keep_their_recorded_time(lab, journal, monkeypatch):
         return compile_(self, request)
 
     monkeypatch.setattr(Compiles, "compile", heard)
-    assert verify(journal, second.id).same
+    assert verify(journal, second.id).agrees
     (turn,) = turns[-1]
     assert turn.at == first.line.started_at
 
@@ -107,7 +107,7 @@ def test_earlier_missions_keep_their_recorded_time(lab, journal, monkeypatch):
 def test_injected_faults_are_repeated(lab, journal):
     (mission,) = record(lab, journal, "go", faults=["a:1=TIMEOUT"])
     assert mission.failures
-    assert verify(journal, mission.id).same
+    assert verify(journal, mission.id).agrees
 
 
 def test_first_difference_is_named(lab, journal, monkeypatch):
@@ -118,7 +118,7 @@ def test_first_difference_is_named(lab, journal, monkeypatch):
     )
     monkeypatch.setattr(rerun, "load_site", lambda name: other)
     found = verify(journal, mission.id)
-    assert not found.same
+    assert not found.agrees
     assert found.difference is not None
     assert found.difference.recorded.startswith("SkillEnded a")
     assert found.difference.found
@@ -149,7 +149,7 @@ def test_recorded_stop_is_repeated_at_its_tick(site, journal, lab, monkeypatch):
         name = session.run("go").mission_id
     assert journal.mission(name).status == "aborted"
     found = verify(journal, name)
-    assert found.same, found
+    assert found.agrees, found
 
 
 @pytest.mark.parametrize("number", [2, 5])
@@ -172,7 +172,7 @@ def test_stop_at_an_observation_is_repeated_after_it(journal, lab, monkeypatch, 
     assert record.status == "aborted"
     assert sum(isinstance(event, Observed) for event in record.events) == number
     found = verify(journal, name)
-    assert found.same, found
+    assert found.agrees, found
 
 
 def test_session_is_restored_at_the_last_recorded_moment(lab, journal, monkeypatch):
@@ -183,8 +183,8 @@ def test_session_is_restored_at_the_last_recorded_moment(lab, journal, monkeypat
         name = session.run("go").mission_id
     heard = Heard()
     with Session(slow, fast=True, journal=journal, listeners=[heard]) as session:
-        found = restore(session, journal, journal.mission(name))
-        assert found.same
+        found = restore_world(session, journal, journal.mission(name))
+        assert found.agrees
         assert session.world == WORLD
         assert session.clock.now() == pytest.approx(0.5)
         assert session.journal is journal
@@ -197,7 +197,7 @@ def test_restored_mission_is_reported_as_interrupted_not_as_stopped(lab, journal
         connection.execute("UPDATE missions SET status = NULL, ended_at = NULL, outcome = NULL")
         connection.execute("DELETE FROM events WHERE kind IN ('Finished', 'FactsKnown') AND tick")
     with Session(lab, fast=True, journal=journal) as session:
-        restore(session, journal, journal.mission(mission.id))
+        restore_world(session, journal, journal.mission(mission.id))
         (turn,) = session.conversation.context().turns
     assert (turn.status, turn.message) == ("interrupted", "")
     assert turn.at == mission.line.started_at
@@ -208,8 +208,8 @@ def test_mission_without_events_is_restored_at_the_start_of_its_world(lab, journ
     booking = journal.book(command="go", site="lab", session="s", settings=settings)
     record = journal.mission(booking.mission_id)
     with Session(lab, fast=True, journal=journal) as session:
-        found = restore(session, journal, record)
-        assert (found.same, found.events) == (True, 0)
+        found = restore_world(session, journal, record)
+        assert (found.agrees, found.events) == (True, 0)
         assert session.world == WORLD
         assert robots.robot.log == []
         assert session.resume(record).ok
@@ -228,7 +228,7 @@ def test_plans_of_a_model_are_taken_from_the_journal(lab, journal):
         compiler.compile = asks
         name = session.run("go").mission_id
     compiler.compile = lambda request: pytest.fail("the model was asked again")
-    assert verify(journal, name).same
+    assert verify(journal, name).agrees
 
 
 def test_real_robot_is_not_driven_again(lab, journal, monkeypatch):

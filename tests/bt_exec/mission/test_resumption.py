@@ -13,11 +13,11 @@ import pytest
 
 from bt_exec.journal import Journal
 from bt_exec.mission.pack_reporters import MissionReporter
-from bt_exec.mission.rerun import _same_settings, restore, verify
+from bt_exec.mission.rerun import _same_settings, restore_world, verify
 from bt_exec.mission.resumption import recorded_work
 from bt_exec.mission.session import Session
 from bt_exec.planning.compiler import Plan
-from bt_exec.planning.repair import repaired
+from bt_exec.planning.repair import repaired_plan
 from bt_exec.rig import Rig
 from bt_exec.site.site import load_site
 from bt_exec.skill import Running, Service, Steps, skill
@@ -88,7 +88,7 @@ class Compiles:
 
     def compile(self, request):
         if request.previous is not None and request.failure is not None:
-            return Plan(repaired(request, self.name))
+            return Plan(repaired_plan(request, self.name))
         header = Mission(command=request.command, compiler=self.name)
         return Plan(MissionSpec(mission=header, root=load_text(PLAN).document.root))
 
@@ -161,8 +161,8 @@ def test_mission_resumes_from_any_moment_without_repeating_irreversible_actions(
             return False
 
         with Session(boxes[0], fast=True, journal=short, confirm=confirm) as session:
-            found = restore(session, short, record)
-            assert found.same, (number, found)
+            found = restore_world(session, short, record)
+            assert found.agrees, (number, found)
             box = boxes[-1]
             before = list(box.done)
             outcome = session.resume(record)
@@ -188,7 +188,7 @@ def test_second_resume_does_not_repeat_irreversible_steps(finished, boxes, tmp_p
     short = cut(journal, handed, tmp_path)
     first = short.mission("last")
     with Session(boxes[0], fast=True, journal=short) as session:
-        restore(session, short, first)
+        restore_world(session, short, first)
         resumed = session.resume(first).mission_id
     plan = next(row.seq for row in short.rows(resumed) if row.kind == "Planned")
     killed = cut(short, plan if planned else plan - 1, tmp_path)
@@ -198,7 +198,7 @@ def test_second_resume_does_not_repeat_irreversible_steps(finished, boxes, tmp_p
     with Session(
         boxes[0], fast=True, journal=killed, confirm=lambda *why: asked.append(why[1])
     ) as s:
-        assert restore(s, killed, second).same
+        assert restore_world(s, killed, second).agrees
         outcome = s.resume(second)
     assert asked or outcome.ok
     assert boxes[-1].done.count("hand_over 250") == 1
@@ -211,13 +211,13 @@ def test_restored_and_resumed_mission_is_verified_as_recorded(finished, boxes, t
     short = cut(journal, row, tmp_path)
     record = short.mission("last")
     with Session(boxes[0], fast=True, journal=short) as session:
-        restore(session, short, record)
+        restore_world(session, short, record)
         outcome = session.resume(record)
         assert outcome.ok
         later = session.run("deliver")
     for one in (outcome, later):
         found = verify(short, one.mission_id)
-        assert found.same, found
+        assert found.agrees, found
 
 
 def test_lost_world_is_created_again(finished, boxes, tmp_path):
@@ -235,7 +235,7 @@ def test_effect_that_no_longer_holds_is_repeated(finished, boxes, tmp_path):
     short = cut(journal, row, tmp_path)
     record = short.mission("last")
     with Session(boxes[0], fast=True, journal=short) as session:
-        restore(session, short, record)
+        restore_world(session, short, record)
         boxes[-1].facts["box"] = "closed"  # closed by something else meanwhile
         outcome = session.resume(record)
     assert outcome.ok
@@ -285,7 +285,7 @@ def test_saved_results_are_available_after_resuming(finished, boxes, tmp_path):
     record = short.mission("last")
     assert record.saved == {"grams": 250}
     with Session(boxes[0], fast=True, journal=short, confirm=lambda *_: True) as session:
-        restore(session, short, record)
+        restore_world(session, short, record)
         assert session.resume(record).ok
     assert "hand_over 250" in boxes[-1].done
 
@@ -306,7 +306,7 @@ def test_mission_with_other_settings_is_not_restored(finished, boxes, tmp_path):
     other = dataclasses.replace(record, settings={**record.settings, "packs": {"lab": {"x": 1}}})
     with Session(boxes[0], fast=True) as session:
         with pytest.raises(Exception, match="ran with other settings"):
-            restore(session, journal, other)
+            restore_world(session, journal, other)
         assert session.run("deliver").ok
 
 
@@ -314,7 +314,7 @@ def test_reporter_loads_finished_steps_of_the_continued_mission(boxes, tmp_path)
     loaded = []
 
     class Reporter(MissionReporter):
-        def resume(self, done):
+        def load_finished_steps(self, done):
             loaded.extend(done)
 
     journal = Journal.open(tmp_path / "j.sqlite")

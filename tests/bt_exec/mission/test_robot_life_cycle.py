@@ -81,8 +81,8 @@ def test_motion_that_begins_again_after_stops_is_a_runaway(monkeypatch, episode_
         for _ in range(robot_life_cycle._RUNAWAY_STOPS):
             assert not ended
             robot.still = False
-            cycle.look()
-            cycle.look()  # finds it still
+            cycle.stop_moving_robots()
+            cycle.stop_moving_robots()  # finds it still
     assert len(ended) == runaways
 
 
@@ -108,7 +108,7 @@ def test_simulated_robot_is_not_watched():
 def test_robot_moved_after_the_session_is_stopped():
     robot = ScriptedRobot()
     cycle, moved = cycle_of(robot)
-    cycle.close()
+    cycle.detach()
     robot.still = False
     eventually(lambda: robot.still)
     assert moved.any.wait(60)
@@ -119,7 +119,7 @@ def test_robot_of_another_process_is_not_stopped_after_the_session(tmp_path, mon
     robot = ScriptedRobot()
     lock = RobotLock("arm 7")
     cycle, _ = cycle_of(robot, [lock])
-    cycle.close()
+    cycle.detach()
     robot.still = False  # another session holds the lock and drives the robot
     eventually(lambda: not cycle._left)
     assert robot.stops == 0
@@ -138,7 +138,7 @@ def test_closed_driver_is_forgotten():
 
     robot = Closed()
     cycle, moved = cycle_of(robot)
-    cycle.close()
+    cycle.detach()
     moved.clear()
     eventually(lambda: not cycle._left)
     assert moved == []

@@ -21,7 +21,7 @@ from bt_exec.mission.conversation import (
 from bt_exec.mission.session import Session
 from bt_exec.observation import Situation
 from bt_exec.planning.compiler import Compiler, Plan, Reply, Request
-from bt_exec.site.compile_command import request_of
+from bt_exec.site.compile_command import first_request
 from bt_exec.site.site import load_site
 from bt_exec.spec.model import Do, Mission, MissionSpec
 
@@ -196,7 +196,9 @@ def asking(compiler: Compiler, seen: str = "", left: str = "") -> SelfAnswers:
 
 
 def answer(command: str, seen: str = "", *, context: Context | None = None, **facts: str) -> object:
-    request = request_of(load_site("door"), command, Situation((), facts, ""), context or Context())
+    request = first_request(
+        load_site("door"), command, Situation((), facts, ""), context or Context()
+    )
     return asking(Refuses(), seen).compile(request)
 
 
@@ -294,7 +296,7 @@ def test_question_about_success_is_answered_from_recorded_missions(
 )
 def test_steps_left_of_an_unfinished_mission_are_named(command: str, told: str) -> None:
     context = Context((replace(STUCK, message="stuck", failure=None, state={}),))
-    request = request_of(load_site("door"), command, Situation((), {}, ""), context)
+    request = first_request(load_site("door"), command, Situation((), {}, ""), context)
     found = asking(Refuses(), left="grasp, go home").compile(request)
     assert found == Reply("DONE", told)
 
@@ -311,7 +313,7 @@ def test_request_to_resume_is_not_answered_with_the_past() -> None:
         def compile(self, request: Request) -> Reply:
             return Reply("DONE", "“go” ended well.")
 
-    request = request_of(
+    request = first_request(
         load_site("door"), "하던 거 마저 해", Situation((), {}, ""), Context((GOES,))
     )
     assert asking(Answers()).compile(request) == Refusal(
@@ -332,13 +334,15 @@ def test_request_to_resume_repeats_only_an_unfinished_last_command(turns, repeat
         def compile(self, request: Request) -> Plan:
             return Plan(spec)
 
-    request = request_of(load_site("door"), "go on", Situation((), {}, ""), Context(turns))
+    request = first_request(load_site("door"), "go on", Situation((), {}, ""), Context(turns))
     found = asking(Repeats()).compile(request)
     assert found == (Plan(spec) if repeats else Refusal("NOTHING_LEFT", found.message))
 
 
 def test_location_is_unknown_without_place_facts() -> None:
-    request = request_of(load_site("door"), "where are you?", Situation((), {"door": "ajar"}, ""))
+    request = first_request(
+        load_site("door"), "where are you?", Situation((), {"door": "ajar"}, "")
+    )
     assert asking(Knows()).compile(request) == Reply("WHERE", "My position is not known.")
 
 
@@ -462,7 +466,7 @@ def test_misspelt_question_is_left_to_the_compiler() -> None:
         def compile(self, request: Request) -> Refusal:
             return Refusal("NOT_UNDERSTOOD", "?", did_you_mean=("Is the door open?",))
 
-    request = request_of(load_site("door"), "was teh door open?", Situation((), {}, ""))
+    request = first_request(load_site("door"), "was teh door open?", Situation((), {}, ""))
     found = asking(Suggests()).compile(request)
     assert isinstance(found, Refusal)
 

@@ -126,12 +126,14 @@ class Eyes:
 def test_look_outside_a_mission_observes_once():
     rig = Rig(ScriptedRobot(), simulation=FakeClock(), perception=Eyes())
     with Session(site_with(arm=lambda: rig)) as session:
-        assert {pack: seen.labels() for pack, seen in session.look().items()} == {"test": ("cup",)}
+        assert {pack: seen.labels() for pack, seen in session.observe().items()} == {
+            "test": ("cup",)
+        }
 
 
 def test_robot_without_a_camera_is_left_out_of_a_look():
     with Session(site_with(arm=lambda: Rig(ScriptedRobot(), simulation=FakeClock()))) as session:
-        assert session.look() == {}
+        assert session.observe() == {}
 
 
 def test_failing_camera_is_named():
@@ -140,4 +142,4 @@ def test_failing_camera_is_named():
         Session(site_with(arm=lambda: rig)) as session,
         pytest.raises(UsageError, match="test failed to observe: OSError: no device"),
     ):
-        session.look()
+        session.observe()

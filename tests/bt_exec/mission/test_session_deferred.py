@@ -126,4 +126,4 @@ def test_refused_mission_is_verified_without_robots(tmp_path):
     with Session("door", fast=True, journal=journal, defer=True) as session:
         outcome = session.run("dance the tango")
         assert (outcome.status, session.rigs) == ("refused", {})
-    assert verify(journal, outcome.mission_id).same
+    assert verify(journal, outcome.mission_id).agrees

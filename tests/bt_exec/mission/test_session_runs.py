@@ -24,7 +24,7 @@ def recalling(recalled: list[list[str]]) -> Any:
     """Return a reporter that records the missions that it was given to recall."""
 
     class Recalls(MissionReporter):
-        def recall(self, today: Any) -> None:
+        def load_earlier_missions(self, today: Any) -> None:
             recalled.append([line.command for line in today()])
 
     return Recalls
@@ -272,13 +272,13 @@ def test_look_during_a_mission_is_refused(site):
         def on(self, event: Any) -> None:
             if isinstance(event, MissionStarted):
                 with pytest.raises(UsageError) as error:
-                    session.look()
+                    session.observe()
                 told.append(str(error.value))
 
     with Session(site, fast=True, listeners=[Looks()]) as session:
         session.run("go")
         assert told == ["this session is running a mission, which observes by itself"]
-        assert session.look() == {}
+        assert session.observe() == {}
 
 
 def test_conversation_is_kept_until_the_world_is_reset(site):
@@ -287,7 +287,9 @@ def test_conversation_is_kept_until_the_world_is_reset(site):
         assert [turn.command for turn in session.conversation.context().turns] == ["go"]
         session.reset()
         assert session.conversation.context().turns == ()
-        assert [turn.command for turn in session.conversation.context().before()] == ["go"]
+        assert [turn.command for turn in session.conversation.context().earlier_missions()] == [
+            "go"
+        ]
 
 
 def test_compiler_is_warmed_up_for_the_languages_of_a_session(site, monkeypatch):

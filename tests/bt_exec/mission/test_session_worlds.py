@@ -9,7 +9,7 @@ import pytest
 
 from bt_exec.failure import RegistrationError, UnknownName, UsageError
 from bt_exec.mission import session as session_module
-from bt_exec.mission.rig_construction import parse_world
+from bt_exec.mission.rig_construction import parse_world_settings
 from bt_exec.mission.session import Session
 from bt_exec.pack import Pack
 from bt_exec.rig import PackSettings, Rig
@@ -22,19 +22,19 @@ from tests.bt_exec.mission.session_robots import Robots, said, with_pack, world_
     [([], {}), (["door=closed", "a=b=c"], {"door": "closed", "a": "b=c"})],
 )
 def test_world_is_parsed_from_key_value_pairs(texts, expected):
-    assert parse_world(texts) == expected
+    assert parse_world_settings(texts) == expected
 
 
 @pytest.mark.parametrize("text", ["door", "=closed", "door=", "", "="])
 def test_invalid_key_value_pair_is_refused(text):
     with pytest.raises(UsageError) as told:
-        parse_world(["a=b", text])
+        parse_world_settings(["a=b", text])
     assert str(told.value) == f"world setting {text!r} must be KEY=VALUE"
 
 
 def test_duplicate_key_is_refused():
     with pytest.raises(UsageError, match=r"^world setting door is given twice: open and closed$"):
-        parse_world(["door=open", "door=closed"])
+        parse_world_settings(["door=open", "door=closed"])
 
 
 def test_real_robot_cannot_run_faster_than_real_time(site, robots):
@@ -223,7 +223,7 @@ class Sees:
 def test_camera_is_used_when_an_earlier_robot_has_none(site, robots):
     other = other_pack("eyes", Rig(simulation=FakeClock(), perception=Sees()))
     with Session(with_pack(site, other, robots={"arm": robots}), fast=True) as session:
-        assert session.look() == {"eyes": "seen in a picture"}
+        assert session.observe() == {"eyes": "seen in a picture"}
 
 
 def test_keyboard_interrupt_is_raised_by_look_facts_and_close(site, robots):
@@ -233,7 +233,7 @@ def test_keyboard_interrupt_is_raised_by_look_facts_and_close(site, robots):
     robots.fields = {"facts": interrupted, "perception": Sees(KeyboardInterrupt())}
     session = Session(site, fast=True)
     with pytest.raises(KeyboardInterrupt):
-        session.look()
+        session.observe()
     with pytest.raises(KeyboardInterrupt):
         session.facts()
     robots.robot.stop = interrupted
@@ -251,7 +251,7 @@ def test_hang_limit_outside_a_mission_is_ten_seconds(site, monkeypatch):
 
     monkeypatch.setattr(session_module, "Watchdog", noting)
     with Session(site, fast=True) as session:
-        session.look()
+        session.observe()
         session.facts()
     assert limits == [10.0] * 3
 

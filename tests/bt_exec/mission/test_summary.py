@@ -11,7 +11,7 @@ from bt_exec.events import Asked
 from bt_exec.failure import Failure, Refusal
 from bt_exec.language.fact_sentences import Known
 from bt_exec.language.messages import Messages
-from bt_exec.mission.final_object_state import state_of
+from bt_exec.mission.final_object_state import state_sentences
 from bt_exec.mission.incomplete_parts import Undone
 from bt_exec.mission.pack_reporters import Reporters
 from bt_exec.mission.progress import MissionProgress
@@ -21,7 +21,7 @@ from bt_exec.reporting import Action, Skip
 from bt_exec.skill import Steps, Verdict, condition, skill
 from bt_exec.spec.load import load_text
 from bt_exec.spec.model import Mission, MissionSpec
-from bt_exec.spec.node_paths import paths
+from bt_exec.spec.node_paths import nodes_with_paths
 from bt_exec.testing.missions import scripted_site
 
 WORDS = """
@@ -204,7 +204,7 @@ def test_each_skip_reason_is_reported_once(said):
 def test_unmet_condition_is_reported_as_a_sentence(said, skip_if, language, expected):
     tree = f"{{do: take, skip_if: {skip_if}}}"
     root = load_text(f"tree: t\nroot: {tree}").document.root
-    skips = [Skip("take", UNMET, path) for path, node in paths(root)]
+    skips = [Skip("take", UNMET, path) for path, node in nodes_with_paths(root)]
     ending = Ending("satisfied", code_of_reason(UNMET))
     assert said(ending, tree, language, skipped=skips) == expected
 
@@ -219,12 +219,15 @@ def test_state_named_in_the_reason_is_not_repeated(said, words):
 def test_only_facts_with_a_sentence_and_a_value_are_reported(words):
     catalogue = scripted_site([open_door]).catalogue
     progress = MissionProgress("go", "en", Reporters([], {}), {}, {}, lambda event: None)
-    assert state_of(progress, words, catalogue, Known(FACTS)) == ()
+    assert state_sentences(progress, words, catalogue, Known(FACTS)) == ()
     root = load_text(f"tree: t\nroot: {OPEN}").document.root
     progress.spec = MissionSpec(mission=Mission(command="go", compiler="x"), root=root)
-    assert state_of(progress, words, catalogue, Known({"door": "ajar", "hand.left": "cup"})) == ()
-    assert state_of(progress, words, catalogue, Known({})) == ()
-    assert state_of(progress, words, catalogue, Known(FACTS), well=False) == (
+    assert (
+        state_sentences(progress, words, catalogue, Known({"door": "ajar", "hand.left": "cup"}))
+        == ()
+    )
+    assert state_sentences(progress, words, catalogue, Known({})) == ()
+    assert state_sentences(progress, words, catalogue, Known(FACTS), well=False) == (
         *("The door is open.", "The left hand holds a cup."),
     )
 
@@ -236,12 +239,12 @@ def test_fact_that_a_stopped_skill_left_unknown_is_reported(words):
     progress.spec = MissionSpec(mission=Mission(command="go", compiler="x"), root=root)
     words._sentences["door=?"] = {"en": "The door may be open."}
     known = Known({"hand.left": "cup"})
-    assert state_of(progress, words, catalogue, known, well=False) == (
+    assert state_sentences(progress, words, catalogue, known, well=False) == (
         "The left hand holds a cup.",
     )
     progress.started.add("open_door")
-    assert "The door may be open." in state_of(progress, words, catalogue, known, well=False)
-    assert state_of(progress, words, catalogue, known) == ()
+    assert "The door may be open." in state_sentences(progress, words, catalogue, known, well=False)
+    assert state_sentences(progress, words, catalogue, known) == ()
 
 
 JAM = Failure("STUCK", "jammed", "t/open_door", node="open_door", args={"arm": "left"})

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bt_exec.failure import Failure, PartBroken, RobotStopped, SimulationLost
-from bt_exec.mission.shutdown import ending_of, failed
+from bt_exec.mission.shutdown import ending_for_exception, failed_ending
 from bt_exec.outcome import Ending
 
 STOPPED = Failure("STOPPED", "by hand", "x", node="go")
@@ -24,7 +24,7 @@ HUNG = PartBroken("the facts of arm", "hangs", "STEP_HUNG")
 def test_known_exception_determines_the_ending(
     error: BaseException, ending: Ending, caplog
 ) -> None:
-    assert ending_of(error) == ending
+    assert ending_for_exception(error) == ending
     assert caplog.messages == []
 
 
@@ -38,12 +38,12 @@ LINE = broken.__code__.co_firstlineno + 1
 def test_unknown_exception_is_an_internal_error(caplog) -> None:
     with pytest.raises(ValueError, match="a bug") as raised:
         broken()
-    ending = ending_of(raised.value)
+    ending = ending_for_exception(raised.value)
     assert ending.failure is not None
     told = ending.failure.evidence["traceback"]
     assert told.startswith("Traceback")
     assert told.endswith("ValueError: a bug\n")
-    assert ending == failed(
+    assert ending == failed_ending(
         Failure(
             "EXECUTIVE_CRASHED",
             f"ValueError: a bug (test_termination.py, line {LINE})",

@@ -18,7 +18,7 @@ from bt_exec.nodes.frontier import Frontier
 from bt_exec.nodes.runtime import Runtime
 from bt_exec.rig import Rig
 from bt_exec.testing import FakeClock
-from bt_exec.testing.missions import unverified
+from bt_exec.testing.missions import plan_without_verification
 from tests.bt_exec.nodes.random_trees import Case
 from tests.bt_exec.nodes.reference import Reference
 from tests.bt_exec.nodes.stage import CATALOGUE, PACK, Player
@@ -37,10 +37,10 @@ def staged(
 ) -> tuple[Runtime, Built]:
     """Return the runtime and the nodes of a case."""
     faults = Faults(
-        Fault.read(f"{skill}:{call}={code}") for (skill, call), code in case.faults.items()
+        Fault.parse(f"{skill}:{call}={code}") for (skill, call), code in case.faults.items()
     )
     runtime = Runtime(CATALOGUE, {PACK.name: Rig(player)}, {}, lambda: clock.time, on, faults)
-    return runtime, build(unverified(case.spec), runtime)
+    return runtime, build(plan_without_verification(case.spec), runtime)
 
 
 def journal_rows(journal: Journal, case: Case, *, face: bool) -> tuple[EventRow, ...]:
@@ -97,7 +97,9 @@ def compare(case: Case, *, face: bool = False) -> tuple[Reference, int]:
         assert [*map(_plain, events)] == reference.events
         assert player.log == reference.log
         assert all(node.status is Status.INVALID for node in built.by_path.values())
-    finished = [(done.path, done.skill, done.args, done.skipped) for done in built.finished()]
+    finished = [
+        (done.path, done.skill, done.args, done.skipped) for done in built.finished_leaves()
+    ]
     assert finished == reference.finished
     assert runtime.results == reference.around.results
     return reference, tick

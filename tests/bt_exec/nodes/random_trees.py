@@ -20,7 +20,7 @@ from bt_exec.spec.model import (
     Tree,
 )
 from bt_exec.spec.model import Sequence as SequenceNode
-from bt_exec.spec.node_paths import paths
+from bt_exec.spec.node_paths import nodes_with_paths
 from tests.bt_exec.nodes.stage import CODES, CONDITIONS, SKILLS, Call, Reply, Script
 
 __all__ = ["CHOICES", "Case", "case"]
@@ -49,7 +49,7 @@ def case(choices: bytes) -> Case:
     )
     kept: tuple[str, ...] = ()
     if make.one_in(8):
-        every = [path for path, _ in paths(root)]
+        every = [path for path, _ in nodes_with_paths(root)]
         kept = (every[make.pick(len(every))],)
     faults = {}
     if make.one_in(8):

@@ -21,7 +21,7 @@ from bt_exec.spec.model import (
     NodeBase,
     Parallel,
 )
-from bt_exec.spec.node_paths import paths
+from bt_exec.spec.node_paths import nodes_with_paths
 from tests.bt_exec.nodes.reference_questions import Question, Surroundings
 from tests.bt_exec.nodes.stage import CODES, OWN_TIMEOUT_S, Script
 
@@ -54,7 +54,7 @@ class Reference:
         self.around = Surroundings(self.events.append, script)
         self.log = self.around.log
         self.calls: dict[str, int] = {}
-        self.by_id = {id(node): path for path, node in paths(spec.root)}
+        self.by_id = {id(node): path for path, node in nodes_with_paths(spec.root)}
         self.root = spec.root
         self.work = self.node(spec.root)
 
@@ -445,4 +445,4 @@ class Reference:
 def chained(failures: list[Failure]) -> Failure:
     """Return the first of `failures` with the others appended to its causes."""
     first, *rest = failures
-    return first.because(chained(rest)) if rest else first
+    return first.with_cause(chained(rest)) if rest else first

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from bt_exec.events import SkillEnded
 from bt_exec.failure import UnknownName, UsageError
-from bt_exec.nodes.fault_injection import ACTIONS, Fault, Faults, for_rerun
+from bt_exec.nodes.fault_injection import ACTIONS, Fault, Faults, faults_for_rerun
 from bt_exec.testing import run_tree, scripted_skill
 
 FORM = (
@@ -42,7 +42,7 @@ def code_for(faults, skill, call):
 def test_fault_is_parsed(text, expected):
     (fault,) = Faults.parse([text], SKILLS).faults
     assert (fault.name, fault.call, fault.code) == expected
-    assert str(fault) == fault.written() == text
+    assert str(fault) == fault.to_source() == text
 
 
 @pytest.mark.parametrize(
@@ -154,7 +154,7 @@ def test_camera_faults_lose_freeze_and_crash():
 
     def seen(pack):
         capture = faults.capture(pack, lambda: now[0])
-        return faults.interpret(pack, lambda found: found)(capture)
+        return faults.interpreter(pack, lambda found: found)(capture)
 
     assert (seen("eye"), seen("ear")) == (0.0, 0.0)
     now[0] = 1.0
@@ -186,7 +186,7 @@ def test_journal_fault_locks_the_journal_for_its_duration(tmp_path):
     found = []
     for t in (0.0, 1.0, 1.5, 2.0):
         now[0] = t
-        faults.tick(print, str(path))
+        faults.trigger_outside_faults(print, str(path))
         found.append(can_write())
     assert found == [True, False, False, True]
 
@@ -210,10 +210,10 @@ def test_written_fault_is_parsed_to_the_same_fault(what, call, since):
     part, does = what
     code = "TIMEOUT" if (part, does) == ("skill", "fail") else ""
     fault = Fault(part=part, does=does, name="go", code=code, call=call, since=since)
-    assert Faults.parse([fault.written()], SKILLS).faults == (fault,)
+    assert Faults.parse([fault.to_source()], SKILLS).faults == (fault,)
 
 
 def test_rerun_omits_stop_and_kill_faults():
     faults = ["go=TIMEOUT", *({"part": part, "does": ACTIONS[part][0]} for part in ACTIONS)]
-    parts = [one["part"] for one in for_rerun(faults) if not isinstance(one, str)]
+    parts = [one["part"] for one in faults_for_rerun(faults) if not isinstance(one, str)]
     assert parts == ["skill", "camera", "planner", "journal"]

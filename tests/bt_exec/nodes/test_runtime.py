@@ -89,7 +89,7 @@ def test_stop_is_executed_by_stepping_the_simulation_by_zero(world: Any, notes: 
     simulation = world(found) if world is not None else None
     assert isinstance(simulation, RemoteSimulation) is (world is Far)
     running = runtime(Rig(Noting(found), simulation=simulation), cancel_s=0.7)
-    running.stop("p")
+    running.stop_robot("p")
     assert found == notes
     other = running.rigs["other"].robot
     assert isinstance(other, ScriptedRobot)
@@ -99,7 +99,7 @@ def test_stop_is_executed_by_stepping_the_simulation_by_zero(world: Any, notes: 
 def test_stop_of_a_lost_simulation_is_logged(caplog: pytest.LogCaptureFixture) -> None:
     notes: list[Any] = []
     with caplog.at_level(logging.ERROR, "bt_exec"):
-        runtime(Rig(Noting(notes), simulation=Lost(notes))).stop("p")
+        runtime(Rig(Noting(notes), simulation=Lost(notes))).stop_robot("p")
     assert notes == ["stop"]
     assert caplog.messages == ["the simulation of p did not carry out a stop"]
 
@@ -134,7 +134,7 @@ def test_robot_that_is_not_certainly_still_may_move(
     answer: Any, moves: bool, told: int, caplog: pytest.LogCaptureFixture
 ) -> None:
     running = runtime(Rig(Says(answer)))
-    assert running.may_move("p") is moves
+    assert running.may_be_moving("p") is moves
     assert caplog.messages == ["the robot of p did not report whether it is still"] * told
     assert running.broken is None
 
@@ -142,7 +142,7 @@ def test_robot_that_is_not_certainly_still_may_move(
 def test_hung_state_query_counts_as_moving_and_ends_the_mission() -> None:
     broken = PartBroken("the robot of p", "hangs")
     running = runtime(Rig(Says(broken)))
-    assert running.may_move("p") is True
+    assert running.may_be_moving("p") is True
     assert running.broken is broken
 
 
@@ -154,4 +154,4 @@ def test_runtime_defaults_watch_nothing_and_inject_no_faults() -> None:
     assert running.acted == float("-inf")
     assert running.watch.call("x", pow, 2, exp=3) == 8
     assert running.watch.call_within(1.0, "x", pow, 2, exp=3) == 8
-    assert running.may_move("p") is False  # nothing moves without a robot
+    assert running.may_be_moving("p") is False  # nothing moves without a robot

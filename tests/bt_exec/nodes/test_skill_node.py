@@ -222,5 +222,7 @@ def test_part_of_a_pack_without_a_robot_gets_none():
 def test_references_are_resolved_inside_lists_and_two_dollars_are_literal():
     stage = Stage("{do: a}", [waiting()])
     stage.runtime.results["r"] = "cup"
-    args = stage.runtime.resolve({"words": ["$r", "x", "$$r", ["$r"]], "word": "$$5", "n": 3})
+    args = stage.runtime.resolve_references(
+        {"words": ["$r", "x", "$$r", ["$r"]], "word": "$$5", "n": 3}
+    )
     assert args == {"words": ["cup", "x", "$r", ["cup"]], "word": "$5", "n": 3}

@@ -38,7 +38,7 @@ def lines(reference):
     """Return the states of nodes with codes and causes, one line each."""
     found = []
     for event in reference.events:
-        if isinstance(event, NodeChanged) and not event.again:
+        if isinstance(event, NodeChanged) and not event.will_retry:
             chain = event.failure.chain() if event.failure is not None else ()
             why = " < ".join(failure.code for failure in chain)
             why = why or (event.detail if event.state == "skipped" else "")
@@ -317,7 +317,9 @@ def test_plan_runs_as_listed_in_the_table(name):
 
 def test_retried_attempt_is_reported_with_its_failure():
     reference, _ = compare(case_of("{do: a, retry: 3}", a=[stuck(), slipped(1), DONE]))
-    again = [event for event in reference.events if isinstance(event, NodeChanged) and event.again]
+    again = [
+        event for event in reference.events if isinstance(event, NodeChanged) and event.will_retry
+    ]
     assert [(event.tick, event.path, event.detail, event.failure.code) for event in again] == [
         (1, "a", "attempt 1 of 3", "STUCK"),
         (3, "a", "attempt 2 of 3", "SLIPPED"),

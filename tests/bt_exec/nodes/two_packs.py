@@ -10,7 +10,7 @@ from bt_exec.rig import Rig
 from bt_exec.spec.load import load_text
 from bt_exec.spec.model import Mission, MissionSpec
 from bt_exec.testing import FakeClock, ScriptedRobot, scripted_skill
-from bt_exec.testing.missions import unverified
+from bt_exec.testing.missions import plan_without_verification
 
 
 class Stage:
@@ -32,7 +32,7 @@ class Stage:
         )
         tree = load_text(f"tree: t\nroot: {root}").document
         spec = MissionSpec(mission=Mission(command="", kept=kept), root=tree.root)
-        self.built = build(unverified(spec), self.runtime)
+        self.built = build(plan_without_verification(spec), self.runtime)
         self.frontier = Frontier(self.built.root, self.runtime)
 
     def tick(self, times=1):

@@ -9,7 +9,7 @@ import pytest
 from bt_exec.failure import Failure
 from bt_exec.observation import Situation
 from bt_exec.planning.compiler import Done, Request
-from bt_exec.planning.fact_history import assumed_now, finished_steps, outdated_leaves
+from bt_exec.planning.fact_history import achieved_facts, assumed_facts, outdated_leaves
 from bt_exec.skill import Running, Steps, Verdict, condition, skill
 from bt_exec.spec.library import Library
 from bt_exec.spec.load import load_text
@@ -83,14 +83,14 @@ def ran(path: str, skipped: str = "", **args: Any) -> Done:
 def test_outputs_of_a_finished_step_are_returned(
     step: str, done: Done, gave: dict[str, str]
 ) -> None:
-    assert finished_steps(request(step, (done,))) == {done.path: gave}
+    assert achieved_facts(request(step, (done,))) == {done.path: gave}
 
 
 def test_finished_steps_of_earlier_plans_count_and_unfinished_ones_do_not() -> None:
     steps = "{do: open}, {do: shut}, {do: lose}"
-    found = finished_steps(request(steps, (ran("lose"),), kept=("open",)))
+    found = achieved_facts(request(steps, (ran("lose"),), kept=("open",)))
     assert list(found.items()) == [("open", {"lid": "open"}), ("lose", {"at": "b"})]
-    assert finished_steps(Request("go", "en", CATALOGUE, Library(), done=(ran("open"),))) == {}
+    assert achieved_facts(Request("go", "en", CATALOGUE, Library(), done=(ran("open"),))) == {}
 
 
 OPENED = ("{do: open}, {do: shut}, {do: take, with: {arm: left, thing: $x}}", (ran("open"),))
@@ -117,18 +117,18 @@ SHUTTING = Failure("STUCK", path="shut", node="shut")
     ],
 )
 def test_facts_are_assumed_from_finished_steps(more: Any, facts: dict[str, str]) -> None:
-    assert assumed_now(request(*OPENED, **more)) == facts
+    assert assumed_facts(request(*OPENED, **more)) == facts
 
 
 def test_failed_step_may_have_changed_the_facts_of_its_arguments() -> None:
     steps = "{do: take, with: {arm: left, thing: cup}}, {do: take, with: {arm: $x, thing: box}}"
     right = ("{do: take, with: {arm: right, thing: cup}}, " + steps, (ran("take"), ran("take#2")))
     both = {"hand.right": "cup", "hand.left": "cup"}
-    assert assumed_now(request(*right)) == both
+    assert assumed_facts(request(*right)) == both
     failed = Failure("NO", path="take#3", node="take", args={"arm": "left", "thing": "box"})
-    assert assumed_now(request(*right, failure=failed)) == {"hand.right": "cup"}
+    assert assumed_facts(request(*right, failure=failed)) == {"hand.right": "cup"}
     unknown = Failure("NO", path="take#3", node="take")  # the hand is unknown then
-    assert assumed_now(request(*right, failure=unknown)) == {}
+    assert assumed_facts(request(*right, failure=unknown)) == {}
 
 
 @pytest.mark.parametrize(

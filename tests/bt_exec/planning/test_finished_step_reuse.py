@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from bt_exec.planning.finished_step_reuse import still_kept
+from bt_exec.planning.finished_step_reuse import kept_finished_paths
 from bt_exec.skill import Steps, Verdict, condition, skill
 from bt_exec.spec.model import Do, Fallback, Sequence
-from bt_exec.spec.node_paths import paths
+from bt_exec.spec.node_paths import nodes_with_paths
 from bt_exec.testing import ScriptedRobot, run_tree, scripted_skill
 from bt_exec.testing.missions import scripted_site
 
@@ -147,7 +147,7 @@ def test_need_known_only_at_run_time_invalidates_no_step(step: Any, kept: Any) -
     gave = {"drop": {"hand.left": "empty"}, "go_b": B}
     root = Sequence.model_validate({"sequence": [{"do": "drop"}, {"do": "go_b"}, step]})
     now = {"hand.left": "full", "at": "c"}
-    assert still_kept(root, gave, now, catalogue.catalogue) == kept
+    assert kept_finished_paths(root, gave, now, catalogue.catalogue) == kept
 
 
 @pytest.mark.parametrize(
@@ -167,7 +167,7 @@ def test_step_is_repeated_when_a_later_check_needs_its_effect(
 ) -> None:
     catalogue = scripted_site([*skills(needs=True), AT_B]).catalogue
     root = Sequence.model_validate({"sequence": [{"do": "go_b"}, question]})
-    assert still_kept(root, {"go_b": B}, now, catalogue) == kept
+    assert kept_finished_paths(root, {"go_b": B}, now, catalogue) == kept
 
 
 NEXT: list[tuple[dict[str, Any], bool]] = [
@@ -194,8 +194,10 @@ def test_next_branch_is_considered_only_if_the_previous_one_can_fail(
     """If it can, `go_home` may have been driven in part, and the effect of `go_b` is lost."""
     catalogue = scripted_site([*skills(needs=True), AT_B]).catalogue
     root = Fallback.model_validate({"fallback": [first, {"do": "put_b"}]})
-    (went,) = (path for path, node in paths(root) if isinstance(node, Do) and node.do == "go_b")
-    kept = still_kept(root, {went: B}, {"at": "b"}, catalogue)
+    (went,) = (
+        path for path, node in nodes_with_paths(root) if isinstance(node, Do) and node.do == "go_b"
+    )
+    kept = kept_finished_paths(root, {went: B}, {"at": "b"}, catalogue)
     assert kept == ((went,) if sure else ())
 
 
@@ -214,4 +216,4 @@ def test_step_whose_effect_is_replaced_by_a_failed_drive_is_kept(
     catalogue = scripted_site(parts).catalogue
     rest = [{"fallback": [away, {"do": "note"}]}, {"do": "put_b"}]
     root = Sequence.model_validate({"sequence": [{"do": "go_b"}, *rest]})
-    assert still_kept(root, {"go_b": B}, {"at": "?"}, catalogue) == kept
+    assert kept_finished_paths(root, {"go_b": B}, {"at": "?"}, catalogue) == kept

@@ -13,11 +13,11 @@ from bt_exec.language.messages import language_of
 from bt_exec.planning.compiler import Done, Plan, Reply
 from bt_exec.planning.multi_pack import make_packs_compiler
 from bt_exec.planning.plan_preparation import prepare_answer
-from bt_exec.site.compile_command import make_compiler, request_of
+from bt_exec.site.compile_command import first_request, make_compiler
 from bt_exec.site.shipped_data import data_path
 from bt_exec.site.site import load_site
 from bt_exec.spec.model import Check, Do, Fallback, Sequence, Tree, walk
-from bt_exec.spec.node_paths import paths
+from bt_exec.spec.node_paths import nodes_with_paths
 from tests.bt_exec.planning.table_and_door import SITE, WORLD
 from tests.cases import cases, some
 
@@ -47,7 +47,7 @@ def answer(site, compiler):
 
     def answer(*commands, status="satisfied"):
         turns = tuple(Turn(one, status, "OK") for one in commands[:-1])
-        return compiler.compile(request_of(site, commands[-1], WORLD, Context(turns)))
+        return compiler.compile(first_request(site, commands[-1], WORLD, Context(turns)))
 
     return answer
 
@@ -114,7 +114,7 @@ def test_parts_are_planned_in_the_order_of_the_command(command, site, answer, ro
     assert found.spec.mission.command == command
     assert len(found.spec.mission.subgoals) == 2
     assert [act.predicate for act in found.meaning.acts] == ["move", "open"]
-    prepare_answer(found, request_of(site, command, WORLD))
+    prepare_answer(found, first_request(site, command, WORLD))
 
 
 def test_later_part_of_one_pack_follows_from_its_earlier_one(answer):
@@ -311,7 +311,7 @@ def test_condition_about_the_table_is_decided_in_its_world(root, answer):
 def test_commands_for_one_pack_are_left_to_its_compiler(answer, site):
     for command, name in ((PUT, "table"), ("open the door", "offline")):
         found = answer(command)
-        alone = make_compiler(site).parts[name].compile(request_of(site, command, WORLD))
+        alone = make_compiler(site).parts[name].compile(first_request(site, command, WORLD))
         assert found.spec == alone.spec
     assert isinstance(answer("thanks"), Reply)
 
@@ -342,10 +342,10 @@ def test_questions_about_the_session_cover_all_packs(answer):
 
 
 def test_meaning_contains_all_parts(site, compiler):
-    read = compiler.read(request_of(site, "open the door and bring me the lemon", WORLD))
+    read = compiler.read(first_request(site, "open the door and bring me the lemon", WORLD))
     assert isinstance(read, Meaning)
     assert [act.predicate for act in read.acts] == ["open", "bring"]
-    unclear = compiler.read(request_of(site, "open the door and dance", WORLD))
+    unclear = compiler.read(first_request(site, "open the door and dance", WORLD))
     assert isinstance(unclear, Unclear)
     assert unclear.words == "dance"
 
@@ -367,7 +367,7 @@ def test_meaning_contains_all_parts(site, compiler):
     ],
 )
 def test_readback_contains_every_part(command, said, site, compiler):
-    assert compiler.read(request_of(site, command, WORLD)).said_back == said
+    assert compiler.read(first_request(site, command, WORLD)).said_back == said
 
 
 @pytest.fixture
@@ -375,9 +375,9 @@ def failed(site, compiler):
     """Return the request after a failure in a plan, all steps before it being done."""
 
     def failed(command, skill, code, **assumed):
-        first = request_of(site, command, WORLD)
+        first = first_request(site, command, WORLD)
         plan = prepare_answer(compiler.compile(first), first).spec
-        leaves = list(paths(plan.root, Do))
+        leaves = list(nodes_with_paths(plan.root, Do))
         at = next(number for number, (_, node) in enumerate(leaves) if node.do == skill)
         path, node = leaves[at]
         failure = Failure(code, "", path=path, kind="skill", node=skill, args=dict(node.args))
@@ -435,7 +435,7 @@ def in_building(tmp_path_factory):
     file.write_text(written, encoding="utf-8")
     site = load_site(str(file))
     compiler = make_compiler(site)
-    return lambda command: compiler.compile(request_of(site, command, WORLD))
+    return lambda command: compiler.compile(first_request(site, command, WORLD))
 
 
 def test_condition_about_people_is_checked_after_an_observation(in_building):
@@ -460,7 +460,7 @@ def test_order_for_another_pack_in_a_free_text_is_refused(command, in_building):
 
 
 def test_suggestions_include_every_pack(site, compiler):
-    request = replace(request_of(site, "help", WORLD), language="en")
+    request = replace(first_request(site, "help", WORLD), language="en")
     assert any("bowl" in text for text in compiler.suggestions(request))
 
 

@@ -15,9 +15,9 @@ from bt_exec.planning.multi_robot import RobotsCompiler
 from bt_exec.planning.plan_preparation import prepare_answer
 from bt_exec.planning.robot_views import request_for_robot, site_views
 from bt_exec.rig import PackSettings
-from bt_exec.site.compile_command import request_of
+from bt_exec.site.compile_command import first_request
 from bt_exec.site.own_parts import load_library
-from bt_exec.site.site import Site, sentences
+from bt_exec.site.site import Site, catalogue_messages
 from bt_exec.spec.model import Do, Mission, MissionSpec, Parallel, Sequence, Tree, walk
 from tests.bt_exec.carts import carts
 
@@ -72,11 +72,11 @@ def request_for(tmp_path, seen):
         None,
         catalogue,
         library,
-        sentences(catalogue, settings),
+        catalogue_messages(catalogue, settings),
     )
     facts = {"cart_a/at": "shelf", "cart_b/at": "dock"}
     situation = Situation(("box",), facts, labels_by={"cart_a": ("box",), "cart_b": ()})
-    return lambda text, context=(): request_of(site, text, situation, context)
+    return lambda text, context=(): first_request(site, text, situation, context)
 
 
 compiler = RobotsCompiler(ByUtterance())

@@ -18,8 +18,8 @@ from bt_exec.planning.plan_preparation import (
     examine,
     prepare,
     prepare_answer,
-    rejection,
-    with_typed_words,
+    verification_refusal,
+    with_words_as_numbers,
 )
 from bt_exec.rig import PackSettings
 from bt_exec.skill import Label, Steps, skill
@@ -271,7 +271,7 @@ def test_refused_plan_has_the_code_and_message_of_its_error(
     request_of, words, error, code, message
 ):
     request = request_of(situation=Situation(facts={"hand": "cup"}), messages=words)
-    found = rejection(error, request)
+    found = verification_refusal(error, request)
     assert (found.code, found.message) == (code, message)
     assert found.problems == tuple(map(str, error.problems))
 
@@ -297,7 +297,7 @@ def test_pack_can_provide_messages_for_problems_of_its_checkers(
     file = tmp_path / "words.yaml"
     far, hot = 'FAR: {en: "{found} is far.", ko: 멂.}', 'HOT: {en: "{found} is hot.", ko: 뜨거움.}'
     file.write_text(f"{WORDS}{far}\n{hot}\n", encoding="utf-8")
-    refusal = rejection(error, request_of(messages=Messages.load([file])))
+    refusal = verification_refusal(error, request_of(messages=Messages.load([file])))
     assert (refusal.code, refusal.message) == ("PLAN_REJECTED", message)
 
 
@@ -322,7 +322,7 @@ def test_texts_become_numbers_for_numeric_parameters(root, args):
     site = scripted_site([scripted_skill("a")], [COUNTING])
     request = Request("go", "en", site.catalogue, site.library)
     spec = spec_of(f"{{sequence: [{root}]}}")
-    typed = with_typed_words(spec, request)
+    typed = with_words_as_numbers(spec, request)
     assert typed.root.sequence[0].args == args
     assert (typed is spec) is (spec.root.sequence[0].args == args)
     assert typed.mission == spec.mission
@@ -334,14 +334,14 @@ def test_expanded_tree_is_not_expanded_again():
     body = Tree.model_validate({"tree": "count", "with": {"n": "3", "word": "x"}})
     spec = spec_of("{do: a}")
     spec = spec.model_copy(update={"root": body.model_copy(update={"body": Do(do="a")})})
-    assert with_typed_words(spec, request) is spec
+    assert with_words_as_numbers(spec, request) is spec
 
 
 def test_reason_for_a_refused_plan_is_in_the_language_of_the_command(request_of, words):
     request = request_of(situation=Situation(facts={"hand": "cup"}), messages=words, language="ko")
-    assert rejection(needs("hand=cup"), request).message == (
+    assert verification_refusal(needs("hand=cup"), request).message == (
         "지금은 안 됩니다. 손에 컵이 있습니다."
     )
-    assert rejection(needs("hand=box"), request).message == (
+    assert verification_refusal(needs("hand=box"), request).message == (
         "거절: 그때 동작에 필요한 상태가 아닙니다."
     )

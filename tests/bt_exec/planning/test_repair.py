@@ -7,13 +7,13 @@ import pytest
 from bt_exec.failure import Failure
 from bt_exec.observation import Situation
 from bt_exec.planning.compiler import Done, Request
-from bt_exec.planning.repair import failed_part, find_alternative, kept_paths, repaired
+from bt_exec.planning.repair import failed_part, find_alternative, kept_paths, repaired_plan
 from bt_exec.skill import Running, Steps, skill
 from bt_exec.spec.expand import expand
 from bt_exec.spec.library import Library
 from bt_exec.spec.load import load_text
 from bt_exec.spec.model import Mission, MissionSpec, Tree
-from bt_exec.spec.node_paths import paths
+from bt_exec.spec.node_paths import nodes_with_paths
 from bt_exec.testing import scripted_skill
 from bt_exec.testing.missions import scripted_site
 
@@ -122,15 +122,15 @@ def test_alternatives_are_used_in_order_and_once(request_after):
 def test_plan_is_unchanged_for_a_code_without_alternatives(request_after):
     request = request_after("all/take/hold", "SLIPPED")
     assert find_alternative(request) is None
-    spec = repaired(request, "test")
+    spec = repaired_plan(request, "test")
     assert spec.root == request.previous.root
     assert (spec.mission.plan_version, spec.mission.parent) == (4, 3)
 
 
 def test_repaired_plan_names_the_alternative_and_expands(request_after):
     request = request_after("all/open/pull", "GONE", {"arm": "right"})
-    spec = expand(repaired(request, "test"), request.library)
-    assert "all/pry/pull" in [path for path, _ in paths(spec.root)]
+    spec = expand(repaired_plan(request, "test"), request.library)
+    assert "all/pry/pull" in [path for path, _ in nodes_with_paths(spec.root)]
 
 
 def test_no_library_means_no_alternative(request_after):
@@ -153,7 +153,7 @@ def test_repaired_plan_names_its_version_and_parent(request_after):
     request = request_after("all/open/pull", "GONE", {"arm": "right"})
     before = Mission(command="열어", language="ko", plan_version=3, subgoals=("one", "two"))
     previous = request.previous.model_copy(update={"mission": before})
-    assert repaired(replace(request, previous=previous), "mender").mission == Mission(
+    assert repaired_plan(replace(request, previous=previous), "mender").mission == Mission(
         command="열어",
         language="ko",
         plan_version=4,
@@ -175,9 +175,9 @@ def test_alternative_that_cannot_be_expanded_keeps_nothing(request_after):
     request = request_after("all/open/pull", "GONE", {"arm": "right"}, done=("all/take/reach",))
     pry = "tree: pry\nroot: {tree: nowhere}"
     library = Library(load_text(text) for text in (TREES["all"], TREES["open"], TREES["take"], pry))
-    spec = repaired(replace(request, library=library), "test")
+    spec = repaired_plan(replace(request, library=library), "test")
     assert spec.mission.kept == ()
-    assert [node.tree for _, node in paths(spec.root) if isinstance(node, Tree)] == [
+    assert [node.tree for _, node in nodes_with_paths(spec.root) if isinstance(node, Tree)] == [
         "all",
         "pry",
         "take",
@@ -236,8 +236,13 @@ def test_repeated_part_is_replaced_where_it_failed(request_after):
     spec = expand(spec, request.library)
     failure = Failure("GONE", path="open#2/pull", node="pull", args={"arm": "right"})
     done = (Done("open/pull", "pull", {"arm": "right"}),)
-    found = repaired(replace(request, previous=spec, failure=failure, done=done), "test")
-    assert [path for path, _ in paths(found.root)] == ["sequence", "open", "open/pull", "pry"]
+    found = repaired_plan(replace(request, previous=spec, failure=failure, done=done), "test")
+    assert [path for path, _ in nodes_with_paths(found.root)] == [
+        "sequence",
+        "open",
+        "open/pull",
+        "pry",
+    ]
     assert found.mission.kept == ("open/pull",)
 
 

@@ -9,7 +9,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from bt_exec.failure import Problem, SpecError
-from bt_exec.scaffold.format_yaml import correction, fixed_text, format_source
+from bt_exec.scaffold.format_yaml import correct_misspellings, format_source, only_correction
 from bt_exec.site.shipped_data import data_folder
 from bt_exec.spec.dump import dump_yaml
 from bt_exec.spec.yaml_source import read_text
@@ -166,12 +166,12 @@ def problem(found, allowed, code="UNKNOWN_SKILL", line=1, column=1):
     ],
 )
 def test_certain_correction_is_found(found, allowed, meant):
-    assert correction(found, allowed) == meant
+    assert only_correction(found, allowed) == meant
 
 
 def test_other_codes_are_not_corrected():
     not_seen = problem("open_dor", ["open_door"], code="LABEL_NOT_SEEN")
-    assert fixed_text("open_dor", [not_seen]) == "open_dor"
+    assert correct_misspellings("open_dor", [not_seen]) == "open_dor"
 
 
 def test_correction_changes_only_the_name():
@@ -179,12 +179,14 @@ def test_correction_changes_only_the_name():
     spots = [(1, 9), (2, 4), (3, 4), (9, 1)]
     problems = [problem("graps", ["grasp"], line=line, column=at) for line, at in spots]
     fixed = "a: {do: 'grasp'}  # graps\nb: grasp  # do graps\r\nc: grapses\n"
-    assert fixed_text(text, problems) == fixed
+    assert correct_misspellings(text, problems) == fixed
 
 
 @given(st.text(alphabet="open_dr.#' \n", max_size=60), st.integers(1, 9), st.integers(1, 20))
 def test_correction_changes_only_the_misspelt_name(text, line, column):
-    fixed = fixed_text(text, [problem("open_dor", ["open_door"], line=line, column=column)])
+    fixed = correct_misspellings(
+        text, [problem("open_dor", ["open_door"], line=line, column=column)]
+    )
     assert fixed == text or fixed.replace("open_door", "open_dor") == text.replace(
         "open_door", "open_dor"
     )
@@ -196,12 +198,12 @@ def assert_restored(found: list[Case], folder: Path) -> int:
     for number, case in enumerate(found):
         file = folder / f"f{number}.{shown(case.kind)}"
         problems = problems_of(case.text, case.check, file)
-        fixed = fixed_text(case.text, problems)
+        fixed = correct_misspellings(case.text, problems)
         if fixed != case.text:
             restored += 1
             assert fixed in {text for text, _ in correct(case.kind)}
             again = problems_of(fixed, case.check, file.with_stem(f"again{number}"))
-            assert fixed_text(fixed, again) == fixed
+            assert correct_misspellings(fixed, again) == fixed
     return restored
 
 

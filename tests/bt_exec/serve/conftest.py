@@ -21,7 +21,7 @@ from bt_exec.journal import Journal
 from bt_exec.mission import session as sessions
 from bt_exec.pack import Catalogue
 from bt_exec.planning.compiler import Plan, Request
-from bt_exec.planning.repair import repaired
+from bt_exec.planning.repair import repaired_plan
 from bt_exec.rig import Rig
 from bt_exec.robot import Observation
 from bt_exec.serve.server import HttpServer
@@ -81,7 +81,7 @@ class Scripted:
 
     def compile(self, request: Request) -> Plan | Refusal:
         if request.previous is not None:
-            return Plan(repaired(request, self.name))
+            return Plan(repaired_plan(request, self.name))
         if request.command not in TREES:
             return Refusal("NOT_UNDERSTOOD", "I know no such thing.", ("wave", "hold"))
         subgoals = ("wave first", "then hold") if request.command == "both" else ()

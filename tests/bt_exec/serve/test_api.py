@@ -122,7 +122,7 @@ def test_ended_mission_is_reported_as_ended_in_the_next_response(served: Served)
 
 def test_queued_mission_is_listed_as_waiting(served: Served):
     first, second = served.send("hold"), served.send("hold")
-    served.until(lambda: served.service.current is not None)
+    served.until(lambda: served.service.running_mission is not None)
     served.until(lambda: served.journal.mission_line(first).begun)
     states = {
         one["mission_id"]: one["status"] for one in served.ask("GET", "/missions").data["missions"]
@@ -134,11 +134,11 @@ def test_queued_mission_is_listed_as_waiting(served: Served):
 
 def test_abort_stops_a_running_mission_and_rejects_an_ended_one(served: Served):
     mission_id = served.send("hold")
-    served.until(lambda: served.service.current is not None)
+    served.until(lambda: served.service.running_mission is not None)
     answer = served.ask("POST", f"/missions/{mission_id}/abort")
     assert (answer.status, answer.data["result"]) == (200, "stopping")
     assert served.ended(mission_id).status == "aborted"
-    served.until(lambda: served.service.current is None)
+    served.until(lambda: served.service.running_mission is None)
     late = served.ask("POST", f"/missions/{mission_id}/abort")
     assert (late.status, late.data["error"]["code"]) == (409, "NOT_RUNNING")
 

@@ -11,7 +11,7 @@ from bt_exec.failure import Failure, UnknownName
 from bt_exec.journal import Journal
 from bt_exec.outcome import Outcome
 from bt_exec.serve import mission_stages
-from bt_exec.serve.mission_stages import RecordReader, document_name, stages_of
+from bt_exec.serve.mission_stages import RecordReader, pascal_case_name, stages_of
 from bt_exec.testing import FakeObservation
 from tests.bt_exec.serve.test_page_rows import spec_of
 
@@ -97,7 +97,7 @@ def test_task_kept_by_a_later_plan_keeps_its_result(tmp_path: Path) -> None:
     [("go_to_object", "GoToObject"), ("wave", "Wave"), ("table.pick_object", "PickObject")],
 )
 def test_skill_name_is_converted_to_camel_case(skill: str, name: str) -> None:
-    assert document_name(skill) == name
+    assert pascal_case_name(skill) == name
 
 
 def test_ended_record_is_read_once(tmp_path: Path, monkeypatch) -> None:

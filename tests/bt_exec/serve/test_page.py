@@ -321,7 +321,7 @@ def test_queued_commands_are_shown_and_can_be_withdrawn(served: Served, visit):
 def test_full_queue_is_reported_in_a_sentence(serve, visit):
     served = serve(queue=0)
     served.send("hold")
-    served.until(lambda: served.service.current is not None)
+    served.until(lambda: served.service.running_mission is not None)
     page = linked(visit(served))
     page.locator("#command").fill("wave")
     page.evaluate("""() => { window.fetch = ((old) => async (path, how) => how?.method === "POST"
@@ -553,7 +553,7 @@ def test_second_robot_is_selected_and_stopped_separately(serve_sites, visit):
     page.keyboard.press("Enter")
     page.get_by_role("button", name="Stop").click()
     expect(page.locator("#end-head")).to_have_text("■ stopped")
-    assert both["left"].service.current is not None
+    assert both["left"].service.running_mission is not None
     assert "site=right" in page.url
     page.reload()
     expect(page.locator("#site")).to_have_text("right")

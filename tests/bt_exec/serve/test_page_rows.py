@@ -8,7 +8,7 @@ import pytest
 
 from bt_exec import events as ev
 from bt_exec.failure import Failure
-from bt_exec.serve.page_rows import Part, parts_of, view_of
+from bt_exec.serve.page_rows import Part, page_view, plan_parts
 from bt_exec.spec.load import load_text
 from bt_exec.spec.model import MissionSpec
 from bt_exec.tui.view_model import ViewModel
@@ -54,7 +54,7 @@ def started(spec: MissionSpec) -> ViewModel:
     ],
 )
 def test_plan_has_a_part_for_each_subgoal(header: str, root: str, parts: list) -> None:
-    assert parts_of(spec_of(header, root)) == [Part(*part) for part in parts]
+    assert plan_parts(spec_of(header, root)) == [Part(*part) for part in parts]
 
 
 def test_state_of_a_subgoal_follows_its_actions() -> None:
@@ -62,7 +62,7 @@ def test_state_of_a_subgoal_follows_its_actions() -> None:
     model = started(spec_of(", subgoals: [red, blue, green]", root))
 
     def states() -> list[str]:
-        return [one["state"] for one in view_of(model)["subgoals"]]
+        return [one["state"] for one in page_view(model)["subgoals"]]
 
     assert states() == ["", "", "failed"]  # green was left out of the plan
     model.on(ev.NodeChanged(10.1, 1, "red", "running"))
@@ -77,7 +77,7 @@ def test_subgoals_that_are_not_in_the_plan_are_left_out() -> None:
     model = started(
         spec_of(", subgoals: [look around, look around]", "{sequence: [{do: a}, {do: b}]}")
     )
-    assert view_of(model)["subgoals"] == []
+    assert page_view(model)["subgoals"] == []
 
 
 def test_rows_equal_those_of_the_terminal_view() -> None:
@@ -85,7 +85,7 @@ def test_rows_equal_those_of_the_terminal_view() -> None:
     path = "get_material/open_door/open_door"
     model.on(ev.SkillStarting(10.0, 1, path, "open_door", {}, 1))
     model.on(ev.Progress(10.5, 10, path, 0.25, "pulling"))
-    view = view_of(model)
+    view = page_view(model)
     assert (view["seconds"], view["tick"], view["plan"], view["state"]) == (0.5, 10, 1, "running")
     row = next(row for row in view["rows"] if row["label"] == "open_door")
     assert (row["state"], row["progress"], row["doing"]) == ("running", 0.25, "pulling")
@@ -99,7 +99,7 @@ def test_rows_equal_those_of_the_terminal_view() -> None:
 def test_failure_has_a_code_in_its_row_and_a_note_below() -> None:
     model = started(spec_of("", "{sequence: [{do: a}, {do: b}]}"))
     model.on(ev.NodeChanged(10.2, 2, "a", "failed", "", Failure("SLIPPED", "by 3 mm", "a")))
-    rows = view_of(model)["rows"]
+    rows = page_view(model)["rows"]
     assert rows[0]["code"] == "SLIPPED"
     assert rows[1] == {"kind": "note", "depth": 0, "text": "by 3 mm"}
 
@@ -108,7 +108,7 @@ def test_view_without_a_plan_is_empty() -> None:
     model = ViewModel()
     model.on(ev.MissionStarted(0.0, 0, "m", "x", "en", "site"))
     model.on(ev.Planning(0.0, 0, "offline"))
-    view = view_of(model)
+    view = page_view(model)
     assert (view["rows"], view["subgoals"], view["plan"]) == ([], [], 0)
     assert view["planning"] == "offline"
 
@@ -117,7 +117,7 @@ def test_unreached_rows_of_a_long_plan_are_folded() -> None:
     steps = ", ".join(f"{{name: part{n}, sequence: [{{do: a}}, {{do: b}}]}}" for n in range(30))
     model = started(spec_of("", f"{{sequence: [{steps}]}}"))
     model.on(ev.NodeChanged(10.1, 1, "part3", "running"))
-    rows = view_of(model)["rows"]
+    rows = page_view(model)["rows"]
     assert [row["label"] for row in rows[3:7]] == ["part3", "a", "b", "part4"]
     assert len(rows) == 32
     assert rows[6]["about"] == "2 steps"

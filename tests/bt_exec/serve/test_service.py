@@ -36,7 +36,7 @@ def test_accepted_command_is_recorded_before_its_turn(served: Served):
 
 def test_full_queue_refuses_the_next_command(served: Served):
     taken = [served.service.submit("hold") for _ in range(3)]
-    served.until(lambda: len(served.service.waiting) == 2)
+    served.until(lambda: len(served.service.waiting_missions) == 2)
     with pytest.raises(ServiceError) as found:
         served.service.submit("wave")
     assert (found.value.code, found.value.status) == ("QUEUE_FULL", 429)
@@ -47,19 +47,19 @@ def test_full_queue_refuses_the_next_command(served: Served):
 def test_second_command_without_a_queue_is_refused_and_names_the_first(serve):
     served = serve(queue=0)
     first = served.service.submit("hold")
-    served.until(lambda: served.service.current is first)
+    served.until(lambda: served.service.running_mission is first)
     with pytest.raises(ServiceError, match=first.mission_id) as found:
         served.service.submit("wave")
     assert (found.value.code, found.value.status) == ("BUSY", 409)
     GATE.set()
     first.ended.result(10)
-    served.until(lambda: served.service.current is None)
+    served.until(lambda: served.service.running_mission is None)
     assert served.service.submit("wave").ended.result(10).ok
 
 
 def test_abort_stops_the_running_mission(served: Served):
     booked = served.service.submit("hold")
-    served.until(lambda: served.service.current is booked)
+    served.until(lambda: served.service.running_mission is booked)
     assert served.service.abort(booked.mission_id) == "stopping"
     assert booked.ended.result(10).status == "aborted"
     assert served.robot.still
@@ -67,21 +67,21 @@ def test_abort_stops_the_running_mission(served: Served):
 
 def test_command_to_stop_stops_the_running_mission_at_once(served: Served):
     first, second = served.service.submit("hold"), served.service.submit("wave")
-    served.until(lambda: served.service.current is first)
+    served.until(lambda: served.service.running_mission is first)
     stop = served.service.submit("stop it!")
     assert first.ended.result(10).status == "aborted"
     assert stop.ended.result(10).message == f"This stopped mission {first.mission_id}."
     served.until(lambda: served.service.held == first.mission_id)
-    assert served.service.waiting == (second,)
+    assert served.service.waiting_missions == (second,)
 
 
 def test_further_command_after_a_stop_waits_for_consent(served: Served):
     first = served.service.submit("hold")
-    served.until(lambda: served.service.current is first)
+    served.until(lambda: served.service.running_mission is first)
     rest = served.service.submit("stop and wave")
     assert first.ended.result(10).status == "aborted"
     served.until(lambda: served.service.held == first.mission_id)
-    assert served.service.waiting == (rest,)
+    assert served.service.waiting_missions == (rest,)
 
 
 def test_command_to_stop_is_an_ordinary_command_while_nothing_runs(served: Served):
@@ -90,7 +90,7 @@ def test_command_to_stop_is_an_ordinary_command_while_nothing_runs(served: Serve
 
 def test_second_abort_stops_the_robot_at_once(served: Served):
     booked = served.service.submit("hold")
-    served.until(lambda: served.service.current is booked)
+    served.until(lambda: served.service.running_mission is booked)
     for _ in range(2):
         served.service.abort(booked.mission_id)
     assert booked.ended.result(10).status == "aborted"
@@ -108,7 +108,7 @@ def test_abort_at_any_moment_after_the_command_stops_it(served: Served):
 @pytest.mark.slow
 def test_queued_command_is_withdrawn_by_an_abort(served: Served):
     first, second = served.service.submit("hold"), served.service.submit("wave")
-    served.until(lambda: served.service.current is first)
+    served.until(lambda: served.service.running_mission is first)
     assert served.service.abort(second.mission_id) == "withdrawn"
     outcome = second.ended.result(10)
     assert (outcome.status, outcome.ticks) == ("aborted", 0)
@@ -120,7 +120,7 @@ def test_queued_command_is_withdrawn_by_an_abort(served: Served):
 def test_ended_mission_cannot_be_aborted(served: Served):
     booked = served.service.submit("wave")
     booked.ended.result(10)
-    served.until(lambda: served.service.current is None)
+    served.until(lambda: served.service.running_mission is None)
     with pytest.raises(ServiceError) as found:
         served.service.abort(booked.mission_id)
     assert found.value.code == "NOT_RUNNING"
@@ -129,7 +129,7 @@ def test_ended_mission_cannot_be_aborted(served: Served):
 def test_close_stops_the_running_mission_and_ends_queued_ones(serve):
     served = serve(queue=5)
     taken = [served.service.submit("hold") for _ in range(4)]
-    served.until(lambda: served.service.current is taken[0])
+    served.until(lambda: served.service.running_mission is taken[0])
     assert served.service.close("SIGTERM")
     outcomes = [one.ended.result(60) for one in taken]
     assert [one.status for one in outcomes] == ["aborted"] * 4
@@ -167,7 +167,7 @@ def test_command_is_refused_when_the_journal_cannot_be_written(served: Served, m
     monkeypatch.setattr(served.service.journal, "book", full)
     with pytest.raises(UsageError, match="the disk is full"):
         served.service.submit("wave")
-    assert not served.service.waiting
+    assert not served.service.waiting_missions
 
 
 def test_crashed_mission_ends_and_the_next_one_runs(served: Served, monkeypatch):
@@ -209,27 +209,27 @@ def test_concurrent_commands_are_accepted_or_refused_and_none_is_lost(serve):
 
 def test_stop_holds_the_queue_until_resumed(served: Served):
     first, second = served.service.submit("hold"), served.service.submit("wave")
-    served.until(lambda: served.service.current is first)
+    served.until(lambda: served.service.running_mission is first)
     served.service.abort(first.mission_id)
     assert first.ended.result(10).status == "aborted"
     served.until(lambda: served.service.held == first.mission_id)
     third = served.service.submit("wave")
-    assert [one.mission_id for one in served.service.waiting] == [
+    assert [one.mission_id for one in served.service.waiting_missions] == [
         second.mission_id,
         third.mission_id,
     ]
-    assert served.service.current is None
+    assert served.service.running_mission is None
     assert not served.journal.mission_line(second.mission_id).begun
-    assert served.service.resume()
+    assert served.service.resume_queue()
     assert second.ended.result(10).ok
     assert third.ended.result(10).ok
-    assert not served.service.resume()
+    assert not served.service.resume_queue()
 
 
 def test_resume_after_a_failed_stop_requires_an_inspection(served: Served):
     life = served.service.session.life
     first, second = served.service.submit("hold"), served.service.submit("wave")
-    served.until(lambda: served.service.current is first)
+    served.until(lambda: served.service.running_mission is first)
     life.require_inspection("its stop() raised OSError")
     GATE.set()
     first.ended.result(10)
@@ -253,12 +253,12 @@ def test_mission_that_stalled_holds_the_queue(served: Served, monkeypatch):
     first, second = served.service.submit("hold"), served.service.submit("wave")
     GATE.set()
     served.until(lambda: served.service.held == first.mission_id)
-    assert served.service.waiting == (second,)
+    assert served.service.waiting_missions == (second,)
 
 
 def test_held_queue_is_released_when_all_commands_are_withdrawn(served: Served):
     first, second = served.service.submit("hold"), served.service.submit("wave")
-    served.until(lambda: served.service.current is first)
+    served.until(lambda: served.service.running_mission is first)
     served.service.abort(first.mission_id)
     first.ended.result(10)
     served.until(lambda: served.service.held)
@@ -282,7 +282,7 @@ def test_second_stop_does_not_affect_another_mission(serve, monkeypatch):
     abort = session.abort
 
     def noted(reason: str = "operator") -> bool:
-        aborted.append(served.service.current.mission_id)
+        aborted.append(served.service.running_mission.mission_id)
         return abort(reason)
 
     monkeypatch.setattr(session, "abort", noted)
@@ -293,26 +293,26 @@ def test_second_stop_does_not_affect_another_mission(serve, monkeypatch):
                 served.service.abort(first.mission_id)
                 first.ended.result(wait_s)
         first.ended.result(10)
-        served.until(lambda one=first: served.service.current is not one)
+        served.until(lambda one=first: served.service.running_mission is not one)
         with pytest.raises(ServiceError, match="has ended"):
             served.service.abort(first.mission_id)
         served.until(lambda ends=second.ended: served.service.held or ends.done())
-        served.service.resume()
+        served.service.resume_queue()
         assert second.ended.result(10).ok
         assert second.mission_id not in aborted
 
 
 def test_hung_step_makes_the_service_not_ready(served: Served, monkeypatch):
     booked, waits = served.service.submit("hold"), served.service.submit("wave")
-    served.until(lambda: served.service.current is booked)
-    monkeypatch.setattr(type(served.service.session), "hanging", lambda self: "the skill hold")
+    served.until(lambda: served.service.running_mission is booked)
+    monkeypatch.setattr(type(served.service.session), "hanging_part", lambda self: "the skill hold")
     assert served.ask("GET", "/ready").status == 503
     assert "the skill hold hangs" in served.service.why_unavailable()
     monkeypatch.undo()
     outcome = Outcome(booked.mission_id, "hold", "failed", "STEP_HUNG", "hold hangs")
     served.service.session.abandoned(outcome)
     assert booked.ended.result(1) is outcome
-    assert served.service.current is None
+    assert served.service.running_mission is None
     ready, health = served.ask("GET", "/ready"), served.ask("GET", "/health")
     assert (ready.status, health.status) == (503, 503)
     assert health.data["error"]["code"] == "HUNG"
@@ -330,7 +330,7 @@ def test_close_completes_every_record_when_a_part_hangs(serve, monkeypatch):
     stuck = threading.Event()
     monkeypatch.setattr(served.service.session, "run", lambda *_, **__: stuck.wait(60))
     taken = [served.service.submit("hold") for _ in range(3)]
-    served.until(lambda: served.service.current is taken[0])
+    served.until(lambda: served.service.running_mission is taken[0])
     try:
         assert not served.service.close("SIGTERM")
         outcomes = [one.ended.result(60) for one in taken]
@@ -345,16 +345,19 @@ def test_close_completes_every_record_when_a_part_hangs(serve, monkeypatch):
 def test_queue_is_reordered_while_it_is_held(served: Served):
     first = served.service.submit("hold")
     second, third = served.service.submit("wave"), served.service.submit("wave")
-    served.until(lambda: served.service.current is first)
-    served.service.hold()
-    assert served.service.move(third.mission_id, 0) == (third.mission_id, second.mission_id)
+    served.until(lambda: served.service.running_mission is first)
+    served.service.hold_waiting()
+    assert served.service.move_in_queue(third.mission_id, 0) == (
+        third.mission_id,
+        second.mission_id,
+    )
     GATE.set()
     assert first.ended.result(10).ok
-    served.until(lambda: served.service.current is None)
+    served.until(lambda: served.service.running_mission is None)
     assert not served.journal.mission_line(third.mission_id).begun
     with pytest.raises(ServiceError, match="is not waiting"):
-        served.service.move(first.mission_id, 0)
-    served.service.resume()
+        served.service.move_in_queue(first.mission_id, 0)
+    served.service.resume_queue()
     assert second.ended.result(10).ok
     lines = served.journal.missions(None)
     assert max(lines, key=lambda line: line.ended_at).id == second.mission_id

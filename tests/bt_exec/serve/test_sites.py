@@ -43,7 +43,7 @@ def test_each_site_runs_and_stops_its_own_missions(both: dict[str, Served]):
         assert sent.data["mission"] == f"/sites/{site}/missions/{names[site]}"
         assert served.ask("GET", sent.data["mission"], headers=bearer(site)).status == 200
     for site, served in both.items():
-        served.until(lambda served=served: served.service.current is not None)
+        served.until(lambda served=served: served.service.running_mission is not None)
         last = served.ask("GET", f"/sites/{site}/missions/last", headers=bearer(site)).data
         assert last["mission_id"] == names[site]
     left, right = both["left"], both["right"]
@@ -52,7 +52,7 @@ def test_each_site_runs_and_stops_its_own_missions(both: dict[str, Served]):
     stopped = left.ask("POST", "/sites/left/missions/last/abort", {}, bearer("left"))
     assert stopped.data["result"] == "stopping"
     assert left.ended(names["left"]).status == "aborted"
-    assert right.service.current is not None
+    assert right.service.running_mission is not None
     GATE.set()
     assert right.ended(names["right"]).status == "satisfied"
 

@@ -73,7 +73,7 @@ def test_events_of_a_running_mission_are_streamed_live(served: Served):
 
 def test_mission_of_a_dead_process_ends_as_interrupted(served: Served, monkeypatch):
     booking = served.journal.book(command="wave", site="test")
-    monkeypatch.setattr("bt_exec.journal.read.is_gone", lambda process: True)
+    monkeypatch.setattr("bt_exec.journal.read.has_process_ended", lambda process: True)
     events = served.follow(f"/missions/{booking.mission_id}/events")
     assert events == [("", "end", {"status": "interrupted"})]
     listed = served.ask("GET", "/missions").data["missions"]
@@ -92,7 +92,7 @@ def test_mission_of_another_program_is_streamed(served: Served):
             recorder.on(Finished(0.0, 0, outcome))
         events = events_of(answer.read().decode())
     assert [kind for _, kind, _ in events] == ["Finished", "end"]
-    assert not processes.is_gone(processes.this_process())
+    assert not processes.has_process_ended(processes.process_identifier())
 
 
 @pytest.mark.parametrize("given", ["x", "-1", "1e3", "9" * 40, "１"])
@@ -139,7 +139,7 @@ def test_streams_end_with_the_service(serve):
     served = serve()
     mission_id = served.send("hold")
     with served.stream(f"/missions/{mission_id}/events") as events, served.stream("/live") as live:
-        served.until(lambda: served.service.current is not None)
+        served.until(lambda: served.service.running_mission is not None)
         served.service.close()
         served.server.stop()
         assert b"aborted" in events.read()

@@ -13,7 +13,7 @@ from bt_exec.models import VqaAnswer, find_visual_qa
 from bt_exec.observation import Situation
 from bt_exec.planning.compiler import Plan
 from bt_exec.rig import PackSettings
-from bt_exec.site.compile_command import compile_command, make_compiler, request_of
+from bt_exec.site.compile_command import compile_command, first_request, make_compiler
 from bt_exec.site.site import CompilerSettings
 from bt_exec.spec.load import load_text
 from bt_exec.spec.model import Mission, MissionSpec
@@ -41,7 +41,7 @@ class Says:
 def site(monkeypatch):
     points = [EntryPoint("says", "x:y", "any"), EntryPoint("other", "x:y", "any")]
     installed = SimpleNamespace(select=lambda **_: points)
-    monkeypatch.setattr(plugins, "_registered", lambda _: installed)
+    monkeypatch.setattr(plugins, "_all_entry_points", lambda _: installed)
     monkeypatch.setattr(EntryPoint, "load", lambda self: lambda given: Says({self.name: given}))
     found = scripted_site([scripted_skill("a", needs={"hand": "empty"})], [INNER])
     settings = CompilerSettings(name="says", speed=3)
@@ -76,13 +76,13 @@ def test_unknown_compiler_error_lists_the_known_ones(site):
 
 
 def test_request_needs_no_robot(site):
-    request = request_of(site, "가")
+    request = first_request(site, "가")
     assert (request.command, request.language, request.situation) == ("가", "ko", Situation())
     assert (request.catalogue, request.library) == (site.catalogue, site.library)
     assert (request.messages, request.settings) == (site.messages, {"test": PackSettings()})
     situation = Situation(("cup",))
-    assert request_of(site, "go", situation).situation is situation
-    assert request_of(site, "go").language == "en"
+    assert first_request(site, "go", situation).situation is situation
+    assert first_request(site, "go").language == "en"
 
 
 def test_plan_is_returned_as_written_and_as_expanded(site, monkeypatch):

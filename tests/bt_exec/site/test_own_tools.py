@@ -8,7 +8,7 @@ from bt_exec.cli.app import run_command_line
 from bt_exec.failure import RegistrationError, UsageError
 from bt_exec.mission.session import Session
 from bt_exec.pack import Pack
-from bt_exec.site.own_parts import with_tools
+from bt_exec.site.own_parts import with_tool_files
 from bt_exec.site.site import load_site
 from bt_exec.spec.load import load_text
 
@@ -109,5 +109,5 @@ def test_file_that_is_not_python_is_refused(tmp_path):
 def test_edit_of_equal_length_within_a_second_is_detected(tool):
     for word in ("widest", "narrow"):
         tool.write_text(TOOL.replace("measure_widest", f"measure_{word}"))
-        [pack] = with_tools([Pack("own")], [tool])
+        [pack] = with_tool_files([Pack("own")], [tool])
         assert [one.name for one in pack.skills] == [f"measure_{word}"]

@@ -105,9 +105,9 @@ def test_facts_and_claims_belong_to_one_robot(site):
 
 def test_facts_of_a_required_pack_are_shared(site):
     facts = {"gate": "open", "at": "dock"}
-    on_site = site.catalogue.facts_in("cart_a", facts)
+    on_site = site.catalogue.facts_on_site("cart_a", facts)
     assert on_site == {"gate": "open", "cart_a/at": "dock"}
-    assert site.catalogue.plain_facts("cart_a", on_site | {"cart_b/at": "shelf"}) == facts
+    assert site.catalogue.facts_in_pack("cart_a", on_site | {"cart_b/at": "shelf"}) == facts
 
 
 def test_trees_call_trees_of_their_robot(site):
@@ -118,7 +118,7 @@ def test_trees_call_trees_of_their_robot(site):
         "cart_b.load",
     ]
     assert tree.otherwise[0].tree == "cart_b.wait_here"
-    assert site.catalogue.with_plain_names("cart_b", tree).otherwise[0].tree == "wait_here"
+    assert site.catalogue.with_pack_names("cart_b", tree).otherwise[0].tree == "wait_here"
 
 
 def test_two_robots_may_use_the_same_resource_at_once(site):

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from pydantic import TypeAdapter
 
-from bt_exec.spec.condition_expression import All, Any_, Expression, Is, Not, leaves
+from bt_exec.spec.condition_expression import All, Any_, Expression, Is, Not, named_conditions
 
 ADAPTER: TypeAdapter[Any] = TypeAdapter(Expression)
 
@@ -34,7 +34,12 @@ def test_expression_forms_are_parsed(form: Any, model: Any, said: str) -> None:
 
 def test_leaves_are_in_order_from_left_to_right() -> None:
     form = {"all": ["a", {"any": [{"not": "b"}, {"c": {"x": 1}}]}, {"not": {"all": ["d"]}}]}
-    assert [leaf.name for leaf in leaves(ADAPTER.validate_python(form))] == ["a", "b", "c", "d"]
+    assert [leaf.name for leaf in named_conditions(ADAPTER.validate_python(form))] == [
+        "a",
+        "b",
+        "c",
+        "d",
+    ]
 
 
 def test_expression_is_never_evaluated_as_code() -> None:

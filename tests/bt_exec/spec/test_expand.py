@@ -154,7 +154,7 @@ def test_parameters_set_counts_and_times_of_modifiers() -> None:
     for args, expected in (({}, (2, 30.0)), ({"n": 4, "t": "1min"}, (4, 60.0))):
         once = expand(mission({"tree": "rounds", "with": args}), known)
         body = once.root.body
-        assert (body.repeat, body.timeout, dict(body.filled)) == (*expected, {})
+        assert (body.repeat, body.timeout, dict(body.open_modifiers)) == (*expected, {})
         assert expand(once, Library()) == once
 
 

@@ -6,13 +6,15 @@ from hypothesis import HealthCheck, given, settings
 
 from bt_exec.spec.load import load_text
 from bt_exec.spec.model import Document
-from bt_exec.spec.node_paths import encloses, label_of, locate, paths
+from bt_exec.spec.node_paths import encloses, label_of, locate, nodes_with_paths
 from tests.bt_exec.spec.strategies import documents
 from tests.cases import examples
 
 
 def all_paths(text: str) -> list[str]:
-    return [path for path, _ in paths(load_text(f"tree: t\nroot: {text}\n").document.root)]
+    return [
+        path for path, _ in nodes_with_paths(load_text(f"tree: t\nroot: {text}\n").document.root)
+    ]
 
 
 def test_repeated_names_in_a_path_are_numbered() -> None:
@@ -55,7 +57,7 @@ def test_path_encloses_itself_and_its_descendants() -> None:
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
 def test_every_node_has_a_unique_path_and_position(document: Document) -> None:
-    found = list(paths(document.root))
+    found = list(nodes_with_paths(document.root))
     assert len({path for path, _ in found}) == len(found)
     located = list(locate(document.root).walk())
     assert [node for _, node in found] == [step.node for step in located]

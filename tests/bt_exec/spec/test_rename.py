@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bt_exec.spec.library import renamed
+from bt_exec.spec.library import with_renamed_parts
 from bt_exec.spec.load import load_text
 
 WRITTEN = """
@@ -36,12 +36,12 @@ root:
 
 def test_only_names_of_skills_conditions_and_types_are_renamed() -> None:
     tree, wanted = (load_text(text).document for text in (WRITTEN, RENAMED))
-    assert renamed(tree, lambda name: f"door.{name}") == wanted
-    assert renamed(wanted, lambda name: name.removeprefix("door.")) == tree
+    assert with_renamed_parts(tree, lambda name: f"door.{name}") == wanted
+    assert with_renamed_parts(wanted, lambda name: name.removeprefix("door.")) == tree
 
 
 @pytest.mark.parametrize("text", [WRITTEN, RENAMED], ids=["plain", "with a pack"])
 def test_original_tree_is_not_changed(text: str) -> None:
     tree = load_text(text).document
-    renamed(tree, str.upper)
+    with_renamed_parts(tree, str.upper)
     assert tree == load_text(text).document

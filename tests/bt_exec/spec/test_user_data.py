@@ -12,11 +12,11 @@ from bt_exec.spec.user_data import (
     UserData,
     first_error,
     load_model,
-    read_model,
     read_settings,
+    validated_model,
     value_error,
 )
-from bt_exec.spec.yaml_source import in_order, read_text
+from bt_exec.spec.yaml_source import read_text, sorted_by_position
 
 
 class Wheel(UserData):
@@ -40,8 +40,8 @@ sped: 2
 
 def test_each_mistake_of_a_file_is_reported_with_its_position_and_the_fields_of_its_owner():
     with pytest.raises(SpecError) as told:
-        read_model(Cart, read_text(TEXT, "cart.yaml"))
-    assert [str(problem) for problem in in_order(told.value.problems)] == [
+        validated_model(Cart, read_text(TEXT, "cart.yaml"))
+    assert [str(problem) for problem in sorted_by_position(told.value.problems)] == [
         "cart.yaml:4:17: wheels/front[0]/spoks: unknown field 'spoks' (allowed: spokes, size) "
         "[UNKNOWN_FIELD]",
         "cart.yaml:5:7: wheels/front[1]: the field 'size' is missing [MISSING_FIELD]",

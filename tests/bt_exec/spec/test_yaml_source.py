@@ -56,13 +56,13 @@ def test_scalar_is_read_as_its_yaml_value(text: str, value: Any) -> None:
 
 def test_keys_and_values_have_positions() -> None:
     source = read_text("a: 1\n열쇠:\n  - {b: 2, 😀: [3]}\n")
-    assert source.mark(("a",)) == (1, 4)
-    assert source.mark(("a",), key=True) == (1, 1)
-    assert source.mark(("열쇠", 0, "b")) == (3, 9)
-    assert source.mark(("열쇠", 0, "😀"), key=True) == (3, 12)
-    assert source.mark(("열쇠", 0, "😀", 0)) == (3, 16)
-    assert source.mark(("열쇠", 0, "no", "such")) == (3, 5)
-    assert Source("the plan").mark(("a",)) == (None, None)
+    assert source.line_and_column(("a",)) == (1, 4)
+    assert source.line_and_column(("a",), key=True) == (1, 1)
+    assert source.line_and_column(("열쇠", 0, "b")) == (3, 9)
+    assert source.line_and_column(("열쇠", 0, "😀"), key=True) == (3, 12)
+    assert source.line_and_column(("열쇠", 0, "😀", 0)) == (3, 16)
+    assert source.line_and_column(("열쇠", 0, "no", "such")) == (3, 5)
+    assert Source("the plan").line_and_column(("a",)) == (None, None)
 
 
 def test_position_is_shown_as_line_and_column() -> None:

@@ -11,7 +11,7 @@ from bt_exec.site.site import Site, load_site
 from bt_exec.testing.missions import scripted_site
 from bt_exec.testing.rehearsal import (
     Disturbance,
-    combined,
+    disturbance_combinations,
     disturbances,
     explore,
     module_of_tests,
@@ -68,7 +68,7 @@ FORCE = "tree: by_force\nroot: {do: pry}\n"
 
 def ends(site: Site, *disturbed: Disturbance, tree: str = "fetch") -> tuple[str, str]:
     run = rehearse(tree, site, {}, disturbed)
-    return run.ends, run.how
+    return run.end_kind, run.end_reason
 
 
 SITE = scripted_site(PARTS, [TREE, OTHER, FORCE])
@@ -98,15 +98,15 @@ def test_skill_started_with_an_unmet_need_is_found():
     site = scripted_site(
         PARTS, ["tree: wrong\nroot: {sequence: [{do: shut}, {fallback: [{do: take}, {do: lift}]}]}"]
     )
-    assert rehearse("wrong", site, {}).ends == "need unmet"
+    assert rehearse("wrong", site, {}).end_kind == "need unmet"
 
 
 def test_rejected_arguments_end_as_stuck():
     site = scripted_site(
         PARTS, ["tree: rounds\nparams: {n: {type: integer}}\nroot: {do: lift, repeat: $n}"]
     )
-    assert rehearse("rounds", site, {}).ends == "done"
-    assert rehearse("rounds", site, {"n": "many"}).ends == "stuck"
+    assert rehearse("rounds", site, {}).end_kind == "done"
+    assert rehearse("rounds", site, {"n": "many"}).end_kind == "stuck"
 
 
 def test_disturbances_are_listed_once_per_call_and_check():
@@ -119,7 +119,16 @@ def test_disturbances_are_listed_once_per_call_and_check():
     ]
     assert "skip_if.lid_is open #1 flips" in found
     assert len(found) == len(set(found))
-    assert len(list(combined([Disturbance("unknown", name) for name in "abc"], pairs=True))) == 6
+    assert (
+        len(
+            list(
+                disturbance_combinations(
+                    [Disturbance("unknown", name) for name in "abc"], pairs=True
+                )
+            )
+        )
+        == 6
+    )
 
 
 def test_generated_module_expects_the_found_outcomes():
@@ -127,11 +136,11 @@ def test_generated_module_expects_the_found_outcomes():
     run = rehearse("open_door", load_site("door"), {}, [jammed])
     names: dict[str, Any] = {}
     exec(module_of_tests("door", [run]), names)
-    assert names["CASES"] == [("open_door", {}, (jammed,), run.ends, run.how)]
+    assert names["CASES"] == [("open_door", {}, (jammed,), run.end_kind, run.end_reason)]
     door = load_site("door")
     names["test_rehearsal"](door, *names["CASES"][0])
     with pytest.raises(AssertionError):
-        names["test_rehearsal"](door, "open_door", {}, (), run.ends, run.how)
+        names["test_rehearsal"](door, "open_door", {}, (), run.end_kind, run.end_reason)
 
 
 SITES = ("door", "building", "tabletop", "image")
@@ -140,7 +149,7 @@ SITES = ("door", "building", "tabletop", "image")
 @pytest.mark.parametrize("name", SITES)
 def test_shipped_trees_succeed_undisturbed(name):
     site = load_site(name)
-    found = {tree: rehearse(tree, site, {}).ends for tree in site.library.names()}
+    found = {tree: rehearse(tree, site, {}).end_kind for tree in site.library.names()}
     assert set(found.values()) <= {"done", "recovered", "partial", "blocked"}, found
 
 
@@ -149,5 +158,5 @@ def test_shipped_trees_succeed_undisturbed(name):
 def test_injected_failures_never_leave_a_shipped_tree_stuck(name):
     site = load_site(name)
     runs = (run for tree in site.library.names() for run in explore(tree, site, {}))
-    wrong = [run for run in runs if run.ends in ("stuck", "need unmet")]
+    wrong = [run for run in runs if run.end_kind in ("stuck", "need unmet")]
     assert wrong == []

@@ -16,14 +16,14 @@ from bt_exec.nodes.fault_plan import FaultPlan
 from bt_exec.site.site import load_site
 from bt_exec.skill import Verdict
 from bt_exec.spec.model import Mission, MissionSpec
-from bt_exec.spec.node_paths import paths
+from bt_exec.spec.node_paths import nodes_with_paths
 from bt_exec.testing.torture import STALE_S, Invariants, Report, Torture, random_plan
 from tests.cases import cases
 
 SPEC = MissionSpec.model_validate(
     {"mission": Mission(command="x"), "root": {"sequence": [{"do": "go"}, {"do": "grasp"}]}}
 )
-_, PATH, _ = (path for path, _ in paths(SPEC.root))
+_, PATH, _ = (path for path, _ in nodes_with_paths(SPEC.root))
 COMMANDS = {
     "tabletop": ("sort everything by colour", "빨간 큐브를 빨간 그릇에 넣어", "what is on table 1?")
 }
@@ -63,7 +63,7 @@ def test_random_plans_can_be_run_at_their_site(name):
     site, rng = load_site(name), random.Random(1)
     plans = [random_plan(site, rng, COMMANDS.get(name, ())) for _ in range(200)]
     for plan in plans:
-        Faults.parse([fault.written() for fault in plan.faults], site.catalogue.skills)
+        Faults.parse([fault.to_source() for fault in plan.faults], site.catalogue.skills)
         for pack in site.catalogue.packs:
             own = {k: v for k, v in plan.world_texts().items() if k in pack.world.model_fields}
             pack.world.model_validate(own)

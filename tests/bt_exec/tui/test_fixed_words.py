@@ -17,7 +17,7 @@ from bt_exec.tui import screen, summary
 from bt_exec.tui.plain_view import PlainView
 from bt_exec.tui.screen import draw, tree_lines
 from bt_exec.tui.summary import summary_lines
-from bt_exec.tui.terminal_text import plain
+from bt_exec.tui.terminal_text import without_styles
 from tests.bt_exec.tui import scripted
 from tests.bt_exec.tui.scripted import ENGLISH, KOREAN, outcome, running, slipped, spoken
 
@@ -130,7 +130,7 @@ def test_fixed_words_have_a_korean_translation(view: str) -> None:
     + ["3 more", "3 done", "and 3 more", "exit 3", "1 of 2 must succeed"],
 )
 def test_composed_words_have_a_korean_translation(text: str) -> None:
-    assert re.search("[가-힣]", spoken().word(text, "ko"))
+    assert re.search("[가-힣]", spoken().translate_word(text, "ko"))
 
 
 @pytest.mark.parametrize(("word", "said"), [(w, s) for w, s in FIXED.items()])
@@ -161,9 +161,9 @@ def test_korean_view_contains_no_english_fixed_words(monkeypatch: pytest.MonkeyP
     for make in (running, slipped):
         script = make(KOREAN, messages).look("문 열림")
         for width in (40, 80, 120):
-            shown = plain(draw(script.model, width, 24, now=script.t))
+            shown = without_styles(draw(script.model, width, 24, now=script.t))
             assert left_in_english(shown) == []
-            assert left_in_english(plain(tree_lines(script.model, width))) == []
+            assert left_in_english(without_styles(tree_lines(script.model, width))) == []
     slip = {"code": "GRASP_SLIPPED"}
     ends = [
         outcome(
@@ -175,7 +175,7 @@ def test_korean_view_contains_no_english_fixed_words(monkeypatch: pytest.MonkeyP
         outcome("aborted", message="멈췄습니다.", reason_code="ABORTED"),
     ]
     for end in ends:
-        said = plain(summary_lines(end, 80, model=script.model, commands=("why",)))
+        said = without_styles(summary_lines(end, 80, model=script.model, commands=("why",)))
         assert left_in_english(said) == []
 
 
@@ -185,15 +185,15 @@ def test_plain_lines_are_korean_and_aligned() -> None:
     script.model.past.clear()
     view = PlainView(script.model, written.append)
     for word in ("command", "planning", "note", "answer", "sees", "rejected", "stop", "retry"):
-        view.line(word, "x")
+        view.write_change(word, "x")
     assert left_in_english("\n".join(line[:-1] for line in written)) == []
     assert {cell_len(line[: line.rindex("x")]) for line in written} == {22}
 
 
 def test_english_view_of_the_same_mission_has_the_english_words() -> None:
     model = slipped(ENGLISH, spoken()).model
-    assert " · keeps: open the door" in plain(tree_lines(model, 100))
-    assert plain(summary_lines(outcome(journal="/j"), 80, model=model)).startswith(
+    assert " · keeps: open the door" in without_styles(tree_lines(model, 100))
+    assert without_styles(summary_lines(outcome(journal="/j"), 80, model=model)).startswith(
         " ✓ satisfied in 31.4 s · 1 plan · 628 ticks\n"
     )
     assert summary.SIGNS.keys() >= {"satisfied", "interrupted"}

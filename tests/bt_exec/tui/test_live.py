@@ -12,7 +12,7 @@ from bt_exec.events import Aborting
 from bt_exec.tui.live import LiveView
 from bt_exec.tui.paint import Painter
 from bt_exec.tui.screen import draw
-from bt_exec.tui.terminal_text import plain
+from bt_exec.tui.terminal_text import without_styles
 from tests.bt_exec.tui.scripted import running, slipped
 
 
@@ -63,24 +63,24 @@ def terminal(monkeypatch: pytest.MonkeyPatch) -> Terminal:
 def test_frame_writes_only_changed_parts(terminal: Terminal) -> None:
     script = running()
     view = LiveView(script.model, Painter(terminal))
-    view.frame()
+    view.draw_if_changed()
     first = len(terminal.getvalue())
-    assert terminal.screen()[:-1] == plain(draw(script.model, 80, 23)).split("\n")
-    view.frame()
+    assert terminal.screen()[:-1] == without_styles(draw(script.model, 80, 23)).split("\n")
+    view.draw_if_changed()
     assert len(terminal.getvalue()) == first, "an unchanged frame writes nothing"
     script.at(8.25).progress("get_material/take_material/move_arm", 0.7, "reaching")
-    view.frame()
+    view.draw_if_changed()
     assert len(terminal.getvalue()) - first < first / 2
-    assert terminal.screen()[:-1] == plain(draw(script.model, 80, 23)).split("\n")
+    assert terminal.screen()[:-1] == without_styles(draw(script.model, 80, 23)).split("\n")
 
 
 def test_shorter_frame_clears_the_rest(terminal: Terminal) -> None:
     script = slipped()
     view = LiveView(script.model, Painter(terminal))
-    view.frame()
+    view.draw_if_changed()
     script.model.past.clear()
-    view.frame()
-    assert terminal.screen()[:-1] == plain(draw(script.model, 80, 23)).split("\n")
+    view.draw_if_changed()
+    assert terminal.screen()[:-1] == without_styles(draw(script.model, 80, 23)).split("\n")
 
 
 def test_other_output_appears_above_the_view(
@@ -91,12 +91,12 @@ def test_other_output_appears_above_the_view(
     script = running()
     view = LiveView(script.model, Painter(terminal))
     with view:
-        view.frame()
+        view.draw_if_changed()
         print("a warning")
         print("half", end="")
-        view.frame()
+        view.draw_if_changed()
         assert terminal.screen()[0] == "a warning"
-        assert terminal.screen()[1] == plain(draw(script.model, 80, 23)).split("\n")[0]
+        assert terminal.screen()[1] == without_styles(draw(script.model, 80, 23)).split("\n")[0]
     assert sys.stdout is terminal
     assert terminal.screen() == ["a warning", "half", ""]
     assert terminal.getvalue().endswith("\x1b[?25h"), "the cursor is shown again"
@@ -113,12 +113,12 @@ def test_lost_terminal_does_not_end_the_mission(terminal: Terminal) -> None:
 def test_resize_starts_a_clean_frame(terminal: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
     script = running()
     view = LiveView(script.model, Painter(terminal))
-    view.frame()
+    view.draw_if_changed()
     monkeypatch.setenv("COLUMNS", "100")
     view.painter.console._environ["COLUMNS"] = "100"  # type: ignore[index]
     view.painter.console._width = 100
-    view.frame()
-    assert terminal.screen()[:-1] == plain(draw(script.model, 100, 23)).split("\n")
+    view.draw_if_changed()
+    assert terminal.screen()[:-1] == without_styles(draw(script.model, 100, 23)).split("\n")
 
 
 @pytest.mark.parametrize(
@@ -128,7 +128,7 @@ def test_dumb_terminal_gets_lines(
     terminal: Terminal, monkeypatch: pytest.MonkeyPatch, term: str, live: bool
 ) -> None:
     monkeypatch.setenv("TERM", term)
-    assert Painter(terminal).live is live
+    assert Painter(terminal).can_redraw is live
 
 
 def test_colours_can_be_disabled(terminal: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -142,10 +142,10 @@ def test_colours_can_be_disabled(terminal: Terminal, monkeypatch: pytest.MonkeyP
 def pressed(terminal: Terminal, *keys: str) -> tuple[LiveView, list[str]]:
     """Return the view of a running mission after some keys, and its rows."""
     view = LiveView(running().model, Painter(terminal))
-    view.frame()
+    view.draw_if_changed()
     for key in keys:
-        view.press(key)
-        view.frame()
+        view.handle_key(key)
+        view.draw_if_changed()
     return view, terminal.screen()[:-1]
 
 
@@ -162,9 +162,9 @@ def test_key_opens_finished_parts_and_folds_them_again(terminal: Terminal) -> No
     shown = []
     for key in ("", "a", "a"):
         clear(terminal)
-        view.press(key)
+        view.handle_key(key)
         view.redraw()
-        view.frame()
+        view.draw_if_changed()
         shown.append(terminal.screen())
     assert "grasp" in "\n".join(shown[1])
     assert len(shown[1]) > len(shown[0])
@@ -185,10 +185,10 @@ def test_full_screen_mode_is_restored_at_the_end(
     monkeypatch.setattr(sys, "stdout", terminal)
     view = LiveView(running().model, Painter(terminal), full=True)
     with view:
-        view.frame()
+        view.draw_if_changed()
         shown = terminal.screen()
         print("a warning")
-        view.frame()
+        view.draw_if_changed()
         assert terminal.screen()[-2].strip().startswith("a warning"), "shown in the last line"
     assert len(shown) == 24, "the view fills the screen"
     written = terminal.getvalue()
@@ -198,7 +198,7 @@ def test_full_screen_mode_is_restored_at_the_end(
 
 def test_full_screen_mode_is_left_during_a_question(terminal: Terminal) -> None:
     view = LiveView(running().model, Painter(terminal), full=True)
-    for leave in (view.hold, view.pause):
+    for leave in (view.suspend_drawing, view.pause):
         clear(terminal)
         leave()
         assert terminal.getvalue().endswith("\x1b[?1049l")
@@ -247,6 +247,6 @@ def test_paused_view_is_not_redrawn_until_the_mission_is_stopped(terminal: Termi
 
 def test_keys_are_not_read_at_a_prompt(terminal: Terminal) -> None:
     view = LiveView(running().model, Painter(terminal))
-    view.frame()
+    view.draw_if_changed()
     assert "keys" not in "\n".join(terminal.screen())
     assert not view._keys.is_available

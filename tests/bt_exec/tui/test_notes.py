@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from bt_exec.spec.model import MissionSpec
-from bt_exec.tui.node_text import notes_text
+from bt_exec.tui.node_text import pass_notes_text
 from bt_exec.tui.plain_view import PlainView
 from bt_exec.tui.screen import draw, tree_lines
-from bt_exec.tui.terminal_text import plain
+from bt_exec.tui.terminal_text import without_styles
 from bt_exec.tui.view_model import ViewModel
 from tests.bt_exec.tui.scripted import ENGLISH, Script, get_material
 
@@ -24,15 +24,15 @@ def noted(version: int = 1) -> MissionSpec:
 
 
 def test_nodes_of_one_change_share_a_line() -> None:
-    assert notes_text(NOTES) == (SAID, "planned without the language model: no answer")
+    assert pass_notes_text(NOTES) == (SAID, "planned without the language model: no answer")
 
 
 def test_live_view_shows_notes_above_the_tree() -> None:
     model = Script().start(ENGLISH).plan(noted()).model
-    rows = plain(draw(model, 80, 24)).splitlines()
+    rows = without_styles(draw(model, 80, 24)).splitlines()
     place = rows.index(f" note · {SAID}")
     assert rows[place + 2].startswith(" · get_material")
-    assert f" note · {SAID}" in plain(tree_lines(model, 80))
+    assert f" note · {SAID}" in without_styles(tree_lines(model, 80))
 
 
 def test_notes_are_dropped_first_when_space_is_short() -> None:
@@ -50,7 +50,7 @@ def test_lines_show_each_note_once() -> None:
     view.failure = None  # type: ignore[attr-defined]
     script.start(ENGLISH).plan(noted()).plan(noted(2)).start(ENGLISH).plan(noted())
     said = [line.partition("s  ")[2] for line in written if "  note  " in line]
-    first = [f"note      {text}" for text in notes_text(NOTES)]
+    first = [f"note      {text}" for text in pass_notes_text(NOTES)]
     assert said == [*first, *first], "a second plan says nothing new, a second mission does"
 
 

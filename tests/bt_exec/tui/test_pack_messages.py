@@ -19,11 +19,11 @@ def test_places_and_people_are_shown_by_their_recorded_names() -> None:
     packs = load_site("building").settings()
     packs["reporter"]["places"]["lounge"]["name"]["ko"] = "사랑방"
     _, messages = parts_and_sentences(record(packs))
-    assert messages.word("lounge", "ko") == "사랑방"
-    assert messages.word("professor_office", "ko") == "교수님 연구실"
+    assert messages.translate_word("lounge", "ko") == "사랑방"
+    assert messages.translate_word("professor_office", "ko") == "교수님 연구실"
 
 
 @pytest.mark.parametrize("packs", [{"reporter": {"places": 3}}, ["reporter"], {"gone": {}}, {}])
 def test_record_without_an_installed_pack_shows_ids(packs: Any) -> None:
     _, messages = parts_and_sentences(record(packs))
-    assert messages.word("lounge", "ko") == "lounge"
+    assert messages.translate_word("lounge", "ko") == "lounge"

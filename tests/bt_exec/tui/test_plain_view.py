@@ -103,4 +103,4 @@ def test_lost_observation_is_not_shown_as_seen() -> None:
     view.on(ev.PerceptionFailed(2.0, 40, "door", "RuntimeError: made to crash on purpose"))
     view.on(ev.Planned(3.0, 60, get_material(ENGLISH), 1))
     seen = [line.partition("sees")[2].strip() for line in written if "  sees  " in line]
-    assert seen[-1] == view.model.seen() == "nothing new: made to crash on purpose"
+    assert seen[-1] == view.model.newest_observations() == "nothing new: made to crash on purpose"

@@ -19,12 +19,12 @@ def test_tree_that_only_runs_its_skill_is_one_row() -> None:
     ]
     inner, outer = "get_material/open_door/open_door", "get_material/open_door"
     assert forest.by_path[inner] is forest.by_path[outer]
-    forest.change(outer, "running", 0.0, "", None)
-    forest.change(inner, "skipped", 0.1, "already open", None)
-    forest.change(outer, "done", 0.1, "", None)
+    forest.set_state(outer, "running", 0.0, "", None)
+    forest.set_state(inner, "skipped", 0.1, "already open", None)
+    forest.set_state(outer, "done", 0.1, "", None)
     assert forest.by_path[inner].state == "skipped"
     timeout = Failure("TIMEOUT", path=outer)
-    forest.change(outer, "failed", 0.2, "", timeout)
+    forest.set_state(outer, "failed", 0.2, "", timeout)
     assert forest.by_path[inner].failure is timeout
 
 

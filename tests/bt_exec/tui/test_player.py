@@ -12,7 +12,7 @@ import pytest
 from bt_exec import events as ev
 from bt_exec.tui.player import SPEEDS, Player
 from bt_exec.tui.screen import draw
-from bt_exec.tui.terminal_text import plain
+from bt_exec.tui.terminal_text import without_styles
 from bt_exec.tui.view_model import ViewModel
 from tests.bt_exec.tui.scripted import slipped
 
@@ -42,7 +42,7 @@ def player_of(events: list[ev.Event], wall: Callable[[], float], **more: Any) ->
 
 
 def screen(model: ViewModel, t: float) -> str:
-    return plain(draw(model, 80, 30, now=t))
+    return without_styles(draw(model, 80, 30, now=t))
 
 
 def live(events: list[ev.Event], count: int) -> ViewModel:
@@ -114,10 +114,10 @@ def test_jumps_stay_within_the_record(events: list[ev.Event]) -> None:
 def test_speed_stays_within_its_list(events: list[ev.Event]) -> None:
     player = player_of(events, Wall())
     for _ in range(20):
-        player.faster()
+        player.change_speed()
     assert player.speed == SPEEDS[-1]
     for _ in range(20):
-        player.faster(-1)
+        player.change_speed(-1)
     assert player.speed == SPEEDS[0]
 
 

@@ -13,7 +13,7 @@ import pytest
 
 from bt_exec.failure import Failure
 from bt_exec.tui.screen import draw, tree_lines
-from bt_exec.tui.terminal_text import Line, line_width, plain
+from bt_exec.tui.terminal_text import Line, line_width, without_styles
 from bt_exec.tui.view_model import ViewModel
 from tests.bt_exec.tui.scripted import (
     ENGLISH,
@@ -114,7 +114,7 @@ CASES: dict[str, tuple[Callable[[], Script], int, int, bool]] = {
 
 
 def compare(name: str, lines: list[Line]) -> None:
-    text = plain(lines) + "\n"
+    text = without_styles(lines) + "\n"
     path = SCREENS / f"{name}.txt"
     if os.environ.get("BT_EXEC_WRITE_SCREENS"):
         path.parent.mkdir(exist_ok=True)
@@ -149,14 +149,14 @@ def test_screen_fits_the_terminal(make: Callable[[], Script], width: int, ascii_
             assert 1 <= len(lines) <= height
             assert max(map(line_width, lines)) < width
             if ascii_only:
-                assert plain(lines).isascii()
+                assert without_styles(lines).isascii()
 
 
 @pytest.mark.slow
 def test_running_step_is_always_visible() -> None:
     for step in range(9):
         for height in (6, 8, 10, 16):
-            assert f"step_3_{step} " in plain(draw(many(step).model, 80, height))
+            assert f"step_3_{step} " in without_styles(draw(many(step).model, 80, height))
 
 
 def test_clock_advances_without_events() -> None:
@@ -164,12 +164,12 @@ def test_clock_advances_without_events() -> None:
     script = Script(ViewModel(wall=lambda: wall[0]))
     script.start().at(2.0).look()
     wall[0] += 3.5
-    assert "5.5 s" in plain(draw(script.model, 80, 24))
+    assert "5.5 s" in without_styles(draw(script.model, 80, 24))
 
 
 def test_external_text_cannot_move_the_cursor() -> None:
     script = Script().start("go \x1b[2J\x07\u202e\nhome").look("a \x1b]0;title\x07 b\r\n")
-    text = plain(draw(script.model, 80, 24))
+    text = without_styles(draw(script.model, 80, 24))
     assert "\x1b" not in text
     assert "\x07" not in text
     assert "go [2J home" in text

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from bt_exec.tui.summary import summary_lines
-from bt_exec.tui.terminal_text import plain
+from bt_exec.tui.terminal_text import without_styles
 from tests.bt_exec.tui.scripted import Script, outcome
 
 FAILURE = {"code": "GRASP_SLIPPED"}
@@ -76,11 +76,11 @@ CASES: list[tuple[Any, str]] = [
 def test_final_summary_depends_on_the_outcome(ended: Any, expected: str) -> None:
     model = Script().start().look().model
     lines = summary_lines(ended, 80, model=model, commands=("why", "replay"))
-    assert plain(lines) == expected
+    assert without_styles(lines) == expected
 
 
 def test_line_breaks_of_a_message_are_kept() -> None:
-    _, *said = plain(
+    _, *said = without_styles(
         summary_lines(outcome(message="Done before:\n09:05 one\n14:05 two"), 80)
     ).split("\n")
     assert said == ["   Done before:", "   09:05 one", "   14:05 two"]
@@ -88,7 +88,7 @@ def test_line_breaks_of_a_message_are_kept() -> None:
 
 def test_final_summary_fits_a_narrow_ascii_terminal() -> None:
     lines = summary_lines(outcome(), 40, ascii=True)
-    assert plain(lines) == (
+    assert without_styles(lines) == (
         " + satisfied in 31.4 s - 1 plan...\n"
         "   The material is in the right hand,\n"
         "   the door is closed."

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from bt_exec.tui.terminal_text import clean, fit, pad, without_cursor_moves, wrap
+from bt_exec.tui.terminal_text import fit, pad, safe_line, without_cursor_moves, wrap
 
 KOREAN = "문 안의 자재를 가져와"
 
@@ -32,7 +32,7 @@ def test_korean_columns_are_aligned() -> None:
 
 
 def test_decomposed_hangul_is_composed() -> None:
-    assert clean("자") == "자"
+    assert safe_line("자") == "자"
 
 
 def test_sanitized_text_keeps_its_spaces() -> None:
@@ -41,12 +41,12 @@ def test_sanitized_text_keeps_its_spaces() -> None:
 
 @given(st.text(max_size=60), st.integers(0, 30))
 def test_truncated_text_fits(text: str, cells: int) -> None:
-    assert cell_len(fit(clean(text), cells)) <= cells
+    assert cell_len(fit(safe_line(text), cells)) <= cells
 
 
 @given(st.text(max_size=80), st.integers(4, 40))
 def test_wrapped_text_fits_and_is_complete(text: str, cells: int) -> None:
-    line = clean(text)
+    line = safe_line(text)
     pieces = wrap(line, cells)
     assert all(cell_len(piece) <= cells for piece in pieces)
     assert "".join("".join(pieces).split()) == "".join(line.split())

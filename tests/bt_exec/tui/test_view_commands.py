@@ -12,12 +12,12 @@ from rich.cells import cell_len
 from bt_exec.tui.live import LiveView
 from bt_exec.tui.paint import Painter
 from bt_exec.tui.screen import draw
-from bt_exec.tui.terminal_text import ASCII, UNICODE, plain
+from bt_exec.tui.terminal_text import ASCII, UNICODE, without_styles
 from bt_exec.tui.view_commands import actions, perform_key
 from bt_exec.tui.view_model import ViewModel
 from bt_exec.tui.view_pages import help_lines
 from bt_exec.tui.view_state import Display
-from bt_exec.tui.visible_rows import rows_of
+from bt_exec.tui.visible_rows import all_rows
 from tests.bt_exec.tui.scripted import ENGLISH, KOREAN, Script, slipped, spoken
 from tests.cases import examples
 
@@ -36,7 +36,7 @@ def press_all(model: ViewModel, *keys: str, width: int = 80) -> Display:
 
 def screen(script: Script, display: Display, width: int = 80, height: int = 23) -> list[str]:
     shown = draw(script.model, width, height, now=script.t, display=display, keys=True)
-    return plain(shown).split("\n")
+    return without_styles(shown).split("\n")
 
 
 def english() -> Script:
@@ -52,7 +52,7 @@ def test_any_keys_leave_a_fitting_screen_with_a_visible_cursor(keys, width):
         assert len(lines) <= 23
         assert all(cell_len(line) < width for line in lines)
         if display.cursor is not None and display.page != "help":
-            rows = rows_of(script.model, width, display=display)
+            rows = all_rows(script.model, width, display=display)
             there = any(row.node is not None and row.node.path == display.cursor for row in rows)
             assert sum(line.startswith("❯") for line in lines) == there
 
@@ -72,7 +72,7 @@ def test_escape_returns_to_following_the_running_step(keys):
 
 def test_cursor_moves_step_by_step_and_stops_at_the_ends():
     script = english()
-    paths = [row.node.path for row in rows_of(script.model, 80) if row.node is not None][1:]
+    paths = [row.node.path for row in all_rows(script.model, 80) if row.node is not None][1:]
     for key, expected in (("down", paths), ("up", paths[::-1])):
         display = press_all(script.model, "home" if key == "down" else "end")
         reached = [display.cursor]
@@ -84,13 +84,13 @@ def test_cursor_moves_step_by_step_and_stops_at_the_ends():
 
 def test_node_can_be_folded_and_unfolded():
     script = english()
-    whole = rows_of(script.model, 80)
+    whole = all_rows(script.model, 80)
     for keys in (("left", "right"), ("tab", "tab")):
         display = press_all(script.model, "home", keys[0])
         assert "8 steps" in "\n".join(screen(script, display))
-        assert len(rows_of(script.model, 80, display=display)) < len(whole)
+        assert len(all_rows(script.model, 80, display=display)) < len(whole)
         perform_key(display, script.model, keys[1], 80)
-        assert rows_of(script.model, 80, display=display) == whole
+        assert all_rows(script.model, 80, display=display) == whole
 
 
 def test_left_of_a_leaf_selects_its_parent_and_right_of_a_parent_its_child():
@@ -113,7 +113,7 @@ def test_cursor_stays_at_the_nearest_step_when_the_plan_changes():
 
 def test_only_running_steps_are_shown_on_request():
     script = english()
-    rows = rows_of(script.model, 80, display=press_all(script.model, "o"))
+    rows = all_rows(script.model, 80, display=press_all(script.model, "o"))
     assert [row.node.state for row in rows if row.node is not None] == ["running", "running"]
 
 
@@ -171,16 +171,16 @@ def test_typed_command_is_shown_and_can_be_cancelled():
 
 def test_help_lists_every_available_key():
     model = english().model
-    text = plain(help_lines(model, 200, UNICODE))
+    text = without_styles(help_lines(model, 200, UNICODE))
     assert all(action.does["en"] in text for action in actions())
-    assert "fold the step" in plain(help_lines(model, 200, UNICODE, frozenset({"left"})))
-    assert "←" not in plain(help_lines(model, 200, UNICODE, frozenset({"left"})))
-    assert plain(help_lines(model, 200, ASCII)).isascii()
+    assert "fold the step" in without_styles(help_lines(model, 200, UNICODE, frozenset({"left"})))
+    assert "←" not in without_styles(help_lines(model, 200, UNICODE, frozenset({"left"})))
+    assert without_styles(help_lines(model, 200, ASCII)).isascii()
 
 
 def test_view_draws_once_at_a_key_while_it_is_paused(monkeypatch, capsys):
     view = LiveView(english().model, Painter())
-    view.press("p")
+    view.handle_key("p")
     frames = view.frames
-    view.press("t")
+    view.handle_key("t")
     assert view.frames == frames + 1

@@ -11,9 +11,9 @@ from rich.cells import cell_len
 from bt_exec.events import Asked, Observed
 from bt_exec.skill import Verdict
 from bt_exec.tui.paint import Painter
-from bt_exec.tui.terminal_text import UNICODE, line_width, plain
+from bt_exec.tui.terminal_text import UNICODE, line_width, without_styles
 from bt_exec.tui.view_model import ViewModel
-from bt_exec.tui.view_pages import camera_lines, node_lines, times_lines
+from bt_exec.tui.view_pages import camera_lines, node_lines, transition_lines
 from tests.bt_exec.tui.scripted import (
     ENGLISH,
     KOREAN,
@@ -29,7 +29,7 @@ ARM = "get_material/take_material/move_arm"
 
 
 def details(model: ViewModel, path: str, now: float = 9.0) -> str:
-    return plain(node_lines(model, model.forest.by_path[path], 100, UNICODE, now))
+    return without_styles(node_lines(model, model.forest.by_path[path], 100, UNICODE, now))
 
 
 def test_details_show_a_running_step_and_its_conditions():
@@ -64,12 +64,12 @@ def test_details_are_in_the_language_of_the_command():
 
 def test_transitions_are_in_order_with_times_of_all_plans():
     model = slipped(ENGLISH, MESSAGES).model
-    lines = plain(times_lines(model, 80, UNICODE, 99)).split("\n")
+    lines = without_styles(transition_lines(model, 80, UNICODE, 99)).split("\n")
     times = [float(line.split()[0]) for line in lines]
     assert times == sorted(times)
     assert len(lines) == len(model.changes)
     assert any("✗ grasp the material with the right hand: The grip did" in line for line in lines)
-    assert plain(times_lines(model, 80, UNICODE, 3)).split("\n") == lines[-3:]
+    assert without_styles(transition_lines(model, 80, UNICODE, 3)).split("\n") == lines[-3:]
 
 
 def looked(*frames: Any) -> ViewModel:
@@ -92,14 +92,14 @@ def test_pictures_fit_into_the_available_space(width: int, room: int, colours: b
     lines = camera_lines(looked(*[halves(0, 255)] * count), width, room, colours=colours)
     assert 0 < len(lines) <= room
     assert all(line_width(line) < width for line in lines)
-    text = plain(lines)
+    text = without_styles(lines)
     assert "▀" in text if colours else text.isascii()
 
 
 def test_bright_and_dark_areas_of_a_picture_are_distinguishable():
     top, *_, bottom = camera_lines(looked(halves(0, 255)), 60, 10, colours=False)
-    assert set(plain([top]).strip()) == set()
-    assert set(plain([bottom]).strip()) == {"@"}
+    assert set(without_styles([top]).strip()) == set()
+    assert set(without_styles([bottom]).strip()) == {"@"}
     top, *_, bottom = camera_lines(looked(halves(0, 255)), 60, 10, colours=True)
     assert {style for text, style in top if text.strip()} == {"#000000 on #000000"}
     assert {style for text, style in bottom if text.strip()} == {"#f8f8f8 on #f8f8f8"}
@@ -107,7 +107,7 @@ def test_bright_and_dark_areas_of_a_picture_are_distinguishable():
 
 def test_view_without_a_picture_shows_a_message():
     for model in (looked(), looked(None)):
-        assert plain(camera_lines(model, 60, 10, colours=True)) == " no picture"
+        assert without_styles(camera_lines(model, 60, 10, colours=True)) == " no picture"
 
 
 def test_colours_of_a_picture_are_painted(monkeypatch, capsys):

@@ -11,11 +11,11 @@ from bt_exec.skill import Running, Steps, Verdict, condition, skill
 from bt_exec.spec.library import Library
 from bt_exec.spec.load import load_text
 from bt_exec.testing import run_tree, scripted_condition, scripted_skill
-from bt_exec.tui.node_text import with_values
+from bt_exec.tui.node_text import fill_saved_results
 from bt_exec.tui.plain_view import PlainView
 from bt_exec.tui.screen import tree_lines
 from bt_exec.tui.summary import summary_lines
-from bt_exec.tui.terminal_text import UNICODE, plain
+from bt_exec.tui.terminal_text import UNICODE, without_styles
 from bt_exec.tui.tree_display import document_lines
 from bt_exec.tui.view_model import ViewModel
 
@@ -76,7 +76,7 @@ def watched(text, parts, *, upto=None, **more):
 def test_saved_values_replace_their_names():
     model, lines, outcome = watched(ROUND, [count_things, announce, enough], trees=[LOOK])
     assert outcome.ok
-    shown = plain(tree_lines(model, 90))
+    shown = without_styles(tree_lines(model, 90))
     assert "$found" not in shown + "".join(lines)
     assert "cup + lid, costs 5$ at $home, 2" in shown
     assert "enough" in shown
@@ -85,7 +85,7 @@ def test_saved_values_replace_their_names():
 
 def test_missing_value_is_shown_by_its_name():
     model, _, _ = watched(ROUND, [count_things, announce, enough], trees=[LOOK], upto=4)
-    shown = plain(tree_lines(model, 90))
+    shown = without_styles(tree_lines(model, 90))
     assert "(found), costs 5$ at $home, (number)" in shown
     assert "$number" not in shown
 
@@ -102,11 +102,11 @@ def test_missing_value_is_shown_by_its_name():
 )
 def test_only_names_of_results_are_replaced(text, shown):
     values = {"a": "x", "b": 2, "a_2": 1.5, "yes": True, "none": []}
-    assert with_values(text, frozenset((*values, "c_3")), values) == shown
+    assert fill_saved_results(text, frozenset((*values, "c_3")), values) == shown
 
 
 def test_value_is_one_short_safe_line():
-    said = with_values("$a", frozenset("a"), {"a": "x\x1b[2J\n" + "y" * 99})
+    said = fill_saved_results("$a", frozenset("a"), {"a": "x\x1b[2J\n" + "y" * 99})
     assert said == "x[2J " + "y" * 34 + "…"
 
 
@@ -116,7 +116,7 @@ GRASP = "tree: t\nroot: {do: grasp, retry: 3}"
 def test_recovered_attempts_are_shown():
     script = scripted_skill("grasp", ["SLIPPED", "MISSED", "done"])
     model, lines, _ = watched(GRASP, [script])
-    shown = plain(tree_lines(model, 90))
+    shown = without_styles(tree_lines(model, 90))
     assert "└ attempt 1 · SLIPPED: as the script says" in shown
     assert "└ attempt 2 · MISSED: as the script says" in shown
     retries = [line.split(" s  ", 1)[-1] for line in lines if " retry " in line]
@@ -130,7 +130,7 @@ def test_attempts_of_a_group_are_shown_in_its_row():
     text = "tree: t\nroot: {sequence: [{do: reach}, {do: grasp}], retry: 2, name: take}"
     script = [scripted_skill("reach"), scripted_skill("grasp", ["SLIPPED", "done"])]
     model, _, _ = watched(text, script)
-    assert "└ attempt 1 · SLIPPED: as the script says" in plain(tree_lines(model, 90))
+    assert "└ attempt 1 · SLIPPED: as the script says" in without_styles(tree_lines(model, 90))
 
 
 def test_failed_guard_of_an_attempt_is_shown():
@@ -138,31 +138,33 @@ def test_failed_guard_of_an_attempt_is_shown():
     script = [scripted_skill("go", [("4", "done")]), scripted_condition("lit", [True, False, True])]
     model, _, outcome = watched(text, script)
     assert outcome.ok
-    assert "└ attempt 1 · DARK: lit no longer holds: lit is False" in plain(tree_lines(model, 90))
+    assert "└ attempt 1 · DARK: lit no longer holds: lit is False" in without_styles(
+        tree_lines(model, 90)
+    )
 
 
 def test_last_failure_is_shown_during_a_retry():
     script = scripted_skill("grasp", ["SLIPPED", "MISSED", ("9", "done")])
     model, _, _ = watched(GRASP, [script], upto=14)
-    shown = plain(tree_lines(model, 90))
+    shown = without_styles(tree_lines(model, 90))
     assert "attempt 2 · MISSED" in shown
     assert "attempt 1 · SLIPPED" not in shown
 
 
 def test_traceback_of_a_crash_is_shown_on_request():
     outcome = run_tree("tree: t\nroot: {do: a}", [scripted_skill("a", ["crash"])]).outcome
-    assert "Traceback" not in plain(summary_lines(outcome, 90))
-    verbose = plain(summary_lines(outcome, 90, verbose=True))
+    assert "Traceback" not in without_styles(summary_lines(outcome, 90))
+    verbose = without_styles(summary_lines(outcome, 90, verbose=True))
     assert "Traceback (most recent call last):" in verbose
     assert "RuntimeError: made to crash" in verbose
 
 
 def test_saved_and_returned_values_of_a_tree_are_shown():
     library = Library([load_text(LOOK), load_text(ROUND)])
-    shown = plain(document_lines(library.get("look"), library, 90, UNICODE))
+    shown = without_styles(document_lines(library.get("look"), library, 90, UNICODE))
     assert "saves things as found, count as number" in shown
     assert "things = $found, number = $number" in shown
-    shown = plain(document_lines(library.get("round"), library, 90, UNICODE))
+    shown = without_styles(document_lines(library.get("round"), library, 90, UNICODE))
     assert "saves things, number" in shown
 
 
@@ -177,4 +179,4 @@ def test_saved_and_returned_values_of_a_tree_are_shown():
 def test_reason_of_a_new_plan_keeps_i_and_abbreviations_capitalised(said: str, shown: str) -> None:
     model = ViewModel()
     model.messages._sentences["NO_GRIP"] = {"en": said, "ko": said}
-    assert model.because(Failure("NO_GRIP")) == shown
+    assert model.plan_change_reason(Failure("NO_GRIP")) == shown

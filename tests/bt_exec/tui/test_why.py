@@ -14,7 +14,7 @@ from bt_exec.failure import Failure
 from bt_exec.journal import MissionLine, SkillRun
 from bt_exec.journal.explain import Attempt, Cause, Explanation
 from bt_exec.language.messages import Messages
-from bt_exec.tui.terminal_text import ASCII, UNICODE, plain
+from bt_exec.tui.terminal_text import ASCII, UNICODE, without_styles
 from bt_exec.tui.why import Why
 
 SENTENCES = """
@@ -195,7 +195,8 @@ def test_why_explains_a_mission_in_either_language(
 ) -> None:
     glyphs = ASCII if ascii_only else UNICODE
     assert (
-        plain(Why(explanation, messages, language, verbose=True).lines(width, glyphs)) == expected
+        without_styles(Why(explanation, messages, language, verbose=True).lines(width, glyphs))
+        == expected
     )
 
 
@@ -239,7 +240,7 @@ def test_cause_is_one_sentence(messages: Messages, explanation: Explanation, cau
 @pytest.mark.parametrize("verbose", [False, True])
 def test_code_of_a_problem_is_shown_only_with_details(messages: Messages, verbose: bool) -> None:
     rejected = known(line("refused"), problems=("the right arm takes it [ARM_IS_POLICY]",))
-    rows = dict(Why(rejected, messages, "en", verbose=verbose).facts())
+    rows = dict(Why(rejected, messages, "en", verbose=verbose).course_lines())
     assert rows["problem"].endswith("[ARM_IS_POLICY]") is verbose
 
 
@@ -247,13 +248,13 @@ def test_sentences_of_the_mission_are_quoted_in_another_language(messages: Messa
     refused = known(line("refused"), refusal="I know no window.", facts={"door": "ajar"})
     why = Why(refused, messages, "ko")
     assert why.cause() == "답: “I know no window.”"
-    assert "문이 조금 열려 있습니다." in dict(why.facts()).values()
+    assert "문이 조금 열려 있습니다." in dict(why.course_lines()).values()
 
 
 def test_perception_error_without_a_failure_and_slow_skill_are_listed(messages: Messages) -> None:
     held = SkillRun(1, TAKE.start, SkillEnded(3.0, 60, "take", "take", 1, "done", 2.0, held_s=2.4))
     done = known(line("satisfied"), blind={"table": "no network"}, held=(held,))
-    rows = dict(Why(done, messages, "en").facts())
+    rows = dict(Why(done, messages, "en").course_lines())
     assert rows["held up by"] == "take right: 2.4 s"
     assert rows["perception error"] == "The camera failed: no network."
 
@@ -261,7 +262,7 @@ def test_perception_error_without_a_failure_and_slow_skill_are_listed(messages: 
 def test_recovered_failures_are_listed_separately(messages: Messages) -> None:
     attempt = Attempt(1, "offline", OPEN, failure=GRIP, passed=[JAM, GRIP])
     why = Why(known(attempts=(attempt,), cause=Cause(GRIP, 1, 1.0, ())), messages, "en")
-    assert [row for row in why.facts() if row[0].startswith(("continued", "failed"))] == [
+    assert [row for row in why.course_lines() if row[0].startswith(("continued", "failed"))] == [
         ("continued after", "open_door right → door: The door is stuck (jammed)."),
         ("failed first", "pull right: There is no grip."),
     ]
@@ -273,7 +274,7 @@ def test_recovered_failures_of_one_kind_are_counted_in_the_order_of_time(
     again = [replace(JAM, message=f"at call {number}") for number in range(3)]
     attempt = Attempt(1, "offline", OPEN, failure=GRIP, passed=[GRIP, JAM, *again])
     why = Why(known(attempts=(attempt,), cause=Cause(GRIP, 1, 1.0, ())), messages, "en")
-    assert [row for row in why.facts() if row[0].startswith(("continued", "failed"))] == [
+    assert [row for row in why.course_lines() if row[0].startswith(("continued", "failed"))] == [
         ("failed first", "pull right: There is no grip."),
         ("continued after", "open_door right → door: The door is stuck (jammed). (4 times)"),
     ]
@@ -286,7 +287,7 @@ def test_facts_that_a_running_skill_may_have_changed_are_reported_as_unknown(mes
         uncertain={"hand.left": "a bowl", "hand.right": "?"},
         possible={"hand.left": "a bowl", "hand.right": "cup"},
     )
-    told = dict(Why(killed, messages, "en").facts())
+    told = dict(Why(killed, messages, "en").course_lines())
     assert told["last known"] == "I am at table 1. The left hand holds a bowl."
     assert told["not certain any more"] == "It is not known what the right hand holds."
     assert told["was to become"] == "The right hand holds the cup."
@@ -294,7 +295,7 @@ def test_facts_that_a_running_skill_may_have_changed_are_reported_as_unknown(mes
 
 def test_long_lists_of_steps_are_counted(messages: Messages) -> None:
     attempt = Attempt(1, "offline", tuple((f"step_{n}", {}) for n in range(11)))
-    ((_, said),) = Why(known(), messages, "en", verbose=True).attempt(attempt, again=False)
+    ((_, said),) = Why(known(), messages, "en", verbose=True).attempt_text(attempt, again=False)
     assert said == (
         "step_0, step_1, step_2, step_3, step_4, step_5, step_6, step_7, "
         "and 3 more (plan 1, offline)"
@@ -305,4 +306,4 @@ def test_missing_result_is_its_name_in_parentheses(messages: Messages) -> None:
     nothing: tuple[Any, ...] = ()
     known = Explanation(line(), nothing, None, "", nothing, "", nothing, nothing, {}, {}, nothing)
     why = Why(known, messages, "en")
-    assert why.step("carry", {"thing": "$found_2", "price": "$5"}) == "carry (found) → $5"
+    assert why.step_phrase("carry", {"thing": "$found_2", "price": "$5"}) == "carry (found) → $5"

@@ -16,9 +16,9 @@ from bt_exec.verify.concurrent_fact_changes import (
     Others,
     limit_states,
     observation_change,
-    state_of,
+    state_from_facts,
 )
-from bt_exec.verify.dry_run import _shared, certain_effects
+from bt_exec.verify.dry_run import _consistent_states, certain_effects
 from bt_exec.verify.facts import established_facts, fill_arguments
 from tests.bt_exec.spec.workshop import WORKSHOP
 from tests.bt_exec.verify.layers import CATALOGUE, of_mission
@@ -386,7 +386,7 @@ def test_up_to_sixty_four_states_are_kept() -> None:
     ],
 )
 def test_facts_common_to_branches_are_kept(branches: Any, count: int, agreed: Any) -> None:
-    assert _shared(branches, count) == agreed
+    assert _consistent_states(branches, count) == agreed
 
 
 @pytest.mark.parametrize(
@@ -406,11 +406,11 @@ def test_effects_of_a_branch_do_not_affect_itself_as_parallel_effects() -> None:
     """Only the other branches act beside a branch, even if there are thousands."""
     mine, other = observation_change({"a": "1"}), observation_change({"b": "1"})
     nothing = frozenset([frozenset()])
-    first, second = Others().beside([(mine,), (other,)])
-    assert first.disturbed(nothing) == ways({}, {"b": "1"})
-    assert second.disturbed(nothing) == ways({}, {"a": "1"})
-    twice, _, _ = Others().beside([(mine,), (mine,), (other,)])
-    assert {"a": "1"} in map(dict, twice.disturbed(nothing))
+    first, second = Others().disturbances_of_branches([(mine,), (other,)])
+    assert first.disturbed_states(nothing) == ways({}, {"b": "1"})
+    assert second.disturbed_states(nothing) == ways({}, {"a": "1"})
+    twice, _, _ = Others().disturbances_of_branches([(mine,), (mine,), (other,)])
+    assert {"a": "1"} in map(dict, twice.disturbed_states(nothing))
 
 
 @pytest.mark.parametrize("facts", ["one fact", "many facts"])
@@ -420,12 +420,14 @@ def test_too_many_states_keep_facts_that_cannot_change(facts: str) -> None:
     writes = [
         Change(frozenset([(name, str(n))]), frozenset([name])) for n, name in enumerate(names)
     ]
-    before = frozenset([state_of({"lid": "open", "at": "0", "at.7": "1"})])
+    before = frozenset([state_from_facts({"lid": "open", "at": "0", "at.7": "1"})])
     kept = {"lid": "open"} | ({"at.7": "1"} if facts == "one fact" else {"at": "0"})
-    found = next(Others().beside([(), tuple(writes)])).disturbed(before)
+    found = next(Others().disturbances_of_branches([(), tuple(writes)])).disturbed_states(before)
     assert found == ways(kept)
-    few_at_first = next(Others().beside([(), tuple(writes[:60]), tuple(writes[60:])]))
-    assert few_at_first.disturbed(before) == ways(kept)
+    few_at_first = next(
+        Others().disturbances_of_branches([(), tuple(writes[:60]), tuple(writes[60:])])
+    )
+    assert few_at_first.disturbed_states(before) == ways(kept)
 
 
 @pytest.mark.parametrize(

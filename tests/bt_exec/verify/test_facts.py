@@ -10,10 +10,10 @@ from bt_exec.pack import Catalogue, Pack
 from bt_exec.skill import Running, Steps, Verdict, condition, skill
 from bt_exec.spec.model import Check
 from bt_exec.verify.facts import (
-    after_failure,
-    after_success,
     decided_value,
     established_facts,
+    facts_after_failure,
+    facts_after_success,
     touched_facts,
     unmet_needs,
 )
@@ -63,8 +63,8 @@ BEFORE = {"hand.left": "empty", "hand.right": "box", "lid": "open", "light": "on
 def test_facts_are_updated_by_success_and_failure_of_a_skill(
     args: Any, done: Any, failed: Any
 ) -> None:
-    assert after_success(BEFORE, take, args) == done
-    assert after_failure(BEFORE, take, args) == failed
+    assert facts_after_success(BEFORE, take, args) == done
+    assert facts_after_failure(BEFORE, take, args) == failed
     assert BEFORE["lid"] == "open", "what was is left as it was"
 
 

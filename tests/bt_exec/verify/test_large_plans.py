@@ -87,7 +87,7 @@ def test_verification_is_linear(site: Site) -> None:
 def test_reporting_as_many_problems_as_nodes_is_linear(site: Site) -> None:
     def work(plan: MissionSpec) -> None:
         with pytest.raises(SpecError) as found:
-            examine(plan, request(site)).verified()
+            examine(plan, request(site)).verified_plan()
         assert len(found.value.problems) >= NODES // GROUP * (GROUP - 1)
 
     assert growth(work, lambda nodes: plan_of(nodes, "door-handle")) < MOST

@@ -41,7 +41,7 @@ def readers(root: Any) -> tuple[Readers, Step]:
 )
 def test_fact_is_tracked_until_its_last_reader(root: Any, kept: bool) -> None:
     found, place = readers(root)
-    assert found.has_after(FACT, place) is kept
+    assert found.is_read_after(FACT, place) is kept
 
 
 @pytest.mark.parametrize(

@@ -12,12 +12,12 @@ from pydantic import BaseModel, Field
 from bt_exec.skill import Label
 from bt_exec.verify.type_checks import (
     Unfit,
+    convert_word,
     is_assignable,
     item_types,
     listed_values,
-    read_word,
+    type_mismatch,
     type_name,
-    why_unfit,
 )
 
 Side = Literal["left", "right"]
@@ -60,7 +60,7 @@ class Quacks(Protocol):
     ],
 )
 def test_valid_value_is_accepted(hint: Any, value: Any) -> None:
-    assert why_unfit(hint, value) is None
+    assert type_mismatch(hint, value) is None
 
 
 @pytest.mark.parametrize(
@@ -83,11 +83,11 @@ def test_valid_value_is_accepted(hint: Any, value: Any) -> None:
     ],
 )
 def test_invalid_value_is_refused(hint: Any, value: Any, why: Unfit) -> None:
-    assert why_unfit(hint, value) == why
+    assert type_mismatch(hint, value) == why
 
 
 def test_python_object_is_not_a_value() -> None:
-    assert why_unfit(str, object()) is not None
+    assert type_mismatch(str, object()) is not None
 
 
 @pytest.mark.parametrize(
@@ -191,7 +191,7 @@ def test_type_names_are_readable(hint: Any, said: str) -> None:
     ],
 )
 def test_text_is_converted_to_the_type(hint: Any, word: Any, value: Any) -> None:
-    read = read_word(hint, word)
+    read = convert_word(hint, word)
     assert (read, type(read)) == (value, type(value))
 
 
@@ -214,5 +214,5 @@ def test_choices_and_item_types_are_derived_from_a_type() -> None:
 
 def test_annotated_type_with_unhashable_metadata_is_accepted() -> None:
     noted = Annotated[int, {"unit": "mm"}]
-    assert why_unfit(noted, 3) is None
-    assert why_unfit(noted, "three") is not None
+    assert type_mismatch(noted, 3) is None
+    assert type_mismatch(noted, "three") is not None

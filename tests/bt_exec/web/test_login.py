@@ -6,7 +6,7 @@ import pytest
 
 from bt_exec.failure import UsageError
 from bt_exec.web import login as logins
-from bt_exec.web.login import COOKIE, Login, token_of
+from bt_exec.web.login import COOKIE, Login, stripped_token
 
 TOKEN = "0123456789abcdef"
 
@@ -17,11 +17,11 @@ TOKEN = "0123456789abcdef"
 )
 def test_invalid_token_is_refused(text: str):
     with pytest.raises(UsageError, match="at least 16 ASCII characters"):
-        token_of(text, "BT_EXEC_TOKEN")
+        stripped_token(text, "BT_EXEC_TOKEN")
 
 
 def test_surrounding_white_space_of_a_token_is_ignored():
-    assert token_of(f" {TOKEN}\n", "file") == TOKEN
+    assert stripped_token(f" {TOKEN}\n", "file") == TOKEN
 
 
 def test_without_a_token_every_request_is_accepted():
@@ -34,7 +34,7 @@ def test_token_or_login_is_required():
     assert login.allows(f"bearer  {TOKEN} ", "")
     for given in ("", "Bearer", f"Basic {TOKEN}", "Bearer é", f"Bearer {TOKEN[:-1]}"):
         assert not login.allows(given, "")
-    cookie = f"{COOKIE}={login.begin()}"
+    cookie = f"{COOKIE}={login.log_in()}"
     assert login.allows("", cookie)
     assert login.allows("", f"other=1; {cookie}")
     assert not login.allows("", f"{COOKIE}=")
@@ -45,7 +45,7 @@ def test_token_or_login_is_required():
 
 def test_login_expires(monkeypatch):
     login = Login(TOKEN)
-    cookie = f"{COOKIE}={login.begin()}"
+    cookie = f"{COOKIE}={login.log_in()}"
     now = logins.time.monotonic()
     monkeypatch.setattr(logins.time, "monotonic", lambda: now + 13 * 3600)
     assert not login.allows("", cookie)
@@ -53,8 +53,8 @@ def test_login_expires(monkeypatch):
 
 def test_number_of_logins_is_limited():
     login = Login(TOKEN)
-    first = login.begin()
+    first = login.log_in()
     for _ in range(256):
-        last = login.begin()
+        last = login.log_in()
     assert not login.allows("", f"{COOKIE}={first}")
     assert login.allows("", f"{COOKIE}={last}")

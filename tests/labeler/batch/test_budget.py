@@ -16,7 +16,7 @@ from bt_exec_labeler.batch.budget import Budget, Ledger
 from bt_exec_labeler.labelers import BudgetSpentError, Reservation
 from bt_exec_labeler.labelers.on_ray import _SharedLedger
 from bt_exec_llm.client import Prices
-from bt_exec_llm.client.request_runner import most_usage
+from bt_exec_llm.client.request_runner import largest_usage
 from bt_exec_llm.testing.messages_server import MessagesServer, error, text
 from tests.labeler.batch.recordings import answer
 
@@ -177,7 +177,7 @@ def label(
 def most(server: MessagesServer) -> float:
     """Return the maximum cost of the requests that a server received."""
     prices = Prices.model_validate(PRICES)
-    return max(most_usage(received.body, prices).cost for received in server.requests)
+    return max(largest_usage(received.body, prices).cost for received in server.requests)
 
 
 def billed(tokens_in: int, tokens_out: int) -> Any:
@@ -207,7 +207,9 @@ def test_request_with_a_too_high_maximum_cost_is_never_sent(game: Path, tmp_path
 def test_answer_without_a_bill_counts_with_its_maximum_cost(game: Path, tmp_path: Path) -> None:
     with MessagesServer([text("nonsense", usage={})]) as server:
         label(game, tmp_path / "run", server, 0.2, tier="text")
-        bounds = [most_usage(r.body, Prices.model_validate(PRICES)).cost for r in server.requests]
+        bounds = [
+            largest_usage(r.body, Prices.model_validate(PRICES)).cost for r in server.requests
+        ]
         spent = ResultStore(tmp_path / "run" / "run.sqlite").spent()["cost"]
         assert spent == pytest.approx(sum(bounds), rel=0.01)
         assert len(bounds) == 2

@@ -53,7 +53,7 @@ def labelled(
         for item in items_of(episode, vocabulary, "controller")
     ]
     begun = iter(range(10**6))
-    with Output(folder).begin({"role": "controller"}, resume=True) as output:
+    with Output(folder).create_or_resume({"role": "controller"}, resume=True) as output:
         progress = run(
             items,
             RulesLabeler(vocabulary),
@@ -114,11 +114,11 @@ def test_resume_summary_lists_changes(
 
 
 def test_output_in_use_is_refused_to_a_second_writer(tmp_path: Path) -> None:
-    first = Output(tmp_path / "out").begin({"role": "planner"}, resume=False)
+    first = Output(tmp_path / "out").create_or_resume({"role": "planner"}, resume=False)
     with pytest.raises(UsageError, match=f"is being written by process {os.getpid()} on "):
-        Output(tmp_path / "out").begin({"role": "planner"}, resume=True)
+        Output(tmp_path / "out").create_or_resume({"role": "planner"}, resume=True)
     first.close()
-    with Output(tmp_path / "out").begin({"role": "planner"}, resume=True):
+    with Output(tmp_path / "out").create_or_resume({"role": "planner"}, resume=True):
         pass
 
 
@@ -132,7 +132,7 @@ def test_batches_never_cross_episodes(
             return super().label(items)
 
     items = [item for one in episodes for item in items_of(one, vocabulary, "controller")]
-    with Output(tmp_path / "out").begin({}, resume=False) as output:
+    with Output(tmp_path / "out").create_or_resume({}, resume=False) as output:
         assert run(items, Noting(vocabulary), vocabulary, output).items == len(items)
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bt_exec.batch.output_folder import new_folder
+from bt_exec.batch.output_folder import atomic_new_folder
 from bt_exec.failure import UsageError
 
 
@@ -15,7 +15,7 @@ def test_folder_appears_when_it_is_complete(tmp_path: Path, exists: bool) -> Non
     folder = tmp_path / "deep" / "set"
     if exists:
         folder.mkdir(parents=True)
-    with new_folder(folder) as part:
+    with atomic_new_folder(folder) as part:
         assert part != folder
         (part / "a.txt").write_text("one")
         assert not (folder / "a.txt").exists()
@@ -26,7 +26,7 @@ def test_folder_appears_when_it_is_complete(tmp_path: Path, exists: bool) -> Non
 def test_failure_leaves_nothing_behind(tmp_path: Path) -> None:
     with (
         pytest.raises(UsageError, match="set cannot be written: Is a directory"),
-        new_folder(tmp_path / "set") as part,
+        atomic_new_folder(tmp_path / "set") as part,
     ):
         part.write_text("one")
     assert list(tmp_path.iterdir()) == []
@@ -40,6 +40,6 @@ def test_folder_in_use_is_refused(tmp_path: Path, kind: str) -> None:
     else:
         path.mkdir()
         (path / "mine").write_text("")
-    with pytest.raises(UsageError, match="set"), new_folder(path):
+    with pytest.raises(UsageError, match="set"), atomic_new_folder(path):
         pass
     assert [one.name for one in tmp_path.iterdir()] == ["set"]

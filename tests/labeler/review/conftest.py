@@ -24,7 +24,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def labelled(played: Path, tmp_path: Path, vocabulary: Vocabulary) -> Path:
     """Run over the game, with planner records."""
     output = Output(tmp_path / "run")
-    output.begin({"role": "planner"}, resume=False)
+    output.create_or_resume({"role": "planner"}, resume=False)
     items = [
         item for episode in read_source(played) for item in items_of(episode, vocabulary, "planner")
     ]

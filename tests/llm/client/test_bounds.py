@@ -16,7 +16,7 @@ from bt_exec_llm.client import Block, ModelClient, ModelFailure, ModelSettings, 
 from bt_exec_llm.client.images import image_block
 from bt_exec_llm.client.model_interface import Question
 from bt_exec_llm.client.output_tiers import request_arguments
-from bt_exec_llm.client.request_runner import most_usage
+from bt_exec_llm.client.request_runner import largest_usage
 from bt_exec_llm.testing.messages_server import MessagesServer, error, hang, raw, reset, text
 
 SETTINGS = ModelSettings(max_tokens=300, prices=Prices(input=1000, output=5000), tier="text")
@@ -25,7 +25,7 @@ SAID = [Turn.user("Is the door open?")]
 
 def most(*turns: Turn, settings: ModelSettings = SETTINGS) -> Usage:
     question = Question((Block("Answer briefly."),), turns)
-    return most_usage(request_arguments(question, "text", settings, None), settings.prices)
+    return largest_usage(request_arguments(question, "text", settings, None), settings.prices)
 
 
 @given(st.lists(st.text(min_size=1, max_size=200), min_size=1, max_size=5))

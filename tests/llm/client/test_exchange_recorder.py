@@ -54,7 +54,7 @@ def test_replay_gives_the_recorded_answers(recorded: Any) -> None:
     client = ReplayClient(path)
     played = _all(client)
     assert played[:2] == live[:2]
-    assert client.left == 0
+    assert client.answers_left == 0
     then, now = live[2], played[2]
     assert isinstance(then, ModelFailure)
     assert isinstance(now, ModelFailure)

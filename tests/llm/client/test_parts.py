@@ -36,12 +36,12 @@ def test_usage_adds_up(serve: Any, connect: Any) -> None:
     assert client.usage == answers[0].usage + answers[1].usage
     assert client.usage.requests == 3
     assert client.usage.cache_read_tokens > 1900
-    one = Usage.read({"input_tokens": 1000, "output_tokens": 100}, prices)
+    one = Usage.from_answer({"input_tokens": 1000, "output_tokens": 100}, prices)
     assert one.cost == pytest.approx(0.0045)
     cached = {"cache_read_input_tokens": 1000, "cache_creation_input_tokens": 1000}
-    assert Usage.read(cached, prices).cost == pytest.approx(0.003 * 1.35)
+    assert Usage.from_answer(cached, prices).cost == pytest.approx(0.003 * 1.35)
     exact = Prices(input=3, output=15, cache_read=1, cache_write=2)
-    assert Usage.read(cached, exact).cost == pytest.approx(0.003)
+    assert Usage.from_answer(cached, exact).cost == pytest.approx(0.003)
     assert str(Usage(2, 200, 300, 0, 900, 4.21, 0.012)) == (
         "2 requests, 1100 in (900 from cache), 300 out, 4.2 s, cost 0.0120"
     )

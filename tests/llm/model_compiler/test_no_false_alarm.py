@@ -6,7 +6,7 @@ import pytest
 import yaml
 
 from bt_exec.planning.compiler import Plan
-from bt_exec.site.compile_command import request_of
+from bt_exec.site.compile_command import first_request
 from bt_exec.site.shipped_data import site_names
 from bt_exec.site.site import load_site
 from bt_exec.spec.dump import to_data
@@ -26,7 +26,7 @@ SAID = [
 
 @pytest.mark.parametrize(("site", "command"), SAID)
 def test_library_plan_passes_as_an_answer(site, command):
-    request = request_of(load_site_once(site), command)
+    request = first_request(load_site_once(site), command)
     answer = OFFLINE.compile(request)
     if not isinstance(answer, Plan):
         pytest.skip("the offline compiler asks back")

@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from bt_exec.planning.plan_preparation import prepare
-from bt_exec.site.compile_command import request_of
+from bt_exec.site.compile_command import first_request
 from bt_exec.site.site import load_site
 from bt_exec.spec.shipped_yaml import parse_yaml
 from bt_exec_llm.client import Answer
 from bt_exec_llm.model_compiler.dialogue import _judge
 from bt_exec_llm.model_compiler.plan_effects import offline_plan
-from bt_exec_llm.model_compiler.plan_word_checks import foreign_words, talks_of
+from bt_exec_llm.model_compiler.plan_word_checks import foreign_words, speaking_steps
 from tests.llm.model_compiler.corpus import OFFLINE
 from tests.llm.model_compiler.paper import request_for
 
@@ -23,7 +23,7 @@ BAD = parse_yaml(FILE.read_text(encoding="utf-8"))
 
 
 def judged(command, answer):
-    request = request_of(SITE, command)
+    request = first_request(SITE, command)
     return _judge(Answer(answer), request, offline_plan(request, OFFLINE))
 
 
@@ -32,8 +32,8 @@ def test_speech_outside_the_command_is_rejected(bad):
     found = judged(bad["command"], bad["answer"])
     if bad.get("cut"):  # a pass removes it before it is spoken
         assert found.spec is not None
-        plan = prepare(found.spec, request_of(SITE, bad["command"])).spec
-        assert bad["cut"] not in {str(talk.texts) for talk in talks_of(plan, SITE.catalogue)}
+        plan = prepare(found.spec, first_request(SITE, bad["command"])).spec
+        assert bad["cut"] not in {str(talk.texts) for talk in speaking_steps(plan, SITE.catalogue)}
         return
     assert found.spec is None
     assert set(bad["codes"]) <= {problem.code for problem in found.problems}

@@ -10,17 +10,17 @@ import pytest
 from bt_exec.failure import Problem
 from bt_exec.observation import Situation
 from bt_exec.planning.compiler import Prompting
-from bt_exec.site.compile_command import request_of
+from bt_exec.site.compile_command import first_request
 from bt_exec.site.site import load_site
 from bt_exec_llm.client import Answer, Image, ModelSettings, Prices, Question, Turn
 from bt_exec_llm.client.output_tiers import request_arguments
-from bt_exec_llm.model_compiler.compiler import estimate, tokens_of
+from bt_exec_llm.model_compiler.compiler import estimate, estimated_tokens
 from bt_exec_llm.model_compiler.dialogue import _judge
-from bt_exec_llm.model_compiler.prompt import build_prompt, fenced, problems_text
+from bt_exec_llm.model_compiler.prompt import build_prompt, fenced_json, problems_text
 from bt_exec_llm.model_compiler.prompt_examples import (
-    as_answer,
     fixed_examples,
     fixed_examples_text,
+    format_answer,
     nearest_trees,
 )
 from bt_exec_llm.model_compiler.site_description import without_number_lists
@@ -123,11 +123,11 @@ SITES = {name: load_site(name) for name in ("door", "building")}
 @pytest.mark.parametrize("site", SITES)
 @pytest.mark.parametrize("form", ["nested", "flat"])
 def test_every_example_is_a_valid_answer_in_its_form(site, form):
-    request = request_of(SITES[site], "an example")
+    request = first_request(SITES[site], "an example")
     examples = fixed_examples(request)
     assert {example.shows for example in examples} >= {"A tree", "Two parts", "No plan"}
     for example in examples:
-        found = _judge(Answer(as_answer(example.answer, form)), request, None)
+        found = _judge(Answer(format_answer(example.answer, form)), request, None)
         # labels must be in the observation, which is empty here
         codes = {problem.code for problem in found.problems}
         assert codes <= {"LABEL_NOT_SEEN", "WORDS_NOT_IN_COMMAND"}, example
@@ -157,7 +157,7 @@ def test_examples_have_the_form_of_the_tier():
 
 
 def test_stable_part_contains_names_of_the_site_and_no_measures():
-    prompt = build_prompt(request_of(SITES["building"], "go to the lounge"))
+    prompt = build_prompt(first_request(SITES["building"], "go to the lounge"))
     stable = prompt.system[1].text
     assert "professor_office" in stable
     assert "휴게 라운지" in stable
@@ -222,10 +222,10 @@ def test_problem_positions_refer_to_the_answer(answer, place):
 
 
 def test_tokens_are_estimated():
-    assert tokens_of("x" * 400) == 100
-    assert tokens_of("문" * 12) == 10
+    assert estimated_tokens("x" * 400) == 100
+    assert estimated_tokens("문" * 12) == 10
 
 
 def test_fenced_data_cannot_close_its_fence():
-    text = fenced("data", {"a": "</data>", "b": ["<data>"]})
+    text = fenced_json("data", {"a": "</data>", "b": ["<data>"]})
     assert text.count("<data>") == text.count("</data>") == 1

@@ -7,7 +7,7 @@ from functools import partial
 import pytest
 
 from bt_exec.events import Planned
-from bt_exec.spec.node_paths import paths
+from bt_exec.spec.node_paths import nodes_with_paths
 from tests.llm.model_compiler.corpus import good_answer
 from tests.llm.model_compiler.paper import run_paper
 
@@ -66,7 +66,7 @@ def test_answer_replaces_the_failed_subtree(asked_again):
         "get_material/open_door/open_door",
         "get_material/material_visible",
     )
-    before, after = dict(paths(first.root)), dict(paths(second.root))
+    before, after = dict(nodes_with_paths(first.root)), dict(nodes_with_paths(second.root))
     assert before["get_material/shut_and_go_home"] == after["get_material/shut_and_go_home"]
     assert "get_material/take_material" not in after
     assert "get_material/take_material_again/grasp" in after
@@ -77,7 +77,7 @@ def test_only_the_failed_step_of_a_sequence_is_replaced(asked_again):
     assert run.outcome.status == "satisfied"
     second = _plans(run)[1]
     assert second.mission.kept == ("open_door", "material_visible", "move_arm")
-    assert [path for path, _ in paths(second.root)][-2:] == ["close_door", "return_home"]
+    assert [path for path, _ in nodes_with_paths(second.root)][-2:] == ["close_door", "return_home"]
 
 
 def test_replacement_keeps_the_name_of_the_failed_part(asked_again):
@@ -85,7 +85,7 @@ def test_replacement_keeps_the_name_of_the_failed_part(asked_again):
         FETCH, asked_again([good_answer(FETCH), LONG]), faults=["grasp:1=GRASP_SLIPPED"]
     )
     assert run.outcome.status == "satisfied"
-    assert "get_material/take_material/grasp" in dict(paths(_plans(run)[1].root))
+    assert "get_material/take_material/grasp" in dict(nodes_with_paths(_plans(run)[1].root))
 
 
 def test_repair_prompt_contains_failure_part_and_finished_steps(asked_again):

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from bt_exec.planning.compiler import Plan
-from bt_exec.site.compile_command import for_site, request_of
+from bt_exec.site.compile_command import compiler_of_site, first_request
 from bt_exec.site.site import load_site
 from tests.bt_exec.planning.table_and_door import SITE, WORLD
 
@@ -28,7 +28,7 @@ def test_plan_for_both_packs_is_verified_and_needs_consent(
     file = tmp_path / "table_and_door.yaml"
     file.write_text(SITE, encoding="utf-8")
     site = load_site(str(file))
-    answer = for_site(scripted(answers), site).compile(request_of(site, command, WORLD))
+    answer = compiler_of_site(scripted(answers), site).compile(first_request(site, command, WORLD))
     assert isinstance(answer, Plan), answer
     assert answer.calls == calls
     assert answer.unconfirmed

@@ -11,10 +11,10 @@ import pytest
 from bt_exec.failure import Failure
 from bt_exec.planning.compiler import Plan, Request
 from bt_exec.planning.plan_preparation import prepare_answer
-from bt_exec.site.compile_command import request_of
+from bt_exec.site.compile_command import first_request
 from bt_exec.site.site import Site, load_site
 from bt_exec.spec.model import Do
-from bt_exec.spec.node_paths import paths
+from bt_exec.spec.node_paths import nodes_with_paths
 from bt_exec_llm.model_compiler.compiler import ModelCompiler
 
 A, B = "root: {tree: robot_a.open_door}", "root: {tree: robot_b.open_door}"
@@ -36,7 +36,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Site:
 @pytest.fixture
 def ask(site: Site) -> Callable[[ModelCompiler, str], Any]:
     """Return a function that compiles a command."""
-    return lambda compiler, command: compiler.compile(request_of(site, command))
+    return lambda compiler, command: compiler.compile(first_request(site, command))
 
 
 @pytest.mark.slow
@@ -85,9 +85,9 @@ def test_repair_uses_the_robot_of_the_failed_part(
     scripted: Any, site: Site, answers: list[str], calls: int
 ) -> None:
     compiler = scripted([BOTH, *answers], repair="model")
-    first = request_of(site, "everyone, open the door")
+    first = first_request(site, "everyone, open the door")
     plan = prepare_answer(compiler.compile(first), first).spec
-    path = next(path for path, node in paths(plan.root) if isinstance(node, Do))
+    path = next(path for path, node in nodes_with_paths(plan.root) if isinstance(node, Do))
     failure = Failure(
         "DOOR_STUCK",
         "stuck",

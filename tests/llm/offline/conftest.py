@@ -8,7 +8,7 @@ import pytest
 
 from bt_exec.failure import Refusal
 from bt_exec.planning.compiler import Plan, Reply, Request
-from bt_exec.site.compile_command import make_compiler, request_of
+from bt_exec.site.compile_command import first_request, make_compiler
 from bt_exec.site.site import load_site
 from bt_exec.spec.expand import expand
 from bt_exec.spec.model import Check, Fallback, Sequence, Tree
@@ -28,7 +28,7 @@ def compilers(sites):
 
 @pytest.fixture(scope="session")
 def request_on(sites) -> Callable[[str, str], Request]:
-    return lambda site, command: request_of(sites[site], command)
+    return lambda site, command: first_request(sites[site], command)
 
 
 @pytest.fixture(scope="session")

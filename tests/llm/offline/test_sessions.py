@@ -9,7 +9,7 @@ import pytest
 from bt_exec.failure import Refusal
 from bt_exec.language.meaning import Context, Turn
 from bt_exec.planning.compiler import Plan, Reply
-from bt_exec.site.compile_command import compile_command, request_of
+from bt_exec.site.compile_command import compile_command, first_request
 from bt_exec.spec.model import Sequence
 from bt_exec.spec.shipped_yaml import parse_yaml
 
@@ -22,7 +22,7 @@ ROWS = [(site, *row) for site, rows in TABLE.items() for row in rows.items()]
 @pytest.mark.parametrize(("site", "said", "expected"), ROWS)
 def test_command_is_read_in_its_session(site, said, expected, sites, compilers):
     *earlier, command = (one.strip() for one in said.split("|"))
-    answer = compilers[site].compile(request_of(sites[site], command, context=earlier))
+    answer = compilers[site].compile(first_request(sites[site], command, context=earlier))
     if isinstance(answer, Refusal | Reply):
         assert answer.code == expected
         return
@@ -43,7 +43,7 @@ def test_small_talk_gives_no_plan(site, said, expected, sites):
 def test_finished_mission_is_not_continued(sites, compilers):
     for status, expected in (("satisfied", Refusal), ("aborted", Plan), ("blocked", Plan)):
         context = Context((Turn("open the door", status, "OK", "."),))
-        answer = compilers["door"].compile(request_of(sites["door"], "go on", context=context))
+        answer = compilers["door"].compile(first_request(sites["door"], "go on", context=context))
         assert isinstance(answer, expected)
 
 
@@ -51,7 +51,7 @@ def test_answered_questions_leave_nothing_to_continue(sites, compilers):
     question = Turn("is the door open?", "satisfied", "OK", ".", acted=False)
     for status, code in (("satisfied", "NOTHING_LEFT"), ("aborted", "")):
         context = Context((Turn("open the door", status, "OK", "."), question))
-        answer = compilers["door"].compile(request_of(sites["door"], "go on", context=context))
+        answer = compilers["door"].compile(first_request(sites["door"], "go on", context=context))
         assert getattr(answer, "code", "") == code
         said = answer.message if code else answer.spec.root.tree
         assert ("open the door" if code else "open_door") in said
@@ -59,7 +59,7 @@ def test_answered_questions_leave_nothing_to_continue(sites, compilers):
 
 def test_question_about_an_unknown_object_names_no_type(sites, compilers):
     site, context = sites["building"], Context((Turn("라운지로 가", "satisfied", "OK", "."),))
-    request = request_of(site, "그거 어디 있어?", context=context)
+    request = first_request(site, "그거 어디 있어?", context=context)
     refusal = compilers["building"].compile(request)
     assert isinstance(refusal, Refusal)
     assert "Past" not in refusal.message
@@ -68,7 +68,7 @@ def test_question_about_an_unknown_object_names_no_type(sites, compilers):
 def test_yes_accepts_the_offered_command(sites, compilers):
     turn = Turn("fetch the materiel", "refused", "X", ".", ("fetch the material",))
     for said in ("yes", "네", "y"):
-        request = request_of(sites["door"], said, context=Context((turn,)))
+        request = first_request(sites["door"], said, context=Context((turn,)))
         answer = compilers["door"].compile(request)
         assert isinstance(answer, Plan)
         assert answer.spec.root.tree == "get_material"
@@ -97,9 +97,9 @@ def test_yes_accepts_the_offered_command(sites, compilers):
 def test_answer_selects_the_choice_that_it_names(
     site, asked, said, expected, sites, compilers, trees
 ):
-    refused = compilers[site].compile(request_of(sites[site], asked))
+    refused = compilers[site].compile(first_request(sites[site], asked))
     turn = Turn(asked, "refused", refused.code, refused.message, refused.did_you_mean)
-    answer = compilers[site].compile(request_of(sites[site], said, context=Context((turn,))))
+    answer = compilers[site].compile(first_request(sites[site], said, context=Context((turn,))))
     root = answer.spec.root
     assert " ".join([root.tree, *map(str, root.args.values())]) == expected
 
@@ -109,7 +109,7 @@ def test_answer_without_a_match_selects_nothing(said, sites, compilers):
     turn = Turn(
         "open or close the door", "refused", "CHOICE", ".", ("open the door", "close the door")
     )
-    answer = compilers["door"].compile(request_of(sites["door"], said, context=Context((turn,))))
+    answer = compilers["door"].compile(first_request(sites["door"], said, context=Context((turn,))))
     assert isinstance(answer, Refusal | Reply)
 
 
@@ -130,7 +130,7 @@ def test_answer_without_a_match_selects_nothing(said, sites, compilers):
 def test_past_is_reported_from_the_session_or_the_journal(said, told, sites, compilers):
     turn = Turn("open the door", "blocked", "DOOR_STUCK", "It is stuck.")
     for context in (Context((turn,)), Context(earlier=(turn,))):
-        answer = compilers["door"].compile(request_of(sites["door"], said, context=context))
+        answer = compilers["door"].compile(first_request(sites["door"], said, context=context))
         assert answer.message == told
 
 
@@ -138,21 +138,21 @@ def test_where_reports_the_known_facts(sites, compilers):
     from bt_exec.observation import Situation
 
     situation = Situation(facts={"door": "open", "unheard_of": "x"})
-    answer = compilers["door"].compile(request_of(sites["door"], "where are you?", situation))
+    answer = compilers["door"].compile(first_request(sites["door"], "where are you?", situation))
     assert answer.message == "The door is open."
-    answer = compilers["door"].compile(request_of(sites["door"], "어디야?"))
+    answer = compilers["door"].compile(first_request(sites["door"], "어디야?"))
     assert answer.message == "아직 살펴보지 않았습니다."
 
 
 def test_missing_value_is_asked_for_in_the_command_language(sites, compilers):
     for said, question in (("deliver the document", "To whom?"), ("서류 전달해줘", "누구에게요?")):
-        answer = compilers["building"].compile(request_of(sites["building"], said))
+        answer = compilers["building"].compile(first_request(sites["building"], said))
         assert (answer.missing, answer.question) == (("Person",), question)
         assert answer.message.endswith(question)
 
 
 def test_refused_command_is_not_an_antecedent(sites, compilers):
-    request = request_of(sites["door"], "again", context=["open the window"])
+    request = first_request(sites["door"], "again", context=["open the window"])
     assert compilers["door"].compile(request).code == "NOTHING_SAID"
 
 
@@ -160,5 +160,5 @@ def test_long_session_is_read_in_bounded_time(sites, compilers):
     context = Context()
     for _ in range(50):
         context = context.with_turn(Turn("open the door"))
-        compilers["door"].compile(request_of(sites["door"], "again", context=context))
+        compilers["door"].compile(first_request(sites["door"], "again", context=context))
     assert len(context.turns) < 20

@@ -12,7 +12,7 @@ from bt_exec.planning.compiler import Done, Request
 from bt_exec.spec.library import Library
 from bt_exec_llm.turns.model_output_records import read_record, read_turn
 from bt_exec_llm.turns.question_state import Observation, supported_share
-from bt_exec_llm.turns.tree_growth import calls_of_turn, with_turn
+from bt_exec_llm.turns.tree_growth import append_turn, calls_of_turn
 from bt_exec_llm.turns.turn_parsing import read_tags
 from tests.cases import examples
 from tests.llm.turns import say
@@ -54,22 +54,22 @@ def request(**more):
 
 def test_plan_grows_by_finished_steps():
     calls = [("a", {"of": "$x"}), ("b", {"of": ["$y", "z"]}), ("c", {})]
-    first = with_turn(request(), 1, calls, compiler="turns", model="m", turn="open")
+    first = append_turn(request(), 1, calls, compiler="turns", model="m", turn="open")
     paths = [path for path, _ in calls_of_turn(first)]
     assert paths == ["turn 1/a", "turn 1/b", "turn 1/c"]
     assert first.root.sequence[0].sequence[0].args == {"of": "$$x"}
     assert first.root.sequence[0].sequence[1].args == {"of": ["$$y", "z"]}
     done = (Done("turn 1/a", "a", {}),)
-    second = with_turn(
+    second = append_turn(
         request(previous=first, done=done), 2, [("d", {})], compiler="turns", model="", turn="open"
     )
     assert [node.do for node in second.root.sequence[0].sequence] == ["a"]
     assert (second.mission.kept, second.mission.parent) == (("turn 1",), 1)
-    third = with_turn(
+    third = append_turn(
         request(previous=second), 3, [("e", {})], compiler="turns", model="", turn="last"
     )
     assert [node.name for node in third.root.sequence] == ["turn 1", "turn 3"]
-    again = with_turn(
+    again = append_turn(
         request(previous=third), 4, [("f", {})], compiler="turns", model="", turn=None
     )
     assert [node.name for node in again.root.sequence] == ["turn 1", "turn 4"]

@@ -47,7 +47,7 @@ class Ride:
 
     def start(self, skill: Skill, **args: Any) -> Steps[Any]:
         world = World(self.buffer, self.sim.time)
-        return skill(**skill.inject(self.robot, world), **skill.validate(args))
+        return skill(**skill.injected_arguments(self.robot, world), **skill.validate(args))
 
     def tick(self, count: int) -> None:
         if count % LOOK_EVERY == 0:
@@ -89,7 +89,7 @@ def ride() -> Iterator[Callable[..., Ride]]:
 
     yield make
     for one in made:
-        one.rig.shut()
+        one.rig.stop_and_close()
 
 
 @dataclass
@@ -194,7 +194,7 @@ def run_scripted(
     """
     clock = Clock()
     sight: ObservationBuffer[DoorObservation] = ObservationBuffer(clock)
-    steps = skill(**skill.inject(robot, World(sight, 0.0)), **skill.validate(args))
+    steps = skill(**skill.injected_arguments(robot, World(sight, 0.0)), **skill.validate(args))
     for _ in range(400):
         try:
             running = next(steps)

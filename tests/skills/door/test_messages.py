@@ -50,7 +50,7 @@ def test_codes_of_the_domain_are_translated_to_sentences() -> None:
 )
 def test_failure_is_explained_in_the_language_of_the_command(language: str, sentence: str) -> None:
     failure = Failure("LABEL_NOT_DETECTED", args={"arm": "left", "object_label": "door-handle"})
-    assert MESSAGES.explain(failure, language) == sentence
+    assert MESSAGES.explain_failure(failure, language) == sentence
 
 
 def test_pack_passes_the_shipped_checker() -> None:
@@ -104,15 +104,17 @@ def test_motion_details_are_extracted_from_the_source() -> None:
 def test_details_are_translated_to_the_command_language(code: str, text: str) -> None:
     failure = Failure(code, text.replace("#", "0.25"), args={"arm": "left"})
     common = Path(bt_exec.__file__).parent / "language" / "messages.yaml"
-    both = Messages.load([common], {"door": PACK.messages}).of("door")
-    korean = both.explain(failure, "ko").replace("rad", "").replace("mm", "").replace(" m", "")
+    both = Messages.load([common], {"door": PACK.messages}).of_pack("door")
+    korean = (
+        both.explain_failure(failure, "ko").replace("rad", "").replace("mm", "").replace(" m", "")
+    )
     assert not re.search("[A-Za-z]", korean)
 
 
 @pytest.mark.parametrize("sentence", SENTENCES)
 def test_uncertainty_reasons_exist_in_both_languages(sentence: str) -> None:
     failure = Failure("UNCERTAIN_PERCEPTION", sentence)
-    assert MESSAGES.explain(failure, "en") == f"I cannot tell what I see: {sentence}."
-    korean = MESSAGES.explain(failure, "ko")
+    assert MESSAGES.explain_failure(failure, "en") == f"I cannot tell what I see: {sentence}."
+    korean = MESSAGES.explain_failure(failure, "ko")
     assert korean.startswith("무엇이 보이는지 확실하지 않습니다: ")
     assert not re.search("[A-Za-z]", korean)

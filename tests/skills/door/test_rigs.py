@@ -28,7 +28,7 @@ def test_pack_creates_a_catalogue() -> None:
         "return_home",
         "wait",
     ]
-    assert catalogue.skills["grasp"].labels() == {"object_label"}
+    assert catalogue.skills["grasp"].label_arguments() == {"object_label"}
 
 
 def test_import_of_the_pack_loads_no_simulator_and_no_vision() -> None:
@@ -89,7 +89,7 @@ def test_invalid_settings_are_reported_before_construction(
 
 def test_idle_rig_has_empty_hands_at_home(ride: Any) -> None:
     rig = ride(door="0.4", seed=5).rig
-    assert rig.facts_now() == {
+    assert rig.robot_facts() == {
         "hand.left": "empty",
         "hand.right": "empty",
         "at.left": "home",
@@ -103,7 +103,7 @@ def test_default_detector_is_learned() -> None:
     rig = make_rig(PACK, {"robot": "sim"}, {})
     assert isinstance(rig.perception, DoorPerception)
     assert isinstance(rig.perception.detector, LearnedDetector)
-    rig.shut()
+    rig.stop_and_close()
 
 
 def test_facts_include_held_objects_and_the_doorway(scripted: Any) -> None:

@@ -52,7 +52,7 @@ def view(tree: str = GET, scene: Any = None, **given: Any) -> MissionView:
 
 
 def report(*args: Any, **given: Any) -> dict[str, Any]:
-    found = DoorReporter({}).turn(view(*args, **given))
+    found = DoorReporter({}).turn_report(view(*args, **given))
     assert found is not None
     return found
 
@@ -121,7 +121,7 @@ def test_skip_log_has_the_fields_of_the_interface(skip, kept):
 
 def test_steps_are_counted_from_the_start():
     turns = DoorReporter({})
-    found = [turns.turn(view()) for _ in range(3)]
+    found = [turns.turn_report(view()) for _ in range(3)]
     steps = [(one["mode"], one["step_index"], one["plan_version"]) for one in found if one]
     assert steps == [("init", 0, 2), ("step", 1, 2), ("step", 2, 2)]
 
@@ -147,12 +147,12 @@ def test_next_action_is_reported_with_its_arguments():
 )
 def test_only_the_uncertainty_is_reported_during_observation(state, status, silent, scene):
     seen = None if state is None else scene(state=state)
-    found = DoorReporter({}).turn(view(scene=seen, status=status))
+    found = DoorReporter({}).turn_report(view(scene=seen, status=status))
     assert (found is None) == silent
     if found is not None and status == "in_progress":
         assert found["explanation"] == "Not sure what is seen; looking again."
     acting = view(scene=seen, status="in_progress", next_action=OPENING, remaining=(OPENING,))
-    assert DoorReporter({}).turn(acting) is not None
+    assert DoorReporter({}).turn_report(acting) is not None
 
 
 @pytest.mark.parametrize(

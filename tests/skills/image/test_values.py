@@ -21,7 +21,7 @@ from bt_exec_skills.image.rules.answer_program import build_program
 from bt_exec_skills.image.rules.program_check import check_program
 from bt_exec_skills.image.rules.question import Unread
 from bt_exec_skills.image.rules.question_reader import read_question
-from bt_exec_skills.image.skills.answer_recomputation import repeat_on_picture
+from bt_exec_skills.image.skills.answer_recomputation import repeat_on_other_picture
 from bt_exec_skills.image.workbench import Bench
 from tests.skills.image.asking import ask, bench_of
 from tests.skills.image.values import chart, page, with_ean13, with_qr
@@ -219,7 +219,7 @@ def test_measurement_can_be_repeated_on_another_picture(shapes):
     bench = bench_of(shapes)
     ask(bench, "How wide is the blue square?")
     smaller = cv2.resize(shapes, None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA)
-    assert repeat_on_picture(bench, smaller).value == pytest.approx(50, rel=0.03)
+    assert repeat_on_other_picture(bench, smaller).value == pytest.approx(50, rel=0.03)
 
 
 @pytest.mark.parametrize(

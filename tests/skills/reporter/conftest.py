@@ -60,7 +60,7 @@ class Trip:
     def start(self, name: str, **args: Any) -> Steps[Any]:
         skill = SKILLS[name]
         world = World(self.buffer, self.robot.time)
-        given = skill.inject(self.robot, world, self.rig.services)
+        given = skill.injected_arguments(self.robot, world, self.rig.services)
         return skill(**given, **skill.validate(args))
 
     def tick(self) -> None:
@@ -105,7 +105,7 @@ def trip() -> Iterator[Callable[..., Trip]]:
 
     yield make
     for one in made:
-        one.rig.shut()
+        one.rig.stop_and_close()
 
 
 @dataclass
@@ -226,7 +226,7 @@ class Play:
         skill = SKILLS[name]
         sight: ObservationBuffer[ReporterObservation] = ObservationBuffer(self.clock)
         world = World(sight, self.clock.t)
-        given = skill.inject(self.robot, world, self.services)
+        given = skill.injected_arguments(self.robot, world, self.services)
         return skill(**given, **skill.validate(args)), sight
 
     def run(self, name: str, **args: Any) -> str:

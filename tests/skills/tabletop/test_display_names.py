@@ -143,15 +143,15 @@ def test_number_distinguishes_similar_objects():
 def test_failures_are_reported_without_ids_in_one_language(code, args, message, korean):
     messages = load_site("tabletop").messages
     failure = Failure(code, message, node="pick_object", args=args)
-    assert messages.explain(failure, "ko") == korean
-    assert not ID.search(messages.explain(failure, "en"))
+    assert messages.explain_failure(failure, "ko") == korean
+    assert not ID.search(messages.explain_failure(failure, "en"))
 
 
 def test_findings_of_conditions_are_translated():
     messages = load_site("tabletop").messages
     found = "not in place: red thing 0 → red bowl 0, apple 0 → tray 0"
     said_so = "제자리에 없는 것: 빨간 물건 0 → 빨간 그릇 0, 사과 0 → 쟁반 0"
-    assert messages.word(found, "ko") == said_so
-    assert messages.word("hand: blue cup 0", "ko") == "손: 파란 컵 0"
-    assert messages.word("red thing 0: red bowl 0", "ko") == "빨간 물건 0: 빨간 그릇 0"
-    assert messages.word("red thing 0: hand", "ko") == "빨간 물건 0: 손에 있음"
+    assert messages.translate_word(found, "ko") == said_so
+    assert messages.translate_word("hand: blue cup 0", "ko") == "손: 파란 컵 0"
+    assert messages.translate_word("red thing 0: red bowl 0", "ko") == "빨간 물건 0: 빨간 그릇 0"
+    assert messages.translate_word("red thing 0: hand", "ko") == "빨간 물건 0: 손에 있음"

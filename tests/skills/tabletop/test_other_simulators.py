@@ -157,9 +157,9 @@ def test_held_object_is_not_reported_without_a_new_reading(faulty, remote_site):
     simulator = faulty("")
     with Session(remote_site(simulator.address)) as session:
         (rig,) = session.rigs.values()
-        assert rig.facts_now()["hand"] == "empty"
-        rig.services["hand"].record_pick_start("object_red_1", Point(1.0, 0.0, 0.8))
-        assert "hand" not in rig.facts_now()
+        assert rig.robot_facts()["hand"] == "empty"
+        rig.services["hand"].reach("object_red_1", Point(1.0, 0.0, 0.8))
+        assert "hand" not in rig.robot_facts()
 
 
 def test_new_session_finds_the_held_object_without_reported_tables(faulty, remote_site):

@@ -425,13 +425,13 @@ def test_new_session_sees_what_is_in_the_hand(remote_site):
 
 
 def test_compile_uses_the_world_of_a_remote_simulator(remote_site):
-    from bt_exec.cli.compile import situation_for
+    from bt_exec.cli.compile import observed_situation
     from bt_exec.site.compile_command import compile_command
 
     served = Served(fast=True)
     try:
         site, compiler = remote_site(served.url), create({})
-        situation = situation_for(site, compiler)
+        situation = observed_situation(site, compiler)
         assert "object_red_0" in situation.labels
         compiled = compile_command(
             site, "Put the red thing in the red bowl.", situation=situation, compiler=compiler
@@ -442,9 +442,9 @@ def test_compile_uses_the_world_of_a_remote_simulator(remote_site):
 
 
 def test_situation_is_not_observed_for_compilers_that_do_not_need_it(remote_site):
-    from bt_exec.cli.compile import situation_for
+    from bt_exec.cli.compile import observed_situation
 
     class Plain:
         name = "plain"
 
-    assert situation_for(remote_site("http://127.0.0.1:1"), Plain()) is None
+    assert observed_situation(remote_site("http://127.0.0.1:1"), Plain()) is None

@@ -84,9 +84,9 @@ def test_report_counts_objects_placed_after_the_last_observation():
         PerceptionFailed(4.5, 80, "tabletop", "no picture"),
     ):
         reporter.on(event)
-    assert reporter.told() == "Done: red thing 0 in red bowl 0."
+    assert reporter.operator_messages() == "Done: red thing 0 in red bowl 0."
     reporter.on(Observed(5.0, 90, "tabletop", TableObservation(5.0, now)))  # it rolled out
-    assert reporter.told() == "Not done: red thing 0 in red bowl 0."
+    assert reporter.operator_messages() == "Not done: red thing 0 in red bowl 0."
 
 
 def test_command_without_matching_objects_is_refused():

@@ -69,7 +69,7 @@ def test_removed_object_is_not_listed():
 
 def test_facts_of_a_rig_contain_the_held_object():
     rig = make_sim_rig(TableSettings(picture_every_s=0), TableStart(seed=3, objects=4))
-    assert rig.facts_now() == {"hand": "empty"}
+    assert rig.robot_facts() == {"hand": "empty"}
     observation = rig.perception.interpret(rig.perception.capture())
     assert observation.frame is None
     tables = rig.robot.world.environment().tables

@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from bt_exec.language.messages import messages_of
+from bt_exec.language.messages import load_messages
 from bt_exec_skills.door.robot import ARMS, DoorRobot, DoorState
 from bt_exec_skills.perception.contracts import CameraFault, Detection
 from bt_exec_skills.perception.object_perception import Detections, fault_in_words
@@ -83,7 +83,7 @@ class DoorEstimate:
         return frozenset(self.between if self.state == "uncertain" else (self.state,))
 
 
-_words = partial(messages_of, Path(__file__).with_name("words.yaml"))
+_words = partial(load_messages, Path(__file__).with_name("words.yaml"))
 
 
 @dataclass(frozen=True)
@@ -123,7 +123,7 @@ class DoorObservation(Detections):
 
     def describe(self, language: str) -> str:
         """Return a line for the operator: "door open 0.9 · handle yes · material no"."""
-        say = partial(_words().word, language=language)
+        say = partial(_words().translate_word, language=language)
         parts = [f"{say('door')} {say(self.door.state)} {self.door.confidence:.1f}"]
         for word, label in (("handle", "door-handle"), ("material", "material")):
             doubts = [found.doubt for found in self.detections if found.label == label]

@@ -24,7 +24,7 @@ from typing import Any
 
 from bt_exec.failure import Problem
 from bt_exec.pack import PassContext
-from bt_exec.spec.condition_expression import leaves
+from bt_exec.spec.condition_expression import named_conditions
 from bt_exec.spec.model import Do, MissionSpec, walk
 from bt_exec.spec.node_paths import locate
 from bt_exec.spec.yaml_source import show_place
@@ -58,7 +58,7 @@ def check_moves_only_door(spec: MissionSpec, context: PassContext) -> Iterator[P
         leaf.name
         for node in walk(context.meant.root)
         for condition in node.conditions.values()
-        for leaf in leaves(condition)
+        for leaf in named_conditions(condition)
     }
     if not asked and told & {"material_visible", "hand_holds", "hands_hold", "hand_empty"}:
         return  # a question about the material
@@ -151,7 +151,7 @@ def _checks_material(spec: MissionSpec) -> bool:
         leaf.name == "material_visible"
         for node in walk(spec.root)
         if (question := getattr(node, "check", None)) is not None
-        for leaf in leaves(question)
+        for leaf in named_conditions(question)
     )
 
 

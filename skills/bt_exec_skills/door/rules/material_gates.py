@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from functools import reduce
 from typing import Any, TypeAlias
 
-from bt_exec.spec.condition_expression import All, Is, Not, leaves
+from bt_exec.spec.condition_expression import All, Is, Not, named_conditions
 from bt_exec.spec.model import Check, Do, Fallback, NodeBase, Parallel, Sequence, walk
 
 __all__ = [
@@ -129,7 +129,9 @@ def _depends_on_visible_material(node: Fallback) -> bool:
     A choice by any other condition gets no gate before it, because opening the door would change
     its result.
     """
-    asked = {leaf.name for check in _deciding_checks(node) for leaf in leaves(check.check)}
+    asked = {
+        leaf.name for check in _deciding_checks(node) for leaf in named_conditions(check.check)
+    }
     return VISIBLE in asked and any(map(handles_material, walk(node)))
 
 

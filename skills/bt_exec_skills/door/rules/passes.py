@@ -11,9 +11,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeGuard, TypeVar
 
-from bt_exec.language.messages import language_of, messages_of
+from bt_exec.language.messages import language_of, load_messages
 from bt_exec.pack import Pass, PassContext
-from bt_exec.spec.condition_expression import Is, leaves
+from bt_exec.spec.condition_expression import Is, named_conditions
 from bt_exec.spec.model import (
     Check,
     Do,
@@ -115,7 +115,9 @@ def open_door_further(spec: MissionSpec, context: PassContext) -> Changed:
 
 
 def _looks_inside(node: NodeBase) -> bool:
-    return isinstance(node, Check) and any(leaf.name == VISIBLE for leaf in leaves(node.check))
+    return isinstance(node, Check) and any(
+        leaf.name == VISIBLE for leaf in named_conditions(node.check)
+    )
 
 
 def insert_door_gates(spec: MissionSpec, context: PassContext) -> Changed:
@@ -136,7 +138,7 @@ def insert_door_gates(spec: MissionSpec, context: PassContext) -> Changed:
     return spec.model_copy(update={"root": root}), tuple(notes)
 
 
-_notes = partial(messages_of, Path(__file__).with_name("notes.yaml"))
+_notes = partial(load_messages, Path(__file__).with_name("notes.yaml"))
 
 
 def _change_text(context: PassContext, node: NodeBase, key: str, **facts: str) -> str:

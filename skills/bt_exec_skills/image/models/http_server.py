@@ -17,7 +17,7 @@ import cv2
 import numpy as np
 from fastapi import Request
 
-from bt_exec.web.app import json_object, new_app
+from bt_exec.web.app import json_body, new_app
 from bt_exec.web.errors import WebError
 from bt_exec.web.login import Login
 from bt_exec.web.request_checks import Guard
@@ -58,7 +58,7 @@ def _make_app(model: Any) -> Guard:
 
         @app.post("/detect")
         async def detect(request: Request) -> Any:
-            body = await json_object(request)
+            body = await json_body(request)
             prompts = body.get("prompts")
             if not isinstance(prompts, list) or not all(isinstance(one, str) for one in prompts):
                 raise WebError("MALFORMED", message="'prompts' is not a list of texts")
@@ -70,7 +70,7 @@ def _make_app(model: Any) -> Guard:
 
         @app.post("/answer")
         async def answer(request: Request) -> Any:
-            body = await json_object(request)
+            body = await json_body(request)
             question = body.get("question")
             if not isinstance(question, str):
                 raise WebError("MALFORMED", message="'question' is not a text")

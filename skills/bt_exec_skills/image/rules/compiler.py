@@ -40,7 +40,7 @@ class Questions:
     def compile(self, request: Request) -> Plan | Refusal:
         """Return the plan that answers a question, or the reason for a refusal."""
         if request.failure is not None:  # retrying on the same picture cannot succeed
-            said = request.messages.explain(request.failure, request.language)
+            said = request.messages.explain_failure(request.failure, request.language)
             return Refusal(request.failure.code, said)
         facts = request.situation.facts
         if facts.get("picture") != "given":

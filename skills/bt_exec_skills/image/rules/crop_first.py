@@ -11,9 +11,9 @@ from collections.abc import Iterator
 
 from bt_exec.failure import Problem
 from bt_exec.pack import Pass, PassContext
-from bt_exec.spec.condition_expression import All, leaves
+from bt_exec.spec.condition_expression import All, named_conditions
 from bt_exec.spec.model import Do, MissionSpec, NodeBase, rebuild
-from bt_exec.spec.node_paths import is_kept, paths
+from bt_exec.spec.node_paths import is_kept, nodes_with_paths
 from bt_exec_skills.image.workbench import SETS
 
 __all__ = ["CROP_FIRST", "check_crop_first"]
@@ -34,7 +34,7 @@ def _guard_whole_picture_questions(
         if not _asks_about_whole_picture(node):
             return node
         own = node.guarded
-        named = [one.name for one in leaves(own.condition)] if own is not None else []
+        named = [one.name for one in named_conditions(own.condition)] if own is not None else []
         if "crops_first" in named:
             return node
         changed.append("a question about the whole picture waits for crops")
@@ -68,7 +68,7 @@ def check_crop_first(spec: MissionSpec, context: PassContext) -> Iterator[Proble
     waiting: set[str] = {name for name in SETS if facts.get(f"looked.{name}") == "no"}
     if facts.get("annotation") == "unread":
         waiting.add("annotation")
-    for path, node in paths(spec.root, Do):
+    for path, node in nodes_with_paths(spec.root, Do):
         if is_kept(spec, path):
             continue
         args = node.args

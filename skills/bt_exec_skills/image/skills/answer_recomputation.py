@@ -41,7 +41,7 @@ from bt_exec_skills.image.skills.value_skills import answer_bar, answer_measure,
 from bt_exec_skills.image.workbench import Answer, Bench, Candidates
 from bt_exec_skills.perception.picture import Frame
 
-__all__ = ["answer_with_tools", "repeat_on_picture"]
+__all__ = ["answer_with_tools", "repeat_on_other_picture"]
 
 _POLL_S = 0.0005
 _BOXED = ("read_annotation", "detect")
@@ -81,7 +81,7 @@ def answer_with_tools(bench: Bench, question: Question, language: str) -> Bench 
     return fresh if fresh.answer is not None else None
 
 
-def repeat_on_picture(bench: Bench, picture: Frame) -> Answer | None:
+def repeat_on_other_picture(bench: Bench, picture: Frame) -> Answer | None:
     """Return the answer of the same steps on another picture of the same objects. Blocks.
 
     Boxes of an annotation or a detector are reused; colour regions are determined again.

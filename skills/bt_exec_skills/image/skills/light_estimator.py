@@ -7,7 +7,7 @@ from typing import Any
 
 from bt_exec_skills.image.perception.light_correction import relit_versions
 from bt_exec_skills.image.perception.vision_models import CrossCheck
-from bt_exec_skills.image.skills.answer_recomputation import repeat_on_picture
+from bt_exec_skills.image.skills.answer_recomputation import repeat_on_other_picture
 from bt_exec_skills.image.workbench import Bench, Step
 
 __all__ = ["cross_check_in_other_light"]
@@ -27,8 +27,8 @@ def cross_check_in_other_light(bench: Bench) -> list[CrossCheck]:
     colours = any(_asks_colour(step) for step in bench.steps)
     if bench.answer is None or tools & {*_WITHOUT_LIGHT} or not (colours or tools & {*_BY_COLOUR}):
         return []
-    for picture in relit_versions(bench.picture):
-        found = repeat_on_picture(bench, picture)
+    for picture in relight(bench.picture):
+        found = repeat_on_other_picture(bench, picture)
         if found is not None and found.value != bench.answer.value:
             return [CrossCheck("light", False, _value_text(found.value))]
     return []

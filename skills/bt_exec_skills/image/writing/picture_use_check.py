@@ -22,7 +22,7 @@ from bt_exec.failure import Problem
 from bt_exec_skills.image.perception.instances import Instance
 from bt_exec_skills.image.rules.program_check import answer_in_result, run_on_picture
 from bt_exec_skills.image.sandbox.process import Ran
-from bt_exec_skills.image.skills.answer_recomputation import repeat_on_picture
+from bt_exec_skills.image.skills.answer_recomputation import repeat_on_other_picture
 from bt_exec_skills.image.workbench import Bench
 from bt_exec_skills.perception.picture import Frame, Mask, border_of
 
@@ -109,7 +109,7 @@ def _compare_with_tools(
 ) -> Problem | None:
     """Compare the change of a program's answer with the change of the tools' answer."""
     assert bench.answer is not None
-    ours = repeat_on_picture(bench, picture)
+    ours = repeat_on_other_picture(bench, picture)
     before, now = (
         _to_plain_data(bench.answer.value),
         None if ours is None else _to_plain_data(ours.value),

@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from bt_exec.language.messages import messages_of
+from bt_exec.language.messages import load_messages
 from bt_exec_skills.navigation.plane_geometry import Pose
 from bt_exec_skills.perception.contracts import CameraFault, Detection
 from bt_exec_skills.perception.object_perception import Detections
@@ -37,7 +37,7 @@ class PlacedDetection(Detection):
     at: tuple[float, float] | None = None
 
 
-_words = partial(messages_of, Path(__file__).with_name("words.yaml"))
+_words = partial(load_messages, Path(__file__).with_name("words.yaml"))
 
 
 @dataclass(frozen=True)

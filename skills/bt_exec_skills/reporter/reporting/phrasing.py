@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from bt_exec.language.messages import LANGUAGES, OWN_MESSAGES, language_of, messages_of
+from bt_exec.language.messages import LANGUAGES, OWN_MESSAGES, language_of, load_messages
 from bt_exec_skills.reporter.perception.place_findings import ANSWERED_BY_MODEL, Observation
 from bt_exec_skills.reporter.reporting.notebook import Note, Notebook, PastMission
 from bt_exec_skills.reporter.reporting.place_comparison import Comparison
@@ -31,7 +31,7 @@ _HERE = Path(__file__).parent
 
 
 _sentences = partial(
-    messages_of, OWN_MESSAGES, _HERE.parent / "messages.yaml", _HERE / "phrasing.yaml"
+    load_messages, OWN_MESSAGES, _HERE.parent / "messages.yaml", _HERE / "phrasing.yaml"
 )
 
 
@@ -84,7 +84,9 @@ def answer_of(
                 parts.append(say(f"NOISE_{found.noise}", language, db=round(found.noise_db)))
             case "unusual":
                 words = _sentences()
-                things = [words.word(f"thing: {label}", language) for label in found.unusual]
+                things = [
+                    words.translate_word(f"thing: {label}", language) for label in found.unusual
+                ]
                 key = "UNUSUAL_some" if things else "UNUSUAL_none"
                 parts.append(say(key, language, things=", ".join(dict.fromkeys(things))))
     return " ".join(f"{_capitalized(part)}." for part in parts)

@@ -50,14 +50,14 @@ class Memory(MissionReporter):
                 facts = {"skill": failure.node, "code": failure.code, "message": failure.message}
                 self._notebook.add_note(event.t, "failed", None, **{**failure.args, **facts})
 
-    def recall(self, today: Callable[[], Sequence[EarlierMission]]) -> None:
+    def load_earlier_missions(self, today: Callable[[], Sequence[EarlierMission]]) -> None:
         """Load the missions of the day, oldest first."""
         self._notebook.past[:] = [
             PastMission(line.command, line.status, line.message, line.started_at)
             for line in today()
         ]
 
-    def resume(self, done: Sequence[FinishedStep]) -> None:
+    def load_finished_steps(self, done: Sequence[FinishedStep]) -> None:
         """Note the findings, talks and deliveries of the mission that this one continues."""
         for step in done:
             facts = {**step.args, **step.result}
@@ -84,7 +84,7 @@ class Memory(MissionReporter):
             for action in done
         )
 
-    def told(self) -> str:
+    def operator_messages(self) -> str:
         """Return the reports to the user in this mission, or the findings if there are none."""
         book = self._notebook
         found = (note for note in book.unreported_notes() if note.kind not in ("went", "failed"))

@@ -35,8 +35,8 @@ from bt_exec.spec.model import (
     NodeBase,
     Sequence,
     Tree,
+    flattened_steps,
     rebuild,
-    steps_of,
     walk,
 )
 from bt_exec.spec.node_paths import locate
@@ -79,7 +79,7 @@ def continue_after_failures(spec: MissionSpec, context: PassContext) -> Changed:
     An action is tried twice before that. Work at a place is skipped if the drive to it failed.
     Steps that already have an alternative branch are unchanged.
     """
-    steps = steps_of(spec.root)
+    steps = flattened_steps(spec.root)
     told = [at for at, step in enumerate(steps) if any(tells_user(node) for node in walk(step))]
     if not told:
         return spec, ()

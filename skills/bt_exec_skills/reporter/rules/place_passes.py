@@ -12,7 +12,7 @@ from bt_exec.spec.model import (
     NodeBase,
     Parallel,
     Sequence,
-    steps_of,
+    flattened_steps,
     walk,
 )
 from bt_exec_skills.reporter.rules.plan_steps import (
@@ -51,9 +51,9 @@ def visit_places_in_order(spec: MissionSpec, context: PassContext) -> Changed:
     named = named_places(context, site)
     if not named or about_past(context):
         return spec, ()
-    steps = steps_of(spec.root)
-    last = max((at for at, step in enumerate(steps) if contains_core_work(step)), default=-1)
-    groups = _group_by_place(steps[: last + 1])
+    steps = flattened_steps(spec.root)
+    last = max((at for at, step in enumerate(steps) if contains_core(step)), default=-1)
+    groups = _groups(steps[: last + 1])
     visited = {place for group in groups for step in group for place in _places(step)}
     missing = [place for place in named if place not in visited and context.meaning is None]
     changes = [f"{place}: {change_note(context, 'forgotten')}" for place in missing]
@@ -116,10 +116,10 @@ def _group_by_place(steps: list[NodeBase]) -> list[list[NodeBase]]:
 def go_before_looking(spec: MissionSpec, context: PassContext) -> Changed:
     """Drive to a place before looking at it."""
     route = _Route(context)
-    steps = [route.add_missing_drives(step) for step in steps_of(spec.root)]
+    steps = [route.visit(step) for step in flattened_steps(spec.root)]
     if not route.changes:
         return spec, ()
-    opened = [inner for step in steps for inner in steps_of(step)]
+    opened = [inner for step in steps for inner in flattened_steps(step)]
     return with_steps(spec, opened), tuple(route.changes)
 
 
@@ -175,7 +175,7 @@ def answer_without_moving(spec: MissionSpec, context: PassContext) -> Changed:
         return spec, ()
     if not _moves_robot(spec.root):
         return spec, ()
-    steps = [step for step in steps_of(spec.root) if not _moves_robot(step)]
+    steps = [step for step in flattened_steps(spec.root) if not _moves_robot(step)]
     if not any(tells_user(node) for step in steps for node in walk(step)):
         steps.insert(0, action_node("talk_to_person", target=USER, topic=REPORT_TOPIC))
     return with_steps(spec, steps), (change_note(context, "talk_only"),)

@@ -13,9 +13,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from bt_exec.language.messages import language_of, messages_of
+from bt_exec.language.messages import language_of, load_messages
 from bt_exec.pack import PassContext
-from bt_exec.spec.model import Do, MissionSpec, NodeBase, Sequence, steps_of, walk
+from bt_exec.spec.model import Do, MissionSpec, NodeBase, Sequence, flattened_steps, walk
 from bt_exec_skills.reporter.site_map import SiteMap, make_map
 
 __all__ = [
@@ -68,7 +68,7 @@ def is_core_work(node: NodeBase) -> bool:
     return node.do in ("navigate", "observe_scene", "talk_to_person", "deliver_object")
 
 
-_sentences = partial(messages_of, Path(__file__).with_name("notes.yaml"))
+_sentences = partial(load_messages, Path(__file__).with_name("notes.yaml"))
 
 
 def change_note(context: PassContext, key: str) -> str:
@@ -96,7 +96,7 @@ def place_of(node: NodeBase) -> str | None:
 
 def with_steps(spec: MissionSpec, steps: Many[NodeBase]) -> MissionSpec:
     """Return the plan with `steps` as its steps; the same object if they are unchanged."""
-    before = steps_of(spec.root)
+    before = flattened_steps(spec.root)
     if len(before) == len(steps) and all(
         new is old for new, old in zip(steps, before, strict=True)
     ):

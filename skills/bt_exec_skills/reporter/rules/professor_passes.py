@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from bt_exec.pack import PassContext
-from bt_exec.spec.condition_expression import leaves
-from bt_exec.spec.model import Do, Fallback, MissionSpec, NodeBase, Parallel, steps_of, walk
+from bt_exec.spec.condition_expression import named_conditions
+from bt_exec.spec.model import Do, Fallback, MissionSpec, NodeBase, Parallel, flattened_steps, walk
 from bt_exec_skills.reporter.rules.plan_steps import (
     PROFESSOR,
     PROFESSOR_OFFICE,
@@ -37,7 +37,9 @@ def remove_professor_steps(spec: MissionSpec, context: PassContext) -> Changed:
         return spec, ()
     if not any(_names_professor(node) for node in walk(spec.root)):
         return spec, ()
-    kept = [new for step in steps_of(spec.root) if (new := _without_professor(step)) is not None]
+    kept = [
+        new for step in flattened_steps(spec.root) if (new := _without_professor(step)) is not None
+    ]
     return with_steps(spec, kept), (change_note(context, "no_professor"),)
 
 
@@ -52,7 +54,7 @@ def move_professor_first(spec: MissionSpec, context: PassContext) -> Changed:
     if not names_professor(context) or not _has_professor(context):
         return spec, ()
     changes: list[str] = []
-    steps = [_sort_children(step) for step in _professor_steps_first(steps_of(spec.root))]
+    steps = [_sorted(step) for step in _professor_steps_first(flattened_steps(spec.root))]
     new = with_steps(spec, steps)
     if new is not spec:
         changes.append(change_note(context, "professor_first"))
@@ -62,7 +64,7 @@ def move_professor_first(spec: MissionSpec, context: PassContext) -> Changed:
             action_node("navigate", target=PROFESSOR_OFFICE),
             action_node("talk_to_person", target=PROFESSOR, topic=_escaped(context.command)),
         ]
-        new = with_steps(new, [*pattern, *steps_of(new.root)])
+        new = with_steps(new, [*pattern, *flattened_steps(new.root)])
         changes = [change_note(context, "went_first")]
     return new, tuple(changes)
 
@@ -84,10 +86,10 @@ def _has_professor_argument(args: Mapping[str, Any]) -> bool:
 
 def _names_professor(node: NodeBase) -> bool:
     """Return True if an argument or a condition of a node names the professor."""
-    return _has_professor_argument(node.given) or any(
+    return _has_professor_argument(node.call_arguments) or any(
         _has_professor_argument(leaf.args)
         for condition in node.conditions.values()
-        for leaf in leaves(condition)
+        for leaf in named_conditions(condition)
     )
 
 

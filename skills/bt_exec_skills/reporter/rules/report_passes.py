@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bt_exec.pack import PassContext
-from bt_exec.spec.model import Do, MissionSpec, NodeBase, Parallel, steps_of, walk
+from bt_exec.spec.model import Do, MissionSpec, NodeBase, Parallel, flattened_steps, walk
 from bt_exec_skills.reporter.rules.plan_steps import (
     BASE,
     REPORT_TOPIC,
@@ -35,7 +35,7 @@ def add_report_step(spec: MissionSpec, context: PassContext) -> Changed:
     """
     if not wants_report(context) or any(tells_user(node) for node in walk(spec.root)):
         return spec, ()
-    steps = steps_of(spec.root)
+    steps = flattened_steps(spec.root)
     summaries = [at for at, step in enumerate(steps) if _is(step, "summarize_mission")]
     if not summaries:
         steps.append(action_node("summarize_mission"))
@@ -58,8 +58,8 @@ def end_with_report(spec: MissionSpec, context: PassContext) -> Changed:
         return spec, ()
     if context.meaning is not None and any(drives_to_base(node) for node in walk(spec.root)):
         return spec, ()  # the report is not moved
-    steps = steps_of(spec.root)
-    last = max((at for at, step in enumerate(steps) if contains_core_work(step)), default=-1)
+    steps = flattened_steps(spec.root)
+    last = max((at for at, step in enumerate(steps) if contains_core(step)), default=-1)
     away = context.situation.facts.get("at", BASE) != BASE
     needed = last >= 0 or (away and not about_past(context))
     summaries = [step for step in steps if _is(step, "summarize_mission")]
@@ -81,9 +81,9 @@ def end_with_drive_home(spec: MissionSpec, context: PassContext) -> Changed:
     """End a "go there and back" command without a report at the base."""
     if not is_round_trip(context) or wants_report(context):
         return spec, ()
-    steps = steps_of(spec.root)
-    if not contains_core_work(spec.root) or any(
-        drives_to_base(node) for node in _attempted_actions(steps[-1])
+    steps = flattened_steps(spec.root)
+    if not contains_core(spec.root) or any(
+        goes_home(node) for node in _attempted_actions(steps[-1])
     ):
         return spec, ()
     home = action_node("navigate", target=BASE)
@@ -96,7 +96,7 @@ def keep_failure_report_after_failure(spec: MissionSpec, context: PassContext) -
     Outside a later branch of a fallback it would end a successful mission. A plan with no other
     step declines the command. It is unchanged unless a report is requested.
     """
-    steps = steps_of(spec.root)
+    steps = flattened_steps(spec.root)
     hopeless = all(_is(step, "fail_and_report") for step in steps)
     if hopeless and not wants_report(context):
         return spec, ()
@@ -146,7 +146,7 @@ def _attempted_actions(step: NodeBase) -> list[Do]:
     if step.skip_if is not None or isinstance(step, Parallel):
         return []
     own = [step] if isinstance(step, Do) else []
-    return own + [node for child in step.nominal for node in _attempted_actions(child)]
+    return own + [node for child in step.nominal_children for node in _attempted_actions(child)]
 
 
 def _take_reports(work: list[NodeBase]) -> list[NodeBase]:

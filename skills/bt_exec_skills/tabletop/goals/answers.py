@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from bt_exec.language.messages import messages_of
+from bt_exec.language.messages import load_messages
 from bt_exec_skills.tabletop.display_names import display_name_or_id, list_names, value_word
 from bt_exec_skills.tabletop.environment import Environment
 from bt_exec_skills.tabletop.goals.attribute_groups import (
@@ -77,7 +77,7 @@ def answer(question: Question, now: Environment, held: str | None, language: str
     return kinds[question.kind](question)
 
 
-_sentences = partial(messages_of, Path(__file__).with_name("answers.yaml"))
+_sentences = partial(load_messages, Path(__file__).with_name("answers.yaml"))
 
 
 def matching_objects(phrase: Phrase, now: Environment) -> tuple[str, ...]:

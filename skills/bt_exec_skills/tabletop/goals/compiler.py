@@ -13,7 +13,7 @@ from typing import Any
 
 from bt_exec.failure import Refusal, UsageError
 from bt_exec.language.meaning import Act, Meaning, Role, Turn, Unclear, WordUse
-from bt_exec.language.messages import language_of, messages_of
+from bt_exec.language.messages import language_of, load_messages
 from bt_exec.language.reading.chart import Edge
 from bt_exec.planning.command_part_planning import CommandPart
 from bt_exec.planning.compiler import Plan, Request
@@ -64,7 +64,7 @@ _TYPED = ("word", "name")
 """Facts of a refusal that contain typed words."""
 
 
-_sentences = partial(messages_of, Path(__file__).with_name("refusals.yaml"))
+_sentences = partial(load_messages, Path(__file__).with_name("refusals.yaml"))
 
 
 def _is_followed(command: str, now: Environment) -> bool:
@@ -143,7 +143,7 @@ class TableCompiler:
         """Return the words of the pack, with the nouns for the present objects."""
         return lexicon(kinds_of(environment_of(request.situation)))
 
-    def names(self, request: Request) -> Mapping[str, str]:
+    def object_words(self, request: Request) -> Mapping[str, str]:
         """Return the words for the present objects and tables."""
         return names_by_word(environment_of(request.situation))
 
@@ -164,7 +164,7 @@ class TableCompiler:
             return self._refusal(trouble, part.reading.language)
         return self._planned(request, understood, subgoals)
 
-    def condition(self, request: Request, part: CommandPart) -> bool | Refusal:
+    def plan_condition(self, request: Request, part: CommandPart) -> bool | Refusal:
         """Return the answer to a question about the table now."""
         now, language = environment_of(request.situation), part.reading.language
         try:
@@ -277,7 +277,7 @@ def _loss_reasons(lost: Iterable[str], request: Request) -> str:
     found = {
         failure.args.get("object", failure.args.get("target")): failure for failure in request.tried
     }
-    said_of = (request.messages.explain(found[name], request.language) for name in lost)
+    said_of = (request.messages.explain_failure(found[name], request.language) for name in lost)
     return " ".join(dict.fromkeys(said_of))
 
 

@@ -15,7 +15,7 @@ from bt_exec.failure import Failure
 from bt_exec.planning.compiler import Request
 from bt_exec.spec.expand import expand
 from bt_exec.spec.model import Do, Mission, MissionSpec
-from bt_exec.spec.node_paths import paths
+from bt_exec.spec.node_paths import nodes_with_paths
 from bt_exec_skills.tabletop.environment import Environment
 from bt_exec_skills.tabletop.goals.held_object_plans import put_aside
 from bt_exec_skills.tabletop.goals.model import Move, Subgoal
@@ -169,6 +169,6 @@ def _action_paths_of(
     names = {goal.text for goal in finished}
     return tuple(
         path
-        for path, node in paths(whole.root, Do)
+        for path, node in nodes_with_paths(whole.root, Do)
         if any(part in names for part in path.split("/"))
     )

@@ -17,7 +17,7 @@ from typing import Any, ClassVar
 
 from fastapi import FastAPI, Request
 
-from bt_exec.web.app import json_object, new_app
+from bt_exec.web.app import json_body, new_app
 from bt_exec.web.errors import WebError
 from bt_exec.web.login import Login
 from bt_exec.web.request_checks import Guard
@@ -141,7 +141,7 @@ def _add_actions(app: FastAPI, engine: Engine) -> None:
 
     @app.post("/step")
     async def step(request: Request) -> Any:
-        seconds = (await json_object(request)).get("seconds")
+        seconds = (await json_body(request)).get("seconds")
         if isinstance(seconds, bool) or not isinstance(seconds, int | float):
             raise WebError("MALFORMED", message='a step is {"seconds": NUMBER}')
         try:
@@ -157,7 +157,7 @@ async def _source_code_of(request: Request) -> str:
     Raises:
         _ActionError: If it is not a valid action.
     """
-    action = (await json_object(request)).get("action")
+    action = (await json_body(request)).get("action")
     if not isinstance(action, dict) or action.get("type") != "run_code":
         raise _ActionError(
             "CANNOT", message='an action is {"type": "run_code", "payload": {"code": "…"}}'

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from bt_exec.failure import UsageError
-from bt_exec.mission.rig_construction import check_world, parse_world
+from bt_exec.mission.rig_construction import check_world, parse_world_settings
 from bt_exec.site.site import load_site
 from bt_exec.web.login import is_loopback
 from bt_exec_skills.tabletop.protocol.engine import Engine
@@ -25,7 +25,7 @@ def make_engine(
     loaded = load_site(site)
     if "tabletop" not in loaded.packs:
         raise UsageError(f"site {loaded.name!r} has no tabletop; try --site tabletop")
-    chosen = parse_world(world)
+    chosen = parse_world_settings(world)
     check_world(loaded, chosen)
     robot = robot_in_its_kitchen(TableStart.model_validate(chosen))
     return Engine(robot, lockstep=lockstep, fast=fast)

@@ -53,7 +53,7 @@ def make_sim(settings: PackSettings, start: BenchStart) -> Rig:
 
     return Rig(
         robot,
-        ObjectPerception(camera, detector, MESSAGES.word),
+        ObjectPerception(camera, detector, MESSAGES.translate_word),
         robot,
         facts,
         camera.close,
@@ -71,7 +71,7 @@ class GantryReporter(MissionReporter):
         if isinstance(event, MissionStarted):
             self.language = event.language
 
-    def turn(self, view: MissionView) -> Mapping[str, Any]:
+    def turn_report(self, view: MissionView) -> Mapping[str, Any]:
         """Return the progress and the places of the blocks."""
         action = view.next_action
         return {
@@ -81,7 +81,7 @@ class GantryReporter(MissionReporter):
             "status": view.status,
         }
 
-    def told(self) -> str:
+    def operator_messages(self) -> str:
         """Return a sentence about each block."""
         if "places" not in self.services:  # a refused command opens no robot
             return ""

@@ -85,7 +85,7 @@ def test_view_without_ground_truth_has_the_same_colours(renderer: str) -> None:
 def test_only_the_oracle_gets_the_ground_truth(detector: str, truth: bool) -> None:
     rig = make_rig(PACK, {"detector": detector, "renderer": "raycast"}, {})
     view = rig.perception.camera.view(rig.perception.camera.capture())
-    rig.shut()
+    rig.stop_and_close()
     assert (view.truth is not None) is truth
 
 

@@ -128,7 +128,7 @@ def test_missing_label_is_not_listed_as_visible_after_one_detection(
     for number, seen in enumerate(labels):
         sight.add(scene(t=number / 10, labels=seen))
     skill, body = SKILLS["grasp"], scripted()
-    steps = skill(**skill.inject(body, World(sight, 0.0)), **ARGS["grasp"])
+    steps = skill(**skill.injected_arguments(body, World(sight, 0.0)), **ARGS["grasp"])
     with pytest.raises(Failed, match=r"material is not detected now \(door\)$"):
         list(steps)
     assert body.motions == []

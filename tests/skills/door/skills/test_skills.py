@@ -44,7 +44,7 @@ def test_material_is_fetched_in_the_simulated_world(ride: Callable[..., Any]) ->
     assert trip.robot.door_angle_rad <= CLOSED_RAD
     assert trip.run(SKILLS["return_home"]) == "OK"
     assert trip.robot.holding("right") == "material"
-    assert trip.rig.facts_now() == {
+    assert trip.rig.robot_facts() == {
         "hand.left": "empty",
         "hand.right": "material",
         "at.left": "home",
@@ -223,7 +223,7 @@ def test_motion_is_stopped_at_every_end_of_a_skill(scripted: Any, name: str) -> 
         for t in (0.5, 0.6):
             sight.add(make(t, {}))
         skill = SKILLS[name]
-        steps = skill(**skill.inject(body, World(sight, 0.0)), **ARGS[name])
+        steps = skill(**skill.injected_arguments(body, World(sight, 0.0)), **ARGS[name])
         next(steps)
         assert len(body.motions) == 1
         if cancelled:

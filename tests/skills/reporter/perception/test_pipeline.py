@@ -102,7 +102,7 @@ def test_black_picture_is_a_fault(site):
 def test_simulated_robot_implements_its_interface(trip):
     one = trip(seed=1)
     assert isinstance(one.robot, ReporterRobot)
-    assert one.rig.facts_now() == {"at": "basecamp", "tray": "empty"}
+    assert one.rig.robot_facts() == {"at": "basecamp", "tray": "empty"}
 
 
 def test_observation_contains_place_and_load(play):

@@ -317,16 +317,14 @@ def test_known_people_are_named(site):
 def test_findings_are_the_final_message_without_a_report(site):
     book = Notebook(site)
     memory = Memory({"notebook": book})
-    book.start_mission("check the lounge", "en")
-    assert memory.told() == ""
-    book.add_note(
-        1.0, "failed", None, skill="navigate", target="corridor_center", code="BLOCKED_PATH"
-    )
-    book.add_note(2.0, "went", "lounge", target="lounge")
-    book.add_note(9.0, "saw", "lounge", target="lounge", query="people", answer="There is nobody.")
-    assert memory.told() == "I looked around the lounge. There is nobody."
+    book.begin("check the lounge", "en")
+    assert memory.operator_messages() == ""
+    book.note(1.0, "failed", None, skill="navigate", target="corridor_center", code="BLOCKED_PATH")
+    book.note(2.0, "went", "lounge", target="lounge")
+    book.note(9.0, "saw", "lounge", target="lounge", query="people", answer="There is nobody.")
+    assert memory.operator_messages() == "I looked around the lounge. There is nobody."
     book.mark_reported()
-    assert memory.told() == ""
+    assert memory.operator_messages() == ""
 
 
 def test_mission_with_only_a_drive_reports_its_place(site):

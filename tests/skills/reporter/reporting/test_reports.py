@@ -33,21 +33,21 @@ def book_of(memory: Memory) -> Notebook:
 
 
 def test_findings_of_the_continued_mission_are_reported(memory: Memory) -> None:
-    memory.resume([Done("a", "observe_scene", QUERY, "", SEEN, -20.0)])
+    memory.load_finished_steps([Done("a", "observe_scene", QUERY, "", SEEN, -20.0)])
     (note,) = book_of(memory).unreported_notes()
     assert (note.kind, note.place, note.t) == ("saw", "lounge", -20.0)
-    assert memory.told() == "라운지를 둘러보았습니다. 사람이 2명 있습니다."
+    assert memory.operator_messages() == "라운지를 둘러보았습니다. 사람이 2명 있습니다."
 
 
 def test_repeated_observation_replaces_the_earlier_one(memory: Memory) -> None:
-    memory.resume([Done("a", "observe_scene", QUERY, "", SEEN, -20.0)])
-    book_of(memory).add_note(5.0, "saw", "lounge", **{**SEEN, "people": 0})
-    assert [note.facts["people"] for note in book_of(memory).all_notes()] == [0]
+    memory.load_finished_steps([Done("a", "observe_scene", QUERY, "", SEEN, -20.0)])
+    book_of(memory).note(5.0, "saw", "lounge", **{**SEEN, "people": 0})
+    assert [note.facts["people"] for note in book_of(memory).all()] == [0]
 
 
 def test_report_that_the_user_has_heard_is_not_repeated(memory: Memory) -> None:
     said: dict[str, Any] = {"person": "user", "said": "두 명이 있습니다.", "answer": ""}
-    memory.resume(
+    memory.load_finished_steps(
         [
             Done("a", "observe_scene", QUERY, "", SEEN),
             Done("b", "talk_to_person", {"target": "user", "topic": "보고"}, "", said),
@@ -55,13 +55,15 @@ def test_report_that_the_user_has_heard_is_not_repeated(memory: Memory) -> None:
         ]
     )
     assert book_of(memory).unreported_notes() == []
-    assert memory.told() == "두 명이 있습니다."
+    assert memory.operator_messages() == "두 명이 있습니다."
 
 
 def test_answer_and_delivery_are_noted(memory: Memory) -> None:
     asked = {"target": "professor", "topic": "언제?", "answer": "세 시요."}
     gave = {"object": "편지", "recipient": "professor", "place": "professor_office"}
-    memory.resume([Done("a", "talk_to_person", asked), Done("b", "deliver_object", gave)])
+    memory.load_finished_steps(
+        [Done("a", "talk_to_person", asked), Done("b", "deliver_object", gave)]
+    )
     notes = book_of(memory).unreported_notes()
     assert [(note.kind, note.place) for note in notes] == [
         ("asked", None),

@@ -15,9 +15,9 @@ from bt_exec_skills.reporter.rules.keywords import REPORT_KEYWORDS
 from bt_exec_skills.reporter.rules.passes import PASSES
 from bt_exec_skills.reporter.rules.plan_steps import (
     actions,
-    drives_to_base,
-    is_core_work,
-    steps_of,
+    flattened_steps,
+    goes_home,
+    is_core,
     tells_user,
 )
 from tests.cases import examples
@@ -108,7 +108,7 @@ def test_report_is_at_home_after_all_core_work(building, spec, subject, report, 
     if last >= 0 or at != "basecamp":
         assert homes
         assert homes[0] < told[-1]
-    steps = steps_of(found.root)
+    steps = flattened_steps(found.root)
     summaries = [n for n, s in enumerate(steps) if getattr(s, "do", "") == "summarize_mission"]
     last_told = max(n for n, s in enumerate(steps) if any(map(tells_user, walk(s))))
     assert all(n > last_told for n in summaries)

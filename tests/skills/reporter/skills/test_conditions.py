@@ -36,7 +36,9 @@ class Question:
         buffer: ObservationBuffer[ReporterObservation] = ObservationBuffer(lambda: NOW)
         for each in observations:
             buffer.add(each)
-        given = condition.inject(self.one.robot, World(buffer, since), self.one.services)
+        given = condition.injected_arguments(
+            self.one.robot, World(buffer, since), self.one.services
+        )
         return condition(**given, **condition.validate(args))
 
 
@@ -219,4 +221,4 @@ def test_only_visual_conditions_wait_for_pictures() -> None:
     ],
 )
 def test_answers_are_in_korean_for_a_korean_command(why, said):
-    assert load_site("building").messages.word(why, "ko") == said
+    assert load_site("building").messages.translate_word(why, "ko") == said

@@ -147,7 +147,7 @@ def test_delivery_empties_the_tray_only_on_success(trip, world, code):
     assert one.run("deliver_object", object="서류", recipient="professor") == code
     held = {"OK": None, "NOTHING_TO_DELIVER": None}.get(code, "서류")
     assert one.robot.tray == held
-    assert one.rig.facts_now()["tray"] == (held or "empty")
+    assert one.rig.robot_facts()["tray"] == (held or "empty")
 
 
 @pytest.mark.parametrize("lens", ["dark", "frozen"])
