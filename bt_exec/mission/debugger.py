@@ -116,4 +116,4 @@ class Debugger:
 
 def _breakpoint_names(path: str, node: Any) -> set[str]:
     """Return the names of a node that a breakpoint may use."""
-    return {path, label_of(node), node.runs or path}
+    return {path, label_of(node), node.callee_name or path}

@@ -384,7 +384,7 @@ def make_packs_compiler(
         for one in dict.fromkeys(owners.values())
     }
     for one, found in parts.items():
-        if not all(hasattr(found, method) for method in ("plan_part", "condition", "words")):
+        if not all(hasattr(found, method) for method in ("plan_part", "plan_condition", "words")):
             raise UsageError(
                 f"the compiler {one} cannot plan parts of commands, so that a site cannot have "
                 "other compilers beside it (compiler: of)"

@@ -84,10 +84,10 @@ INTERRUPTED = """
 import os, signal
 from bt_exec.cli import app
 
-def _call(*_):
+def _invoke_command(*_):
     os.kill(os.getpid(), signal.SIGINT)
 
-app._call = _call
+app._invoke_command = _call
 """
 IN_A_CALLBACK = """
 import os, signal
@@ -109,7 +109,7 @@ app._prepare_streams = _prepare_streams
     ("before", "said"),
     [
         (INTERRUPTED, "bt-exec: stopped\n"),
-        (INTERRUPTED.replace("_call", "_prepare_streams"), "bt-exec: stopped\n"),
+        (INTERRUPTED.replace("_invoke_command", "_prepare_streams"), "bt-exec: stopped\n"),
         (IN_A_CALLBACK, "bt-exec: stopped\n"),
         (SWALLOWED.format(what="pass"), "bt-exec: stopped\n"),
         (SWALLOWED.format(what="raise ImportError('initialisation failed')"), "bt-exec: stopped\n"),

@@ -115,7 +115,7 @@ def sentences_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Load the sentences of packs once. They are not part of the journal."""
     packs = Catalogue(())
     said = catalogue_messages(packs, {})
-    monkeypatch.setattr("bt_exec.tui.pack_messages.sentences", lambda *_: said)
+    monkeypatch.setattr("bt_exec.tui.pack_messages.catalogue_messages", lambda *_: said)
 
 
 def _shown(journal: Journal, mission: str) -> dict[str, Any]:

@@ -309,7 +309,7 @@ def test_failing_report_function_does_not_end_the_recording(journal, monkeypatch
         raise OSError("stderr is closed")
 
     with journal.begin(command="x", tell=closed) as recorder:
-        recorder._fail("disk full")
+        recorder._store_problem("disk full")
         assert recorder.problem == "disk full"
         recorder.on(SkillStarting(0.0, 1, "a", "b", {}, 1))
         assert recorder.problem == ""
@@ -333,13 +333,13 @@ def test_older_commit_that_ends_late_does_not_confirm_a_newer_flush(journal, mon
     recorder._wake.set()
     assert begun.wait(60)
     recorder.on(SkillStarting(0.0, 1, "a", "a", {}, 1))
-    assert "no commit in" in recorder.unrecorded()
+    assert "no commit in" in recorder.recording_error()
     recorder.problem = ""  # rows of the older commit
-    assert "no commit in" in recorder.unrecorded()
+    assert "no commit in" in recorder.recording_error()
     monkeypatch.setattr(writing, "PATIENCE_S", 60.0)
     goes_on.set()
     assert recorder._flushed.wait(60)
-    assert recorder.unrecorded() == ""
+    assert recorder.recording_error() == ""
     recorder.close()
 
 

@@ -314,7 +314,7 @@ class Bad:
             self.act(event)
 
 
-_REPORTS = ("recall", "on", "turn", "told")
+_REPORTS = ("load_earlier_missions", "on", "turn_report", "operator_messages")
 LISTENERS: list[Case] = [
     *(
         case(
@@ -343,9 +343,14 @@ LISTENERS: list[Case] = [
         "reporter's turn is a text",
         "the reporter of test",
         "OK",
-        pack=_reporter(turn=_give("done")),
+        pack=_reporter(turn_report=_give("done")),
     ),
-    case("reporter says nothing", "the reporter of test", "OK", pack=_reporter(told=_give(None))),
+    case(
+        "reporter says nothing",
+        "the reporter of test",
+        "OK",
+        pack=_reporter(operator_messages=_give(None)),
+    ),
     *(
         case(
             f"listener raises {name}", "Bad missed an event", "OK", listeners=(Bad(_raise(error)),)

@@ -221,7 +221,7 @@ def test_speech_of_the_robot_precedes_a_success_and_follows_a_failure(
     stage, script, told, expected
 ):
     on = stage([scripted_skill("a", script)], pack={"reporter": telling(told)})
-    on.site.messages.explain = lambda failure, language: failure.code
+    on.site.messages.explain_failure = lambda failure, language: failure.code
     assert on.run().message == expected
 
 
@@ -375,12 +375,13 @@ def hanging(method: str, code: str = "STEP_HUNG"):
 @pytest.mark.parametrize(
     ("method", "code", "script", "reason", "failures"),
     [
-        ("told", "STEP_HUNG", "done", "STEP_HUNG", ["STEP_HUNG"]),
-        ("told", "PART_BROKEN", "done", "OK", []),  # only the message of the reporter is lost
+        ("operator_messages", "STEP_HUNG", "done", "STEP_HUNG", ["STEP_HUNG"]),
+        # only the message of the reporter is lost
+        ("operator_messages", "PART_BROKEN", "done", "OK", []),
         # the first failure is kept
-        ("told", "STEP_HUNG", "crash", "SKILL_CRASHED", ["SKILL_CRASHED"]),
+        ("operator_messages", "STEP_HUNG", "crash", "SKILL_CRASHED", ["SKILL_CRASHED"]),
         # the last report is lost, the outcome is not changed
-        ("turn", "STEP_HUNG", "done", "OK", []),
+        ("turn_report", "STEP_HUNG", "done", "OK", []),
     ],
 )
 def test_part_that_hangs_at_the_end_fails_the_mission_unless_it_has_failed(

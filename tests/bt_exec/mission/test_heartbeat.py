@@ -31,7 +31,7 @@ class Time:
 @pytest.fixture
 def time(monkeypatch) -> Time:
     found = Time()
-    monkeypatch.setattr(heartbeat, "_now", found)
+    monkeypatch.setattr(heartbeat, "_suspend_aware_time", found)
     monkeypatch.setattr(heartbeat, "monotonic", found)
     return found
 

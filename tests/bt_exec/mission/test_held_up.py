@@ -74,10 +74,10 @@ def test_abort_that_is_acted_on_in_time_does_not_stop_the_robot():
 @pytest.mark.parametrize(
     ("method", "job"),
     [
-        ("recall", "recall earlier missions"),
+        ("load_earlier_missions", "recall earlier missions"),
         ("on", "handle an event"),
-        ("turn", "report"),
-        ("told", "return its messages"),
+        ("turn_report", "report"),
+        ("operator_messages", "return its messages"),
         ("__init__", "start"),
     ],
 )

@@ -70,7 +70,7 @@ def forget_stop_after_verification(monkeypatch):
 
 def start_unrecorded(monkeypatch):
     monkeypatch.setattr(Recorder, "flush", lambda _: True)
-    monkeypatch.setattr(Recorder, "unrecorded", lambda recorder: recorder.problem)
+    monkeypatch.setattr(Recorder, "recording_error", lambda recorder: recorder.problem)
 
 
 def skip_verification(monkeypatch):
@@ -85,7 +85,7 @@ def leave_robot_moving(monkeypatch):
 
 
 def watch_no_idle_robot(monkeypatch):
-    monkeypatch.setattr(LifeCycle, "look", lambda _: None)
+    monkeypatch.setattr(LifeCycle, "stop_moving_robots", lambda _: None)
 
 
 def stop_hanging_part_once(monkeypatch):

@@ -176,7 +176,7 @@ def test_observation_requested_now_is_awaited(looks, wait):
     on = looks(wait=wait)
     on.camera.ready.clear()
     threading.Timer(0.2, on.camera.ready.set).start()
-    on.perception_loop.look()
+    on.perception_loop.observe_all()
     assert [observation.t for observation in on.buffer.observations] == [1.0]
     assert len(on.events) == 1
 
@@ -184,7 +184,7 @@ def test_observation_requested_now_is_awaited(looks, wait):
 def test_observation_requested_now_ignores_the_rate(looks):
     on = looks(Rates(look_hz=0.1, idle_look_hz=0))
     for _ in range(3):
-        on.perception_loop.look()
+        on.perception_loop.observe_all()
     assert on.camera.captures == [1.0, 1.0, 1.0]
     on.perception_loop.start()
     assert len(on.camera.captures) == 3  # the next one is due ten seconds after the last
@@ -193,13 +193,13 @@ def test_observation_requested_now_ignores_the_rate(looks):
 def test_late_simulated_camera_is_reported_and_used_again(looks, lines):
     on = looks(wait=True, limit_s=0.1)
     on.camera.ready.clear()
-    on.perception_loop.look()
+    on.perception_loop.observe_all()
     assert lines(on.events) == [
         "1 4 PerceptionFailed test TimeoutError: no observation after 0.1 s"
     ]
     on.camera.ready.set()
     on.settle()
-    on.perception_loop.look()
+    on.perception_loop.observe_all()
     assert [observation.t for observation in on.buffer.observations] == [1.0]
 
 
@@ -211,7 +211,7 @@ def test_late_real_camera_delivers_its_observation_later(looks, monkeypatch):
     monkeypatch.setattr(perception_loop, "time", wall)
     on = looks(limit_s=0.05)
     on.camera.ready.clear()
-    on.perception_loop.look()
+    on.perception_loop.observe_all()
     assert (on.events, list(on.buffer.observations)) == ([], [])
     on.camera.ready.set()
     on.settle()
@@ -249,14 +249,14 @@ def test_silent_real_camera_is_reported_once_and_its_picture_still_accepted(
 def test_no_picture_is_taken_while_the_detector_processes_an_abandoned_one(looks, lines):
     on = looks(wait=True, limit_s=0.1)
     on.camera.ready.clear()
-    on.perception_loop.look()
+    on.perception_loop.observe_all()
     for _ in range(3):
         on.simulation.step(5.0)
         on.buffer.asked = True
         on.perception_loop.start()
         on.perception_loop.collect()
     assert on.camera.captures == [1.0]
-    on.perception_loop.look()
+    on.perception_loop.observe_all()
     assert [line.partition("test ")[2] for line in lines(on.events)] == [
         "TimeoutError: no observation after 0.1 s",
         "TimeoutError: an earlier capture is still being interpreted",
@@ -274,7 +274,7 @@ def test_no_observation_is_awaited_when_the_mission_ends(looks, wait):
     on = looks(wait=wait)
     on.camera.ready.clear()
     on.ended = True
-    on.perception_loop.look()
+    on.perception_loop.observe_all()
     assert (on.events, list(on.buffer.observations)) == ([], [])
     assert not on.camera.ready.is_set()
 
@@ -285,10 +285,10 @@ def test_no_observation_is_awaited_when_the_mission_ends(looks, wait):
 def test_perception_failure_is_reported_and_recovers(looks, lines, where, wait):
     on = looks(wait=wait)
     setattr(on.camera, where, OSError("no picture"))
-    on.perception_loop.look()
+    on.perception_loop.observe_all()
     assert lines(on.events) == ["1 4 PerceptionFailed test OSError: no picture"]
     setattr(on.camera, where, None)
-    on.perception_loop.look()
+    on.perception_loop.observe_all()
     assert lines(on.events)[1:] == ["1 4 Observed test {'taken': '1'}"]
 
 
@@ -296,7 +296,7 @@ def test_failing_camera_does_not_affect_the_others(looks):
     on, other = looks(), looks()
     on.camera.blind = OSError("no picture")
     on.perception_loop.perception_workers = {"test": on.worker, "other": other.worker}
-    on.perception_loop.look()
+    on.perception_loop.observe_all()
     on.simulation.step(5.0)
     other.simulation.step(5.0)
     on.perception_loop.start()
@@ -308,7 +308,7 @@ def test_failing_camera_does_not_affect_the_others(looks):
 
 def test_situation_of_a_compiler_summarises_all_observations(looks):
     on, other = looks(), looks()
-    on.perception_loop.look()
+    on.perception_loop.observe_all()
     other.buffer.add(FakeObservation(2.0, ("cup", "thing"), {"taken": "2"}, frame="old"))
     other.buffer.add(FakeObservation(3.0, ("cup", "thing"), {"taken": "3"}, frame="new"))
     blind = looks()
@@ -353,7 +353,7 @@ def test_closing_a_worker_does_not_wait_for_its_observation(looks):
 def test_detector_that_raises_system_exit_is_a_perception_failure(looks, lines, where, wait):
     on = looks(wait=wait)
     setattr(on.camera, where, SystemExit(141))
-    on.perception_loop.look()
+    on.perception_loop.observe_all()
     assert lines(on.events) == ["1 4 PerceptionFailed test SystemExit: 141"]
 
 
@@ -362,7 +362,7 @@ def test_simulated_camera_is_awaited_for_its_whole_limit(looks):
     on = looks(wait=True, limit_s=0.9)
     on.camera.ready.clear()
     threading.Timer(0.12, on.camera.ready.set).start()
-    on.perception_loop.look()
+    on.perception_loop.observe_all()
     assert [observation.t for observation in on.buffer.observations] == [1.0]
 
 
@@ -380,7 +380,7 @@ def test_observation_is_collected_without_a_stop_check(looks):
 )
 def test_facts_are_old_when_seen_before_the_last_action_or_long_ago(looks, acted, now, old):
     on = looks()
-    on.perception_loop.look()
+    on.perception_loop.observe_all()
     on.simulation.step(now - on.simulation.time)
     on.perception_loop._runtime.acted = acted
     assert on.perception_loop.old_facts(5.0) == old
@@ -390,9 +390,9 @@ def test_picture_queued_behind_a_stuck_one_times_out(looks, lines):
     on = looks(wait=True, limit_s=0.1)
     on.camera.ready.clear()
     on.worker.start(now=True)  # the detector processes this picture
-    on.perception_loop.look()  # and this one is queued behind it
+    on.perception_loop.observe_all()  # and this one is queued behind it
     for _ in range(2):
-        on.perception_loop.look()
+        on.perception_loop.observe_all()
     assert [line.partition("test ")[2] for line in lines(on.events)] == [
         "TimeoutError: no observation after 0.1 s",
         *["TimeoutError: an earlier capture is still being interpreted"] * 2,
@@ -440,7 +440,7 @@ def test_only_old_facts_of_several_cameras_are_returned_with_their_time(looks):
     other.buffer.add(FakeObservation(0.5, known={"cup": "red", "taken": "x"}))
     other.buffer.add(FakeObservation(1.5, known={"cup": "blue"}))
     other.simulation.step(3.0)
-    on.perception_loop.look()
+    on.perception_loop.observe_all()
     on.perception_loop.perception_workers = {
         "blind": blind.worker,
         "test": on.worker,
@@ -464,7 +464,7 @@ def test_compiler_gets_the_first_frame_of_a_rig_without_a_camera(looks):
 
 def test_part_whose_facts_or_frame_raise_is_named(looks):
     on = looks()
-    on.perception_loop.look()
+    on.perception_loop.observe_all()
     rigs = on.perception_loop._runtime.rigs
     rigs["arm"] = Rig(ScriptedRobot(), facts=lambda: {}["hand"])
     with pytest.raises(PartBroken, match="the facts of arm raised KeyError"):
@@ -480,7 +480,7 @@ def test_part_whose_facts_or_frame_raise_is_named(looks):
 def test_keyboard_interrupt_raised_by_a_detector_is_a_perception_failure(looks, lines):
     on = looks()
     on.camera.error = KeyboardInterrupt()
-    on.perception_loop.look()
+    on.perception_loop.observe_all()
     assert lines(on.events) == ["1 4 PerceptionFailed test RuntimeError: raised KeyboardInterrupt"]
 
 
@@ -488,7 +488,7 @@ def test_keyboard_interrupt_during_a_capture_is_raised(looks):
     on = looks()
     on.camera.blind = KeyboardInterrupt()
     with pytest.raises(KeyboardInterrupt):
-        on.perception_loop.look()
+        on.perception_loop.observe_all()
     assert on.events == []
 
 
@@ -525,7 +525,7 @@ def test_real_camera_is_polled_five_times_a_tick_until_the_limit(looks, monkeypa
     monkeypatch.setattr(perception_loop, "time", wall)
     on = looks(limit_s=1.0)
     on.camera.ready.clear()
-    on.perception_loop.look()
+    on.perception_loop.observe_all()
     assert slept == [0.002] * 4
 
 
@@ -535,7 +535,7 @@ def test_interpreting_thread_is_named_after_the_pack(looks):
         names.append(threading.current_thread().name),
         FakeObservation(taken),
     )[1]
-    on.perception_loop.look()
+    on.perception_loop.observe_all()
     assert names == ["perception-test_0"]
 
 
@@ -548,7 +548,7 @@ def test_interruption_of_perception_is_not_a_perception_failure(looks, error):
 
     on.worker.collect = broken
     with pytest.raises(type(error)) as told:
-        on.perception_loop.look()
+        on.perception_loop.observe_all()
     assert told.value is error
     on.worker.start = broken
     with pytest.raises(type(error)) as told:

@@ -250,7 +250,7 @@ for number in range(int(sys.argv[2])):
             raised = True
         finally:
             _testcapi.remove_mem_hooks()
-        if event is starting and not recorder.unrecorded():
+        if event is starting and not recorder.recording_error():
             if not reader.execute(starts, (recorder._number,)).fetchone()[0]:
                 untrue.append([number, "starts unrecorded"])
     recorder.close()

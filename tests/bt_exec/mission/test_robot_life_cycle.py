@@ -256,7 +256,7 @@ robot = ScriptedRobot()
 cycle = LifeCycle({"arm": Rig(robot)}, [], lambda moved: print("reported", moved))
 real_stop = robot.stop
 robot.stop = lambda: (print("stopped"), real_stop())
-cycle.close()
+cycle.detach()
 
 def go():
     robot.still = False
@@ -286,7 +286,7 @@ def report(moved):
     print("reported", moved, flush=True)
 
 cycle = LifeCycle({"arm": Rig(robot)}, [], report)
-cycle.close()
+cycle.detach()
 
 def go():
     robot.still = False

@@ -177,7 +177,7 @@ def test_plan_is_compiled_without_running_it(served: Served, monkeypatch):
     def planned(site, command, compiler, situation):
         return {"ok": command, "labels": situation.labels}
 
-    monkeypatch.setattr(api, "compiled", planned)
+    monkeypatch.setattr(api, "compile_in_situation", planned)
     answer = served.ask("POST", "/compile", {"command": "wave"})
     assert answer.data == {"ok": "wave", "labels": ["cup"]}
     assert served.journal.missions(None) == ()

@@ -371,7 +371,7 @@ def test_map_shows_the_objects_in_the_language_of_the_user(served: Served, visit
 def test_suggestion_fills_the_command(served: Served, visit, monkeypatch):
     from bt_exec.serve import auxiliary_routes
 
-    monkeypatch.setattr(auxiliary_routes, "suggested", lambda *_: ("wave", "hold"))
+    monkeypatch.setattr(auxiliary_routes, "suggested_commands", lambda *_: ("wave", "hold"))
     page = linked(visit(served))
     page.locator("#suggest").get_by_role("button", name="wave").click()
     expect(page.locator("#command")).to_have_value("wave")

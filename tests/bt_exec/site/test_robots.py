@@ -78,7 +78,7 @@ def test_parts_are_prefixed_with_their_robot(site):
     }
     assert set(site.library.names()) == {*own, "pause"}
     assert site.catalogue.robots_sharing_pack == ("cart_a", "cart_b")
-    assert site.kinds == ("cart", "gate")
+    assert site.pack_kinds == ("cart", "gate")
 
 
 def test_names_of_a_single_robot_have_no_prefix(load):

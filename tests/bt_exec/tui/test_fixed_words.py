@@ -30,7 +30,14 @@ FOLDER = Path(language.__file__).parent
 FIXED = parse_yaml((FOLDER / "fixed_words.yaml").read_text(encoding="utf-8"))
 OWN = parse_yaml((FOLDER / "messages.yaml").read_text(encoding="utf-8"))
 WORDS = {**FIXED, **OWN["words"]}
-TRANSLATORS = ("told", "word", "fixed", "line")  # functions that translate text
+TRANSLATORS = (
+    "told",
+    "translated_text",
+    "word",
+    "translate_word",
+    "fixed_word",
+    "write_change",
+)  # functions that translate text
 
 NOT_SHOWN = {
     # kinds, states, styles and settings, which are not drawn as text

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from bt_exec.skill import Running, Steps, skill
-from bt_exec.verify.facts import fact_pattern, fill_arguments, is_known, known_args
+from bt_exec.verify.facts import fact_pattern, fill_arguments, has_known_arguments, known_args
 
 
 @skill()
@@ -48,9 +48,9 @@ def test_arguments_with_literal_values_are_known_before_a_mission(args: Any, kno
 
 
 def test_template_is_known_when_all_its_names_are() -> None:
-    assert is_known("door", {})
-    assert is_known("hand.{arm}", {"arm": "left"})
-    assert not is_known("{arm}.{thing}", {"arm": "left"})
+    assert has_known_arguments("door", {})
+    assert has_known_arguments("hand.{arm}", {"arm": "left"})
+    assert not has_known_arguments("{arm}.{thing}", {"arm": "left"})
     assert fill_arguments("{arm}.{thing}", {"arm": "left", "thing": "cup", "to": "b"}) == "left.cup"
 
 
