@@ -197,7 +197,7 @@ class Catalogue:
     """The skills, conditions and types of the packs of a site, by name.
 
     A name that two packs define is ambiguous: both are called ``pack.name``. Trees of a pack keep
-    using the plain name for their own definitions (`with_own_names`), and so does its code:
+    using the plain name for their own definitions (`with_site_names`), and so does its code:
     checkers, passes, plan formats and reporters receive plans in the pack's own names.
 
     A site may have several robots of one pack: instances with different names. All their
@@ -327,7 +327,7 @@ class Catalogue:
         return f"{pack}.{name}" if pack in self.shared.get(name, ()) else name
 
     def name_in_pack(self, pack: str, name: str) -> str:
-        """Return the name that `pack` itself uses for `name`, the inverse of `name_in`."""
+        """Return the name that `pack` itself uses for `name`, the inverse of `name_on_site`."""
         owner, dot, plain = name.rpartition(".")
         return plain if dot and owner == pack and pack in self.shared.get(plain, ()) else name
 

@@ -102,7 +102,10 @@ class EarlierMission(Protocol):
 
 
 class FinishedStep(Protocol):
-    """Finished step of a mission: its skill, arguments and result; see `resume`."""
+    """Finished step of a mission: its skill, arguments and result.
+
+    `MissionReporter.load_finished_steps` receives such steps.
+    """
 
     @property
     def skill(self) -> str:

@@ -37,7 +37,7 @@ for problem in verify_document(tree, site, Library()):
 
 # Trees that a pack brings mean what is their own.
 own = load_text("tree: fill\nroot: {do: open, with: {turns: 2}}").document
-print(site.with_own_names("plant", own).root.do)
+print(site.with_site_names("plant", own).root.do)
 
 # Output:
 # arm.open, plant.open, wait

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from bt_exec import Journal, Session, load_site
 from bt_exec.mission.rerun import verify
-from bt_exec.testing.record_to_test import as_test
+from bt_exec.testing.record_to_test import generate_test
 from bt_exec.tui.player import Player
 from bt_exec.tui.view_model import ViewModel
 
@@ -32,8 +32,8 @@ player.jump(-100)
 print("back at", player.t - player.start, "s, event", player.index)
 
 found = verify(journal, record.id)
-print("the same:", found.same)
-print(as_test(record).splitlines()[-1].strip())
+print("the same:", found.agrees)
+print(generate_test(record).splitlines()[-1].strip())
 
 # Output:
 # satisfied · 2 plans · seed 0

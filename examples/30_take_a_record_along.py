@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 
 from bt_exec import Journal, Session, load_site
-from bt_exec.export import exporter
+from bt_exec.export import find_exporter
 
 Path("door.yaml").write_text("site: door\npacks: {door: {robot: sim, detector: oracle}}\n")
 journal = Journal.open(Path("journal.sqlite"))
@@ -16,7 +16,7 @@ with Session(load_site("door.yaml"), fast=True, journal=journal, frames=True) as
 
 record = journal.mission("last")
 for form in ("jsonl", "html"):
-    exporter(form)(journal, record, Path(f"mission.{form}"))
+    find_exporter(form)(journal, record, Path(f"mission.{form}"))
 
 text = Path("mission.jsonl").read_text(encoding="utf-8")
 lines = [json.loads(line) for line in text.splitlines()]

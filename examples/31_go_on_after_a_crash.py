@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 
 from bt_exec import Journal, Session, load_site
-from bt_exec.mission.rerun import restore
+from bt_exec.mission.rerun import restore_world
 
 Path("door.yaml").write_text("site: door\npacks: {door: {robot: sim, detector: oracle}}\n")
 MISSION = """
@@ -32,7 +32,7 @@ with subprocess.Popen([sys.executable, "-c", MISSION]) as process:
 record = journal.mission("last")
 print(record.line.shown_status, "·", [run.start.skill for run in record.skills])
 with Session(load_site("door.yaml"), fast=True, journal=journal) as session:
-    print("restored:", restore(session, journal, record).same)
+    print("restored:", restore_world(session, journal, record).agrees)
     outcome = session.resume(record)
 print(outcome.status, "·", outcome.message)
 again = journal.mission(outcome.mission_id)

@@ -6,7 +6,7 @@ On the command line: ``bt-exec campaign worlds.yaml -j 2``; see docs/campaigns.m
 from pathlib import Path
 
 from bt_exec.campaign.model import load_campaign
-from bt_exec.campaign.report import command_of, summary_lines
+from bt_exec.campaign.report import rerun_command, summary_lines
 from bt_exec.campaign.run import run_campaign
 
 WORLDS = """\
@@ -22,7 +22,7 @@ if __name__ == "__main__":  # its worker processes import this file
     file.write_text(WORLDS, encoding="utf-8")
     results = run_campaign(load_campaign(file), Path("results"), workers=2)
     print(*summary_lines(results, total=len(results)), sep="\n")
-    print(command_of(results[0]))
+    print(rerun_command(results[0]))
 
 # Output:
 # 50.0 % (2 of 4, 95 % interval 15.0 to 85.0 %) as expected

@@ -20,7 +20,7 @@ faults:
 """)
 site = load_site("door.yaml")
 plan = load_fault_plan(Path("plan.yaml"))
-with Session(site, fast=True, faults=[fault.written() for fault in plan.faults]) as session:
+with Session(site, fast=True, faults=[fault.to_source() for fault in plan.faults]) as session:
     outcome = session.run(plan.command)
     print(outcome.status, [failure["code"] for failure in outcome.failures])
     print("did not fire:", [str(one.fault) for one in session.faults.unused()])

@@ -42,7 +42,7 @@ wanted = ("undisturbed", "close_door #1 fails DOOR_STUCK", "door_is closed #1 fl
 for run in explore("close_door", site, {}):
     disturbed = ", ".join(map(str, run.disturbed)) or "undisturbed"
     if disturbed in wanted:
-        print(f"{disturbed}: {run.ends} {run.how}".rstrip())
+        print(f"{disturbed}: {run.end_kind} {run.end_reason}".rstrip())
 
 # Output:
 # tree close_door of /trees/close_door.yaml replaces that of the pack door

@@ -78,7 +78,7 @@ class RunFolder:
 
     @property
     def result_store(self) -> ResultStore:
-        """The store of the run; `begin` opens it."""
+        """The store of the run; `create_or_resume` opens it."""
         assert self._store is not None, "Output.begin was not called"
         return self._store
 
@@ -129,7 +129,7 @@ class RunFolder:
         self._store = self._release = None
 
     def __enter__(self) -> Self:
-        """Return the folder; `begin` must have been called before."""
+        """Return the folder; `create_or_resume` must have been called before."""
         return self
 
     def __exit__(self, *_: object) -> None:

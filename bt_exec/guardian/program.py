@@ -105,7 +105,7 @@ class Helper:
 
     def signal_stop(self) -> None:
         """Signal the process to stop the robot."""
-        with contextlib.suppress(OSError):  # it was killed: see `ended`
+        with contextlib.suppress(OSError):  # it was killed: see `stop_result`
             os.write(self._go, b"g")
 
     def stop_result(self) -> str | None:

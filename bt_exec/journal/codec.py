@@ -179,7 +179,7 @@ def event_from_row(
     Args:
         kind: Name of the event's class.
         columns: ``t``, ``tick``, ``path``, ``call``.
-        data: The result of `row_data`.
+        data: The result of `extra_event_data`.
         spec_of: Finds a spec by its digest.
         frames: The folder of the mission's frames.
 

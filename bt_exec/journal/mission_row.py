@@ -164,7 +164,7 @@ def process_identifier() -> str:
 
 
 def has_process_ended(process: str | None) -> bool:
-    """Return True if the process with an identifier of `this_process` has ended.
+    """Return True if the process with an identifier of `process_identifier` has ended.
 
     A process on another host counts as running. None, in old records, counts as ended.
     """

@@ -4,8 +4,8 @@ The same seed, world and commands give the same ticks. So a simulated world is r
 the missions of its session again, as fast as the simulation can, up to a recorded moment. Recorded
 stops are repeated at their times. Plans that a language model wrote are taken from the record.
 
-`verify` compares the new record with the old one, row by row. `restore` leaves a session at the
-last recorded moment, so that a mission can be continued there.
+`verify` compares the new record with the old one, row by row. `restore_world` leaves a session at
+the last recorded moment, so that a mission can be continued there.
 """
 
 from __future__ import annotations

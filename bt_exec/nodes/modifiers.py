@@ -40,7 +40,7 @@ class Modifier(Node, Decorator):
         self.failure: Failure | None = None
 
     def step(self) -> Status:
-        """Call `before`; step the child unless that decided; call `after`."""
+        """Call `before_child`; step the child unless that decided; call `after_child`."""
         if self.status is not Status.RUNNING:
             reset_status(self)
             self.failure = None
@@ -52,7 +52,7 @@ class Modifier(Node, Decorator):
         return self.settle(decided)
 
     def resume(self, child: Behaviour) -> Status:
-        """Call `after`."""
+        """Call `after_child`."""
         return self.settle(self.after_child(child.status))
 
     def settle(self, status: Status) -> Status:

@@ -1,6 +1,6 @@
 """Facts of a mission from the declared effects of its skills, and the first cause of its end.
 
-`finished_steps` and `outdated_leaves` are about the finished steps of a failed plan, `Assumed` is
+`achieved_facts` and `outdated_leaves` are about the finished steps of a failed plan, `Assumed` is
 about a running mission. The first cause is the first failure without recovery. Example: a door
 jams, and the next plan fails to find a grip on its edge. The first cause is the jam. A grasp that
 slipped and succeeded at the second attempt is not a cause of later failures.

@@ -85,8 +85,8 @@ class Service:
     Attributes:
         watching: State of the page.
         questions: Open questions to operators.
-        held: The stopped mission after which the waiting missions are held until `resume`. Empty
-            if the queue is not held.
+        held: The stopped mission after which the waiting missions are held until `resume_queue`.
+            Empty if the queue is not held.
         hung: The mission with a hanging part that cannot be interrupted, after which this
             process can run no other mission. Empty if there is none.
     """
@@ -234,7 +234,7 @@ class Service:
         return next((one for one in found if one.mission_id == mission_id), None)
 
     def hold_waiting(self) -> None:
-        """Hold all waiting missions until `resume`."""
+        """Hold all waiting missions until `resume_queue`."""
         with self._changed:
             if self._waiting:
                 self.held = self.held or "operator"
@@ -287,7 +287,7 @@ class Service:
     def abort(self, mission_id: str, reason: str = "operator") -> str:
         """Stop a running mission cleanly, the second time at once; withdraw a waiting one.
 
-        If others wait, they are held until `resume`.
+        If others wait, they are held until `resume_queue`.
 
         Returns:
             ``stopping`` or ``withdrawn``.

@@ -13,7 +13,7 @@ from bt_exec.rig import PackSettings, Rig, WorldSettings
 from bt_exec_skills.reporter.perception.vlm_answer import make_answers
 from bt_exec_skills.reporter.reporting.notebook import Notebook
 from bt_exec_skills.reporter.reporting.speech_interface import ScriptedSpeaker, Speaker
-from bt_exec_skills.reporter.reporting.terminal_speech import Pacing, TerminalSpeaker
+from bt_exec_skills.reporter.reporting.terminal_speech import Pacing, TerminalSpeech
 from bt_exec_skills.reporter.robot import EMPTY, ReporterRobot
 from bt_exec_skills.reporter.site_map import Person, Place, Round, SiteMap, make_map
 
@@ -125,9 +125,9 @@ def make_sim_rig(settings: ReporterSettings, start: BuildingStart) -> Rig:
     building = BuildingWorld(options, site.places[site.base].poses[0])
     hears: list[Callable[[str], bool]] = []
     speaker: Speaker
-    person: TerminalSpeaker | None = None
+    person: TerminalSpeech | None = None
     if settings.speaker == "terminal":
-        speaker = person = TerminalSpeaker(called=site.display_name)
+        speaker = person = TerminalSpeech(called=site.display_name)
     else:
         replies = scripted_replies(options.answer, building.layout.answer)
         speaker = ScriptedSpeaker(

@@ -16,7 +16,7 @@ from typing import TextIO
 from bt_exec.robot import Simulation
 from bt_exec_skills.reporter.reporting.speech_interface import Listening, Reply
 
-__all__ = ["Pacing", "TerminalSpeaker", "is_refusal"]
+__all__ = ["Pacing", "TerminalSpeech", "is_refusal"]
 
 _STEP_S = 0.1
 _REFUSALS = frozenset(
@@ -90,7 +90,7 @@ class _Line:
         self._text = line.strip() or None
 
 
-class TerminalSpeaker:
+class TerminalSpeech:
     """Speaker that prints utterances and reads typed lines as replies.
 
     Args:

@@ -9,8 +9,8 @@ import time
 import pytest
 
 from bt_exec_skills.reporter.reporting.speech_interface import Reply, ScriptedSpeaker
-from bt_exec_skills.reporter.reporting.terminal_speech import Pacing, TerminalSpeaker, is_refusal
-from bt_exec_skills.reporter.sim.options import STOCK, scripted_replies
+from bt_exec_skills.reporter.reporting.terminal_speech import Pacing, TerminalSpeech, is_refusal
+from bt_exec_skills.reporter.sim.options import STOCK, replies_of
 
 
 def test_scripted_people_answer_after_a_delay():
@@ -66,7 +66,7 @@ def wait_for(listening, seconds=60.0):
 def test_typed_line_is_the_reply(keyboard):
     source, typed = keyboard
     lines = []
-    speaker = TerminalSpeaker(lines.append, source, lambda person, language: f"{person}/{language}")
+    speaker = TerminalSpeech(lines.append, source, lambda person, language: f"{person}/{language}")
     speaker.say("professor", "언제입니까?", "ko")
     listening = speaker.listen("professor", "ko")
     assert listening.reply is None  # no blocking before a line is typed
@@ -77,7 +77,7 @@ def test_typed_line_is_the_reply(keyboard):
 
 def test_empty_line_is_ignored_as_reply(keyboard):
     source, typed = keyboard
-    speaker = TerminalSpeaker(lambda line: None, source)
+    speaker = TerminalSpeech(lambda line: None, source)
     listening = speaker.listen("professor", "ko")
     typed.write("\n")
     assert wait_for(listening, 0.3) is None
@@ -88,7 +88,7 @@ def test_empty_line_is_ignored_as_reply(keyboard):
 
 def test_listening_ends_at_the_end_of_input(keyboard):
     source, typed = keyboard
-    listening = TerminalSpeaker(lambda line: None, source).listen("professor", "ko")
+    listening = TerminalSpeech(lambda line: None, source).listen("professor", "ko")
     typed.close()
     limit = time.monotonic() + 60
     while not listening.over and time.monotonic() < limit:
@@ -98,7 +98,7 @@ def test_listening_ends_at_the_end_of_input(keyboard):
 
 def test_lines_after_listening_are_left_in_the_input(keyboard):
     source, typed = keyboard
-    speaker = TerminalSpeaker(lambda line: None, source)
+    speaker = TerminalSpeech(lambda line: None, source)
     listening = speaker.listen("user", "en")
     speaker.close()
     time.sleep(0.25)
@@ -111,7 +111,7 @@ def test_replies_are_read_from_a_file_until_its_end(tmp_path):
     answers = tmp_path / "answers.txt"
     answers.write_text("no\n", encoding="utf-8")
     with answers.open(encoding="utf-8") as source:
-        speaker = TerminalSpeaker(lambda line: None, source)
+        speaker = TerminalSpeech(lambda line: None, source)
         assert wait_for(speaker.listen("user", "en")) == Reply("no", refused=True)
         assert wait_for(speaker.listen("user", "en"), 0.2) is None
 
@@ -120,7 +120,7 @@ def test_closed_keyboard_gives_no_reply(tmp_path):
     answers = tmp_path / "answers.txt"
     answers.write_text("no\n", encoding="utf-8")
     with answers.open(encoding="utf-8") as source:
-        speaker = TerminalSpeaker(lambda line: None, source)
+        speaker = TerminalSpeech(lambda line: None, source)
     listening = speaker.listen("user", "en")
     for thread in threading.enumerate():
         if thread.name == "reporter-ears":
@@ -147,7 +147,7 @@ def test_fast_simulation_waits_for_a_reply():
 
 def test_listening_lasts_from_the_question_to_the_reply(keyboard):
     source, _ = keyboard
-    speaker = TerminalSpeaker(lambda line: None, source)
+    speaker = TerminalSpeech(lambda line: None, source)
     assert not speaker.listening
     line = speaker.listen("user", "en")
     assert speaker.listening
