@@ -541,5 +541,5 @@ class Comes:
     ],
 )
 def test_command_after_a_stop_is_planned_when_nothing_runs(said: str, planned: bool) -> None:
-    request = request_of(load_site("door"), said)
+    request = first_request(load_site("door"), said)
     assert isinstance(asking(Comes()).compile(request), Plan) is planned
