@@ -16,7 +16,7 @@ from bt_exec_skills.image.models.contracts import Reply
 from bt_exec_skills.image.models.http_server import serve_model
 from bt_exec_skills.image.models.model_checkers import check_detector, check_picture_model
 from bt_exec_skills.perception.contracts import Detection
-from bt_exec_skills.perception.picture import box_of
+from bt_exec_skills.perception.picture import box_around
 
 
 class Redness:
@@ -24,7 +24,7 @@ class Redness:
 
     def detect(self, picture, prompts):
         red = picture[..., 0].astype(int) - picture[..., 1:].max(axis=2) > 60
-        return [Detection(one, box_of(red), 0.9) for one in prompts if red.any()]
+        return [Detection(one, box_around(red), 0.9) for one in prompts if red.any()]
 
     def answer(self, picture, question):
         return Reply("It is a bicycle.", 0.99)

@@ -313,8 +313,12 @@ class Parts:
 
     def _said(self, meaning: Node) -> str:
         parts = _parts(meaning)
-        said = self._reading.said(meaning)
-        return said or ", ".join(filter(None, map(self._reading.said, parts))) or self._reading.text
+        said = self._reading.words_of(meaning)
+        return (
+            said
+            or ", ".join(filter(None, map(self._reading.words_of, parts)))
+            or self._reading.text
+        )
 
 
 def _parts(meaning: Node) -> tuple[Node, ...]:

@@ -178,9 +178,9 @@ class PacksCompiler(Wrapping):
             for word, name in one.object_words(request).items()
         }
         reading = self._reader(request).read(request.command, names)
-        if not isinstance(reading, Reading) or reading.unknown:
-            return _unknown_words_refusal(
-                request, tuple(refusals.values()), " ".join(reading.unknown)
+        if not isinstance(reading, Reading) or reading.unknown_words:
+            return _refusal_of_words(
+                request, tuple(refusals.values()), " ".join(reading.unknown_words)
             )
         if reading.respelt:
             return self._spelling_question(request, reading.respelt, tuple(refusals.values()))

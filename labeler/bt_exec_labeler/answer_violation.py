@@ -11,7 +11,7 @@ from typing import Any
 from bt_exec.language.korean_particles import with_particles
 from bt_exec.spec.shipped_yaml import parse_yaml
 
-__all__ = ["Breach", "breach", "catalogue", "say"]
+__all__ = ["Breach", "catalogue", "catalogue_sentence", "make_breach"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,16 +38,20 @@ class Breach:
 
     def said(self, language: str) -> str:
         """Return the message as a sentence in a language of the catalogue."""
-        return say(self.sentence, language, **dict(self.facts)) if self.sentence else self.message
+        return (
+            catalogue_sentence(self.sentence, language, **dict(self.facts))
+            if self.sentence
+            else self.message
+        )
 
 
-def breach(code: str, where: str, sentence: str, **facts: Any) -> Breach:
+def make_breach(code: str, where: str, sentence: str, **facts: Any) -> Breach:
     """Return a breach whose message is a sentence of the catalogue."""
     named = tuple((name, str(fact)) for name, fact in facts.items())
-    return Breach(code, where, say(sentence, "en", **dict(named)), sentence, named)
+    return Breach(code, where, catalogue_sentence(sentence, "en", **dict(named)), sentence, named)
 
 
-def say(sentence: str, language: str, **facts: Any) -> str:
+def catalogue_sentence(sentence: str, language: str, **facts: Any) -> str:
     """Return a sentence of the catalogue. Words of a vocabulary are inserted unchanged."""
     said = catalogue()[sentence][language].format_map(facts)
     return with_particles(said) if language == "ko" else said

@@ -46,13 +46,13 @@ def vocabulary(
     ),
 ) -> None:
     """Draft a vocabulary from the skills of a site. Edit its mid steps by hand."""
-    _say(_commands_module().draft(site, out), False)
+    _print_result(_commands_module().draft(site, out), False)
 
 
 @LABEL.command()
 def check(source: Source, words: Words, json: opt.Json = False) -> None:
     """List episodes, spans and moments of a recording, and its flaws."""
-    _say(_commands_module().check(source, words), json)
+    _print_result(_commands_module().check(source, words), json)
 
 
 @LABEL.command()
@@ -116,7 +116,7 @@ def run(
         resume=resume,
         engine=engine,
     )
-    _say(found, json)
+    _print_result(found, json)
     if found["stopped"]:
         raise typer.Exit(4)
 
@@ -138,7 +138,7 @@ def report(
     json: opt.Json = False,
 ) -> None:
     """Print dropped records, coverage, contradictions and agreement of a run."""
-    _say(_commands_module().report(run, words, source, other, html), json)
+    _print_result(_commands_module().report(run, words, source, other, html), json)
 
 
 @LABEL.command()
@@ -179,7 +179,7 @@ def export_(
     """Export the sample to Label Studio: tasks, pictures and the labelling interface."""
     from bt_exec_labeler.review.command import export
 
-    _say(export(run, source, words, out), json)
+    _print_result(export(run, source, words, out), json)
 
 
 @LABEL.command("import")
@@ -196,7 +196,7 @@ def import_(
     from bt_exec_labeler.review.command import import_decisions
 
     found = import_decisions(run, annotations, source, words)
-    _say(found, json)
+    _print_result(found, json)
     if found["refused"]:
         raise typer.Exit(4)
 
@@ -249,7 +249,7 @@ def replay(
 ) -> None:
     """Run short goals of recorded missions in simulation and compare their outcomes."""
     found = _commands_module().replay(run, item)
-    _say(found, json)
+    _print_result(found, json)
     if found["different"]:
         raise typer.Exit(4)
 
@@ -290,10 +290,10 @@ def dataset(
     """
     about = {"keep_uncertain": keep_uncertain, "form": form, "fps": fps}
     about |= {"drop_duplicates": drop_duplicates, "lerobot": lerobot, "replies": replies}
-    _say(_commands_module().dataset(run, source, words, out, **about), json)
+    _print_result(_commands_module().dataset(run, source, words, out, **about), json)
 
 
-def _say(found: dict[str, Any], json: bool) -> None:
+def _print_result(found: dict[str, Any], json: bool) -> None:
     """Print the lines of a result, or all of it as JSON."""
     import json as coding
 

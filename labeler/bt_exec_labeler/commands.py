@@ -92,10 +92,11 @@ def replay(folder: Path, item: str | None) -> dict[str, Any]:
         missions = sorted({line["episode"] for line in records.values()})
         found = [(name, one) for name in missions for one in again(journal.mission(name))]
     lines = [
-        f"{'✓' if one.same else '✗'} {name:16} {one.op:16} recorded {one.recorded}, now {one.now}"
+        f"{'✓' if one.has_same_outcome else '✗'} {name:16} {one.op:16} "
+        f"recorded {one.recorded}, now {one.now}"
         for name, one in found
     ]
-    different = sum(not one.same for _, one in found)
+    different = sum(not one.has_same_outcome for _, one in found)
     lines.append(f"{len(found)} goals, {len(found) - different} end as recorded")
     rows = [{"of": name, **asdict(one)} for name, one in found]
     return {"goals": rows, "different": different, "lines": lines}

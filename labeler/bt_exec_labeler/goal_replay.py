@@ -46,7 +46,7 @@ class Replayed:
     now: str
 
     @property
-    def same(self) -> bool:
+    def has_same_outcome(self) -> bool:
         """Whether the action ended as recorded."""
         return self.recorded == self.now
 

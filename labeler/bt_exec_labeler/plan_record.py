@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias, get_args
 
 from bt_exec.failure import nearest_names
-from bt_exec_labeler.answer_violation import Breach, breach
+from bt_exec_labeler.answer_violation import Breach, make_breach
 from bt_exec_labeler.episode import time_text
 from bt_exec_labeler.sources.json_lines import serialisable_value
 from bt_exec_labeler.vocabulary import Argument, Vocabulary
@@ -115,11 +115,11 @@ def read_record(
         mid_step: Requested mid step; a record of another one is a breach. None allows any.
     """
     if not isinstance(data, Mapping):
-        return (breach("NOT_AN_OBJECT", "record", "object", found=_short_text(data)),)
+        return (make_breach("NOT_AN_OBJECT", "record", "object", found=_short_text(data)),)
     try:
         serialisable_value(data)
     except ValueError:
-        return (breach("NOT_STORABLE", "record", "not_storable"),)
+        return (make_breach("NOT_STORABLE", "record", "not_storable"),)
     reader = _Reader(vocabulary)
     for name in data:
         if name in INJECTED:
@@ -157,7 +157,7 @@ class _Reader:
 
     def add_breach(self, code: str, where: str, sentence: str, **facts: Any) -> None:
         """Add a breach."""
-        self.breaches.append(breach(code, where, sentence, **facts))
+        self.breaches.append(make_breach(code, where, sentence, **facts))
 
     def field(self, name: str, value: Any) -> Any:
         """Return the parsed value of a field, and add its breaches."""

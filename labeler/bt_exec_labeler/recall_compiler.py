@@ -25,7 +25,7 @@ from bt_exec.planning.repair import repaired_plan
 from bt_exec.spec.model import MissionSpec
 from bt_exec.spec.user_data import UserData, read_settings
 
-__all__ = ["Recalled", "RecallingCompiler", "create", "recall"]
+__all__ = ["Recalled", "RecallingCompiler", "create", "load_recalled_missions"]
 
 _NAME = "recalled"
 
@@ -120,7 +120,7 @@ class RecallingCompiler:
         return Plan(spec, unconfirmed=reason)
 
 
-def recall(dataset: Path) -> tuple[Recalled, ...]:
+def load_recalled_missions(dataset: Path) -> tuple[Recalled, ...]:
     """Return the missions of the training split of a planner set.
 
     Raises:
@@ -185,4 +185,4 @@ def create(settings: Mapping[str, Any]) -> Compiler:
         UsageError: If a setting is invalid, or there is no such planner set.
     """
     read = read_settings(Settings, settings, "the compiler recalled")
-    return RecallingCompiler(recall(expand_home(read.dataset)), read.alike)
+    return RecallingCompiler(load_recalled_missions(expand_home(read.dataset)), read.alike)

@@ -65,7 +65,9 @@ def _limited_steps(
     """Return the mid steps of all skills; arguments are ignored until there are few enough."""
     split = {name: dict(found) for name, found in choices.items()}
     while True:
-        steps = {n: s for skill in skills.values() for n, s in _steps(skill, split[skill.name])}
+        steps = {
+            n: s for skill in skills.values() for n, s in _mid_steps_of(skill, split[skill.name])
+        }
         largest = max(reversed(split), key=lambda name: math.prod(map(len, split[name].values())))
         if len(steps) <= _MOST or not split[largest]:
             break
@@ -109,7 +111,7 @@ def _listed_names(hint: Any, site: Site) -> tuple[str, ...]:
     return tuple(word for word in dict.fromkeys(words) if _WORD.fullmatch(word))
 
 
-def _steps(
+def _mid_steps_of(
     skill: Skill[..., Any], choices: Mapping[str, tuple[Any, ...]]
 ) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield the mid steps of a skill, one for each combination of argument values."""

@@ -20,7 +20,7 @@ from pathlib import Path
 import numpy as np
 
 from bt_exec_labeler.batch.output import Cache, Output
-from bt_exec_labeler.batch.run import BATCH, Progress, run
+from bt_exec_labeler.batch.run import BATCH, Progress, label_moments
 from bt_exec_labeler.clips import RECENT, cut_clip
 from bt_exec_labeler.episode import Episode, Image
 from bt_exec_labeler.items import ControllerItem, Item
@@ -115,7 +115,7 @@ def labelled(
     output.create_or_resume({"name": name}, resume=False)
     memory.clear()
     began, worked = time.perf_counter(), time.process_time()
-    progress = run(
+    progress = label_moments(
         Clips(count),
         labeler,
         vocabulary,

@@ -21,7 +21,7 @@ import bench_labels_rate as rate
 import numpy as np
 
 from bt_exec_labeler.batch.output import Output
-from bt_exec_labeler.batch.run import BATCH, run
+from bt_exec_labeler.batch.run import BATCH, label_moments
 from bt_exec_labeler.clips import RECENT, cut_clip
 from bt_exec_labeler.episode import Episode
 from bt_exec_labeler.labelers import Allowance, Labeler, Unlimited
@@ -49,7 +49,7 @@ def labelled(count: int, labeler: Labeler, folder: Path, workers: int) -> tuple[
     output.create_or_resume({}, resume=False)
     began = time.perf_counter()
     vocabulary = Vocabulary.model_validate(VOCABULARY)
-    progress = run(rate.Clips(count), labeler, vocabulary, output, workers=workers)
+    progress = label_moments(rate.Clips(count), labeler, vocabulary, output, workers=workers)
     took = time.perf_counter() - began
     assert progress.records == count, progress
     output.write_json_lines()

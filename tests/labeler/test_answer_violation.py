@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from bt_exec.language.messages import LANGUAGES
-from bt_exec_labeler.answer_violation import Breach, catalogue, say
+from bt_exec_labeler.answer_violation import Breach, catalogue, catalogue_sentence
 from bt_exec_labeler.plan_record import read_record
 from bt_exec_labeler.vocabulary import Vocabulary
 
@@ -34,7 +34,7 @@ def test_each_sentence_has_the_same_facts_in_every_language(sentence: str) -> No
     assert set(found) == set(LANGUAGES)
     assert len({frozenset(named(template)) for template in found.values()}) == 1
     facts = {name: name.upper() for name in named(found["ko"])}
-    korean = say(sentence, "ko", **facts)
+    korean = catalogue_sentence(sentence, "ko", **facts)
     assert "(" not in korean  # one form of each particle
     assert all(fact in korean for fact in facts.values())
 

@@ -17,7 +17,7 @@ from bt_exec.failure import UsageError
 from bt_exec_labeler import commands
 from bt_exec_labeler.batch.budget import Budget
 from bt_exec_labeler.batch.output import Cache, Output, default_cache, read_lines
-from bt_exec_labeler.batch.run import BATCH, label_batch, run
+from bt_exec_labeler.batch.run import BATCH, label_batch, label_moments
 from bt_exec_labeler.episode import Episode, FileFrame
 from bt_exec_labeler.items import Item, items_of
 from bt_exec_labeler.labelers import LabelerFailure, Labelled
@@ -88,7 +88,7 @@ def test_every_item_is_written_on_one_line_in_order(
 ) -> None:
     out = output(tmp_path / "out")
     labeler = Counting(vocabulary, drop="open_gate")
-    progress = run(moments, labeler, vocabulary, out, workers=3)
+    progress = label_moments(moments, labeler, vocabulary, out, workers=3)
     out.write_json_lines()
     records = list(read_lines(out.folder / "records.jsonl"))
     drops = list(read_lines(out.folder / "drops.jsonl"))
@@ -112,8 +112,8 @@ def test_second_run_sends_no_requests(
     cache = Cache(tmp_path / "cache.sqlite")
     first, second = Counting(vocabulary), Counting(vocabulary)
     one, two = output(tmp_path / "one"), output(tmp_path / "two")
-    run(moments, first, vocabulary, one, cache=cache)
-    progress = run(moments, second, vocabulary, two, cache=cache)
+    label_moments(moments, first, vocabulary, one, cache=cache)
+    progress = label_moments(moments, second, vocabulary, two, cache=cache)
     cache.close()
     assert set(first.asked) <= {item.id for item in moments}
     assert len(first.asked) > 20
@@ -126,13 +126,13 @@ def test_cached_answers_are_specific_to_labeler_and_vocabulary(
 ) -> None:
     path = tmp_path / "cache.sqlite"
     first, other, fewer = (Cache(path, scope) for scope in ("one", "two", "one"))
-    run(moments, Counting(vocabulary), vocabulary, output(tmp_path / "one"), cache=first)
+    label_moments(moments, Counting(vocabulary), vocabulary, output(tmp_path / "one"), cache=first)
     second = Counting(vocabulary)
-    run(moments, second, vocabulary, output(tmp_path / "two"), cache=other)
+    label_moments(moments, second, vocabulary, output(tmp_path / "two"), cache=other)
     assert len(second.asked) > 20
     poorer = vocabulary.model_copy(update={"fallbacks": ("step_back", "MOVE_NAV")})
     third = Counting(vocabulary)
-    run(moments, third, poorer, output(tmp_path / "three"), cache=fewer)
+    label_moments(moments, third, poorer, output(tmp_path / "three"), cache=fewer)
     assert len(third.asked) > 20
     for cache in (first, other, fewer):
         cache.close()
@@ -142,10 +142,10 @@ def test_new_version_of_the_vocabulary_is_requested_again(
     moments: list[Item], vocabulary: Vocabulary, tmp_path: Path
 ) -> None:
     cache = Cache(tmp_path / "cache.sqlite")
-    run(moments, Counting(vocabulary), vocabulary, output(tmp_path / "one"), cache=cache)
+    label_moments(moments, Counting(vocabulary), vocabulary, output(tmp_path / "one"), cache=cache)
     newer = vocabulary.model_copy(update={"version": "plan_v1.1"})
     again = Counting(newer)
-    run(moments, again, newer, output(tmp_path / "two"), cache=cache)
+    label_moments(moments, again, newer, output(tmp_path / "two"), cache=cache)
     cache.close()
     assert len(again.asked) > 20
 
@@ -154,14 +154,14 @@ def test_unanswered_items_are_labelled_after_resuming(
     moments: list[Item], vocabulary: Vocabulary, tmp_path: Path
 ) -> None:
     out = output(tmp_path / "out")
-    progress = run(moments, Counting(vocabulary, away=2), vocabulary, out, workers=1)
+    progress = label_moments(moments, Counting(vocabulary, away=2), vocabulary, out, workers=1)
     assert progress.batches_failed == {"MODEL_UNREACHABLE": 2}
     assert progress.items == len(moments) - 2 * BATCH
     again = Counting(vocabulary)
-    run(moments, again, vocabulary, out)
+    label_moments(moments, again, vocabulary, out)
     assert sorted(again.asked) == sorted(item.id for item in moments[: 2 * BATCH])
     whole = output(tmp_path / "whole")
-    run(moments, Counting(vocabulary), vocabulary, whole)
+    label_moments(moments, Counting(vocabulary), vocabulary, whole)
     assert joined(out) == joined(whole)
 
 
@@ -169,7 +169,7 @@ def test_run_ends_after_three_batches_without_answers(
     moments: list[Item], vocabulary: Vocabulary, tmp_path: Path
 ) -> None:
     labeler = Counting(vocabulary, away=10**6)
-    progress = run(moments, labeler, vocabulary, output(tmp_path / "out"), workers=1)
+    progress = label_moments(moments, labeler, vocabulary, output(tmp_path / "out"), workers=1)
     assert progress.stopped == "3 batches in a row got no answer: nobody is at home"
     assert len(labeler.asked) <= 4 * BATCH
 
@@ -186,7 +186,7 @@ def test_budget_ends_a_run_and_finished_items_are_kept(
 ) -> None:
     out = output(tmp_path / "out")
     labeler = Counting(vocabulary)
-    progress = run(moments, labeler, vocabulary, out, budget=budget, workers=1)
+    progress = label_moments(moments, labeler, vocabulary, out, budget=budget, workers=1)
     assert progress.stopped == said
     assert 0 < progress.items < len(moments)
     assert len(list(out.result_store.results_in_order())) == progress.items
@@ -197,7 +197,7 @@ def test_stop_is_checked_between_batches(
 ) -> None:
     out = output(tmp_path / "out")
     asked = iter([False, True])
-    progress = run(
+    progress = label_moments(
         moments, Counting(vocabulary), vocabulary, out, workers=1, stop=lambda: next(asked)
     )
     assert (progress.stopped, progress.items) == ("it was asked to stop", 2 * BATCH)
@@ -214,8 +214,8 @@ def test_each_answer_is_written_once(
         put(self, lines)
 
     monkeypatch.setattr(ResultStore, "put", note)
-    with Output(tmp_path / "run").create_or_resume({}, resume=False) as output:
-        found = run(items, RulesLabeler(vocabulary), vocabulary, output, workers=2)
+    with Output(tmp_path / "run").begin({}, resume=False) as output:
+        found = label_moments(items, RulesLabeler(vocabulary), vocabulary, output, workers=2)
     assert found.items == len(items) == len(written) == len(set(written))
 
 
@@ -263,7 +263,7 @@ def test_duplicate_moments_are_requested_once(
 ) -> None:
     labeler = Counting(vocabulary)
     out = output(tmp_path / "run")
-    run([*moments, *moments], labeler, vocabulary, out)
+    label_moments([*moments, *moments], labeler, vocabulary, out)
     out.write_json_lines()
     assert sorted(labeler.asked) == sorted(item.id for item in moments)
     assert len(list(read_lines(tmp_path / "run" / "records.jsonl"))) == len(moments)

@@ -330,7 +330,7 @@ def test_features_of_a_column_are_its_stored_type(tmp_path: Path) -> None:
 def test_memory_without_earlier_steps_is_empty() -> None:
     lines: Sequence[dict[str, Any]] = [{"episode": "e", "t": 1.0, "mid_step_id": "m", "record": {}}]
     for split in ("train", "test"):
-        assert Memory(lines, {}, {}, {"e": split}).at(lines[0]) == []
+        assert Memory(lines, {}, {}, {"e": split}).entries_for(lines[0]) == []
 
 
 def test_memory_recalls_steps_that_share_a_word_and_no_others() -> None:
@@ -343,7 +343,9 @@ def test_memory_recalls_steps_that_share_a_word_and_no_others() -> None:
     ]
     splits: dict[str, Split] = dict.fromkeys(texts, "train")
     found = {
-        line["episode"]: [one["mid_step_id"] for one in Memory(lines, {}, texts, splits).at(line)]
+        line["episode"]: [
+            one["mid_step_id"] for one in Memory(lines, {}, texts, splits).entries_for(line)
+        ]
         for line in lines
     }
     assert found == {"open": ["close"], "close": ["open"], "fly": []}

@@ -134,8 +134,8 @@ def test_recorded_end_names_the_failure() -> None:
     assert module._recorded_end(whole) == "failed GRASP_SLIPPED"
     assert module._recorded_end(ran(*OPEN, t=2.0)) == "done"
     assert module._recorded_end(SkillRun(1, whole.start, None)) == "unknown"
-    assert Replayed(*OPEN, "done", "done").same is True
-    assert Replayed(*OPEN, "done", "failed X").same is False
+    assert Replayed(*OPEN, "done", "done").has_same_outcome is True
+    assert Replayed(*OPEN, "done", "failed X").has_same_outcome is False
 
 
 def test_plan_of_one_action_is_the_action_itself() -> None:
@@ -157,7 +157,7 @@ def test_mission_is_repeated_with_its_world_and_faults(session: type[StandIn]) -
         ("open_door", "done", "done"),
         ("return_home", "done", "done"),
     ]
-    assert all(one.same for one in found)
+    assert all(one.has_same_outcome for one in found)
     (made,) = session.made
     assert (made.world, made.fast) == ({"seed": "3"}, True)
     assert made.site.limits.replans == 0
@@ -178,7 +178,7 @@ def test_action_that_is_not_reached_is_reported(session: type[StandIn]) -> None:
         ("done", "not done: GRASP_SLIPPED"),
         ("", "not done: GRASP_SLIPPED"),
     ]
-    assert not any(one.same for one in found)
+    assert not any(one.has_same_outcome for one in found)
 
 
 def test_settings_of_packs_are_those_of_the_mission(session: type[StandIn]) -> None:

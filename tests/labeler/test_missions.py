@@ -228,7 +228,7 @@ def test_labels_agree_with_the_journal_and_replay_as_recorded(
         if number < REPLAYED:
             ends = again(record, said)
             goals += len(ends)
-            different += [(mission.id, one) for one in ends if not one.same]
+            different += [(mission.id, one) for one in ends if not one.has_same_outcome]
     shares = {field: right[field] / moments for field in FIELDS if field != "goal"}
     with capsys.disabled():
         print(

@@ -19,7 +19,7 @@ import pytest
 from bt_exec.batch.store import ResultStore
 from bt_exec_labeler import commands
 from bt_exec_labeler.batch.output import Output
-from bt_exec_labeler.batch.run import BATCH, Progress, run
+from bt_exec_labeler.batch.run import BATCH, Progress, label_moments
 from bt_exec_labeler.episode import Episode
 from bt_exec_labeler.items import Item, items_of
 from bt_exec_labeler.labelers import Allowance, Labelled
@@ -73,8 +73,8 @@ def test_batch_of_a_killed_worker_is_repeated_with_the_same_bytes(
     labelers: dict[str, Any] = {"here": RulesLabeler(vocabulary), "there": cluster}
     for name, labeler in labelers.items():
         output = Output(tmp_path / name)
-        output.create_or_resume({"role": "planner"}, resume=False)
-        progress = run(items, labeler, vocabulary, output, workers=2)
+        output.begin({"role": "planner"}, resume=False)
+        progress = label_moments(items, labeler, vocabulary, output, workers=2)
         assert (progress.items, progress.batches_failed) == (len(items), {})
         output.write_json_lines()
     assert (tmp_path / "killed").exists()
@@ -117,9 +117,9 @@ def test_batches_of_a_lost_node_are_repeated_with_the_same_bytes(
     ray.cloudpickle.register_pickle_by_value(sys.modules[__name__])
     items = [item for e in episodes for item in items_of(e, vocabulary, "planner", stride_s=0.25)]
     here, there = Output(tmp_path / "here"), Output(tmp_path / "there")
-    here.create_or_resume({"role": "planner"}, resume=False)
-    run(items, RulesLabeler(vocabulary), vocabulary, here)
-    there.create_or_resume({"role": "planner"}, resume=False)
+    here.begin({"role": "planner"}, resume=False)
+    label_moments(items, RulesLabeler(vocabulary), vocabulary, here)
+    there.begin({"role": "planner"}, resume=False)
     labeler = RayLabeler(RulesLabeler(vocabulary), partial(_placed, vocabulary), 3)
     lost: list[str] = []
 
@@ -129,7 +129,7 @@ def test_batches_of_a_lost_node_are_repeated_with_the_same_bytes(
             cluster.remove_node(added[1], allow_graceful=False)
 
     try:
-        progress = run(items, labeler, vocabulary, there, workers=3, tell=lose)
+        progress = label_moments(items, labeler, vocabulary, there, workers=3, tell=lose)
     finally:
         labeler.close()
     assert (progress.items, progress.batches_failed) == (len(items), {})

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from bt_exec_labeler.batch.output import Output, read_lines
-from bt_exec_labeler.batch.run import run
+from bt_exec_labeler.batch.run import label_moments
 from bt_exec_labeler.episode import Episode
 from bt_exec_labeler.items import items_of
 from bt_exec_labeler.labelers.rules import RulesLabeler
@@ -36,7 +36,7 @@ def labelled(
     output = Output(tmp_path_factory.mktemp("run") / "out")
     output.create_or_resume({"role": "controller"}, resume=False)
     items = [i for episode in episodes for i in items_of(episode, vocabulary, "controller")]
-    run(items, RulesLabeler(vocabulary), vocabulary, output)
+    label_moments(items, RulesLabeler(vocabulary), vocabulary, output)
     output.write_json_lines()
     return output
 

@@ -20,7 +20,7 @@ from bt_exec_labeler.recall_compiler import (
     _tree,
     _words,
     create,
-    recall,
+    load_recalled_missions,
 )
 from bt_exec_labeler.sources import read_source
 from bt_exec_labeler.testing.game import make_game
@@ -107,7 +107,7 @@ def sets(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_missions_of_the_training_split_are_recalled_as_they_were_done(sets: Path) -> None:
     splits = json.loads((sets / "run_planner" / "splits.json").read_text())
-    found = {mission.episode: mission for mission in recall(sets / "planner")}
+    found = {mission.episode: mission for mission in load_recalled_missions(sets / "planner")}
     assert set(found) == {name for name, split in splits.items() if split == "train"}
     for episode in read_source(sets / "game"):
         if episode.id in found:
@@ -123,7 +123,7 @@ def test_missions_of_the_training_split_are_recalled_as_they_were_done(sets: Pat
 
 def test_controller_set_cannot_be_recalled(sets: Path) -> None:
     with pytest.raises(UsageError, match="controller is not a planner set: "):
-        recall(sets / "controller")
+        load_recalled_missions(sets / "controller")
 
 
 def test_failed_part_of_a_recalled_plan_is_repaired(ask: Callable[..., Plan | Refusal]) -> None:

@@ -88,15 +88,15 @@ def test_evidence_is_each_fact_of_each_argument() -> None:
 
 def test_mid_steps_of_a_skill_are_the_combinations_of_its_arguments() -> None:
     made = skill("go")
-    assert dict(module._steps(made, {})) == {"go": {"text": {"en": "Do go."}, "ops": ["go"]}}
-    found = dict(module._steps(made, {"arm": ("left", "qr code"), "n": (1, 2)}))
+    assert dict(module._mid_steps_of(made, {})) == {"go": {"text": {"en": "Do go."}, "ops": ["go"]}}
+    found = dict(module._mid_steps_of(made, {"arm": ("left", "qr code"), "n": (1, 2)}))
     assert list(found) == ["go_left_1", "go_left_2", "go_qr_code_1", "go_qr_code_2"]
     assert found["go_qr_code_2"] == {
         "text": {"en": "Do go. (qr code, 2)"},
         "ops": ["go"],
         "args": {"arm": "qr code", "n": 2},
     }
-    assert len(dict(module._steps(made, {"n": tuple(range(99))}))) == 64
+    assert len(dict(module._mid_steps_of(made, {"n": tuple(range(99))}))) == 64
 
 
 def bounded(*skills: Any, **choices: dict[str, tuple[Any, ...]]) -> list[str]:

@@ -14,7 +14,7 @@ from bt_exec.site.site import load_site
 from bt_exec_skills import door, navigation, reporter
 
 _DOING = re.compile(r"[a-z]+ing( [a-z]+)*")
-_CALLS = {"Running", "Command", "phase", "run_in_thread", "_wait", "_idle", "_swing"}
+_CALLS = {"Running", "Command", "phase", "run_in_thread", "_wait", "_idle", "_move_door"}
 
 
 def _phases(folder: Path) -> set[str]:

@@ -40,10 +40,10 @@ def gerund(verb: str) -> str:
     """Return the gerund of a verb."""
     if verb.endswith("e") and not verb.endswith("ee"):
         return verb[:-1] + "ing"
-    return _doubled(verb) + "ing"
+    return _double_consonant(verb) + "ing"
 
 
-def _doubled(verb: str) -> str:
+def _double_consonant(verb: str) -> str:
     """Return a verb with the consonant that is doubled before endings."""
     return verb + verb[-1] if _STRESSED.search(verb) else verb
 
@@ -54,7 +54,7 @@ def past_form(verb: str) -> str:
         return verb[:-1] + "ied"
     if verb.endswith("e"):
         return verb + "d"
-    return _doubled(verb) + "ed"
+    return _double_consonant(verb) + "ed"
 
 
 def comparison_forms(adjective: str) -> tuple[str, str]:

@@ -94,7 +94,7 @@ class _Texts:
     def _texts(self, start: int, end: int, words: tuple[tuple[int, int], ...]) -> Iterator[Edge]:
         rules, chars = self._rules, self._text.chars
         surface = chars[start:end]
-        said = self._text.typed(start, end)
+        said = self._text.typed_words(start, end)
         if chars[words[-1][0] : words[-1][1]] in self._unfinished:
             return
         if not said or surface.startswith(",") or surface.endswith(",") or _SENTENCES.search(said):
@@ -193,7 +193,7 @@ def aside_texts(text: Text, lexicon: Lexicon, edges: Iterable[Edge]) -> Iterator
             said_so = end in felt or text.chars[start:end].endswith(ends)
             if not said_so or any(word.endswith(persons) for word in words):
                 continue
-            said = text.typed(start, end)
+            said = text.typed_words(start, end)
             ongoing = words[-1].endswith(tuple(data["remarks"]["ongoing"]))
             if any(
                 start <= one.start and one.end <= end and not (ongoing and _mood_of(one) == "noun")

@@ -73,7 +73,7 @@ class Line:
 
     @cached_property
     def template(self) -> Template:
-        """Meaning of the rule."""
+        """Template of the meaning of the rule."""
         return Template(self._meaning.strip(), self._text)
 
     def check(self, silent: frozenset[str]) -> None:

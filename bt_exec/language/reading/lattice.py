@@ -163,7 +163,7 @@ def _verb_groups(text: Text, start: int, lexicon: Lexicon) -> Iterator[Edge]:
                 continue
             inner = {place - start for place in text.gaps if start < place < end}
             cost = _spacing(text, start, end, False) + _APART * len(inner - {*stem.spaces})
-            for last, mood, negated, extra in _continuations(text, end, stem.form, lexicon, 3):
+            for last, mood, negated, extra in _verb_continuations(text, end, stem.form, lexicon, 3):
                 mood = _mood_of_ending(stem, mood, text.chars[:last], lexicon)
                 category = f"{stem.kind}.{mood}{'!' if negated else ''}"
                 surface = text.chars[start:last]
@@ -182,7 +182,7 @@ def _verb_groups(text: Text, start: int, lexicon: Lexicon) -> Iterator[Edge]:
             yield from (edge._replace(cost=cost) for edge in edges)
 
 
-def _continuations(
+def _verb_continuations(
     text: Text, start: int, form: str, lexicon: Lexicon, depth: int
 ) -> Iterator[tuple[int, str, bool, float]]:
     """Yield the continuations of a stem form: end, mood, whether it negates, and cost."""
@@ -219,7 +219,7 @@ def _after_link(
         for stem in lexicon.stems.get(text.chars[start:end], ()):
             if stem.auxiliary != link:
                 continue
-            for last, mood, negated, extra in _continuations(
+            for last, mood, negated, extra in _verb_continuations(
                 text, end, stem.form, lexicon, depth - 1
             ):
                 mood = _mood_of_ending(stem, mood, text.chars[:last], lexicon)

@@ -114,7 +114,7 @@ class Language:
         self.name, self.orders = name, orders
         self.data = language_data(name)
         if orders:
-            self.data = _merged(self.data, self.data["orders"])
+            self.data = _merge_grammars(self.data, self.data["orders"])
         silent = [
             *self.data["words"],
             *self.data.get("particles", {}),
@@ -169,10 +169,10 @@ def _expanded(words: Iterable[str]) -> Iterator[str]:
     return (one for word in words for one in expand_phrase(word))
 
 
-def _merged(one: Any, other: Any) -> Any:
+def _merge_grammars(one: Any, other: Any) -> Any:
     """Return two grammars, or parts of them, merged."""
     if isinstance(one, Mapping) and isinstance(other, Mapping):
-        return {key: _merged(one.get(key), other.get(key)) for key in {**one, **other}}
+        return {key: _merge_grammars(one.get(key), other.get(key)) for key in {**one, **other}}
     return one if other is None else other if one is None else [*one, *other]
 
 

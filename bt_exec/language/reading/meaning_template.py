@@ -115,13 +115,13 @@ def _bound(tree: Any, places: Mapping[str, int]) -> Build:
     makers = [_bound(arg, places) for arg in args]
     if kind in _OPERATIONS:
         operation = _OPERATIONS[kind]
-        return lambda parts: _checked(operation, [make(parts) for make in makers])
+        return lambda parts: _apply_operation(operation, [make(parts) for make in makers])
     names = KINDS[kind]
     make_node = partial(_node, kind, names)
-    return lambda parts: _checked(make_node, [make(parts) for make in makers])
+    return lambda parts: _apply_operation(make_node, [make(parts) for make in makers])
 
 
-def _checked(operation: Callable[..., Any], values: Sequence[Any]) -> Any:
+def _apply_operation(operation: Callable[..., Any], values: Sequence[Any]) -> Any:
     """Return the result of an operation; an absent argument makes the result absent, too."""
     return UNSAID if any(value is UNSAID for value in values) else operation(*values)
 
@@ -257,7 +257,7 @@ def _restrict_question(question: Node, formula: Node) -> Node:
     return question.replace(of=about or _restrict_question(inner, formula))
 
 
-def _singular(formula: Node) -> Node:
+def _require_singular(formula: Node) -> Node:
     """Return a formula in the singular; for a plural, the formula that no object satisfies."""
     return negation(Node("any")) if Node("many") in conjuncts(formula) else formula
 
@@ -468,7 +468,7 @@ _OPERATIONS: Mapping[str, Callable[..., Any]] = {
     "more_of": _compare_counts_of_attributes,
     "within": _restrict_question,
     "labelled": _numbered_object,
-    "single": _singular,
+    "single": _require_singular,
     "singular": without_number,
     "compound": _join_names,
     "at_either": _relation_to_either,

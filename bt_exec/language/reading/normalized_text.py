@@ -76,7 +76,7 @@ class Text:
         asked = source.rstrip().endswith(("?", "？"))
         return cls(chars, frozenset(gaps), asked, stops, source, tuple(origins))
 
-    def typed(self, start: int, end: int) -> str:
+    def typed_words(self, start: int, end: int) -> str:
         """Return the words between two positions as typed."""
         inside = [one for one in self.origins if start <= one[0] < end]
         if not inside:
@@ -84,7 +84,7 @@ class Text:
         last, first, stop = inside[-1]
         return self.source[inside[0][1] : stop if end in self.gaps else first + end - last]
 
-    def around(self, start: int, end: int) -> tuple[str, str]:
+    def text_around(self, start: int, end: int) -> tuple[str, str]:
         """Return the typed text before and after two positions."""
         return self.source[: self._source_position(start, False)], self.source[
             self._source_position(end, True) :

@@ -62,7 +62,7 @@ class Reading:
     trees: tuple[Edge, ...] = ()
 
     @cached_property
-    def _edges(self) -> dict[Node, tuple[Edge, Edge]]:
+    def _edges_by_node(self) -> dict[Node, tuple[Edge, Edge]]:
         """Outermost and innermost edge of the parse trees by the node that they mean."""
         found: dict[Node, tuple[Edge, Edge]] = {}
         for tree in (*reversed(self.trees), self.edge):
@@ -86,17 +86,17 @@ class Reading:
 
     def edge_of(self, node: Node) -> Edge | None:
         """Return the part of a parse tree that means a node; None if there is none."""
-        edges = self._edges.get(node)
+        edges = self._edges_by_node.get(node)
         return None if edges is None else edges[1]
 
-    def said(self, node: Node, *, whole: bool = False) -> str:
+    def words_of(self, node: Node, *, whole: bool = False) -> str:
         """Return the words of the text that mean a node; empty if there are none.
 
         Args:
             node: The node.
             whole: Whether to include surrounding words that add no meaning: "tell me".
         """
-        edges = self._edges.get(node)
+        edges = self._edges_by_node.get(node)
         if edges is None:
             return ""
         edge = edges[0 if whole else 1]
@@ -106,7 +106,7 @@ class Reading:
         return said.replace(" , ", ", ").strip(" ,")
 
     @property
-    def unknown(self) -> tuple[str, ...]:
+    def unknown_words(self) -> tuple[str, ...]:
         """Words outside the lexicon, taken as names of objects."""
         return tuple(one.text for one in self.edge.leaves() if one.category == "unknown")
 
@@ -118,12 +118,12 @@ class Unread:
     Attributes:
         text: The text as typed.
         language: ``en`` or ``ko``.
-        unknown: Words outside the lexicon.
+        unknown_words: Words outside the lexicon.
     """
 
     text: str
     language: str
-    unknown: tuple[str, ...]
+    unknown_words: tuple[str, ...]
 
 
 class Reader:
@@ -184,11 +184,11 @@ class Reader:
         if len(text) > LONGEST:
             return Unread(text, language, ())
         found = self._parsed(text, language, called, GOAL)
-        if not corrected or (isinstance(found, Reading) and not found.unknown):
+        if not corrected or (isinstance(found, Reading) and not found.unknown_words):
             return found
         for candidate in intended_texts(text, self.lexicon(language)):
             again = self._parsed(candidate.text, language, called, GOAL)
-            if isinstance(again, Reading) and not again.unknown:
+            if isinstance(again, Reading) and not again.unknown_words:
                 return _respelt(again, text, candidate)
         return found
 

@@ -41,7 +41,7 @@ class Budget:
         named = {"requests": self.requests, "tokens": self.tokens, "cost": self.cost}
         return {kind: limit for kind, limit in named.items() if limit is not None}
 
-    def exceeded(self, usage: Mapping[str, float]) -> str:
+    def exceeded_limit(self, usage: Mapping[str, float]) -> str:
         """Return a message about the limit that a labeler's usage has reached; "" if there is none.
 
         This check is for labelers without reservations, which are stopped after the batch that

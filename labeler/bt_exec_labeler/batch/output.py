@@ -71,7 +71,7 @@ class Output(RunFolder):
         for name, path in made.items():
             path.replace(self.folder / f"{name}.jsonl")
 
-    def records(self) -> list[dict[str, Any]]:
+    def record_lines(self) -> list[dict[str, Any]]:
         """Return the lines of ``records.jsonl``.
 
         Raises:
@@ -80,7 +80,7 @@ class Output(RunFolder):
         self.run_settings()
         return list(read_lines(self.folder / "records.jsonl"))
 
-    def drops(self) -> list[dict[str, Any]]:
+    def drop_lines(self) -> list[dict[str, Any]]:
         """Return the lines of ``drops.jsonl``.
 
         Raises:

@@ -20,7 +20,7 @@ from bt_exec_labeler.labelers import Labeler, LabelerFailure, Labelled, Pipeline
 from bt_exec_labeler.plan_record import Breach, Record, build_record, read_record
 from bt_exec_labeler.vocabulary import Vocabulary
 
-__all__ = ["BATCH", "Progress", "label_batch", "run"]
+__all__ = ["BATCH", "Progress", "label_batch", "label_moments"]
 
 BATCH = 8
 """Number of moments of a batch."""
@@ -58,7 +58,7 @@ class Progress:
     changes: Changes = field(default_factory=Changes)
 
 
-def run(
+def label_moments(
     items: Iterable[Item],
     labeler: Labeler,
     vocabulary: Vocabulary,
@@ -110,7 +110,7 @@ def run(
                 progress.stopped = f"{in_a_row} batches in a row got no answer: {failure}"
         progress.usage = labeler.usage()
         if budget is not None:
-            progress.stopped = progress.stopped or budget.exceeded(progress.usage)
+            progress.stopped = progress.stopped or budget.exceeded_limit(progress.usage)
         tell(progress)
 
     threads = workers

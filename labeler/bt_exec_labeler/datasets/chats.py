@@ -65,7 +65,7 @@ def chats_of(
                 "messages": [
                     {"role": "system", "content": system},
                     {"role": "user", "content": _content(turn, folder)},
-                    {"role": "assistant", "content": _answer(batch)},
+                    {"role": "assistant", "content": _answer_text(batch)},
                 ]
             }
 
@@ -78,7 +78,7 @@ def _batches(lines: Iterable[Mapping[str, Any]], count: int) -> Iterator[list[Ma
             yield batch[first : first + count]
 
 
-def _answer(lines: Sequence[Mapping[str, Any]]) -> str:
+def _answer_text(lines: Sequence[Mapping[str, Any]]) -> str:
     """Return records in the answer format of the labeler."""
     items = [
         {"item": number, "record": {name: line["record"][name] for name in FIELDS}}

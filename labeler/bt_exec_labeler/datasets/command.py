@@ -58,7 +58,7 @@ def dataset(
     manifest = Output(folder).run_settings()
     vocabulary = vocabulary_of(folder, words, manifest)
     episodes = {episode.id: episode for episode in read_source(source)}
-    records = Output(folder).records()
+    records = Output(folder).record_lines()
     decided = decisions_of(folder)
     reviewed = [agreed_decision(line, decided, vocabulary) for line in records]
     kept = [

@@ -71,7 +71,7 @@ class Memory:
             words = self._tokens([self._step_text(line) for line in self._firsts])
             self._index.index(words, show_progress=False)
 
-    def at(self, line: Mapping[str, Any]) -> list[dict[str, Any]]:
+    def entries_for(self, line: Mapping[str, Any]) -> list[dict[str, Any]]:
         """Return the memory for a record: earlier steps, then similar records, nearest first."""
         return [
             *map(_memory_row, self._earlier_steps(line)),
@@ -167,7 +167,7 @@ def rows_of(
         }
         if memory is not None:
             row |= clip_columns(cut_clip(episode, t, SUMMARY), keep)
-            row["retrieved_memory"] = json.dumps(memory.at(line), ensure_ascii=False)
+            row["retrieved_memory"] = json.dumps(memory.entries_for(line), ensure_ascii=False)
         else:
             span = span_at(spans[episode.id], t, line["mid_step_id"])
             row |= {"span_start": span.t if span else t, "span_end": span.end if span else t}

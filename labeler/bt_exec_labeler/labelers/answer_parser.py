@@ -50,7 +50,7 @@ def read_records(
         asked: Requested items by number.
         vocabulary: Vocabulary of the records.
     """
-    found = _entries(text)
+    found = _answer_records(text)
     if isinstance(found, Breach):
         return dict.fromkeys(asked, (found,))
     beside: list[Breach] = []
@@ -93,7 +93,7 @@ def read_records(
     return results
 
 
-def _entries(text: str) -> Sequence[Any] | Breach:
+def _answer_records(text: str) -> Sequence[Any] | Breach:
     """Return the list of records in an answer, or a breach if there is none."""
     try:
         data = serialisable_value(strict_json(text))

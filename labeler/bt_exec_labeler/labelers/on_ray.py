@@ -72,7 +72,7 @@ class RayLabeler:
         self._ledger = self._account_actor(budget, store)
         self._make = self._ray.put(make)
         self._key = uuid.uuid4().hex
-        self._task = self._ray.remote(num_cpus=1, max_retries=0)(_label)
+        self._task = self._ray.remote(num_cpus=1, max_retries=0)(_label_in_worker)
 
     def _account_actor(self, budget: Budget, store: Path | None) -> Any:
         """Return the actor with the account of the run, on the node of this process."""
@@ -176,7 +176,7 @@ class _WorkerAllowance:
         self._ray.get(self._ledger.settle.remote(reserved, actual))
 
 
-def _label(
+def _label_in_worker(
     key: str,
     make: Callable[[Allowance], Labeler],
     ledger: Any,

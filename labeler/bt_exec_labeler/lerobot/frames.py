@@ -87,7 +87,7 @@ class CodedFrame:
 
     def image(self) -> Image:
         """Implement `bt_exec_labeler.episode.Frame.image`."""
-        return _decoded(self.path, self.at, self.fps)
+        return _decode_video_frame(self.path, self.at, self.fps)
 
     def digest(self) -> str:
         """Implement `bt_exec_labeler.episode.Frame.digest`; depends on the whole video file."""
@@ -95,7 +95,7 @@ class CodedFrame:
 
 
 @lru_cache(maxsize=KEPT)
-def _decoded(path: Path, at: float, fps: float) -> Image:
+def _decode_video_frame(path: Path, at: float, fps: float) -> Image:
     """Return the picture of a video at a time [s]; cached, because successive clips overlap."""
     av, name = import_av(), f"{path.name}@{at:g}"
     try:

@@ -75,8 +75,8 @@ def read_lerobot(path: Path) -> Iterator[Episode]:
         UsageError: If a file cannot be read; the message names it.
     """
     info = load_info(path)
-    tasks = _tasks(path, info)
-    rows, damaged = _episodes(path, info)
+    tasks = _read_tasks(path, info)
+    rows, damaged = _read_episodes(path, info)
     first: UsageError | None = None
     good = False
     for said in sorted(rows, key=lambda said: said.episode_index):
@@ -99,7 +99,7 @@ def read_lerobot(path: Path) -> Iterator[Episode]:
     yield from damaged
 
 
-def _tasks(folder: Path, info: Info) -> dict[int, str]:
+def _read_tasks(folder: Path, info: Info) -> dict[int, str]:
     """Return the texts of tasks by number; unreadable ones are left out."""
     lines, table = folder / "meta" / "tasks.jsonl", folder / "meta" / "tasks.parquet"
     rows: list[Any] = []
@@ -112,7 +112,7 @@ def _tasks(folder: Path, info: Info) -> dict[int, str]:
     return {n: str(text) for n, text in texts if isinstance(n, int) and text is not None}
 
 
-def _episodes(folder: Path, info: Info) -> tuple[list[EpisodeRow], list[Episode]]:
+def _read_episodes(folder: Path, info: Info) -> tuple[list[EpisodeRow], list[Episode]]:
     """Return the metadata of the episodes, and an empty episode for each damaged line."""
     if not info.has_shared_files:
         return _read_episode_list(folder / "meta" / "episodes.jsonl")
@@ -159,10 +159,10 @@ def _episode(folder: Path, info: Info, said: EpisodeRow, tasks: Mapping[int, str
         "file_index": said.file_index,
     }
     stored = _episode_rows(data_file_path(folder, info.data_path, numbers), number)
-    found, flaws = _frames(folder, info, said, numbers, stored)
+    found, flaws = _read_frames(folder, info, said, numbers, stored)
     frames, wrong, doubts = order_frames(found, max(_PAUSES / info.fps, 1.0))
     command = "; ".join(said.tasks)
-    actions = _actions(folder, info, stored, command, tasks)
+    actions = _read_actions(folder, info, stored, command, tasks)
     return Episode(
         f"episode_{number:06d}",
         frames,
@@ -223,7 +223,7 @@ def _may_contain(group: Any, episode: int) -> bool:
     return True
 
 
-def _frames(
+def _read_frames(
     folder: Path, info: Info, said: EpisodeRow, numbers: Mapping[str, Any], stored: _Stored
 ) -> tuple[list[Frame], tuple[Flaw, ...]]:
     """Return the frames of the first camera, and flaws."""
@@ -248,7 +248,7 @@ def _frames(
     return [CodedFrame(row.t, video, first + row.t, info.fps) for row in stored.rows], flaws
 
 
-def _actions(
+def _read_actions(
     folder: Path, info: Info, stored: _Stored, task: str, tasks: Mapping[int, str]
 ) -> tuple[Action, ...]:
     """Return the actions of an episode: tool calls, subtasks or tasks."""

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import IO, Any, Literal, TypeAlias, get_args
 
 from bt_exec.failure import UsageError
-from bt_exec_labeler.answer_violation import Breach, breach
+from bt_exec_labeler.answer_violation import Breach, make_breach
 from bt_exec_labeler.plan_record import FIELDS, Record, build_record, read_record
 from bt_exec_labeler.vocabulary import Vocabulary
 
@@ -47,7 +47,7 @@ def read_decision(
     decision = data.get("decision")
     if decision not in DECISIONS:
         facts = {"allowed": ", ".join(DECISIONS), "found": repr(decision)}
-        return (breach("UNKNOWN_DECISION", "decision", "one_of", **facts),)
+        return (make_breach("UNKNOWN_DECISION", "decision", "one_of", **facts),)
     kept = {"item": line["item"], "decision": decision}
     if decision != "correct":
         return kept

@@ -87,11 +87,11 @@ def read_annotations(
     by_item = {card.line["item"]: card for card in cards}
     decisions: dict[str, list[dict[str, Any]]] = {}
     refused: list[str] = []
-    for where, item, annotation in _annotations(path):
+    for where, item, annotation in _read_annotations(path):
         if item not in by_item:
             refused.append(f"{where}: {item!r} is not part of this review")
             continue
-        data = _decision(annotation.get("result"))
+        data = _decision_of_result(annotation.get("result"))
         if isinstance(data, str):
             refused.append(f"{where}: {data}")
             continue
@@ -112,7 +112,7 @@ def _task(card: Card, vocabulary: Vocabulary, damaged: list[str]) -> dict[str, A
         "mid_step_text": vocabulary.mid_steps[about["mid_step_id"]].said(vocabulary.languages[0]),
         "about": f"{about['episode']}, {about['t']:g} s, {about['mid_step_id']}\n{record}",
         "record": record,
-        **{name: _picture(card, name, damaged) for name in card.clips},
+        **{name: _clip_picture(card, name, damaged) for name in card.clips},
     }
     result = [_choice_result("accept")]
     said = {"model_version": vocabulary.version, "result": result}
@@ -124,7 +124,7 @@ def _choice_result(decision: str) -> dict[str, Any]:
     return {"from_name": "decision", "to_name": "about", "type": "choices", "value": value}
 
 
-def _picture(card: Card, name: str, damaged: list[str]) -> str:
+def _clip_picture(card: Card, name: str, damaged: list[str]) -> str:
     """Return the readable frames of a clip as one picture, encoded in a ``data:`` address."""
     clip = card.clips[name].without_damaged_frames()
     damaged += [f"{card.line['item']}: {why}" for why in clip.damaged]
@@ -139,7 +139,7 @@ _EMPTY = "data:image/svg+xml;base64," + base64.b64encode(
 ).decode("ascii")
 
 
-def _annotations(path: Path) -> Iterator[tuple[str, Any, Mapping[str, Any]]]:
+def _read_annotations(path: Path) -> Iterator[tuple[str, Any, Mapping[str, Any]]]:
     """Yield (location, item, annotation) of the annotations in an export."""
     try:
         tasks = json.loads(path.read_text(encoding="utf-8"))
@@ -163,7 +163,7 @@ def _annotations(path: Path) -> Iterator[tuple[str, Any, Mapping[str, Any]]]:
                 yield where, data.get("item"), annotation
 
 
-def _decision(result: Any) -> dict[str, Any] | str:
+def _decision_of_result(result: Any) -> dict[str, Any] | str:
     """Return the decision in an annotation's result, as input of `read_decision`, or an error."""
     values: dict[str, list[Any]] = {}
     for region in result if isinstance(result, list) else ():

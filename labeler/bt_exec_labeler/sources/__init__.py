@@ -28,10 +28,10 @@ def read_source(path: Path) -> Iterator[Episode]:
     path = expand_home(path)
     if not path.exists():
         raise UsageError(f"{path}: there is no such file or folder")
-    return _reader(path)(path)
+    return _reader_for(path)(path)
 
 
-def _reader(path: Path) -> Callable[[Path], Iterator[Episode]]:
+def _reader_for(path: Path) -> Callable[[Path], Iterator[Episode]]:
     """Return the reader for a path; only its own libraries are imported."""
     if path.is_file() and path.suffix.lower() in VIDEOS:
         from bt_exec_labeler.sources.video import read_video

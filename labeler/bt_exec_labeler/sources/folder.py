@@ -74,8 +74,8 @@ def _is_picture(path: Path) -> bool:
 
 
 def _episode(folder: Path) -> Episode:
-    header, flaws = _header(folder)
-    found, unusable = _frames(folder, header.fps)
+    header, flaws = _read_header(folder)
+    found, unusable = _read_frames(folder, header.fps)
     pauses = sorted(b.t - a.t for a, b in pairwise(found) if b.t > a.t)
     usual_s = pauses[len(pauses) // 2] if pauses else 0.0
     frames, wrong, doubts = order_frames(found, max(_PAUSES * usual_s, 1.0))
@@ -105,7 +105,7 @@ def _actions(path: Path) -> tuple[tuple[Action, ...], tuple[Flaw, ...]]:
     return (), (Flaw("no_actions", path.name, why),)
 
 
-def _header(folder: Path) -> tuple[_Header, tuple[Flaw, ...]]:
+def _read_header(folder: Path) -> tuple[_Header, tuple[Flaw, ...]]:
     """Return the header of an episode; invalid keys are dropped and reported."""
     path = folder / _HEADER
     if not path.is_file():
@@ -143,7 +143,7 @@ def _readable_keys(path: Path) -> dict[str, Any]:
     return {key: values[0] for key, values in found.items() if len(values) == 1}
 
 
-def _frames(folder: Path, fps: float | None) -> tuple[list[Frame], tuple[Flaw, ...]]:
+def _read_frames(folder: Path, fps: float | None) -> tuple[list[Frame], tuple[Flaw, ...]]:
     """Return the frames of a folder in the order of the recording."""
     listing = folder / _FRAMES
     if listing.is_file():

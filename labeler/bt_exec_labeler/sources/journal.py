@@ -75,18 +75,18 @@ def episode_of(record: MissionRecord, site: Site | None, journal: Path) -> Episo
     return Episode(
         record.id,
         frames,
-        tuple(_action(run, site) for run in record.skills),
+        tuple(_action_of_run(run, site) for run in record.skills),
         record.command,
         record.line.language,
         facts,
         {"journal": str(journal), "mission": record.id, "site": record.line.site},
         (*flaws, *wrong),
         doubts,
-        _reply(record),
+        _reply_of_mission(record),
     )
 
 
-def _reply(record: MissionRecord) -> Reply | None:
+def _reply_of_mission(record: MissionRecord) -> Reply | None:
     """Return the reply of a mission without actions; None for others."""
     outcome = record.outcome
     if outcome is None or record.skills or outcome.status not in ("refused", "satisfied"):
@@ -109,7 +109,7 @@ def _reply(record: MissionRecord) -> Reply | None:
     )
 
 
-def _action(run: SkillRun, site: Site | None) -> Action:
+def _action_of_run(run: SkillRun, site: Site | None) -> Action:
     """Return the recorded run of a skill as an action."""
     end, state = run.end, _state(run)
     return Action(

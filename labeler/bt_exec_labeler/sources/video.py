@@ -48,7 +48,7 @@ class VideoFrame:
 
     def image(self) -> Image:
         """Implement `bt_exec_labeler.episode.Frame.image`."""
-        return _decoded(self.path, self.number)
+        return _decode_video_frame(self.path, self.number)
 
     def digest(self) -> str:
         """Implement `Frame.digest`; depends on the whole video file."""
@@ -56,7 +56,7 @@ class VideoFrame:
 
 
 @lru_cache(maxsize=KEPT)
-def _decoded(path: Path, number: int) -> Image:
+def _decode_video_frame(path: Path, number: int) -> Image:
     """Return a frame of a video; cached, because successive clips overlap."""
     video = cv2.VideoCapture(str(path))
     try:
@@ -76,7 +76,7 @@ def read_video(path: Path) -> Iterator[Episode]:
         UsageError: If OpenCV cannot read the file as a video.
         SpecError: If a line of its actions is invalid.
     """
-    frames = _frames(path)
+    frames = _list_frames(path)
     beside = path.with_suffix(".actions.jsonl")
     actions: tuple[Action, ...] = ()
     late: tuple[Flaw, ...] = (
@@ -95,7 +95,7 @@ def read_video(path: Path) -> Iterator[Episode]:
     )
 
 
-def _frames(path: Path) -> list[VideoFrame]:
+def _list_frames(path: Path) -> list[VideoFrame]:
     """Return the frames of a video without decoding them."""
     video = cv2.VideoCapture(str(path))
     frames: list[VideoFrame] = []

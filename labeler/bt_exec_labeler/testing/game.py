@@ -125,7 +125,7 @@ def _episode(folder: Path, chance: random.Random) -> None:
             while frames / FPS < t + seconds:
                 share = max(0.0, frames / FPS - t) / seconds
                 here = (x + (goal_x - x) * share, y + (goal_y - y) * share)
-                _write(folder / f"{frames:06d}.png", _screen(here, held, move.op))
+                _write(folder / f"{frames:06d}.png", _screen_picture(here, held, move.op))
                 frames += 1
             line: dict[str, Any] = {"t": round(t, 3), "end": round(t + seconds, 3), "op": move.op}
             line |= {"args": move.args, "state": "failed" if failed else "done"}
@@ -138,7 +138,7 @@ def _episode(folder: Path, chance: random.Random) -> None:
     (folder / "actions.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
-def _screen(here: tuple[float, float], held: set[str], op: str) -> Image:
+def _screen_picture(here: tuple[float, float], held: set[str], op: str) -> Image:
     """Return the picture of the screen: places, player, carried objects, and a dialog box."""
     screen = np.full((*_SIZE, 3), (54, 92, 58), np.uint8)
     for name, (x, y) in _PLACES.items():

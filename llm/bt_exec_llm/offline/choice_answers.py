@@ -34,7 +34,7 @@ def find_chosen_command(offered: Sequence[str], text: str, reader: Reader) -> st
 def _contents(text: str, reader: Reader) -> list[set[tuple[object, ...]]]:
     """Return the values, objects, verbs and negations in the readings of a text."""
     found = reader.read(text)
-    if not isinstance(found, Reading) or found.unknown:
+    if not isinstance(found, Reading) or found.unknown_words:
         return []
     contents = []
     for meaning in (found.meaning, *found.rivals):

@@ -95,7 +95,7 @@ class OfflineCompiler:
         past = understand_session(request.context, index)
         found = understand_part(part.reading, part.meaning, index, past)
         if isinstance(found, Trouble):
-            said = part.reading.said(part.meaning) or part.reading.text
+            said = part.reading.words_of(part.meaning) or part.reading.text
             return build_refusal(found, said, request, language, index)
         return Plan(self._build_spec(request, language, found.parts), meaning=found.meaning)
 

@@ -58,7 +58,7 @@ def steps_of_meaning(meaning: Node, lexicon: Lexicon, reading: Reading) -> list[
     if any(leaf.category == "suggest" for leaf in reading.edge.leaves()):
         raise UnclearTextError("NEGATED", reading.text)  # "why don't you" may be a question
     if find_choice(meaning) is not None:
-        raise UnclearTextError("CHOICE", reading.said(meaning))
+        raise UnclearTextError("CHOICE", reading.words_of(meaning))
     steps = list(Clauses(lexicon, reading, meaning).convert(meaning))
     if isinstance(raw, Node) and _is_moved_to_front(raw):
         steps = leave_out_of_others(steps[0], steps[1:], lexicon)
@@ -206,7 +206,9 @@ def _check_places_enterable(reading: Reading, lexicon: Lexicon) -> None:
         for last in leaves[at:]:
             said += "".join(last.text.split())
             if said.startswith(tuple(known)):
-                raise UnclearTextError("OUT_OF_REACH", reading.typed.typed(leaf.start, last.end))
+                raise UnclearTextError(
+                    "OUT_OF_REACH", reading.typed.typed_words(leaf.start, last.end)
+                )
 
 
 def _is_unclear(meaning: Node, reading: Reading) -> bool:

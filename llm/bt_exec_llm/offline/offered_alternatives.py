@@ -118,8 +118,8 @@ def _completed_alternatives(alternatives: Sequence[Node]) -> list[Node]:
 
 def _with_alternative(reading: Reading, edge: Edge, part: Node) -> str:
     """Return the text of a reading in which one alternative replaces all of them."""
-    before, after = reading.typed.around(edge.start, edge.end)
-    return before + _with_korean_particle(reading.said(part), after)
+    before, after = reading.typed.text_around(edge.start, edge.end)
+    return before + _with_korean_particle(reading.words_of(part), after)
 
 
 def _readings_of_second_act(told: str, text: str) -> list[str]:

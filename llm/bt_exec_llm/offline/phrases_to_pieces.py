@@ -59,7 +59,7 @@ class Phrases:
         self._lexicon = lexicon
         self._reading = reading
         self._language = reading.language
-        self._said = reading.said
+        self._said = reading.words_of
         self._each = lexicon.list_types("each")
         self._joined = lexicon.list_types("joined")
         self._persons = lexicon.recipient_types

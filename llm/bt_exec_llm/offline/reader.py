@@ -146,7 +146,7 @@ class Reader:
             found: The reading.
             others: Parts of the text that are read elsewhere.
         """
-        return not found.unknown and self.word_left_out(found, others) is None
+        return not found.unknown_words and self.word_left_out(found, others) is None
 
     def word_left_out(self, found: Reading, others: Iterable[Edge] = ()) -> str | None:
         """Return the first word that makes a reading uncertain, or None; see `is_certain`."""
@@ -164,9 +164,9 @@ class Reader:
                 kind in _PRESENT or _asks_about_past_state(leaf, found.language)
             )
             if left_out or leaf.text in past or was_so:
-                return found.typed.typed(leaf.start, leaf.end)
+                return found.typed.typed_words(leaf.start, leaf.end)
         limited = next(filter(_contains_only, _edges_of_category(found.edge, "denied")), None)
-        return None if limited is None else found.typed.typed(limited.start, limited.end)
+        return None if limited is None else found.typed.typed_words(limited.start, limited.end)
 
 
 def _replace_all(text: str, spellings: Mapping[str, str]) -> str:

@@ -250,7 +250,7 @@ def _asks_for_favour(leaf: Edge, reading: Reading) -> bool:
     """Return True for an English verb with an auxiliary, which asks for a favour: "may I have"."""
     if reading.language != "en" or not leaf.category.startswith("v."):
         return False
-    words = reading.typed.typed(leaf.start, leaf.end).casefold().split()
+    words = reading.typed.typed_words(leaf.start, leaf.end).casefold().split()
     return words[0] in closed_words("en", "auxiliaries")
 
 
@@ -330,7 +330,7 @@ def understand_part(
     reading: Reading, meaning: Node, index: Index, past: Past
 ) -> Understood | Trouble:
     """Return the parts for a part of a command that was read with the words of several packs."""
-    said = reading.said(meaning) or reading.text
+    said = reading.words_of(meaning) or reading.text
     own = {meaning, *meaning.parts()}
     others = (reading.edge_of(one) for one in reading.meaning.parts() if one not in own)
     if not index.reader.is_certain(reading, [edge for edge in others if edge is not None]):
@@ -342,7 +342,7 @@ def understand_part(
     else:
         found = _bind_steps(steps, reading, index, past, said)
     plain = {node.kind for node in reading.meaning.walk()}.isdisjoint(_SCOPES)
-    if isinstance(found, Trouble) and plain and meaning.kind == "act" and reading.said(meaning):
+    if isinstance(found, Trouble) and plain and meaning.kind == "act" and reading.words_of(meaning):
         other = _understand_command(said, reading.language, index, past)
         found = found if isinstance(other, Trouble) else other
     return found
@@ -350,7 +350,7 @@ def understand_part(
 
 def understand_condition(reading: Reading, question: Node, index: Index) -> Held | Trouble:
     """Return the question tree for a condition that was read with the words of several packs."""
-    said = reading.said(question) or reading.text
+    said = reading.words_of(question) or reading.text
     if not index.reader.is_certain(reading):
         return Trouble("CONDITION", said)
     try:

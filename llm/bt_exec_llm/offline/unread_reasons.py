@@ -35,7 +35,11 @@ def main_trouble(found: Reading | Unread, language: str, reader: Reader) -> Trou
         language: ``en`` or ``ko``.
         reader: The words of the site.
     """
-    if isinstance(found, Reading) and _names_only_objects(found.meaning) and not found.unknown:
+    if (
+        isinstance(found, Reading)
+        and _names_only_objects(found.meaning)
+        and not found.unknown_words
+    ):
         return Trouble("NO_ACTION", found.text.strip(" .!"))
     troubles = [*_troubles(found, language, reader)]
     return min(troubles, key=lambda one: one.rank) if troubles else _not_understood(found)
@@ -53,8 +57,8 @@ def _troubles(found: Reading | Unread, language: str, reader: Reader) -> Iterato
         yield Trouble("NEGATED", text)
     limits = [*_unsupported_limit_troubles(text, language, reader.lexicon)]
     yield from limits
-    if not any(word in limit.words for word in found.unknown for limit in limits):
-        yield from _unknown_word_trouble(found, language)
+    if not any(word in limit.words for word in found.unknown_words for limit in limits):
+        yield from _unknown_words(found, language)
     if isinstance(found, Reading):
         yield from _unused_word_troubles(found, reader)
     elif number := re.search(rf"(?<!\w){_NUMBER}", text):
@@ -134,12 +138,14 @@ def _find_typed_phrase(said: str, text: str, language: str) -> str:
 
 def _unknown_word_trouble(found: Reading | Unread, language: str) -> Iterator[Trouble]:
     """Yield a trouble for the first unknown words: an action, an object, or anything else."""
-    if not found.unknown:
+    if not found.unknown_words:
         return
-    words = "|".join("".join(rf"{re.escape(char)}\s*" for char in one) for one in found.unknown)
+    words = "|".join(
+        "".join(rf"{re.escape(char)}\s*" for char in one) for one in found.unknown_words
+    )
     part = rf"(?:{words})(?:{_NUMBER}\s*)?"
     match = re.search(rf"(?<!\w)(?:{_NUMBER}\s*)?(?:{part})+", found.text, re.IGNORECASE)
-    said = match[0].strip() if match else found.unknown[0]
+    said = match[0].strip() if match else found.unknown_words[0]
     start, end = match.span() if match else (0, 0)
     first = not found.text[:start].strip()
     last = not found.text[end:].strip(" .!?~")

@@ -154,7 +154,7 @@ def make_sim_rig(settings: DoorSettings, start: DoorStart) -> Rig:
     touch = Touch(robot)
 
     def feel() -> Felt:
-        return Felt(robot.latched, robot.at_home, touch.feel())
+        return Felt(robot.is_latched, robot.at_home, touch.tactile_state())
 
     return Rig(
         robot,

@@ -112,7 +112,7 @@ class DoorReporter(MissionReporter):
                 "handle_present": observation is not None and observation.sees("door-handle"),
                 "material_visible": _material(view) if fetch else "uncertain",
             },
-            "gate_evaluations": _gates(view, opens=opens, fetch=fetch),
+            "gate_evaluations": _gates_of_command(view, opens=opens, fetch=fetch),
             "goal_status": {"status": status, "reason_code": reason, "message": message},
         }
         if blocked:
@@ -183,7 +183,7 @@ def _warnings(view: MissionView, reason: str) -> list[str]:
     return [_SAY[reason][view.language]] if lost else []
 
 
-def _gates(view: MissionView, *, opens: bool, fetch: bool) -> list[dict[str, Any]]:
+def _gates_of_command(view: MissionView, *, opens: bool, fetch: bool) -> list[dict[str, Any]]:
     """Return the gates that this command has; a closing command has none."""
     gates: list[dict[str, Any]] = []
     if opens:

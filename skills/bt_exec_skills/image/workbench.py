@@ -71,7 +71,7 @@ class Candidates:
     crop_failed: bool = False
     whole: float = 1.0
 
-    def accepted(self) -> list[Instance]:
+    def accepted_instances(self) -> list[Instance]:
         """Return the accepted instances."""
         pairs = zip(self.instances, self.decisions, strict=True)
         return [one for one, decision in pairs if decision.holds]
@@ -247,7 +247,7 @@ class Bench:
         height, width = self.picture.shape[:2]
         return read_annotation(self.annotation_file, self.file, (height, width))
 
-    def names(self) -> tuple[str, ...]:
+    def annotated_classes(self) -> tuple[str, ...]:
         """Return the class names of the annotation."""
         return tuple(one for one in self._annotation_names() if one != "?")
 
@@ -256,7 +256,7 @@ class Bench:
         """Return True if text recognition is available."""
         return can_read()
 
-    def read(self, within: Sequence[Instance] | None) -> Sequence[Instance]:
+    def read_text(self, within: Sequence[Instance] | None) -> Sequence[Instance]:
         """Return the lines of text in the picture, or within some instances."""
         return read_text(self.picture, within, self.reader_file)
 

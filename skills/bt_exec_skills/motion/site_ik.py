@@ -57,13 +57,13 @@ class SiteIK:
         self._rows = np.zeros((0, model.nv))  # no constraints other than bounds
         self._sense = np.zeros(model.nv, np.intc)
 
-    def place(self, q: Vector) -> None:
+    def set_joints(self, q: Vector) -> None:
         """Move the joints to `q`, shape (nq,)."""
         self.data.qpos[:] = q
         mujoco.mj_kinematics(self._model, self.data)
         mujoco.mj_comPos(self._model, self.data)
 
-    def error(self) -> Vector:
+    def target_offset(self) -> Vector:
         """Return the offsets from the target in the world frame: 3 in metres, 3 in radians."""
         position, rotation = self.target
         turned = self.data.site_xmat[self._site].reshape(3, 3) @ rotation.T
@@ -82,7 +82,7 @@ class SiteIK:
         jacobian, q = self._jacobian, self.data.qpos
         mujoco.mj_jacSite(self._model, self.data, jacobian[:3], jacobian[3:], self._site)
         weights = np.array([1.0, 1.0, 1.0, *[self.turn_cost] * 3])
-        error, rows = weights * self.error(), weights[:, None] * jacobian
+        error, rows = weights * self.target_offset(), weights[:, None] * jacobian
         hessian, gradient = rows.T @ rows, rows.T @ error
         damping = self._damping + self._error_damping * float(error @ error)
         if self.posture is not None:
@@ -94,5 +94,5 @@ class SiteIK:
         change, _, solved, _ = daqp.solve(hessian, gradient, self._rows, high, low, self._sense)
         assert solved > 0, "a joint has contradictory limits"
         most = float(np.abs(change).max())
-        self.place(q + change * min(1.0, largest / max(most, 1e-9)))
+        self.set_joints(q + change * min(1.0, largest / max(most, 1e-9)))
         return most

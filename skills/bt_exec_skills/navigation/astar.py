@@ -57,7 +57,7 @@ class Search:
         self._half: list[float] = (weights.astype(np.float64) / 2).ravel().tolist()
         self._start, self._goal = self._index(start), self._index(goal)
         self._steps = _possible_steps(free)
-        self._guess: list[float] = _octile(free.shape, *divmod(self._goal, self._columns))
+        self._guess: list[float] = _octile_distances(free.shape, *divmod(self._goal, self._columns))
         self._cost = [math.inf] * free.size  # negative once a cell is closed
         self._cost[self._start] = 0.0
         self._from: dict[int, int] = {}
@@ -143,7 +143,7 @@ def _step_lengths(columns: int) -> tuple[_Steps, ...]:
     )
 
 
-def _octile(shape: tuple[int, ...], row: int, column: int) -> list[float]:
+def _octile_distances(shape: tuple[int, ...], row: int, column: int) -> list[float]:
     """Return the octile distance of every cell to the cell (`row`, `column`) [cells]."""
     a = np.abs(np.arange(shape[0]) - row)[:, None]
     b = np.abs(np.arange(shape[1]) - column)[None, :]

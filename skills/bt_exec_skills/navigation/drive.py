@@ -82,7 +82,7 @@ def drive_to(base: Base, planner: Planner, goal: Pose, limits: Limits, period_s:
         Failed: UNREACHABLE or BLOCKED_PATH.
     """
     trip = _Trip(base, planner, goal, limits, period_s)
-    if not (yield from _wait_for_plan(planner.reachable(base.pose, goal), 0.0)):
+    if not (yield from _wait_for_plan(planner.has_path(base.pose, goal), 0.0)):
         raise Failed("UNREACHABLE", f"no path on the map leads to ({goal.x:.1f}, {goal.y:.1f})")
     plans = 0
     while not (yield from trip.follow((yield from trip.plan_route()))):
@@ -137,7 +137,7 @@ class _Trip:
         """Plan a path; without one, wait for persons to clear it, then fail."""
         waited = 0.0
         while True:
-            steps = self._planner.plan(self._base.pose, self._goal)
+            steps = self._planner.plan_route(self._base.pose, self._goal)
             route = yield from _wait_for_plan(steps, self._behind)
             if route is not None:
                 self._length = max(self._length, route.left_m)
@@ -180,7 +180,7 @@ class _Trip:
                 return False
             if count % _STEER_EVERY == 0:
                 points = hit_points(pose, ranges, 3.0)
-                wanted = self._steering.choose(
+                wanted = self._steering.choose_command(
                     pose, self._target_point(pose, route, points), points
                 )
             count += 1
@@ -207,5 +207,5 @@ class _Trip:
         base = self._base
         for _ in range(_BACK_STEPS):
             points = hit_points(base.pose, base.ranges(), 1.5)
-            speed, turn = self._steering.retreat(base.pose, points)
+            speed, turn = self._steering.retreat_command(base.pose, points)
             yield Command(self._behind, "backing off", speed, turn)

@@ -66,7 +66,7 @@ class Steering:
         self._x = np.where(straight, v * t, v / safe * np.sin(angle))
         self._y = np.where(straight, 0.0, v / safe * (1 - np.cos(angle)))
 
-    def choose(
+    def choose_command(
         self, pose: Pose, target: tuple[float, float], points: npt.NDArray[np.float64]
     ) -> tuple[float, float]:
         """Return speed [m/s] and yaw rate [rad/s]; (0, 0) if every motion would collide.
@@ -111,7 +111,7 @@ class Steering:
         gaps = np.hypot(*(away - along[:, None] * to / length).T)
         return bool(gaps.min() > self.limits.radius + self.limits.margin)
 
-    def retreat(self, pose: Pose, points: npt.NDArray[np.float64]) -> tuple[float, float]:
+    def retreat_command(self, pose: Pose, points: npt.NDArray[np.float64]) -> tuple[float, float]:
         """Return speed [m/s] and yaw rate [rad/s] of the slow motion that best escapes `points`."""
         away = points - (pose.x, pose.y)
         c, s = math.cos(pose.yaw), math.sin(pose.yaw)

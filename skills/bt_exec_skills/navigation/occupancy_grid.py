@@ -86,14 +86,14 @@ class Grid:
         column = int((x - self.origin[0]) // self.cell_m)
         return min(max(row, 0), rows - 1), min(max(column, 0), columns - 1)
 
-    def point(self, cell: Cell) -> tuple[float, float]:
+    def cell_centre(self, cell: Cell) -> tuple[float, float]:
         """Return the centre of a cell [m]."""
         return (
             self.origin[0] + (cell[1] + 0.5) * self.cell_m,
             self.origin[1] + (cell[0] + 0.5) * self.cell_m,
         )
 
-    def cells(self, points: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
+    def cells_at(self, points: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
         """Return rows and columns of points [m] of shape (n, 2), clipped to the map."""
         rows, columns = self.shape
         found = np.floor((points[:, ::-1] - self.origin[::-1]) / self.cell_m).astype(np.int64)
@@ -162,15 +162,15 @@ class Obstacles:
 
     def add_reading(self, pose: Pose, ranges: npt.NDArray[np.float64]) -> None:
         """Add one reading."""
-        self._clear(pose, ranges)
+        self._clear_along_beams(pose, ranges)
         points = hit_points(pose, ranges, _RELIABLE_M)
-        rows, columns = self._grid.cells(points).T
+        rows, columns = self._grid.cells_at(points).T
         new = self._grid.clearance[rows, columns] > _KNOWN_M
         cells = np.unique(np.stack([rows[new], columns[new]], axis=1), axis=0)
         place = cells[:, 0], cells[:, 1]
         self._looks[place] = np.minimum(self._looks[place] + 1, _MOST)
 
-    def _clear(self, pose: Pose, ranges: npt.NDArray[np.float64]) -> None:
+    def _clear_along_beams(self, pose: Pose, ranges: npt.NDArray[np.float64]) -> None:
         """Clear the cells that a beam has passed through."""
         rows, columns = np.nonzero(self._looks)
         if not len(rows):
@@ -197,7 +197,7 @@ class Obstacles:
         self._looks[self._looks < _MOST] = 0
 
     @property
-    def any(self) -> bool:
+    def has_obstacles(self) -> bool:
         """Whether there is any obstacle."""
         return bool((self._looks >= _BELIEVED).any())
 

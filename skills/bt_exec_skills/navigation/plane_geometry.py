@@ -49,7 +49,7 @@ class Area(NamedTuple):
         """Return whether a point is inside, including the left and bottom edges."""
         return self.left <= x < self.right and self.bottom <= y < self.top
 
-    def shrunk(self, margin: float) -> Area:
+    def without_border(self, margin: float) -> Area:
         """Return the area without a border of `margin` [m]."""
         return Area(
             self.left + margin, self.bottom + margin, self.right - margin, self.top - margin

@@ -80,16 +80,16 @@ class Planner:
 
     def free_cells(self) -> Mask:
         """Return the cells that the robot's centre may occupy, by map and obstacles."""
-        if not self.obstacles.any:
+        if not self.obstacles.has_obstacles:
             return self.mapped
         return self.mapped & (self.obstacles.clearance() > self._reach)
 
-    def reachable(self, pose: Pose, goal: Pose) -> Generator[None, None, bool]:
+    def has_path(self, pose: Pose, goal: Pose) -> Generator[None, None, bool]:
         """Return whether the static map has a path; yields during the search."""
         route = yield from self._search(pose, goal, self.mapped)
         return route is not None
 
-    def plan(self, pose: Pose, goal: Pose) -> Generator[None, None, Route | None]:
+    def plan_route(self, pose: Pose, goal: Pose) -> Generator[None, None, Route | None]:
         """Return a path around all known obstacles, or None; yields during the search."""
         return (yield from self._search(pose, goal, self.free_cells()))
 
@@ -105,16 +105,16 @@ class Planner:
             yield
         if search.way is None:
             return None
-        points = [grid.point(cell) for cell in search.way]
+        points = [grid.cell_centre(cell) for cell in search.way]
         exact = end == grid.cell_at(goal.x, goal.y)
         points[-1] = (goal.x, goal.y) if exact else points[-1]
         return Route(np.array(points))
 
     def blocked_ahead(self, route: Route, distance: float) -> bool:
         """Return True if a known obstacle blocks the next `distance` metres of a path."""
-        if not self.obstacles.any:
+        if not self.obstacles.has_obstacles:
             return False
-        rows, columns = self.grid.cells(route.points_ahead(distance)).T
+        rows, columns = self.grid.cells_at(route.points_ahead(distance)).T
         gap = self.obstacles.clearance()[rows, columns]
         return bool((gap[min(3, len(gap) - 1) :] <= self._reach).any())
 

@@ -94,7 +94,7 @@ def _noise_of(grey: _Floats) -> float:
     Immerkaer's filter responds to noise and not to edges or slopes. The median instead of the mean
     suppresses texture.
     """
-    answer = np.abs(_filtered(grey, (1, -2, 1)))
+    answer = np.abs(_filter_symmetric(grey, (1, -2, 1)))
     return _median(answer.astype(np.intp)) / 0.6745 / 6.0
 
 
@@ -107,7 +107,7 @@ def _median(levels: np.ndarray[tuple[int, ...], np.dtype[np.intp]]) -> float:
 
 def _edge_share(grey: _Floats, noise: float) -> float:
     """Return the share of blocks of a grey picture with an edge."""
-    smooth = _filtered(grey, (1, 4, 6, 4, 1)) / np.float32(256)
+    smooth = _filter_symmetric(grey, (1, 4, 6, 4, 1)) / np.float32(256)
     across = np.abs(smooth[:, 4:] - smooth[:, :-4])[4:, :]
     down = np.abs(smooth[4:, :] - smooth[:-4, :])[:, 4:]
     edges = (np.maximum(across, down) > _EDGE + 2.5 * noise).astype(np.float32)
@@ -116,7 +116,7 @@ def _edge_share(grey: _Floats, noise: float) -> float:
     return float((blocks.sum(axis=(1, 3)) >= 3).mean())
 
 
-def _filtered(grey: _Floats, weights: tuple[int, ...]) -> _Floats:
+def _filter_symmetric(grey: _Floats, weights: tuple[int, ...]) -> _Floats:
     """Return a picture filtered with symmetric weights along both axes; its edges are mirrored."""
     reach = len(weights) // 2
     high, wide = grey.shape

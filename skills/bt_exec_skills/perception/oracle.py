@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, Protocol, TypeAlias, TypeVar
 
 from bt_exec.failure import UsageError
 from bt_exec_skills.perception.contracts import Detection, View
-from bt_exec_skills.perception.picture import Mask, box_of
+from bt_exec_skills.perception.picture import Mask, box_around
 
 __all__ = [
     "Enough",
@@ -77,7 +77,7 @@ def things_in_view(truth: Truth, enough: Enough) -> Iterator[tuple[Thing, Mask, 
     """
     for thing, mask in truth.object_masks():
         if enough(thing.label, mask):
-            yield thing, mask, Detection(thing.label, box_of(mask), 1.0)
+            yield thing, mask, Detection(thing.label, box_around(mask), 1.0)
 
 
 class OracleDetector:

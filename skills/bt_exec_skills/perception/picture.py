@@ -11,7 +11,15 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Box", "Frame", "Mask", "border_of", "box_of", "overlaps", "to_pixel_box"]
+__all__ = [
+    "Box",
+    "Frame",
+    "Mask",
+    "border_pixels",
+    "box_around",
+    "intersection_over_union",
+    "to_pixel_box",
+]
 
 T = TypeVar("T", bound=np.generic)
 
@@ -22,12 +30,12 @@ Mask = npt.NDArray[np.bool_]
 Box = tuple[int, int, int, int]
 
 
-def border_of(picture: npt.NDArray[T]) -> npt.NDArray[T]:
+def border_pixels(picture: npt.NDArray[T]) -> npt.NDArray[T]:
     """Return the pixels of the four edges of a picture or mask, one after another."""
     return np.concatenate((picture[0], picture[-1], picture[:, 0], picture[:, -1]))
 
 
-def box_of(mask: Mask) -> Box:
+def box_around(mask: Mask) -> Box:
     """Return the smallest box around the true pixels of `mask`, which must have at least one."""
     rows = np.flatnonzero(mask.any(axis=1))
     columns = np.flatnonzero(mask.any(axis=0))
@@ -42,7 +50,7 @@ def to_pixel_box(xyxy: tuple[float, ...], size: tuple[int, int]) -> Box | None:
     return (x1, y1, x2, y2) if x1 < x2 and y1 < y2 else None
 
 
-def overlaps(ones: npt.ArrayLike, others: npt.ArrayLike) -> npt.NDArray[np.float64]:
+def intersection_over_union(ones: npt.ArrayLike, others: npt.ArrayLike) -> npt.NDArray[np.float64]:
     """Return the intersection over union of all pairs of boxes, shape (ones, others)."""
     a, b = np.asarray(ones, float), np.asarray(others, float)
     low = np.maximum(a[:, None, :2], b[None, :, :2])

@@ -138,7 +138,7 @@ class SiteMap(UserData):
             and any(_normalized(one) in text for one in (person.name.en, person.name.ko))
         )
 
-    def find(self, word: str) -> str | None:
+    def find_id(self, word: str) -> str | None:
         """Return the id of the place or person with the name or alias `word`, or None."""
         asked = _normalized(word)
         everything: dict[str, Place | Person] = {**self.places, **self.people}

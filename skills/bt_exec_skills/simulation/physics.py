@@ -69,12 +69,12 @@ class Physics:
         """Advance by one control period."""
         mujoco.mj_step(self.model, self.data, self._steps)
 
-    def position(self, body: str) -> npt.NDArray[np.float64]:
+    def body_position(self, body: str) -> npt.NDArray[np.float64]:
         """Return the position of a body [m], shape (3,)."""
         at: npt.NDArray[np.float64] = self.data.body(body).xpos.copy()
         return at
 
-    def move(self, body: str, at: npt.ArrayLike) -> None:
+    def move_body(self, body: str, at: npt.ArrayLike) -> None:
         """Move a free body to another position [m], shape (3,), and stop it."""
         joint = self.model.body(body).jntadr[0]
         place, speed = self.model.jnt_qposadr[joint], self.model.jnt_dofadr[joint]

@@ -47,7 +47,7 @@ class GlPainter:
             return gl_thread().call(partial(self._paint, data))
 
     def paint_colours(self, data: Any) -> npt.NDArray[np.uint8]:
-        """Implement `Painter.colours`; takes half the time of `paint`."""
+        """Implement `Painter.paint_colours`; takes half the time of `paint`."""
         with self._lock:
             return gl_thread().call(partial(self._colours, data))
 

@@ -10,8 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bt_exec_skills.perception.contracts import Detection, Detector, View
-from bt_exec_skills.perception.picture import overlaps
-from bt_exec_skills.vision.labelled_picture import Picture
+from bt_exec_skills.perception.picture import intersection_over_union
 from bt_exec_skills.vision.metrics import correct_detections
 
 __all__ = ["recall_by_class", "score_calibration"]
@@ -63,7 +62,7 @@ def recall_by_class(
                 if not one.doubt and one.label == mark.label and one.score >= least_score
             ]
             there[mark.label] = there.get(mark.label, 0) + 1
-            hit = bool(mine) and overlaps([mark.bbox], mine).max() >= _RIGHT
+            hit = bool(mine) and intersection_over_union([mark.bbox], mine).max() >= _RIGHT
             found[mark.label] = found.get(mark.label, 0) + int(hit)
     return {label: round(found[label] / count, 3) for label, count in sorted(there.items())}
 

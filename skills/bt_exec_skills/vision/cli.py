@@ -46,7 +46,9 @@ def dataset(
     """Make a labelled data set of random scenes; the same command continues after a Ctrl-C."""
     found = _commands_module().dataset(source, out, scenes, seed, val_every)
     sides = found["pictures"]
-    _say(found, [f"{found['folder']}: {sides['train']} to train, {sides['val']} held out"], json)
+    _print_result(
+        found, [f"{found['folder']}: {sides['train']} to train, {sides['val']} held out"], json
+    )
 
 
 @VISION.command()
@@ -96,7 +98,7 @@ def train(
     found = _commands_module().train(data, out, settings)
     lines = [f"{out / 'best.onnx'} after {found['minutes']:g} min; held out:"]
     lines += [f"  {name:24}{value:8.4f}" for name, value in found["val"].items()]
-    _say(found, lines, json)
+    _print_result(found, lines, json)
 
 
 @VISION.command("train-names")
@@ -135,7 +137,7 @@ def train_names(
     found = _commands_module().train_names(data, out, settings)
     lines = [f"{out / 'names.onnx'} after {found['minutes']:g} min; held out, named correctly:"]
     lines += [f"  {name:24}{value:8.4f}" for name, value in found["val"].items()]
-    _say(found, lines, json)
+    _print_result(found, lines, json)
 
 
 @VISION.command("eval")
@@ -154,7 +156,7 @@ def evaluate(
 ) -> None:
     """Evaluate a detector on held-out scenes: figures per class, and the state of the door."""
     found = _commands_module().evaluate(weights, data, "train" if train_side else "val", out)
-    _say(found, _figures(found), json)
+    _print_result(found, _figures(found), json)
 
 
 @VISION.command()
@@ -207,7 +209,7 @@ def show(
     if "door" in found:
         door = found["door"]
         lines.append(f"{door['state']} {door['confidence']:.2f}: {' '.join(door['evidence'])}")
-    _say(found, lines, json)
+    _print_result(found, lines, json)
 
 
 def _figures(found: dict[str, Any]) -> list[str]:
@@ -235,7 +237,7 @@ def _figures(found: dict[str, Any]) -> list[str]:
     return lines
 
 
-def _say(found: dict[str, Any], lines: list[str], as_json: bool) -> None:
+def _print_result(found: dict[str, Any], lines: list[str], as_json: bool) -> None:
     """Print the result as JSON or as text."""
     if as_json:
         from bt_exec.cli.output import write_json

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bt_exec.failure import UsageError
-from bt_exec_skills.perception.picture import Frame, overlaps
+from bt_exec_skills.perception.picture import Frame, intersection_over_union
 from bt_exec_skills.vision.decode import GREY, Found, suppress_overlaps
 from bt_exec_skills.vision.network import Network, names_in, open_session
 
@@ -139,7 +139,7 @@ def _class_of_box(one: Found, marks: Sequence[Mark]) -> str | None:
     """Return the class of a box, or None if it is ambiguous."""
     if not marks:
         return NOTHING
-    near = overlaps([one.xyxy], [mark.bbox for mark in marks])[0]
+    near = intersection_over_union([one.xyxy], [mark.bbox for mark in marks])[0]
     best = int(near.argmax())
     if near[best] >= _HIT:
         return marks[best].label

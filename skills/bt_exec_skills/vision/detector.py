@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from bt_exec_skills.perception.contracts import Detection, View
-from bt_exec_skills.perception.picture import overlaps, to_pixel_box
+from bt_exec_skills.perception.picture import intersection_over_union, to_pixel_box
 from bt_exec_skills.vision.decode import Found, suppress_overlaps
 from bt_exec_skills.vision.network import Network
 
@@ -75,7 +75,7 @@ class NetworkDetector:
             return [(one, "") for one in found]
         boxes = np.array([one.xyxy for one in found], np.float32)
         kept = suppress_overlaps(boxes, None, self._most_overlap)
-        winners = overlaps(boxes, boxes[kept]).argmax(axis=1)
+        winners = intersection_over_union(boxes, boxes[kept]).argmax(axis=1)
         return [
             (one, "" if place in kept else RIVAL)
             for place, one in enumerate(found)

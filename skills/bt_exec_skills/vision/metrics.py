@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from bt_exec_skills.perception.picture import overlaps
+from bt_exec_skills.perception.picture import intersection_over_union
 from bt_exec_skills.vision.decode import Found
 from bt_exec_skills.vision.labelled_picture import Mark
 
@@ -85,7 +85,7 @@ def correct_detections(
     right = np.zeros((len(found), len(_STRICTER)), bool)
     if not found or not true:
         return right
-    shares = overlaps(found, true)
+    shares = intersection_over_union(found, true)
     for level, least in enumerate(_STRICTER):
         free = np.ones(len(true), bool)
         for place in range(len(found)):

@@ -150,7 +150,7 @@ def _train_or_resume(
         net.train()
         for some in torch.randperm(len(names))[: steps * settings.batch].split(settings.batch):
             with torch.autocast("cpu", torch.bfloat16):
-                told = net(_augmented(torch, pixels[some], side))
+                told = net(_augment(torch, pixels[some], side))
             loss = torch.nn.functional.cross_entropy(
                 told.float(), names[some], label_smoothing=_SMOOTH
             )
@@ -165,7 +165,7 @@ def _train_or_resume(
     return net, spent
 
 
-def _augmented(torch: Any, crops: Any, side: int) -> Any:
+def _augment(torch: Any, crops: Any, side: int) -> Any:
     """Return augmented crops: shifted, rotated, mirrored, and in other light."""
     from torch.nn import functional
 

@@ -343,17 +343,17 @@ def test_refusal_contains_the_remaining_and_required_amounts() -> None:
     ],
 )
 def test_usage_that_reaches_a_limit_names_it(usage: dict[str, float], said: str) -> None:
-    assert Budget(requests=3, tokens=10, cost=1.0).exceeded(usage) == said
-    assert Budget().exceeded(usage) == ""
+    assert Budget(requests=3, tokens=10, cost=1.0).exceeded_limit(usage) == said
+    assert Budget().exceeded_limit(usage) == ""
 
 
 def test_labeler_without_expenses_reaches_no_limit() -> None:
     for limit in (Budget(requests=1), Budget(tokens=1), Budget(cost=1.0)):
-        assert limit.exceeded({}) == ""
-        assert limit.exceeded({"words": 9.0}) == ""
-    assert Budget(tokens=2).exceeded({"input_tokens": 1, "batches": 5.0}) == ""
+        assert limit.exceeded_limit({}) == ""
+        assert limit.exceeded_limit({"words": 9.0}) == ""
+    assert Budget(tokens=2).exceeded_limit({"input_tokens": 1, "batches": 5.0}) == ""
     assert Budget(cost=2.0, requests=5).limits() == {"requests": 5, "cost": 2.0}
-    both = Budget(requests=1, cost=1.0).exceeded({"requests": 1, "cost": 1.0})
+    both = Budget(requests=1, cost=1.0).exceeded_limit({"requests": 1, "cost": 1.0})
     assert both == "the budget of 1 requests is used up"
 
 

@@ -20,7 +20,7 @@ import pytest
 from bt_exec.failure import UsageError
 from bt_exec_labeler import commands
 from bt_exec_labeler.batch.output import Output, read_lines
-from bt_exec_labeler.batch.run import BATCH, Progress, run
+from bt_exec_labeler.batch.run import BATCH, Progress, label_moments
 from bt_exec_labeler.episode import Episode
 from bt_exec_labeler.items import Item, items_of
 from bt_exec_labeler.labelers.rules import RulesLabeler
@@ -53,8 +53,8 @@ def labelled(
         for item in items_of(episode, vocabulary, "controller")
     ]
     begun = iter(range(10**6))
-    with Output(folder).create_or_resume({"role": "controller"}, resume=True) as output:
-        progress = run(
+    with Output(folder).begin({"role": "controller"}, resume=True) as output:
+        progress = label_moments(
             items,
             RulesLabeler(vocabulary),
             vocabulary,
@@ -132,8 +132,8 @@ def test_batches_never_cross_episodes(
             return super().label(items)
 
     items = [item for one in episodes for item in items_of(one, vocabulary, "controller")]
-    with Output(tmp_path / "out").create_or_resume({}, resume=False) as output:
-        assert run(items, Noting(vocabulary), vocabulary, output).items == len(items)
+    with Output(tmp_path / "out").begin({}, resume=False) as output:
+        assert label_moments(items, Noting(vocabulary), vocabulary, output).items == len(items)
 
 
 ZYGOTE = """

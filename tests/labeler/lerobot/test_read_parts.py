@@ -23,12 +23,12 @@ def test_tasks_without_number_or_text_are_ignored(tmp_path: Path) -> None:
         {"task": "no"},
     ]
     info: Any = SimpleNamespace(has_shared_files=False)
-    assert module._tasks(tmp_path, info) == {}
+    assert module._read_tasks(tmp_path, info) == {}
     (tmp_path / "meta").mkdir()
     text = "\n".join(map(json.dumps, rows)) + "\n"
     (tmp_path / "meta" / "tasks.jsonl").write_text(text)
-    assert module._tasks(tmp_path, info) == {0: "go", 1: "rest"}
-    assert module._tasks(tmp_path, SimpleNamespace(has_shared_files=True)) == {}  # type: ignore[arg-type]
+    assert module._read_tasks(tmp_path, info) == {0: "go", 1: "rest"}
+    assert module._read_tasks(tmp_path, SimpleNamespace(has_shared_files=True)) == {}  # type: ignore[arg-type]
 
 
 def group(*columns: tuple[str, Any, Any]) -> Any:
@@ -67,7 +67,7 @@ def stored(*tasks: Any, names: tuple[str, ...] = ("task_index",)) -> Any:
 def acted(of: Any, task: str = "", **texts: str) -> Any:
     info: Any = SimpleNamespace(fps=2, has_shared_files=True)
     numbered = {int(name[1:]): text for name, text in texts.items()}
-    found = module._actions(Path("nowhere"), info, of, task, numbered)
+    found = module._read_actions(Path("nowhere"), info, of, task, numbered)
     return [(action.t, action.end, action.args) for action in found]
 
 

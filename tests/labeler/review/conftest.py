@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from bt_exec_labeler.batch.output import Output
-from bt_exec_labeler.batch.run import run
+from bt_exec_labeler.batch.run import label_moments
 from bt_exec_labeler.items import items_of
 from bt_exec_labeler.labelers.rules import RulesLabeler
 from bt_exec_labeler.review.review_cards import Card, cards_of
@@ -28,7 +28,7 @@ def labelled(played: Path, tmp_path: Path, vocabulary: Vocabulary) -> Path:
     items = [
         item for episode in read_source(played) for item in items_of(episode, vocabulary, "planner")
     ]
-    run(items, RulesLabeler(vocabulary), vocabulary, output)
+    label_moments(items, RulesLabeler(vocabulary), vocabulary, output)
     output.write_json_lines()
     return output.folder
 

@@ -16,7 +16,7 @@ import pytest
 
 from bt_exec.failure import UsageError
 from bt_exec_labeler.review.label_studio import (
-    _decision,
+    _decision_of_result,
     _reviewer,
     read_annotations,
     write_tasks,
@@ -268,7 +268,7 @@ ACCEPT, CORRECT = (region("decision", choices=[one]) for one in ("accept", "corr
     ],
 )
 def test_decision_is_read_from_the_regions(result: Any, found: Any) -> None:
-    assert _decision(result) == found
+    assert _decision_of_result(result) == found
 
 
 @pytest.mark.parametrize(

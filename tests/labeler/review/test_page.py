@@ -15,7 +15,7 @@ import pytest
 
 from bt_exec.web.server import AppServer
 from bt_exec_labeler.batch.output import Output
-from bt_exec_labeler.batch.run import run
+from bt_exec_labeler.batch.run import label_moments
 from bt_exec_labeler.items import items_of
 from bt_exec_labeler.labelers.rules import RulesLabeler
 from bt_exec_labeler.review.app import make_app
@@ -229,8 +229,8 @@ def test_whole_episode_is_reviewed_with_keys(
     (episode, *_) = read_source(played)
     items = list(items_of(episode, vocabulary, "controller", stride_s=0.04))[:MOMENTS]
     assert len(items) == MOMENTS
-    with Output(tmp_path / "run").create_or_resume({"role": "controller"}, resume=False) as output:
-        run(items, RulesLabeler(vocabulary), vocabulary, output)
+    with Output(tmp_path / "run").begin({"role": "controller"}, resume=False) as output:
+        label_moments(items, RulesLabeler(vocabulary), vocabulary, output)
         output.write_json_lines()
     cards = cards_of(tmp_path / "run", vocabulary, {episode.id: episode}, episode.id)
     assert [card.line["t"] for card in cards] == sorted(item.t for item in items)

@@ -85,7 +85,7 @@ def test_action_has_the_effects_of_its_skill_only_on_success(
     state: str, code: str, wanted: Action, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "_established_facts", lambda run, site: {"x": "y"})
-    assert module._action(run("open_door", {"arm": "left"}, state, code), None) == wanted
+    assert module._action_of_run(run("open_door", {"arm": "left"}, state, code), None) == wanted
 
 
 def test_effects_are_those_of_the_installed_skill() -> None:

@@ -148,7 +148,7 @@ def test_malformed_vision_answer_decides_nothing(models, session, said, looked, 
     )  # fmt: skip
     outcome = session.run(QUESTION["en"])
     found = session.rigs["image"].services["bench"].sets["target"]
-    assert (found.looked, len(found.accepted())) == (looked, accepted)
+    assert (found.looked, len(found.accepted_instances())) == (looked, accepted)
     assert "But the judges disagree: the crops" in outcome.message
 
 

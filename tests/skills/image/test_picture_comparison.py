@@ -62,7 +62,7 @@ def test_change_is_reported_with_its_place(pair):
     assert answer.value is False
     assert answer.text.startswith("두 사진이 다릅니다 (2곳): 위 왼쪽, 아래 오른쪽.")
     assert check_program(bench, build_program(bench, "?"), "en", trusted=True).agrees is True
-    boxes = sorted(one.bbox for one in bench.candidates("target").accepted())
+    boxes = sorted(one.bbox for one in bench.candidates("target").accepted_instances())
     assert np.abs(np.subtract(boxes, [(30, 30, 91, 91), (250, 190, 291, 231)])).max() <= 4
 
 

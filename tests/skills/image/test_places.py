@@ -35,9 +35,9 @@ def test_boxes_have_the_expected_relations(one, true):
 
 
 def test_distances_between_boxes_are_measured():
-    found = tools.measure(at(0, 0, 10, 10), at(13, 4, 23, 14))
+    found = tools.measure_pair(at(0, 0, 10, 10), at(13, 4, 23, 14))
     assert found == pytest.approx((np.hypot(13, 4), 3.0, 0.0, 0.0))
-    found = tools.measure(at(0, 0, 10, 10), at(5, 0, 15, 10))
+    found = tools.measure_pair(at(0, 0, 10, 10), at(5, 0, 15, 10))
     assert found == pytest.approx((5.0, 0.0, 1 / 3, 0.5))
 
 

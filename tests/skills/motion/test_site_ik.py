@@ -40,23 +40,23 @@ def pose_at(q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 @given(shares)
 def test_error_is_zero_at_the_target(share: np.ndarray) -> None:
     arm = chain()
-    arm.place(joints(share))
+    arm.set_joints(joints(share))
     arm.target = pose_at(joints(share))
-    assert arm.error() == pytest.approx(np.zeros(6), abs=1e-6)
+    assert arm.target_offset() == pytest.approx(np.zeros(6), abs=1e-6)
 
 
 def test_error_has_offset_and_rotation_vector_in_the_world() -> None:
     arm = chain()
-    arm.place(np.zeros(4))
+    arm.set_joints(np.zeros(4))
     place, rotation = pose_at(np.zeros(4))
     arm.target = place - [0.1, 0.2, 0.3], hand_rotation(-0.5) @ rotation
-    assert arm.error() == pytest.approx([0.1, 0.2, 0.3, 0.0, 0.0, 0.5])
+    assert arm.target_offset() == pytest.approx([0.1, 0.2, 0.3, 0.0, 0.0, 0.5])
 
 
 @given(shares, shares)
 def test_step_stays_within_limits_and_size(start: np.ndarray, goal: np.ndarray) -> None:
     arm = chain()
-    arm.place(joints(start))
+    arm.set_joints(joints(start))
     arm.target = pose_at(joints(goal))
     before = arm.data.qpos.copy()
     arm.step(0.2)
@@ -69,11 +69,11 @@ def test_step_stays_within_limits_and_size(start: np.ndarray, goal: np.ndarray) 
 def test_near_target_is_reached(goal: np.ndarray, offset: list[float]) -> None:
     arm = chain()
     q = joints(0.1 + 0.8 * goal)
-    arm.place(np.clip(q + offset, LOW, HIGH))
+    arm.set_joints(np.clip(q + offset, LOW, HIGH))
     arm.target = pose_at(q)
     for _ in range(60):
         arm.step(0.5)
-    assert np.abs(arm.error()).max() < 2e-3
+    assert np.abs(arm.target_offset()).max() < 2e-3
 
 
 def test_posture_determines_the_free_joints() -> None:
@@ -82,11 +82,11 @@ def test_posture_determines_the_free_joints() -> None:
     arm.target = np.array([0.7, 0.1, 0.3]), np.eye(3)
     found = []
     for bend in (-0.8, 0.8):
-        arm.place(np.array([0.2, 0.0, 0.3, 0.1]))
+        arm.set_joints(np.array([0.2, 0.0, 0.3, 0.1]))
         arm.posture = np.array([0.2, 0.0, 0.3, bend]), 1e-3
         for _ in range(60):
             arm.step(0.3)
-        assert np.abs(arm.error()[:3]).max() < 1e-3
+        assert np.abs(arm.target_offset()[:3]).max() < 1e-3
         found.append(arm.data.qpos[3])
     assert found[0] < 0 < found[1]
 

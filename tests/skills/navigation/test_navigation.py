@@ -33,9 +33,9 @@ def test_slab_occupies_the_cells_that_it_covers():
 @settings(max_examples=examples(40))
 def test_cells_and_points_are_consistent(x, y):
     grid = Grid.of_slabs(ROOM)
-    back = grid.point(grid.cell_at(x, y))
+    back = grid.cell_centre(grid.cell_at(x, y))
     assert math.dist(back, (x, y)) <= 0.0708
-    assert tuple(grid.cells(np.array([[x, y]]))[0]) == grid.cell_at(x, y)
+    assert tuple(grid.cells_at(np.array([[x, y]]))[0]) == grid.cell_at(x, y)
 
 
 def test_hits_are_at_the_ends_of_the_beams():
@@ -50,13 +50,13 @@ def test_obstacle_needs_several_hits_and_is_cleared_by_free_beams():
     ranges[[119, 0, 1]] = 1.0
     for _ in range(3):
         layer.add_reading(pose, ranges)
-    assert not layer.any
+    assert not layer.has_obstacles
     layer.add_reading(pose, ranges)
-    assert layer.any
+    assert layer.has_obstacles
     assert layer.clearance()[grid.cell_at(1.0, 0.0)] < 0.15
     for _ in range(2):
         layer.add_reading(pose, np.full(120, 2.5))
-    assert not layer.any
+    assert not layer.has_obstacles
 
 
 def test_mapped_walls_are_not_obstacles():
@@ -65,7 +65,7 @@ def test_mapped_walls_are_not_obstacles():
     ranges[0] = 3.9
     for _ in range(6):
         layer.add_reading(Pose(0, 0, 0), ranges)
-    assert not layer.any
+    assert not layer.has_obstacles
 
 
 def test_near_obstacle_is_added_at_once_and_cleared_later():
@@ -73,13 +73,13 @@ def test_near_obstacle_is_added_at_once_and_cleared_later():
     ranges = np.full(120, 9.0)
     ranges[0] = 0.8
     layer.accept_all_hits(Pose(0, 0, 0), ranges, 1.2)
-    assert layer.any
+    assert layer.has_obstacles
     layer.clear_old()
-    assert not layer.any
+    assert not layer.has_obstacles
 
 
 def plan(planner, start, goal):
-    steps = planner.plan(start, goal)
+    steps = planner.plan_route(start, goal)
     try:
         while True:
             next(steps)
@@ -127,7 +127,7 @@ def test_route_reports_its_remaining_length():
 def test_chosen_velocity_never_collides(bearing, distance):
     limits = Limits()
     x, y = distance * math.cos(bearing), distance * math.sin(bearing)
-    speed, turn = Steering(limits).choose(Pose(0, 0, 0), (1.0, 0.0), np.array([[x, y]]))
+    speed, turn = Steering(limits).choose_command(Pose(0, 0, 0), (1.0, 0.0), np.array([[x, y]]))
     yaw = px = py = 0.0
     for _ in range(140):
         yaw += turn * 0.01
@@ -138,10 +138,10 @@ def test_chosen_velocity_never_collides(bearing, distance):
 def test_steering_turns_first_and_backs_off_from_near_obstacles():
     steering = Steering(Limits())
     none = np.zeros((0, 2))
-    assert steering.choose(Pose(0, 0, 0), (2.0, 0.0), none)[0] == pytest.approx(0.9)
-    speed, turn = steering.choose(Pose(0, 0, 0), (-2.0, 0.1), none)
+    assert steering.choose_command(Pose(0, 0, 0), (2.0, 0.0), none)[0] == pytest.approx(0.9)
+    speed, turn = steering.choose_command(Pose(0, 0, 0), (-2.0, 0.1), none)
     assert (speed, turn) == (0.0, 2.0)
-    back, _ = steering.retreat(Pose(0, 0, 0), np.array([[0.3, 0.0]]))
+    back, _ = steering.retreat_command(Pose(0, 0, 0), np.array([[0.3, 0.0]]))
     assert back < 0
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from bt_exec_skills.perception.camera_fault_detection import (
     CameraWatch,
-    _filtered,
+    _filter_symmetric,
     _median,
     fault_in,
 )
@@ -122,4 +122,4 @@ def test_median_is_found_by_counting(levels: list[int]) -> None:
 )
 def test_filtered_picture_equals_that_of_cv2(weights: tuple[int, ...], by_cv2: Any) -> None:
     grey = np.random.default_rng(0).integers(0, 256, (64, 70)).astype(np.float32)
-    np.testing.assert_array_equal(_filtered(grey, weights), by_cv2(grey))
+    np.testing.assert_array_equal(_filter_symmetric(grey, weights), by_cv2(grey))

@@ -6,12 +6,12 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bt_exec_skills.perception.picture import box_of, overlaps, to_pixel_box
+from bt_exec_skills.perception.picture import box_around, intersection_over_union, to_pixel_box
 
 
 def test_overlap_is_the_intersection_over_union() -> None:
     boxes = np.array([[0, 0, 10, 10], [0, 0, 5, 10], [20, 20, 30, 30]], float)
-    assert overlaps(boxes[:1], boxes).tolist() == [[1.0, 0.5, 0.0]]
+    assert intersection_over_union(boxes[:1], boxes).tolist() == [[1.0, 0.5, 0.0]]
 
 
 def test_pixels_are_integers_inside_the_picture() -> None:
@@ -23,4 +23,4 @@ def test_pixels_are_integers_inside_the_picture() -> None:
 def test_bounding_box_of_a_filled_box_is_the_box(x: int, y: int, wide: int, high: int) -> None:
     mask = np.zeros((20, 20), bool)
     mask[y : y + high, x : x + wide] = True
-    assert box_of(mask) == (x, y, x + wide, y + high)
+    assert box_around(mask) == (x, y, x + wide, y + high)

@@ -5,7 +5,7 @@ import pytest
 
 from bt_exec.failure import UnknownName, UsageError
 from bt_exec_skills.perception.contracts import Detection
-from bt_exec_skills.perception.picture import overlaps
+from bt_exec_skills.perception.picture import intersection_over_union
 from bt_exec_skills.tabletop.environment import Environment, Placed, Point
 from bt_exec_skills.tabletop.perception.object_finder import (
     LearnedFinder,
@@ -43,7 +43,7 @@ def seen_by(finder, *objects, viewpoint=DOWN):
 
 
 def test_points_are_projected_to_pixels():
-    places, before = DOWN.pixels([(0, 0, 1), (0.1, 0, 1), (0, 0.1, 1), (0, 0, 3)])
+    places, before = DOWN.project([(0, 0, 1), (0.1, 0, 1), (0, 0.1, 1), (0, 0, 3)])
     assert places[:3].tolist() == [[320, 240], [360, 240], [320, 200]]
     assert before.tolist() == [True, True, True, False]
 
@@ -101,7 +101,7 @@ def test_name_is_used_once():
     found = seen_by(Scripted(*two), ("object_red_0", (9, 9, 1)))
     assert all(name.startswith("cube#") for name in found)
     boxes = [*found.values()]
-    shared = overlaps(boxes, boxes) - np.eye(len(boxes))
+    shared = intersection_over_union(boxes, boxes) - np.eye(len(boxes))
     assert shared.max() < 0.45  # duplicates of tiles or of the network are one box
 
 

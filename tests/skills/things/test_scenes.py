@@ -12,8 +12,15 @@ from bt_exec_skills.things.dataset.chair_and_person_meshes import chair_parts, p
 from bt_exec_skills.things.dataset.fruit import FRUITS
 from bt_exec_skills.things.dataset.ground_truth import labelled_objects
 from bt_exec_skills.things.dataset.meshes import FRUIT, PAINT, box_mesh, revolve_profile
-from bt_exec_skills.things.dataset.room_model import AWAY, Prop, build_stage, clutter
-from bt_exec_skills.things.dataset.scenes import HEIGHT, THINGS, WIDTH, TableScenes, View, aim
+from bt_exec_skills.things.dataset.room_model import AWAY, Prop, build_stage, random_clutter
+from bt_exec_skills.things.dataset.scenes import (
+    HEIGHT,
+    THINGS,
+    WIDTH,
+    TableScenes,
+    View,
+    aim_camera,
+)
 from bt_exec_skills.things.dataset.tableware import WARE
 from bt_exec_skills.vision.commands import find_source
 
@@ -46,7 +53,7 @@ def test_objects_are_closed_and_stand_on_the_table(label):
 def test_figures_and_clutter_are_closed():
     for seed in range(12):
         rng = np.random.default_rng(seed)
-        for part in (*chair_parts(rng), *person_parts(rng), *clutter(rng)):
+        for part in (*chair_parts(rng), *person_parts(rng), *random_clutter(rng)):
             assert volume(part) > 0
 
 
@@ -109,7 +116,7 @@ def staged(behind_m: float):
     for prop, pose in ((front, Pose(0, 0, 0, 0)), (back, Pose(0, behind_m, 0, 0))):
         model.body(prop.body).pos[:] = pose[:3]
     eye, target = np.array([0, -0.8, 0.02]), np.array([0, 0, 0.02])
-    aim(model, View("close", eye, target, 40.0, 0.0))
+    aim_camera(model, View("close", eye, target, 40.0, 0.0))
     mujoco.mj_forward(model, data)
     picture = RayPainter(model, WIDTH, HEIGHT).paint(data)
     shown = {one.prop.body: one for one in labelled_objects(stage, data, picture.geoms)}

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from bt_exec_skills.perception.contracts import View
-from bt_exec_skills.perception.picture import overlaps
+from bt_exec_skills.perception.picture import intersection_over_union
 from bt_exec_skills.things.dataset.scenes import THINGS, TableScenes
 from bt_exec_skills.things.detector import make_detector
 from bt_exec_skills.things.weights import SHIPPED, shipped_probability
@@ -48,7 +48,7 @@ def test_shipped_network_finds_most_objects() -> None:
             for mark in sample.marks:
                 there += 1
                 same = [one.bbox for one in seen if one.label == mark.label]
-                found += bool(same) and overlaps([mark.bbox], same).max() >= 0.5
+                found += bool(same) and intersection_over_union([mark.bbox], same).max() >= 0.5
     assert there >= 10
     assert found / there >= 0.8
 

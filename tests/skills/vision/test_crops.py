@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bt_exec_skills.perception.picture import overlaps
+from bt_exec_skills.perception.picture import intersection_over_union
 from bt_exec_skills.vision.crops import MARGIN, NOTHING, SIDE, crops_of, cut_crops, proposed_boxes
 from bt_exec_skills.vision.dataset import Recipe, make_dataset, read_pictures
 from bt_exec_skills.vision.decode import Found
@@ -59,7 +59,7 @@ def test_box_gets_the_class_of_its_overlap(
     (mark,) = pictures[0].marks
     x1, y1, x2, y2 = mark.bbox
     near, far, half = (x1 + 1, y1, x2 + 1, y2), (0, 44, 3, 47), (x1, y1 + 4, x2, y2 + 4)
-    assert 0.4 < overlaps([half], [mark.bbox])[0, 0] < 0.5
+    assert 0.4 < intersection_over_union([half], [mark.bbox])[0, 0] < 0.5
     network = scripted_network(
         [Found("round", near, 0.5), Found("round", far, 0.4), Found("round", half, 0.3)]
     )

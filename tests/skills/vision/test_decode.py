@@ -91,9 +91,9 @@ def test_suppression_leaves_no_overlapping_boxes_of_a_class(seed: int) -> None:
     kinds = rng.integers(0, 2, 25)
     kept = suppress_overlaps(boxes.astype(np.float32), kinds, 0.5)
     assert kept[0] == 0
-    from bt_exec_skills.perception.picture import overlaps
+    from bt_exec_skills.perception.picture import intersection_over_union
 
-    shares = overlaps(boxes[kept], boxes[kept])
+    shares = intersection_over_union(boxes[kept], boxes[kept])
     same = kinds[kept][:, None] == kinds[kept][None, :]
     np.fill_diagonal(shares, 0.0)
     assert (shares[same] <= 0.5 + 1e-6).all()

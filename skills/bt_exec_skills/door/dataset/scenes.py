@@ -19,7 +19,7 @@ from bt_exec_skills.door.dataset.domain_randomization import (
     Rng,
     add_extras,
     enlarge,
-    restyle,
+    randomize_scene,
     through_sensor,
 )
 from bt_exec_skills.door.perception.detector_factory import SHIPPED
@@ -33,7 +33,7 @@ from bt_exec_skills.door.sim.camera import GEOMS
 from bt_exec_skills.door.sim.layout import WorldOptions
 from bt_exec_skills.door.sim.mjcf import world_xml
 from bt_exec_skills.door.sim.world import DoorWorld, calibration_of
-from bt_exec_skills.perception.picture import Frame, Mask, box_of
+from bt_exec_skills.perception.picture import Frame, Mask, box_around
 from bt_exec_skills.simulation.camera import geom_ids
 from bt_exec_skills.simulation.ray_casting import RayPainter
 from bt_exec_skills.simulation.renderer import gl_works, make_painter
@@ -156,7 +156,7 @@ class DoorScenes:
         gl = make_painter(model, WIDTH, HEIGHT, "egl") if gl_works() else None
         try:
             for qpos in states:
-                camera = restyle(model, world.layout, rng)
+                camera = randomize_scene(model, world.layout, rng)
                 data.qpos[:] = qpos
                 mujoco.mj_forward(model, data)
                 by_ray = gl is None or rng.random() < 1 / 3
@@ -209,7 +209,7 @@ def _enlarged_part(image: Frame, masks: dict[str, Mask], rng: Rng) -> tuple[Fram
 def _visible_boxes(masks: dict[str, Mask], angle: float) -> tuple[Mark, ...]:
     """Return the boxes of visible objects with enough pixels."""
     return tuple(
-        Mark(f"door-{state_at(angle)}" if kind == "door" else kind, box_of(mask))
+        Mark(f"door-{state_at(angle)}" if kind == "door" else kind, box_around(mask))
         for kind, mask in masks.items()
         if int(mask.sum()) >= _LEAST_PIXELS[kind]
     )

@@ -55,4 +55,4 @@ def make_learned(
     if not isinstance(labels, Mapping):
         raise UsageError("detector: labels must map classes to labels: {maniglia: door-handle}")
     network, place = load_cached(weights_path(weights)), calibration()
-    return LearnedDetector(network, labels, least, place.opening()), LearnedEstimator(place)
+    return LearnedDetector(network, labels, least, place.opening_outline()), LearnedEstimator(place)

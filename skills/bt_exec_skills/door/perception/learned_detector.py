@@ -17,7 +17,7 @@ import numpy.typing as npt
 from bt_exec.failure import UsageError
 from bt_exec_skills.door.robot import DoorState
 from bt_exec_skills.perception.contracts import Detection, View
-from bt_exec_skills.perception.picture import Box, Frame, overlaps, to_pixel_box
+from bt_exec_skills.perception.picture import Box, Frame, intersection_over_union, to_pixel_box
 from bt_exec_skills.vision.decode import Found
 from bt_exec_skills.vision.network import Network
 
@@ -129,13 +129,15 @@ class LearnedDetector:
             if meaning == "door" or meaning in _STATES:
                 doors.append((meaning, found))
             elif found.score > self._least:
-                doubt = self._doubt(frame, meaning, box) if meaning in _TO_GRASP else ""
+                doubt = self._reason_for_doubt(frame, meaning, box) if meaning in _TO_GRASP else ""
                 others.append(Detection(meaning, box, found.score, doubt=doubt))
-        door = self._door(doors, size)
+        door = self._best_door(doors, size)
         seen = [*([door] if door is not None else []), *others]
         return tuple(sorted(seen, key=lambda one: -one.score))
 
-    def _door(self, doors: list[tuple[str, Found]], size: tuple[int, int]) -> DoorDetection | None:
+    def _best_door(
+        self, doors: list[tuple[str, Found]], size: tuple[int, int]
+    ) -> DoorDetection | None:
         """Return the best door with the scores of its states, or None."""
         if not doors or doors[0][1].score <= self._least:
             return None
@@ -151,7 +153,9 @@ class LearnedDetector:
         ranked = sorted(scores.items(), key=lambda pair: -pair[1])
         return DoorDetection("door", box, best.score, states=tuple(ranked))
 
-    def _doubt(self, frame: Frame, meaning: str, box: Box) -> Literal["", "unconfirmed", "outside"]:
+    def _reason_for_doubt(
+        self, frame: Frame, meaning: str, box: Box
+    ) -> Literal["", "unconfirmed", "outside"]:
         """Return why the detection of an object to grasp is doubtful; empty if it is not."""
         if self._opening is not None:
             import cv2
@@ -208,4 +212,4 @@ def enlarged_quarter(frame: Frame, box: Box) -> tuple[Frame, int, int]:
 
 
 def _overlap(one: tuple[float, ...], other: tuple[float, ...]) -> float:
-    return float(overlaps([one], [other])[0, 0])
+    return float(intersection_over_union([one], [other])[0, 0])

@@ -37,7 +37,7 @@ class Touch:
         self._robot = robot
         self._last: Touched | None = None
 
-    def feel(self) -> Touched | None:
+    def tactile_state(self) -> Touched | None:
         """Return the tactile state of the material; None if no hand ever held it.
 
         Must be called with every picture, because changes in between are missed.
@@ -78,7 +78,7 @@ class DoorEstimate:
     inside: float | None = field(default=None, compare=False)
 
     @property
-    def possible(self) -> frozenset[DoorState]:
+    def possible_states(self) -> frozenset[DoorState]:
         """The possible states; empty if nothing is known."""
         return frozenset(self.between if self.state == "uncertain" else (self.state,))
 

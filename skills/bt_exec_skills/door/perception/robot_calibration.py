@@ -126,7 +126,7 @@ class Calibration:
     camera: CameraPose
     door: DoorShape
 
-    def opening(self) -> Floats:
+    def opening_outline(self) -> Floats:
         """Return the projected corners of the opening behind the door, in order, (4, 2) [px]."""
         high, wide = self.door.height / 2, self.door.width
         corners = [(0.0, 0.0, -high), (wide, 0.0, -high), (wide, 0.0, high), (0.0, 0.0, high)]

@@ -107,7 +107,7 @@ def agreed_state(observations: Sequence[DoorObservation]) -> DoorEstimate:
 
 def _stays_between(observations: Sequence[DoorObservation]) -> bool:
     """Return True if all observations are between the same two states and one is uncertain."""
-    left = [one.door.possible for one in observations]
+    left = [one.door.possible_states for one in observations]
     pair = frozenset().union(*left)
     return (
         len(left) == _DOUBTED

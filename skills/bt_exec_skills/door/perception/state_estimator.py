@@ -146,7 +146,7 @@ def with_latch(seen: DoorEstimate, *, latched: bool) -> DoorEstimate:
         seen: State estimated by vision. An unknown state stays unknown.
         latched: Whether the contact reports a latched door.
     """
-    left = seen.possible
+    left = seen.possible_states
     if latched and left and "closed" not in left:  # one of the two is wrong
         between: tuple[DoorState, ...] = ("closed", "ajar") if "ajar" in left else ()
         evidence = (*seen.evidence, "proxy:latched")

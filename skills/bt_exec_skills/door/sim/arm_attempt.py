@@ -79,7 +79,7 @@ class Job:
         posture[2] += side_of(self.limb.arm) * self.variant.elbow
         return posture
 
-    def plan(self, poses: Sequence[Pose], start: Vector | None = None) -> list[Vector]:
+    def plan_joint_path(self, poses: Sequence[Pose], start: Vector | None = None) -> list[Vector]:
         """Return joint angles through `poses`, from `start` or the current target."""
         begin = self.limb.target if start is None else start
         return plan_joint_path(self.ik, self.limb, begin, poses, self.posture)
@@ -114,10 +114,10 @@ class Job:
         door, angle, place = self.world.geometry, self.world.angle, self.limb.grip
         out = Pose(place.copy(), turn_cost=0.05)
         out.position[0] = door.front_x - _CLEAR_M
-        edge = door.edge(angle)
+        edge = door.edge_centre(angle)
         aside = Pose(out.position.copy(), turn_cost=0.03, tolerance=0.04)
         aside.position[:2] = edge[0] - 0.10, min(place[1], edge[1] - 0.10)
-        path = self.plan([*straight_line(Pose(place), out), *straight_line(out, aside)])
+        path = self.plan_joint_path([*straight_line(Pose(place), out), *straight_line(out, aside)])
         yield from with_phase(follow_joint_path(self.limb, path, 0.8), "drawing back")
 
     def path_around_edge(self, *, outwards: bool) -> list[Pose]:
@@ -126,7 +126,7 @@ class Job:
         Args:
             outwards: Whether the path leads to the outer side of the door.
         """
-        edge = self.world.geometry.edge(self.world.angle)
+        edge = self.world.geometry.edge_centre(self.world.angle)
         inner, before, outer = (
             Pose(edge + offset, turn_cost=0.03, tolerance=0.04)
             for offset in ([-0.10, -0.13, 0.0], [-0.16, 0.0, 0.0], [-0.10, 0.14, 0.0])
@@ -145,14 +145,14 @@ class Job:
         Raises:
             Failed: UNREACHABLE, if the goal is out of reach; nothing has moved then.
         """
-        best = self.plan([goal])
+        best = self.plan_joint_path([goal])
         room = self._clearance_along(best)
         round_edge = self.path_around_edge(outwards=True)
         for first in reversed(range(len(round_edge))):
             if room >= _BESIDE_M:
                 break
             with contextlib.suppress(Failed):  # the goal itself may be reachable
-                path = self.plan([*round_edge[first:], goal])
+                path = self.plan_joint_path([*round_edge[first:], goal])
                 kept = self._clearance_along(path)
                 if kept > room:
                     best, room = path, kept
@@ -175,7 +175,8 @@ class Job:
         start = Pose(self.limb.grip, yaw)
         end = Pose(start.position - distance * fingers, yaw, turn_cost=0.1, tolerance=0.04)
         yield from with_phase(
-            follow_joint_path(self.limb, self.plan(straight_line(start, end)), 0.7), "backing off"
+            follow_joint_path(self.limb, self.plan_joint_path(straight_line(start, end)), 0.7),
+            "backing off",
         )
 
     def home(self) -> MotionSteps:
@@ -183,12 +184,15 @@ class Job:
         door, angle, grip = self.world.geometry, self.world.angle, self.limb.grip
         side = side_of(self.limb.arm)
         way: list[Pose] = []
-        if angle > _STANDS_OUT_RAD and grip[2] > door.edge(angle)[2] - DOOR_HEIGHT / 2 - 0.05:
+        if (
+            angle > _STANDS_OUT_RAD
+            and grip[2] > door.edge_centre(angle)[2] - DOOR_HEIGHT / 2 - 0.05
+        ):
             if side * door.signed_distance(angle, grip) < 0.03:
                 way += self.path_around_edge(outwards=side > 0)
             beside = np.array([0.26, side * 0.24, 0.85])
             way.append(Pose(beside, turn_cost=0.03, tolerance=0.05))
-        path = [*self.plan(way), np.array(HOME[self.limb.arm])]
+        path = [*self.plan_joint_path(way), np.array(HOME[self.limb.arm])]
         yield from with_phase(follow_joint_path(self.limb, path), "returning home")
 
 

@@ -41,14 +41,14 @@ def side_of(arm: Arm) -> float:
     return 1.0 if arm == "left" else -1.0
 
 
-def _mirrored(values: tuple[float, ...], side: float) -> tuple[float, ...]:
+def _mirror_joint_angles(values: tuple[float, ...], side: float) -> tuple[float, ...]:
     """Mirror joint angles in y: turns about z and x change sign, those about y do not."""
     return tuple(v if axis == "0 1 0" else side * v for v, axis in zip(values, _AXES, strict=True))
 
 
 HOME: dict[Arm, tuple[float, ...]] = {
     "left": _HOME_LEFT,
-    "right": _mirrored(_HOME_LEFT, -1.0),
+    "right": _mirror_joint_angles(_HOME_LEFT, -1.0),
 }
 """Rest posture of each arm [rad]: hands low in front of the hips, out of the camera's view."""
 

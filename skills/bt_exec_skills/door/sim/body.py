@@ -98,7 +98,7 @@ class SimDoorRobot:
         return self.world.angle
 
     @property
-    def latched(self) -> bool:
+    def is_latched(self) -> bool:
         """The latch contact: whether the door is closed with no gap left."""
         return self.world.angle <= CLOSED_RAD
 
@@ -137,27 +137,31 @@ class SimDoorRobot:
 
     def reach(self, arm: Arm, label: str) -> ArmMotion:
         """Implement `DoorRobot.reach`."""
-        return self._start(arm, f"reach {label}", hand_moves.reach)
+        return self._start_motion(arm, f"reach {label}", hand_moves.reach)
 
     def close_gripper(self, arm: Arm, label: str) -> ArmMotion:
         """Implement `DoorRobot.close_gripper`."""
         slips = self._slips_left > 0
         self._slips_left = max(0, self._slips_left - 1)
-        return self._start(arm, f"grasp {label}", lambda job: hand_moves.grasp(job, slips=slips))
+        return self._start_motion(
+            arm, f"grasp {label}", lambda job: hand_moves.grasp(job, slips=slips)
+        )
 
     def open_gripper(self, arm: Arm) -> ArmMotion:
         """Implement `DoorRobot.open_gripper`."""
-        return self._start(arm, "open", hand_moves.open_hand)
+        return self._start_motion(arm, "open", hand_moves.open_hand)
 
     def pull_open(self, arm: Arm, label: str) -> ArmMotion:
         """Implement `DoorRobot.pull_open`."""
         by_handle = label == "door-handle"
         pull = door_moves.pull_by_handle if by_handle else door_moves.pull_by_edge
-        return self._start(arm, f"pull {label}", self._after_release(arm, pull))
+        return self._start_motion(arm, f"pull {label}", self._after_release(arm, pull))
 
     def push_shut(self, arm: Arm, label: str) -> ArmMotion:
         """Implement `DoorRobot.push_shut`; the contact point does not depend on the label."""
-        return self._start(arm, f"push {label}", self._after_release(arm, door_moves.push_shut))
+        return self._start_motion(
+            arm, f"push {label}", self._after_release(arm, door_moves.push_shut)
+        )
 
     def go_home(self) -> ArmMotion:
         """Implement `DoorRobot.go_home`."""
@@ -168,7 +172,7 @@ class SimDoorRobot:
         self._motions = dict.fromkeys(ARMS, motion)
         return motion
 
-    def _start(self, arm: Arm, name: str, move: Callable[[Job], MotionSteps]) -> ArmMotion:
+    def _start_motion(self, arm: Arm, name: str, move: Callable[[Job], MotionSteps]) -> ArmMotion:
         """Stop the arm's motion and start `move`, with the number of earlier attempts."""
         if arm in self._motions:
             self._motions[arm].stop()

@@ -56,11 +56,11 @@ class SimCamera(ObjectCamera[DoorTruth]):
         return DoorTruth(
             masks,
             angle,
-            self._share(panel, np.array(self._geoms["door"])),
-            self._share(opening, None),
+            self._visible_share(panel, np.array(self._geoms["door"])),
+            self._visible_share(opening, None),
         )
 
-    def _share(self, points: Vector, geoms: Vector | None) -> float:
+    def _visible_share(self, points: Vector, geoms: Vector | None) -> float:
         """Return the share of `points` in the picture that are visible.
 
         Args:

@@ -41,7 +41,7 @@ class DoorGeometry:
         return np.array([-math.sin(angle), -math.cos(angle), 0.0])
 
     @staticmethod
-    def outward(angle: float) -> Vector:
+    def outward_normal(angle: float) -> Vector:
         """Return the outer face's unit normal, shape (3,)."""
         return np.array([-math.cos(angle), math.sin(angle), 0.0])
 
@@ -60,24 +60,26 @@ class DoorGeometry:
             up: Height of each point [m], shape (n,).
         """
         places: Vector = (
-            self._hinge + r[:, None] * self.panel_direction(angle) + out * self.outward(angle)
+            self._hinge
+            + r[:, None] * self.panel_direction(angle)
+            + out * self.outward_normal(angle)
         )
         places[:, 2] += up
         return places
 
-    def handle(self, angle: float, up: float = 0.0) -> Vector:
+    def handle_centre(self, angle: float, up: float = 0.0) -> Vector:
         """Return the centre of the handle's bar at `angle`, or `up` over it [m], shape (3,)."""
         return self.point(angle, self.handle_r, HANDLE_STANDOFF, self.handle_z + up)
 
     def distance_to_handle(self, angle: float, place: Vector) -> float:
         """Return the distance from `place` to the handle's bar, modelled as a segment [m]."""
-        offset = place - self.handle(angle)
+        offset = place - self.handle_centre(angle)
         offset[2] = max(0.0, abs(offset[2]) - self.handle_half)
         return float(np.linalg.norm(offset))
 
     def signed_distance(self, angle: float, place: Vector) -> float:
         """Return the signed distance of `place` from the panel's plane [m], positive outside."""
-        return float((place - self._hinge) @ self.outward(angle))
+        return float((place - self._hinge) @ self.outward_normal(angle))
 
     def distance_to_panel(self, angle: float, places: Vector) -> float:
         """Return the distance of the nearest of `places` from the panel's plane [m].
@@ -88,7 +90,7 @@ class DoorGeometry:
                 panel count; if there are none, the result is infinity.
         """
         offset = places - self._hinge
-        r, out = offset @ self.panel_direction(angle), offset @ self.outward(angle)
+        r, out = offset @ self.panel_direction(angle), offset @ self.outward_normal(angle)
         over = np.abs(offset[:, 2]) < DOOR_HEIGHT / 2 + _BESIDE
         near = (r > 0.0) & (r < DOOR_WIDTH + _BESIDE) & over
         return float(np.abs(out[near]).min(initial=math.inf))
@@ -105,6 +107,6 @@ class DoorGeometry:
         near = (np.hypot(dx, dy) < DOOR_WIDTH + _BESIDE) & (np.abs(dz) < DOOR_HEIGHT / 2 + _BESIDE)
         return bool((near & (turned < angle) & (turned > -math.pi / 2)).any())
 
-    def edge(self, angle: float) -> Vector:
+    def edge_centre(self, angle: float) -> Vector:
         """Return the centre of the free edge [m], shape (3,)."""
         return self.point(angle, DOOR_WIDTH, 0.0, 0.0)

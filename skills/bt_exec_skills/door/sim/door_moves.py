@@ -79,14 +79,14 @@ def pull_by_handle(job: Job) -> MotionSteps:
     if start >= _WIDE_RAD:
         return
     lift, yaw = job.variant.up, -start + job.variant.yaw
-    grip = Pose(door.handle(start, lift), yaw, turn_cost=0.1)
-    before = Pose(grip.position + 0.12 * door.outward(start), yaw, turn_cost=0.1)
+    grip = Pose(door.handle_centre(start, lift), yaw, turn_cost=0.1)
+    before = Pose(grip.position + 0.12 * door.outward_normal(start), yaw, turn_cost=0.1)
     way = job.path_past_door(before)
-    approach = job.plan(straight_line(before, grip), way[-1])
+    approach = job.plan_joint_path(straight_line(before, grip), way[-1])
     yield 0.0, "planning"
-    swing = job.plan(
+    swing = job.plan_joint_path(
         [
-            Pose(door.handle(a, lift), yaw - (a - start) / 2, turn_cost=0.02, tolerance=0.02)
+            Pose(door.handle_centre(a, lift), yaw - (a - start) / 2, turn_cost=0.02, tolerance=0.02)
             for a in _hinge_angles(start, OPEN_TO_RAD)
         ],
         approach[-1],
@@ -100,7 +100,7 @@ def pull_by_handle(job: Job) -> MotionSteps:
     if door.distance_to_handle(world.angle, limb.grip) > 0.025:
         raise Failed("MISSED", "the hand closed beside the handle")
     limb.attach_handle()
-    yield from _swing(follow_joint_path(limb, swing, 0.8), "pulling")
+    yield from _move_door(follow_joint_path(limb, swing, 0.8), "pulling")
     reached = world.angle
     limb.freeze()
     limb.detach()
@@ -132,9 +132,9 @@ def pull_by_edge(job: Job) -> MotionSteps:
     gap = 0.035
     outside = hook(start, DOOR_WIDTH + 0.12, gap)
     behind = hook(start, DOOR_WIDTH - 0.045, gap)
-    approach = job.plan([outside, *straight_line(outside, behind)])
+    approach = job.plan_joint_path([outside, *straight_line(outside, behind)])
     yield 0.0, "planning"
-    swing = job.plan(
+    swing = job.plan_joint_path(
         [hook(a + 0.06, DOOR_WIDTH - 0.045, gap * 0.6) for a in _hinge_angles(start, OPEN_TO_RAD)],
         approach[-1],
     )
@@ -142,7 +142,7 @@ def pull_by_edge(job: Job) -> MotionSteps:
     limb.command_fingers(0.0)
     yield from with_phase(follow_joint_path(limb, approach[:1]), "reaching for the edge")
     yield from with_phase(follow_joint_path(limb, approach[1:], 0.7), "reaching for the edge")
-    yield from _swing(follow_joint_path(limb, swing, 0.7), "pulling")
+    yield from _move_door(follow_joint_path(limb, swing, 0.7), "pulling")
     reached = world.angle
     limb.freeze()
     yield from job.back_off(0.10)
@@ -170,15 +170,17 @@ def push_shut(job: Job) -> MotionSteps:
     beside = against(start, 0.16)
     touch = against(start, 0.05)
     way = job.path_past_door(beside)
-    approach = job.plan(straight_line(beside, touch), way[-1])
+    approach = job.plan_joint_path(straight_line(beside, touch), way[-1])
     yield 0.0, "planning"
-    push = job.plan([against(a, 0.02) for a in _hinge_angles(start, -0.06)], approach[-1])
+    push = job.plan_joint_path(
+        [against(a, 0.02) for a in _hinge_angles(start, -0.06)], approach[-1]
+    )
     yield 0.0, "planning"
     if not limb.holds_material:
         limb.command_fingers(0.0)
     yield from with_phase(follow_joint_path(limb, way), "going round the door")
     yield from with_phase(follow_joint_path(limb, approach, 0.7), "going to the door")
-    yield from _swing(_until_shut(job, follow_joint_path(limb, push, 0.8)), "pushing")
+    yield from _move_door(_until_shut(job, follow_joint_path(limb, push, 0.8)), "pushing")
     reached = world.angle
     limb.freeze()
     yield from job.back_off(0.10)
@@ -187,7 +189,7 @@ def push_shut(job: Job) -> MotionSteps:
         raise Failed("STUCK", f"the door stopped at {reached:.2f} rad")
 
 
-def _swing(steps: Iterable[float], name: str) -> MotionSteps:
+def _move_door(steps: Iterable[float], name: str) -> MotionSteps:
     """Move the door. A stuck hand ends the motion; the caller then checks the door's angle."""
     with contextlib.suppress(Failed):
         for progress in steps:
@@ -214,8 +216,8 @@ def _check_open(job: Job, reached: float) -> None:
 def _retract_hand(job: Job) -> MotionSteps:
     """Draw the hand away from the outer face, round the edge, and home."""
     door, angle = job.world.geometry, job.world.angle
-    away: Vector = job.limb.grip + 0.06 * door.outward(angle)
-    away[0] = min(away[0], door.edge(angle)[0] - 0.10)
+    away: Vector = job.limb.grip + 0.06 * door.outward_normal(angle)
+    away[0] = min(away[0], door.edge_centre(angle)[0] - 0.10)
     out = Pose(away, turn_cost=0.02, tolerance=0.05)
-    yield from with_phase(follow_joint_path(job.limb, job.plan([out])), "drawing back")
+    yield from with_phase(follow_joint_path(job.limb, job.plan_joint_path([out])), "drawing back")
     yield from job.home()

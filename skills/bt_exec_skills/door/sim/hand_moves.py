@@ -58,7 +58,7 @@ def reach(job: Job) -> MotionSteps:
     way: list[Pose] = []
     if world.geometry.signed_distance(world.angle, grip) > -0.05:
         way += job.path_around_edge(outwards=False)
-    path = job.plan([*way, outside, *straight_line(outside, before)])
+    path = job.plan_joint_path([*way, outside, *straight_line(outside, before)])
     yield 0.0, "planning"
     job.limb.command_fingers(FINGER_OPEN)
     far = len(way) + 1
@@ -83,14 +83,14 @@ def grasp(job: Job, *, slips: bool = False) -> MotionSteps:
     before, on = _approach_poses(job)
     if float(np.linalg.norm(before.position - limb.grip)) > _NEAR_M:
         yield from reach(job)
-    path = job.plan(straight_line(job.pose_here(before), on))
+    path = job.plan_joint_path(straight_line(job.pose_here(before), on))
     yield 0.0, "planning"
     limb.command_fingers(FINGER_OPEN)
     yield from with_phase(follow_joint_path(limb, path, 0.6), "advancing")
     limb.command_fingers(0.0)
     for _ in wait(0.8):
         yield 0.4, "closing the hand"
-        if limb.touching("material"):
+        if limb.is_touching("material"):
             break
     else:
         raise Failed(
@@ -99,7 +99,7 @@ def grasp(job: Job, *, slips: bool = False) -> MotionSteps:
     yield from with_phase(wait(0.1), "closing the hand")
     limb.attach_material()
     up = Pose(np.add(limb.grip, (0.0, 0.0, _LIFT_M)), on.yaw, turn_cost=0.1)
-    for progress in follow_joint_path(limb, job.plan([up]), 0.5):
+    for progress in follow_joint_path(limb, job.plan_joint_path([up]), 0.5):
         yield 0.5 + 0.1 * progress, "lifting"
         if slips and progress > _SLIP_AT:
             limb.detach()

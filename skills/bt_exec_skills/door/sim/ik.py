@@ -101,7 +101,7 @@ class ArmIK:
             posture: Attractor of the free motion [rad], shape (7,); home by default.
         """
         chain = self._chain
-        chain.place(start)
+        chain.set_joints(start)
         chain.target = pose.position, hand_rotation(pose.yaw, pose.pitch)
         chain.turn_cost = pose.turn_cost
         chain.posture = self._home if posture is None else posture, _POSTURE_COST
@@ -117,7 +117,7 @@ class ArmIK:
 
     def arm_points(self, q: Vector) -> Vector:
         """Return points from the elbow to the finger tips at `q`, world frame [m], (n, 3)."""
-        self._chain.place(q)
+        self._chain.set_joints(q)
         data = self._chain.data
         fingers = data.site_xmat[self._site].reshape(3, 3)[:, 0]
         parts = data.xpos[self._fore], data.xpos[self._hand], data.site_xpos[self._site]

@@ -89,7 +89,7 @@ class Limb:
         """The distance between the fingers [m]."""
         return float(self._q[JOINTS:].sum())
 
-    def touching(self, geom: str) -> bool:
+    def is_touching(self, geom: str) -> bool:
         """Return whether both finger pads touch the geom of that name."""
         wanted = self._model.geom(geom).id
         touched = set()

@@ -33,7 +33,7 @@ _SHELF_DROP = 0.10  # depth of the shelf's top below the centre of the door [m]
 _TRAY_HALF = 0.004
 
 
-def _box(name: str, low: tuple[float, ...], high: tuple[float, ...], look: str) -> str:
+def _static_box(name: str, low: tuple[float, ...], high: tuple[float, ...], look: str) -> str:
     """Return a static box between two corners [m]; `look` holds its class and colour."""
     half = [(h - lo) / 2 for lo, h in zip(low, high, strict=True)]
     middle = [(h + lo) / 2 for lo, h in zip(low, high, strict=True)]
@@ -51,33 +51,37 @@ def cabinet_geoms(layout: Layout) -> str:
     gap, wide = 0.004, 0.35
     return "\n    ".join(
         (
-            _box("cabinet/left", (front, left + gap, bottom), (back, left + wide, top), outside),
-            _box("cabinet/right", (front, right - wide, bottom), (back, right - gap, top), outside),
-            _box(
+            _static_box(
+                "cabinet/left", (front, left + gap, bottom), (back, left + wide, top), outside
+            ),
+            _static_box(
+                "cabinet/right", (front, right - wide, bottom), (back, right - gap, top), outside
+            ),
+            _static_box(
                 "cabinet/top",
                 (front, right - wide, top + gap),
                 (back, left + wide, top + 0.2),
                 outside,
             ),
-            _box(
+            _static_box(
                 "cabinet/bottom",
                 (front, right - wide, 0.0),
                 (back, left + wide, bottom - gap),
                 outside,
             ),
-            _box(
+            _static_box(
                 "interior/back",
                 (back, right - 0.05, bottom - 0.05),
                 (back + 0.01, left + 0.05, top + 0.05),
                 inside,
             ),
-            _box(
+            _static_box(
                 "interior/shelf",
                 (front + 2 * _PANEL_HALF, right, shelf - 0.02),
                 (back - 0.01, left, shelf),
                 inside,
             ),
-            _box(
+            _static_box(
                 "interior/tray",
                 (hx + 0.025, right + 0.03, shelf),
                 (hx + 0.16, left - 0.03, shelf + 2 * _TRAY_HALF),
@@ -160,7 +164,7 @@ _DEFAULTS = """
   </default>"""
 
 
-def _camera(layout: Layout) -> str:
+def _head_camera(layout: Layout) -> str:
     """Return the head camera, level and aimed at its target point."""
     eye, target = layout.camera
     forward = [t - e for t, e in zip(target, eye, strict=True)]
@@ -211,7 +215,7 @@ def world_xml(layout: Layout) -> str:
           fromto="-0.08 0 0.1 -0.08 0 1.1"/>
     <geom name="robot/chest" class="look" type="capsule" size="0.06" rgba="0.55 0.57 0.6 1"
           fromto="-0.06 {-SHOULDER[1]} {SHOULDER[2]} -0.06 {SHOULDER[1]} {SHOULDER[2]}"/>
-    {_camera(layout)}
+    {_head_camera(layout)}
     {cabinet_geoms(layout)}{door_body(layout)}{material_body(layout)}
     {"".join(arm_body(arm) for arm in ARMS)}
   </worldbody>

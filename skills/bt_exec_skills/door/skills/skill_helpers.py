@@ -87,7 +87,7 @@ def look_for(world: World[DoorObservation], label: str, *, door_known: bool = Fa
         there = in_view(world.fresh, label)
         newest = world.observation
         doubt = newest is not None and (
-            newest.fault is not None or (door_known and not newest.door.possible)
+            newest.fault is not None or (door_known and not newest.door.possible_states)
         )
         if there and not doubt:
             return

@@ -16,7 +16,7 @@ import numpy as np
 
 from bt_exec.language.sanitize import one_line
 from bt_exec_skills.image.perception.instances import SUREST, Instance
-from bt_exec_skills.perception.picture import Box, Frame, overlaps, to_pixel_box
+from bt_exec_skills.perception.picture import Box, Frame, intersection_over_union, to_pixel_box
 
 __all__ = ["CodeKind", "read_codes"]
 
@@ -82,7 +82,7 @@ def _decode_codes(
 def _merge_reading(found: list[Instance], content: str, box: Box) -> None:
     """Add a reading. For a known code it only adds missing content."""
     for place, one in enumerate(found):
-        if float(overlaps([box], [one.bbox])[0, 0]) >= _SAME:
+        if float(intersection_over_union([box], [one.bbox])[0, 0]) >= _SAME:
             if content and not one.label:
                 found[place] = _make_code_instance(content, box)
             return

@@ -17,7 +17,7 @@ from bt_exec_skills.image.perception.colours import (
 )
 from bt_exec_skills.image.perception.instances import EVENED, SUREST, Instance
 from bt_exec_skills.image.perception.light_correction import even_light
-from bt_exec_skills.perception.picture import Frame, Mask, border_of, box_of
+from bt_exec_skills.perception.picture import Frame, Mask, border_pixels, box_around
 
 __all__ = ["segment_colour", "separate_touching", "solidity", "without_holes"]
 
@@ -51,7 +51,7 @@ def segment_colour(picture: Frame, colour: ColourName | None = None) -> list[Ins
     picture = picture if evened is None else evened
     names = name_pixels(picture)
     ground = background_mask(picture)
-    plain = border_of(ground).mean() >= _PLAIN
+    plain = border_pixels(ground).mean() >= _PLAIN
     names[ground] = len(COLOURS)
     names = np.asarray(cv2.medianBlur(names, 5), np.uint8)
     least = max(_LEAST_PX, round(_LEAST_SHARE * names.size))
@@ -176,7 +176,7 @@ def _split_region(instance: Instance) -> list[Instance]:
         part = np.asarray((water == number)[1:-1, 1:-1], bool)
         if part.sum() < _LEAST_PX:
             continue
-        x1, y1, x2, y2 = box_of(part)
+        x1, y1, x2, y2 = box_around(part)
         corner = instance.bbox[0] + x1, instance.bbox[1] + y1
         made = _make_instance(instance.label, corner, part[y1:y2, x1:x2])
         parts.append(

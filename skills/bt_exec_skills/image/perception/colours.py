@@ -13,7 +13,7 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from bt_exec_skills.perception.picture import Frame, Mask, border_of
+from bt_exec_skills.perception.picture import Frame, Mask, border_pixels
 
 __all__ = [
     "COLOURS",
@@ -96,7 +96,7 @@ def name_pixels(pixels: Frame) -> npt.NDArray[np.uint8]:
 
 def ground_colours(picture: Frame) -> frozenset[ColourName]:
     """Return the names of the colours that cover at least a quarter of the border each."""
-    border = border_of(picture)[None]
+    border = border_pixels(picture)[None]
     shares = colour_shares(border, np.ones(border.shape[:2], bool))
     return frozenset(name for name, share in shares.items() if share >= _OF_GROUND)
 
@@ -108,7 +108,7 @@ def background_mask(picture: Frame, times: float = 1.0) -> Mask:
         picture: The picture.
         times: Factor on the usual distance of colours.
     """
-    codes = _colour_indices(border_of(picture)[None])[0]
+    codes = _colour_indices(border_pixels(picture)[None])[0]
     ground = np.median(_weighted_cielab_table()[codes], axis=0)
     near = np.linalg.norm(_weighted_cielab_table() - ground, axis=1) < _GROUND * times
     return np.asarray(near[_colour_indices(picture)], bool)

@@ -23,7 +23,7 @@ from bt_exec_skills.image.perception.relations import (
     has_relation_partly,
     is_between,
     is_in_part,
-    measure,
+    measure_pair,
 )
 from bt_exec_skills.image.perception.text_recognition import READ
 
@@ -225,7 +225,7 @@ def _decide_by_distance(
     word = "nearest" if nearest else "farthest"
     marks = {one.bbox for one in landmarks}
     far = [
-        min((measure(one, other).distance_px for other in landmarks), default=inf) + 1
+        min((measure_pair(one, other).distance_px for other in landmarks), default=inf) + 1
         for one in instances
     ]
     asked = [

@@ -10,7 +10,7 @@ import numpy as np
 
 from bt_exec_skills.image.perception.colours import background_mask
 from bt_exec_skills.image.perception.light_correction import even_light
-from bt_exec_skills.perception.picture import Box, Frame, Mask, border_of
+from bt_exec_skills.perception.picture import Box, Frame, Mask, border_pixels
 
 __all__ = [
     "EVENED",
@@ -151,7 +151,7 @@ def _foreground_masks(picture: Frame) -> Sequence[tuple[Mask, float]]:
     shadows of a pale object also differ slightly.
     """
     ground = background_mask(picture)
-    if border_of(ground).mean() < _PLAIN:
+    if border_pixels(ground).mean() < _PLAIN:
         return ()
     return (~ground, _SHARE), (~background_mask(picture, _FAR), _THIN_SHARE)
 

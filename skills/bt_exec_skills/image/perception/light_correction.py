@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bt_exec_skills.image.perception.colours import background_mask
-from bt_exec_skills.perception.picture import Frame, border_of
+from bt_exec_skills.perception.picture import Frame, border_pixels
 
 __all__ = ["even_light", "relit_versions"]
 
@@ -40,11 +40,11 @@ def even_light(picture: Frame) -> Frame | None:
     whiter. The result is None if the background needs no correction, or has several colours in any
     light.
     """
-    plain = border_of(background_mask(picture)).mean()
+    plain = border_pixels(background_mask(picture)).mean()
     evened = None if plain > 1 - _GAIN else _without_shadows(picture, plain)
     shown = picture if evened is None else evened
     if plain > 1 - _GAIN or evened is not None:
-        ground = np.median(border_of(shown).reshape(-1, 3), axis=0)
+        ground = np.median(border_pixels(shown).reshape(-1, 3), axis=0)
         if _is_lamp_light(shown, ground):
             return _clip_to_bytes(shown * (ground.max() / ground))
     return evened
@@ -65,7 +65,7 @@ def _without_shadows(picture: Frame, before: float) -> Frame | None:
         return None
     evened = _clip_to_bytes(picture * (level / np.maximum(light, 1.0)))
     ground = background_mask(evened)
-    plain = border_of(ground).mean() >= max(_PLAIN, before + _GAIN)
+    plain = border_pixels(ground).mean() >= max(_PLAIN, before + _GAIN)
     return evened if plain and ground.mean() >= _MOSTLY else None
 
 

@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 
 from bt_exec_skills.image.perception.instances import Instance
-from bt_exec_skills.image.perception.relations import measure
+from bt_exec_skills.image.perception.relations import measure_pair
 
 __all__ = ["Extent", "measure_extent", "measure_objects"]
 
@@ -32,7 +32,7 @@ def measure_extent(one: Instance, extent: Extent) -> float | None:
 
 def _nearest_distance(ones: Sequence[Instance], others: Sequence[Instance]) -> float | None:
     """Return the distance [px] between the centres of the nearest pair; None without a pair."""
-    pairs = [measure(a, b).distance_px for a in ones for b in others if a.bbox != b.bbox]
+    pairs = [measure_pair(a, b).distance_px for a in ones for b in others if a.bbox != b.bbox]
     return min(pairs, default=None)
 
 

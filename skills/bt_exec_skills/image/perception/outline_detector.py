@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from bt_exec_skills.image.perception.attributes import ShapeName
 from bt_exec_skills.image.perception.colours import ColourName
-from bt_exec_skills.perception.picture import Box, Frame, border_of
+from bt_exec_skills.perception.picture import Box, Frame, border_pixels
 
 __all__ = ["Outline", "colour_by_hue", "find_outlines"]
 
@@ -118,7 +118,7 @@ def _label_pieces(small: Frame) -> npt.NDArray[np.int32] | None:
     )
     least = max(_LEAST_PX, _LEAST_SHARE * steep.size) / 4
     kept = [n for n in range(1, count) if stats[n, cv2.CC_STAT_AREA] >= least]
-    border = border_of(flat)
+    border = border_pixels(flat)
     ground = int(np.bincount(border).argmax()) if border.any() else 0
     if len(kept) > _MOST or ground == 0 or (border == ground).mean() < 0.6:
         return None

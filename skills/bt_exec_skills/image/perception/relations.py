@@ -18,7 +18,7 @@ __all__ = [
     "has_relation_partly",
     "is_between",
     "is_in_part",
-    "measure",
+    "measure_pair",
     "place_in",
 ]  # fmt: skip
 
@@ -49,7 +49,7 @@ class Measured(NamedTuple):
     covered: float
 
 
-def measure(one: Instance, other: Instance) -> Measured:
+def measure_pair(one: Instance, other: Instance) -> Measured:
     """Return distance, gap and overlap of two objects."""
     a, b = np.asarray(one.bbox, float), np.asarray(other.bbox, float)
     distance = float(np.hypot(*np.subtract(one.middle, other.middle)))
@@ -90,9 +90,9 @@ def has_relation(one: Instance, relation: RelationName, other: Instance) -> bool
     if relation == "below":
         return down > 0 and not sideways
     if relation == "inside":
-        return measure(one, other).covered >= 0.9
+        return measure_pair(one, other).covered >= 0.9
     if relation == "overlapping":
-        return measure(one, other).covered > _OUTSIDE
+        return measure_pair(one, other).covered > _OUTSIDE
     if relation == "around":
         return _share_of_box(one, other) >= _GROUND
     x, foot = one.middle[0], one.bbox[3]
@@ -104,7 +104,7 @@ def has_relation(one: Instance, relation: RelationName, other: Instance) -> bool
 def _share_of_box(one: Instance, other: Instance) -> float:
     """Return the share of the box of `other` that the pixels of `one` fill."""
     if one.mask is None:
-        return measure(other, one).covered
+        return measure_pair(other, one).covered
     x, y = one.bbox[:2]
     x1, y1, x2, y2 = other.bbox
     part = one.mask[max(0, y1 - y) : max(0, y2 - y), max(0, x1 - x) : max(0, x2 - x)]

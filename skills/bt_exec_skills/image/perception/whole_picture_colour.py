@@ -34,7 +34,7 @@ def colour_of_whole(picture: Frame, crops: Sequence[Crop], colour: ColourName) -
         crops: Crops of the objects.
         colour: Name of the colour.
     """
-    small, scale = _shrink(picture)
+    small, scale = _limit_size(picture)
     has = np.asarray(cv2.medianBlur(name_pixels(small), 5)) == COLOURS.index(colour)
     found: list[bool | None] = []
     for one in crops:
@@ -76,7 +76,7 @@ def agree_with_regions(picture: Frame, things: Sequence[Instance], colour: Colou
     Each object has one region with nearly its box (IoU of 0.4); without objects there is no
     region.
     """
-    small, scale = _shrink(picture)
+    small, scale = _limit_size(picture)
     boxes = [one.bbox for one in separate_touching(segment_colour(small, colour))]
     if not things:
         return not boxes
@@ -89,7 +89,7 @@ def agree_with_regions(picture: Frame, things: Sequence[Instance], colour: Colou
     return all(near) and len(own) == len(mine)
 
 
-def _shrink(picture: Frame) -> tuple[Frame, float]:
+def _limit_size(picture: Frame) -> tuple[Frame, float]:
     """Return a picture at most 1024 px long, and its scale."""
     height, width = picture.shape[:2]
     scale = min(1.0, _LONGEST / max(height, width))

@@ -47,11 +47,11 @@ def answer_same_pictures(found: Candidates, size: tuple[int, int], language: str
     total = count(found.instances, found.decisions)
     value: Any = False if total.sure else None if total.unsettled else True
     name = {True: "same_yes", False: "same_no", None: "same_unsure"}[value]
-    places = [" ".join(dict.fromkeys(place_in(one, size))) for one in found.accepted()]
+    places = [" ".join(dict.fromkeys(place_in(one, size))) for one in found.accepted_instances()]
     said = speaker.sentence(name, n=total.sure, places=speaker.place_words(places))
     confidence = total.confidence
     if total.sure:  # one certain region is enough
-        confidence = min(SUREST, max(one.score for one in found.accepted()))
+        confidence = min(SUREST, max(one.score for one in found.accepted_instances()))
     elif not total.unsettled:
         confidence = _NOTHING_SEEN
     return Answer(

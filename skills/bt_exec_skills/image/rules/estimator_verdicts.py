@@ -235,7 +235,9 @@ def _compare_colours(bench: Bench) -> list[CrossCheck]:
             continue
         places = find_disputed(bench.picture, found.crops, found.decisions, wanted[0])
         numbers = ", ".join(f"#{place + 1}" for place in places)
-        there = not places and agree_with_regions(bench.picture, found.accepted(), wanted[0])
+        there = not places and agree_with_regions(
+            bench.picture, found.accepted_instances(), wanted[0]
+        )
         agrees = False if places else True if there else None
         cross_checks.append(CrossCheck("colours", agrees, numbers))
     return cross_checks
@@ -256,7 +258,7 @@ def _compare_counts(bench: Bench) -> list[CrossCheck]:
         regions = separate_touching(segment_colour(bench.picture, wanted[0]))
         if any("uneven" in one.source for one in regions):
             continue  # without a plain background regions may not be objects
-        same = len(regions) == len(found.accepted())
+        same = len(regions) == len(found.accepted_instances())
         if same or not _is_labelled(bench, name):
             cross_checks.append(CrossCheck("detector", same, str(len(regions))))
     return cross_checks

@@ -67,7 +67,7 @@ def _confirmed_by_outlines(
     """Return whether outlines confirm a set, and their number of objects."""
     if outlines is None:
         return None, ""
-    holds = [(_satisfies(one, steps), one.parts) for one in outlines]
+    holds = [(_satisfies_steps(one, steps), one.parts) for one in outlines]
     low = sum(parts for one, parts in holds if one)
     high = low + sum(parts for one, parts in holds if one is None)
     decided = [one.holds for one in found.decisions]
@@ -79,7 +79,7 @@ def _confirmed_by_outlines(
     return (True if low == high == sure == most else None), says
 
 
-def _satisfies(one: Outline, steps: Sequence[Step]) -> bool | None:
+def _satisfies_steps(one: Outline, steps: Sequence[Step]) -> bool | None:
     """Return whether an object satisfies the steps; None if its outline does not decide it."""
     found, *verified = steps
     colour = found.args["colour"]

@@ -98,7 +98,7 @@ def resolve_meaning(
     names = tuple(names)
     found = reader().read(text, names)
     if not isinstance(found, Reading):
-        unknown = " ".join(found.unknown)
+        unknown = " ".join(found.unknown_words)
         raise Unread("NEEDS_MODEL" if unknown else "QUESTION_UNCLEAR", unknown or text)
     if found.respelt:
         raise Unread("QUESTION_RESPELT", text, found.respelt)
@@ -114,7 +114,7 @@ def resolve_meaning(
     ]
     meanings = list(dict.fromkeys(one for one in resolved if one is not None))
     if len(meanings) != 1 or meanings[0].kind != "ask":
-        raise Unread("NEEDS_MODEL" if found.unknown else "QUESTION_UNCLEAR", text)
+        raise Unread("NEEDS_MODEL" if found.unknown_words else "QUESTION_UNCLEAR", text)
     return meanings[0], found
 
 
@@ -204,7 +204,7 @@ class _Questions:
             return self._convert_which(of)
         return self._convert_proposition(of)
 
-    def _pair(self, of: Node) -> tuple[Phrase, Phrase]:
+    def _compared_sets(self, of: Node) -> tuple[Phrase, Phrase]:
         """Return the descriptions of the two sets that a meaning compares."""
         return self._described.describe_phrase(of.node("of")), self._described.describe_phrase(
             of.node("to")

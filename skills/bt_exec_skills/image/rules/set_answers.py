@@ -70,7 +70,7 @@ def phrase_answer(
                 name, what=what if rival.sure else other_what, n=total.sure, m=rival.sure, p=value
             )
     elif kind == "where":
-        value = [" ".join(dict.fromkeys(place_in(one, size))) for one in found.accepted()]
+        value = [" ".join(dict.fromkeys(place_in(one, size))) for one in found.accepted_instances()]
         said = speaker.sentence(
             "where" if value else "none", what=what, places=speaker.place_words(value)
         )
@@ -108,7 +108,7 @@ def phrase_answer(
 def _answer_text(speaker: Speaker, found: Candidates, lines: Candidates, what: str) -> Answer:
     """Return the text in the set; in the whole picture if `what` is empty."""
     total, read = (count(one.instances, one.decisions) for one in (found, lines))
-    value = [one.label for one in lines.accepted()]
+    value = [one.label for one in lines.accepted_instances()]
     confidence = read.confidence if lines.instances else _NO_WRITING
     texts = " · ".join(f"“{text}”" for text in value)
     name = ("read" if what else "read_picture") if value else "read_nothing"

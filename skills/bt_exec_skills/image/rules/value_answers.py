@@ -100,7 +100,7 @@ def bar_answer(
     """
     speaker = Speaker(language)
     names = object_names(name) if name else frozenset[str]()
-    bar = bar_value(found.accepted(), found.instances, lines.instances, names)
+    bar = bar_value(found.accepted_instances(), found.instances, lines.instances, names)
     confidence = _UNSURE
     known = bar.label if wanted == "label" else bar.value
     if known not in (None, ""):
@@ -138,9 +138,9 @@ def measure_answer(
     speaker = Speaker(language)
     sets = [one for one in (found, other, scale.of if scale else None) if one is not None]
     totals = [count(one.instances, one.decisions) for one in sets]
-    known = (scale.of.accepted(), scale.extent, scale.length) if scale else None
-    others = other.accepted() if other is not None else []
-    value = measure_objects(found.accepted(), others, extent, known)
+    known = (scale.of.accepted_instances(), scale.extent, scale.length) if scale else None
+    others = other.accepted_instances() if other is not None else []
+    value = measure_objects(found.accepted_instances(), others, extent, known)
     confidence = min(_SUREST, *(one.confidence for one in totals), *(one.whole for one in sets))
     several = any(one.sure != 1 or one.unsettled for one in totals)
     if several or value is None:

@@ -92,7 +92,7 @@ def launch(
     if "unavailable" in said or (isolated and "started" not in said and not over):
         why = (
             said.get("unavailable")
-            or _last_line(reading.err)
+            or _last_line(reading.standard_error)
             or "the launcher ended without a report"
         )
         return Ran("not_run", None, why, isolated=False)
@@ -100,7 +100,7 @@ def launch(
         return Ran("killed", None, "its guard was terminated", isolated)
     code: Any = said.get("code", process.returncode)
     return _result_of_end(
-        over or said.get("over"), code, reading.out, reading.err, isolated=isolated
+        over or said.get("over"), code, reading.result, reading.standard_error, isolated=isolated
     )
 
 
@@ -169,12 +169,12 @@ class _Reading:
         return found
 
     @property
-    def out(self) -> bytes:
+    def result(self) -> bytes:
         """Return the program's result."""
         return b"".join(self._parts[self._streams[0]])
 
     @property
-    def err(self) -> bytes:
+    def standard_error(self) -> bytes:
         """Return the program's standard error."""
         return b"".join(self._parts[self._streams[1]])
 

@@ -45,7 +45,7 @@ def check_claims(bench: Bench) -> tuple[list[CheckedClaim], float | None]:
     benches: dict[Question, Bench | None] = {}
     found: list[CheckedClaim] = []
     coverage: list[float | None] = []
-    for claim in parse_claims(bench.answer.text, bench.question, (), bench.names()):
+    for claim in parse_claims(bench.answer.text, bench.question, (), bench.annotated_classes()):
         fresh = None
         try:
             if claim.asks is not None:

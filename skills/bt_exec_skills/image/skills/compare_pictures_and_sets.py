@@ -66,7 +66,7 @@ def compare_pictures(bench: Service[Bench], into: SetName) -> Steps[Differ]:
     )
     bench.steps.append(Step("compare_pictures", {"into": into}))
     bench.sets[into] = kept = Candidates(found, start_decisions(found))
-    return Differ(len(found), len(kept.accepted()))
+    return Differ(len(found), len(kept.accepted_instances()))
 
 
 @skill(fails=SET_FAILS, needs={"crops.{of}": "cut", "crops.{to}": "cut"})

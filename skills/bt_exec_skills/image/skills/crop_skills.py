@@ -13,7 +13,7 @@ from bt_exec_skills.image.perception.instance_decisions import (
     verify_all,
 )
 from bt_exec_skills.image.perception.instances import crop as cut
-from bt_exec_skills.image.perception.relations import Column, RelationName, Row, measure
+from bt_exec_skills.image.perception.relations import Column, RelationName, Row, measure_pair
 from bt_exec_skills.image.perception.separability import DOUBTFUL
 from bt_exec_skills.image.skills.worker_thread import SET_FAILS, run_on_worker
 from bt_exec_skills.image.workbench import Bench, Candidates, SetName, Step
@@ -151,13 +151,13 @@ def measure_places(
     """
     yield Running(None, "measuring")
     found, _ = bench.candidates_with_crops(of)
-    landmarks = bench.candidates(to).accepted()
-    others = bench.candidates(other).accepted() if other is not None else []
+    landmarks = bench.candidates(to).accepted_instances()
+    others = bench.candidates(other).accepted_instances() if other is not None else []
     found.decisions = decide_relation(
         found.instances, found.decisions, relation, landmarks, wanted=wanted, others=others
     )
     args = {"of": of, "relation": relation, "to": to, "wanted": wanted, "other": other}
     bench.steps.append(Step("measure_places", args))
-    kept = found.accepted()
-    near = [measure(a, b).distance_px for a in kept for b in landmarks if a.bbox != b.bbox]
+    kept = found.accepted_instances()
+    near = [measure_pair(a, b).distance_px for a in kept for b in landmarks if a.bbox != b.bbox]
     return Near(len(kept), round(min(near, default=-1.0), 1))

@@ -68,7 +68,7 @@ def conclude(
         raise Failed("EMPTY_ANSWER", "the answer is empty")
     confidence = yield from run_on_worker(lambda: evidence_confidence(bench), "answering")
     claims = yield from run_on_worker(
-        lambda: parse_claims(line, question, (), bench.names()), "answering"
+        lambda: parse_claims(line, question, (), bench.annotated_classes()), "answering"
     )
     value = claimed_value(line, claims)
     bench.question, bench.by_model = question, True

@@ -50,11 +50,11 @@ def read_text(
     """
     if not bench.can_read_text:
         raise Failed("NO_READER", f"rapidocr is missing: {INSTALL}", retryable=False)
-    within = None if of == "picture" else bench.candidates_with_crops(of)[0].accepted()
-    lines = yield from run_on_worker(lambda: bench.read(within), "reading")
+    within = None if of == "picture" else bench.candidates_with_crops(of)[0].accepted_instances()
+    lines = yield from run_on_worker(lambda: bench.read_text(within), "reading")
     bench.steps.append(Step("read_text", {"into": into, "of": of}))
     bench.sets[into] = found = Candidates(lines, start_decisions(lines))
-    read = found.accepted()
+    read = found.accepted_instances()
     return Written(len(read), len(lines) - len(read), "\n".join(one.label for one in read))
 
 
@@ -70,6 +70,6 @@ def read_codes(bench: Service[Bench], into: SetName, kind: CodeKind = "qr code")
     found = yield from run_on_worker(lambda: codes_in(bench.picture, kind), "reading")
     bench.steps.append(Step("read_codes", {"into": into, "kind": kind}))
     bench.sets[into] = kept = Candidates(found, start_decisions(found), looked=True)
-    read = kept.accepted()
+    read = kept.accepted_instances()
     kept.whole = _ALL_FOUND if found else _NONE_FOUND
     return Written(len(read), len(found) - len(read), "\n".join(one.label for one in read))

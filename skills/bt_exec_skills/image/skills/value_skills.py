@@ -37,7 +37,7 @@ def answer_value(
     """
     yield Running(None, "answering")
     found, _ = bench.candidates_with_crops(of)
-    lines = found.instances if value in LINES else found.accepted()
+    lines = found.instances if value in LINES else found.accepted_instances()
     read = written_value(lines, value, *names_of_each(name), number=number)
     said = ", ".join(object_name(one, language) for one in name.split("|"))
     bench.answer = value_answer(read, value, said or str(number), language)

@@ -24,7 +24,7 @@ from bt_exec_skills.image.rules.program_check import answer_in_result, run_on_pi
 from bt_exec_skills.image.sandbox.process import Ran
 from bt_exec_skills.image.skills.answer_recomputation import repeat_on_other_picture
 from bt_exec_skills.image.workbench import Bench
-from bt_exec_skills.perception.picture import Frame, Mask, border_of
+from bt_exec_skills.perception.picture import Frame, Mask, border_pixels
 
 __all__ = ["check_on_changed_pictures", "check_result"]
 
@@ -154,7 +154,7 @@ def _counted_and_known(bench: Bench) -> tuple[list[Instance], list[Instance]]:
     told = [step.args["of"] for step in bench.steps if step.tool == "answer"]
     target = bench.sets.get(str(told[-1])) if told else None
     known = [one for found in bench.sets.values() for one in found.instances]
-    return (target.accepted() if target is not None else []), known
+    return (target.accepted_instances() if target is not None else []), known
 
 
 def _is_same_answer(found: Any, answer: Any) -> bool:
@@ -198,7 +198,7 @@ def _changed_pictures(
 def _blank_picture(picture: Frame) -> Frame:
     """Return a picture of the same size in the colour of its border."""
     blank = np.empty_like(picture)
-    blank[:] = np.median(border_of(picture), axis=0).astype(np.uint8)
+    blank[:] = np.median(border_pixels(picture), axis=0).astype(np.uint8)
     return blank
 
 

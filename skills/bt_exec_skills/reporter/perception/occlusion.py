@@ -38,7 +38,9 @@ class Occlusion:
     """
 
     def __init__(self, area: Area) -> None:
-        inner = area.shrunk(min(_RIM_M, (area.right - area.left) / 2, (area.top - area.bottom) / 2))
+        inner = area.without_border(
+            min(_RIM_M, (area.right - area.left) / 2, (area.top - area.bottom) / 2)
+        )
         x = np.linspace(
             inner.left, inner.right, 1 + math.ceil((inner.right - inner.left) / _SPOT_M)
         )
@@ -108,7 +110,7 @@ def _shown_spots(
     spots: Spots, pose: Pose, people: list[tuple[float, float]], body_m: float
 ) -> npt.NDArray[np.bool_]:
     """Return a mask of the spots that a picture shows: in the field of view and not occluded."""
-    away, bearing = _polar(spots, pose)
+    away, bearing = _polar_coordinates(spots, pose)
     shown = np.abs(bearing) <= _HALF_VIEW_RAD
     for at in people:
         near = pose.distance_to(*at)
@@ -118,7 +120,7 @@ def _shown_spots(
     return shown
 
 
-def _polar(spots: Spots, pose: Pose) -> tuple[Spots, Spots]:
+def _polar_coordinates(spots: Spots, pose: Pose) -> tuple[Spots, Spots]:
     """Return the distances of spots [m] and their angles to the left of the view [rad]."""
     x, y = (spots - (pose.x, pose.y)).T
     turn = np.arctan2(y, x) - pose.yaw

@@ -128,10 +128,10 @@ class ReporterPerception(Generic[C]):
         if float(view.frame.mean()) < _BLACK_LEVEL:
             return ReporterObservation(view.t, view.pose, (), {}, view.frame, "dark", self._areas)
         found = tuple(_add_position(one, view) for one in self.detector.detect(view))
-        light = self._light(view)
+        light = self._luminance_by_section(view)
         return ReporterObservation(view.t, view.pose, found, light, view.frame, areas=self._areas)
 
-    def _light(self, view: GroundView) -> dict[tuple[str, int], float]:
+    def _luminance_by_section(self, view: GroundView) -> dict[tuple[str, int], float]:
         """Return the mean luminance of each section of a place, in its visible part."""
         ground = view.ground[::_STRIDE, ::_STRIDE].reshape(-1, 2)
         bright = view.frame[::_STRIDE, ::_STRIDE].reshape(-1, 3) @ (0.299, 0.587, 0.114)

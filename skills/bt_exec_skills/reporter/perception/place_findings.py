@@ -156,7 +156,7 @@ class Gathering:
         return tuple(part for part, level in self._luminance_by_part.items() if level < LIT_LEVEL)
 
     @property
-    def light(self) -> LightState:
+    def light_state(self) -> LightState:
         """Whether the place is lit."""
         if not self._light:
             return "unknown"
@@ -175,7 +175,7 @@ class Gathering:
             query=query,
             people=len(self.people) if self.looks else -1,
             complete=self.complete,
-            light=self.light,
+            light=self.light_state,
             dark_parts=self.dark_parts,
             noise=noise_state(noise_db),
             noise_db=round(noise_db, 1),

@@ -19,11 +19,11 @@ from bt_exec_skills.reporter.site_map import SiteMap
 __all__ = [
     "age_phrase",
     "answer_of",
+    "catalogue_sentence",
     "elapsed_time_text",
+    "note_sentence",
     "recorded_answer",
     "report_of",
-    "say",
-    "sentence",
     "sentences_to_report",
 ]
 
@@ -35,7 +35,7 @@ _sentences = partial(
 )
 
 
-def say(key: str, language: str, **facts: Any) -> str:
+def catalogue_sentence(key: str, language: str, **facts: Any) -> str:
     """Return a sentence of the pack in either language."""
     return _sentences().say(key, language, **facts)
 
@@ -73,23 +73,27 @@ def answer_of(
             case "people":
                 n = max(found.people, 0)
                 more = "" if found.complete else "_or_more"
-                count = say(f"PEOPLE_{n if n < 2 else 'N'}{more}", language, n=n)
+                count = catalogue_sentence(f"PEOPLE_{n if n < 2 else 'N'}{more}", language, n=n)
                 parts.append(count + _known_names_text(found, site, language))
                 parts += _absent_persons(found, site, language, frozenset(wanted))
             case "light":
                 named = site.places[found.place].sections_or_whole
                 where = ", ".join(named[part].name.name_in(language) for part in found.dark_parts)
-                parts.append(say(f"LIGHT_{found.light}", language, parts=where))
+                parts.append(catalogue_sentence(f"LIGHT_{found.light}", language, parts=where))
             case "noise":
-                parts.append(say(f"NOISE_{found.noise}", language, db=round(found.noise_db)))
+                parts.append(
+                    catalogue_sentence(f"NOISE_{found.noise}", language, db=round(found.noise_db))
+                )
             case "unusual":
                 words = _sentences()
                 things = [
                     words.translate_word(f"thing: {label}", language) for label in found.unusual
                 ]
                 key = "UNUSUAL_some" if things else "UNUSUAL_none"
-                parts.append(say(key, language, things=", ".join(dict.fromkeys(things))))
-    return " ".join(f"{_capitalized(part)}." for part in parts)
+                parts.append(
+                    catalogue_sentence(key, language, things=", ".join(dict.fromkeys(things)))
+                )
+    return " ".join(f"{_capitalize(part)}." for part in parts)
 
 
 def recorded_answer(result: Mapping[str, Any], language: str, site: SiteMap) -> str:
@@ -117,7 +121,7 @@ def recorded_answer(result: Mapping[str, Any], language: str, site: SiteMap) -> 
 def _presence_sentence(who: str, found: Observation, language: str, site: SiteMap) -> str:
     """Return the sentence that states whether a person is present."""
     key = "YES_THERE" if who in found.who else "NOT_THERE_0" if found.complete else "NOT_SEEN"
-    return say(key, language, names=site.display_name(who, language))
+    return catalogue_sentence(key, language, names=site.display_name(who, language))
 
 
 def _absent_persons(
@@ -128,7 +132,7 @@ def _absent_persons(
         mine = person.place == found.place and not person.remote
         if mine and who not in found.who and who not in told:
             key = "ABSENT" if found.complete else "NOT_SEEN"
-            yield say(key, language, names=site.display_name(who, language))
+            yield catalogue_sentence(key, language, names=site.display_name(who, language))
 
 
 def _known_names_text(found: Observation, site: SiteMap, language: str) -> str:
@@ -138,7 +142,9 @@ def _known_names_text(found: Observation, site: SiteMap, language: str) -> str:
         return ""
     all_known = all(who in site.people for who in found.who)
     space = " " if language == "en" else ""
-    return space + say("KNOWN_all" if all_known else "KNOWN_some", language, names=names)
+    return space + catalogue_sentence(
+        "KNOWN_all" if all_known else "KNOWN_some", language, names=names
+    )
 
 
 def age_phrase(seconds: float, language: str) -> str:
@@ -146,15 +152,15 @@ def age_phrase(seconds: float, language: str) -> str:
     if seconds < 20.0:
         return ""
     if seconds < 55.0:
-        said = say("AGO_SECONDS", language, n=round(seconds / 10) * 10)
+        said = catalogue_sentence("AGO_SECONDS", language, n=round(seconds / 10) * 10)
     elif seconds < 90.0:
-        said = say("AGO_MINUTE", language)
+        said = catalogue_sentence("AGO_MINUTE", language)
     else:
-        said = say("AGO_MINUTES", language, n=round(seconds / 60))
+        said = catalogue_sentence("AGO_MINUTES", language, n=round(seconds / 60))
     return f" {said}" if language == "en" else f"{said} "
 
 
-def sentence(note: Note, site: SiteMap, language: str, now: float | None = None) -> str:
+def note_sentence(note: Note, site: SiteMap, language: str, now: float | None = None) -> str:
     """Return a note as a sentence.
 
     Args:
@@ -175,8 +181,12 @@ def sentence(note: Note, site: SiteMap, language: str, now: float | None = None)
     if note.kind != "failed":
         silent = note.kind == "said" and not note.facts.get("answer")
         key = "SAID_no_reply" if silent else note.kind.upper()
-        return _capitalized(say(f"{key}_at_place" if to_place else key, language, **facts))
-    why = _punctuated(_capitalized(say(str(facts.pop("code")), language, **facts)))
+        return _capitalize(
+            catalogue_sentence(f"{key}_at_place" if to_place else key, language, **facts)
+        )
+    why = _add_final_punctuation(
+        _capitalize(catalogue_sentence(str(facts.pop("code")), language, **facts))
+    )
     key = "FAILED_bring_object" if to_place else f"FAILED_{note.facts.get('skill')}"
     if note.facts.get("skill") == "navigate" and note.facts.get("target") == site.base:
         key = "FAILED_way_back"
@@ -188,7 +198,7 @@ def sentence(note: Note, site: SiteMap, language: str, now: float | None = None)
         key += "_heard"
     elif f"{key}_on_tray" in _sentences() and note.facts.get("tray") == note.facts.get("object"):
         key += "_on_tray"
-    return _capitalized(say(key, language, **{**facts, "why": why}))
+    return _capitalize(catalogue_sentence(key, language, **{**facts, "why": why}))
 
 
 def _comparison_text(
@@ -203,14 +213,16 @@ def _comparison_text(
             key += f"_{facts['light']}"
         elif found.aspect == "people" and facts.get("complete") is False:
             key += "_or_more"
-        return say(key, language, **{**facts, "place": site.display_name(place, language)})
+        return catalogue_sentence(
+            key, language, **{**facts, "place": site.display_name(place, language)}
+        )
 
     places = found.first if found.outcome in ("equal", "first") else found.places
     named = ", ".join(site.display_name(place, language) for place in places)
     values = ", ".join(map(finding, found.places))
-    what = say(f"COMPARED_{found.aspect}_{found.order}", language)
+    what = catalogue_sentence(f"COMPARED_{found.aspect}_{found.order}", language)
     key = f"COMPARED_{found.outcome}"
-    return _capitalized(say(key, language, what=what, places=named, values=values))
+    return _capitalize(catalogue_sentence(key, language, what=what, places=named, values=values))
 
 
 def _topic_without_lead(topic: str) -> str:
@@ -218,12 +230,12 @@ def _topic_without_lead(topic: str) -> str:
     return topic.removeprefix("question about ").removesuffix(" 문의")
 
 
-def _capitalized(text: str) -> str:
+def _capitalize(text: str) -> str:
     """Return a text with an initial capital. Names of people and places may have none."""
     return text[:1].upper() + text[1:]
 
 
-def _punctuated(text: str) -> str:
+def _add_final_punctuation(text: str) -> str:
     """Return a text with final punctuation. Quoted speech may have none."""
     return text if text.endswith((".", "!", "?", "…", "”")) else f"{text}."
 
@@ -248,7 +260,10 @@ def report_of(notebook: Notebook, language: str, now: float | None = None) -> st
     """
     told = sentences_to_report(notebook, language, now)
     if not told:
-        told.append(_earlier_missions_text(notebook.past, language) or say("NOTHING_NEW", language))
+        told.append(
+            _earlier_missions_text(notebook.past, language)
+            or catalogue_sentence("NOTHING_NEW", language)
+        )
     return " ".join(told)
 
 
@@ -263,7 +278,7 @@ def sentences_to_report(notebook: Notebook, language: str, now: float | None = N
     ) or _without_redundant_notes(notebook, notebook.all_notes())
     site = notebook.site
     return [
-        (_drive_sentence if note.kind == "went" else sentence)(note, site, language, now)
+        (_drive_sentence if note.kind == "went" else note_sentence)(note, site, language, now)
         for note in notes
     ]
 
@@ -272,7 +287,7 @@ def _drive_sentence(note: Note, site: SiteMap, language: str, now: float | None)
     """Return the sentence for a drive without any other event at its place."""
     place = site.display_name(str(note.facts.get("target")), language)
     when = age_phrase(now - note.t, language) if now is not None else ""
-    return say("TRIP", language, place=place, ago=when)
+    return catalogue_sentence("TRIP", language, place=place, ago=when)
 
 
 def _without_redundant_notes(notebook: Notebook, notes: list[Note]) -> list[Note]:
@@ -327,21 +342,25 @@ def _earlier_missions_text(past: Sequence[PastMission], language: str) -> str:
         wrong = failed[-_WRONG:]
         lines = [_count(told, language)]
         if wrong:
-            lines.append(say("PAST_NOT_DONE", language))
+            lines.append(catalogue_sentence("PAST_NOT_DONE", language))
             lines += [_mission_text(one, language) for one in wrong]
         if more := len(failed) - len(wrong):
-            lines.append(say("PAST_MORE", language, n=more))
+            lines.append(catalogue_sentence("PAST_MORE", language, n=more))
         if told[-1] not in wrong:
-            lines += [say("PAST_LAST", language), _mission_text(told[-1], language)]
-    return (" " if len(told) == 1 else "\n").join([say("PAST_OPENING", language), *lines])
+            lines += [catalogue_sentence("PAST_LAST", language), _mission_text(told[-1], language)]
+    return (" " if len(told) == 1 else "\n").join(
+        [catalogue_sentence("PAST_OPENING", language), *lines]
+    )
 
 
 def _count(past: Sequence[PastMission], language: str) -> str:
     counts = Counter(map(_kind, past))
     parts = (
-        say(f"PAST_{kind}", language, n=counts[kind]) for kind in (*_KINDS, "other") if counts[kind]
+        catalogue_sentence(f"PAST_{kind}", language, n=counts[kind])
+        for kind in (*_KINDS, "other")
+        if counts[kind]
     )
-    return say("PAST_COUNT", language, n=len(past), parts=", ".join(parts))
+    return catalogue_sentence("PAST_COUNT", language, n=len(past), parts=", ".join(parts))
 
 
 def _mission_text(mission: PastMission, language: str) -> str:
@@ -353,8 +372,8 @@ def _mission_text(mission: PastMission, language: str) -> str:
     key = "PAST_MISSION" if mission.command else "PAST_PLAN"
     spoken = bool(mission.message) and language_of(mission.message) == language
     code = "PAST_SAID" if spoken else f"PAST_ENDED_{_kind(mission)}"
-    message = say(code, language, message=mission.message)
-    told = say(key, language, command=mission.command, message=message)
+    message = catalogue_sentence(code, language, message=mission.message)
+    told = catalogue_sentence(key, language, command=mission.command, message=message)
     return f"{mission.started_at:%H:%M} {told}" if mission.started_at else told
 
 
@@ -364,4 +383,6 @@ def _kind(mission: PastMission) -> str:
 
 def _is_summary_only(mission: PastMission) -> bool:
     """Return True if the mission only reported on earlier missions."""
-    return any(say("PAST_OPENING", language) in mission.message for language in LANGUAGES)
+    return any(
+        catalogue_sentence("PAST_OPENING", language) in mission.message for language in LANGUAGES
+    )

@@ -49,7 +49,7 @@ def compare_places(looks: Iterable[Mapping[str, Any]], aspect: str, order: Order
     """
     known: dict[str, tuple[float, float]] = {}
     for facts in looks:
-        place, bounds = str(facts["target"]), _bounds(facts, aspect)
+        place, bounds = str(facts["target"]), _value_bounds(facts, aspect)
         known.pop(place, None)
         if bounds is not None:
             low, high = bounds
@@ -60,7 +60,7 @@ def compare_places(looks: Iterable[Mapping[str, Any]], aspect: str, order: Order
     return Comparison(aspect, order, tuple(known), first, len(first) == 1 or not hidden)
 
 
-def _bounds(facts: Mapping[str, Any], aspect: str) -> tuple[float, float] | None:
+def _value_bounds(facts: Mapping[str, Any], aspect: str) -> tuple[float, float] | None:
     """Return the least and the greatest value that an observation allows; None if unknown."""
     if aspect == "people":
         people = int(facts.get("people", -1))

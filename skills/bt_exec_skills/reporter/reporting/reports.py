@@ -13,11 +13,11 @@ from bt_exec.journal import write_png
 from bt_exec.reporting import Action, EarlierMission, FinishedStep, MissionReporter
 from bt_exec_skills.reporter.reporting.notebook import Note, Notebook, PastMission
 from bt_exec_skills.reporter.reporting.phrasing import (
+    catalogue_sentence,
     elapsed_time_text,
+    note_sentence,
     recorded_answer,
     report_of,
-    say,
-    sentence,
 )
 
 __all__ = ["Memory", "Report"]
@@ -88,7 +88,9 @@ class Memory(MissionReporter):
         """Return the reports to the user in this mission, or the findings if there are none."""
         book = self._notebook
         found = (note for note in book.unreported_notes() if note.kind not in ("went", "failed"))
-        return self._told or " ".join(sentence(note, book.site, book.language()) for note in found)
+        return self._told or " ".join(
+            note_sentence(note, book.site, book.language()) for note in found
+        )
 
 
 _UNSAFE = re.compile(r"[^\w.-]+")
@@ -138,31 +140,33 @@ class Report:
         book, language = self._notebook, self._language
 
         def title(key: str) -> str:
-            return say(key, language)
+            return catalogue_sentence(key, language)
 
         lines = [f"# {title('TITLE')}", ""]
         if book.command:
-            lines += [f"**{title('COMMAND')}:** {_escaped(book.command)}", ""]
+            lines += [f"**{title('COMMAND')}:** {_escape_markdown(book.command)}", ""]
         lines += [f"## {title('SUMMARY')}", ""]
         told = [note for note in book.all_notes() if note.kind != "went"]
-        lines += [f"- {_escaped(sentence(note, book.site, language))}" for note in told]
+        lines += [
+            f"- {_escape_markdown(note_sentence(note, book.site, language))}" for note in told
+        ]
         if not told:
-            lines.append(_escaped(report_of(book, language)))
+            lines.append(_escape_markdown(report_of(book, language)))
         head = [title(key) for key in ("TIME", "WHERE", "WHAT")]
         lines += ["", f"## {title('TIMELINE')}", "", f"| {' | '.join(head)} |", "|---|---|---|"]
         for note in book.notes:
             at = elapsed_time_text(note.t - book.started, language)
             where = book.site.display_name(note.place, language) if note.place else "–"
-            what = sentence(note, book.site, language)
-            lines.append(f"| {at} | {_escaped(where)} | {_escaped(what)} |")
+            what = note_sentence(note, book.site, language)
+            lines.append(f"| {at} | {_escape_markdown(where)} | {_escape_markdown(what)} |")
         if shown:
             lines += ["", f"## {title('PICTURES')}"]
         for note, picture in shown:
-            caption = _escaped(book.site.display_name(note.place or "", language))
+            caption = _escape_markdown(book.site.display_name(note.place or "", language))
             lines += ["", f"![{caption}]({picture})", "", caption]
         return "\n".join(lines) + "\n"
 
 
-def _escaped(text: str) -> str:
+def _escape_markdown(text: str) -> str:
     """Return `text` escaped for Markdown, on one line."""
     return _MARKS.sub(r"\\\1", " ".join(text.split()))

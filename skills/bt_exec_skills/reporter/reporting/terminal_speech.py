@@ -130,7 +130,7 @@ class TerminalSpeech:
         return self._line is not None and not self._line.over
 
     def close(self) -> None:
-        """Stop reading lines."""
+        """Close the terminal: stop reading lines of the user."""
         if self._line is not None:
             self._line.stop()
             self._line = None

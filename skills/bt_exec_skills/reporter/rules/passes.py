@@ -188,6 +188,6 @@ def check_known_names(spec: MissionSpec, context: PassContext) -> Iterator[Probl
 
 def _nearest_first(name: str, known: tuple[str, ...], site: SiteMap) -> tuple[str, ...]:
     """Return the known names: first that of which `name` is an alias, then similar ones."""
-    meant = site.find(name)
+    meant = site.find_id(name)
     called = (meant,) if meant is not None and meant in known else ()
     return tuple(dict.fromkeys((*called, *nearest_names(name, known), *known)))

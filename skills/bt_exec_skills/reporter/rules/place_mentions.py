@@ -28,7 +28,7 @@ def named_places(command: str, site: SiteMap) -> tuple[str, ...]:
         if name in (BASE, PROFESSOR_OFFICE, site.base):
             continue
         for word in {place.name.en, place.name.ko, *place.aliases}:
-            spot = _position(word.casefold().removeprefix("the "), text, tight)
+            spot = _position_of_name(word.casefold().removeprefix("the "), text, tight)
             if spot is not None:
                 best = found.get(name)
                 found[name] = spot if best is None or spot < best else best
@@ -41,7 +41,7 @@ def named_places(command: str, site: SiteMap) -> tuple[str, ...]:
     return tuple(sorted((n for n in found if n not in inner), key=lambda n: found[n]))
 
 
-def _position(word: str, text: str, tight: str) -> tuple[int, int] | None:
+def _position_of_name(word: str, text: str, tight: str) -> tuple[int, int] | None:
     """Return the position of a name in the text without spaces, or None."""
     if re.search("[가-힣]", word):
         plain = word.replace(" ", "")

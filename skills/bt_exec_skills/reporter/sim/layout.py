@@ -112,7 +112,7 @@ def draw_layout(options: WorldOptions) -> Layout:
         things,
         people,
         {name: options.lights.get(name, draw.rng.random() < 0.75) for name in LIGHTS},
-        draw.noise(people),
+        draw.draw_noise_levels(people),
         BARRIERS[options.blocked],
         (draw.between(0.72, 0.88), draw.between(0.72, 0.86), draw.between(0.68, 0.82)),
         draw.rng.randrange(1 << 16),
@@ -217,17 +217,19 @@ class _Draw:
             (start[0] + (end[0] - start[0]) * k / steps, start[1] + (end[1] - start[1]) * k / steps)
             for k in range(steps + 1)
         )
-        return not any(area.shrunk(-0.35).contains(*p) for p in points for area in self._taken)
+        return not any(
+            area.without_border(-0.35).contains(*p) for p in points for area in self._taken
+        )
 
     def _free_spot(self, room: str, margin: float, beside: float) -> tuple[float, float]:
         """Return a free point of a room, away from doorways and targets of robots."""
-        inside = ROOMS[room].shrunk(0.4 if room == _CORRIDOR else margin)
+        inside = ROOMS[room].without_border(0.4 if room == _CORRIDOR else margin)
         x, y = inside.centre
         for attempt in range(400):
             ease = 1.0 if attempt < 300 else 0.6
             x, y = self.between(inside.left, inside.right), self.between(inside.bottom, inside.top)
             free = (
-                not any(area.shrunk(-0.4 * ease).contains(x, y) for area in self._taken)
+                not any(area.without_border(-0.4 * ease).contains(x, y) for area in self._taken)
                 and all(math.dist((x, y), p) > ease * (beside + 0.1) for p in self._stand)
                 and all(math.dist((x, y), p) > 0.9 * ease for p in STAND)
                 and all(_distance_to_bar(bar, x, y) > 0.9 * ease for bar in DOORWAYS.values())
@@ -237,7 +239,7 @@ class _Draw:
                 break
         return x, y
 
-    def noise(self, people: tuple[Someone, ...]) -> Mapping[str, float]:
+    def draw_noise_levels(self, people: tuple[Someone, ...]) -> Mapping[str, float]:
         """Return the sound level of each room [dB]: people talk, and some rooms are loud."""
         levels = {}
         for room in ROOMS:

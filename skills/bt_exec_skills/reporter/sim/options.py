@@ -64,7 +64,7 @@ def parse_world_options(world: Mapping[str, str]) -> WorldOptions:  # noqa: C901
             case "people" if text in _CROWDS:
                 values["crowd"] = text
             case "people":
-                pairs = _pairs(key, text, ROOMS, f"{', '.join(_CROWDS)}, or PLACE:NUMBER,…")
+                pairs = _parse_pairs(key, text, ROOMS, f"{', '.join(_CROWDS)}, or PLACE:NUMBER,…")
                 values["people"] = {p: _number(f"people={p}", n, _MOST) for p, n in pairs.items()}
             case "lights":
                 values["lights"] = _parse_by_place(key, text, LIGHTS, {"on": True, "off": False})
@@ -101,7 +101,7 @@ def _one_of(key: str, text: str, allowed: Iterable[str]) -> str:
     return text
 
 
-def _pairs(key: str, text: str, places: Iterable[str], simple: str) -> dict[str, str]:
+def _parse_pairs(key: str, text: str, places: Iterable[str], simple: str) -> dict[str, str]:
     """Parse ``PLACE:VALUE,PLACE:VALUE``."""
     names = tuple(places)
     found: dict[str, str] = {}
@@ -126,7 +126,7 @@ def _parse_by_place(
         return dict.fromkeys(names, values[text])
     words = ", ".join(values)
     simple = f"random, {words}, or PLACE:VALUE,…"
-    pairs = _pairs(key, text, names, simple)
+    pairs = _parse_pairs(key, text, names, simple)
     for place, value in pairs.items():
         _one_of(f"{key}={place}", value, values)
     return MappingProxyType({place: values[value] for place, value in pairs.items()})

@@ -11,7 +11,7 @@ from bt_exec.skill import Service, Steps, skill
 from bt_exec_skills.navigation.plane_geometry import Pose
 from bt_exec_skills.reporter.perception.observation import ReporterObservation
 from bt_exec_skills.reporter.reporting.notebook import Notebook
-from bt_exec_skills.reporter.reporting.phrasing import say
+from bt_exec_skills.reporter.reporting.phrasing import catalogue_sentence
 from bt_exec_skills.reporter.reporting.speech_interface import Speaker
 from bt_exec_skills.reporter.robot import PersonName, ReporterRobot, Words
 from bt_exec_skills.reporter.site_map import SiteMap
@@ -83,7 +83,7 @@ def deliver_object(
             yield from _unload_tray(robot, site_map, speaker, language)
         if robot.tray is None:
             yield from _drive_unless_there(robot, site_map, site_map.base)
-            text = say("PLEASE_LOAD", language, object=object)
+            text = catalogue_sentence("PLEASE_LOAD", language, object=object)
             speaker.say("user", text, language)
             yield from finish_motion(robot, robot.load(object), object=object)
         yield from _drive_unless_there(robot, site_map, goal)
@@ -91,7 +91,7 @@ def deliver_object(
             yield from _approach_anyone(robot, world, site_map, goal)
         else:
             yield from face_person(robot, world, recipient, person)
-        speaker.say(recipient, say("PLEASE_TAKE", language, object=object), language)
+        speaker.say(recipient, catalogue_sentence("PLEASE_TAKE", language, object=object), language)
         yield from _hand_over(robot, recipient, object, anyone=person is None)
     at = goal if person is None else robot.place or goal
     notebook.add_note(world.now, "delivered", at, target=at, object=object, recipient=recipient)
@@ -149,7 +149,7 @@ def _unload_tray(robot: ReporterRobot, site_map: SiteMap, speaker: Speaker, lang
     """
     held = robot.tray
     yield from _drive_unless_there(robot, site_map, site_map.base)
-    speaker.say("user", say("PLEASE_CLEAR", language, object=held), language)
+    speaker.say("user", catalogue_sentence("PLEASE_CLEAR", language, object=held), language)
     try:
         yield from finish_motion(robot, robot.hand_over("user"), who="user")
     except Failed as failed:

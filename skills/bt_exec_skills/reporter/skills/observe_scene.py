@@ -79,7 +79,7 @@ def observe_scene(
         aspects = aspects_of(query)
         wanted = site_map.people_in(query)
         found = Gathering(target, place)
-        level = yield from _listen(robot, world)
+        level = yield from _measure_sound_level(robot, world)
         if aspects != ("noise",):
             with _with_sound_level(level):
                 yield from _look_around(robot, world, place, found)
@@ -97,7 +97,7 @@ def observe_scene(
     return result
 
 
-def _listen(robot: ReporterRobot, world: World[ReporterObservation]) -> Steps[float]:
+def _measure_sound_level(robot: ReporterRobot, world: World[ReporterObservation]) -> Steps[float]:
     """Return the mean sound level over a moment [dB]."""
     begun, levels = world.now, [robot.noise_db()]
     while world.now - begun < _LISTEN_S:

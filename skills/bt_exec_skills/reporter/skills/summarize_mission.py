@@ -9,7 +9,11 @@ from bt_exec.observation import World
 from bt_exec.skill import Running, Service, Steps, skill
 from bt_exec_skills.reporter.perception.observation import ReporterObservation
 from bt_exec_skills.reporter.reporting.notebook import Notebook
-from bt_exec_skills.reporter.reporting.phrasing import say, sentence, sentences_to_report
+from bt_exec_skills.reporter.reporting.phrasing import (
+    catalogue_sentence,
+    note_sentence,
+    sentences_to_report,
+)
 from bt_exec_skills.reporter.reporting.reports import Report
 from bt_exec_skills.reporter.reporting.speech_interface import Speaker
 from bt_exec_skills.reporter.robot import ReporterRobot, SaidWords
@@ -38,7 +42,7 @@ def summarize_mission(
         " ".join(str(note.facts.get("query", "")) for note in notebook.notes)
     )
     told = [note for note in notebook.all_notes() if note.kind != "went"]
-    text = " ".join(sentence(note, notebook.site, language) for note in told)
+    text = " ".join(note_sentence(note, notebook.site, language) for note in told)
     folder = notebook.reports
     if folder is None:
         return Summary(text, "")
@@ -67,7 +71,7 @@ def fail_and_report(
     `talk_to_person`. Never succeeds.
     """
     language = notebook.language(reason)
-    text = say("GIVING_UP", language, reason=reason)
+    text = catalogue_sentence("GIVING_UP", language, reason=reason)
     if notebook.unreported_notes():
         text = " ".join([text, *sentences_to_report(notebook, language, world.now)])
     for who, person in site_map.people.items():

@@ -10,7 +10,7 @@ from bt_exec.observation import World
 from bt_exec.skill import Running, Service, Steps, skill
 from bt_exec_skills.reporter.perception.observation import ReporterObservation
 from bt_exec_skills.reporter.reporting.notebook import Notebook, NoteKind
-from bt_exec_skills.reporter.reporting.phrasing import report_of, say
+from bt_exec_skills.reporter.reporting.phrasing import catalogue_sentence, report_of
 from bt_exec_skills.reporter.reporting.question_aspects import expects_answer, is_report_request
 from bt_exec_skills.reporter.reporting.speech_interface import Speaker
 from bt_exec_skills.reporter.robot import PersonName, ReporterRobot, SaidWords
@@ -77,13 +77,15 @@ def talk_to_person(
         if report:
             text = report_of(notebook, language, world.now)
         else:
-            text = say("ASK" if question else "TELL", language, topic=topic)
+            text = catalogue_sentence("ASK" if question else "TELL", language, topic=topic)
         speaker.say(target, text, language)
         yield Running(0.5, "talking")
         if report and person.remote:
             notebook.mark_reported()
             return Talk(target, topic, text, "")
-        answer = yield from _listen(speaker, world, target, language, needed=question or not seen)
+        answer = yield from _wait_for_reply(
+            speaker, world, target, language, needed=question or not seen
+        )
     kind: NoteKind = "asked" if question else "said"
     notebook.add_note(world.now, kind, robot.place, target=target, topic=topic, answer=answer)
     return Talk(target, topic, text, answer)
@@ -122,7 +124,7 @@ def face_person(
     return True
 
 
-def _listen(
+def _wait_for_reply(
     speaker: Speaker,
     world: World[ReporterObservation],
     who: str,

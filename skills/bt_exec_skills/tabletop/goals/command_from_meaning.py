@@ -91,7 +91,7 @@ class Converter:
         self._unmet: Trouble | None = None
         self._source: Phrase | None = None
 
-    def asks(self, meaning: Node) -> tuple[Ask, ...]:
+    def command_parts(self, meaning: Node) -> tuple[Ask, ...]:
         """Return the parts of a command.
 
         Raises:

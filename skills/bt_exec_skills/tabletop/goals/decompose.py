@@ -20,7 +20,7 @@ from bt_exec_skills.tabletop.goals.subgoals_by_verb import (
 )
 from bt_exec_skills.tabletop.object_names import attributes_in_name
 
-__all__ = ["clearest", "merge_parts", "moves_of", "subgoals_for_asks", "subgoals_of"]
+__all__ = ["merge_parts", "most_helpful_reason", "moves_of", "subgoals_for_asks", "subgoals_of"]
 
 
 _CLEAR = (
@@ -38,7 +38,7 @@ def subgoals_for_asks(asks: Iterable[Ask], now: Environment, language: str) -> t
     return with_empty_hand(subgoals_of(asks, now, language), now, language)
 
 
-def clearest(troubles: Sequence[Trouble]) -> Trouble:
+def most_helpful_reason(troubles: Sequence[Trouble]) -> Trouble:
     """Return the most helpful reason among those of several meanings that cannot be followed."""
     for code in _CLEAR:
         for trouble in troubles:

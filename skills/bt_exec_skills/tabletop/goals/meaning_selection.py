@@ -20,11 +20,11 @@ from bt_exec_skills.tabletop.goals.branch_references import (
     takes_some,
 )
 from bt_exec_skills.tabletop.goals.command_from_meaning import Converter
-from bt_exec_skills.tabletop.goals.decompose import clearest, moves_of, subgoals_for_asks
+from bt_exec_skills.tabletop.goals.decompose import most_helpful_reason, moves_of, subgoals_for_asks
 from bt_exec_skills.tabletop.goals.model import Ask, Subgoal, Trouble
 from bt_exec_skills.tabletop.goals.object_phrases import Phrases
 from bt_exec_skills.tabletop.goals.question import Question
-from bt_exec_skills.tabletop.goals.read import Said, read
+from bt_exec_skills.tabletop.goals.read import Said, read_meanings
 from bt_exec_skills.tabletop.goals.session_completion import ASKS_BACK, Meanings, Session
 
 __all__ = [
@@ -133,7 +133,7 @@ class _World:
             if all(_differ(one, other) for other, _ in found):
                 found.append((one, cost))
         if not found:
-            raise clearest(troubles)
+            raise most_helpful_reason(troubles)
         if len(found) > 1:
             ways = tuple("; ".join(goal.text for goal in one.subgoals) for one, _ in found)
             raise Trouble("WHICH_WAY", ways, options=" / ".join(filter(None, ways[:3])))
@@ -153,7 +153,7 @@ class _World:
         asked = converter.question(node) if node.kind == "ask" else converter.branch_question(node)
         if asked is not None:
             return Understood(self.language, node, question=asked)
-        asks = converter.asks(node)
+        asks = converter.command_parts(node)
         subgoals = subgoals_for_asks(asks, self.now, self.language)
         return Understood(self.language, node, asks=asks, subgoals=subgoals)
 
@@ -163,8 +163,8 @@ class _World:
         Raises:
             Trouble: If the words have another meaning without the command.
         """
-        said_alone = self.session.readings[-1].said(question, whole=True)
-        if not said_alone or read(said_alone, self.now).meanings[0][0] != question:
+        said_alone = self.session.readings[-1].words_of(question, whole=True)
+        if not said_alone or read_meanings(said_alone, self.now).meanings[0][0] != question:
             raise Trouble("NOT_UNDERSTOOD")
         return said_alone
 

@@ -179,7 +179,7 @@ class Phrases:
         out = (replace(but, kind=but.kind or found.kind) for but in found.but)  # "not the red cups"
         return self._numbered(replace(found, but=tuple(out)), node, plural)
 
-    def values(self, predicate: Node) -> Mapping[Attribute, tuple[str, ...]]:
+    def attribute_values(self, predicate: Node) -> Mapping[Attribute, tuple[str, ...]]:
         """Return the attributes of a predicate: "red", "red or blue".
 
         Raises:

@@ -160,9 +160,9 @@ class Questions:
             things, _ = self._subject_and_place(of)
             plain = [one for one in things if _says_something(one)]
             return Question("held", tuple(plain))
-        bound = _bound(of)
+        bound = _number_limit(of)
         if of.kind == "both":
-            if any(map(_bound, of.parts())):
+            if any(map(_number_limit, of.parts())):
                 raise Trouble("NOT_UNDERSTOOD")
             asked = [self._subject_and_place(part) for part in of.parts()]
             things = tuple(phrase for found, _ in asked for phrase in found)
@@ -180,7 +180,7 @@ class Questions:
             return Question("empty")
         if hold.kind == "rel" and means_in_hand(hold):
             return Question("held", tuple(self._all_phrases(about)))
-        bound = _bound(about)
+        bound = _number_limit(about)
         if bound is not None and about.text("det") == "" and hold.kind == "rel":
             found = about.replace(of=conjunction(formula_of(about), hold))
             return self._exists(found)  # "at most two cubes are on the tray"
@@ -201,13 +201,13 @@ class Questions:
             things = tuple(one for one in things if _says_something(one) and not one.table)
             by = cast(Attribute, hold.text("by")) or None
             return Question("sorted", things, by=by)
-        like = self._phrases.values(hold)
+        like = self._phrases.attribute_values(hold)
         if not like:
             raise Trouble("NOT_UNDERSTOOD")
         return Question("is", things, like=like, every=every)
 
 
-def _bound(phrase: Node) -> tuple[str, int] | None:
+def _number_limit(phrase: Node) -> tuple[str, int] | None:
     """Return the limit on the number of objects of a phrase; None without one."""
     quantity = phrase.get("quantity")
     if not isinstance(quantity, Node):

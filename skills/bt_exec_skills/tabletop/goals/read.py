@@ -16,7 +16,7 @@ from bt_exec_skills.tabletop.lexicon import lexicon, reader
 from bt_exec_skills.tabletop.object_names import attributes_in_name
 from bt_exec_skills.things.nouns import kind_of_word, nouns
 
-__all__ = ["Said", "kinds_of", "names_by_word", "read"]
+__all__ = ["Said", "kinds_of", "names_by_word", "read_meanings"]
 
 WIDTH = 0.5
 """Meanings that cost more than the cheapest by this are not considered."""
@@ -36,7 +36,7 @@ class Said(NamedTuple):
     meanings: tuple[tuple[Node, float], ...]
 
 
-def read(text: str, now: Environment) -> Said:
+def read_meanings(text: str, now: Environment) -> Said:
     """Return the possible meanings of a text.
 
     Raises:
@@ -61,10 +61,10 @@ def read(text: str, now: Environment) -> Said:
         called_here[word.casefold()] = meant[0]
     found = _parse_text(text, called_here, kinds_of(now))
     if not isinstance(found, Reading):
-        unknown = "”, “".join(found.unknown)
+        unknown = "”, “".join(found.unknown_words)
         raise Trouble("UNKNOWN_WORD" if unknown else "NOT_UNDERSTOOD", word=unknown)
-    if found.unknown:
-        raise Trouble("UNKNOWN_WORD", word=found.unknown[0])
+    if found.unknown_words:
+        raise Trouble("UNKNOWN_WORD", word=found.unknown_words[0])
     if found.respelt:
         raise Trouble("RESPELT", (found.respelt,), text=found.respelt)
     others = [(node, cost) for node, cost in found.others if cost <= found.cost + WIDTH]
@@ -75,7 +75,7 @@ def read(text: str, now: Environment) -> Said:
 def _parse_text(text: str, words: Mapping[str, str], kinds: frozenset[str]) -> Reading | Unread:
     """Return the parsed text; if words are unknown, it is parsed again with the shared nouns."""
     found = reader(kinds).read(text, words)
-    named = kinds.union(filter(None, map(kind_of_word, found.unknown)))
+    named = kinds.union(filter(None, map(kind_of_word, found.unknown_words)))
     return found if named == kinds else reader(named).read(text, words)
 
 

@@ -29,7 +29,9 @@ from bt_exec_skills.tabletop.goals.phrase_replacement import (
     with_noun_of,
     with_phrase_replaced,
 )
-from bt_exec_skills.tabletop.goals.read import Said, read
+from bt_exec_skills.tabletop.goals.command_from_meaning import Converter
+from bt_exec_skills.tabletop.goals.model import Trouble
+from bt_exec_skills.tabletop.goals.read import Said, read_meanings
 from bt_exec_skills.tabletop.goals.resolve import Scope, objects_of, tables_of
 from bt_exec_skills.tabletop.object_names import attributes_in_name
 
@@ -80,7 +82,7 @@ class Session:
 
     def words_of(self, node: Node) -> str:
         """Return the words of a node, from the newest command that contains it."""
-        found = (reading.said(node) for reading in reversed(self.readings))
+        found = (reading.words_of(node) for reading in reversed(self.readings))
         return next(filter(None, found), "")
 
     def position_of(self, node: Node) -> int:
@@ -126,7 +128,7 @@ class Session:
     def _step(
         self, command: str | Said, before: Meanings, asked: bool, begun: Meanings | None
     ) -> Meanings:
-        said = read(command, self._now) if isinstance(command, str) else command
+        said = read_meanings(command, self._now) if isinstance(command, str) else command
         self.readings.append(said.reading)
         text = said.reading.text
         found: Meanings = []

@@ -128,7 +128,7 @@ def _boxes_by_object(found: list[Detection], picture: Picture, now: Environment)
     names = [*now.objects]
     pairs: list[tuple[float, int, str]] = []
     if names:
-        places, before = picture.viewpoint.pixels([now.objects[name].pos for name in names])
+        places, before = picture.viewpoint.project([now.objects[name].pos for name in names])
         for name, (x, y), ahead in zip(names, places, before, strict=True):
             for number, one in enumerate(found):
                 x1, y1, x2, y2 = one.bbox

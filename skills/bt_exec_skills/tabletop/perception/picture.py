@@ -33,7 +33,7 @@ class Viewpoint(NamedTuple):
     focal: float
     size: tuple[int, int]
 
-    def pixels(self, points: npt.ArrayLike) -> tuple[Floats, npt.NDArray[np.bool_]]:
+    def project(self, points: npt.ArrayLike) -> tuple[Floats, npt.NDArray[np.bool_]]:
         """Return the projections of points of the room.
 
         Args:
@@ -55,7 +55,7 @@ class Viewpoint(NamedTuple):
         xs = np.linspace(table.x - table.half_x, table.x + table.half_x, 12)
         ys = np.linspace(table.y - table.half_y, table.y + table.half_y, 12)
         grid = np.stack(np.meshgrid(xs, ys, (table.height, table.height + _STANDS_M)), axis=-1)
-        places, before = self.pixels(grid.reshape(-1, 3))
+        places, before = self.project(grid.reshape(-1, 3))
         high, wide = self.size
         inside = before & (places >= 0).all(axis=1) & (places < (wide, high)).all(axis=1)
         if not inside.any():

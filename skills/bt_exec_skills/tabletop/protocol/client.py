@@ -81,7 +81,7 @@ class Client:
         """
         for _ in range(_TRIES):
             found = self._with_retries(lambda: self._get("/env"))
-            now = parse_environment(found, self._base())
+            now = parse_environment(found, self._base_pose())
             unplaced = set(found["objects"]) - now.objects.keys() - self._unplaced
             if not unplaced and self._seen <= now.objects.keys():
                 break
@@ -177,7 +177,7 @@ class Client:
 
     # -- requests
 
-    def _base(self) -> Pose | None:
+    def _base_pose(self) -> Pose | None:
         """Return the pose of the robot; None if the simulator does not report it."""
         if self._no_state:
             return None

@@ -127,7 +127,7 @@ class Engine:
         due = time.monotonic()
         while True:
             try:
-                item = self._asked.get(timeout=self._wait(due))
+                item = self._asked.get(timeout=self._waiting_time(due))
             except Empty:
                 self._advance_time(CONTROL_S)
                 due = max(due + CONTROL_S, time.monotonic() - 0.5)
@@ -143,7 +143,7 @@ class Engine:
             except Exception as error:  # noqa: BLE001 - raised in the requesting thread
                 answer.set_exception(error)
 
-    def _wait(self, due: float) -> float | None:
+    def _waiting_time(self, due: float) -> float | None:
         """Return how long to wait for a request [s]; None to wait without limit."""
         if self.lockstep:
             return None

@@ -107,9 +107,9 @@ class Interpreter:
 
     def _block(self, body: list[ast.stmt]) -> Generator[Call, Any, None]:
         for statement in body:
-            yield from self._value(statement)
+            yield from self._evaluate(statement)
 
-    def _value(self, node: ast.AST) -> Value:
+    def _evaluate(self, node: ast.AST) -> Value:
         """Evaluate an expression or run a statement."""
         self._steps += 1
         if self._steps > _MOST_STEPS:
@@ -126,7 +126,7 @@ class Interpreter:
     def _values(self, nodes: list[ast.expr]) -> Generator[Call, Any, list[Any]]:
         found = []
         for node in nodes:
-            found.append((yield from self._value(node)))  # noqa: PERF401 - it yields
+            found.append((yield from self._evaluate(node)))  # noqa: PERF401 - it yields
         return found
 
     # -- statements
@@ -148,47 +148,47 @@ class Interpreter:
         yield
 
     def _expr(self, node: ast.Expr) -> Value:
-        return (yield from self._value(node.value))
+        return (yield from self._evaluate(node.value))
 
     def _assign(self, node: ast.Assign) -> Value:
-        value = yield from self._value(node.value)
+        value = yield from self._evaluate(node.value)
         for target in node.targets:
-            yield from self._bind(target, value)
+            yield from self._assign_to(target, value)
 
     def _augassign(self, node: ast.AugAssign) -> Value:
         left = ast.copy_location(_target_value_expression(node.target), node)
-        before = yield from self._value(left)
-        after = yield from self._value(node.value)
-        yield from self._bind(node.target, _binary(node.op, before, after))
+        before = yield from self._evaluate(left)
+        after = yield from self._evaluate(node.value)
+        yield from self._assign_to(node.target, _binary(node.op, before, after))
 
-    def _bind(self, target: ast.expr, value: Any) -> Value:
+    def _assign_to(self, target: ast.expr, value: Any) -> Value:
         """Assign a value to a name, an item, or several names."""
         match target:
             case ast.Name(id=name):
                 self._names[name] = value
             case ast.Subscript(value=of, slice=index):
-                container = yield from self._value(of)
-                container[(yield from self._value(index))] = value
+                container = yield from self._evaluate(of)
+                container[(yield from self._evaluate(index))] = value
             case ast.Tuple(elts=parts) | ast.List(elts=parts):
                 if not isinstance(value, list) or len(value) != len(parts):
                     raise ValueError(f"{len(parts)} values are expected; found {value!r:.40}")
                 for part, item in zip(parts, value, strict=True):
-                    yield from self._bind(part, item)
+                    yield from self._assign_to(part, item)
             case _:
                 raise CodeRefused(f"line {target.lineno}: such an assignment is not allowed")
 
     def _if(self, node: ast.If) -> Value:
-        holds = yield from self._value(node.test)
+        holds = yield from self._evaluate(node.test)
         yield from self._block(node.body if holds else node.orelse)
 
     def _for(self, node: ast.For) -> Value:
-        for item in _items((yield from self._value(node.iter))):
-            yield from self._bind(node.target, item)
+        for item in _items((yield from self._evaluate(node.iter))):
+            yield from self._assign_to(node.target, item)
             if (yield from self._run_loop_body(node.body)):
                 break
 
     def _while(self, node: ast.While) -> Value:
-        while (yield from self._value(node.test)):
+        while (yield from self._evaluate(node.test)):
             if (yield from self._run_loop_body(node.body)):
                 break
 
@@ -230,40 +230,40 @@ class Interpreter:
         return dict(zip(keys, values, strict=True))
 
     def _unaryop(self, node: ast.UnaryOp) -> Value:
-        value = yield from self._value(node.operand)
+        value = yield from self._evaluate(node.operand)
         if isinstance(node.op, ast.Not):
             return not value
         return -_number(value) if isinstance(node.op, ast.USub) else _number(value)
 
     def _binop(self, node: ast.BinOp) -> Value:
-        left = yield from self._value(node.left)
-        return _binary(node.op, left, (yield from self._value(node.right)))
+        left = yield from self._evaluate(node.left)
+        return _binary(node.op, left, (yield from self._evaluate(node.right)))
 
     def _boolop(self, node: ast.BoolOp) -> Value:
         decided = isinstance(node.op, ast.Or)
         value: Any = None
         for part in node.values:
-            value = yield from self._value(part)
+            value = yield from self._evaluate(part)
             if bool(value) is decided:
                 break
         return value
 
     def _compare(self, node: ast.Compare) -> Value:
-        left = yield from self._value(node.left)
+        left = yield from self._evaluate(node.left)
         for op, part in zip(node.ops, node.comparators, strict=True):
-            right = yield from self._value(part)
+            right = yield from self._evaluate(part)
             if not _COMPARE[type(op)](left, right):
                 return False
             left = right
         return True
 
     def _ifexp(self, node: ast.IfExp) -> Value:
-        holds = yield from self._value(node.test)
-        return (yield from self._value(node.body if holds else node.orelse))
+        holds = yield from self._evaluate(node.test)
+        return (yield from self._evaluate(node.body if holds else node.orelse))
 
     def _subscript(self, node: ast.Subscript) -> Value:
-        of = yield from self._value(node.value)
-        key = yield from self._value(node.slice)
+        of = yield from self._evaluate(node.value)
+        key = yield from self._evaluate(node.slice)
         if not isinstance(of, list | dict | str):
             raise TypeError(f"{of!r:.40} has no items")
         return of[key]
@@ -283,7 +283,7 @@ class Interpreter:
         return "".join(str(part) for part in parts)
 
     def _formattedvalue(self, node: ast.FormattedValue) -> Value:
-        return str((yield from self._value(node.value)))
+        return str((yield from self._evaluate(node.value)))
 
     def _listcomp(self, node: ast.ListComp | ast.GeneratorExp) -> Value:
         found: list[Any] = []
@@ -296,11 +296,11 @@ class Interpreter:
         self, generators: list[ast.comprehension], element: ast.expr, found: list[Any]
     ) -> Generator[Call, Any, None]:
         if not generators:
-            found.append((yield from self._value(element)))
+            found.append((yield from self._evaluate(element)))
             return
         first, *others = generators
-        for item in _items((yield from self._value(first.iter))):
-            yield from self._bind(first.target, item)
+        for item in _items((yield from self._evaluate(first.iter))):
+            yield from self._assign_to(first.target, item)
             conditions = yield from self._values(first.ifs)
             if all(conditions):
                 yield from self._generate(others, element, found)
@@ -309,19 +309,19 @@ class Interpreter:
 
     def _call(self, node: ast.Call) -> Value:
         if isinstance(node.func, ast.Name) and node.func.id == "isinstance":
-            value = yield from self._value(node.args[0])
+            value = yield from self._evaluate(node.args[0])
             return isinstance(value, _checked_types(node.args[1:]))
         args = yield from self._values(node.args)
         given = {}
         for keyword in node.keywords:
-            given[str(keyword.arg)] = yield from self._value(keyword.value)
+            given[str(keyword.arg)] = yield from self._evaluate(keyword.value)
         if isinstance(node.func, ast.Attribute):
             if isinstance(node.func.value, ast.Name) and node.func.value.id in MODULES:
                 function = MODULES[node.func.value.id][node.func.attr]
                 if isinstance(function, str):
                     return (yield from self._call_robot(function, args, given))
                 return _plain_data(function(*args, **given))
-            of = yield from self._value(node.func.value)
+            of = yield from self._evaluate(node.func.value)
             return _method(of, node.func.attr, args)
         assert isinstance(node.func, ast.Name)
         name = node.func.id

@@ -51,7 +51,7 @@ class Asked(urllib.request.Request):
         if self._late:  # any other error is a consequence: an incomplete response, or an end
             raise TimeoutError(f"no complete response within {self.limit_s:g} s") from error
 
-    def connected(self, opened: socket.socket) -> None:
+    def register_socket(self, opened: socket.socket) -> None:
         """Register the socket of the request."""
         with self._lock:
             self._socket = opened
@@ -77,7 +77,7 @@ class _PlainHandler(urllib.request.HTTPHandler):
             def connect(self) -> None:
                 super().connect()
                 assert isinstance(req, Asked)
-                req.connected(self.sock)
+                req.register_socket(self.sock)
 
         return self.do_open(Connection, req)
 
@@ -88,7 +88,7 @@ class _SecureHandler(urllib.request.HTTPSHandler):
             def connect(self) -> None:
                 super().connect()
                 assert isinstance(req, Asked)
-                req.connected(self.sock)
+                req.register_socket(self.sock)
 
         return self.do_open(Connection, req)
 

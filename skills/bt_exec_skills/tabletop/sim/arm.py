@@ -156,11 +156,11 @@ class ArmIK:
         q = np.zeros(len(chain.data.qpos))
         q[:4] = seed
         q[3] = math.remainder(yaw - seed[1] - seed[2], math.tau)
-        chain.place(np.clip(q, *self._ranges))
+        chain.set_joints(np.clip(q, *self._ranges))
         chain.target = at, hand_rotation(yaw)
         for _ in range(self._ROUNDS):
             chain.step(0.5)
-            miss = chain.error()
+            miss = chain.target_offset()
             away, turned = np.linalg.norm(miss[:3]), np.linalg.norm(miss[3:])
             if away < self._NEAR_M and turned < self._NEAR_RAD:
                 return np.asarray(chain.data.qpos[:4]).copy()

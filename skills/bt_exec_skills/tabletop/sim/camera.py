@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from bt_exec_skills.perception.picture import box_of
+from bt_exec_skills.perception.picture import box_around
 from bt_exec_skills.simulation.camera import Capture, WorldCamera
 from bt_exec_skills.simulation.ray_casting import cast_rays, pixel_rays
 from bt_exec_skills.tabletop.perception.picture import Picture, Viewpoint
@@ -56,7 +56,7 @@ class HeadCamera(WorldCamera[Picture]):
         for name in tuple(self._world.items):
             mask = owner == model.body(name).id
             if np.count_nonzero(mask) >= _LEAST_PIXELS:
-                boxes[name] = box_of(mask)
+                boxes[name] = box_around(mask)
         return Picture(
             colour.astype(np.uint8).reshape(*self._shape, 3),
             ahead.astype(np.float32).reshape(self._shape),

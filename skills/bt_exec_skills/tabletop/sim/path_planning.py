@@ -107,7 +107,7 @@ class Map:
             yield None
         if search.way is None:
             raise Failed("NO_PATH", f"no path leads to ({goal.x:.2f}, {goal.y:.2f})")
-        points = [(start.x, start.y), *map(grid.point, search.way), (goal.x, goal.y)]
+        points = [(start.x, start.y), *map(grid.cell_centre, search.way), (goal.x, goal.y)]
         yield _straighten(points, grid, free)
 
 
@@ -129,5 +129,5 @@ def _is_path_free(
 ) -> bool:
     count = max(2, math.ceil(math.dist(a, b) / (_CELL_M / 2)))
     points = np.linspace(a, b, count)
-    rows, columns = grid.cells(points).T
+    rows, columns = grid.cells_at(points).T
     return bool(free[rows, columns].all())

@@ -181,7 +181,7 @@ class TableWorld(Physics):
 
     def move_item(self, name: str, x: float, y: float, z: float) -> None:
         """Move an item to another position, as a person would."""
-        self.move(name, (x, y, z))
+        self.move_body(name, (x, y, z))
 
     def remove_item(self, name: str) -> None:
         """Remove an item from the environment."""

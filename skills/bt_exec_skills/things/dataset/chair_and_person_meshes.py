@@ -13,10 +13,10 @@ from bt_exec_skills.things.dataset.meshes import (
     Rng,
     axis_rotation,
     box_mesh,
-    moved,
     random_colour,
     revolve_profile,
-    rotated,
+    rotate_parts,
+    translate_part,
     wood_colour,
 )
 
@@ -79,7 +79,9 @@ def person_parts(rng: Rng) -> list[Part]:
     parts.append(revolve_profile(ball, skin))
     cap = [(r * 1.07, z + 0.012) for r, z in ball if z > middle + rng.uniform(-0.2, 0.35) * head]
     parts.append(
-        moved(revolve_profile([(0, cap[0][1]), *cap[:-1], (0, cap[-1][1])], hair), (-0.012, 0, 0))
+        translate_part(
+            revolve_profile([(0, cap[0][1]), *cap[:-1], (0, cap[-1][1])], hair), (-0.012, 0, 0)
+        )
     )
     sleeve = shirt if rng.random() < 0.5 else skin
     for side in (-1, 1):
@@ -108,7 +110,7 @@ def _rod(start: npt.ArrayLike, end: npt.ArrayLike, radius: float, colour: Colour
     size = float(np.linalg.norm(axis))
     if size > 1e-6:
         x, y, z = axis / size
-        rod = rotated([rod], axis_rotation((x, y, z), float(np.arccos(np.clip(along[2], -1, 1)))))[
-            0
-        ]
-    return moved(rod, a)
+        rod = rotate_parts(
+            [rod], axis_rotation((x, y, z), float(np.arccos(np.clip(along[2], -1, 1))))
+        )[0]
+    return translate_part(rod, a)

@@ -17,7 +17,7 @@ from bt_exec_skills.things.dataset.meshes import (
     colour_near,
     lying_rotation,
     revolve_profile,
-    rotated,
+    rotate_parts,
     settled_on_ground,
     tilted_rotation,
 )
@@ -113,7 +113,7 @@ def _lemon(rng: Rng, shade: Shade) -> list[Part]:
     for t in np.linspace(-np.pi / 2, np.pi / 2, 15):
         tip = 0.2 * np.exp(-((np.cos(t) / 0.25) ** 2)) * np.sign(t)
         profile.append((float(np.cos(t) ** 0.9 * radius), float((long * np.sin(t) + tip) * radius)))
-    return rotated([revolve_profile(profile, shade)], lying_rotation(rng))
+    return rotate_parts([revolve_profile(profile, shade)], lying_rotation(rng))
 
 
 def _egg(rng: Rng, shade: Shade) -> list[Part]:
@@ -123,7 +123,7 @@ def _egg(rng: Rng, shade: Shade) -> list[Part]:
         for t in np.linspace(-np.pi / 2, np.pi / 2, 13)
     ]
     body = [revolve_profile(profile, shade)]
-    return rotated(body, lying_rotation(rng)) if rng.random() < 0.85 else body
+    return rotate_parts(body, lying_rotation(rng)) if rng.random() < 0.85 else body
 
 
 _MAKERS = {"tomato": _tomato, "apple": _apple, "orange": _orange, "lemon": _lemon, "egg": _egg}
@@ -136,7 +136,7 @@ def _make(label: str, rng: Rng, colour: str) -> list[Part]:
     lean = _LEANS.get(label, 0.0)
     if rng.random() < 0.1:
         lean *= 2
-    return settled_on_ground(rotated(parts, tilted_rotation(rng, lean)) if lean else parts)
+    return settled_on_ground(rotate_parts(parts, tilted_rotation(rng, lean)) if lean else parts)
 
 
 FRUITS: Mapping[str, Callable[[Rng, str], list[Part]]] = MappingProxyType(

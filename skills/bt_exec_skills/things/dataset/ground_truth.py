@@ -12,7 +12,7 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from bt_exec_skills.perception.picture import Box, box_of
+from bt_exec_skills.perception.picture import Box, box_around
 from bt_exec_skills.things.dataset.room_model import Prop, Stage
 
 __all__ = ["LEAST_PX", "LEAST_SHARE", "Shown", "labelled_objects"]
@@ -61,7 +61,7 @@ def labelled_objects(stage: Stage, data: Any, geoms: npt.NDArray[np.int32]) -> l
             outline = _outline_area(stage.model, data, prop, geoms.shape)
             share = min(1.0, pixels / max(outline, 1.0))
             painted = float(np.isin(geoms[mask], _coloured_geoms(stage.model, prop)).mean())
-            found.append(Shown(prop, box_of(mask), pixels, share, painted))
+            found.append(Shown(prop, box_around(mask), pixels, share, painted))
     return found
 
 

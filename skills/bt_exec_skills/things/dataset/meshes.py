@@ -26,12 +26,12 @@ __all__ = [
     "box_mesh",
     "colour_near",
     "lying_rotation",
-    "moved",
     "random_colour",
     "revolve_profile",
-    "rotated",
+    "rotate_parts",
     "settled_on_ground",
     "tilted_rotation",
+    "translate_part",
     "tube",
     "wood_colour",
 ]
@@ -215,12 +215,12 @@ def box_mesh(half: Sequence[float], middle: Sequence[float], colour: Colour) -> 
     return Part(np.array(vertices), np.array(faces, np.int32), colour)
 
 
-def rotated(parts: Sequence[Part], turn: Floats) -> list[Part]:
+def rotate_parts(parts: Sequence[Part], turn: Floats) -> list[Part]:
     """Return the parts rotated by a matrix about the origin."""
     return [part._replace(vertices=part.vertices @ turn.T) for part in parts]
 
 
-def moved(part: Part, by: npt.ArrayLike) -> Part:
+def translate_part(part: Part, by: npt.ArrayLike) -> Part:
     """Return the part translated by a vector [m]."""
     return part._replace(vertices=part.vertices + np.asarray(by))
 
@@ -230,4 +230,4 @@ def settled_on_ground(parts: Sequence[Part]) -> list[Part]:
     every = np.concatenate([part.vertices for part in parts])
     low, high = every.min(axis=0), every.max(axis=0)
     by = (-(low[0] + high[0]) / 2, -(low[1] + high[1]) / 2, -low[2])
-    return [moved(part, by) for part in parts]
+    return [translate_part(part, by) for part in parts]

@@ -24,17 +24,17 @@ from bt_exec_skills.things.dataset.meshes import (
     Shade,
     box_mesh,
     lying_rotation,
-    moved,
     random_colour,
     revolve_profile,
-    rotated,
+    rotate_parts,
     settled_on_ground,
+    translate_part,
     tube,
     wood_colour,
 )
 from bt_exec_skills.things.dataset.tableware import WARE
 
-__all__ = ["AWAY", "Prop", "Stage", "build_stage", "clutter"]
+__all__ = ["AWAY", "Prop", "Stage", "build_stage", "random_clutter"]
 
 AWAY = (0.0, 0.0, -50.0)
 """Position out of view."""
@@ -109,7 +109,7 @@ def build_stage(rng: Rng, floor_m: float) -> Stage:
         _add_prop(spec, f"person/{n}", "person", "", person_parts(rng), rng) for n in range(_PEOPLE)
     )
     rest = tuple(
-        _add_prop(spec, f"clutter/{n}", "", "", clutter(rng), rng) for n in range(_CLUTTER)
+        _add_prop(spec, f"clutter/{n}", "", "", random_clutter(rng), rng) for n in range(_CLUTTER)
     )
     steel = random_colour(rng) if rng.random() < 0.4 else (rng.uniform(0.3, 0.95),) * 3
     limbs = tuple(
@@ -245,7 +245,7 @@ def _random_pattern(rng: Rng, *, plain: bool) -> Frame:
     return np.clip(tint * 255, 0, 255).astype(np.uint8)
 
 
-def clutter(rng: Rng) -> list[Part]:
+def random_clutter(rng: Rng) -> list[Part]:
     """Return an unlabelled object that lies on height 0."""
     kinds = (_book, _pencil, _ring, _cone, _tray, _spoon)
     return settled_on_ground(kinds[int(rng.integers(len(kinds)))](rng))
@@ -267,7 +267,7 @@ def _book(rng: Rng) -> list[Part]:
 def _pencil(rng: Rng) -> list[Part]:
     radius, long = rng.uniform(0.003, 0.008), rng.uniform(0.1, 0.2)
     rod = [(0.0, -0.008), (radius, 0.0), (radius, long), (0.0, long)]
-    return rotated([revolve_profile(rod, random_colour(rng), segments=8)], lying_rotation(rng))
+    return rotate_parts([revolve_profile(rod, random_colour(rng), segments=8)], lying_rotation(rng))
 
 
 def _ring(rng: Rng) -> list[Part]:
@@ -302,4 +302,4 @@ def _spoon(rng: Rng) -> list[Part]:
     size = rng.uniform(0.013, 0.02)
     head = head._replace(vertices=head.vertices * [1.5 * size, size, 0.004])
     handle = box_mesh((long / 2, 0.004, 0.002), (long / 2 + size, 0, 0), colour)
-    return [head, moved(handle, (0, 0, 0))]
+    return [head, translate_part(handle, (0, 0, 0))]

@@ -27,7 +27,7 @@ from bt_exec_skills.things.dataset.room_model import AWAY, Prop, Stage, build_st
 from bt_exec_skills.things.weights import SHIPPED
 from bt_exec_skills.vision.labelled_picture import Mark, Sample
 
-__all__ = ["HEIGHT", "THINGS", "WIDTH", "TableScenes", "View", "aim"]
+__all__ = ["HEIGHT", "THINGS", "WIDTH", "TableScenes", "View", "aim_camera"]
 
 THINGS: tuple[str, ...] = (
     "tomato",
@@ -141,7 +141,7 @@ def _randomize_view(stage: Stage, floor_m: float, rng: Rng) -> _ViewName:
     for body, pose in poses.items():
         model.body(body).pos[:] = pose.x, pose.y, pose.z
         model.body(body).quat[:] = np.cos(pose.yaw / 2), 0, 0, np.sin(pose.yaw / 2)
-    aim(model, view)
+    aim_camera(model, view)
     if rng.random() < (0.4 if view_name == "mast" else 0.05):
         _place_arm_parts(stage, view, rng)
     _relight(model, rng)
@@ -255,7 +255,7 @@ def _draw_view(name: _ViewName, spread: float, floor_m: float, rng: Rng) -> View
     return View(name, eye, target, float(fovy), roll)
 
 
-def aim(model: Any, view: View) -> None:
+def aim_camera(model: Any, view: View) -> None:
     """Set the model's camera."""
     back = view.eye - view.target
     back /= np.linalg.norm(back)

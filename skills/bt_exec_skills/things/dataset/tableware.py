@@ -19,7 +19,7 @@ from bt_exec_skills.things.dataset.meshes import (
     lying_rotation,
     random_colour,
     revolve_profile,
-    rotated,
+    rotate_parts,
     settled_on_ground,
     tube,
 )
@@ -61,8 +61,10 @@ def _cup(rng: Rng, shade: Shade) -> list[Part]:
         parts.append(tube(path, rng.uniform(0.004, 0.006), shade))
     pose = rng.random()
     if pose < 0.07:  # on its side
-        return rotated(parts, axis_rotation((1.0, 0.0, 0.0), float(np.pi / 2)))
-    return rotated(parts, axis_rotation((1.0, 0.0, 0.0), float(np.pi))) if pose < 0.12 else parts
+        return rotate_parts(parts, axis_rotation((1.0, 0.0, 0.0), float(np.pi / 2)))
+    return (
+        rotate_parts(parts, axis_rotation((1.0, 0.0, 0.0), float(np.pi))) if pose < 0.12 else parts
+    )
 
 
 def _bowl(rng: Rng, shade: Shade) -> list[Part]:
@@ -134,7 +136,7 @@ def _bottle(rng: Rng, shade: Shade) -> list[Part]:
         low, up = shoulder * 0.25, shoulder * 0.8
         label = [(0, low), (radius * 1.012, low), (radius * 1.012, up), (0, up)]
         parts.append(revolve_profile(label, random_colour(rng), segments=18))
-    return rotated(parts, lying_rotation(rng)) if rng.random() < 0.22 else parts
+    return rotate_parts(parts, lying_rotation(rng)) if rng.random() < 0.22 else parts
 
 
 def _cube(rng: Rng, shade: Shade) -> list[Part]:
@@ -152,7 +154,7 @@ def _ball(rng: Rng, shade: Shade) -> list[Part]:
         t = np.linspace(-wide, wide, 5)
         arc = [(float(np.cos(a)) * radius * 1.008, float(np.sin(a)) * radius * 1.008) for a in t]
         parts.append(revolve_profile([(0, arc[0][1]), *arc, (0, arc[-1][1])], random_colour(rng)))
-        parts = rotated(parts, axis_rotation((1.0, 0.0, 0.0), rng.uniform(0, np.pi)))
+        parts = rotate_parts(parts, axis_rotation((1.0, 0.0, 0.0), rng.uniform(0, np.pi)))
     return parts
 
 
@@ -165,7 +167,9 @@ def _cylinder(rng: Rng, shade: Shade) -> list[Part]:
         band = [(0, low), (radius * 1.01, low), (radius * 1.01, up), (0, up)]
         parts.append(revolve_profile(band, random_colour(rng)))
     return (
-        rotated(parts, axis_rotation((0.0, 1.0, 0.0), np.pi / 2)) if rng.random() < 0.15 else parts
+        rotate_parts(parts, axis_rotation((0.0, 1.0, 0.0), np.pi / 2))
+        if rng.random() < 0.15
+        else parts
     )
 
 

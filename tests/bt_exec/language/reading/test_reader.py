@@ -34,7 +34,7 @@ def test_question_is_parsed(text):
     found = READER.read(text)
     assert isinstance(found, Reading)
     assert found.meaning == CUPS
-    assert not found.unknown
+    assert not found.unknown_words
 
 
 @pytest.mark.parametrize(
@@ -58,19 +58,19 @@ def test_misspelling_suggests_the_intended_text(text, respelt):
 def test_unknown_noun_is_reported():
     found = READER.read("How many zebras are there?")
     assert isinstance(found, Reading)
-    assert found.unknown == ("zebras",)
+    assert found.unknown_words == ("zebras",)
 
 
 def test_temporary_name_is_a_noun():
     found = READER.read("How many zebras are there?", names=["zebras"])
     assert isinstance(found, Reading)
-    assert not found.unknown
+    assert not found.unknown_words
 
 
 def test_text_without_a_reading_reports_its_unknown_words():
     found = READER.read("Sing me a lullaby about cups")
     assert isinstance(found, Unread)
-    assert "lullaby" in found.unknown
+    assert "lullaby" in found.unknown_words
 
 
 @pytest.mark.parametrize("text", ["", " ", "?", "a" * 5000, "the " * 90, "은 " * 120, "컵 " * 130])

@@ -107,7 +107,7 @@ class SimGantry(SimulatedBody[tuple[float, str]]):
 
     def freeze(self) -> None:
         """Hold the cup where it is."""
-        self.world.data.ctrl[:] = self.world.position("cup") - (0, 0, _HIGH)
+        self.world.data.ctrl[:] = self.world.body_position("cup") - (0, 0, _HIGH)
 
     @property
     def moving(self) -> bool:
@@ -118,7 +118,7 @@ class SimGantry(SimulatedBody[tuple[float, str]]):
         """Implement `Gantry.where`."""
         if block == self.held:
             return "cup"
-        x, y, _ = self.world.position(block)
+        x, y, _ = self.world.body_position(block)
         inside = (n for n, bx in _BIN_X.items() if max(abs(x - bx), abs(y - _BIN_Y)) < _BIN_HALF)
         return next(inside, "bench")
 
@@ -131,7 +131,7 @@ class SimGantry(SimulatedBody[tuple[float, str]]):
         return self.start(self._place(bin_name), 2)
 
     def _pick(self, block: str) -> MotionSteps:
-        x, y, _ = self.world.position(block)
+        x, y, _ = self.world.body_position(block)
         yield from self._go((x, y, _HIGH), "moving")
         yield from self._go((x, y, _TOP + 0.01), "lowering")
         self.world.attach(block)
@@ -139,7 +139,7 @@ class SimGantry(SimulatedBody[tuple[float, str]]):
         if self.world.weak:
             self.world.detach(block)
             yield from self._go((x, y, _HIGH), "lifting")
-        if self.world.position(block)[2] < _HIGH - 0.1:
+        if self.world.body_position(block)[2] < _HIGH - 0.1:
             raise Failed("LOST", f"{block} fell")
         self.held = block
 
@@ -153,7 +153,7 @@ class SimGantry(SimulatedBody[tuple[float, str]]):
 
     def _go(self, to: tuple[float, float, float], phase: str) -> MotionSteps:
         """Move the cup in a straight line."""
-        begin, goal = self.world.position("cup"), np.array(to)
+        begin, goal = self.world.body_position("cup"), np.array(to)
         count = max(1, round(float(np.linalg.norm(goal - begin)) / _SPEED / _PERIOD_S))
         for k in range(count + 15):
             share = min(1.0, (k + 1) / count)

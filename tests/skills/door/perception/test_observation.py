@@ -120,20 +120,20 @@ def hands(within: bool) -> Any:
 def test_lost_material_is_at_its_last_held_position(within: bool, lost: str) -> None:
     robot = hands(within)
     touch = Touch(robot)
-    assert touch.feel() is None
+    assert touch.tactile_state() is None
     robot.held["left"] = "material"
-    assert touch.feel() == "held"
+    assert touch.tactile_state() == "held"
     robot.held.clear()
     robot.within = not within  # the position of an empty hand is no evidence
-    assert touch.feel() == lost
+    assert touch.tactile_state() == lost
     robot.held["right"] = "material"
-    assert touch.feel() == "held"
+    assert touch.tactile_state() == "held"
 
 
 def test_held_handle_is_not_material() -> None:
     robot = hands(within=False)
     robot.held["right"] = "door-handle"
-    assert Touch(robot).feel() is None
+    assert Touch(robot).tactile_state() is None
 
 
 @pytest.mark.parametrize(

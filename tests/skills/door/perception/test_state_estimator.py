@@ -141,7 +141,7 @@ def test_uncertainty_between_neighbours_names_both(angle: float, scores: Any, be
     estimator.fit_angle = lambda _: AngleFit(angle, angle, angle, 0.5, 0.4)  # type: ignore[method-assign]
     told = estimator.estimate(view, (door(found["door"].bbox, **scores),))
     assert (told.state, told.between, told.inside) == ("uncertain", between, 0.4)
-    assert told.possible == frozenset(between)
+    assert told.possible_states == frozenset(between)
 
 
 # -- two opinions
@@ -346,10 +346,10 @@ def test_unconfirmed_object_is_checked_again() -> None:
 def test_material_beside_the_opening_is_uncertain(place: float, doubt: str) -> None:
     """An orange object in front of the cabinet is not material behind the door."""
     calibration, _, _ = look(1.2)
-    x, y = calibration.opening().mean(axis=0) * (place, 1.0)
+    x, y = calibration.opening_outline().mean(axis=0) * (place, 1.0)
     box = (x - 6.0, y - 10.0, x + 6.0, y + 10.0)
     network = Finds([Found("material", box, 0.9)])
-    eyes = LearnedDetector(network, opening=calibration.opening())
+    eyes = LearnedDetector(network, opening=calibration.opening_outline())
     eyes.confirm_enlarged = lambda *_: True  # type: ignore[method-assign]
     (found,) = eyes.detect(View(0.0, np.zeros((240, 320, 3), np.uint8)))
     assert found.doubt == doubt

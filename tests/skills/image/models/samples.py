@@ -4,7 +4,7 @@ import numpy as np
 
 from bt_exec_skills.image.models.contracts import Reply
 from bt_exec_skills.perception.contracts import Detection
-from bt_exec_skills.perception.picture import box_of
+from bt_exec_skills.perception.picture import box_around
 
 CHANNELS = {"red": 0, "green": 1, "blue": 2}
 
@@ -24,7 +24,7 @@ class ByColour:
             others = [picture[..., one].astype(int) for one in range(3) if one != channel]
             mask = picture[..., channel].astype(int) - np.maximum(*others) > 60
             if mask.any():
-                found.append(Detection(prompt, box_of(mask), self.score))
+                found.append(Detection(prompt, box_around(mask), self.score))
         return found
 
 

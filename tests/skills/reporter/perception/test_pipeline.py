@@ -176,7 +176,7 @@ def test_names_are_found_in_both_languages(site):
         "basecamp": "basecamp",
         "옥상": None,
     }
-    assert {word: site.find(word) for word in words} == words
+    assert {word: site.find_id(word) for word in words} == words
     assert site.display_name("break_room", "ko") == "휴게실"
     assert site.display_name("nowhere", "en") == "nowhere"
 

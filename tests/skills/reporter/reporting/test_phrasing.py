@@ -20,8 +20,8 @@ from bt_exec_skills.reporter.reporting.notebook import Note, Notebook, PastMissi
 from bt_exec_skills.reporter.reporting.phrasing import (
     answer_of,
     elapsed_time_text,
+    note_sentence,
     report_of,
-    sentence,
 )
 from bt_exec_skills.reporter.reporting.question_aspects import ASPECTS, aspects_of, expects_answer
 from bt_exec_skills.reporter.reporting.reports import Memory, Report
@@ -105,7 +105,7 @@ def gathered(site, name, *people, light=None):
 def test_answer_has_the_same_facts_in_both_languages(site):
     part = {("corridor_center", k): level for k, level in enumerate((150, 20, 150))}
     found = gathered(site, "corridor_center", (9.0, 1.0), (9.3, 1.2), (12.0, 2.0), light=part)
-    assert found.light == "partly"
+    assert found.light_state == "partly"
     told = {
         language: answer_of(found.observation("", 70.4), ASPECTS, language, site)
         for language in ("en", "ko")
@@ -147,18 +147,20 @@ def test_count_in_a_partly_seen_place_is_a_lower_bound(site, people, told):
 
 def test_english_sentences_begin_with_a_capital(site):
     facts = {"skill": "talk_to_person", "code": "NO_ANSWER", "target": "professor", "topic": "when"}
-    told = sentence(Note(31.0, "failed", None, facts), site, "en")
+    told = note_sentence(Note(31.0, "failed", None, facts), site, "en")
     assert told == "I have no answer from the professor to “when”. The professor did not answer."
     taken = Note(5.0, "delivered", None, {"object": "letter", "recipient": "professor"})
-    assert sentence(taken, site, "en") == "The professor took the letter."
+    assert note_sentence(taken, site, "en") == "The professor took the letter."
 
 
 def test_blocked_way_back_is_reported(site):
     note = Note(
         9.0, "failed", None, {"skill": "navigate", "code": "BLOCKED_PATH", "target": "basecamp"}
     )
-    assert sentence(note, site, "en") == "I did not get back to basecamp. The path is blocked."
-    assert sentence(note, site, "ko") == "베이스캠프로 돌아오지 못했습니다. 길이 막혀 있습니다."
+    assert note_sentence(note, site, "en") == "I did not get back to basecamp. The path is blocked."
+    assert (
+        note_sentence(note, site, "ko") == "베이스캠프로 돌아오지 못했습니다. 길이 막혀 있습니다."
+    )
 
 
 def test_strangers_are_distinguished_by_position(site):

@@ -16,7 +16,7 @@ from bt_exec.journal import Journal
 from bt_exec.language.messages import language_of
 from bt_exec.mission.session import Session
 from bt_exec.outcome import Outcome
-from bt_exec_skills.reporter.reporting.phrasing import say
+from bt_exec_skills.reporter.reporting.phrasing import catalogue_sentence
 from tests.cases import cases
 
 PLACES = {
@@ -116,7 +116,7 @@ def _patrol(run, seed):
     assert [look["place"] for look in witness.looks] == places
     for look in witness.looks:
         count = look["people"]
-        said = say(f"PEOPLE_{count if count < 2 else 'N'}", language, n=count)
+        said = catalogue_sentence(f"PEOPLE_{count if count < 2 else 'N'}", language, n=count)
         assert said.lower() in outcome.message.lower()
 
 
@@ -237,4 +237,4 @@ def test_many_refusals_do_not_hide_finished_missions(run, morning, journal):
 def test_past_is_empty_without_missions(run):
     outcome, _, _ = run("오늘 있었던 일 요약해줘", seed="3")
     assert outcome.status == "satisfied"
-    assert say("NOTHING_NEW", "ko") in outcome.message
+    assert catalogue_sentence("NOTHING_NEW", "ko") in outcome.message

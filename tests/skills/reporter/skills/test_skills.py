@@ -8,7 +8,7 @@ import pytest
 
 from bt_exec_skills.navigation.plane_geometry import Pose
 from bt_exec_skills.reporter.perception.observation import PlacedDetection, ReporterObservation
-from bt_exec_skills.reporter.reporting.phrasing import report_of, sentence
+from bt_exec_skills.reporter.reporting.phrasing import note_sentence, report_of
 from bt_exec_skills.reporter.reporting.speech_interface import Reply
 from tests.skills.reporter.acts import ARGS, BASE, OFFICE, PROFESSOR, SKILLS
 
@@ -157,7 +157,7 @@ def test_message_needs_no_reply(play):
     assert one.speaker.said[-1].text == "안녕하세요. 전해 드릴 말씀이 있습니다: 지금 간다"
     note = one.notebook.notes[-1]
     assert (note.kind, note.facts["answer"]) == ("said", "알겠네.")
-    told = sentence(note, one.notebook.site, "ko")
+    told = note_sentence(note, one.notebook.site, "ko")
     assert told == "교수님께 전했습니다: “지금 간다”. 대답은 이렇습니다: “알겠네.”"
 
 
@@ -213,7 +213,7 @@ def test_message_without_a_reply_succeeds(play, topic, told):
     note = one.notebook.notes[-1]
     assert (note.kind, note.facts["answer"]) == ("said", "")
     book = one.notebook
-    assert sentence(note, book.site, book.language(topic)) == told
+    assert note_sentence(note, book.site, book.language(topic)) == told
 
 
 def test_message_is_delivered_without_a_camera(play):
@@ -229,7 +229,7 @@ def test_message_in_a_dark_room_needs_a_reply(play):
     one = play(pose=OFFICE, replies={"*": None})
     one.scenes = lambda t: None
     assert one.run("talk_to_person", target="professor", topic="I am here") == "NO_ANSWER"
-    told = sentence(one.notebook.notes[-1], one.notebook.site, "en")
+    told = note_sentence(one.notebook.notes[-1], one.notebook.site, "en")
     assert told == (
         "The professor has not confirmed my message “I am here”. The professor did not answer."
     )
@@ -333,13 +333,13 @@ def test_undelivered_object_is_reported_on_the_tray(play):
     assert one.run("deliver_object", **ARGS["deliver_object"]) == "NOT_WANTED"
     assert not one.failed.retryable
     note, site = one.notebook.notes[-1], one.notebook.site
-    assert sentence(note, site, "en").endswith(
+    assert note_sentence(note, site, "en").endswith(
         "The professor did not take the documents. It is still on my tray."
     )
-    assert sentence(note, site, "ko").endswith("받지 않으셨습니다. 쟁반에 그대로 있습니다.")
+    assert note_sentence(note, site, "ko").endswith("받지 않으셨습니다. 쟁반에 그대로 있습니다.")
     empty = play(reasons={"load": "NOTHING_TO_DELIVER: nobody put it there"})
     assert empty.run("deliver_object", **ARGS["deliver_object"]) == "NOTHING_TO_DELIVER"
-    assert "still" not in sentence(empty.notebook.notes[-1], site, "en")
+    assert "still" not in note_sentence(empty.notebook.notes[-1], site, "en")
 
 
 @pytest.mark.parametrize("where", [BASE, OFFICE, Pose(6.0, 0.0, 0.0)])
