@@ -55,7 +55,7 @@ def test_viewpoint_projects_objects_into_their_boxes():
     now = world.environment()
     assert picture.boxes
     for name, (x1, y1, x2, y2) in picture.boxes.items():
-        ((x, y),) = picture.viewpoint.pixels([now.objects[name].pos])[0]
+        ((x, y),) = picture.viewpoint.project([now.objects[name].pos])[0]
         if 20 < x < 300 and 20 < y < 220:
             assert x1 - 3 <= x <= x2 + 3
             assert y1 - 3 <= y <= y2 + 3
