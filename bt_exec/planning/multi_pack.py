@@ -179,7 +179,7 @@ class PacksCompiler(Wrapping):
         }
         reading = self._reader(request).read(request.command, names)
         if not isinstance(reading, Reading) or reading.unknown_words:
-            return _refusal_of_words(
+            return _unknown_words_refusal(
                 request, tuple(refusals.values()), " ".join(reading.unknown_words)
             )
         if reading.respelt:

@@ -82,7 +82,7 @@ def replay(folder: Path, item: str | None) -> dict[str, Any]:
     from bt_exec_labeler.goal_replay import open_journal, replay_line
     from bt_exec_labeler.goal_replay import replay as again
 
-    journal = journal_of(Path(Output(folder).run_settings()["source"]))
+    journal = open_journal(Path(Output(folder).run_settings()["source"]))
     records = {line["item"]: line for line in read_lines(folder / "records.jsonl")}
     if item is not None:
         if item not in records:

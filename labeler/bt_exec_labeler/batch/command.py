@@ -88,7 +88,7 @@ def run(
         _open_cache(cache, labeler, options, wanted=not no_cache and labeler != "rules") as kept,
         Output(out).create_or_resume(manifest, resume=resume) as output,
     ):
-        ledger.keep_in(output.result_store)
+        ledger.persist_in(output.result_store)
         make = _Maker(labeler, settings, limits, output.result_store.path)
         with (
             interrupt_check() as stop,

@@ -58,7 +58,7 @@ def _troubles(found: Reading | Unread, language: str, reader: Reader) -> Iterato
     limits = [*_unsupported_limit_troubles(text, language, reader.lexicon)]
     yield from limits
     if not any(word in limit.words for word in found.unknown_words for limit in limits):
-        yield from _unknown_words(found, language)
+        yield from _unknown_word_trouble(found, language)
     if isinstance(found, Reading):
         yield from _unused_word_troubles(found, reader)
     elif number := re.search(rf"(?<!\w){_NUMBER}", text):

@@ -43,6 +43,7 @@ from bt_exec_skills.image.perception.instances import (
 from bt_exec_skills.image.perception.measurements import measure_objects
 from bt_exec_skills.image.perception.overlay import overlay, save_image
 from bt_exec_skills.image.perception.picture_comparison import Aspect, alike, all_alike, differences
+from bt_exec_skills.image.perception.picture_loading import encode_for_model, load_picture
 from bt_exec_skills.image.perception.relations import Measured, RelationName, measure_pair, place_in
 from bt_exec_skills.image.perception.text_recognition import read_text
 from bt_exec_skills.image.perception.written_values import written_value

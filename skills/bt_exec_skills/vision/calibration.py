@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from bt_exec_skills.perception.contracts import Detection, Detector, View
 from bt_exec_skills.perception.picture import intersection_over_union
+from bt_exec_skills.vision.labelled_picture import Picture
 from bt_exec_skills.vision.metrics import correct_detections
 
 __all__ = ["recall_by_class", "score_calibration"]

@@ -27,7 +27,7 @@ def cross_check_in_other_light(bench: Bench) -> list[CrossCheck]:
     colours = any(_asks_colour(step) for step in bench.steps)
     if bench.answer is None or tools & {*_WITHOUT_LIGHT} or not (colours or tools & {*_BY_COLOUR}):
         return []
-    for picture in relight(bench.picture):
+    for picture in relit_versions(bench.picture):
         found = repeat_on_other_picture(bench, picture)
         if found is not None and found.value != bench.answer.value:
             return [CrossCheck("light", False, _value_text(found.value))]

@@ -52,8 +52,8 @@ def visit_places_in_order(spec: MissionSpec, context: PassContext) -> Changed:
     if not named or about_past(context):
         return spec, ()
     steps = flattened_steps(spec.root)
-    last = max((at for at, step in enumerate(steps) if contains_core(step)), default=-1)
-    groups = _groups(steps[: last + 1])
+    last = max((at for at, step in enumerate(steps) if contains_core_work(step)), default=-1)
+    groups = _group_by_place(steps[: last + 1])
     visited = {place for group in groups for step in group for place in _places(step)}
     missing = [place for place in named if place not in visited and context.meaning is None]
     changes = [f"{place}: {change_note(context, 'forgotten')}" for place in missing]
@@ -116,7 +116,7 @@ def _group_by_place(steps: list[NodeBase]) -> list[list[NodeBase]]:
 def go_before_looking(spec: MissionSpec, context: PassContext) -> Changed:
     """Drive to a place before looking at it."""
     route = _Route(context)
-    steps = [route.visit(step) for step in flattened_steps(spec.root)]
+    steps = [route.add_missing_drives(step) for step in flattened_steps(spec.root)]
     if not route.changes:
         return spec, ()
     opened = [inner for step in steps for inner in flattened_steps(step)]

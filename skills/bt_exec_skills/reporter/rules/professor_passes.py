@@ -54,7 +54,7 @@ def move_professor_first(spec: MissionSpec, context: PassContext) -> Changed:
     if not names_professor(context) or not _has_professor(context):
         return spec, ()
     changes: list[str] = []
-    steps = [_sorted(step) for step in _professor_steps_first(flattened_steps(spec.root))]
+    steps = [_sort_children(step) for step in _professor_steps_first(flattened_steps(spec.root))]
     new = with_steps(spec, steps)
     if new is not spec:
         changes.append(change_note(context, "professor_first"))

@@ -59,7 +59,7 @@ def end_with_report(spec: MissionSpec, context: PassContext) -> Changed:
     if context.meaning is not None and any(drives_to_base(node) for node in walk(spec.root)):
         return spec, ()  # the report is not moved
     steps = flattened_steps(spec.root)
-    last = max((at for at, step in enumerate(steps) if contains_core(step)), default=-1)
+    last = max((at for at, step in enumerate(steps) if contains_core_work(step)), default=-1)
     away = context.situation.facts.get("at", BASE) != BASE
     needed = last >= 0 or (away and not about_past(context))
     summaries = [step for step in steps if _is(step, "summarize_mission")]
@@ -82,8 +82,8 @@ def end_with_drive_home(spec: MissionSpec, context: PassContext) -> Changed:
     if not is_round_trip(context) or wants_report(context):
         return spec, ()
     steps = flattened_steps(spec.root)
-    if not contains_core(spec.root) or any(
-        goes_home(node) for node in _attempted_actions(steps[-1])
+    if not contains_core_work(spec.root) or any(
+        drives_to_base(node) for node in _attempted_actions(steps[-1])
     ):
         return spec, ()
     home = action_node("navigate", target=BASE)

@@ -29,8 +29,6 @@ from bt_exec_skills.tabletop.goals.phrase_replacement import (
     with_noun_of,
     with_phrase_replaced,
 )
-from bt_exec_skills.tabletop.goals.command_from_meaning import Converter
-from bt_exec_skills.tabletop.goals.model import Trouble
 from bt_exec_skills.tabletop.goals.read import Said, read_meanings
 from bt_exec_skills.tabletop.goals.resolve import Scope, objects_of, tables_of
 from bt_exec_skills.tabletop.object_names import attributes_in_name

@@ -10,7 +10,7 @@ import pytest
 
 from bt_exec_skills.reporter.reporting.speech_interface import Reply, ScriptedSpeaker
 from bt_exec_skills.reporter.reporting.terminal_speech import Pacing, TerminalSpeech, is_refusal
-from bt_exec_skills.reporter.sim.options import STOCK, replies_of
+from bt_exec_skills.reporter.sim.options import STOCK, scripted_replies
 
 
 def test_scripted_people_answer_after_a_delay():

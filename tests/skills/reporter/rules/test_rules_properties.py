@@ -15,9 +15,9 @@ from bt_exec_skills.reporter.rules.keywords import REPORT_KEYWORDS
 from bt_exec_skills.reporter.rules.passes import PASSES
 from bt_exec_skills.reporter.rules.plan_steps import (
     actions,
+    drives_to_base,
     flattened_steps,
-    goes_home,
-    is_core,
+    is_core_work,
     tells_user,
 )
 from tests.cases import examples
