@@ -183,7 +183,8 @@ def _draw_settings(
         if not values:
             known = ", ".join(name for name, field in fields.items() if _declared_values(field))
             raise UsageError(
-                f"random: {key} has no declared range at this site; {known or 'nothing'} has one. "
+                f"random: {key} has no declared range at this site; settings with a range: "
+                f"{known or 'none'}. "
                 "List values under worlds, or numbers under ranges"
             )
         yield key, _text(random.Random(f"{seed} {key}").choice(values))

@@ -32,7 +32,12 @@ def campaign(
         typer.Option("-j", "--jobs", min=1, max=1024, help="Number of parallel missions."),
     ] = None,
     engine: Annotated[
-        str, typer.Option("--engine", metavar="NAME", help="processes, or ray: a cluster.")
+        str,
+        typer.Option(
+            "--engine",
+            metavar="NAME",
+            help="Execution: processes on this machine, or ray for a cluster.",
+        ),
     ] = "processes",
     resume: Annotated[
         bool, typer.Option("--resume", help="Continue the run in the folder.")

@@ -44,7 +44,7 @@ def check(
     json: opt.Json = False,
     form: Annotated[
         ReportFormat,
-        typer.Option("--format", help="Form of the report; github and sarif are for CI."),
+        typer.Option("--format", help="Format of the report; github and sarif are for CI."),
     ] = ReportFormat.text,
     fix: Annotated[
         bool,

@@ -26,7 +26,8 @@ def compile_(
     ] = "",
     site: opt.SiteName = "",
     commands: Annotated[
-        str, typer.Option("--commands", help="File with one command a line; - for standard input.")
+        str,
+        typer.Option("--commands", help="File with one command per line; - for standard input."),
     ] = "",
     format: Annotated[  # noqa: A002 - the option's name
         str,

@@ -28,7 +28,7 @@ MissionName: TypeAlias = Annotated[
     str,
     typer.Argument(
         metavar="[ID]",
-        help="Number within the day (7), full mission id, or last.",
+        help="Mission: its number within the day (7), its full id, or last.",
         show_default=False,
     ),
 ]
@@ -70,7 +70,10 @@ def history(
         ),
     ] = "",
     count: Annotated[
-        int, typer.Option("-n", min=0, metavar="N", help="The newest N; 0 for all.")
+        int,
+        typer.Option(
+            "-n", min=0, metavar="N", help="Number of missions, the newest first; 0 for all."
+        ),
     ] = 20,
     journal: _File = None,
     json: opt.Json = False,
@@ -126,7 +129,8 @@ def show(
     json: opt.Json = False,
     verbose: opt.Verbose = False,
     following: Annotated[
-        bool, typer.Option("--follow", help="Print what happens until it ends, line by line.")
+        bool,
+        typer.Option("--follow", help="Print the changes line by line until the mission ends."),
     ] = False,
 ) -> None:
     """Show how a mission ended: its trees, plan by plan, and its summary."""
@@ -157,7 +161,7 @@ def export(
     context: typer.Context,
     which: MissionName = "last",
     to: Annotated[
-        str, typer.Option("--to", metavar="FORM", help="jsonl, mcap (Foxglove) or html.")
+        str, typer.Option("--to", metavar="FORM", help="Format: jsonl, mcap (Foxglove) or html.")
     ] = "html",
     file: Annotated[
         Path | None,
@@ -214,13 +218,23 @@ def _export_to_stdout(write: Callable[[Path], None], form: str) -> None:
 def prune(
     context: typer.Context,
     older: Annotated[
-        str, typer.Option("--older", metavar="90d", help="Remove missions that began longer ago.")
+        str,
+        typer.Option(
+            "--older", metavar="90d", help="Remove missions that began longer ago than this."
+        ),
     ] = "",
     larger: Annotated[
-        str, typer.Option("--larger", metavar="2G", help="Remove the oldest down to this size.")
+        str,
+        typer.Option(
+            "--larger",
+            metavar="2G",
+            help="Remove the oldest missions until the journal has at most this size.",
+        ),
     ] = "",
     site: opt.SiteName = "",
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Remove nothing, only list.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="List what would be removed, and remove nothing.")
+    ] = False,
     journal: _File = None,
     json: opt.Json = False,
 ) -> None:

@@ -177,9 +177,9 @@ def open_stage(options: Options) -> Iterator[Stage]:
     if options.journal is not None and options.no_journal:
         raise UsageError("--journal and --no-journal contradict each other; give one of them")
     if options.keep_frames and options.no_journal:
-        raise UsageError("--frames keeps pictures in the journal, and --no-journal keeps none")
+        raise UsageError("--frames stores pictures in the journal, which --no-journal disables")
     if options.json and options.turns == "-":
-        raise UsageError("--json and --turns - both want standard output; give --turns a file")
+        raise UsageError("--json and --turns - both write to standard output; give --turns a file")
     with contextlib.ExitStack() as stack:
         site = load_site(options.site, options.tools)
         world = parse_world_settings(options.world)

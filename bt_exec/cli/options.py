@@ -116,7 +116,7 @@ Json: TypeAlias = Annotated[
 Turns: TypeAlias = Annotated[
     str | None,
     typer.Option(
-        "--turns", metavar="FILE", help="Turn reports, one JSON object a line; - is stdout."
+        "--turns", metavar="FILE", help="Turn reports, one JSON object per line; - is stdout."
     ),
 ]
 FramesFolder: TypeAlias = Annotated[
@@ -124,7 +124,7 @@ FramesFolder: TypeAlias = Annotated[
     typer.Option("--save-frames", metavar="DIR", help="Store every observed frame as PNG."),
 ]
 KeepFrames: TypeAlias = Annotated[
-    bool, typer.Option("--frames", help="Store the pictures in the journal, too.")
+    bool, typer.Option("--frames", help="Store the pictures in the journal as well.")
 ]
 JournalFile: TypeAlias = Annotated[
     Path | None,

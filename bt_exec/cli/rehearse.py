@@ -23,7 +23,7 @@ def rehearse(
     tree: Annotated[
         str | None,
         typer.Argument(
-            help="A tree of the site; all of them if none is named.",
+            help="Tree of the site; by default all of them.",
             autocompletion=opt.complete_trees,
             show_default=False,
         ),
@@ -45,7 +45,7 @@ def rehearse(
         ),
     ] = False,
     pairs: Annotated[
-        bool, typer.Option("--pairs", help="With --explore: two of them at a time, too.")
+        bool, typer.Option("--pairs", help="With --explore: also combine two of them.")
     ] = False,
     write_tests: Annotated[
         Path | None,

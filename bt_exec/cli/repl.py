@@ -47,7 +47,7 @@ def repl(
 ) -> None:
     """Run one command after another in the same world.
 
-    Also reads commands from a pipe, one a line; then the exit code is that of the first mission
+    Also reads commands from a pipe, one per line; the exit code is then that of the first mission
     that did not end satisfied.
     """
     from bt_exec.cli.mission_setup import Options, open_stage

@@ -30,12 +30,16 @@ def replay(
     which: MissionName = "last",
     speed: Annotated[
         float | None,
-        typer.Option("--speed", min=0.0, metavar="X", help="X times as fast; 0: at once."),
+        typer.Option(
+            "--speed", min=0.0, metavar="X", help="Speed factor; 0 prints everything at once."
+        ),
     ] = None,
-    step: Annotated[bool, typer.Option("--step", help="Start paused; arrows step.")] = False,
+    step: Annotated[
+        bool, typer.Option("--step", help="Start paused; the arrow keys step.")
+    ] = False,
     verify: Annotated[
         bool,
-        typer.Option("--verify", help="Run it again in its recorded world and compare."),
+        typer.Option("--verify", help="Run the mission again in its recorded world and compare."),
     ] = False,
     to: Annotated[
         tuple[str, Path] | None,

@@ -38,7 +38,7 @@ def serve(
         str, typer.Option("--host", metavar="ADDRESS", help="Address to listen on.")
     ] = "127.0.0.1",
     port: Annotated[
-        int, typer.Option("--port", min=0, max=65535, help="The port; 0 takes a free one.")
+        int, typer.Option("--port", min=0, max=65535, help="Port; 0 chooses a free one.")
     ] = 8900,
     token_file: Annotated[
         list[str] | None,
@@ -95,7 +95,7 @@ def serve(
     sites = [load_site(name) for name in site or [""]]
     names = [one.name for one in sites]
     if len(set(names)) < len(names):
-        raise UsageError(f"--site: each site once; found {', '.join(names)}")
+        raise UsageError(f"--site: each site may be given only once; found {', '.join(names)}")
     if len(sites) > 1 and (world or fault):
         raise UsageError("--world and --fault are for a single site; give them without others")
     files = _token_files(token_file or (), names)

@@ -51,7 +51,7 @@ def show(
     site: opt.SiteName = "",
     json: opt.Json = False,
     form: Annotated[
-        ShowFormat, typer.Option("--format", help="Text for the terminal, or a picture.")
+        ShowFormat, typer.Option("--format", help="Format: text for the terminal, or a picture.")
     ] = ShowFormat.text,
     closed: Annotated[
         bool, typer.Option("--closed", help="Draw subtrees as one node; pictures only.")

@@ -34,7 +34,7 @@ def torture(
         typer.Option(
             "--commands",
             metavar="FILE",
-            help="File of commands, one a line; by default those of the trees.",
+            help="File of commands, one per line; by default those of the trees.",
         ),
     ] = "",
     again: Annotated[

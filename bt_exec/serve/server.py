@@ -26,7 +26,7 @@ class HttpServer(AppServer):
         service: The service; open.
         login: Authentication of requests.
         host: The address to listen at.
-        port: The port; 0 takes a free one.
+        port: Port; 0 chooses a free one.
         names: Further accepted host names.
         others: Services of further sites, each with its authentication.
 

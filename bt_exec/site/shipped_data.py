@@ -29,7 +29,9 @@ def data_folder() -> Path:
     for folder in (_PACKAGE / "_data", _PACKAGE.parent):
         if (folder / "trees").is_dir() and (folder / "configs").is_dir():
             return folder
-    raise UsageError(f"the shipped trees and configs are missing beside {_PACKAGE}; install again")
+    raise UsageError(
+        f"the shipped trees and configs are missing beside {_PACKAGE}; reinstall bt-exec"
+    )
 
 
 def data_path(*parts: str) -> Path:
@@ -65,7 +67,9 @@ def default_site() -> str:
                     f"{file}: default_site must be the name or file of a site, not {chosen!r}"
                 )
     if not chosen:
-        raise UsageError("no site is named, and the installation names no default; install again")
+        raise UsageError(
+            "no site is named, and the installation names no default; reinstall bt-exec"
+        )
     return chosen
 
 

@@ -37,7 +37,7 @@ class AppServer:
     Args:
         app: The application behind its request checks.
         host: The address to listen at.
-        port: The port; 0 takes a free one.
+        port: Port; 0 chooses a free one.
 
     Attributes:
         port: The port in use.

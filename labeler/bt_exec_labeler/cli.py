@@ -41,9 +41,10 @@ def _commands_module() -> Any:
 @LABEL.command()
 def vocabulary(
     site: opt.SiteName = "",
-    out: Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="A new file.")] = Path(
-        "vocabulary.yaml"
-    ),
+    out: Annotated[
+        Path,
+        typer.Option("--out", "-o", metavar="FILE", help="Output file; it must not exist yet."),
+    ] = Path("vocabulary.yaml"),
 ) -> None:
     """Draft a vocabulary from the skills of a site. Edit its mid steps by hand."""
     _print_result(_commands_module().draft(site, out), False)
@@ -66,7 +67,10 @@ def run(
     stride: Stride = 0.5,
     workers: Annotated[int, typer.Option(min=1, max=64, help="Number of batches in parallel.")] = 4,
     engine: Annotated[
-        str, typer.Option("--engine", metavar="NAME", help="threads, or ray for a Ray cluster.")
+        str,
+        typer.Option(
+            "--engine", metavar="NAME", help="Execution: threads, or ray for a Ray cluster."
+        ),
     ] = "threads",
     requests: Annotated[int | None, typer.Option(min=1, help="Budget: requests.")] = None,
     tokens: Annotated[int | None, typer.Option(min=1, help="Budget: tokens.")] = None,
@@ -127,10 +131,11 @@ def report(
     words: Words,
     source: Annotated[
         Path | None,
-        typer.Option("--source", metavar="SOURCE", help="The recording, for its pictures."),
+        typer.Option("--source", metavar="SOURCE", help="Recording that provides the pictures."),
     ] = None,
     other: Annotated[
-        Path | None, typer.Option("--against", metavar="RUN", help="A run of another labeler.")
+        Path | None,
+        typer.Option("--against", metavar="RUN", help="Run of another labeler, to compare with."),
     ] = None,
     html: Annotated[
         Path | None, typer.Option("--html", metavar="FILE", help="Write a page with plots.")
@@ -151,7 +156,10 @@ def review(
     ],
     port: Port = 8901,
     language: Annotated[
-        str, typer.Option("--language", metavar="NAME", help="en or ko; else the browser's.")
+        str,
+        typer.Option(
+            "--language", metavar="NAME", help="Language: en or ko; by default that of the browser."
+        ),
     ] = "",
     episode: Annotated[
         str, typer.Option("--episode", metavar="NAME", help="Review one whole episode.")
@@ -209,7 +217,9 @@ def serve(
     settings: Settings = None,
     frames: Annotated[
         Path | None,
-        typer.Option("--frames", metavar="FOLDER", help="Folder of frames that items name."),
+        typer.Option(
+            "--frames", metavar="FOLDER", help="Folder of the frames that items refer to."
+        ),
     ] = None,
     host: Annotated[
         str, typer.Option("--host", metavar="ADDRESS", help="Address to listen on.")
@@ -217,7 +227,11 @@ def serve(
     port: Port = 8902,
     token_file: Annotated[
         Path | None,
-        typer.Option("--token-file", metavar="FILE", help="File with the token; or BT_EXEC_TOKEN."),
+        typer.Option(
+            "--token-file",
+            metavar="FILE",
+            help="File with the token; alternatively, set BT_EXEC_TOKEN.",
+        ),
     ] = None,
 ) -> None:
     """Serve a labeler over HTTP: POST /label {"items": […]} returns a record or errors for each.
@@ -243,7 +257,8 @@ def serve(
 def replay(
     run: Run,
     item: Annotated[
-        str | None, typer.Argument(metavar="ITEM", help="One record; default: one of each span.")
+        str | None,
+        typer.Argument(metavar="ITEM", help="Record to replay; by default one of each span."),
     ] = None,
     json: opt.Json = False,
 ) -> None:
@@ -264,10 +279,10 @@ def dataset(
         bool, typer.Option("--keep-uncertain", help="Include records with high uncertainty.")
     ] = False,
     form: Annotated[
-        str, typer.Option("--format", metavar="NAME", help="parquet or lerobot.")
+        str, typer.Option("--format", metavar="NAME", help="Format: parquet or lerobot.")
     ] = "parquet",
     fps: Annotated[
-        int, typer.Option("--fps", min=1, max=100, help="Frames a second of a LeRobot set.")
+        int, typer.Option("--fps", min=1, max=100, help="Frames per second of a LeRobot data set.")
     ] = 2,
     drop_duplicates: Annotated[
         bool, typer.Option("--drop-duplicates", help="Leave out near duplicates.")
@@ -275,7 +290,9 @@ def dataset(
     lerobot: Annotated[
         str,
         typer.Option(
-            "--lerobot", metavar="VERSION", help="0.4 or 0.6; default: the installed one."
+            "--lerobot",
+            metavar="VERSION",
+            help="LeRobot version: 0.4 or 0.6; by default the installed one.",
         ),
     ] = "",
     replies: Annotated[

@@ -190,5 +190,5 @@ def open_journal(path: Path) -> Journal:
         UsageError: If it is not a journal.
     """
     if not path.is_file():
-        raise UsageError(f"{path}: only missions of a journal are ticked again")
+        raise UsageError(f"{path}: only missions of a journal can be run again")
     return Journal.open(path)

@@ -30,9 +30,11 @@ Source = Annotated[
 Words = Annotated[
     Path, typer.Option("--vocabulary", "-v", metavar="FILE", help="Vocabulary, YAML.")
 ]
-Role = Annotated[str, typer.Option("--role", metavar="NAME", help="planner or controller.")]
+Role = Annotated[
+    str, typer.Option("--role", metavar="NAME", help="Role of the labels: planner or controller.")
+]
 Labeler = Annotated[
-    str, typer.Option("--labeler", "-l", metavar="NAME", help="rules, model, remote …")
+    str, typer.Option("--labeler", "-l", metavar="NAME", help="Labeler: rules, model, remote …")
 ]
 Out = Annotated[Path, typer.Option("--out", "-o", metavar="FOLDER", help="Output folder.")]
 Run = Annotated[Path, typer.Argument(metavar="RUN", help="Output folder of label run.")]
@@ -47,7 +49,7 @@ Stride = Annotated[
     float,
     typer.Option("--stride", min=0.1, metavar="S", help="Seconds between two moments of a span."),
 ]
-Port = Annotated[int, typer.Option("--port", min=0, max=65535, help="Port; 0 for a free one.")]
+Port = Annotated[int, typer.Option("--port", min=0, max=65535, help="Port; 0 chooses a free one.")]
 
 
 def settings_of(texts: list[str] | None) -> dict[str, Any]:

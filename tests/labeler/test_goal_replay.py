@@ -219,7 +219,7 @@ def test_actions_that_ended_before_a_record_are_repeated_first(
 
 
 def test_recording_that_is_not_a_journal_is_not_repeated(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match=r"only missions of a journal are ticked again$"):
+    with pytest.raises(UsageError, match=r"only missions of a journal can be run again$"):
         open_journal(tmp_path)
     with pytest.raises(UsageError, match=r"nowhere: only missions of a journal"):
         open_journal(tmp_path / "nowhere")

@@ -227,10 +227,14 @@ def goals(*entries: Any) -> dict[str, Any]:
         (goals(*[goal()] * 3), ""),
         (goals(*[goal()] * 4), ": has 4 operations; at most 3 [GOAL_TOO_LONG]"),
         ({"short_goal_dsl": "WAIT"}, ": must be a list; found 'WAIT' [WRONG_TYPE]"),
-        ({"mid_step_id": "rest"}, "[0]: WAIT does not belong to rest: REST [OP_NOT_OF_STEP]"),
+        (
+            {"mid_step_id": "rest"},
+            "[0]: WAIT does not belong to rest; allowed: REST [OP_NOT_OF_STEP]",
+        ),
         (
             {"mid_step_id": "go_to_key"},
-            "[0]: WAIT does not belong to go_to_key: MOVE_NAV with target key [OP_NOT_OF_STEP]",
+            "[0]: WAIT does not belong to go_to_key; allowed: MOVE_NAV with target key "
+            "[OP_NOT_OF_STEP]",
         ),
     ],
 )
@@ -259,14 +263,14 @@ LONG = f"'{'x' * 56}…"
         ({"horizon_steps": 21}, ["must be from 1 to 20; found 21 [HORIZON_RANGE]"]),
         ({"horizon_steps": True}, ["must be a whole number; found True [WRONG_TYPE]"]),
         ({"horizon_steps": 2.0}, ["must be a whole number; found 2.0 [WRONG_TYPE]"]),
-        ({"done_evidence": ["gate=open", "gate=open"]}, ["contains a duplicate [TWICE]"]),
+        ({"done_evidence": ["gate=open", "gate=open"]}, ["contains an entry twice [TWICE]"]),
         (
             {"done_evidence": "gate=open"},
             ["must be a list of texts; found 'gate=open' [WRONG_TYPE]"],
         ),
         (
             {"fallback_if_failed": ["recenter_camera"] * 5},
-            ["has 5 entries; at most 4 [TOO_MANY]", "contains a duplicate [TWICE]"],
+            ["has 5 entries; at most 4 [TOO_MANY]", "contains an entry twice [TWICE]"],
         ),
         ({"uncertainty": None}, ["must be a text; found None [WRONG_TYPE]"]),
         (
@@ -277,7 +281,7 @@ LONG = f"'{'x' * 56}…"
             {"uncertainty": "x" * 59},
             [f"{LONG} is not listed; allowed: low, mid, high [UNKNOWN_UNCERTAINTY]"],
         ),
-        ({"plan_id": "x"}, ["is written by the builder alone; leave it out [INJECTED_FIELD]"]),
+        ({"plan_id": "x"}, ["is added when the data set is built; leave it out [INJECTED_FIELD]"]),
         (
             {"note": 1},
             [f"is not a field; allowed: {', '.join(FIELDS)} [UNKNOWN_FIELD]"],
@@ -297,11 +301,11 @@ def test_incomplete_record_reports_every_breach(waiting: Vocabulary) -> None:
     assert list(map(str, empty)) == [f"{name}: is missing [MISSING_FIELD]" for name in FIELDS]
     assert breaches_of({}, waiting, "wait") == []
     assert breaches_of({}, waiting, "rest") == [
-        "mid_step_id: asked about rest; found wait [OTHER_MID_STEP]"
+        "mid_step_id: must be the requested step rest; found wait [OTHER_MID_STEP]"
     ]
     assert breaches_of({"terminate_on": "done_evidence_or_replan"}, waiting) == [
-        "done_evidence: is empty, but terminate_on waits for it; name some or use strict_horizon "
-        "[NO_EVIDENCE]"
+        "done_evidence: is empty, but terminate_on requires evidence; give some, or use "
+        "strict_horizon [NO_EVIDENCE]"
     ]
     assert breaches_of({"uncertainty": "\ud800"}, waiting) == [
         "record: is nested too deeply, or contains an incomplete character [NOT_STORABLE]"

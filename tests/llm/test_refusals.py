@@ -37,7 +37,7 @@ ENGLISH = [
         "open the door with your left arm and your right arm",
         'I did not understand "open the door with your left arm and yo…".',
     ),
-    ("open the door and", '"open the door and" is not finished.'),
+    ("open the door and", 'The command is incomplete: "open the door and".'),
 ]
 KOREAN = [
     (

@@ -97,7 +97,7 @@ def load_info(folder: Path) -> Info:
     if not _READ.fullmatch(info.codebase_version):
         raise UsageError(
             f"{path}: the data set is of version {info.codebase_version}; versions 2.0 to 3 can be "
-            "read. convert it with LeRobot's converter first"
+            "read; convert it with LeRobot's converter first"
         )
     return info
 

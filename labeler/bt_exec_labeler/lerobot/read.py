@@ -183,7 +183,7 @@ def _episode_rows(path: Path, episode: int) -> _Stored:
     with open_parquet(path) as file:
         names = list(file.schema_arrow.names)
         if missing := [name for name in _NEEDED if name not in names]:
-            raise UsageError(f"{path}: {', '.join(missing)} missing; a LeRobot data set has it")
+            raise UsageError(f"{path} lacks {', '.join(missing)}, which a LeRobot data set needs")
         wanted = [name for name in (*_NEEDED, EVENTS, SUBTASK, "task_index") if name in names]
         for group in range(file.num_row_groups):
             if not _may_contain(file.metadata.row_group(group), episode):

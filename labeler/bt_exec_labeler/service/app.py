@@ -132,4 +132,6 @@ def serve(
     found = find_labeler(labeler, LabelerSettings(who, vocabulary, options))
     server = AppServer(make_app(found, who, vocabulary, login, host, frames), host, port)
     place = f"{server.url}label"
-    serve_until_stopped(server, lambda: say(f"{labeler} for a {who}: {place} · Ctrl-C ends it"))
+    serve_until_stopped(
+        server, lambda: say(f"{labeler} for a {who}: {place} · Ctrl-C ends the review")
+    )

@@ -318,7 +318,7 @@ def create(settings: Mapping[str, Any]) -> Compiler:
     """
     asked, client = split_settings(settings, TurnSettings, "turns")
     if asked.first == "turns":
-        raise UsageError("setting 'first' of the compiler turns: it cannot come before itself")
+        raise UsageError("setting 'first' of the compiler turns: it cannot be this compiler itself")
     first = None if asked.first == "model" else RobotsCompiler(find_compiler(asked.first, {}))
     if asked.replay is not None:
         recording = ReplayClient(expand_home(asked.replay))

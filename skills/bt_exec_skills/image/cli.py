@@ -41,7 +41,8 @@ def ask(
         typer.Option(
             "--annotation",
             metavar="FILE",
-            help="Boxes: COCO JSON, YOLO text; else IMAGE's name with .json or .txt.",
+            help="File of boxes: COCO JSON or YOLO text; "
+            "by default IMAGE's name with .json or .txt.",
         ),
     ] = None,
     out: Annotated[

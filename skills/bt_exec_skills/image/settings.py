@@ -46,8 +46,8 @@ class PictureStart(WorldSettings):
     second: str = Field("", description="another picture, to be compared with the first")
     annotation: str = Field(
         "",
-        description="boxes: COCO, YOLO text, what ultralytics or supervision write, else the file "
-        "beside the picture with its name and .json or .txt, if there is one",
+        description="file of boxes: COCO, YOLO text, or results of ultralytics or supervision; by "
+        "default the file beside the picture with its name and .json or .txt",
     )
     out: str = Field("", description="output file of the annotated picture: .png or .jpg")
     program: str = Field(

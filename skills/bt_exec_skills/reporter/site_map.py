@@ -217,7 +217,9 @@ def make_map(settings: Mapped) -> SiteMap:
     for name, each in site.rounds.items():
         gone_to += [(f"rounds.{name}.places", place) for place in each.places]
         if name in site.places:
-            raise UsageError(f"settings of pack reporter: rounds.{name} has the id of a place")
+            raise UsageError(
+                f"settings of pack reporter: rounds.{name} has an id that a place has already"
+            )
     for where, place in gone_to:
         if place not in site.places:
             known = ", ".join(site.nearest_place(place))

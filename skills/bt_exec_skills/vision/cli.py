@@ -21,7 +21,9 @@ VISION = typer.Typer(
 
 Weights = Annotated[
     Path | None,
-    typer.Option("--weights", metavar="FILE", help="A network, .onnx or .pt; the shipped one."),
+    typer.Option(
+        "--weights", metavar="FILE", help="Network file, .onnx or .pt; by default the shipped one."
+    ),
 ]
 
 
@@ -59,17 +61,20 @@ def train(
     out: Annotated[
         Path, typer.Argument(metavar="FOLDER", help="Output folder of weights and figures.")
     ],
-    epochs: Annotated[int, typer.Option(min=1, help="Passes over the pictures.")] = 12,
-    batch: Annotated[int, typer.Option(min=1, help="Pictures per step.")] = 16,
+    epochs: Annotated[int, typer.Option(min=1, help="Number of passes over the pictures.")] = 12,
+    batch: Annotated[int, typer.Option(min=1, help="Number of pictures per step.")] = 16,
     model: Annotated[
-        str, typer.Option(metavar="YAML", help="The network, as ultralytics names it.")
+        str, typer.Option(metavar="YAML", help="Name of the network in ultralytics.")
     ] = "yolo11n.yaml",
     imgsz: Annotated[
         int, typer.Option(min=32, max=1280, help="Longest side of a picture in the network, px.")
     ] = 320,
-    lr0: Annotated[float, typer.Option(min=1e-6, max=1.0, help="First learning rate.")] = 0.0012,
+    lr0: Annotated[float, typer.Option(min=1e-6, max=1.0, help="Initial learning rate.")] = 0.0012,
     after: Annotated[
-        str, typer.Option(metavar="FOLDER", help="A finished training: start from its weights.")
+        str,
+        typer.Option(
+            metavar="FOLDER", help="Folder of a finished training, to start from its weights."
+        ),
     ] = "",
     one_class: Annotated[
         bool,
@@ -79,7 +84,8 @@ def train(
     ] = False,
     seed: Annotated[int, typer.Option(min=0, help="Seed of weights and order.")] = 0,
     device: Annotated[
-        str, typer.Option(metavar="NAME", help="cpu, 0, …; a GPU if there is one.")
+        str,
+        typer.Option(metavar="NAME", help="Device: cpu, 0, …; by default a GPU if there is one."),
     ] = "auto",
     json: opt.Json = False,
 ) -> None:
@@ -112,11 +118,14 @@ def train_names(
     boxes: Annotated[
         Path, typer.Option(metavar="FILE", help="The detector that locates the objects.")
     ],
-    epochs: Annotated[int, typer.Option(min=1, help="Passes over the crops.")] = 8,
-    batch: Annotated[int, typer.Option(min=2, help="Crops per step.")] = 64,
+    epochs: Annotated[int, typer.Option(min=1, help="Number of passes over the crops.")] = 8,
+    batch: Annotated[int, typer.Option(min=2, help="Number of crops per step.")] = 64,
     lr0: Annotated[float, typer.Option(min=1e-6, max=1.0, help="Highest learning rate.")] = 0.002,
     after: Annotated[
-        str, typer.Option(metavar="FOLDER", help="A finished training: start from its weights.")
+        str,
+        typer.Option(
+            metavar="FOLDER", help="Folder of a finished training, to start from its weights."
+        ),
     ] = "",
     seed: Annotated[int, typer.Option(min=0, help="Seed of weights and order.")] = 0,
     json: opt.Json = False,
@@ -179,7 +188,9 @@ def show(
     out: Annotated[
         Path | None,
         typer.Option(
-            "--out", metavar="FILE|FOLDER", help="Output; seen.png or the folder seen by default."
+            "--out",
+            metavar="FILE|FOLDER",
+            help="Output file or folder; by default seen.png or the folder seen.",
         ),
     ] = None,
     json: opt.Json = False,
@@ -190,7 +201,7 @@ def show(
     given = {"--world": world, "--frames": frames, "--weights": weights}
     what, useless = "a robot's look", ["--frames"]
     if image is not None and mission is not None:
-        raise UsageError("a picture or a mission: show takes one of them")
+        raise UsageError("give either a picture or a mission")
     if image is not None:
         what, useless = "a picture", ["--world", "--frames"]
     elif mission is not None:

@@ -169,7 +169,7 @@ class Namer:
         if given.shape[1:] != [3, SIDE, SIDE] or told.shape[1:] != [len(every)]:
             raise UsageError(
                 f"{weights}: it must take crops of shape (n, 3, {SIDE}, {SIDE}) and give a score "
-                f"for each of its {len(every)} names; is {given.shape} and {told.shape}"
+                f"for each of its {len(every)} names; found {given.shape} and {told.shape}"
             )
         if every[-1:] != (NOTHING,):
             raise UsageError(f"{weights}: the last of its names must be {NOTHING!r}")

@@ -111,7 +111,7 @@ def _input_name_and_size(session: Any, weights: Path) -> tuple[str, int, int]:
     fixed = len(shape) == 4 and all(isinstance(side, int) for side in shape)
     if not fixed or shape[:2] != [1, 3] or given.type != "tensor(float)":
         raise UsageError(
-            f"{weights}: the input must be of fixed shape (1, 3, h, w) in single precision, is "
+            f"{weights}: the input must be of fixed shape (1, 3, h, w) in single precision; found "
             f"{shape} of {given.type}"
         )
     return given.name, shape[2], shape[3]
@@ -123,7 +123,7 @@ def _check_output(session: Any, weights: Path, classes: int) -> None:
     if len(shape) != 3 or shape[1] != 4 + classes:
         raise UsageError(
             f"{weights}: for {classes} classes the output must be of shape (1, {4 + classes}, "
-            f"boxes), is {shape}; it must be a detector of ultralytics, exported without nms"
+            f"boxes); found {shape}. Export a detector of ultralytics without nms"
         )
 
 

@@ -27,7 +27,7 @@ def read_image(file: Path) -> Frame:
         raise UsageError(f"{file}: picture not found")
     found = cv2.imread(str(file), cv2.IMREAD_COLOR) if file.is_file() else None
     if found is None:
-        raise UsageError(f"{file}: no picture that can be read (PNG, JPEG, BMP, WebP)")
+        raise UsageError(f"{file} is not a readable picture (PNG, JPEG, BMP, WebP)")
     return np.asarray(cv2.cvtColor(found, cv2.COLOR_BGR2RGB), np.uint8)
 
 
@@ -38,7 +38,9 @@ def save_picture(file: Path, picture: Frame) -> None:
         UsageError: If it cannot be written.
     """
     if file.is_dir() or not cv2.haveImageWriter(str(file)):
-        raise UsageError(f"{file} cannot be written: name a picture, as seen.png or seen.jpg")
+        raise UsageError(
+            f"{file} cannot be written: its name must end like that of a picture, such as seen.png"
+        )
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
         written = cv2.imwrite(str(file), cv2.cvtColor(picture, cv2.COLOR_RGB2BGR))

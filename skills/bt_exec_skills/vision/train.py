@@ -37,7 +37,7 @@ class TrainSettings:
         model: Network, by the name of its ultralytics yaml.
         epochs: Number of passes over the training pictures.
         imgsz: Longest side of a picture in the network [px].
-        batch: Pictures per step.
+        batch: Number of pictures per step.
         lr0: Initial learning rate of AdamW; it decays as a cosine.
         seed: Seed of the weights and the order.
         device: "auto", "cpu", or a device name of torch.
@@ -58,8 +58,8 @@ class TrainSettings:
     def __post_init__(self) -> None:
         if not self.model.endswith((".yaml", ".yml")):
             raise UsageError(
-                f"model={self.model!r}: a network starts from its yaml, as yolo11n.yaml; no "
-                "pretrained weights are used, nothing is downloaded"
+                f"model={self.model!r}: name the yaml file of a network, such as yolo11n.yaml; "
+                "pretrained weights are neither used nor downloaded"
             )
         if self.after and not self.initial_network.is_file():
             raise UsageError(

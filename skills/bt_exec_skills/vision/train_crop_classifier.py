@@ -42,7 +42,7 @@ class NamesSettings:
     Attributes:
         boxes: The first network, ``.onnx`` or ``.pt``.
         epochs: Number of passes over the crops.
-        batch: Crops per step.
+        batch: Number of crops per step.
         lr0: Highest learning rate of AdamW; it increases for a tenth of the steps and decays as a
             cosine.
         seed: Seed of the weights, the order and the augmentation.

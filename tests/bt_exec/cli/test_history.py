@@ -206,7 +206,7 @@ def test_interrupted_mission_is_reported_once_and_marked(bt: Run, tmp_path: Path
     first = " ".join(bare(ran.out).split("bt-exec why 1")[0].split())
     assert first == (
         "“문 안의 자재를 가져와” of DAY AND TIME was interrupted. "
-        "The program ended in the middle of it, during: grasp the material with the right hand. "
+        "The program ended during this step: grasp the material with the right hand. "
         "Last known: The door is open. Both hands are empty. The material is behind the door. "
         "Not certain any more: It is not known what the right hand holds. "
         "Was to become: The right hand holds the material. ·"

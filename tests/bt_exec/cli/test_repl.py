@@ -180,7 +180,7 @@ def test_stopped_mission_names_how_its_world_is_restored(bt: Run, tmp_path: Path
     faults = tmp_path / "stop.yaml"
     faults.write_text("{summary: s, faults: [{part: operator, does: stop, since: 1}]}")
     ran = bt("run", "문 열어", "--fast", "--faults", str(faults))
-    assert "주입한 고장이 임무를 멈췄습니다." in ran.out
+    assert "주입한 결함 때문에 임무가 멈췄습니다." in ran.out
     assert ran.out.endswith("이어서 하려면: bt-exec resume 1\n")
     told = bt("repl", "--fast", stdin="what did you do?\ngo on\n").out
     assert "“문 열어” was stopped. The state at its end: “The door is" in told

@@ -424,7 +424,7 @@ def test_listed_missions_include_their_time_and_duration() -> None:
         Turn("shut the window", "refused", "NOT_UNDERSTOOD", "?", acted=False),
         Turn("go", "interrupted", at=at),
     )
-    killed = "11-20 14:05 “go” was interrupted: the program ended in the middle of it."
+    killed = "11-20 14:05 “go” was interrupted: the program ended during the mission."
     told = "11-20 14:05 (7.0 s) “open it” ended well. My report was: “Open.”"
     assert answer("when did you open it?", context=Context(turns)) == Reply(
         "DONE", f"{told}\n{killed}"

@@ -98,7 +98,7 @@ def test_turns_scores_and_exchanges_are_recorded_and_printed(models, make_site, 
         ({"turnz": 3}, "the compiler turns has no setting 'turnz'; known: turns"),
         ({"turns": 0}, "setting 'turns' of the compiler turns"),
         ({"form": "xml"}, "setting 'form' of the compiler turns"),
-        ({"first": "turns"}, "cannot come before itself"),
+        ({"first": "turns"}, "cannot be this compiler itself"),
         ({"replay": "/nowhere.jsonl"}, "cannot be read"),
     ],
 )

@@ -134,7 +134,7 @@ def test_invalid_line_is_reported_with_its_number(tmp_path, line):
 
 
 def test_yolo_file_without_names_is_refused(tmp_path):
-    with pytest.raises(UsageError, match=r"put their names, one a line, into .*classes\.txt"):
+    with pytest.raises(UsageError, match=r"put their names, one per line, into .*classes\.txt"):
         read(tmp_path, "0 0.5 0.5 0.1 0.1", "txt")
 
 

@@ -100,7 +100,10 @@ def test_true_answer_is_accepted(judged, question, text, second):
 
 def test_unchecked_claims_are_listed(judged):
     bench = judged("How many red circles are there?", "There are 3. They belong to Peter.")
-    assert "Not verifiable in another way: “They belong to Peter.”" in final_report(bench)
+    assert (
+        "These statements could not be checked in another way: “They belong to Peter.”"
+        in final_report(bench)
+    )
     claims = bench.to_dict()["judgement"]["claims"]
     assert [one["holds"] for one in claims] == [True, None]
     bench = judged("How many red circles are there?", "There are 2 blue squares.")

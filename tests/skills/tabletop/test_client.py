@@ -150,7 +150,7 @@ def test_number_without_a_finite_float_is_refused(
     assert "t" not in now.told
     with pytest.raises(Failed, match="reports no time"):
         asking.now()
-    with pytest.raises(ValueError, match="/step answers"):
+    with pytest.raises(ValueError, match="/step returned"):
         asking.step(0.1)
 
 

@@ -165,7 +165,7 @@ def test_foreign_folder_is_left_unchanged(data: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"model": "yolo11n.pt"}, "model='yolo11n.pt': a network starts from its yaml"),
+        ({"model": "yolo11n.pt"}, "model='yolo11n.pt': name the yaml file of a network"),
         ({"model": "yolo99z.yaml"}, "'yolo99z.yaml' was found neither here nor in ultralytics"),
         ({"device": "7"}, "device='7': allowed: auto, cpu, or the number of a GPU; 0 found he"),
     ],

@@ -183,7 +183,7 @@ def _parse_yolo(text: str, file: Path, size: tuple[int, int]) -> Annotation:
     listed = file.with_name("classes.txt")
     if not listed.is_file():
         raise UsageError(
-            f"annotation {file} numbers its classes; put their names, one a line, into {listed}"
+            f"annotation {file} numbers its classes; put their names, one per line, into {listed}"
         )
     names = tuple(filter(None, map(str.strip, _read_text(listed).splitlines())))
     return Annotation(

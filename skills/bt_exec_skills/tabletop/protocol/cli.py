@@ -17,11 +17,10 @@ def simulator(
         str, typer.Option(metavar="NAME", help="Site of the world; tabletop by default.")
     ] = "tabletop",
     host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
-    port: Annotated[
-        int, typer.Option(min=0, max=65535, help="The port; 0 takes a free one.")
-    ] = 8800,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port; 0 chooses a free one.")] = 8800,
     world: Annotated[
-        list[str] | None, typer.Option("--world", metavar="KEY=VALUE", help="How it starts.")
+        list[str] | None,
+        typer.Option("--world", metavar="KEY=VALUE", help="Initial state of the world."),
     ] = None,
     lockstep: Annotated[
         bool, typer.Option("--lockstep", help="Advance time only on POST /step.")

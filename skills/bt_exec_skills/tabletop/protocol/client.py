@@ -158,9 +158,9 @@ class Client:
         try:
             told = _parse_time(found["result"]["time"])
         except (KeyError, TypeError) as error:
-            raise ValueError(f"/step answers {found!r:.80}") from error
+            raise ValueError(f"/step returned {found!r:.80}") from error
         if told is None:
-            raise ValueError(f"/step answers {found!r:.80}")
+            raise ValueError(f"/step returned {found!r:.80}")
         return told
 
     def now(self) -> float:

@@ -145,11 +145,16 @@ def test_limit_is_exceeded_by_at_most_a_tenth(image, name):
         (ANSWERS_SEVEN.replace("7", "8"), "en", False, "returned another result: 8, not 7."),
         (ANSWERS_SEVEN.replace("7", "8"), "ko", False, "결과는 다릅니다: 8 (답: 7)."),
         (ANSWERS_SEVEN.replace("7", "'7'"), "en", False, 'another result: "7", not 7.'),
-        (ANSWERS_SEVEN.replace("7", "7 / 0"), "en", None, "it failed (ZeroDivisionError"),
-        (ANSWERS_SEVEN.replace("7", "7 / 0"), "ko", None, "확인하지 못했습니다: 실행 오류"),
+        (ANSWERS_SEVEN.replace("7", "7 / 0"), "en", None, "the program failed (ZeroDivisionError"),
+        (
+            ANSWERS_SEVEN.replace("7", "7 / 0"),
+            "ko",
+            None,
+            "확인하지 못했습니다: 프로그램 실행 오류",
+        ),
         ("def go(): pass", "en", None, "no function run(image_path)"),
         ("def run(", "ko", None, "SyntaxError"),
-        ("\udcff\0", "en", None, "it failed"),
+        ("\udcff\0", "en", None, "the program failed"),
     ],
 )
 def test_disagreement_with_a_program_is_reported(image, text, language, agrees, says):

@@ -321,4 +321,4 @@ def test_changes_of_rules_are_described_in_the_command_language(spec, context):
     _, changes = keep_failure_report_after_failure(
         bad, context("check the corridor and report back")
     )
-    assert changes == ("fail_and_report is for missions that failed; removed",)
+    assert changes == ("fail_and_report was removed, because it is for missions that failed",)

@@ -133,7 +133,7 @@ def section(**more: Any) -> dict[str, Any]:
         ),
         (
             {"rounds": {"lounge": {"name": {"en": "up", "ko": "위"}, "places": ["lounge"]}}},
-            "rounds.lounge has the id of a place",
+            "rounds.lounge has an id that a place has already",
         ),
         ({"places": {"x": {"poses": []}}}, "places.x.name is missing"),
         (section(id="lounge", poses=[[1.0, 1.0, 0.0]]), "section 'lounge' needs a pose and an id"),
