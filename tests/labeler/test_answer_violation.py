@@ -56,7 +56,7 @@ def test_each_sentence_has_the_same_facts_in_every_language(sentence: str) -> No
         ),
         ({"done_evidence": ["at=key", "at=key"]}, "같은 것을 두 번 적었습니다"),
         ({"terminate_on": "done_evidence_or_replan"}, "비어 있는데 terminate_on이 근거를"),
-        ({"mid_step_id": "go_home"}, "물은 단계와 다릅니다: rest. 받은 값: go_home"),
+        ({"mid_step_id": "go_home"}, "요청한 단계여야 합니다: rest. 받은 값: go_home"),
     ],
 )
 def test_breach_is_described_in_korean(vocabulary: Vocabulary, change: Any, korean: str) -> None:

@@ -38,7 +38,7 @@ def test_incomplete_installation_error_names_the_remedy(package: Path, there: st
     made(package.parent, there)
     with pytest.raises(UsageError) as raised:
         data_folder()
-    said = f"the shipped trees and configs are missing beside {package}; install again"
+    said = f"the shipped trees and configs are missing beside {package}; reinstall bt-exec"
     assert str(raised.value) == said
 
 

@@ -219,7 +219,7 @@ def test_invalid_tool_call_and_missing_columns_are_reported(tmp_path: Path) -> N
     folder = old_set(tmp_path / "two")
     path = folder / "data" / "chunk-000" / "episode_000000.parquet"
     pyarrow.parquet.write_table(pyarrow.table({"episode_index": [0]}), path)
-    assert "timestamp missing" in read(folder)[0].flaws[0].message
+    assert "lacks timestamp" in read(folder)[0].flaws[0].message
 
 
 def test_damaged_pictures_and_videos_are_named(tmp_path: Path) -> None:

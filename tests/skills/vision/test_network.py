@@ -80,18 +80,18 @@ def test_network_with_a_detector_output_is_accepted(tmp_path: Path) -> None:
     [
         ([1, 1, 64, 64], [1, 5, 84], "{0: 'a'}", 1, "must be of fixed shape (1, 3, h, w) in sin"),
         ([8, 3, 64, 64], [8, 5, 84], "{0: 'a'}", 1, "must be of fixed shape (1, 3, h, w) in sin"),
-        ([1, 3, "h", 64], [1, 5, 84], "{0: 'a'}", 1, "is [1, 3, 'h', 64] of tensor(float)"),
-        ([1, 3, 64, 64], [1, 5, 84], "{0: 'a'}", 10, "is [1, 3, 64, 64] of tensor(float16)"),
+        ([1, 3, "h", 64], [1, 5, 84], "{0: 'a'}", 1, "found [1, 3, 'h', 64] of tensor(float)"),
+        ([1, 3, 64, 64], [1, 5, 84], "{0: 'a'}", 10, "found [1, 3, 64, 64] of tensor(float16)"),
         (
             [1, 3, 64, 64],
             [1, 9, 84],
             "{0: 'a', 1: 'b'}",
             1,
-            "for 2 classes the output must be of shape (1, 6, boxes), is [1, 9, 84]; it must be a "
-            "detector of ultralytics, exported without nms",
+            "for 2 classes the output must be of shape (1, 6, boxes); found [1, 9, 84]. Export a "
+            "detector of ultralytics without nms",
         ),
-        ([1, 3, 64, 64], [1, 300, 6], "{0: 'a', 1: 'b'}", 1, "is [1, 300, 6]"),
-        ([1, 3, 64, 64], [1, 1000], "{0: 'a'}", 1, "is [1, 1000]"),
+        ([1, 3, 64, 64], [1, 300, 6], "{0: 'a', 1: 'b'}", 1, "found [1, 300, 6]"),
+        ([1, 3, 64, 64], [1, 1000], "{0: 'a'}", 1, "found [1, 1000]"),
         ([1, 3, 64, 64], [1, 5, 84], "print('a')", 1, "its metadata does not name the classes"),
     ],
 )
