@@ -38,6 +38,16 @@ def test_world_settings_are_described_in_korean(site):
             assert re.search("[가-힣]", said), (pack.name, name)
 
 
+def test_sentences_use_the_same_facts_in_both_languages(site):
+    for table in (site.messages._sentences, site.messages._phrases):
+        for key, said in table.items():
+            fields = [
+                {field for _, field, _, _ in Formatter().parse(said[language]) if field}
+                for language in LANGUAGES
+            ]
+            assert fields[0] == fields[1], key
+
+
 def test_phrase_uses_existing_arguments(site):
     for name, known in _parts(site):
         own, key = site.messages._own_phrase(name)

@@ -193,7 +193,7 @@ class Recorder:
         `problem` alone is not enough: a commit that ends late resets it.
         """
         if not self._flushed.is_set():
-            return self.problem or f"no commit in {PATIENCE_S:g} s"
+            return self.problem or f"nothing written within {PATIENCE_S:g} s"
         return self.problem or (self._last_problem if self._flushed.lost else "")
 
     @property

@@ -18,6 +18,8 @@ ellipsis and never raises an error. Argument values are translated by the ``word
       grasp: {en: "grasp the {label}[ with the {arm} hand]", ko: "[{arm}손으로 ]{label} 잡기"}
 
 Korean templates contain both forms of a particle, ``{label}을(를)``; the correct one is chosen.
+``{cause}`` is the reason or message of a failure. It is omitted with its colon or parentheses if it
+has no text in the language, so that no English text stands in a Korean sentence.
 Objects that are known only at run time are named by `bt_exec.pack.Pack.called`.
 """
 
@@ -58,6 +60,8 @@ _FIXED = Path(__file__).with_name("fixed_words.yaml")
 _SPACE = re.compile(r"(?<![^\s+])(\w+)/")
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 _OPTIONAL = re.compile(r"\[([^\[\]]*)\]")
+_CAUSE = re.compile(r": \{cause\}| ?\(\{cause\}\)")
+_OMITTED = "…"
 
 
 def language_of(text: str) -> str:
@@ -242,6 +246,9 @@ class Messages:
         template = self._sentences.get(code, {}).get(language)
         if template is None:
             return str(facts.get("message") or code)
+        if _CAUSE.search(template):
+            facts["cause"] = self._cause(facts.get("why") or facts.get("message"), language)
+            template = template if facts["cause"] else _CAUSE.sub("", template)
         said = self._filled_in(template, language, facts)
         ends = (".", "?", "!", "”")
         begins = language == "en" and template.startswith("{") and template.endswith(ends)
@@ -309,6 +316,13 @@ class Messages:
         plain = name.removeprefix("tree ")
         return self.of_pack(self._owners.get(plain, "")), plain.rpartition(".")[2]
 
+    def _cause(self, message: Any, language: str) -> str:
+        """Return the message of a failure in `language`; empty if it has no text there."""
+        said = self.word(message or "", language)
+        if language == "ko" and language_of(said) != "ko":
+            said = korean_error(said)
+        return said if said != _OMITTED and (language == "en" or language_of(said) == "ko") else ""
+
     def _filled_in(self, template: str, language: str, facts: Mapping[str, Any]) -> str:
         spoken = {name: self.translate_word(value, language) for name, value in facts.items()}
         said = _AlternativesFormatter().vformat(template, (), spoken).strip()
@@ -344,8 +358,8 @@ class Messages:
         if failure.code == "NEED_NOT_MET" and "facts" in facts:
             facts["facts"] = own.blocking_facts(str(facts["facts"]).split(", "), language)
         if failure.message.startswith(INJECTED):  # it cannot stand for a measured value
-            said = own.say(failure.code, language, **{**facts, "message": "…"})
-            said = f"{said.removesuffix('.').removesuffix(': …')}: {detail}."
+            said = own.say(failure.code, language, **{**facts, "message": _OMITTED})
+            said = f"{said.removesuffix('.').removesuffix(f': {_OMITTED}')}: {detail}."
         else:
             said = own.say(failure.code, language, **facts)
         return self.sentence_for_robot(self._owners.get(failure.node, ""), said, language)
@@ -382,7 +396,7 @@ class _AlternativesFormatter(string.Formatter):
 
     def get_value(self, key: int | str, args: Any, kwargs: Mapping[str, Any]) -> Any:
         del args  # only names are used
-        return next((kwargs[name] for name in str(key).split("|") if name in kwargs), "…")
+        return next((kwargs[name] for name in str(key).split("|") if name in kwargs), _OMITTED)
 
     def format_field(self, value: Any, format_spec: str) -> str:
         del format_spec  # a word instead of a number must not raise

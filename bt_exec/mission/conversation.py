@@ -319,7 +319,7 @@ class SelfAnswers:
                 return "WHERE", _whereabouts(request)
             case "HELP":
                 can = _example_utterances(request) or refusal.nearest
-                said = ", ".join(f'"{one.strip().rstrip(".")}"' for one in can[:_EXAMPLES])
+                said = ", ".join(f"“{one.strip().rstrip('.')}”" for one in can[:_EXAMPLES])
                 return "HELP", say("SELF_CAN", language, can=said) if said else ""
             case "STOPPED" | "WHY":
                 stopped = question == "STOPPED"

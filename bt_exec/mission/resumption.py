@@ -134,7 +134,7 @@ def _interrupted_step(record: MissionRecord, latest: list[Event], spec: MissionS
     for start in reversed(open_calls.values()):
         return Failure(
             INTERRUPTED,
-            "it was in progress when the mission ended",
+            "this step was in progress",
             start.path,
             node=start.skill,
             args=dict(start.args),
@@ -142,7 +142,7 @@ def _interrupted_step(record: MissionRecord, latest: list[Event], spec: MissionS
     if failed is not None and record.status != "unfinished":
         return failed
     root, _ = next(iter(nodes_with_paths(spec.root)))
-    return Failure(INTERRUPTED, "the mission ended between two steps", root)
+    return Failure(INTERRUPTED, "no step was in progress", root)
 
 
 def _finished_leaves(latest: list[Event], spec: MissionSpec) -> Iterator[Done]:

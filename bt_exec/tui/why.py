@@ -140,8 +140,8 @@ class Why:
         rows += self.result_phrases()
         for run in known.held:
             assert run.end is not None
-            said = f"{self.step_phrase(run.start.skill, run.start.args)}: "
-            rows.append(("held up by", said + self.word(duration_text(run.end.held_s))))
+            said = f"{self.step(run.start.skill, run.start.args)}: "
+            rows.append(("delayed by", said + self.word(duration_text(run.end.held_s))))
         if (blind := self.perception_errors()) not in self.cause():
             rows.append(("perception error", blind))
         shown = known.problems if self.verbose else map(without_code, known.problems)
@@ -151,8 +151,8 @@ class Why:
         elif self.is_in_other_language:
             rows.append(("at the end", " ".join(self.fact_sentences(known.facts))))
         elif safe_line(line.message) not in self.cause():
-            rows.append(("told", safe_line(line.message)))
-        rows += [("not readable", safe_line(text)) for text in known.incomplete]
+            rows.append(("reported", safe_line(line.message)))
+        rows += [("unreadable", safe_line(text)) for text in known.incomplete]
         return [(self.word(label), text) for label, text in rows if text]
 
     def result_phrases(self) -> list[tuple[str, str]]:
@@ -163,7 +163,7 @@ class Why:
             result = run.end.result if run.end is not None else {}
             facts = {**args, **{key: _rounded(value) for key, value in result.items()}}
             if what := self.messages.result_phrase(skill, self.language, facts):
-                rows.append(("came out", f"{self.step_phrase(skill, args)}: {safe_line(what)}"))
+                rows.append(("result", f"{self.step(skill, args)}: {clean(what)}"))
         return rows
 
     def attempt_text(
@@ -260,8 +260,8 @@ class Why:
         unknown = dict.fromkeys(known.uncertain, UNKNOWN)
         return [
             ("last known", " ".join(self.fact_sentences(last))),
-            ("not certain any more", " ".join(self.fact_sentences(unknown))),
-            ("was to become", " ".join(self.fact_sentences(became))),
+            ("no longer certain", " ".join(self.fact_sentences(unknown))),
+            ("intended state", " ".join(self.fact_sentences(became))),
         ]
 
     def fact_sentences(self, facts: Mapping[str, str]) -> tuple[str, ...]:

@@ -35,7 +35,7 @@ _FACT = re.compile(r"(?:was |first )?([^\s=]+)=(\S.*)")
 _OF_CONDITION = re.compile(r"(?:unmet|met|told) (\w[\w.]*)")
 _ASKED = "ASK_"
 _WORD = re.compile(r"[^\W\d]\w*")
-_PROVIDED = frozenset({"message", "why"})
+_PROVIDED = frozenset({"cause", "message", "why"})
 """Placeholders that every sentence may use."""
 
 

@@ -117,7 +117,7 @@ def test_why_answers_in_korean(day: Run) -> None:
 
 @pytest.mark.parametrize(
     ("which", "cause"),
-    [("2", "It was done as asked."), ("last", 'I do not know the action "fly".')],
+    [("2", "It was done as asked."), ("last", "I do not know the action “fly”.")],
 )
 def test_why_reports_the_ending_of_a_mission_without_a_failure(
     day: Run, which: str, cause: str

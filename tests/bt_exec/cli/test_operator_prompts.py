@@ -121,8 +121,8 @@ def test_typed_stop_stops_the_mission_at_a_breakpoint(bt: Run) -> None:
 def test_unreached_breakpoints_are_reported_with_the_nearest_name(bt: Run) -> None:
     ran = bt(*WAIT, "--break", "wiat", "--watch", "dor")
     assert ran.code == 0
-    assert "--break wiat: not reached in this mission (nearest: wait)" in ran.out
-    assert "--watch dor: not reached in this mission (nearest: door, doorway)" in ran.out
+    assert "--break wiat: not reached in this mission (nearest name: wait)." in ran.out
+    assert "--watch dor: not reached in this mission (nearest name: door, doorway)." in ran.out
 
 
 def test_watched_fact_is_printed(bt: Run) -> None:

@@ -47,9 +47,9 @@ def test_prompt_commands_are_answered_in_their_language(bt: Run) -> None:
     assert ran.code == 0
     told = ran.out.partition("완료")[2]
     assert "  문이 열려 있습니다.\n" in told
-    assert "  두 손은 비어 있습니다.\n" in told
+    assert "  두 손이 비어 있습니다.\n" in told
     assert "Ctrl-C나 ‘멈춰’는 임무를 멈추고" in told
-    assert "처음 상태로 되돌렸습니다." in told
+    assert "시뮬레이션을 처음 상태로 되돌렸습니다." in told
     assert told.endswith("  The arms are at home.\n  Both hands are empty.\n")
     assert "hand.left" not in told
 

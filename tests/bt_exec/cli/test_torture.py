@@ -25,7 +25,7 @@ def test_mission_runs_with_the_command_and_the_faults_of_a_plan(bt: Run, tmp_pat
     outcome = json.loads(ran.out)
     assert outcome["command"] == "open the door"
     assert [failure["code"] for failure in outcome["failures"]] == ["DOOR_STUCK"]
-    assert "fault operator stop from 99 s did not fire" in ran.err
+    assert "The injected fault operator stop from 99 s did not occur." in ran.err
 
 
 def test_unfired_faults_are_reported_in_the_language_of_the_command(bt: Run) -> None:

@@ -189,7 +189,7 @@ def test_lost_rows_are_counted_at_the_end(
         other.execute("ROLLBACK")
     assert told == [
         f"{journal.path} cannot be written (database is locked); no skill starts until it can",
-        f"5 rows of {recorder.mission_id} could not be written: database is locked; 2 are kept "
+        f"5 rows of {recorder.mission_id} could not be written: database is locked; 2 saved "
         f"in {journal.path}.{recorder.mission_id}.rows",
     ]
 
@@ -206,9 +206,9 @@ def test_lost_rows_are_reported_in_the_language_of_the_command(
         recorder.close()
         other.execute("ROLLBACK")
     assert told == [
-        f"{journal.path}에 기록할 수 없습니다(데이터베이스가 잠겨 있음). "
+        f"{journal.path}에 기록할 수 없습니다(데이터베이스가 잠겨 있습니다). "
         "기록할 수 있을 때까지 움직이지 않습니다",
-        f"{recorder.mission_id}의 기록 1행을 쓰지 못했습니다(데이터베이스가 잠겨 있음). "
+        f"{recorder.mission_id}의 기록 1행을 쓰지 못했습니다(데이터베이스가 잠겨 있습니다). "
         f"1행은 {journal.path}.{recorder.mission_id}.rows에 남겨 두었습니다",
     ]
     assert recorder.incomplete == told[1]
@@ -232,7 +232,7 @@ def test_hanging_journal_blocks_the_loop_for_a_bounded_time(
         with closing(sqlite3.connect(journal.path, isolation_level=None)) as other:
             other.execute("BEGIN IMMEDIATE")
             recorder.on(START)  # the writer waits for the lock longer than that
-            assert recorder.problem == "no commit in 0.05 s"
+            assert recorder.problem == "nothing written within 0.05 s"
             other.execute("ROLLBACK")
         monkeypatch.undo()
         recorder.on(SkillEnded(1.0, 4, "a", "grasp", 1, "done", 0.1))
@@ -288,7 +288,7 @@ def test_mission_that_cannot_be_recorded_does_not_move(
     side = f"{journal.path}.{outcome.mission_id}.rows"
     said = outcome.to_dict()["record_problem"]
     assert said.endswith(
-        f"could not be written: database is locked; {said.split()[0]} are kept in {side}"
+        f"could not be written: database is locked; {said.split()[0]} saved in {side}"
     )
     assert Journal.open(journal.path).mission("last").status == "failed"  # the rows were imported
 

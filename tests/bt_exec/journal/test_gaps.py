@@ -48,7 +48,7 @@ def test_large_evidence_is_shortened_and_reported(journal: Journal) -> None:
     (failure,) = mission.failures
     assert failure.evidence["angle"] == 0.5
     assert failure.evidence["points"].endswith("… (5000000 characters)")
-    said = f"2 events of {recorder.mission_id} could only be recorded shortened (too large)"
+    said = f"2 events of {recorder.mission_id} had to be shortened, because of their size"
     assert (recorder.incomplete, told) == (said, [said])
 
 

@@ -36,7 +36,7 @@ def add(journal: Journal, command: str, status: str = "", message: str = "", **m
 def filled(journal: Journal) -> Journal:
     add(journal, "open the door", "satisfied", "The door is open.")
     add(journal, "문 안의 자재를 가져와", "blocked", "문이 움직이지 않습니다.", failures=(STUCK,))
-    add(journal, "fly 100% away", "refused", 'I do not know "fly".', site="yard")
+    add(journal, "fly 100% away", "refused", "I do not know “fly”.", site="yard")
     add(journal, "look around")
     return journal
 

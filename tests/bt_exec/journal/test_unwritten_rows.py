@@ -41,7 +41,7 @@ def recorded_under_a_lock(journal: Journal, script: Script) -> str:
     path = side_files(journal.path)[0]
     count = len(path.read_text(encoding="utf-8").splitlines()) - 1
     assert recorder.incomplete == (
-        f"{recorder.mission_id}의 기록 {count}행을 쓰지 못했습니다(데이터베이스가 잠겨 있음). "
+        f"{recorder.mission_id}의 기록 {count}행을 쓰지 못했습니다(데이터베이스가 잠겨 있습니다). "
         f"{count}행은 {journal.path}.{recorder.mission_id}.rows에 남겨 두었습니다"
     )
     return recorder.mission_id

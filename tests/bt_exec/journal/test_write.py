@@ -293,14 +293,15 @@ def test_hanging_writer_is_abandoned_and_reported(journal, monkeypatch):
     monkeypatch.setattr(writing, "PATIENCE_S", 0.02)
     recorder = journal.begin(command="x", tell=told.append)
     recorder.on(SkillStarting(0.0, 1, "a", "b", {}, 1))
-    assert recorder.problem == "no commit in 0.02 s"
+    assert recorder.problem == "nothing written within 0.02 s"
     recorder.close()
     enough.set()
     recorder._thread.join(60)
     recorder._connection.close()
     assert told == [
-        f"{journal.path} cannot be written (no commit in 0.02 s); no skill starts until it can",
-        f"{journal.path} hangs; the end of {recorder.mission_id} may be missing",
+        f"{journal.path} cannot be written (nothing written within 0.02 s); "
+        "no skill starts until it can",
+        f"{journal.path} does not respond; the end of {recorder.mission_id} may be missing",
     ]
 
 
@@ -333,9 +334,9 @@ def test_older_commit_that_ends_late_does_not_confirm_a_newer_flush(journal, mon
     recorder._wake.set()
     assert begun.wait(60)
     recorder.on(SkillStarting(0.0, 1, "a", "a", {}, 1))
-    assert "no commit in" in recorder.recording_error()
+    assert "nothing written within" in recorder.recording_error()
     recorder.problem = ""  # rows of the older commit
-    assert "no commit in" in recorder.recording_error()
+    assert "nothing written within" in recorder.recording_error()
     monkeypatch.setattr(writing, "PATIENCE_S", 60.0)
     goes_on.set()
     assert recorder._flushed.wait(60)

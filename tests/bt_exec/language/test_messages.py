@@ -118,7 +118,22 @@ def test_failed_guard_is_reported_once():
     messages = load_site("door").messages
     found = "door_is open no longer holds: door closed"
     failure = Failure("GUARD_BROKEN", found, "t/grasp", "guard", evidence={"why": "door closed"})
-    assert messages.explain_failure(failure, "en") == f"A required condition no longer held: {found}."
+    assert messages.explain_failure(failure, "en") == "A required condition no longer held: door closed."
+
+
+@pytest.mark.parametrize(
+    ("message", "english", "korean"),
+    [
+        ("the arm is blocked", ": the arm is blocked.", ": 팔이 막혔습니다."),
+        ("URLError: no such thing", ": URLError: no such thing.", "."),
+        ("", ".", "."),
+    ],
+)
+def test_cause_without_a_text_in_the_language_is_omitted(message, english, korean):
+    messages = load_site("tabletop").messages
+    failure = Failure("GRASP_MISSED", message, "t", "skill", "pick_object", {"target": "apple_0"})
+    assert messages.explain_failure(failure, "en") == f"I could not grasp apple 0{english}"
+    assert messages.explain_failure(failure, "ko") == f"사과 0을 집지 못했습니다{korean}"
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from bt_exec.language.plurals import with_plurals
 @pytest.mark.parametrize(
     ("template", "said"),
     [
-        ("1 thing(s) in 2 group(s)", "1 thing in 2 groups"),
+        ("1 object(s) in 2 group(s)", "1 object in 2 groups"),
         ("0 row(s) of 11 event(s)", "0 rows of 11 events"),
         ("again 21 time(s)", "again 21 times"),
         ("no number(s) here", "no number(s) here"),

@@ -207,7 +207,7 @@ def test_last_observation_is_reported() -> None:
         "WHERE", "The last thing I saw: door open."
     )
     assert answer("뭐 봤어?", "문 열림") == Reply("WHERE", "마지막으로 본 것: 문 열림.")
-    assert answer("뭐 봤어?") == Reply("WHERE", "아직 살펴보지 않았습니다.")
+    assert answer("뭐 봤어?") == Reply("WHERE", "아직 관찰한 것이 없습니다.")
     context = Context((Turn("how many circles are there?", "satisfied", "OK", "Three."),))
     assert answer("what did you see?", context=context) == Refusal("NOT_UNDERSTOOD", "?")
 
@@ -250,7 +250,7 @@ SLIPPED = replace(GOES, failure=Failure("GRASP_SLIPPED", "the box moved", node="
 NEEDLESS = Turn("shut it", "satisfied", "ALREADY_CLOSED", "It is closed already.", acted=False)
 UNSEEN = Turn("is it open?", "blocked", "NO_FRAMES", "I see nothing.", acted=False)
 ANSWERED = Turn("is it open?", "satisfied", "OK", "Yes.", acted=False)
-WENT = "“go” ended well."
+WENT = "“go” was completed."
 HALTED = "“open it” could not be finished."
 
 
@@ -268,12 +268,12 @@ HALTED = "“open it” could not be finished."
         ((SLIPPED,), "did anything go wrong?", f"Yes. {WENT} The mission recovered from a failure"),
         ((STUCK,), "was there any problem?", f"Yes. {HALTED}"),
         ((STUCK, GOES), "which missions failed?", HALTED),
-        ((GOES,), "which missions failed?", "No mission failed lately."),
+        ((GOES,), "which missions failed?", "No recent mission failed."),
         ((STUCK, GOES), "what is left?", HALTED),
         ((STUCK, replace(STUCK, status="satisfied")), "what is left?", "“open it” was finished;"),
-        ((), "뭐 남았어?", "이 사이트에는 끝나지 않은 임무가 없습니다."),
+        ((), "뭐 남았어?", "이 사이트의 기록에는 끝나지 않은 임무가 없습니다."),
         ((), "did it work?", "Nothing has moved here yet."),
-        ((GOES, STUCK, NEEDLESS), "did it work?", "Yes. “shut it” ended well."),
+        ((GOES, STUCK, NEEDLESS), "did it work?", "Yes. “shut it” was completed."),
         ((GOES, UNSEEN), "which missions failed?", "“is it open?” could not be finished."),
         ((GOES, UNSEEN), "did it work?", "No. “is it open?” could not be finished."),
         ((STUCK, ANSWERED), "did it work?", "No. “open it” could not be finished."),
@@ -290,7 +290,7 @@ def test_question_about_success_is_answered_from_recorded_missions(
 @pytest.mark.parametrize(
     ("command", "told"),
     [
-        ("what is left?", f"{HALTED} My report was: “stuck” Left to do: grasp, go home."),
+        ("what is left?", f"{HALTED} My report was: “stuck” Steps left to do: grasp, go home."),
         ("뭐 남았어?", "“open it”: 끝까지 하지 못했습니다. 남은 동작: grasp, go home."),
     ],
 )
@@ -311,7 +311,7 @@ def test_failed_missions_before_the_session_are_listed_beside_equal_ones_of_it()
 def test_request_to_resume_is_not_answered_with_the_past() -> None:
     class Answers(Refuses):
         def compile(self, request: Request) -> Reply:
-            return Reply("DONE", "“go” ended well.")
+            return Reply("DONE", "“go” was completed.")
 
     request = first_request(
         load_site("door"), "하던 거 마저 해", Situation((), {}, ""), Context((GOES,))
@@ -357,14 +357,14 @@ def test_why_refers_to_the_last_mission_that_acted() -> None:
 def test_report_in_another_language_is_replaced_by_the_cause() -> None:
     stuck = Failure("GRASP_SLIPPED", "the box moved", node="grasp")
     turns = (Turn("자재 잡아", "failed", "SKILL_FAILED", "놓쳤습니다.", failure=stuck),)
-    told = "“자재 잡아” failed. The grip did not hold: the box moved."
+    told = "“자재 잡아” failed. The grasp failed: the box moved."
     assert answer("what did you do?", context=Context(turns)) == Reply("DONE", told)
     assert "놓쳤습니다" in answer("뭐 했어?", context=Context(turns)).message
 
 
 def test_state_at_the_end_is_reported_in_any_language() -> None:
     opened = Turn("open it", "satisfied", "OK", "Open.", state={"door": "open", "at.left": "home"})
-    told = "“open it”: 잘 끝났습니다. 그때의 상태: “문이 열려 있습니다.”"
+    told = "“open it”: 마쳤습니다. 그 임무가 끝났을 때의 상태: “문이 열려 있습니다.”"
     assert answer("뭐 했어?", context=Context((opened,))) == Reply("DONE", told)
 
 
@@ -375,15 +375,15 @@ LEFT_IT = Turn("leave the box there", "satisfied", "OK", "The box is in the loun
     ("command", "facts", "said"),
     [
         ("where is the material?", {"hand.right": "material"}, "The right hand holds the material"),
-        ("where is the box?", {"hand.right": "material"}, "“leave the box there” ended well."),
+        ("where is the box?", {"hand.right": "material"}, "“leave the box there” was completed."),
         ("자재 어디 있어?", {"hand.right": "material"}, "오른손에 자재가 있습니다."),
         ("자재는 어디에 뒀어?", {"hand.left": "material"}, "왼손에 자재가 있습니다."),
-        ("상자 어디 있어?", {}, "“상자”의 위치는 모릅니다."),
-        ("where is the elephant?", {}, "I do not know the location of “elephant”."),
+        ("상자 어디 있어?", {}, "“상자”가 어디에 있는지 모릅니다."),
+        ("where is the elephant?", {}, "I do not know where “elephant” is."),
         (
             "상자 어디 있어?",
             {"hand.right": "material"},
-            "“상자”의 위치는 모릅니다. 오른손에 자재가 있습니다.",
+            "“상자”가 어디에 있는지 모릅니다. 오른손에 자재가 있습니다.",
         ),
     ],
 )
@@ -394,7 +394,7 @@ def test_thing_is_where_it_is_held_or_was_last_brought(command, facts, said) -> 
 
 def test_last_missions_that_acted_are_listed() -> None:
     turns = (Turn("go", "satisfied", "OK", "There."), Turn("is it open?", acted=False))
-    told = Reply("DONE", "“go” ended well. My report was: “There.”")
+    told = Reply("DONE", "“go” was completed. My report was: “There.”")
     assert answer("what did you do?", context=Context(turns)) == told
     assert answer("뭐 했어?") == Reply("DONE", "아직 아무것도 움직이지 않았습니다.")
 
@@ -402,9 +402,9 @@ def test_last_missions_that_acted_are_listed() -> None:
 def test_number_of_missions_left_out_of_a_list_is_reported() -> None:
     context = Context(tuple(Turn(f"go {number}", "satisfied") for number in range(7)))
     lines = answer("what did you do?", context=context).message.splitlines()
-    assert (lines[0], len(lines)) == ("Not listed: 2 earlier.", 6)
+    assert (lines[0], len(lines)) == ("Earlier missions that are not listed: 2.", 6)
     lines = answer("뭐 했어?", context=context).message.splitlines()
-    assert lines[0] == "이보다 앞서 한 일 2건은 줄였습니다."
+    assert lines[0] == "여기에 적지 않은 더 앞선 임무: 2건."
 
 
 @pytest.mark.parametrize("language", ["en", "ko"])
@@ -413,7 +413,7 @@ def test_recovered_failure_is_not_reported_as_the_end(language: str) -> None:
     context = Context((Turn("go", "satisfied", "OK", "There.", failure=slip),))
     said = {"en": "what did you do?", "ko": "뭐 했어?"}[language]
     found = answer(said, context=context).message
-    recovered = {"en": "recovered from a failure", "ko": "해결했습니다"}[language]
+    recovered = {"en": "recovered from a failure", "ko": "복구했습니다"}[language]
     assert recovered in found
 
 
@@ -425,7 +425,7 @@ def test_listed_missions_include_their_time_and_duration() -> None:
         Turn("go", "interrupted", at=at),
     )
     killed = "11-20 14:05 “go” was interrupted: the program ended during the mission."
-    told = "11-20 14:05 (7.0 s) “open it” ended well. My report was: “Open.”"
+    told = "11-20 14:05 (7.0 s) “open it” was completed. My report was: “Open.”"
     assert answer("when did you open it?", context=Context(turns)) == Reply(
         "DONE", f"{told}\n{killed}"
     )
@@ -434,7 +434,7 @@ def test_listed_missions_include_their_time_and_duration() -> None:
 def test_missions_before_the_session_are_listed_without_own_ones() -> None:
     refused = Turn("shut the window", "refused", "NOT_UNDERSTOOD", "?", acted=False)
     context = Context((refused,), recall=lambda: (Turn("go", "satisfied", "OK", "There."),))
-    assert answer("뭐 했어?", context=context) == Reply("DONE", "“go”: 잘 끝났습니다.")
+    assert answer("뭐 했어?", context=context) == Reply("DONE", "“go”: 마쳤습니다.")
 
 
 def test_other_question_about_the_past_gets_the_last_missions() -> None:
@@ -442,7 +442,7 @@ def test_other_question_about_the_past_gets_the_last_missions() -> None:
     assert answer("which arm did you use?", context=context) == Reply(
         "DONE",
         "I have no exact answer to this. The last missions were:\n"
-        "“go” ended well. My report was: “There.”",
+        "“go” was completed. My report was: “There.”",
     )
     assert answer("어느 팔 썼어?") == Reply("DONE", "아직 아무것도 움직이지 않았습니다.")
 
@@ -456,7 +456,7 @@ def test_question_about_the_present_reports_that_nothing_runs() -> None:
 def test_possible_commands_are_listed_on_request() -> None:
     found = answer("what can you do?")
     assert isinstance(found, Reply)
-    assert found.message.startswith('You can say: "Bring your arms home", "Close the door"')
+    assert found.message.startswith("You can say: “Bring your arms home”, “Close the door”")
     assert '"Open the door"' in found.message
     assert '"문을 닫아"' in answer("뭐 할 수 있어?").message
 

@@ -70,7 +70,7 @@ def test_command_to_stop_stops_the_running_mission_at_once(served: Served):
     served.until(lambda: served.service.running_mission is first)
     stop = served.service.submit("stop it!")
     assert first.ended.result(10).status == "aborted"
-    assert stop.ended.result(10).message == f"This stopped mission {first.mission_id}."
+    assert stop.ended.result(10).message == f"Mission {first.mission_id} was stopped."
     served.until(lambda: served.service.held == first.mission_id)
     assert served.service.waiting_missions == (second,)
 

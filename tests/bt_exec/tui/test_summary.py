@@ -34,12 +34,12 @@ CASES: list[tuple[Any, str]] = [
         outcome(
             "refused",
             reason_code="NOT_UNDERSTOOD",
-            message='I do not know "window".',
+            message="I do not know “window”.",
             nearest=("Open the door.",),
         ),
         """\
  ↷ refused · exit 5
-   I do not know "window".
+   I do not know “window”.
    try one of these:
      Open the door.""",
     ),

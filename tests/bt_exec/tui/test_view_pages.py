@@ -52,7 +52,7 @@ def test_details_of_a_retried_step_name_its_earlier_failure():
     script.node(ARM, "running", "attempt 2 of 3", SLIPPED).skill(ARM)
     text = details(script.model, ARM)
     assert "attempts" in text
-    assert "failed before  The grip did not hold" in text
+    assert "failed before  The grasp failed" in text
     assert "GRASP_SLIPPED" not in text
 
 
@@ -68,7 +68,7 @@ def test_transitions_are_in_order_with_times_of_all_plans():
     times = [float(line.split()[0]) for line in lines]
     assert times == sorted(times)
     assert len(lines) == len(model.changes)
-    assert any("✗ grasp the material with the right hand: The grip did" in line for line in lines)
+    assert any("✗ grasp the material with the right hand: The grasp fai" in line for line in lines)
     assert without_styles(transition_lines(model, 80, UNICODE, 3)).split("\n") == lines[-3:]
 
 

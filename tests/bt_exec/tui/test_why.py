@@ -109,7 +109,7 @@ SCREENS: list[tuple[Explanation, str, int, bool, str]] = [
    failed         pull right: There is no grip.
    tried instead  the same again (plan 3, offline)
    failed         pull right: There is no grip.
-   told           No grip. The door is ajar.""",
+   reported       No grip. The door is ajar.""",
     ),
     (
         FAILED,
@@ -147,7 +147,7 @@ SCREENS: list[tuple[Explanation, str, int, bool, str]] = [
                  door: The door is
                  stuck (jammed).
    evidence      STUCK - angle_rad 0.2
-   told          No grip. The door is
+   reported      No grip. The door is
                  ajar.""",
     ),
     (
@@ -158,9 +158,9 @@ SCREENS: list[tuple[Explanation, str, int, bool, str]] = [
         """\
  ■ interrupted                                                  2026-11-21-0007
    The program ended during: take right.
-   asked          open the door (2026-11-21 09:30, door)
-   last known     The door is ajar.
-   was to become  The right hand holds the cup.""",
+   asked           open the door (2026-11-21 09:30, door)
+   last known      The door is ajar.
+   intended state  The right hand holds the cup.""",
     ),
     (
         KILLED,
@@ -172,7 +172,7 @@ SCREENS: list[tuple[Explanation, str, int, bool, str]] = [
    끝났을 때: take 오른손.
    명령         open the door (2026-11-21 09:30, door)
    마지막 상태  문이 조금 열려 있습니다.
-   하려던 결과  오른손에 컵이 있습니다.""",
+   하려던 상태  오른손에 컵이 있습니다.""",
     ),
 ]
 
@@ -255,7 +255,7 @@ def test_perception_error_without_a_failure_and_slow_skill_are_listed(messages: 
     held = SkillRun(1, TAKE.start, SkillEnded(3.0, 60, "take", "take", 1, "done", 2.0, held_s=2.4))
     done = known(line("satisfied"), blind={"table": "no network"}, held=(held,))
     rows = dict(Why(done, messages, "en").course_lines())
-    assert rows["held up by"] == "take right: 2.4 s"
+    assert rows["delayed by"] == "take right: 2.4 s"
     assert rows["perception error"] == "The camera failed: no network."
 
 
@@ -289,8 +289,8 @@ def test_facts_that_a_running_skill_may_have_changed_are_reported_as_unknown(mes
     )
     told = dict(Why(killed, messages, "en").course_lines())
     assert told["last known"] == "I am at table 1. The left hand holds a bowl."
-    assert told["not certain any more"] == "It is not known what the right hand holds."
-    assert told["was to become"] == "The right hand holds the cup."
+    assert told["no longer certain"] == "It is not known what the right hand holds."
+    assert told["intended state"] == "The right hand holds the cup."
 
 
 def test_long_lists_of_steps_are_counted(messages: Messages) -> None:
