@@ -44,9 +44,9 @@ def test_each_sentence_has_the_same_facts_in_every_language(sentence: str) -> No
     [
         ([], "객체여야 합니다. 받은 값: []"),
         ({"uncertainty": "sure"}, "목록에 없는 값입니다: 'sure'. 쓸 수 있는 값: low, mid, high"),
-        ({"uncertainty": "\ud800"}, "중첩이 너무 깊거나 불완전한 글자가"),
-        ({"uncertainty": 3}, "글이어야 합니다. 받은 값: 3"),
-        ({"plan_id": "x"}, "데이터 세트를 만들 때만 적는 항목입니다. 빼십시오"),
+        ({"uncertainty": "\ud800"}, "너무 깊게 중첩되었거나 불완전한 글자가"),
+        ({"uncertainty": 3}, "텍스트여야 합니다. 받은 값: 3"),
+        ({"plan_id": "x"}, "데이터 세트를 만들 때만 넣는 항목입니다. 빼십시오"),
         ({"horizon_steps": 99}, "1부터 20까지여야 합니다. 받은 값: 99"),
         ({"horizon_steps": 1.5}, "정수여야 합니다. 받은 값: 1.5"),
         ({"short_goal_dsl": []}, "동작이 하나도 없습니다"),
@@ -54,8 +54,8 @@ def test_each_sentence_has_the_same_facts_in_every_language(sentence: str) -> No
             {"short_goal_dsl": [WALK]},
             "MOVE_NAV는 rest 단계의 동작이 아닙니다. 쓸 수 있는 동작: REST",
         ),
-        ({"done_evidence": ["at=key", "at=key"]}, "같은 것을 두 번 적었습니다"),
-        ({"terminate_on": "done_evidence_or_replan"}, "비어 있는데 terminate_on이 근거를"),
+        ({"done_evidence": ["at=key", "at=key"]}, "같은 항목이 두 번 있습니다"),
+        ({"terminate_on": "done_evidence_or_replan"}, "비어 있지만 terminate_on에는 근거가"),
         ({"mid_step_id": "go_home"}, "요청한 단계여야 합니다: rest. 받은 값: go_home"),
     ],
 )

@@ -223,7 +223,7 @@ def goals(*entries: Any) -> dict[str, Any]:
             "[0].op: 'WAYT' is not listed; allowed: WAIT … [UNKNOWN_OP]",
         ),
         (goals(7), "[0]: must be an object; found 7 [WRONG_TYPE]"),
-        (goals(), ": names no operation [EMPTY_GOAL]"),
+        (goals(), ": contains no operation [EMPTY_GOAL]"),
         (goals(*[goal()] * 3), ""),
         (goals(*[goal()] * 4), ": has 4 operations; at most 3 [GOAL_TOO_LONG]"),
         ({"short_goal_dsl": "WAIT"}, ": must be a list; found 'WAIT' [WRONG_TYPE]"),
@@ -281,7 +281,10 @@ LONG = f"'{'x' * 56}…"
             {"uncertainty": "x" * 59},
             [f"{LONG} is not listed; allowed: low, mid, high [UNKNOWN_UNCERTAINTY]"],
         ),
-        ({"plan_id": "x"}, ["is added when the data set is built; leave it out [INJECTED_FIELD]"]),
+        (
+            {"plan_id": "x"},
+            ["is added only when the data set is built; leave it out [INJECTED_FIELD]"],
+        ),
         (
             {"note": 1},
             [f"is not a field; allowed: {', '.join(FIELDS)} [UNKNOWN_FIELD]"],

@@ -177,7 +177,7 @@ def test_errors_are_in_the_language_of_the_page(look: Callable[..., Any]) -> Non
     problems = page.locator("#problems li")
     expect(problems).to_have_text(
         [
-            "plan_id: 데이터 세트를 만들 때만 적는 항목입니다. 빼십시오",
+            "plan_id: 데이터 세트를 만들 때만 넣는 항목입니다. 빼십시오",
             "uncertainty: 목록에 없는 값입니다: 'sure'. 쓸 수 있는 값: low, mid, high",
         ]
     )
