@@ -14,46 +14,46 @@ from bt_exec_llm.offline.trouble import CODES
 ENGLISH = [
     (
         "open the window",
-        'I do not know "window". You can say: "open the door", "open the door wide", '
-        '"close the door".',
+        "I do not know “window”. You can say: “open the door”, “open the door wide”, "
+        "“close the door”.",
     ),
-    ("paint the door", 'I do not know the action "paint".'),
-    ("open the red door", 'I do not know "red".'),
-    ("open the door in 5 minutes", 'I cannot do things at a set time ("5 minutes").'),
-    ("open the door if it rains", 'I cannot follow conditions ("if it rains").'),
-    ("open the door twice", 'I cannot follow numbers or amounts ("open the door twice").'),
-    ("open the door slowly", 'I cannot choose the manner of an action ("slowly").'),
+    ("paint the door", "I do not know the action “paint”."),
+    ("open the red door", "I do not know “red”."),
+    ("open the door in 5 minutes", "I cannot do things at a set time (“5 minutes”)."),
+    ("open the door if it rains", "I cannot follow conditions (“if it rains”)."),
+    ("open the door twice", "I cannot follow numbers or amounts (“open the door twice”)."),
+    ("open the door slowly", "I cannot control how an action is done (“slowly”)."),
     (
         "don't open the door",
-        'I cannot follow this prohibition or exclusion: "don\'t open the door".',
+        "I cannot follow this prohibition or exclusion: “don't open the door”.",
     ),
     ("", "There is no command."),
-    ("find it", '"find it": '),
-    ("open window 3", 'I do not know "window 3".'),
-    ("open the 2 red windows", 'I do not know "2 red windows".'),
-    ("the door", '"the door": I do not know what to do with it.'),
-    ("open the material", '"open the material": it is not clear whom or what you mean.'),
+    ("find it", "“find it”: "),
+    ("open window 3", "I do not know “window 3”."),
+    ("open the 2 red windows", "I do not know “2 red windows”."),
+    ("the door", "“the door”: I do not know what to do with it."),
+    ("open the material", "“open the material”: I do not know whom or what you mean."),
     (
         "open the door with your left arm and your right arm",
-        'I did not understand "open the door with your left arm and yo…".',
+        "I did not understand “open the door with your left arm and yo…”.",
     ),
-    ("open the door and", 'The command is incomplete: "open the door and".'),
+    ("open the door and", "The command is incomplete: “open the door and”."),
 ]
 KOREAN = [
     (
         "창문을 열어 줘",
-        '모르는 대상입니다: "창문". 이렇게 말씀하실 수 있습니다: "문을 열어", '
-        '"문을 활짝 열어", "문 상태를 알려 줘".',
+        "모르는 대상입니다: “창문”. 이렇게 말씀하실 수 있습니다: “문을 열어”, "
+        "“문을 활짝 열어”, “문 상태를 알려 줘”.",
     ),
-    ("창문열어", '모르는 대상입니다: "창문".'),
-    ("문을 부숴", '모르는 동작입니다: "부숴".'),
-    ("창문 3 열어", '모르는 대상입니다: "창".'),
-    ("3번 창문 열어", '모르는 대상입니다: "창문".'),
-    ("창문에게 가져와", '모르는 대상입니다: "창문".'),
-    ("빨간 문 열어", '모르는 대상입니다: "빨간".'),
-    ("5분 뒤에 문 열어", '시간을 정한 명령은 따를 수 없습니다: "5분 뒤에".'),
-    ("문 열지 마", '금지하거나 제외하는 부분을 따를 수 없습니다: "문 열지 마".'),
-    ("천천히 문 열어", '동작의 방식은 정할 수 없습니다: "천천히".'),
+    ("창문열어", "모르는 대상입니다: “창문”."),
+    ("문을 부숴", "모르는 동작입니다: “부숴”."),
+    ("창문 3 열어", "모르는 대상입니다: “창”."),
+    ("3번 창문 열어", "모르는 대상입니다: “창문”."),
+    ("창문에게 가져와", "모르는 대상입니다: “창문”."),
+    ("빨간 문 열어", "모르는 대상입니다: “빨간”."),
+    ("5분 뒤에 문 열어", "시간을 정한 명령은 따를 수 없습니다: “5분 뒤에”."),
+    ("문 열지 마", "금지하거나 제외하는 말을 따를 수 없습니다: “문 열지 마”."),
+    ("천천히 문 열어", "동작을 하는 방식은 정할 수 없습니다: “천천히”."),
 ]
 
 
@@ -73,14 +73,14 @@ def test_suggestions_are_commands_sorted_by_similarity(ask, meaning):
 
 
 def test_commands_that_act_are_listed_before_questions(ask):
-    assert '"open the door"' in ask("what can you do?").message
-    assert '"문을 열어"' in ask("뭐 할 수 있어?").message
+    assert "“open the door”" in ask("what can you do?").message
+    assert "“문을 열어”" in ask("뭐 할 수 있어?").message
 
 
 def test_library_without_utterances_has_no_suggestions(compiler, catalogue):
     refusal = compiler.compile(Request("open the door", "en", catalogue, Library()))
     assert (refusal.code, refusal.nearest) == ("NOT_TOGETHER", ())
-    assert refusal.message == 'I cannot do "open the door".'
+    assert refusal.message == "I cannot do “open the door”."
 
 
 PARTS = ("CAN", "MEANT", "MISSING", "ASK", "ASK_ONE", "ASK_WHAT", "CHOOSE")
@@ -98,17 +98,17 @@ def test_every_code_is_documented_and_has_sentences():
 @pytest.mark.parametrize(
     ("command", "meant"),
     [
-        ("fetch the materiel", 'Did you mean "fetch the material"?'),
-        ("opn the dor and tel me if the materal is there", 'Did you mean "open the door and'),
-        ("자잭를 가져와", '혹시 "자재를 가져와"라고 하셨나요?'),
+        ("fetch the materiel", "Did you mean “fetch the material”?"),
+        ("opn the dor and tel me if the materal is there", "Did you mean “open the door and"),
+        ("자잭를 가져와", "“자재를 가져와”라는 뜻입니까?"),
         ("open the window", None),
-        ("open the poor", 'Did you mean "open the door"?'),
+        ("open the poor", "Did you mean “open the door”?"),
     ],
 )
 def test_typo_is_answered_with_suggestions(ask, command, meant):
     message = ask(command).message
     assert (meant or "") in message
-    assert ("Did you mean" in message or "혹시" in message) is (meant is not None)
+    assert ("Did you mean" in message or "라는 뜻입니까" in message) is (meant is not None)
 
 
 def test_long_words_are_truncated_in_a_refusal(ask):

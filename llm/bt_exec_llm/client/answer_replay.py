@@ -90,7 +90,7 @@ class ReplayClient:
 
     def _find(self, question: Question, digest: str) -> int:
         if not self._rows:
-            message = f"all {self._count} answers of {self.path.name} are used"
+            message = f"{self.path.name}: all {self._count} answers have been used"
             raise ModelFailure("MODEL_REPLAY_ENDED", message)
         if self._ignore:
             return 0

@@ -117,9 +117,9 @@ def test_failure_contains_details_of_the_reply(fail: Fail) -> None:
     assert str(failure) == "MODEL_AUTH: status 401, invalid x-api-key"
     assert failure.http_status == 401
     assert failure.say("en") == (
-        "The language model does not accept the key: status 401, invalid x-api-key."
+        "The language model does not accept the API key: status 401, invalid x-api-key."
     )
-    assert failure.say("ko").startswith("언어 모델이 키를 받아들이지 않습니다")
+    assert failure.say("ko").startswith("언어 모델이 API 키를 받아들이지 않습니다")
     value = failure.to_failure()
     assert (value.code, value.kind, value.retryable) == ("MODEL_AUTH", "compiler", False)
     assert value.evidence["http_status"] == 401
@@ -149,9 +149,9 @@ def test_closed_port_is_unreachable() -> None:
     assert caught.value.code == "MODEL_UNREACHABLE"
     assert (
         caught.value.say("en")
-        == f"The language model cannot be reached ({url}: connection refused)."
+        == f"The language model cannot be reached: {url}: connection refused."
     )
-    assert caught.value.say("ko") == f"언어 모델에 연결할 수 없습니다({url}: 연결을 거부했습니다)."
+    assert caught.value.say("ko") == f"언어 모델에 연결할 수 없습니다: {url}: 연결을 거부했습니다."
     assert "refused" in caught.value.message
     assert client.usage.requests == 2
 
@@ -233,17 +233,18 @@ SAID_IN_KOREAN = [
     (
         "MODEL_RATE_LIMITED",
         "status 429, slow down; it asks to wait 86400 s",
-        "언어 모델에 요청이 너무 많습니다: 상태 코드 429, slow down; 86400초 기다리라고 합니다.",
+        "언어 모델에 요청을 너무 많이 보냈습니다: 상태 코드 429, slow down; "
+        "86400초 동안 기다려야 합니다.",
     ),
     (
         "MODEL_NO_KEY",
         "ANTHROPIC_API_KEY: set this environment variable",
-        "언어 모델의 키가 없습니다(ANTHROPIC_API_KEY: 이 환경 변수를 설정하십시오).",
+        "언어 모델의 API 키가 없습니다: ANTHROPIC_API_KEY: 이 환경 변수를 설정하십시오.",
     ),
     (
         "MODEL_NOT_JSON",
         "the answer is a web page",
-        "그 주소의 서버는 언어 모델이 아닙니다: 웹 페이지가 왔습니다.",
+        "이 주소의 서버는 언어 모델이 아닙니다: 답이 웹 페이지입니다.",
     ),
 ]
 

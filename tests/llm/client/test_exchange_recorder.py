@@ -101,7 +101,7 @@ def test_replay_fails_after_the_last_answer(recorded: Any) -> None:
     path, _ = recorded
     client = ReplayClient(path)
     _all(client)
-    with pytest.raises(ModelFailure, match=r"all 3 answers of record\.jsonl are used"):
+    with pytest.raises(ModelFailure, match=r"record\.jsonl: all 3 answers have been used"):
         client.ask(*QUESTIONS[0])
 
 

@@ -60,7 +60,7 @@ def test_refusal_describes_the_deviation_of_the_plan(scripted, command, answer, 
 
 def test_fault_without_a_sentence_is_reported_as_format_error():
     assert problem_sentences([Problem("BAD_TIME", "x", found="20")], "en") == (
-        "it was not written in the form of a plan (20)",
+        "the plan did not have the required form (20)",
     )
 
 

@@ -166,7 +166,7 @@ def test_library_alternative_needs_no_request(scripted):
     second = _plans(run)[1]
     assert "take_material_again" in str(second.root)
     assert second.mission.notes[0] == (
-        "an alternative of the library; the language model was not asked"
+        "an alternative from the library was used; the language model was not asked"
     )
 
 

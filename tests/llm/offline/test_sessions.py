@@ -141,7 +141,7 @@ def test_where_reports_the_known_facts(sites, compilers):
     answer = compilers["door"].compile(first_request(sites["door"], "where are you?", situation))
     assert answer.message == "The door is open."
     answer = compilers["door"].compile(first_request(sites["door"], "어디야?"))
-    assert answer.message == "아직 살펴보지 않았습니다."
+    assert answer.message == "아직 관찰한 것이 없습니다."
 
 
 def test_missing_value_is_asked_for_in_the_command_language(sites, compilers):

@@ -122,7 +122,7 @@ def test_failing_writer_is_asked_at_most_twice(ask, models, reply, why, asked):
     script(models, reply)
     code, said = ask()
     assert (code, said["program"]["by"], said["program"]["agrees"]) == (0, "templates", True)
-    assert f"was not used ({why}). A generated program is used instead." in said["message"]
+    assert f"was not used ({why}). A generated program was used instead." in said["message"]
     assert len(models.asked("writer")) == asked
 
 

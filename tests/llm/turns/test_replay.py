@@ -87,7 +87,7 @@ def test_turns_scores_and_exchanges_are_recorded_and_printed(models, make_site, 
     assert run_command_line(["why"]) == 0
     shown = " ".join(capsys.readouterr().out.split())
     assert "There are 3." in shown
-    assert "have the answer judged" in shown
+    assert "judge the answer" in shown
     kept = b"".join(one.read_bytes() for one in tmp_path.rglob("*") if one.is_file())
     assert b"analysis_log" in kept
 
