@@ -297,25 +297,25 @@ def _was_there(c: Checker, m: re.Match[str]) -> bool:
 
 @rule(
     rf"I did not see (?P<w>{WHO}), but part of the place was hidden\.",
-    rf"(?P<w>{WHO})[은는] 보이지 않았지만 가려진 곳이 있습니다\.",
+    rf"(?P<w>{WHO})께서는 보이지 않지만 가려진 곳이 있습니다\.",
 )
 def _not_seen(c: Checker, m: re.Match[str]) -> bool:
     return True
 
 
 @rule(
-    r"The light is (?P<l>on, but off in [^.]*|on|off)\.",
+    r"The light is (?P<l>on, except in [^.]*|on|off)\.",
     r"불이 (?P<l>켜져 있지만 꺼진 구간이 있습니다\([^)]*\)|켜져 있습니다|꺼져 있습니다)\.",
 )
 def _light(c: Checker, m: re.Match[str]) -> bool:
-    partly = "but" in m["l"] or "지만" in m["l"]
+    partly = "except" in m["l"] or "지만" in m["l"]
     on = m["l"] in ("on", "켜져 있습니다")
     return _look(c).lights == (frozenset({True, False}) if partly else frozenset({on}))
 
 
 @rule(
     r"It is (?P<q>quiet|not loud|loud) \((?P<n>\d+) dB\)\.",
-    r"(?P<q>조용합니다|소란스럽지 않습니다|소란스럽습니다)\((?P<n>\d+) dB\)\.",
+    r"(?P<q>조용합니다|시끄럽지 않습니다|시끄럽습니다)\((?P<n>\d+) dB\)\.",
 )
 def _noise(c: Checker, m: re.Match[str]) -> bool:
     level = int(m["n"])
@@ -323,16 +323,16 @@ def _noise(c: Checker, m: re.Match[str]) -> bool:
         "quiet": 0,
         "조용합니다": 0,
         "not loud": 1,
-        "소란스럽지 않습니다": 1,
+        "시끄럽지 않습니다": 1,
         "loud": 2,
-        "소란스럽습니다": 2,
+        "시끄럽습니다": 2,
     }
     state = 0 if level <= 47 else 1 if level <= 63 else 2
     near = abs(_look(c).noise_db - level) <= 3.0
     return near and abs(state - words[m["q"]]) <= (level in (47, 63))
 
 
-@rule(r"Nothing unusual is in view\.", r"눈에 띄는 이상은 없습니다\.")
+@rule(r"Nothing unusual is in view\.", r"이상한 점은 보이지 않습니다\.")
 def _usual(c: Checker, m: re.Match[str]) -> bool:
     return not _look(c).things
 
@@ -344,7 +344,7 @@ def _unusual(c: Checker, m: re.Match[str]) -> bool:
 
 @rule(
     rf"I asked (?P<w>{WHO}){AGO_EN}: “(?P<q>[^”]*)” The answer was: “(?P<a>[^”]*)”",
-    rf"{AGO_KO}(?P<w>{WHO})께 여쭤보았습니다: “(?P<q>[^”]*)”. 답변은 이렇습니다: “(?P<a>[^”]*)”",
+    rf"{AGO_KO}(?P<w>{WHO})께 여쭤보았습니다: “(?P<q>[^”]*)”. 대답은 이렇습니다: “(?P<a>[^”]*)”",
 )
 def _asked(c: Checker, m: re.Match[str]) -> bool:
     person = PEOPLE[m["w"].lower()]
@@ -356,7 +356,7 @@ def _asked(c: Checker, m: re.Match[str]) -> bool:
 @rule(
     rf"I told (?P<w>{WHO}){AGO_EN}: “(?P<q>[^”]*)” "
     r"(?:The reply was: “(?P<a>[^”]*)”|There was no reply\.)",
-    rf"{AGO_KO}(?P<w>{WHO})께 전했습니다: “(?P<q>[^”]*)”. "
+    rf"{AGO_KO}(?P<w>{WHO})께 말씀을 전했습니다: “(?P<q>[^”]*)”. "
     r"(?:대답은 이렇습니다: “(?P<a>[^”]*)”|대답은 없었습니다\.)",
 )
 def _told(c: Checker, m: re.Match[str]) -> bool:
@@ -381,7 +381,7 @@ def _went(c: Checker, m: re.Match[str]) -> bool:
 
 
 @rule(
-    rf"I did not get (?:back )?to (?P<p>{PLACE})\.",
+    rf"I did not (?:get back to|reach) (?P<p>{PLACE})\.",
     rf"(?P<p>{PLACE})에 가지 못했습니다\.",
     rf"(?P<p>{PLACE})(?:으로|로) 돌아오지 못했습니다\.",
 )
@@ -391,15 +391,15 @@ def _not_got(c: Checker, m: re.Match[str]) -> bool:
 
 @rule(
     rf"I could not look around (?P<p>{PLACE})(?:; I only listened \(\d+ dB\))?\.",
-    rf"(?P<p>{PLACE})[을를] (?:눈으로 )?확인하지 못했(?:습니다|고 소리만 들었습니다\(\d+ dB\))\.",
+    rf"(?P<p>{PLACE})[을를] 둘러보지 못(?:했습니다|하고 소리만 들었습니다\(\d+ dB\))\.",
 )
 def _not_looked(c: Checker, m: re.Match[str]) -> bool:
     return all(place != PLACES[m["p"]] for place, _ in c.witness.looks)
 
 
 @rule(
-    rf"I have no answer from (?P<w>{WHO}) to “(?P<q>[^”]*)”\.",
-    rf"“(?P<q>[^”]*)”에 대한 (?P<w>{WHO})의 답변을 얻지 못했습니다\.",
+    rf"I got no answer from (?P<w>{WHO}) to “(?P<q>[^”]*)”\.",
+    rf"“(?P<q>[^”]*)”에 대한 (?P<w>{WHO})의 대답을 듣지 못했습니다\.",
 )
 def _no_answer(c: Checker, m: re.Match[str]) -> bool:
     return True  # result of the plan; its report is checked by the goals
@@ -432,7 +432,7 @@ def _still(c: Checker, m: re.Match[str]) -> bool:
 
 @rule(
     rf"(?P<w>{WHO}) did not answer\.",
-    rf"(?P<w>{WHO})의 답이 없었습니다\.",
+    rf"(?P<w>{WHO})께서 대답하지 않으셨습니다\.",
 )
 def _silent(c: Checker, m: re.Match[str]) -> bool:
     return True

@@ -85,7 +85,7 @@ ANSWERS = [
     ("Where is the blue square?", ["bottom left"], "bottom left"),
     ("파란 정사각형은 어디에 있어?", ["bottom left"], "아래 왼쪽"),
     ("What colour is the small circle?", ["red"], "small circle: red."),
-    ("Are there more red circles than blue squares?", {"target": 3, "other": 1}, "more: red"),
+    ("Are there more red circles than blue squares?", {"target": 3, "other": 1}, "More: red"),
     ("How many circles are above the blue square?", 2, "not above"),
     ("What percentage of the circles are red?", 75, "red circle: 3 of 4, that is 75 %."),
     ("정사각형 중에 파란 게 몇 퍼센트야?", 50, "파란 정사각형: 2개 중 1개, 50%입니다."),
@@ -166,12 +166,12 @@ def test_program_with_another_result_is_reported(bt_ask, shapes, tmp_path, monke
     words = [shapes, "빨간 원은 몇 개야?", "--program", tmp_path / "program.py"]
     code, said, _ = bt_ask(*words)
     assert (code, said["answer"]["value"], said["program"]["agrees"]) == (0, 3, False)
-    assert said["message"].endswith("프로그램의 결과는 다릅니다: 9 (답: 3).")
+    assert said["message"].endswith("프로그램의 결과가 다릅니다: 9 (답: 3).")
 
 
 @pytest.mark.parametrize(
     ("language", "says"),
-    [("en", "No program can be written: detect"), ("ko", "쓸 수 없습니다: detect")],
+    [("en", "No program can be written: the tool detect"), ("ko", "쓸 수 없습니다: detect")],
 )
 def test_question_without_a_program_is_reported(shapes, tmp_path, language, says):
     bench = Bench(shapes, detector=Finder(), detector_names=("tomato", "cup"))
@@ -197,7 +197,7 @@ def test_question_is_recorded(bt_ask, shapes, capsys):
     assert "빨간 원은 몇 개야?" in shown
     assert "빨간 원: 3개." in shown
     assert "잘라 확인하기: 빨간색, 원" in shown
-    assert "결과 찾는 것 세기: 3개, 판단 못 함 0, 확신도 0.98" in shown
+    assert "결과 찾을 대상 세기: 3개, 판단 못 함 0개, 확신도 0.98" in shown
     assert "결과 답을 판단하기: 달리 확인할 수 없음 (윤곽으로 센 수: 1-3); 확신도 0.98" in shown
 
 

@@ -107,4 +107,4 @@ def test_unchecked_claims_are_listed(judged):
     claims = bench.to_dict()["judgement"]["claims"]
     assert [one["holds"] for one in claims] == [True, None]
     bench = judged("How many red circles are there?", "There are 2 blue squares.")
-    assert "This does not answer the question." in final_report(bench)
+    assert "The response does not answer the question." in final_report(bench)

@@ -160,10 +160,10 @@ def test_part_of_a_text_is_answered_by_tools_and_program(sign, engine, text, val
         ("Which is cheaper, the bread or the milk, and by how much?", "Milk, by 0.5."),
         (
             "빵이랑 치즈 중에 뭐가 더 비싸고 얼마나 차이 나?",
-            "더 비싼 것: Cheese, 차이는 3.5입니다.",
+            "더 비싼 것: Cheese. 차이는 3.5입니다.",
         ),
         ("Which items cost more than the cheese?", "Nothing is more expensive than cheese."),
-        ("What is the sum of the first two prices?", "The first prices (2) add up to 7.5."),
+        ("What is the sum of the first two prices?", "The first 2 prices add up to 7.5."),
         ("처음 다섯 개 가격의 합은 얼마야?", "가격 5개를 읽지 못했습니다."),
     ],
 )

@@ -133,11 +133,12 @@ def test_number_distinguishes_similar_objects():
     ("code", "args", "message", "korean"),
     [
         ("GRASP_MISSED", {"target": "object_red_0"}, "it did not leave the table",
-         "빨간 물건 0을 집지 못했습니다."),
+         "빨간 물건 0을 집지 못했습니다: 테이블에 그대로 있습니다."),
         ("OBJECT_GONE", {"target": "object_apple_2"}, "there are: cup 0", "사과 2가 없어졌습니다."),
         ("HAND_FULL", {"held": "object_blue_cup_0"}, "the hand holds blue cup 0",
-         "손이 비어 있지 않습니다(파란 컵 0)."),
-        ("SIMULATOR_FAULT", {}, "the answer is no object", "시뮬레이터의 응답이 잘못되었습니다."),
+         "손이 비어 있지 않습니다(손에 든 것: 파란 컵 0)."),
+        ("SIMULATOR_FAULT", {}, "the answer is no object",
+         "시뮬레이터가 제대로 동작하지 않습니다."),
     ],
 )  # fmt: skip
 def test_failures_are_reported_without_ids_in_one_language(code, args, message, korean):

@@ -202,7 +202,7 @@ def test_interrupted_swap_is_not_reported_as_done(run_table):
 
     outcome, _, _ = run_table("swap the cups", seed=5, by="mixed", objects=4, listeners=[Stop()])
     assert outcome.status == "blocked"
-    assert "(left: green cup 0, red cup 0)" in outcome.message
+    assert "(remaining: green cup 0, red cup 0)" in outcome.message
 
 
 def test_objects_are_moved_to_another_table(run_table):

@@ -113,7 +113,7 @@ def sorted_world():
         ("그릇 비었어?", "아니요. 빨간 그릇 0 안: 빨간 물건 0. 파란 그릇 0 안: 파란 물건 0."),
         ("is there a banana?", "No. There is none."),
         ("바나나 있어?", "아니요. 없습니다."),
-        ("is the apple empty?", "Apple 0 is not a container."),
+        ("is the apple empty?", "Not a container: apple 0."),
         ("무슨 색 그릇이 있어?", "빨간색: 빨간 그릇 0. 파란색: 파란 그릇 0."),
         ("are there three bowls?", "No, only 2: red bowl 0, blue bowl 0."),
         ("is there an apple and a lemon?", "No. There: apple 0. Not there: “a lemon”."),
@@ -136,7 +136,7 @@ def test_table_is_located_by_its_distance_from_the_robot():
     x, y = now.tables["table_0"][:2]
     near = replace(now, base=Pose(x, y - 1.5, 0.0))
     assert tell("where is table 0?", near).text == "Table 0 is 1.5 m away from me."
-    assert tell("테이블 0 어디 있어?", near).text == "테이블 0은 저에게서 1.5 m 떨어져 있습니다."
+    assert tell("테이블 0 어디 있어?", near).text == "테이블 0은 저에게서 1.5m 떨어져 있습니다."
 
 
 def test_held_object_has_no_place():

@@ -59,7 +59,7 @@ def write_program(
     if file is None:
         raise Failed("NO_FILE_NAMED", "there is no output file for the program", retryable=False)
     if bench.answer is None:
-        raise Failed("NOTHING_FOUND_YET", "there is no answer yet")
+        raise Failed("NOTHING_FOUND_YET", "no question was answered")
     bench.program = yield from run_on_worker(
         lambda: _write_and_try(bench, file, question, language), "trying"
     )

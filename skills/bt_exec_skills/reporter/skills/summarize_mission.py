@@ -52,7 +52,8 @@ def summarize_mission(
             for _ in report.write():
                 yield Running(None, "writing")
         except OSError as error:
-            raise Failed("REPORT_NOT_WRITTEN", f"{error.strerror}: {folder}") from error
+            why = error.strerror or type(error).__name__
+            raise Failed("REPORT_NOT_WRITTEN", why, folder=str(folder)) from error
     return Summary(text, str(report.path))
 
 

@@ -72,9 +72,7 @@ def go_to_object(
         else 0.0
     )
     if away > NEAR_M:
-        raise Failed(
-            "NOT_THERE", f"{display_name_or_id(target, 'en')} is {away:.2f} m away", target=target
-        )
+        raise Failed("NOT_THERE", f"it is {away:.2f} m away", target=target)
 
 
 @skill(
@@ -112,7 +110,7 @@ def place_object(
     at = target_point(now, target, spot, object)
     if now.base is not None and at.horizontal_distance(now.base) > NEAR_M:
         away = at.horizontal_distance(now.base)
-        raise Failed("NOT_THERE", f"{place} is {away:.2f} m away: go to it first", target=target)
+        raise Failed("NOT_THERE", f"it is {away:.2f} m away; go to it first", target=target)
     free = placement_for(now, object, target, side, spot)
     if free is None:
         raise Failed("NO_ROOM", f"no room {side.replace('_', ' ')} {place}", target=target)
@@ -133,8 +131,7 @@ def place_object(
     )
     if not done:
         lies = f"({here.x:.2f}, {here.y:.2f}, {here.z:.2f})"
-        relation = "inside" if side == "in" else side.replace("_", " ")
-        raise Failed("PLACE_MISSED", f"it lies at {lies}, not {relation} {place}", object=object)
+        raise Failed("PLACE_MISSED", f"it lies at {lies}", object=object)
 
 
 @skill(
@@ -159,8 +156,7 @@ def pick_object(robot: TableRobot, hand: Service[Hand], target: ObjectName) -> S
     at = position_of(now, target)
     if now.base is not None and at.horizontal_distance(now.base) > NEAR_M:
         away = at.horizontal_distance(now.base)
-        name = display_name_or_id(target, "en")
-        raise Failed("NOT_THERE", f"{name} is {away:.2f} m away: go to it first", target=target)
+        raise Failed("NOT_THERE", f"it is {away:.2f} m away; go to it first", target=target)
     hand.record_pick_start(target, at)
     missed = yield from finish_motion(robot, robot.pick(at), target=target)
     now = yield from read_world(robot)

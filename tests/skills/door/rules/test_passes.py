@@ -62,7 +62,7 @@ def test_door_label_is_used_when_no_handle_is_visible(labels, before, after):
     found, notes = replace_unseen_handle(spec(before), context(*labels))
     assert found == spec(after)
     name = before[5:].partition(",")[0]
-    said = f"{name}: the handle is not in view, so the door itself is taken"
+    said = f"{name}: the handle is not in view, so the door itself is gripped"
     assert notes == (() if before == after else (said,))
 
 

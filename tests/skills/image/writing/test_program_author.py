@@ -124,11 +124,11 @@ def test_fault_is_sent_back_once_by_its_name(picture_file, tmp_path, bad, code, 
         (
             QUESTION,
             "The program of the language model was not used (NO_CODE). "
-            "A generated program is used instead.",
+            "A generated program was used instead.",
         ),
         (
             "빨간 원은 몇 개야?",
-            "언어 모델의 프로그램은 쓰지 않습니다(NO_CODE). 자동 생성한 프로그램으로",
+            "언어 모델의 프로그램은 쓰지 않았습니다(NO_CODE). 자동 생성한 프로그램으로",
         ),
     ],
 )
@@ -147,7 +147,7 @@ def test_generated_program_replaces_one_with_two_faults_and_is_reported(
 def test_model_without_an_answer_is_queried_once(picture_file, tmp_path):
     silent = Written(None, "MODEL_TIMEOUT", usage={"requests": 3})
     bench, writer, _ = made(picture_file, tmp_path, silent)
-    assert "(MODEL_TIMEOUT). A generated program is used instead." in bench.program["text"]
+    assert "(MODEL_TIMEOUT). A generated program was used instead." in bench.program["text"]
     assert bench.program["usage"] == {"requests": 3}
     assert len(writer.told) == 1
 

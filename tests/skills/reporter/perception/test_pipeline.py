@@ -87,7 +87,7 @@ def test_detector_can_be_replaced(site):
     assert scene.people[0].at == pytest.approx((1.2, 0.6), abs=0.02)
     assert scene.light[("corridor_center", 0)] == pytest.approx(120, abs=1)
     assert scene.describe("ko") == "사람 1명 · 밝음"
-    assert scene.describe("en") == "people 1 · lit"
+    assert scene.describe("en") == "people: 1 · bright"
     assert scene.record()["detections"][0]["at"] == [1.2, 0.6]
     assert scene.record()["light"] == {"corridor_center/0": 120.0, "corridor_west/0": 120.0}
 
@@ -96,7 +96,7 @@ def test_black_picture_is_a_fault(site):
     view = view_of(np.full((180, 240), -1, np.int16), (), frame_level=0)
     scene = ReporterPerception(FixedCamera(view), OneBox(), site).interpret(view)
     assert (scene.fault, scene.detections) == ("dark", ())
-    assert scene.describe("ko") == "카메라 화면 없음"
+    assert scene.describe("ko") == "검은 화면"
 
 
 def test_simulated_robot_implements_its_interface(trip):

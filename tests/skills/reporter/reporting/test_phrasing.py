@@ -111,10 +111,10 @@ def test_answer_has_the_same_facts_in_both_languages(site):
         for language in ("en", "ko")
     }
     assert told == {
-        "en": "There are 2 people. The light is on, but off in the middle. It is loud (70 dB). "
+        "en": "There are 2 people. The light is on, except in the middle. It is loud (70 dB). "
         "Nothing unusual is in view.",
         "ko": "사람이 2명 있습니다. 불이 켜져 있지만 꺼진 구간이 있습니다(가운데). "
-        "소란스럽습니다(70 dB). 눈에 띄는 이상은 없습니다.",
+        "시끄럽습니다(70 dB). 이상한 점은 보이지 않습니다.",
     }
 
 
@@ -148,7 +148,7 @@ def test_count_in_a_partly_seen_place_is_a_lower_bound(site, people, told):
 def test_english_sentences_begin_with_a_capital(site):
     facts = {"skill": "talk_to_person", "code": "NO_ANSWER", "target": "professor", "topic": "when"}
     told = note_sentence(Note(31.0, "failed", None, facts), site, "en")
-    assert told == "I have no answer from the professor to “when”. The professor did not answer."
+    assert told == "I got no answer from the professor to “when”. The professor did not answer."
     taken = Note(5.0, "delivered", None, {"object": "letter", "recipient": "professor"})
     assert note_sentence(taken, site, "en") == "The professor took the letter."
 
@@ -228,7 +228,7 @@ def test_new_mission_clears_the_notes_and_external_failures_are_noted(site):
     book.on(SkillEnded(8.0, 4, "a/b", "observe_scene", 2, "failed", 0.0, {}, failure))
     assert len(book.notes) == 1  # the same failure once
     assert report_of(book, book.language()) == (
-        "라운지를 확인하지 못했습니다. 카메라로 볼 수 없습니다."
+        "라운지를 둘러보지 못했습니다. 카메라로 볼 수 없습니다."
     )
     book.on(Finished(9.0, 5, Outcome("m-1", "복도 보고 와", "blocked", "SKILL_FAILED", "끝.")))
     book.on(MissionStarted(10.0, 0, "m-2", "오늘 있었던 일 요약해줘", "ko", "building"))
@@ -254,7 +254,7 @@ def test_written_report_escapes_markup(site, tmp_path):
         "## What was found\n"
         "\n"
         "- I looked around the lounge. There is nobody.\n"
-        "- I did not get to the break room. The path is blocked.\n"
+        "- I did not reach the break room. The path is blocked.\n"
         "\n"
         "## Timeline\n"
         "\n"
@@ -262,7 +262,7 @@ def test_written_report_escapes_markup(site, tmp_path):
         "|---|---|---|\n"
         "| 0:05 | the lounge | I reached the lounge. |\n"
         "| 0:12 | the lounge | I looked around the lounge. There is nobody. |\n"
-        "| 0:20 | – | I did not get to the break room. The path is blocked. |\n"
+        "| 0:20 | – | I did not reach the break room. The path is blocked. |\n"
         "\n"
         "## Pictures\n"
         "\n"
@@ -392,7 +392,7 @@ def test_many_missions_are_summarised(site):
         for number, status in enumerate(ended)
     ]
     assert report_of(book, "en") == (
-        "What was done before:\n"
+        "What was done so far:\n"
         "9 missions: 7 done, 1 done in part, 1 not done.\n"
         "Not done, or done only in part:\n"
         "15:00 “errand 6” — my report was: “Said 6.”\n"
@@ -417,7 +417,7 @@ def test_interrupted_missions_and_failures_beyond_the_listed_ones_are_counted(si
     assert told[1] == "7 missions: 1 interrupted, 6 not done."
     assert told[-2:] == [
         "09:00 “errand 6” — interrupted.",
-        "Earlier ones that are not listed: 2.",
+        "Earlier missions that are not listed: 2.",
     ]
 
 

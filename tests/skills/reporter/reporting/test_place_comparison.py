@@ -80,7 +80,7 @@ def test_places_are_compared_by_levels(aspect, order, levels, outcome, first):
             "least",
             [people("lounge", 3), people("break_room", 1, hidden=True)],
             (
-                "Fewest people: I cannot tell, because a part was hidden (the lounge: 3, "
+                "Fewest people: I cannot tell, because part of a place was hidden (the lounge: 3, "
                 "the break room: at least 1).",
                 "사람이 가장 적은 곳: 가려진 부분이 있어 알 수 없습니다(라운지 3명, "
                 "휴게실 적어도 1명).",
@@ -112,7 +112,7 @@ def test_places_are_compared_by_levels(aspect, order, levels, outcome, first):
             "most",
             [look("lounge")],
             (
-                "I could not compare: I did not observe enough places.",
+                "I could not compare the places, because I did not observe enough of them.",
                 "살펴본 곳이 모자라 비교할 수 없습니다.",
             ),
         ),

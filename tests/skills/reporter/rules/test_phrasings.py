@@ -48,6 +48,6 @@ def test_utterances_of_the_library_select_their_own_tree(building, plan_of):
 def test_refusal_suggests_a_valid_command(plan_of):
     found = plan_of("옥상 보고 와")
     assert (found.code, found.nearest[0]) == ("UNKNOWN_OBJECT", "교수님께 보고해.")
-    assert found.message.startswith('모르는 대상입니다: "옥상".')
+    assert found.message.startswith("모르는 대상입니다: “옥상”.")
     found = plan_of("check the roof")
-    assert found.message.startswith('I do not know "roof".')
+    assert found.message.startswith("I do not know “roof”.")

@@ -148,7 +148,7 @@ def test_plan_with_the_keyword_starts_with_the_professor(before, after, spec, co
 def test_message_to_the_professor_is_the_command(command, topic, spec, context):
     found, changes = move_professor_first(spec(GO, SEE), context(command))
     assert found.root.sequence[1].args["topic"] == topic
-    assert changes == ("명령에 교수님이 있어 먼저 갑니다",)
+    assert changes == ("명령에 교수님이 나와 먼저 갑니다",)
 
 
 @pytest.mark.parametrize(
@@ -321,4 +321,4 @@ def test_changes_of_rules_are_described_in_the_command_language(spec, context):
     _, changes = keep_failure_report_after_failure(
         bad, context("check the corridor and report back")
     )
-    assert changes == ("fail_and_report was removed, because it is for missions that failed",)
+    assert changes == ("fail_and_report was removed, because it is only for missions that failed",)

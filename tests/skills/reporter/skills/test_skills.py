@@ -129,7 +129,7 @@ def test_noise_needs_no_camera(play):
     one.scenes = lambda t: None
     assert one.run("observe_scene", target="basecamp", query="시끄러운지 확인") == "OK"
     assert (one.result.noise, one.result.people, one.result.light) == ("loud", -1, "unknown")
-    assert one.result.answer == "소란스럽습니다(72 dB)."
+    assert one.result.answer == "시끄럽습니다(72 dB)."
 
 
 # -- talk_to_person
@@ -158,7 +158,7 @@ def test_message_needs_no_reply(play):
     note = one.notebook.notes[-1]
     assert (note.kind, note.facts["answer"]) == ("said", "알겠네.")
     told = note_sentence(note, one.notebook.site, "ko")
-    assert told == "교수님께 전했습니다: “지금 간다”. 대답은 이렇습니다: “알겠네.”"
+    assert told == "교수님께 말씀을 전했습니다: “지금 간다”. 대답은 이렇습니다: “알겠네.”"
 
 
 def test_report_contains_observations_speech_and_failures(play):
@@ -171,7 +171,7 @@ def test_report_contains_observations_speech_and_failures(play):
     one.robot.pose = BASE
     assert one.run("talk_to_person", target="user", topic="결과 보고") == "OK"
     assert one.result.said == (
-        "교수님께 여쭤보았습니다: “회의 일정”. 답변은 이렇습니다: “화요일 3시요.” "
+        "교수님께 여쭤보았습니다: “회의 일정”. 대답은 이렇습니다: “화요일 3시요.” "
         "복도에 가지 못했습니다. 길이 막혀 있습니다."
     )
     assert one.result.answer == ""
@@ -201,7 +201,7 @@ def test_talk_fails_on_silence_refusal_and_stop(play):
 @pytest.mark.parametrize(
     ("topic", "told"),
     [
-        ("지금 간다", "교수님께 전했습니다: “지금 간다”. 대답은 없었습니다."),
+        ("지금 간다", "교수님께 말씀을 전했습니다: “지금 간다”. 대답은 없었습니다."),
         ("I am here", "I told the professor: “I am here” There was no reply."),
     ],
 )
