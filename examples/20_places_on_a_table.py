@@ -22,7 +22,7 @@ with Session(site, world={"seed": "5", "by": "mixed", "objects": "4"}, fast=True
 
 # Output:
 # satisfied: Done: green cup 0 ↔ red cup 0. My hand is empty.
-# satisfied: 마쳤습니다: 사과 0 → 테이블 0. 손은 비어 있습니다.
-# satisfied: 마쳤습니다: 사과 0 → 테이블 2. 손은 비어 있습니다.
+# satisfied: 마쳤습니다: 사과 0 → 테이블 0. 손이 비어 있습니다.
+# satisfied: 마쳤습니다: 사과 0 → 테이블 2. 손이 비어 있습니다.
 # satisfied: Done: green cup 0, red cup 0 next to blue bowl 0. My hand is empty.
 # {'object_apple_0': 'table_2', 'object_green_cup_0': 'table_0', 'object_red_cup_0': 'table_0'}

@@ -39,4 +39,4 @@ with Session(site, world=world, fast=True, faults=["open_door:1=GRASP_SLIPPED"])
 # satisfied: The door is not open, so nothing was done. The door is closed.
 # satisfied: Done: blue thing 0, blue thing 1 in blue bowl 0. My hand is empty. The door is open.
 # recovered from ['GRASP_SLIPPED']
-# satisfied: 마쳤습니다: 물건 5개 → 보라색 그릇 0. 문이 닫혀 있습니다. 손은 비어 있습니다.
+# satisfied: 마쳤습니다: 물건 5개 → 보라색 그릇 0. 문이 닫혀 있습니다. 손이 비어 있습니다.
