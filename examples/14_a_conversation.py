@@ -33,6 +33,6 @@ print(told(building, "서류 전달해줘", "교수님께"))
 # close_door {'arm': 'right'}
 # let_go {}
 # open_door {'arm': 'left'}
-# With pleasure. Tell me what to do whenever you like.
+# You're welcome. Tell me what to do whenever you like.
 # NO_OBJECT, asks: 누구에게요?
 # deliver_item {'person': 'professor', 'item': '서류'}

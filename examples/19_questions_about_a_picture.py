@@ -38,6 +38,6 @@ print(len(discs), [tools.name_shape(crop)[0] for crop in tools.crop(picture, dis
 # satisfied · red circle: 2. Left out: blue (2). Confidence 0.98.
 # satisfied · 파란 정사각형: 아래 왼쪽. 제외: 빨간색 (2), 원 (1). 확신도 0.98.
 # satisfied · 빨간 원이 아닌 물체: 2개. 제외: 빨간색 원 (2). 확신도 0.98.
-# refused · I cannot find dog by colour or shape, and I do not guess. Please give boxes: --annotation FILE with COCO JSON, YOLO text (and classes.txt) or the results of a detector.
-# refused · This question needs a vision model (“happy”). Without one I can answer how many, whether, where, which colour, which are more and what is written, by colour, shape, size and annotated names.
+# refused · I cannot find dog by colour or shape alone, and I do not guess. Please give boxes: --annotation FILE with COCO JSON, YOLO text (and classes.txt) or the results of a detector.
+# refused · This question needs a vision model (“happy”). Without one I can only answer how many, whether, where, which colour, which are more and what is written, by colour, shape, size and annotated names.
 # 2 ['circle', 'circle']

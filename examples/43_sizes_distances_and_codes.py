@@ -29,7 +29,7 @@ with Session(load_site("image"), world={"image": "shelf.png"}, fast=True) as ses
         print(session.run(question).message)
 
 # Output:
-# red circle, blue square: 169.5 px apart, centre to centre. Left out: black (25), blue (1). Confidence 0.55.
+# red circle, blue square: 169.5 px apart, from centre to centre. Left out: black (25), blue (1). Confidence 0.55.
 # red circle: 7.9 cm wide. Left out: black (25), blue (1). Confidence 0.55.
 # 파란 정사각형: 넓이 99.9 cm². 제외: 검은색 (25), 빨간색 (1). 확신도 0.55.
 # QR 코드: “shelf 7”. 확신도 0.98.

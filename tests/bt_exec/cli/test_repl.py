@@ -246,7 +246,7 @@ def test_question_about_a_past_action_names_the_mission_that_did_it(bt: Run) -> 
     lines = "\n".join(("open the door", "bring your arms home", *asked))
     said = " ".join(bt("repl", "--fast", stdin=lines).out.split())
     assert re.search(r"Yes\. I did that at \d\d:\d\d \(“open the door”\)\.", said)
-    assert "꼭 맞는 답은 모르지만" in said
+    assert "꼭 맞는 답은 모릅니다" in said
     assert said.count("I did that") == 1
 
 

@@ -457,7 +457,7 @@ def test_possible_commands_are_listed_on_request() -> None:
     found = answer("what can you do?")
     assert isinstance(found, Reply)
     assert found.message.startswith("You can say: “Bring your arms home”, “Close the door”")
-    assert '"Open the door"' in found.message
+    assert "“Open the door”" in found.message
     assert '"문을 닫아"' in answer("뭐 할 수 있어?").message
 
 

@@ -82,7 +82,7 @@ def test_places_are_compared_by_levels(aspect, order, levels, outcome, first):
             (
                 "Fewest people: I cannot tell, because part of a place was hidden (the lounge: 3, "
                 "the break room: at least 1).",
-                "사람이 가장 적은 곳: 가려진 부분이 있어 알 수 없습니다(라운지 3명, "
+                "사람이 가장 적은 곳: 가려진 곳이 있어 알 수 없습니다(라운지 3명, "
                 "휴게실 적어도 1명).",
             ),
         ),

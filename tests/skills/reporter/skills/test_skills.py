@@ -311,12 +311,12 @@ def test_object_not_taken_at_a_place_is_reported_on_the_tray(play):
     assert one.run("deliver_object", object="tea", recipient="lounge") == "NOT_TAKEN"
     assert one.robot.tray == "tea"
     assert report_of(one.notebook, "en") == (
-        "I did not hand over the tea at the lounge. Nobody took it from my tray, and I have no arm "
-        "to put it down. It is still on my tray."
+        "I did not hand over the tea at the lounge. Nobody took it from my tray. I have no arm, "
+        "so I cannot put it down. It is still on my tray."
     )
     assert report_of(one.notebook, "ko") == (
-        "라운지에서 tea를 건네지 못했습니다. 쟁반에서 가져간 사람이 없었고, 저는 팔이 없어 "
-        "내려놓지 못합니다. 쟁반에 그대로 있습니다."
+        "라운지에서 tea를 건네지 못했습니다. 쟁반에서 가져간 사람이 없습니다. 저는 팔이 없어 "
+        "내려놓을 수 없습니다. 쟁반에 그대로 있습니다."
     )
 
 
