@@ -36,7 +36,7 @@ ENGLISH = [
     ("y", "The right hand holds the material."),
     ("put it down", "done open the right hand"),
     ("why did you stop?", "It was done as asked."),
-    ("thank you", "With pleasure."),
+    ("thank you", "You're welcome."),
 ]
 KOREAN = [
     ("안녕하세요", "안녕하세요. 무엇을 할지 말씀해 주세요."),
@@ -44,7 +44,7 @@ KOREAN = [
     ("열어", "문이 열려 있습니다."),
     ("아니 닫아", "문이 닫혀 있습니다."),
     ("방금 뭐 했어?", "(7.5초) “아니 닫아”: 마쳤습니다. 그때의 보고: “문이 닫혀 있습니다.”"),
-    ("자잭를 가져와", "라고 하셨나요?"),
+    ("자잭를 가져와", "라는 뜻입니까?"),
     ("네", "오른손에 자재가 있습니다."),
     ("그거 내려놔", "마침 오른손 펴기"),
     ("왜 멈췄어?", "지시대로 마쳤습니다."),
@@ -157,7 +157,7 @@ def test_typed_stop_stops_the_mission_and_drops_earlier_lines(door, tmp_path, vi
     shown = one.reads(["door>"])
     assert "After this mission: close the door" in shown
     assert "지시에 따라 멈췄습니다." in shown
-    assert "Not run because of the stop: close the door" in shown
+    assert "Not run, because the mission was stopped: close the door" in shown
     assert one.leaves() == 0
 
 
@@ -176,8 +176,8 @@ def test_line_typed_during_a_mission_is_the_next_command(person):
 @pytest.mark.parametrize(
     ("said", "question", "answer", "told"),
     [
-        ("open or close the door", 'Which one: "open the door" or', "close", "already closed"),
-        ("문 열거나 닫아", '"문을 닫아" 중 어느 것인가요?', "닫아요", "이미"),
+        ("open or close the door", "Which one: “open the door” or", "close", "already closed"),
+        ("문 열거나 닫아", "“문을 닫아” 중 어느 것입니까?", "닫아요", "이미"),
     ],
 )
 def test_ambiguous_command_leads_to_a_question(person, said, question, answer, told):

@@ -47,7 +47,7 @@ def test_prompt_commands_are_answered_in_their_language(bt: Run) -> None:
     assert ran.code == 0
     told = ran.out.partition("완료")[2]
     assert "  문이 열려 있습니다.\n" in told
-    assert "  두 손이 비어 있습니다.\n" in told
+    assert "  두 손은 비어 있습니다.\n" in told
     assert "Ctrl-C나 ‘멈춰’는 임무를 멈추고" in told
     assert "시뮬레이션을 처음 상태로 되돌렸습니다." in told
     assert told.endswith("  The arms are at home.\n  Both hands are empty.\n")
@@ -99,7 +99,7 @@ WORDS = [
     ("history please", "not a valid use of the prompt command history"),
     ("resume one", "not a valid use of the prompt command resume"),
     ("quit now", "not a valid use of the prompt command quit"),
-    ("재생 부탁해", "“재생”은 이 입력창의 명령입니다."),
+    ("재생 부탁해", "입력창 명령 재생의 올바른 사용법이 아닙니다."),
     ("resume 1", "was finished; nothing is left to do"),
     ("resume 99", "there is no mission '99'"),
 ]
@@ -183,7 +183,7 @@ def test_stopped_mission_names_how_its_world_is_restored(bt: Run, tmp_path: Path
     assert "주입한 결함 때문에 임무가 멈췄습니다." in ran.out
     assert ran.out.endswith("이어서 하려면: bt-exec resume 1\n")
     told = bt("repl", "--fast", stdin="what did you do?\ngo on\n").out
-    assert "“문 열어” was stopped. The state at its end: “The door is" in told
+    assert "“문 열어” was stopped. The state at the end of that mission: “The door is" in told
     assert "Resuming “문 열어”" in told
 
 

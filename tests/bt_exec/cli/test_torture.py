@@ -31,7 +31,10 @@ def test_mission_runs_with_the_command_and_the_faults_of_a_plan(bt: Run, tmp_pat
 def test_unfired_faults_are_reported_in_the_language_of_the_command(bt: Run) -> None:
     words = ["run", "팔을 제자리로 돌려", "--fast", "--no-journal"]
     ran = bt(*words, "--fault", "open_door:7=TIMEOUT")
-    assert "주입한 결함이 발생하지 않았습니다: open_door:7=TIMEOUT. 문 열기는 실행되지" in ran.out
+    assert (
+        "주입한 결함이 발생하지 않았습니다: open_door:7=TIMEOUT. 문 열기는 한 번도 실행되지"
+        in ran.out
+    )
 
 
 def test_invalid_plan_is_reported_with_its_line(bt: Run, tmp_path: Path) -> None:
