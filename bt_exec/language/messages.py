@@ -318,7 +318,7 @@ class Messages:
 
     def _cause(self, message: Any, language: str) -> str:
         """Return the message of a failure in `language`; empty if it has no text there."""
-        said = self.word(message or "", language)
+        said = self.translate_word(message or "", language)
         if language == "ko" and language_of(said) != "ko":
             said = korean_error(said)
         return said if said != _OMITTED and (language == "en" or language_of(said) == "ko") else ""

@@ -140,7 +140,7 @@ class Why:
         rows += self.result_phrases()
         for run in known.held:
             assert run.end is not None
-            said = f"{self.step(run.start.skill, run.start.args)}: "
+            said = f"{self.step_phrase(run.start.skill, run.start.args)}: "
             rows.append(("delayed by", said + self.word(duration_text(run.end.held_s))))
         if (blind := self.perception_errors()) not in self.cause():
             rows.append(("perception error", blind))
@@ -163,7 +163,7 @@ class Why:
             result = run.end.result if run.end is not None else {}
             facts = {**args, **{key: _rounded(value) for key, value in result.items()}}
             if what := self.messages.result_phrase(skill, self.language, facts):
-                rows.append(("result", f"{self.step(skill, args)}: {clean(what)}"))
+                rows.append(("result", f"{self.step_phrase(skill, args)}: {safe_line(what)}"))
         return rows
 
     def attempt_text(

@@ -118,7 +118,10 @@ def test_failed_guard_is_reported_once():
     messages = load_site("door").messages
     found = "door_is open no longer holds: door closed"
     failure = Failure("GUARD_BROKEN", found, "t/grasp", "guard", evidence={"why": "door closed"})
-    assert messages.explain_failure(failure, "en") == "A required condition no longer held: door closed."
+    assert (
+        messages.explain_failure(failure, "en")
+        == "A required condition no longer held: door closed."
+    )
 
 
 @pytest.mark.parametrize(
