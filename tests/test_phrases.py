@@ -70,7 +70,7 @@ def test_sentences_contain_no_ids_of_the_site(site):
     ids = ["professor_office", "corridor_center", "break_room", "restroom_front"]
     for language in LANGUAGES:
         for name in ids if site.name == "building" else ():
-            own = messages.of("reporter")
+            own = messages.of_pack("reporter")
             for code in sorted(own.codes()):
                 fields = dict.fromkeys(
                     ("target", "who", "value", "place", "person", "recipient"), name

@@ -409,5 +409,5 @@ def site():
 @pytest.mark.parametrize(("tree", "args", "disturbed", "ends", "how"), CASES)
 def test_rehearsal(site, tree, args, disturbed, ends, how):
     run = rehearse(tree, site, args, disturbed)
-    assert (run.ends, run.how) == (ends, how)
+    assert (run.end_kind, run.end_reason) == (ends, how)
 '''

@@ -26,7 +26,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         now = "failed STUCK" if name == "b" else "done"
         return [Replayed("go", {"to": name}, "done", now), Replayed("rest", {}, "done", "done")]
 
-    monkeypatch.setattr(commands.Output, "manifest", lambda _: {"source": "j.sqlite"})
+    monkeypatch.setattr(commands.Output, "run_settings", lambda _: {"source": "j.sqlite"})
     monkeypatch.setattr(
         replaying, "open_journal", lambda path: SimpleNamespace(mission=str, path=path)
     )

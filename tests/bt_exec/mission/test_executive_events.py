@@ -401,7 +401,7 @@ def test_first_of_several_parts_that_hang_at_the_end_is_named(stage):
     def hangs(*_):
         raise next(broken)
 
-    on.executive._reporters.told = on.executive._perception_loop.old_facts = hangs
+    on.executive._reporters.operator_messages = on.executive._perception_loop.old_facts = hangs
     found = on.run()
     assert [one["message"] for one in found.failures] == ["as the script says", "part 1 hangs"]
     assert found.failures[-1].get("cause") is None

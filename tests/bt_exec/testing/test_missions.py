@@ -111,7 +111,7 @@ def test_crash_shows_its_location():
 def test_failed_attempt_is_an_event():
     skill = scripted_skill("a", ["SLIPPED", "done"])
     run = run_tree("tree: t\nroot: {do: a, retry: 3}", [skill])
-    (event,) = [event for event in run.events if getattr(event, "again", False)]
+    (event,) = [event for event in run.events if getattr(event, "will_retry", False)]
     assert (event.path, event.detail, event.failure.code) == ("a", "attempt 1 of 3", "SLIPPED")
     assert run.trace() == ["1 a running", "2 a done"]
 

@@ -19,8 +19,8 @@ from bt_exec_labeler.batch.run import Progress
 def summary(progress: Progress, *, resumed: bool = False, why: Any = (), **budget: Any) -> Any:
     lines = [{"why": [{"code": code} for code in codes]} for codes in why]
     spent = {"requests": 3.0, "cost": 0.25}
-    store = SimpleNamespace(spent=lambda: spent, lines=lambda: lines)
-    output: Any = SimpleNamespace(store=store, folder=Path("out"))
+    store = SimpleNamespace(spent=lambda: spent, results_in_order=lambda: lines)
+    output: Any = SimpleNamespace(result_store=store, folder=Path("out"))
     return module._summary(progress, output, Budget(**budget), resumed=resumed)
 
 

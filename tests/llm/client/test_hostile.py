@@ -50,7 +50,7 @@ def test_deadline_includes_retries(fail: Fail) -> None:
 def test_slow_headers_time_out(serve: Any, connect: Any) -> None:
     def send(to: Any) -> None:
         for byte in b"HTTP/1.1 200 OK\r\nX-Long: " + b"x" * 10_000:
-            to.write(bytes((byte,)))
+            to.send_bytes(bytes((byte,)))
             to.wait(0.01)
 
     client = connect(serve([Reply("headers", send)]), timeout_s=0.4)
@@ -62,9 +62,9 @@ def test_slow_headers_time_out(serve: Any, connect: Any) -> None:
 
 def test_endless_headers_are_refused(fail: Fail) -> None:
     def send(to: Any) -> None:
-        to.write(b"HTTP/1.1 200 OK\r\n")
+        to.send_bytes(b"HTTP/1.1 200 OK\r\n")
         for number in range(100_000):
-            to.write(b"X-%d: %s\r\n" % (number, b"x" * 100))
+            to.send_bytes(b"X-%d: %s\r\n" % (number, b"x" * 100))
 
     assert fail(Reply("headers", send)).code in ("MODEL_NOT_JSON", "MODEL_BROKEN_OFF")
 
@@ -90,12 +90,12 @@ def test_answer_of_five_megabytes_is_refused(fail: Fail) -> None:
 
 def test_endless_stream_is_refused(fail: Fail) -> None:
     def send(to: Any) -> None:
-        to.head(200, {"Content-Type": "text/event-stream"})
+        to.send_head(200, {"Content-Type": "text/event-stream"})
         while True:
-            to.write(
+            to.send_bytes(
                 b'event: content_block_delta\ndata: {"type": "content_block_delta", "index": 0,'
             )
-            to.write(b'"delta": {"type": "text_delta", "text": "%s"}}\n\n' % (b"x" * 1000))
+            to.send_bytes(b'"delta": {"type": "text_delta", "text": "%s"}}\n\n' % (b"x" * 1000))
 
     assert fail(Reply("stream", send), stream=True).code == "MODEL_TOO_BIG"
 
