@@ -214,7 +214,7 @@ def test_each_answer_is_written_once(
         put(self, lines)
 
     monkeypatch.setattr(ResultStore, "put", note)
-    with Output(tmp_path / "run").begin({}, resume=False) as output:
+    with Output(tmp_path / "run").create_or_resume({}, resume=False) as output:
         found = label_moments(items, RulesLabeler(vocabulary), vocabulary, output, workers=2)
     assert found.items == len(items) == len(written) == len(set(written))
 

@@ -73,7 +73,7 @@ def test_batch_of_a_killed_worker_is_repeated_with_the_same_bytes(
     labelers: dict[str, Any] = {"here": RulesLabeler(vocabulary), "there": cluster}
     for name, labeler in labelers.items():
         output = Output(tmp_path / name)
-        output.begin({"role": "planner"}, resume=False)
+        output.create_or_resume({"role": "planner"}, resume=False)
         progress = label_moments(items, labeler, vocabulary, output, workers=2)
         assert (progress.items, progress.batches_failed) == (len(items), {})
         output.write_json_lines()
@@ -117,9 +117,9 @@ def test_batches_of_a_lost_node_are_repeated_with_the_same_bytes(
     ray.cloudpickle.register_pickle_by_value(sys.modules[__name__])
     items = [item for e in episodes for item in items_of(e, vocabulary, "planner", stride_s=0.25)]
     here, there = Output(tmp_path / "here"), Output(tmp_path / "there")
-    here.begin({"role": "planner"}, resume=False)
+    here.create_or_resume({"role": "planner"}, resume=False)
     label_moments(items, RulesLabeler(vocabulary), vocabulary, here)
-    there.begin({"role": "planner"}, resume=False)
+    there.create_or_resume({"role": "planner"}, resume=False)
     labeler = RayLabeler(RulesLabeler(vocabulary), partial(_placed, vocabulary), 3)
     lost: list[str] = []
 

@@ -201,7 +201,7 @@ def goals(*entries: Any) -> dict[str, Any]:
         (goals(goal(loud=True)), ""),
         (goals(goal(loud=1)), "[0].args.loud: must be true or false; found 1 [ARGUMENT_TYPE]"),
         (goals(goal(word="x")), ""),
-        (goals(goal(word=1)), "[0].args.word: must be a text; found 1 [ARGUMENT_TYPE]"),
+        (goals(goal(word=1)), "[0].args.word: must be text; found 1 [ARGUMENT_TYPE]"),
         (goals(goal(any=1e300)), ""),
         (goals(goal(any=-1e300)), ""),
         (
@@ -272,7 +272,7 @@ LONG = f"'{'x' * 56}…"
             {"fallback_if_failed": ["recenter_camera"] * 5},
             ["has 5 entries; at most 4 [TOO_MANY]", "contains an entry twice [TWICE]"],
         ),
-        ({"uncertainty": None}, ["must be a text; found None [WRONG_TYPE]"]),
+        ({"uncertainty": None}, ["must be text; found None [WRONG_TYPE]"]),
         (
             {"uncertainty": "x" * 58},
             [f"'{'x' * 58}' is not listed; allowed: low, mid, high [UNKNOWN_UNCERTAINTY]"],

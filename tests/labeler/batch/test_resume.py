@@ -53,7 +53,7 @@ def labelled(
         for item in items_of(episode, vocabulary, "controller")
     ]
     begun = iter(range(10**6))
-    with Output(folder).begin({"role": "controller"}, resume=True) as output:
+    with Output(folder).create_or_resume({"role": "controller"}, resume=True) as output:
         progress = label_moments(
             items,
             RulesLabeler(vocabulary),
@@ -132,7 +132,7 @@ def test_batches_never_cross_episodes(
             return super().label(items)
 
     items = [item for one in episodes for item in items_of(one, vocabulary, "controller")]
-    with Output(tmp_path / "out").begin({}, resume=False) as output:
+    with Output(tmp_path / "out").create_or_resume({}, resume=False) as output:
         assert label_moments(items, Noting(vocabulary), vocabulary, output).items == len(items)
 
 

@@ -229,7 +229,7 @@ def test_whole_episode_is_reviewed_with_keys(
     (episode, *_) = read_source(played)
     items = list(items_of(episode, vocabulary, "controller", stride_s=0.04))[:MOMENTS]
     assert len(items) == MOMENTS
-    with Output(tmp_path / "run").begin({"role": "controller"}, resume=False) as output:
+    with Output(tmp_path / "run").create_or_resume({"role": "controller"}, resume=False) as output:
         label_moments(items, RulesLabeler(vocabulary), vocabulary, output)
         output.write_json_lines()
     cards = cards_of(tmp_path / "run", vocabulary, {episode.id: episode}, episode.id)
