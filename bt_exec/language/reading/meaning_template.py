@@ -28,6 +28,8 @@ Build: TypeAlias = Callable[[Sequence[Any]], Any]
 
 _ORDERS = ("seq", "if", "ordered")
 """Kinds of nodes that consist of orders."""
+_EVERYTHING = Node("np", (("of", Node("any")), ("det", "all")))
+_SIDES = ("left_of", "right_of", "above", "below")
 _TOKEN = re.compile(r"\s*([$\w]+|[(),])")
 
 
@@ -289,6 +291,46 @@ def _relation_to_either(relation: str, one: Node, other: Node) -> Node:
     return disjunction(*(Node("rel", (("relation", relation), ("to", to))) for to in (one, other)))
 
 
+def _begin_with(order: Node, objects: Any) -> Node:
+    """Return an act on some of its objects, followed by the same act on the rest of them."""
+    own, of = _objects_of(order), _some_of(order, objects)
+    if own is None or of is None:
+        return UNSAID
+    acts = (order.replace(of=of), order.replace(of=own.replace(det="rest")))
+    return Node("seq", (("of", acts),))
+
+
+def _end_with(order: Node, objects: Any) -> Node:
+    """Return an order whose last act is first done without some objects, and then on them."""
+    *before, act = order.parts() if order.kind == "seq" else (order,)
+    own, of = _objects_of(act), _some_of(act, objects)
+    if own is None or of is None:
+        return UNSAID
+    acts = (*before, act.replace(of=_other_than(own, objects)), act.replace(of=of))
+    return Node("seq", (("of", acts),))
+
+
+def _objects_of(act: Node) -> Node | None:
+    """Return the only phrase of an act without a quantity; everything if it has none."""
+    own = act.get("of") or _EVERYTHING
+    plain = isinstance(own, Node) and own.kind == "np" and own.get("quantity") is None
+    return own if act.kind == "act" and isinstance(own, Node) and plain else None
+
+
+def _some_of(act: Node, objects: Any) -> Node | None:
+    """Return a phrase restricted to the objects of an act."""
+    own = _objects_of(act)
+    if own is None or not isinstance(objects, Node) or own.node("of").kind == "any":
+        return objects if own is not None and isinstance(objects, Node) else None
+    return _refine(objects, own.node("of"))
+
+
+def _next_at(relation: str, to: Node, *sides: str) -> Node:
+    """Return a relation to an object without another in between; `sides` are further sides."""
+    names = (relation, "beside") if relation in (*_SIDES, *sides) else (relation,)
+    return conjunction(*(Node("rel", (("relation", one), ("to", to))) for one in names))
+
+
 def _restrict_to_mentioned(question: Node) -> Node:
     """Return a question about a phrase, restricted to the objects mentioned before."""
     them = Node("pronoun", (("name", "them"),))
@@ -472,6 +514,9 @@ _OPERATIONS: Mapping[str, Callable[..., Any]] = {
     "singular": without_number,
     "compound": _join_names,
     "at_either": _relation_to_either,
+    "next_at": _next_at,
+    "begin_with": _begin_with,
+    "end_with": _end_with,
     "topic": _fill_pronouns,
     "extend": _add_arguments,
     "corrected": _correct_orders,

@@ -80,7 +80,8 @@ def test_one_refers_to_the_noun_of_the_previous_phrase(text, full):
     ],
 )
 def test_comparison_refers_to_two_questions(before, text, full):
-    assert read_question(text, before) == read_question(full)
+    found, expected = read_question(text, before), read_question(full)
+    assert replace(found, said_back="") == replace(expected, said_back="")
 
 
 @pytest.mark.parametrize("text", ["Which are there more of?", "둘 중에 뭐가 더 많아?"])
@@ -99,6 +100,8 @@ def test_comparison_after_one_question_is_refused(text):
         "And where?",
         "Which is bigger?",
         "어느 게 더 커?",
+        "What is left of this one?",
+        "이거 왼쪽에 뭐가 있어?",
     ],
 )
 def test_reference_without_antecedent_is_refused(text):
@@ -138,6 +141,39 @@ EQUAL = [
     ("우유하고 빵만 사면 얼마야?", "우유랑 빵은 모두 얼마야?"),
     ("What's written at the very bottom of the receipt?", "What does the last line say?"),
     ("tomato가 몇 개야?", "토마토가 몇 개야?"),
+    ("Is there anything green in this one?", "Is there anything green?"),
+    ("How many circles does this one have?", "How many circles are there?"),
+    ("How many red things are on this?", "How many red things are there?"),
+    ("이거 안에 초록색 물체 있어?", "초록색 물체 있어?"),
+    ("이 안에 빨간 원 몇 개야?", "빨간 원 몇 개야?"),
+    ("여기 안에 세모 있어?", "세모 있어?"),
+    ("Is there any writing on it?", "Is there any text in the picture?"),
+    ("글씨 같은 거 써져 있어?", "글씨가 있어?"),
+    ("Is something written on this?", "Is there any text in the picture?"),
+    ("Do I have at least three blue things in here?", "Are there at least three blue things?"),
+    ("How many different colours are used here?", "How many colours are there?"),
+    ("List me the colours and how many there are of each.", "How many are there of each colour?"),
+    ("Name the shapes and the number of each.", "How many are there of each shape?"),
+    ("색깔별로 몇 개씩 있는지 정리해줘", "색깔별로 몇 개씩 있어?"),
+    ("전부 다 같은 색인가요?", "색이 모두 같아?"),
+    ("빨간 원이랑 파란 네모 사이 거리 좀 재줘", "빨간 원과 파란 네모 사이의 거리는 얼마야?"),
+    (
+        "Are squares in the majority over circles, or the other way round?",
+        "Are there more squares than circles?",
+    ),
+    ("원이랑 네모 중에 뭐가 더 많아?", "원이 네모보다 많아?"),
+    (
+        "Suppose the blue square is 4 cm wide. How tall would the red circle be then?",
+        "If the blue square is 4 cm wide, how tall is the red circle?",
+    ),
+    (
+        "If the blue square is 10 mm wide, how tall is the red circle?",
+        "The blue square is 10 mm wide. How tall is the red circle?",
+    ),
+    (
+        "파란 네모 가로가 5센치라고 치면 빨간 원 지름은 얼마예요?",
+        "파란 네모 가로가 5센치이면 빨간 원 너비는 얼마야?",
+    ),
 ]
 
 
@@ -161,3 +197,14 @@ def test_equivalent_questions_have_the_same_meaning(text, plain):
 def test_condition_or_exception_that_tools_cannot_follow_is_refused(text):
     with pytest.raises(Unread):
         read_question(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "full"),
+    [
+        ("What is left of this one?", "What is left of the blue square?"),
+        ("Is anything in this one?", "Is anything in the blue square?"),
+    ],
+)
+def test_this_one_after_a_question_is_its_object(text, full):
+    assert read_question(text, ["Where is the blue square?"]) == read_question(full)

@@ -116,6 +116,18 @@ def sorted_world():
         ("is the apple empty?", "Not a container: apple 0."),
         ("무슨 색 그릇이 있어?", "빨간색: 빨간 그릇 0. 파란색: 파란 그릇 0."),
         ("are there three bowls?", "No, only 2: red bowl 0, blue bowl 0."),
+        (
+            "are there more apples or bowls?",
+            "There are more “bowls”. 2: red bowl 0, blue bowl 0. 1: apple 0.",
+        ),
+        (
+            "사과랑 그릇 중에 뭐가 더 적어?",
+            "“사과” 쪽이 더 적습니다. 1개: 사과 0. 2개: 빨간 그릇 0, 파란 그릇 0.",
+        ),
+        (
+            "which are more, the apples or the red things?",
+            "There are as many of one as of the other. 1: apple 0. 1: red thing 0.",
+        ),
         ("is there an apple and a lemon?", "No. There: apple 0. Not there: “a lemon”."),
     ],
 )

@@ -250,7 +250,7 @@ def _is_answer_to(part: Node, asked: Node | None) -> bool:
         quantity = _find_quantity(part)
         exact = quantity is not None and quantity.text("bound") == "exactly"
         return exact and part.node("of").get("of") == inner.get("of")
-    if what == "whether":
+    if what in ("whether", "which_more"):
         if part.kind == inner.kind == "exists":
             return part.node("of").get("of") == inner.node("of").get("of")
         return part.kind == inner.kind

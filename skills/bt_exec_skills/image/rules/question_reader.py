@@ -7,9 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, cast, get_args
 
-from bt_exec.language.reading.meaning_node import Node, conjunction, conjuncts, disjunction
+from bt_exec.language.reading.meaning_node import (
+    Node,
+    conjunction,
+    conjuncts,
+    disjunction,
+    normal_form,
+)
 from bt_exec.language.reading.reader import Reading
 from bt_exec.language.reading.reference_resolution import resolve_references, subject_of
 from bt_exec_skills.image.perception.attributes import (
@@ -46,9 +53,12 @@ __all__ = ["question_from_meaning", "read_question", "read_with_words", "resolve
 
 _DIRECT: dict[str, Kind] = {"how_many": "count", "where": "where"}
 _GROUPED: dict[str, Kind] = {"how_many": "groups", "which": "most"}
-_ALL_THINGS = Node("ask", (("what", "where"), ("of", Node("np", (("of", Node("any")),)))))
+_ANY = Node("any")
+_ALL_THINGS = Node("ask", (("what", "where"), ("of", Node("np", (("of", _ANY),)))))
 _MOST_ARTICLES = 20
 _BAR = Node("thing", (("name", BAR),))
+_THIS_ONE, _IT = Node("np", (("of", Node("one")),)), Node("pronoun", (("name", "it"),))
+_WITHIN = ("in", "inside", "on", "at", "within")
 
 
 def read_question(text: str, context: Sequence[str] = (), names: Iterable[str] = ()) -> Question:
@@ -110,7 +120,7 @@ def resolve_meaning(
             earlier or [_ALL_THINGS] * _refers_to_all_objects(one),
             kinds,
         )
-        for one in (found.meaning, *found.rivals)
+        for one in map(partial(_of_picture, earlier), (found.meaning, *found.rivals))
     ]
     meanings = list(dict.fromkeys(one for one in resolved if one is not None))
     if len(meanings) != 1 or meanings[0].kind != "ask":
@@ -124,6 +134,21 @@ def _of_same_bar(meaning: Node, earlier: Sequence[Node]) -> Node:
     if before is None or _BAR not in before.walk():
         return meaning
     return meaning.substitute(Node("np", (("of", _BAR),)), before)
+
+
+def _of_picture(earlier: Sequence[Node], meaning: Node) -> Node:
+    """Return a question in which "in it" and "in this one" mean the picture.
+
+    After an earlier question they may mean its object, as "this one" alone does.
+    """
+    meaning = meaning.substitute(_THIS_ONE, _IT)
+    if not earlier:
+        for relation in _WITHIN:
+            within = Node("rel", (("relation", relation), ("to", _IT)))
+            meaning = meaning.substitute(within, _ANY)
+        written = Node("aspect", (("name", "writing"), ("of", _IT)))
+        meaning = meaning.substitute(written, written.replace(of=Node("np", (("of", _ANY),))))
+    return normal_form(meaning)
 
 
 def _refers_to_all_objects(meaning: Node) -> bool:

@@ -71,6 +71,7 @@ def answer(question: Question, now: Environment, held: str | None, language: str
         "empties": table.tell_empties,
         "more": table.tell_more,
         "difference": table.tell_more,
+        "majority": table.tell_majority,
         "fullest": table.tell_richest,
         "emptiest": table.tell_richest,
     }
@@ -369,6 +370,16 @@ class _Table:
         told = so and question.kind == "difference"
         first = f"{abs(ahead)}." if told else self.say("YES" if so else "NO")
         return Answer(so, f"{first} {counts}", (*some, *others))
+
+    def tell_majority(self, question: Question) -> Answer:
+        """Answer which of two kinds has more objects, or fewer."""
+        found = [(one.text, matching_objects(one, self.now)) for one in question.things]
+        found.sort(key=lambda one: len(one[1]), reverse=question.sign == "more")
+        (what, some), (_, others) = found
+        code = "AS_MANY" if len(some) == len(others) else f"{question.sign}_of".upper()
+        what = what or list_names(some, self.language, _MOST_NAMED)
+        counts = (self.count_sentence(names) for names in (some, others) if names)
+        return Answer(True, " ".join((self.say(code, what=what), *counts)), (*some, *others))
 
     def tell_richest(self, question: Question) -> Answer:
         counted, *named = question.things

@@ -236,7 +236,7 @@ class Converter:
     def _object_phrase(self, node: Node) -> Phrase:
         """Return the phrase of an object; an elliptical one repeats the previous noun."""
         found, before = self.phrase(node), self._before
-        if (found.kind or (found.values and found.count)) and not found.rest:
+        if (found.kind or (found.values and _is_part(found))) and not found.rest:
             self._before = found
         if before is None or found.kind or found.again or found.name or found.table or found.held:
             return found
@@ -245,12 +245,12 @@ class Converter:
         if plain and (before.count == 1 or before.number == "any"):
             found = replace(found, rest=True, number="any")  # "one cup … and one …"
         elif plain and not found.rest and (before.count or before.number == "all"):
-            like = replace(before, count=0, number="all")
+            like = replace(before, count=0, share=0, number="all")
             return replace(found, number="any", count=0, like=like)  # "the cups … one of them"
         if found.rest:  # "one cup … the other", "two red cubes … the rest"
-            part = before.count > 0 or before.number == "any"
+            part = _is_part(before)
             sure = one or Node("many") not in conjuncts(formula_of(node))  # not "everything else"
-            like = replace(before, count=0) if part else Phrase(kind=before.kind)
+            like = replace(before, count=0, share=0) if part else Phrase(kind=before.kind)
             return replace(found, like=like, sure=sure) if part or one else found
         if one or ranked or (self._korean and found.values):
             return replace(found, like=Phrase(kind=before.kind), sure=ranked or not self._korean)
@@ -373,6 +373,11 @@ class Converter:
             return to
         like = Phrase(kind=self._before.kind)  # "the red cube to the left of the blue one"
         return replace(to, like=like, sure=not self._korean)
+
+
+def _is_part(phrase: Phrase) -> bool:
+    """Return True for some of the described objects: "two of them", "half of them", "one"."""
+    return phrase.count > 0 or phrase.share > 0 or phrase.number == "any"
 
 
 def _is_bare_number(phrase: Phrase) -> bool:

@@ -48,6 +48,8 @@ class Phrase:
         values: Allowed colours, sizes and shapes, by attribute.
         number: Quantity, apart from a count.
         count: Count, or 0 without one.
+        up_to: Whether the count is a maximum.
+        share: Divisor of the share that is meant, as 2 for half of them; 0 without one.
         order: Selection among several objects: by size, by distance, or by side as seen by the
             robot.
         rank: Place in that order; 2 for the second biggest.
@@ -76,6 +78,8 @@ class Phrase:
     values: dict[Attribute, tuple[str, ...]] = field(default_factory=dict)
     number: Number = "one"
     count: int = 0
+    up_to: bool = False
+    share: int = 0
     order: Order = ""
     rank: int = 1
     near: Phrase | None = None

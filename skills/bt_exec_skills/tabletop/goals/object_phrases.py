@@ -61,6 +61,7 @@ SIDES: Mapping[str, Side] = {
 """Sides by the relations of the lexicon."""
 RELATIONS: Mapping[str, Relation] = {**SIDES, "between": "between"}
 """Positions relative to other objects, by the relations of the lexicon."""
+_BOUNDS = ("exactly", "at_least", "at_most", "share")
 TABLE, HAND = (Node("thing", (("name", name),)) for name in ("table", "hand"))
 ANY = Node("any")
 EACH_OTHER = "each_other"
@@ -193,9 +194,12 @@ class Phrases:
         count = 0
         if isinstance(quantity, Node):
             bound = quantity.text("bound")
-            if bound not in ("exactly", "at_least", "at_most") or quantity.text("number") == "0":
+            if bound not in _BOUNDS or quantity.text("number") == "0":
                 raise Trouble("NOT_UNDERSTOOD")
             count = int(quantity.text("number"))
+            if bound == "share":
+                return replace(phrase, share=count, number="any")
+            phrase = replace(phrase, up_to=bound == "at_most")
         number = phrase.number
         nameless = self.korean and not (phrase.kind or phrase.name or phrase.table)
         if det in ("rest", "another"):

@@ -26,14 +26,15 @@ class Question:
             are, whether something ``is`` true, which object is ``held``, the ``values`` of an
             attribute, whether everything is ``sorted``, whether a place is ``empty``, which places
             are empty (``empties``), whether there are ``more`` objects of one kind than of another,
-            the ``difference`` of their numbers, or which place is the ``fullest`` or the
-            ``emptiest``, by the number of objects of the first phrase in `things`.
+            the ``difference`` of their numbers, which of both kinds is the ``majority``, or which
+            place is the ``fullest`` or the ``emptiest``, by the number of objects of the first
+            phrase in `things`.
         things: Subject; empty for all objects.
         place: Place of the subject.
         by: Attribute that the question is about.
         like: Attributes to test, colours by attribute: "is the cup red".
         every: For ``is``: whether all objects of the subject must satisfy the question.
-        sign: For ``more``: the comparison of the two counts.
+        sign: For ``more`` and ``majority``: the comparison of the two counts.
         bound: For ``is``: limit on the number of objects, as its kind and its value; None without a
             limit.
     """
@@ -52,6 +53,7 @@ class Question:
             "empties",
             "more",
             "difference",
+            "majority",
         ]
     )
     things: tuple[Phrase, ...] = ()

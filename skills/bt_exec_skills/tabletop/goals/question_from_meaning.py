@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import cast, get_args
+from typing import Literal, cast, get_args
 
 from bt_exec.language.reading.meaning_node import Node, conjunction, conjuncts, disjunction
 from bt_exec_skills.tabletop.goals.model import Phrase, Trouble
@@ -91,7 +91,8 @@ class Questions:
         sides = (self._phrases.phrase(more.node(name)) for name in ("of", "to"))
         things = tuple(replace(one, number="all") for one in sides)
         sign = cast(Sign, more.text("sign"))
-        return Question("difference" if what == "how_many" else "more", things, sign=sign)
+        kind = {"how_many": "difference", "which_more": "majority"}.get(what, "more")
+        return Question(cast(Literal["more", "difference", "majority"], kind), things, sign=sign)
 
     def _which_has_more(self, more: Node) -> Question:
         """Return the question which of two places, or of all places, has more objects."""
@@ -212,6 +213,8 @@ def _number_limit(phrase: Node) -> tuple[str, int] | None:
     quantity = phrase.get("quantity")
     if not isinstance(quantity, Node):
         return None
+    if quantity.text("bound") == "share":
+        raise Trouble("NOT_UNDERSTOOD")
     return quantity.text("bound"), int(quantity.text("number"))
 
 

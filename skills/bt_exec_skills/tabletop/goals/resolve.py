@@ -62,14 +62,8 @@ def objects_of(phrase: Phrase, scope: Scope, *, some: str = "all") -> tuple[str,
     if phrase.table:
         return found
     number = some if phrase.number == "some" else phrase.number
-    if phrase.count:
-        if len(found) < phrase.count:
-            raise Trouble(
-                "TOO_FEW", found, wanted=str(phrase.count), there=str(len(found)), what=phrase.text
-            )
-        if phrase.definite and len(found) > phrase.count and not phrase.order:
-            raise Trouble("WHICH_ONE", found, what=phrase.text, options=found)
-        return _order_by_phrase(found, phrase, scope)[: phrase.count]
+    if phrase.count or phrase.share:
+        return _counted(found, phrase, scope)
     if phrase.order in ("left", "right") and number == "all" and len(found) > 1 == phrase.rank:
         side = replace(phrase, text=phrase.text, number="one", table=True, values={}, relation=None)
         found = _objects_on_tables(tables_of(side, scope), found, scope.now)
@@ -87,6 +81,19 @@ def objects_of(phrase: Phrase, scope: Scope, *, some: str = "all") -> tuple[str,
     if number == "any":
         return _sort_by_distance(found, scope)[:1]
     raise Trouble("WHICH_ONE", found, what=phrase.text, options=found)
+
+
+def _counted(found: tuple[str, ...], phrase: Phrase, scope: Scope) -> tuple[str, ...]:
+    """Return as many of the found objects as a phrase asks for."""
+    there = str(len(found))
+    if phrase.share and len(found) % phrase.share:
+        raise Trouble("UNEVEN", found, there=there, what=phrase.text)
+    count = len(found) // phrase.share if phrase.share else phrase.count
+    if len(found) < count and not phrase.up_to:
+        raise Trouble("TOO_FEW", found, wanted=str(count), there=there, what=phrase.text)
+    if phrase.definite and len(found) > count and not phrase.order:
+        raise Trouble("WHICH_ONE", found, what=phrase.text, options=found)
+    return _order_by_phrase(found, phrase, scope)[:count]
 
 
 def single_object_of(phrase: Phrase, scope: Scope) -> str:
