@@ -318,11 +318,14 @@ def _objects_of(act: Node) -> Node | None:
 
 
 def _some_of(act: Node, objects: Any) -> Node | None:
-    """Return a phrase restricted to the objects of an act."""
+    """Return a phrase restricted to the objects of an act; None if both have attributes."""
     own = _objects_of(act)
-    if own is None or not isinstance(objects, Node) or own.node("of").kind == "any":
-        return objects if own is not None and isinstance(objects, Node) else None
-    return _refine(objects, own.node("of"))
+    if own is None or not isinstance(objects, Node):
+        return None
+    if own.node("of").kind == "any":
+        return objects
+    both = [[one for one in of.walk() if one.kind == "has"] for of in (own, objects)]
+    return None if all(both) else _refine(objects, own.node("of"))
 
 
 def _next_at(relation: str, to: Node, *sides: str) -> Node:

@@ -12,7 +12,7 @@ import pytest
 from bt_exec.spec.shipped_yaml import parse_yaml
 from bt_exec_skills.navigation.plane_geometry import Pose
 from bt_exec_skills.tabletop.environment import Environment, Placed, Point
-from bt_exec_skills.tabletop.goals.compiler import understand
+from bt_exec_skills.tabletop.goals.compiler import in_words, understand
 from bt_exec_skills.tabletop.goals.model import Trouble
 
 DATA = Path(__file__).parents[2] / "data" / "tabletop"
@@ -113,6 +113,13 @@ def test_every_refusal_is_a_sentence_in_the_language_of_the_command(language):
         if len(row.expected) > 1 and row.expected.startswith("!"):
             said = sentences.say(row.expected[1:], language, what="x", options="y", word="z")
             assert said != row.expected[1:]
+
+
+@pytest.mark.parametrize("code", ["NOTHING_BEFORE", "NOTHING_LIKE_THAT", "TOO_FEW", "WHICH_ONE"])
+@pytest.mark.parametrize("language", ["en", "ko"])
+def test_refusal_quotes_no_empty_words(code, language):
+    facts = {"what": "", "options": (), "wanted": "2", "there": "1"}
+    assert "“”" not in in_words(Trouble(code, **facts), language)
 
 
 if __name__ == "__main__":

@@ -61,6 +61,7 @@ _SUGGESTED = ("SUGGEST_SORT", "SUGGEST_PUT", "SUGGEST_BRING", "SUGGEST_ASK")
 _OFFERS = ("RESPELT", "ONLY_THE_REST")
 """Refusals that offer other commands."""
 _TYPED = ("word", "name")
+_QUOTING = ("ALL_LEFT_OUT", "NOTHING_BEFORE", "NOTHING_LIKE_THAT", "NO_VIEW", "TOO_FEW", "UNEVEN")
 """Facts of a refusal that contain typed words."""
 
 
@@ -252,8 +253,11 @@ def refusal_message(trouble: Trouble, language: str) -> str:
         key: str(value) if key in _TYPED else _display_text(value, language)
         for key, value in trouble.facts.items()
     }
-    unnamed = trouble.code == "WHICH_ONE" and not facts.get("what")  # "and the other one"
-    return _sentences().say("WHICH_OF_THESE" if unnamed else trouble.code, language, **facts)
+    code = trouble.code
+    if not facts.get("what"):  # "and the other one"
+        code = "WHICH_OF_THESE" if code == "WHICH_ONE" else code
+        code = "NOT_UNDERSTOOD" if code in _QUOTING else code
+    return _sentences().say(code, language, **facts)
 
 
 def _needed_turns(request: Request, understood: Understood, now: Environment) -> tuple[Turn, ...]:

@@ -18,7 +18,7 @@ from bt_exec_skills.tabletop.goals.subgoals_by_verb import (
     object_phrases_of,
     objects_of_any,
 )
-from bt_exec_skills.tabletop.object_names import attributes_in_name
+from bt_exec_skills.tabletop.object_names import Attribute, attributes_in_name
 
 __all__ = ["merge_parts", "most_helpful_reason", "moves_of", "subgoals_for_asks", "subgoals_of"]
 
@@ -102,6 +102,7 @@ def subgoals_of(asks: Iterable[Ask], now: Environment, language: str) -> tuple[S
     if not found:
         raise done[0] if done else Trouble("NOTHING_TO_DO")
     _refuse_two_targets(found)
+    _check_unmixed([ask.by for ask in asked if ask.verb == "sort" and ask.by], found)
     found[-1] = replace(found[-1], remarks=(*found[-1].remarks, *done))
     return tuple(found)
 
@@ -173,6 +174,16 @@ def _refuse_two_targets(found: list[Subgoal]) -> None:
             if (other.target, other.side, other.spot) != (move.target, move.side, move.spot):
                 options = (other.target, move.target)
                 raise Trouble("TWO_PLACES", what=move.thing, options=options)
+
+
+def _check_unmixed(sorted_by: list[Attribute], found: list[Subgoal]) -> None:
+    """Refuse several sorting orders by one attribute that put two groups into one container."""
+    for by in {one for one in sorted_by if sorted_by.count(one) > 1}:
+        groups: dict[str, str] = {}
+        for move in (move for one in found for move in one.moves):
+            value = attributes_in_name(move.thing).value(by)
+            if value and groups.setdefault(move.target, value) != value:
+                raise Trouble("NOT_UNDERSTOOD")
 
 
 def merge_parts(asks: Iterable[Ask]) -> tuple[Ask, ...]:
