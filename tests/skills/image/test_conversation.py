@@ -162,6 +162,10 @@ EQUAL = [
         "Are there more squares than circles?",
     ),
     ("원이랑 네모 중에 뭐가 더 많아?", "원이 네모보다 많아?"),
+    ("Which colours are there, and how many things of each?", "How many are there of each colour?"),
+    ("Leaving the circles aside, how many things are there?", "How many things except circles?"),
+    ("여기 안에 글씨 있어?", "글씨가 있어?"),
+    ("Do you have more circles or squares?", "Are there more circles than squares?"),
     (
         "Suppose the blue square is 4 cm wide. How tall would the red circle be then?",
         "If the blue square is 4 cm wide, how tall is the red circle?",
