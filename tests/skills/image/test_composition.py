@@ -69,6 +69,9 @@ ANSWERS = [
     ("Which of the circles is the biggest?", ["blue circle"]),
     ("What is between the blue square and the blue circle?", ["green square"]),
     ("What is next to the blue circle?", ["green square"]),
+    ("What is directly to the left of the blue circle?", ["green square"]),
+    ("파란 원 바로 왼쪽에 뭐가 있어?", ["green square"]),
+    ("How many red things are in this one?", 3),
     ("How many circles and squares are there?", {"circle": 4, "square": 2}),
     ("How many are red or green?", 4),
     ("How many different colours are there?", 3),
@@ -241,7 +244,12 @@ def test_answer_contains_the_underlying_numbers(picture, text, says):
 
 @pytest.mark.parametrize(
     "text",
-    ["Is the blue circle next to the green square?", "파란 원 옆에 초록색 네모가 있어?"],
+    [
+        "Is the blue circle next to the green square?",
+        "Is the blue circle directly right of the green square?",
+        "파란 원 옆에 초록색 네모가 있어?",
+        "초록색 네모 바로 오른쪽에 파란 원이 있어?",
+    ],
 )
 def test_yes_no_question_about_next_to_is_refused(text):
     with pytest.raises(Unread):

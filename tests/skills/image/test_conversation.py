@@ -102,6 +102,7 @@ def test_comparison_after_one_question_is_refused(text):
         "어느 게 더 커?",
         "What is left of this one?",
         "이거 왼쪽에 뭐가 있어?",
+        "Is this one red?",
     ],
 )
 def test_reference_without_antecedent_is_refused(text):
@@ -212,3 +213,9 @@ def test_condition_or_exception_that_tools_cannot_follow_is_refused(text):
 )
 def test_this_one_after_a_question_is_its_object(text, full):
     assert read_question(text, ["Where is the blue square?"]) == read_question(full)
+
+
+@pytest.mark.parametrize("text", ["Is there anything green in this one?", "What is in it?"])
+def test_this_one_after_a_question_about_several_objects_is_refused(text):
+    with pytest.raises(Unread, match="QUESTION_UNCLEAR"):
+        read_question(text, ["How many red circles are there?"])

@@ -5,9 +5,8 @@ A question that tools cannot answer completely is refused with the words that th
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Any, cast, get_args
 
 from bt_exec.language.reading.meaning_node import (
@@ -54,11 +53,15 @@ __all__ = ["question_from_meaning", "read_question", "read_with_words", "resolve
 _DIRECT: dict[str, Kind] = {"how_many": "count", "where": "where"}
 _GROUPED: dict[str, Kind] = {"how_many": "groups", "which": "most"}
 _ANY = Node("any")
-_ALL_THINGS = Node("ask", (("what", "where"), ("of", Node("np", (("of", _ANY),)))))
+_ANYTHING = Node("np", (("of", _ANY),))
+_ALL_THINGS = Node("ask", (("what", "where"), ("of", _ANYTHING)))
 _MOST_ARTICLES = 20
 _BAR = Node("thing", (("name", BAR),))
 _THIS_ONE, _IT = Node("np", (("of", Node("one")),)), Node("pronoun", (("name", "it"),))
-_WITHIN = ("in", "inside", "on", "at", "within")
+_IN_IT = tuple(
+    Node("rel", (("relation", relation), ("to", _IT))) for relation in ("in", "inside", "on", "at")
+)
+_WRITTEN_ON_IT = Node("aspect", (("name", "writing"), ("of", _IT)))
 
 
 def read_question(text: str, context: Sequence[str] = (), names: Iterable[str] = ()) -> Question:
@@ -114,14 +117,7 @@ def resolve_meaning(
         raise Unread("QUESTION_RESPELT", text, found.respelt)
     kinds = reader().lexicon(found.language).kinds
     earlier = _earlier_meanings(context, names)
-    resolved = [
-        resolve_references(
-            _of_same_bar(one, earlier),
-            earlier or [_ALL_THINGS] * _refers_to_all_objects(one),
-            kinds,
-        )
-        for one in map(partial(_of_picture, earlier), (found.meaning, *found.rivals))
-    ]
+    resolved = [_resolved(one, earlier, kinds) for one in (found.meaning, *found.rivals)]
     meanings = list(dict.fromkeys(one for one in resolved if one is not None))
     if len(meanings) != 1 or meanings[0].kind != "ask":
         raise Unread("NEEDS_MODEL" if found.unknown_words else "QUESTION_UNCLEAR", text)
@@ -136,19 +132,21 @@ def _of_same_bar(meaning: Node, earlier: Sequence[Node]) -> Node:
     return meaning.substitute(Node("np", (("of", _BAR),)), before)
 
 
-def _of_picture(earlier: Sequence[Node], meaning: Node) -> Node:
-    """Return a question in which "in it" and "in this one" mean the picture.
+def _resolved(meaning: Node, earlier: Sequence[Node], kinds: Mapping[str, str]) -> Node | None:
+    """Return a question with its references resolved, or None if one has no antecedent.
 
-    After an earlier question they may mean its object, as "this one" alone does.
+    Without an earlier question, "in it" and "in this one" mean the picture. After a question about
+    several objects they are not resolved.
     """
     meaning = meaning.substitute(_THIS_ONE, _IT)
     if not earlier:
-        for relation in _WITHIN:
-            within = Node("rel", (("relation", relation), ("to", _IT)))
+        for within in _IN_IT:
             meaning = meaning.substitute(within, _ANY)
-        written = Node("aspect", (("name", "writing"), ("of", _IT)))
-        meaning = meaning.substitute(written, written.replace(of=Node("np", (("of", _ANY),))))
-    return normal_form(meaning)
+        meaning = meaning.substitute(_WRITTEN_ON_IT, _WRITTEN_ON_IT.replace(of=_ANYTHING))
+    elif earlier[-1].text("what") == "how_many" and any(one in _IN_IT for one in meaning.walk()):
+        return None
+    before = earlier or [_ALL_THINGS] * _refers_to_all_objects(meaning)
+    return resolve_references(_of_same_bar(normal_form(meaning), earlier), before, kinds)
 
 
 def _refers_to_all_objects(meaning: Node) -> bool:
