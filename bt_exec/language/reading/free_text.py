@@ -25,6 +25,7 @@ _LATE = 0.4  # cost of a text that leaves out the word before it
 _MOST = 6
 """Maximum number of words of an item."""
 _SENTENCES = re.compile(r"[.!?;]\s")
+_PROHIBITING = ("instead", "prohibited", "insisted_not")
 
 
 def free_texts(text: Text, lexicon: Lexicon, edges: Iterable[Edge]) -> Iterator[Edge]:
@@ -213,9 +214,9 @@ def _is_limiting(operator: Operator, language: str) -> bool:
 
 
 def _has_pack_meaning(edge: Edge) -> bool:
-    """Return True for a verb or an adjective of a pack outside a clause of reason."""
+    """Return True for a prohibition, and for a verb or an adjective of a pack, but for reasons."""
     kind, _, mood = edge.category.partition(".")
-    return kind in ("v", "adj") and not mood.endswith("since")
+    return mood in _PROHIBITING or (kind in ("v", "adj") and not mood.endswith("since"))
 
 
 def _mood_of(edge: Edge) -> str:
