@@ -21,7 +21,7 @@ with Session(site, world={"seed": "3", "objects": "3"}, fast=True) as session:
 
 # Output:
 # object_yellow_0 object_purple_0 object_yellow_1 object_yellow_bowl_0 object_purple_bowl_0
-# satisfied: Done: yellow things in yellow bowl 0, purple things in purple bowl 0. My hand is empty.
+# satisfied: Done: yellow objects in yellow bowl 0, purple objects in purple bowl 0. My hand is empty.
 # refused: “빨간 그릇”에 맞는 것이 없습니다. 있는 것: 노란 그릇 0, 보라색 그릇 0.
 # refused: Which one do you mean by “the yellow one”: yellow thing 0, yellow thing 1?
 # {'object_yellow_0': 'object_yellow_bowl_0', 'object_purple_0': 'object_purple_bowl_0', 'object_yellow_1': 'object_yellow_bowl_0'}

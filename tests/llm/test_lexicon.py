@@ -288,7 +288,7 @@ def test_unique_utterances_of_ambiguous_trees_are_offered():
     assert isinstance(answer, Refusal)
     assert answer.code == "AMBIGUOUS"
     assert sorted(answer.did_you_mean) == ["Soak the plants", "Sprinkle the plants"]
-    assert answer.question == 'Which one: "sprinkle the plants" or "soak the plants"?'
+    assert answer.question == "Which one: “sprinkle the plants” or “soak the plants”?"
 
 
 def test_too_many_ambiguous_trees_are_not_offered():

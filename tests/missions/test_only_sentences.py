@@ -156,7 +156,9 @@ def _wrong(
         for view, text in shown_of(site, command, journal, world, faults)
         for line in text.splitlines()
         if (
-            found := not_sentences(line, language, (command, f", {site.name})", f"· {site.name} ·"))
+            found := not_sentences(
+                line, language, (command, str(journal.path), f", {site.name})", f"· {site.name} ·")
+            )
         )
     ]
 

@@ -48,7 +48,7 @@ def messages() -> dict[str, Messages]:
 
 @pytest.mark.parametrize(("site", "text"), PHASES)
 def test_every_phase_has_a_translation(site: str, text: str, messages: dict[str, Messages]) -> None:
-    assert messages[site].translate_word(text, "en") == text
+    assert messages[site].translate_word(text, "en").isascii()
     assert re.search("[가-힣]", messages[site].translate_word(text, "ko"))
 
 

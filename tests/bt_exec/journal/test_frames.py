@@ -144,7 +144,7 @@ def test_frames_that_cannot_be_written_are_reported_once(tmp_path: Path) -> None
     store.close()
     assert (store.kept, store.dropped) == (0, 4)
     assert len(told) == 1
-    assert told[0].startswith(f"a frame could not be kept in {tmp_path / 'frames'}: [Errno ")
+    assert told[0].startswith(f"a picture could not be saved in {tmp_path / 'frames'}: [Errno ")
 
 
 @pytest.mark.parametrize(("at", "value"), [("depth", 16), ("filter", 0), ("filter", 1)])

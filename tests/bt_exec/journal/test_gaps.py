@@ -48,7 +48,9 @@ def test_large_evidence_is_shortened_and_reported(journal: Journal) -> None:
     (failure,) = mission.failures
     assert failure.evidence["angle"] == 0.5
     assert failure.evidence["points"].endswith("… (5000000 characters)")
-    said = f"2 events of {recorder.mission_id} had to be shortened, because of their size"
+    said = (
+        f"2 events of {recorder.mission_id} too large to record in full; recorded in shortened form"
+    )
     assert (recorder.incomplete, told) == (said, [said])
 
 
@@ -183,7 +185,7 @@ def test_rows_lost_by_damage_are_counted_with_those_that_follow(journal: Journal
     for event in events[9:]:
         recorder.on(event)
     recorder.close()
-    found = re.search(r"^(\d+) rows of .* could not be written.*; (\d+) are", recorder.incomplete)
+    found = re.search(r"^(\d+) rows of .* could not be written.*; (\d+) saved", recorder.incomplete)
     assert found is not None
     lost, kept = map(int, found.groups())
     assert (lost > kept, lost) == (True, recorder._rows.count)

@@ -22,7 +22,7 @@ from bt_exec.spec.shipped_yaml import read_yaml
 TABLE: dict[str, dict[str, str]] = read_yaml(Path(korean_errors.__file__).with_suffix(".yaml"))
 ROOT = Path(__file__).parents[3]
 FOLDERS = ("spec", "verify", "site", "language", "declarations", "scaffold", "evaluation", "cli")
-MAKERS = ("Problem", "problem", "report", "FactMistake", "refuse")
+MAKERS = ("Problem", "problem", "make_problem", "report_problem", "FactMistake", "refuse")
 """Functions that make a mistake in a file; also with an underscore."""
 CODE = re.compile(r"[A-Z]{3,}(_[A-Z0-9]+)*")
 LINE = re.compile(

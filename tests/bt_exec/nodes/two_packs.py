@@ -68,7 +68,7 @@ class Timers:
     def __init__(self):
         self.made = []
 
-    def after(self, interval, function):
+    def run_after(self, interval, function):
         timer = _Timer(interval, function)
         self.made.append(timer)
         return timer

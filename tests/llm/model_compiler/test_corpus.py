@@ -83,7 +83,5 @@ def test_repeated_bad_answers_are_refused_without_motion(bad: Bad, scripted):
     assert run.robot.moves == []
     assert run.outcome.problems
     assert language_of(run.outcome.message) == language_of(bad.command)
-    first = (
-        "언어 모델의 계획이" if language_of(bad.command) == "ko" else "The language model's plan"
-    )
+    first = "언어 모델이" if language_of(bad.command) == "ko" else "No plan of the language model"
     assert run.outcome.message.startswith(first)

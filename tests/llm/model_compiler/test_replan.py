@@ -141,7 +141,7 @@ def test_declined_repair_blocks_the_mission_with_both_reasons(asked_again):
     run = run_paper("자재를 가져와", compiler, faults=["grasp:1=GRASP_SLIPPED"])
     assert (run.outcome.status, run.outcome.reason_code) == ("blocked", "SKILL_FAILED")
     assert (run.outcome.planner_calls, run.outcome.model_requests) == (2, 3)
-    assert "언어 모델이 검증을 통과하는 다른 방법을 찾지 못했습니다: 없는 동작을 썼습니다(fly)" in (
+    assert "언어 모델이 검증을 통과하는 다른 계획을 찾지 못했습니다: 없는 동작을 썼습니다(fly)" in (
         run.outcome.message
     )
     assert run.robot.moves == ["pull_open right", "reach right"]

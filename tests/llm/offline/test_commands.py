@@ -68,7 +68,7 @@ def test_ambiguous_command_offers_choices_that_compile(
     assert answer.code == "CHOICE"
     assert tuple(one.lower() for one in answer.did_you_mean) == commands
     assert answer.missing == (missing or command,)
-    assert all(f'"{one}"' in answer.question for one in commands)
+    assert all(f"“{one}”" in answer.question for one in commands)
     assert answer.message.endswith(answer.question)
     found = [trees(site, one) for one in answer.did_you_mean]
     assert len(set(found)) == len(found)

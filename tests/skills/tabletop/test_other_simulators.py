@@ -134,7 +134,7 @@ def test_unreachable_object_is_given_up_and_the_rest_is_done(faulty, remote_site
     simulator = faulty("no path")
     outcome = run(remote_site(simulator.address))
     assert outcome.status == "partial"
-    assert "in red bowl 0 (left: red thing 1)" in outcome.message
+    assert "in red bowl 0 (remaining: red thing 1)" in outcome.message
     assert simulator.objects["object_blue_0"][2] < 0.6
 
 
@@ -142,7 +142,7 @@ def test_object_is_given_up_after_three_misses_and_reported(faulty, remote_site)
     simulator = faulty("one cannot be grasped")
     outcome = run(remote_site(simulator.address))
     assert outcome.status == "partial"
-    assert "in red bowl 0 (left: red thing 1)" in outcome.message
+    assert "in red bowl 0 (remaining: red thing 1)" in outcome.message
     assert sum("pick_object([2.6" in code for code in simulator.codes) == 3
     assert simulator.objects["object_red_0"][:2] == pytest.approx([1.5, 1.3], abs=0.1)
     assert simulator.objects["object_blue_0"][:2] == pytest.approx([-1.4, 1.2], abs=0.1)
@@ -158,7 +158,7 @@ def test_held_object_is_not_reported_without_a_new_reading(faulty, remote_site):
     with Session(remote_site(simulator.address)) as session:
         (rig,) = session.rigs.values()
         assert rig.robot_facts()["hand"] == "empty"
-        rig.services["hand"].reach("object_red_1", Point(1.0, 0.0, 0.8))
+        rig.services["hand"].record_pick_start("object_red_1", Point(1.0, 0.0, 0.8))
         assert "hand" not in rig.robot_facts()
 
 

@@ -24,7 +24,7 @@ __all__ = [
     "enlarge",
     "random_colour",
     "random_wood",
-    "randomize_scene",
+    "randomize_world",
     "through_sensor",
 ]
 
@@ -53,7 +53,7 @@ _SHAPES = (mujoco.mjtGeom.mjGEOM_BOX, mujoco.mjtGeom.mjGEOM_CYLINDER, mujoco.mjt
 
 
 def add_extras(spec: Any, rng: Rng) -> None:
-    """Add clutter and one person to a world's spec, out of view; `randomize_scene` places them."""
+    """Add clutter and one person to a world's spec, out of view; `randomize_world` places them."""
     for name in _CLUTTER:
         shape = _SHAPES[int(rng.integers(len(_SHAPES)))]
         spec.worldbody.add_geom(
@@ -71,7 +71,7 @@ def add_extras(spec: Any, rng: Rng) -> None:
         )
 
 
-def randomize_scene(model: Any, layout: Layout, rng: Rng) -> CameraPose:
+def randomize_world(model: Any, layout: Layout, rng: Rng) -> CameraPose:
     """Redraw colours, light, camera, clutter and person of a compiled world with extras.
 
     Returns:

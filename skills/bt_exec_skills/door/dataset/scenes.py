@@ -19,7 +19,7 @@ from bt_exec_skills.door.dataset.domain_randomization import (
     Rng,
     add_extras,
     enlarge,
-    randomize_scene,
+    randomize_world,
     through_sensor,
 )
 from bt_exec_skills.door.perception.detector_factory import SHIPPED
@@ -156,7 +156,7 @@ class DoorScenes:
         gl = make_painter(model, WIDTH, HEIGHT, "egl") if gl_works() else None
         try:
             for qpos in states:
-                camera = randomize_scene(model, world.layout, rng)
+                camera = randomize_world(model, world.layout, rng)
                 data.qpos[:] = qpos
                 mujoco.mj_forward(model, data)
                 by_ray = gl is None or rng.random() < 1 / 3

@@ -37,7 +37,7 @@ __all__ = [
     "PASSES",
     "insert_door_gates",
     "open_door_further",
-    "replace_unseen_handle",
+    "replace_occluded_handle",
     "set_arm_by_policy",
     "skip_finished_steps",
 ]
@@ -50,7 +50,7 @@ AnyNode = TypeVar("AnyNode", Do, Tree)
 Changed = tuple[MissionSpec, tuple[str, ...]]
 
 
-def replace_unseen_handle(spec: MissionSpec, context: PassContext) -> Changed:
+def replace_occluded_handle(spec: MissionSpec, context: PassContext) -> Changed:
     """Replace the handle by the door in actions if no handle is in view."""
     labels = context.situation.labels
     if DOOR not in labels or HANDLE in labels:
@@ -164,6 +164,6 @@ PASSES = (
     Pass("door_gate", insert_door_gates),
     Pass("skip_what_is_done", skip_finished_steps),
     Pass("see_inside", open_door_further),
-    Pass("ground_labels", replace_unseen_handle),
+    Pass("ground_labels", replace_occluded_handle),
 )
 """Passes in the order in which they run."""

@@ -17,7 +17,7 @@ from bt_exec_skills.door.rigs import DoorSettings
 from bt_exec_skills.door.rules.passes import (
     insert_door_gates,
     open_door_further,
-    replace_unseen_handle,
+    replace_occluded_handle,
     set_arm_by_policy,
     skip_finished_steps,
 )
@@ -59,7 +59,7 @@ def context(*labels: str, command: str = "open it", **settings: Any) -> PassCont
     ],
 )
 def test_door_label_is_used_when_no_handle_is_visible(labels, before, after):
-    found, notes = replace_unseen_handle(spec(before), context(*labels))
+    found, notes = replace_occluded_handle(spec(before), context(*labels))
     assert found == spec(after)
     name = before[5:].partition(",")[0]
     said = f"{name}: the handle is not in view, so the door itself is gripped"

@@ -166,7 +166,9 @@ def test_disagreement_with_a_program_is_reported(image, text, language, agrees, 
     assert bool(says) == bool(checked.text)
 
 
-@pytest.mark.parametrize(("language", "says"), [("en", "allows no sandbox"), ("ko", "격리 실행")])
+@pytest.mark.parametrize(
+    ("language", "says"), [("en", "no sandbox is available"), ("ko", "격리 실행")]
+)
 def test_reason_for_a_missing_run_is_reported(image, no_room, language, says):
     bench = Bench(image)
     bench.answer = Answer("7.", 7, 1.0)

@@ -239,7 +239,7 @@ def test_program_is_not_run_without_a_sandbox_and_the_reason_reported(
     )  # fmt: skip
     bench, _, _ = made(picture_file, tmp_path, fenced(GOOD))
     assert (bench.program["ending"], bench.program["agrees"]) == ("not_run", None)
-    assert "this machine allows no sandbox (no namespaces here)" in bench.program["text"]
+    assert "no sandbox is available on this machine (no namespaces here)" in bench.program["text"]
 
 
 def test_program_with_external_access_is_contained(picture_file, tmp_path):

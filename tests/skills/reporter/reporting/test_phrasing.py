@@ -319,11 +319,13 @@ def test_known_people_are_named(site):
 def test_findings_are_the_final_message_without_a_report(site):
     book = Notebook(site)
     memory = Memory({"notebook": book})
-    book.begin("check the lounge", "en")
+    book.start_mission("check the lounge", "en")
     assert memory.operator_messages() == ""
-    book.note(1.0, "failed", None, skill="navigate", target="corridor_center", code="BLOCKED_PATH")
-    book.note(2.0, "went", "lounge", target="lounge")
-    book.note(9.0, "saw", "lounge", target="lounge", query="people", answer="There is nobody.")
+    book.add_note(
+        1.0, "failed", None, skill="navigate", target="corridor_center", code="BLOCKED_PATH"
+    )
+    book.add_note(2.0, "went", "lounge", target="lounge")
+    book.add_note(9.0, "saw", "lounge", target="lounge", query="people", answer="There is nobody.")
     assert memory.operator_messages() == "I looked around the lounge. There is nobody."
     book.mark_reported()
     assert memory.operator_messages() == ""
