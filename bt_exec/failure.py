@@ -319,6 +319,11 @@ class Failure:
             object.__setattr__(self, "message", _truncated(self.message))
 
     @property
+    def is_of_condition(self) -> bool:
+        """Whether a condition failed, so that the node is a check, not an action."""
+        return bool(self.node) and self.kind in ("guard", "check")
+
+    @property
     def signature(self) -> tuple[str, str, str]:
         """Code, node and arguments; equal for repeated failures, whatever was measured."""
         return self.code, self.node, str(dict(self.args))

@@ -380,13 +380,14 @@ def report_interrupted_mission(
     Returns:
         The command of the mission; empty if there is nothing to report.
     """
+    from bt_exec.journal import record_argument
     from bt_exec.tui.pack_messages import mission_explanation
 
     line: MissionLine | None = journal.next_interrupted()
     if line is None:
         return ""
     said = mission_explanation(journal.mission(line.id), language)
-    number = line.id.rpartition("-")[2].lstrip("0")
+    number = record_argument(line.id, None if prompt else journal.path)
     when = f"{line.started_at:%Y-%m-%d %H:%M}"
     parts = [said.say("INTERRUPTED", command=line.command, when=when), said.cause()]
     for label, state in said.unended_mission_lines():

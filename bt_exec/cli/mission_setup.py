@@ -139,8 +139,10 @@ def _print_unused_faults(session: Session, painter: Painter, language: str) -> N
         code = (
             "FAULT_UNUSED" if calls is None else "FAULT_UNUSED_CALLS" if calls else "FAULT_NO_CALL"
         )
-        facts = {"fault": str(fault), "skill": fault.name, "calls": calls}
-        painter.write_text(say(code, "en" if painter.is_ascii_only else language, **facts))
+        shown = "en" if painter.is_ascii_only else language
+        words = (session.site.messages.fixed_word(f"fault {word}", shown) for word in fault.words())
+        what = " ".join(word.removeprefix("fault ") for word in words)
+        painter.write_text(say(code, shown, fault=what, skill=fault.name, calls=calls))
     if session.debugger is not None:
         for option, name, near in session.debugger.unused_breakpoints():
             code = "DEBUG_UNUSED_NEAR" if near else "DEBUG_UNUSED"
@@ -150,9 +152,17 @@ def _print_unused_faults(session: Session, painter: Painter, language: str) -> N
 
 def _report_lost_world(session: Session, painter: Painter) -> None:
     """Print how a stopped mission can be continued after its simulated world has ended."""
+    from bt_exec.journal import record_argument
+
+    journal = session.journal
     left = session.unfinished() if session.simulated else None
-    if left is not None and left.status == "aborted" and left.session == session.world_id:
-        number = left.id.rpartition("-")[2].lstrip("0")
+    if (
+        journal is not None
+        and left is not None
+        and left.status == "aborted"
+        and left.session == session.world_id
+    ):
+        number = record_argument(left.id, journal.path)
         language = "en" if painter.is_ascii_only else left.line.language
         say = session.site.messages.say
         painter.write_text(say("WORLD_ENDS", language, command=left.command, number=number))

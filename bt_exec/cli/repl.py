@@ -326,13 +326,14 @@ class _Prompt:
         """Continue a mission of this site: the named one, or the last unfinished one."""
         from bt_exec.cli.resume import continue_mission, mission_to_continue
         from bt_exec.failure import UsageError
+        from bt_exec.journal import record_argument
 
         session = self.stage.session
         if session.journal is None:
             raise UsageError("no record is kept here (--no-journal)")
         record = mission_to_continue(session.journal, which, session.site.name)
         if record.line.site != session.site.name:
-            number = record.id.rpartition("-")[2].lstrip("0")
+            number = record_argument(record.id, session.journal.path)
             raise UsageError(
                 f"mission {record.id} belongs to the site {record.line.site}; leave this prompt, "
                 f"then: bt-exec resume {number}"

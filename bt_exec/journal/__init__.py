@@ -11,7 +11,7 @@ One SQLite file (WAL) holds all missions; frames are PNG files in a folder next 
 
 from bt_exec.journal.codec import RecordedObservation
 from bt_exec.journal.frames import png_of, read_png, write_png
-from bt_exec.journal.journal import Booking, Journal, default_path
+from bt_exec.journal.journal import Booking, Journal, default_path, record_argument
 from bt_exec.journal.recorded_mission import (
     EventRow,
     Exchange,
@@ -36,5 +36,6 @@ __all__ = [
     "default_path",
     "png_of",
     "read_png",
+    "record_argument",
     "write_png",
 ]

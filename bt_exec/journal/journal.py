@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.metadata
 import json
+import shlex
 import sqlite3
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -35,12 +36,24 @@ from bt_exec.journal.search import Wanted
 from bt_exec.journal.unwritten_rows import add_side_files
 from bt_exec.journal.write import Recorder, print_to_stderr
 
-__all__ = ["Booking", "Journal", "JournalTail", "default_path"]
+__all__ = ["Booking", "Journal", "JournalTail", "default_path", "record_argument"]
 
 
 def default_path() -> Path:
     """Return the default path of the journal, in the user's data folder."""
     return platformdirs.user_data_path("bt-exec", appauthor=False) / "journal.sqlite"
+
+
+def record_argument(mission_id: str, path: str | Path | None = None) -> str:
+    """Return what follows a command about a record: its number and, if needed, its journal.
+
+    Args:
+        mission_id: Identifier of the mission.
+        path: Its journal; None if the command is typed at the prompt.
+    """
+    number = mission_id.rpartition("-")[2].lstrip("0") or "0"
+    known = path is None or Path(path) == default_path()
+    return number if known else f"{number} --journal {shlex.quote(str(path))}"
 
 
 _SITES = (

@@ -123,18 +123,22 @@ class Fault(UserData):
 
     def __str__(self) -> str:
         """Return the fault on one line."""
+        return " ".join(self.words())
+
+    def words(self) -> tuple[str, ...]:
+        """Return the part, its name, the effect and the times, as far as they are given."""
         call = "" if self.call is None else f":{self.call}"
         if self.part == "skill" and self.does == "fail":
             said = [f"{self.name}{call}={self.code}"]
         else:
-            said = [f"{self.part}", f"{self.name}{call}", self.does]
+            said = [self.part, f"{self.name}{call}", self.does]
         if self.after:
             said.append(f"after {self.after} steps")
         if self.until is not None:
             said.append(f"{self.since:g} to {self.until:g} s")
         elif self.since:
             said.append(f"from {self.since:g} s")
-        return " ".join(filter(None, said))
+        return tuple(filter(None, said))
 
 
 class Unfired(NamedTuple):

@@ -45,6 +45,9 @@ def list_failed(context: Context, messages: Messages, language: str) -> str:
 def last_result(context: Context, messages: Messages, language: str, *, trouble: bool) -> str:
     """Return whether and how the last command ended well; answers to questions do not count.
 
+    If it started no action, the last mission that did is described as well; otherwise, a mission
+    that is still unfinished is named.
+
     Args:
         context: The missions.
         messages: The sentences.
@@ -59,7 +62,15 @@ def last_result(context: Context, messages: Messages, language: str, *, trouble:
     yes = not well or last.failure is not None if trouble else well
     partly = not trouble and last.status == "partial"
     verdict = "" if partly else messages.say("yes" if yes else "no", language)
-    return f"{verdict} {mission_ending(last, messages, language)}".lstrip()
+    said = [verdict, mission_ending(last, messages, language)]
+    acted = [turn for turn in context.acting_missions(date.today()) if turn is not last]
+    left = context.unfinished_mission(date.today())
+    if not last.acted and acted:
+        ended = mission_ending(acted[-1], messages, language)
+        said.append(messages.say("SELF_BEFORE_THAT", language, ended=ended))
+    elif last.acted and left is not None and left is not last:
+        said.append(messages.say("SELF_STILL_LEFT", language, command=left.command))
+    return " ".join(filter(None, said))
 
 
 def _listed(done: Sequence[Turn], messages: Messages, language: str) -> str:

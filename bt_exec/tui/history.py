@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from bt_exec.events import Finished, Planned
-from bt_exec.journal import MissionLine, MissionRecord
+from bt_exec.journal import MissionLine, MissionRecord, record_argument
 from bt_exec.language.messages import Messages
 from bt_exec.tui.node_text import duration_text
 from bt_exec.tui.screen import tree_lines
@@ -81,7 +81,7 @@ def history_table(
         when = f"{line.started_at:%m-%d %H:%M}"
         cells = [
             glyphs.states[sign],
-            line.id.rpartition("-")[2].lstrip("0"),
+            record_argument(line.id),
             when,
             *([line.site] if wide else []),
             line.command,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from bt_exec.journal import record_argument
 from bt_exec.outcome import Outcome
 from bt_exec.planning.compiler import REPLIES
 from bt_exec.tui.node_text import duration_text
@@ -100,8 +101,8 @@ def summary_lines(
         text = f"{told('the record is incomplete')}: {safe_line(outcome.record_problem)}"
         lines += _wrapped(text, width, "failed", signed)
     if outcome.journal:
-        number = outcome.mission_id.rpartition("-")[2].lstrip("0") or "0"
-        ways = [f"{'' if prompt else 'bt-exec '}{command} {number}" for command in commands]
+        record = record_argument(outcome.mission_id, None if prompt else outcome.journal)
+        ways = [f"{'' if prompt else 'bt-exec '}{command} {record}" for command in commands]
         text = " · ".join((f"{told('record')} {outcome.mission_id}", *ways))
         lines += _wrapped(text, width, "dim", signed)
     return lines

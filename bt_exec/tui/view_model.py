@@ -430,10 +430,8 @@ class ViewModel:
             case ev.NodeChanged(failure=Failure() as failure):
                 node.tries.append(failure)
                 self._keep_change(event, node)
-            case ev.SkillEnded(state="done"):
-                save: Mapping[str, str] = getattr(node.spec, "save", {})
-                for field_name, name in save.items():
-                    self.results[name] = event.result.get(field_name)
+            case ev.SkillEnded():
+                self._end_skill(event, node)
             case ev.SkillStarting():
                 node.attempts += 1
                 node.progress, node.doing = None, ""
@@ -445,6 +443,17 @@ class ViewModel:
                 node.guard = event.verdict
             case ev.Asked():
                 node.answer = event.verdict
+
+    def _end_skill(self, event: ev.SkillEnded, node: ViewNode) -> None:
+        """Keep the saved results of a skill, and its state if no change of its node follows.
+
+        A node that starts and ends in the same tick as it ended before has not changed.
+        """
+        save: Mapping[str, str] = getattr(node.spec, "save", {})
+        for field_name, name in save.items() if event.state == "done" else ():
+            self.results[name] = event.result.get(field_name)
+        if node.state == "running":
+            node.set_state(event.state, event.t, "", event.failure)
 
     def _keep_change(self, event: ev.NodeChanged, node: ViewNode | None) -> None:
         """Keep a state change of a row for display."""

@@ -7,6 +7,7 @@ from itertools import groupby
 from typing import Any
 
 from bt_exec.failure import Failure
+from bt_exec.journal import record_argument
 from bt_exec.journal.explain import NEGATED, Attempt, Explanation
 from bt_exec.language.fact_sentences import UNKNOWN, fact_sentences
 from bt_exec.language.messages import Messages, language_of
@@ -220,6 +221,8 @@ class Why:
             if failure.node
             else safe_line(failure.path)
         )
+        if failure.is_of_condition:
+            what = self.word("check “*”").replace("*", what)  # not the state, but its condition
         said = f"{what}: {self.failure_reason(failure)}" if what else self.failure_reason(failure)
         return f"{said} ({self.word(f'{times} times')})" if times > 1 else said
 
@@ -278,7 +281,7 @@ class Why:
         title = " · ".join(filter(None, (status, "" if plain else line.reason_code, lasted)))
         entry = Entry(
             title,
-            remark=line.id if width >= NARROW else line.id.rpartition("-")[2].lstrip("0"),
+            remark=line.id if width >= NARROW else record_argument(line.id),
             summary=self.cause(),
             facts=self.course_lines(),
             style=style,

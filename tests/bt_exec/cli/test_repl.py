@@ -48,7 +48,7 @@ def test_prompt_commands_are_answered_in_their_language(bt: Run) -> None:
     told = ran.out.partition("완료")[2]
     assert "  문이 열려 있습니다.\n" in told
     assert "  두 손은 비어 있습니다.\n" in told
-    assert "Ctrl-C나 ‘멈춰’는 임무를 멈추고" in told
+    assert "Ctrl-C나 “멈춰”를 입력하면 임무를 멈추고" in told
     assert "시뮬레이션을 처음 상태로 되돌렸습니다." in told
     assert told.endswith("  The arms are at home.\n  Both hands are empty.\n")
     assert "hand.left" not in told
@@ -182,7 +182,7 @@ def test_stopped_mission_names_how_its_world_is_restored(bt: Run, tmp_path: Path
     ran = bt("run", "문 열어", "--fast", "--faults", str(faults))
     assert "주입한 결함 때문에 임무가 멈췄습니다." in ran.out
     assert ran.out.endswith("이어서 하려면: bt-exec resume 1\n")
-    told = bt("repl", "--fast", stdin="what did you do?\ngo on\n").out
+    told = " ".join(bt("repl", "--fast", stdin="what did you do?\ngo on\n").out.split())
     assert "“문 열어” was stopped. The state at the end of that mission: “The door is" in told
     assert "Resuming “문 열어”" in told
 

@@ -180,5 +180,5 @@ def test_commands_in_a_pipe_do_not_begin_after_a_stop(tmp_path: Path, gate: str,
     assert process.returncode == 130
     *_, ended, world = out.splitlines()
     assert ended == "Further commands are not run."
-    assert world.endswith("continue “open the gate”: bt-exec resume 1")
+    assert "continue “open the gate”: bt-exec resume 1 --journal " in world
     assert [line.status for line in Journal.open(journal).missions(None)] == ["aborted"]

@@ -28,7 +28,13 @@ def test_mission_runs_with_the_command_and_the_faults_of_a_plan(bt: Run, tmp_pat
     assert "The injected fault operator stop from 99 s did not occur." in ran.err
 
 
-def test_unfired_faults_are_reported_in_the_language_of_the_command(bt: Run) -> None:
+def test_unfired_faults_are_reported_in_the_language_of_the_command(
+    bt: Run, tmp_path: Path
+) -> None:
+    file = tmp_path / "plan.yaml"
+    file.write_text("faults: [{part: process, does: kill, since: 90, until: 99}]")
+    ran = bt("run", "팔을 제자리로 돌려", "--fast", "--no-journal", "--faults", str(file))
+    assert "발생하지 않았습니다: 프로그램 강제 종료 90~99초." in ran.out
     words = ["run", "팔을 제자리로 돌려", "--fast", "--no-journal"]
     ran = bt(*words, "--fault", "open_door:7=TIMEOUT")
     assert (

@@ -11,7 +11,7 @@ import pytest
 
 from bt_exec.events import FactsKnown, Observed, PerceptionFailed
 from bt_exec.failure import UsageError
-from bt_exec.journal import Journal, default_path, schema
+from bt_exec.journal import Journal, default_path, record_argument, schema
 from bt_exec.journal.schema import APPLICATION_ID, MIGRATIONS
 
 
@@ -355,3 +355,12 @@ def test_journal_with_an_invalid_schema_is_reported_as_damaged(
         UsageError, match=r"the journal .*journal.sqlite (is|cannot be opened: it is) damaged"
     ):
         Journal.open(path).missions()
+
+
+def test_command_about_a_record_names_another_journal_than_the_default_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    assert record_argument("2026-11-20-0007", default_path()) == "7"
+    assert record_argument("2026-11-20-0007") == "7"
+    assert record_argument("2026-11-20-0007", "/a b/j.sqlite") == "7 --journal '/a b/j.sqlite'"

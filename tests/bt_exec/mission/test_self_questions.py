@@ -251,6 +251,7 @@ NEEDLESS = Turn("shut it", "satisfied", "ALREADY_CLOSED", "It is closed already.
 UNSEEN = Turn("is it open?", "blocked", "NO_FRAMES", "I see nothing.", acted=False)
 ANSWERED = Turn("is it open?", "satisfied", "OK", "Yes.", acted=False)
 WENT = "“go” was completed."
+SAW_NOTHING = "My report was: “I see nothing.”"
 HALTED = "“open it” could not be finished."
 
 
@@ -262,7 +263,11 @@ HALTED = "“open it” could not be finished."
         ((STUCK,), "다 했어?", "아니요. “open it”: 끝까지 하지 못했습니다."),
         ((replace(GOES, status="partial"),), "did it work?", "“go” was done in part."),
         ((GOES,), "did anything go wrong?", f"No. {WENT}"),
-        ((GOES, replace(STUCK, status="refused")), "did it work?", "No. “open it” was refused."),
+        (
+            (GOES, replace(STUCK, status="refused", acted=False)),
+            "did it work?",
+            f"No. “open it” was refused. My report was: “Stuck.” Before that: {WENT}",
+        ),
         ((STUCK, GOES), "why did you stop?", HALTED),
         ((STUCK, GOES), "what happened?", WENT),
         ((SLIPPED,), "did anything go wrong?", f"Yes. {WENT} The mission recovered from a failure"),
@@ -275,7 +280,16 @@ HALTED = "“open it” could not be finished."
         ((), "did it work?", "Nothing has moved here yet."),
         ((GOES, STUCK, NEEDLESS), "did it work?", "Yes. “shut it” was completed."),
         ((GOES, UNSEEN), "which missions failed?", "“is it open?” could not be finished."),
-        ((GOES, UNSEEN), "did it work?", "No. “is it open?” could not be finished."),
+        (
+            (GOES, UNSEEN),
+            "did it work?",
+            f"No. “is it open?” could not be finished. {SAW_NOTHING} Before that: {WENT}",
+        ),
+        (
+            (STUCK, GOES),
+            "are you finished?",
+            f"Yes. {WENT} My report was: “There.” “open it” is",
+        ),
         ((STUCK, ANSWERED), "did it work?", "No. “open it” could not be finished."),
     ],
 )
@@ -458,7 +472,7 @@ def test_possible_commands_are_listed_on_request() -> None:
     assert isinstance(found, Reply)
     assert found.message.startswith("You can say: “Bring your arms home”, “Close the door”")
     assert "“Open the door”" in found.message
-    assert '"문을 닫아"' in answer("뭐 할 수 있어?").message
+    assert "“문을 닫아”" in answer("뭐 할 수 있어?").message
 
 
 def test_misspelt_question_is_left_to_the_compiler() -> None:

@@ -31,7 +31,7 @@ OK: {en: Done., ko: 마쳤습니다.}
 ABORTED: {en: Stopped., ko: 멈췄습니다.}
 SKILL_FAILED: {en: I stopped., ko: 실패}
 STUCK: {en: "The door is stuck ({message}).", ko: 문이 걸렸습니다.}
-TRIED_INSTEAD: {en: "I tried it another way:", ko: 다른}
+TRIED_INSTEAD: {en: "Later attempts failed, too:", ko: 다른}
 SLIPPED: {en: "It slipped.", ko: 미끄러짐}
 NO_GRIP: {en: "There is no grip ({message}).", ko: 손잡이}
 NO_PROGRESS: {en: "The same again after {replans} plans.", ko: 또}
@@ -260,7 +260,7 @@ OPENED = Action("open_door", {"arm": "right"}, "t/open_door")
         (
             [JAM, GRIP],
             [],
-            "The door is stuck (jammed). I tried it another way: There is no grip (edge).",
+            "The door is stuck (jammed). Later attempts failed, too: There is no grip (edge).",
         ),
         # a repeated failure adds nothing
         ([JAM, JAM], [], "The door is stuck (jammed)."),
@@ -268,7 +268,7 @@ OPENED = Action("open_door", {"arm": "right"}, "t/open_door")
         (
             [JAM, JAM, GRIP, GRIP],
             [],
-            "The door is stuck (jammed). I tried it another way: There is no grip (edge).",
+            "The door is stuck (jammed). Later attempts failed, too: There is no grip (edge).",
         ),
         # the other hand opened it: the later failure is the cause
         ([JAM, SLIP], [OPENED], "It slipped."),
@@ -276,13 +276,13 @@ OPENED = Action("open_door", {"arm": "right"}, "t/open_door")
         (
             [replace(GRIP, cause=SLIP)],
             [],
-            "It slipped. I tried it another way: There is no grip (edge).",
+            "It slipped. Later attempts failed, too: There is no grip (edge).",
         ),
         # the latest two of several alternatives
         (
             [JAM, SLIP, GRIP, replace(GRIP, message="rim")],
             [],
-            "The door is stuck (jammed). I tried it another way: There is no grip (edge). "
+            "The door is stuck (jammed). Later attempts failed, too: There is no grip (edge). "
             "There is no grip (rim).",
         ),
     ],

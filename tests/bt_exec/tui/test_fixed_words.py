@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from rich.cells import cell_len
 
+from bt_exec.journal import default_path
 from bt_exec.language import messages as language
 from bt_exec.spec.shipped_yaml import parse_yaml
 from bt_exec.tui import screen, summary
@@ -174,7 +175,11 @@ def test_korean_view_contains_no_english_fixed_words(monkeypatch: pytest.MonkeyP
     slip = {"code": "GRASP_SLIPPED"}
     ends = [
         outcome(
-            command=KOREAN, message="마쳤습니다.", plan_version=2, failures=(slip,), journal="/j"
+            command=KOREAN,
+            message="마쳤습니다.",
+            plan_version=2,
+            failures=(slip,),
+            journal=str(default_path()),
         ),
         outcome("blocked", message="막혔습니다.", reason_code="X", sim_seconds=125.0),
         outcome("failed", message="실패했습니다.", record_problem="행 3개"),

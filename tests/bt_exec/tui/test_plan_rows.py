@@ -1,5 +1,9 @@
 from __future__ import annotations
 
+from typing import Any
+
+import pytest
+
 from bt_exec import events as ev
 from bt_exec.failure import Failure
 from bt_exec.tui.node_text import arguments_text, duration_text
@@ -51,6 +55,17 @@ def test_durations_are_formatted() -> None:
     said = [duration_text(value) for value in (0, 0.26, 99.9, 99.96, 125, 3725)]
     assert said == ["0.0 s", "0.3 s", "99.9 s", "1 min 40 s", "2 min 05 s", "1 h 02 min"]
     assert duration_text(3.1500000000000004) == duration_text(3.15), "a step and its mission"
+
+
+@pytest.mark.parametrize("state", ["done", "failed", "stopped"])
+def test_skill_that_ends_as_before_in_one_tick_is_not_left_running(state: Any) -> None:
+    model = ViewModel()
+    model.on(ev.MissionStarted(0.0, 0, "m", "x", "en", "site"))
+    model.on(ev.Planned(0.0, 0, mission("mission: {command: x}\nroot: {do: a}\n"), 1))
+    model.on(ev.NodeChanged(1.0, 1, "a", state))
+    model.on(ev.SkillStarting(2.0, 2, "a", "a", {}, 2))
+    model.on(ev.SkillEnded(2.0, 2, "a", "a", 2, state, 0.0))
+    assert [row.state for row in model.forest] == [state]
 
 
 def test_progress_of_a_skill_stays_until_it_changes() -> None:

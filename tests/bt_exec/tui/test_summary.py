@@ -1,9 +1,11 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from bt_exec.journal import default_path
 from bt_exec.tui.summary import summary_lines
 from bt_exec.tui.terminal_text import without_styles
 from tests.bt_exec.tui.scripted import Script, outcome
@@ -12,7 +14,7 @@ FAILURE = {"code": "GRASP_SLIPPED"}
 
 CASES: list[tuple[Any, str]] = [
     (
-        outcome(plan_version=2, failures=(FAILURE,), journal="/j.sqlite"),
+        outcome(plan_version=2, failures=(FAILURE,), journal="/default"),
         """\
  ✓ satisfied in 31.4 s · 2 plans, 1 failure recovered · 628 ticks
    The material is in the right hand, the door is closed.
@@ -74,6 +76,8 @@ CASES: list[tuple[Any, str]] = [
 
 @pytest.mark.parametrize(("ended", "expected"), CASES)
 def test_final_summary_depends_on_the_outcome(ended: Any, expected: str) -> None:
+    if ended.journal:
+        ended = replace(ended, journal=str(default_path()))
     model = Script().start().look().model
     lines = summary_lines(ended, 80, model=model, commands=("why", "replay"))
     assert without_styles(lines) == expected
