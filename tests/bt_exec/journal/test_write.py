@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import sqlite3
 import threading
+import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 
-from bt_exec.events import Finished, Progress, SkillStarting, Turn
+from bt_exec.events import Finished, NodeChanged, Progress, SkillEnded, SkillStarting, Turn
 from bt_exec.journal import Journal
 from bt_exec.journal import write as writing
 from bt_exec.outcome import Outcome
@@ -371,6 +372,22 @@ def test_flush_and_close_wake_the_writer(journal, monkeypatch):
         assert recorder.problem == ""
         recorder.on(Turn(0.0, 1, {}))
     assert (told, len(journal.mission("last").events)) == ([], 2)
+
+
+@pytest.mark.parametrize(
+    "event",
+    [NodeChanged(0.0, 1, "a", "done"), SkillEnded(0.0, 1, "a", "b", 1, "done", 1.0)],
+    ids=["node", "skill"],
+)
+def test_ends_of_steps_wake_the_writer_without_delaying_the_loop(journal, monkeypatch, event):
+    monkeypatch.setattr(writing, "PERIOD_S", 3600.0)
+    with journal.begin(command="x") as recorder:
+        recorder.flush = None  # not called
+        recorder.on(event)
+        deadline = time.monotonic() + 30
+        while not (found := journal.mission("last").events) and time.monotonic() < deadline:
+            time.sleep(0.01)
+    assert found == (event,)
 
 
 def test_writer_runs_on_a_daemon_thread(journal):
