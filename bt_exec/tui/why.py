@@ -258,14 +258,22 @@ class Why:
     def unended_mission_lines(self) -> list[tuple[str, str]]:
         """Return what is known after a mission without a recorded end, as named lines."""
         known = self.known
-        last = {f: v for f, v in {**known.facts, **known.uncertain}.items() if v != UNKNOWN}
-        became = {f: v for f, v in known.possible.items() if last.get(f) != v}
-        unknown = dict.fromkeys(known.uncertain, UNKNOWN)
+        before = {**known.facts, **known.uncertain}
+        became = {f: v for f, v in known.possible.items() if before.get(f) != v}
         return [
-            ("last known", " ".join(self.fact_sentences(last))),
-            ("no longer certain", " ".join(self.fact_sentences(unknown))),
+            ("last known", " ".join(self.fact_sentences(known.facts))),
+            ("no longer certain", " ".join(self.uncertain_sentences())),
             ("intended state", " ".join(self.fact_sentences(became))),
         ]
+
+    def uncertain_sentences(self) -> Iterator[str]:
+        """Yield what the running skills may have changed; as outdated if there is no other way."""
+        before = self.known.uncertain
+        said, rest = fact_sentences(dict.fromkeys(before, UNKNOWN), self.messages, self.language)
+        yield from map(safe_line, said)
+        outdated = {fact: before[fact] for fact in rest if before[fact] != UNKNOWN}
+        if state := " ".join(self.fact_sentences(outdated)):
+            yield self.say("WHY_MAY_HAVE_CHANGED", state=state)
 
     def fact_sentences(self, facts: Mapping[str, str]) -> tuple[str, ...]:
         """Return the sentences of facts; a fact without one is left out."""

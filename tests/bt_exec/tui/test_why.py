@@ -29,6 +29,7 @@ STOPPED_BY_SIGNAL: {en: "Stopped by {signal}.", ko: "{signal} 때문에 멈췄�
 WHY_BLIND: {en: "The camera failed: {message}.", ko: "카메라 오류: {message}."}
 WHY_SAID: {en: "I said “{message}”", ko: "답: “{message}”"}
 WHY_RUNNING: {en: It is still running., ko: 아직 실행 중입니다.}
+WHY_MAY_HAVE_CHANGED: {en: "It may have changed: “{state}”", ko: "달라졌을 수 있음: “{state}”"}
 WHY_INTERRUPTED: {en: The program ended., ko: 프로그램이 끝났습니다.}
 WHY_INTERRUPTED_IN: {en: "The program ended during: {doing}.", ko: "끝났을 때: {doing}."}
 door=ajar: {en: The door is ajar., ko: 문이 조금 열려 있습니다.}
@@ -284,12 +285,15 @@ def test_facts_that_a_running_skill_may_have_changed_are_reported_as_unknown(mes
     killed = known(
         line("unfinished", interrupted=True),
         facts={"at.table": "table 1"},
-        uncertain={"hand.left": "a bowl", "hand.right": "?"},
+        uncertain={"hand.left": "a bowl", "hand.right": "empty", "lid": "?"},
         possible={"hand.left": "a bowl", "hand.right": "cup"},
     )
     told = dict(Why(killed, messages, "en").course_lines())
-    assert told["last known"] == "I am at table 1. The left hand holds a bowl."
-    assert told["no longer certain"] == "It is not known what the right hand holds."
+    assert told["last known"] == "I am at table 1."
+    assert told["no longer certain"] == (
+        "It is not known what the right hand holds. "
+        "It may have changed: “The left hand holds a bowl.”"
+    )
     assert told["intended state"] == "The right hand holds the cup."
 
 
