@@ -17,11 +17,13 @@ from typing import Any
 from bt_exec.events import Event, NodeChanged, Planned, SkillEnded, SkillStarting
 from bt_exec.failure import Failure, Refusal, SpecError
 from bt_exec.journal import Journal, MissionRecord
+from bt_exec.language.meaning import Meaning
 from bt_exec.pack import Catalogue
 from bt_exec.planning.compiler import Compiler, Done, Plan, Reply, Request
 from bt_exec.planning.fact_history import Assumed
 from bt_exec.planning.plan_preparation import NEED_NOT_MET, prepare
 from bt_exec.planning.repair import all_kept_paths
+from bt_exec.spec.expand import has_reference
 from bt_exec.spec.model import Do, Fallback, Mission, MissionSpec, Sequence, Tree
 from bt_exec.spec.node_paths import is_kept, locate, nodes_with_paths
 from bt_exec.verify.facts import (
@@ -307,8 +309,9 @@ class Resumed:
         if plan.spec.root == work.spec.root:
             kept = all_kept_paths(again)
         rest = plan.spec.with_header(plan_version=version, parent=None, kept=kept, turn=None)
+        asked = plan.meaning or Meaning(request.language, ())  # all its acts are in the plan
         try:
-            return replace(plan, spec=rest, verified=prepare(rest, again))
+            return replace(plan, spec=rest, verified=prepare(rest, again, asked), meaning=asked)
         except SpecError:
             return None
 
@@ -340,11 +343,17 @@ class Resumed:
             return answer
         spec = answer.spec if answer.verified is None else answer.verified.spec
         started = [one for one in self._work.started if not self._had_no_effect(one, request)]
-        done_before = {skill for skill, _ in started}
+        left: list[Do] = []
+        for path, node in nodes_with_paths(spec.root, Do):
+            calls = [one for one in started if _is_call_of(node, *one)]
+            if not is_kept(spec, path):
+                left.append(node)
+            elif calls:
+                started.remove(calls[0])
         repeated = [
             (node.do, node.args)
-            for path, node in nodes_with_paths(spec.root, Do)
-            if node.do in done_before and not is_kept(spec, path)
+            for node in left
+            if any(_is_call_of(node, *one) for one in started)
         ]
         if answer.verified is None:
             repeated = [one for one in started if one not in repeated] + repeated
@@ -367,3 +376,10 @@ class Resumed:
         after = facts_after_success({}, request.catalogue.skill(failure.node), failure.args)
         facts = request.situation.facts
         return bool(after) and all(facts.get(fact, value) != value for fact, value in after.items())
+
+
+def _is_call_of(node: Do, skill: str, args: Mapping[str, Any]) -> bool:
+    """Return True if a call may have been one of a node, whose references are not compared."""
+    given = {key: str(value) for key, value in node.args.items() if not has_reference(value)}
+    called = {key: str(value) for key, value in args.items()}
+    return node.do == skill and given.items() <= called.items()

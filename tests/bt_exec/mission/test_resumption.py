@@ -332,3 +332,68 @@ def test_reporter_loads_finished_steps_of_the_continued_mission(boxes, tmp_path)
     steps = [(one.skill, one.result) for one in loaded]
     assert steps == [("open_box", {}), ("take", {"grams": 250})]
     assert [one.t for one in loaded] == [run.end.t for run in record.skills[:2]]
+
+
+@pytest.mark.parametrize(
+    ("command", "stop_s", "done"),
+    [
+        ("take the document to the lounge", 25.0, ["deliver_object"]),
+        ("라운지에 서류를 갖다 놔", 16.0, ["deliver_object"]),
+        (
+            "ask the professor when the meeting is and come back and tell me",
+            16.0,
+            ["navigate", "talk_to_person", "summarize_mission"],
+        ),
+    ],
+)
+def test_resumed_mission_does_what_is_left_of_the_plan_without_confirmation(
+    tmp_path, command, stop_s, done
+):
+    journal = Journal.open(tmp_path / "j.sqlite")
+    with Session("building", fast=True, journal=journal) as session:
+        session.clock.call_at(stop_s, lambda: session.abort("operator"))
+        first = journal.mission(session.run(command).mission_id)
+        assert first.status == "aborted"
+        session.clock.call_at(None)
+        outcome = session.resume(first)
+    assert outcome.ok, outcome.message
+    assert [run.start.skill for run in journal.mission(outcome.mission_id).skills] == done
+
+
+TWICE = """
+tree: t
+root:
+  sequence:
+    - {do: take}
+    - {do: hand_over, with: {grams: 1}}
+    - {do: take}
+    - {do: hand_over, with: {grams: 1}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("starts", "asks"),
+    [
+        pytest.param(1, False, id="before the first"),
+        pytest.param(3, False, id="between them"),
+        pytest.param(4, True, id="during the second"),
+    ],
+)
+def test_only_started_irreversible_steps_need_confirmation(
+    boxes, tmp_path, monkeypatch, starts, asks
+):
+    monkeypatch.setattr(f"{__name__}.PLAN", TWICE)
+    world = tmp_path / "whole.sqlite"
+    with Session(boxes[0], fast=True, journal=Journal.open(world)) as session:
+        boxes[-1].facts["box"] = "open"
+        name = session.run("deliver").mission_id
+    journal = Journal.open(world)
+    rows = [row.seq for row in journal.rows(name) if row.kind == "SkillStarting"]
+    record = cut(journal, rows[starts - 1], tmp_path).mission("last")
+    asked: list[str] = []
+    with Session(boxes[0], fast=True, confirm=lambda *why: not asked.append(why[1])) as session:
+        boxes[-1].facts.update(box="open")
+        if asks:
+            del boxes[-1].facts["hand"]  # otherwise the effect is known
+        assert session.resume(record).ok
+    assert bool(asked) is asks
