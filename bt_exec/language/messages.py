@@ -296,6 +296,18 @@ class Messages:
 
         return own._filled_in(_OPTIONAL.sub(kept, template), language, given)
 
+    def with_quotes(self, args: Mapping[str, Any], language: str) -> dict[str, Any]:
+        """Return arguments with texts of several words in another language in quotes."""
+        return {
+            key: f"“{value}”"
+            if isinstance(value, str)
+            and " " in value
+            and language_of(value) != language
+            and self.translate_word(value, language) == value
+            else value
+            for key, value in args.items()
+        }
+
     def result_phrase(self, skill: str, language: str, facts: Mapping[str, Any]) -> str:
         """Return the result of a skill: the phrase ``found NAME`` with its arguments and results.
 

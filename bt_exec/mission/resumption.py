@@ -351,9 +351,7 @@ class Resumed:
             elif calls:
                 started.remove(calls[0])
         repeated = [
-            (node.do, node.args)
-            for node in left
-            if any(_is_call_of(node, *one) for one in started)
+            (node.do, node.args) for node in left if any(_is_call_of(node, *one) for one in started)
         ]
         if answer.verified is None:
             repeated = [one for one in started if one not in repeated] + repeated

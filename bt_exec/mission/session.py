@@ -319,6 +319,7 @@ class Session:
     def _phrase(self, name: str, args: Mapping[str, Any], language: str) -> str:
         """Return a skill with its arguments as a phrase."""
         if self.site.messages.has_phrase(name):
+            args = self.site.messages.with_quotes(args, language)
             return self.site.messages.phrase(name, language, args)
         return self.site.messages.translate_word(name, language)
 

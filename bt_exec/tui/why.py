@@ -10,7 +10,7 @@ from bt_exec.failure import Failure
 from bt_exec.journal import record_argument
 from bt_exec.journal.explain import NEGATED, Attempt, Explanation
 from bt_exec.language.fact_sentences import UNKNOWN, fact_sentences
-from bt_exec.language.messages import Messages, language_of
+from bt_exec.language.messages import Messages
 from bt_exec.spec.expand import is_reference, reference_name
 from bt_exec.tui.node_text import arguments_text, duration_text, fill_saved_results
 from bt_exec.tui.summary import SIGNS
@@ -235,7 +235,7 @@ class Why:
         if name.startswith(NEGATED):
             held = self.step_phrase(name.removeprefix(NEGATED), args)
             return f"{self.word(NEGATED.strip())}: {held}"
-        args = {key: self._quoted(value) for key, value in args.items()}
+        args = self.messages.with_quotes(args, self.language)
         if self.messages.has_phrase(name) and not any(map(is_reference, args.values())):
             return safe_line(self.messages.phrase(name, self.language, args))
         said = {
@@ -247,13 +247,6 @@ class Why:
         not_there = frozenset(reference_name(v) for v in args.values() if is_reference(v))
         text = fill_saved_results(arguments_text(said), not_there, {})
         return safe_line(f"{self.messages.translate_word(name, self.language)} {text}")
-
-    def _quoted(self, value: Any) -> Any:
-        """Return a text of several words in another language than the reader's in quotes."""
-        if not isinstance(value, str) or " " not in value or is_reference(value):
-            return value
-        known = self.messages.translate_word(value, self.language) != value
-        return value if known or language_of(value) == self.language else f"“{value}”"
 
     def unended_mission_lines(self) -> list[tuple[str, str]]:
         """Return what is known after a mission without a recorded end, as named lines."""

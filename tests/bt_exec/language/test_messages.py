@@ -234,3 +234,25 @@ def test_message_files_validate_against_the_shipped_schema():
         data = parse_yaml(path.read_text(encoding="utf-8"))
         assert [error.message for error in validator.iter_errors(data)] == []
     assert list(validator.iter_errors({"STUCK": {"en": "Stuck."}}))
+
+
+@pytest.mark.parametrize(
+    ("value", "language", "quoted"),
+    [
+        ("when it is", "ko", True),
+        ("when it is", "en", False),
+        ("언제 오는지", "en", True),
+        ("언제 오는지", "ko", False),
+        ("handle", "ko", False),
+        ("seven up", "ko", False),
+        ("$found", "ko", False),
+        (7, "ko", False),
+    ],
+)
+def test_texts_in_another_language_are_quoted_if_they_have_no_translation(
+    files, value, language, quoted
+):
+    words = "words: {seven up: {en: seven up, ko: 칠}}\n"
+    messages = Messages.load([files(own=words)["own"]])
+    said = messages.with_quotes({"topic": value}, language)
+    assert said == {"topic": f"“{value}”" if quoted else value}
