@@ -33,7 +33,7 @@ from bt_exec.verify.facts import (
     unmet_needs,
 )
 
-__all__ = ["INTERRUPTED", "Resumed", "Work", "recorded_work", "steps_left", "unfinished_mission"]
+__all__ = ["ENDED", "INTERRUPTED", "Resumed", "Work", "recorded_work", "unfinished_mission"]
 
 INTERRUPTED = "INTERRUPTED_STEP"
 """Failure code of a step that was in progress when its mission ended."""
@@ -41,7 +41,8 @@ INTERRUPTED = "INTERRUPTED_STEP"
 _TODAY = timedelta(hours=24)
 """Age of the missions to which "go on" may refer."""
 
-_ENDED = frozenset({"done", "skipped", "kept"})
+ENDED = frozenset({"done", "skipped", "kept"})
+"""States of finished nodes."""
 
 
 @dataclass(frozen=True)
@@ -166,7 +167,7 @@ def _finished_leaves(latest: list[Event], spec: MissionSpec) -> Iterator[Done]:
         step
         for step in root.walk()
         if (step.node.repeat or step.node.for_each or step.path in branches)
-        and (step.path not in states or states[step.path].state not in _ENDED)
+        and (step.path not in states or states[step.path].state not in ENDED)
     )
     inside = {inner.path for step in undecided for child in step.children for inner in child.walk()}
     for step in root.walk():
@@ -200,16 +201,6 @@ def unfinished_mission(journal: Journal, site: str, world_id: str) -> MissionRec
     if line is None or datetime.now().astimezone() - line.started_at > _TODAY:
         return None
     return journal.mission(line.id)
-
-
-def steps_left(work: Work) -> Iterator[Do]:
-    """Yield the skills of the plan that have not ended, in order, without those for failures."""
-    if work.spec is None:
-        return
-    ended = {done.path for done in work.done}
-    for step in locate(work.spec.root).walk(Do, failing=False):
-        if step.path not in ended and not is_kept(work.spec, step.path):
-            yield step.node
 
 
 class Resumed:

@@ -35,15 +35,16 @@ from bt_exec.mission.executive import Executive
 from bt_exec.mission.perception_loop import PerceptionWorker
 from bt_exec.mission.recorded_acts import mission_in_question
 from bt_exec.mission.recorded_setup import DEFERRED, setup_data
-from bt_exec.mission.resumption import Resumed, Work, recorded_work, steps_left, unfinished_mission
+from bt_exec.mission.resumption import Resumed, Work, recorded_work, unfinished_mission
 from bt_exec.mission.rig_construction import check_world, make_rig, robot_identity
 from bt_exec.mission.robot_life_cycle import LifeCycle
 from bt_exec.mission.robot_lock import RobotLock, report_file
 from bt_exec.mission.shutdown import STOP_FAILED
+from bt_exec.mission.steps_left import steps_left
 from bt_exec.mission.watchdog import Watchdog
 from bt_exec.nodes.fault_injection import Faults
 from bt_exec.nodes.runtime import Unwatched, Watch, known_facts
-from bt_exec.observation import ObservationBuffer
+from bt_exec.observation import ObservationBuffer, Situation
 from bt_exec.outcome import Outcome
 from bt_exec.planning.compiler import REPLIES, Compiler, Reader, Reply, Warming
 from bt_exec.planning.confirmation import Confirm
@@ -52,7 +53,7 @@ from bt_exec.rig import Rig, stop_all_in_background
 from bt_exec.robot import Observation
 from bt_exec.site.compile_command import first_request, make_compiler
 from bt_exec.site.site import Site, load_site
-from bt_exec.spec.model import MissionSpec
+from bt_exec.spec.model import Do, MissionSpec, walk
 
 if TYPE_CHECKING:
     from bt_exec.journal import Booking, Journal, Recorder
@@ -408,7 +409,16 @@ class Session:
         if record is None or record.command != command:
             return ""
         work = recorded_work(record, self.site.catalogue)
-        return ", ".join(self._phrase(step.do, step.args, language) for step in steps_left(work))
+        request = first_request(self.site, command, Situation((), record.facts_at_end, ""))
+        has_phrase = self.site.messages.has_phrase
+        parts = (
+            part
+            for left in steps_left(record, work, request)
+            for part in ((left,) if has_phrase(left.phrase_key) else walk(left, Do))
+        )
+        return ", ".join(
+            self._phrase(part.phrase_key, part.call_arguments, language) for part in parts
+        )
 
     def mission_in_question(self, question: str) -> MissionLine | None:
         """Return the newest mission of today that carried out the action in a question."""

@@ -16,9 +16,12 @@ from bt_exec.mission.pack_reporters import MissionReporter
 from bt_exec.mission.rerun import _same_settings, restore_world, verify
 from bt_exec.mission.resumption import recorded_work
 from bt_exec.mission.session import Session
+from bt_exec.mission.steps_left import steps_left
+from bt_exec.observation import Situation
 from bt_exec.planning.compiler import Plan
 from bt_exec.planning.repair import repaired_plan
 from bt_exec.rig import Rig
+from bt_exec.site.compile_command import first_request
 from bt_exec.site.site import load_site
 from bt_exec.skill import Running, Service, Steps, skill
 from bt_exec.spec.load import load_text
@@ -397,3 +400,53 @@ def test_only_started_irreversible_steps_need_confirmation(
             del boxes[-1].facts["hand"]  # otherwise the effect is known
         assert session.resume(record).ok
     assert bool(asked) is asks
+
+
+DOOR_LEFT = ["move_arm", "grasp", "close_door", "return_home"]
+LOOK_LEFT = [
+    *("observe_scene", "navigate", "observe_scene", "navigate"),
+    *("talk_to_person", "summarize_mission"),
+]
+
+
+@pytest.mark.parametrize(
+    ("site", "command", "stop_s", "fault", "left"),
+    [
+        pytest.param("door", "get the material", 11.0, "", DOOR_LEFT, id="effect lost"),
+        pytest.param(
+            "door",
+            "get the material",
+            None,
+            "open_door=DOOR_STUCK",
+            ["open_door", *DOOR_LEFT],
+            id="replaced",
+        ),
+        pytest.param(
+            "building",
+            "look around the corridor and the lounge and come back and tell me",
+            20.0,
+            "",
+            LOOK_LEFT,
+            id="done in a branch",
+        ),
+        pytest.param(
+            "tabletop",
+            "sort by colour",
+            None,
+            "pick_object=GRASP_MISSED",
+            [*["move_object"] * 6, "pick_object", "go_to_object", "place_object"],
+            id="left out by plans",
+        ),
+    ],
+)
+def test_steps_left_are_those_of_the_mission_that_are_not_done(
+    tmp_path, site, command, stop_s, fault, left
+):
+    journal = Journal.open(tmp_path / "j.sqlite")
+    faults = [fault] if fault else []
+    with Session(site, fast=True, journal=journal, faults=faults, world={"seed": "0"}) as session:
+        session.clock.call_at(stop_s, lambda: session.abort("operator"))
+        record = journal.mission(session.run(command).mission_id)
+        request = first_request(session.site, command, Situation((), record.facts_at_end, ""))
+        work = recorded_work(record, session.site.catalogue)
+    assert [part.callee_name for part in steps_left(record, work, request)] == left

@@ -1,0 +1,135 @@
+"""Parts of a recorded mission that are not done: what re-plans left out, and the rest of its plan.
+
+A re-plan leaves a part out if it gives it up, such as an object that cannot be reached. A part that
+a re-plan replaces by another one with the same result is not left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from itertools import pairwise
+from typing import TypeAlias
+
+from bt_exec.journal import MissionRecord
+from bt_exec.mission.resumption import ENDED, Work
+from bt_exec.pack import Catalogue
+from bt_exec.planning.compiler import Request
+from bt_exec.planning.fact_history import assumed_facts
+from bt_exec.planning.repair import all_kept_paths
+from bt_exec.spec.model import Do, MissionSpec, NodeBase, Tree, walk
+from bt_exec.spec.node_paths import Located, is_kept, locate
+from bt_exec.verify.facts import Facts, decided_value, facts_after_success, known_args
+
+__all__ = ["steps_left"]
+
+_Parts: TypeAlias = dict[tuple[str, str], Located[NodeBase]]
+"""Parts of a plan by name and arguments."""
+
+
+def steps_left(record: MissionRecord, work: Work, request: Request) -> Iterator[NodeBase]:
+    """Yield the parts of a mission that re-plans left out, and the skills left of its last plan.
+
+    Skills that only run after a failure, and those that the known facts make needless, are not
+    included.
+
+    Args:
+        record: The mission.
+        work: Its completed work.
+        request: A request with the last known facts.
+    """
+    if work.spec is None:
+        return
+    now = replace(
+        request, previous=work.spec, failure=work.failure, done=work.done, assumed=work.assumed
+    )
+    facts, catalogue = assumed_facts(now), request.catalogue
+    for part in _left_out_parts(record, catalogue):
+        if not _is_needless(part, facts, catalogue):
+            yield part
+    again = {one.path for one in work.done} - {*all_kept_paths(now)}
+    finished = _finished_paths(record, work.spec) - again
+    needless: dict[str, bool] = {}
+    root = locate(work.spec.root)
+    for step in root.walk(Do, failing=False):
+        around = root.nodes_down_to(step.path)
+        for outer in around:
+            if outer.path not in needless:  # a condition is evaluated before the first step inside
+                needless[outer.path] = _is_needless(outer.node, facts, catalogue)
+        if step.path not in finished and not any(needless[outer.path] for outer in around):
+            yield step.node
+            facts = _facts_after(step.node, facts, catalogue)
+
+
+def _is_needless(node: NodeBase, facts: Mapping[str, str], catalogue: Catalogue) -> bool:
+    """Return True if known facts decide that a node is skipped."""
+    return node.skip_if is not None and decided_value(node.skip_if, facts, catalogue) is True
+
+
+def _facts_after(part: NodeBase, facts: Mapping[str, str], catalogue: Catalogue) -> Facts:
+    """Return the facts after the skills of a part succeeded."""
+    after = dict(facts)
+    for node in walk(part, Do, failing=False):
+        skill = catalogue.skills.get(node.do)
+        after = facts_after_success(after, skill, known_args(skill, node.args)) if skill else after
+    return after
+
+
+def _finished_paths(record: MissionRecord, spec: MissionSpec) -> set[str]:
+    """Return the paths of the nodes of a plan that ended, except those inside unfinished loops."""
+    states = record.node_states(spec.mission.plan_version)
+    root = locate(spec.root)
+    ended = {
+        step.path
+        for step in root.walk()
+        if states.get(step.path) in ENDED or is_kept(spec, step.path)
+    }
+    loops = (step for step in root.walk() if step.node.repeat or step.node.for_each)
+    open_loops = (step for step in loops if step.path not in ended)
+    return ended - {inner.path for step in open_loops for inner in step.walk()}
+
+
+def _left_out_parts(record: MissionRecord, catalogue: Catalogue) -> Iterator[NodeBase]:
+    """Yield the parts that are in no later plan, not finished and not replaced, in order."""
+    specs = [plan.event.spec for plan in record.plans]
+    plans = [_parts_of(locate(spec.root)) for spec in specs]
+    finished = {
+        key
+        for spec, parts in zip(specs, plans, strict=True)
+        for key in parts.keys() & _finished_keys(record, spec, parts)
+    }
+    for before, after in pairwise(plans):
+        new = [after[key].node for key in after if key not in before]
+        for key, part in before.items():
+            if key in plans[-1] or key in finished or key in after:
+                continue
+            by = next((one for one in new if _replaces(one, part.node, catalogue)), None)
+            if by is None:
+                yield part.node
+            else:
+                new.remove(by)
+
+
+def _finished_keys(record: MissionRecord, spec: MissionSpec, parts: _Parts) -> set[tuple[str, str]]:
+    ended = _finished_paths(record, spec)
+    return {key for key, part in parts.items() if part.path in ended}
+
+
+def _parts_of(step: Located[NodeBase]) -> _Parts:
+    """Return the innermost trees under a node, and the skills outside of them."""
+    inner: _Parts = {}
+    for child in step.children[: len(step.node.nominal_children)]:
+        inner.update(_parts_of(child))
+    node = step.node
+    whole = isinstance(node, Tree) and not any(isinstance(one.node, Tree) for one in inner.values())
+    if whole or isinstance(node, Do):
+        return {(node.callee_name, str(sorted(node.call_arguments.items()))): step}
+    return inner
+
+
+def _replaces(new: NodeBase, old: NodeBase, catalogue: Catalogue) -> bool:
+    """Return True if a part leads to no other result than an old one with a common result."""
+    then, before = (_facts_after(part, {}, catalogue) for part in (new, old))
+    common = then.keys() & before.keys()
+    same = new.callee_name == old.callee_name or bool(common)
+    return same and all(then[fact] == before[fact] for fact in common)
