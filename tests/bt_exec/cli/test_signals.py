@@ -87,7 +87,7 @@ from bt_exec.cli import app
 def _invoke_command(*_):
     os.kill(os.getpid(), signal.SIGINT)
 
-app._invoke_command = _call
+app._invoke_command = _invoke_command
 """
 IN_A_CALLBACK = """
 import os, signal

@@ -51,7 +51,13 @@ NOT_SHOWN = {
     *("uncertain", "help", "times", "camera", "cursor", "up", "down", " on "),
     # codes of messages
     *("OK", "ABORTED", "WHY_DONE", "WHY_NEEDED_NOTHING", "WHY_BLIND", "WHY_SAID", "WHY_RUNNING"),
-    *("WHY_INTERRUPTED", "WHY_INTERRUPTED_IN", "WHY_WAITING", "WHY_NEVER_BEGAN"),
+    *(
+        "WHY_INTERRUPTED",
+        "WHY_INTERRUPTED_IN",
+        "WHY_WAITING",
+        "WHY_NEVER_BEGAN",
+        "WHY_MAY_HAVE_CHANGED",
+    ),
     # typed text
     *("bt-exec ", "bt-exec"),
     # translated by a variable: `told(words[verdict.holds])`, `told(HINT)`, `told(_count(…))`, rows

@@ -12,7 +12,7 @@ import pytest
 from bt_exec.spec.shipped_yaml import parse_yaml
 from bt_exec_skills.navigation.plane_geometry import Pose
 from bt_exec_skills.tabletop.environment import Environment, Placed, Point
-from bt_exec_skills.tabletop.goals.compiler import in_words, understand
+from bt_exec_skills.tabletop.goals.compiler import refusal_message, understand
 from bt_exec_skills.tabletop.goals.model import Trouble
 
 DATA = Path(__file__).parents[2] / "data" / "tabletop"
@@ -119,7 +119,7 @@ def test_every_refusal_is_a_sentence_in_the_language_of_the_command(language):
 @pytest.mark.parametrize("language", ["en", "ko"])
 def test_refusal_quotes_no_empty_words(code, language):
     facts = {"what": "", "options": (), "wanted": "2", "there": "1"}
-    assert "“”" not in in_words(Trouble(code, **facts), language)
+    assert "“”" not in refusal_message(Trouble(code, **facts), language)
 
 
 if __name__ == "__main__":

@@ -55,7 +55,7 @@ def compiled(command: str, now: Environment) -> Compiled:
     ("command", "told"),
     [
         ("sort by colour", "because their names do not say their colour: cup 0, apple 0"),
-        ("색깔별로 정리해", "이름만으로는 색을 알 수 없어 그대로 둡니다: 컵 0, 사과 0"),
+        ("색깔별로 정리해", "이름만으로는 색깔을 알 수 없어 그대로 둡니다: 컵 0, 사과 0"),
     ],
 )
 def test_objects_without_the_attribute_are_not_moved_and_named(command: str, told: str):

@@ -143,14 +143,14 @@ def test_limit_is_exceeded_by_at_most_a_tenth(image, name):
     [
         (ANSWERS_SEVEN, "en", True, ""),
         (ANSWERS_SEVEN.replace("7", "8"), "en", False, "returned another result: 8, not 7."),
-        (ANSWERS_SEVEN.replace("7", "8"), "ko", False, "결과는 다릅니다: 8 (답: 7)."),
+        (ANSWERS_SEVEN.replace("7", "8"), "ko", False, "프로그램의 결과가 다릅니다: 8 (답: 7)."),
         (ANSWERS_SEVEN.replace("7", "'7'"), "en", False, 'another result: "7", not 7.'),
         (ANSWERS_SEVEN.replace("7", "7 / 0"), "en", None, "the program failed (ZeroDivisionError"),
         (
             ANSWERS_SEVEN.replace("7", "7 / 0"),
             "ko",
             None,
-            "확인하지 못했습니다: 프로그램 실행 오류",
+            "확인하지 못했습니다: 프로그램이 실패함",
         ),
         ("def go(): pass", "en", None, "no function run(image_path)"),
         ("def run(", "ko", None, "SyntaxError"),

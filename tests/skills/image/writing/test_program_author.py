@@ -128,7 +128,7 @@ def test_fault_is_sent_back_once_by_its_name(picture_file, tmp_path, bad, code, 
         ),
         (
             "빨간 원은 몇 개야?",
-            "언어 모델의 프로그램은 쓰지 않았습니다(NO_CODE). 자동 생성한 프로그램으로",
+            "언어 모델의 프로그램은 쓰지 않았습니다(NO_CODE). 자동으로 만든 프로그램을",
         ),
     ],
 )

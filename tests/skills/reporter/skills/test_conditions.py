@@ -217,7 +217,7 @@ def test_only_visual_conditions_wait_for_pictures() -> None:
         ("tray: empty", "쟁반: 비어 있음"),
         ("tray: 서류", "쟁반: 서류"),
         ("place: lounge", "있는 곳: 라운지"),
-        ("place: between places", "있는 곳: 이동 중"),
+        ("place: between places", "있는 곳: 장소와 장소 사이"),
     ],
 )
 def test_answers_are_in_korean_for_a_korean_command(why, said):
