@@ -402,6 +402,22 @@ def test_only_started_irreversible_steps_need_confirmation(
     assert bool(asked) is asks
 
 
+def test_resumed_mission_does_not_fetch_the_held_object_again(tmp_path):
+    journal = Journal.open(tmp_path / "j.sqlite")
+    with Session("tabletop", fast=True, journal=journal, world={"objects": "2"}) as session:
+        session.clock.call_at(11.0, lambda: session.abort("operator"))
+        first = journal.mission(session.run("sort by colour").mission_id)
+        assert first.status == "aborted"
+        held = session.facts()["hand"]
+        assert held != "empty"
+        session.clock.call_at(None)
+        outcome = session.resume(first)
+    assert outcome.ok, outcome.message
+    record = journal.mission(outcome.mission_id)
+    assert [run.start.skill for run in record.skills[:2]] == ["go_to_object", "place_object"]
+    assert record.skills[1].start.args["object"] == held
+
+
 DOOR_LEFT = ["move_arm", "grasp", "close_door", "return_home"]
 LOOK_LEFT = [
     *("observe_scene", "navigate", "observe_scene", "navigate"),

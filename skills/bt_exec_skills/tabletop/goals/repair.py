@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
+from itertools import dropwhile
 
 from bt_exec.failure import Failure
 from bt_exec.planning.compiler import Request
@@ -106,7 +107,7 @@ def replan(
     wanted, replies = final_places_of(previous.root), answer_checks_of(previous.root)
     spec = plan_of(header, [*aside, *kept], wanted, replies)
     finished = [goal for goal in kept if _is_reached(goal, now)]
-    return spec.with_header(kept=_action_paths_of(spec, finished, request)), lost
+    return spec.with_header(kept=_kept_paths_of(spec, finished, request)), lost
 
 
 def _put_aside_held(kept: list[Subgoal], now: Environment, request: Request) -> list[Subgoal]:
@@ -159,16 +160,15 @@ def _held_first(moves: tuple[Move, ...], request: Request) -> tuple[Move, ...]:
     return tuple(sorted(moves, key=lambda move: move.thing != held))
 
 
-def _action_paths_of(
-    spec: MissionSpec, finished: list[Subgoal], request: Request
-) -> tuple[str, ...]:
-    """Return the paths of the actions in finished subgoals, which are shown as kept."""
-    if not finished:
-        return ()
+def _kept_paths_of(spec: MissionSpec, finished: list[Subgoal], request: Request) -> tuple[str, ...]:
+    """Return the paths of the actions in finished subgoals and of fetching the held object."""
     whole = expand(spec, request.library)
     names = {goal.text for goal in finished}
-    return tuple(
-        path
-        for path, node in nodes_with_paths(whole.root, Do)
-        if any(part in names for part in path.split("/"))
-    )
+    nodes = list(nodes_with_paths(whole.root, Do))
+    done = [path for path, _ in nodes if any(part in names for part in path.split("/"))]
+    held = request.situation.facts.get("hand", "empty")
+    left = list(dropwhile(lambda one: one[0] in done, nodes))[:2]
+    fetches = [(node.do, node.args.get("target")) for _, node in left]
+    if fetches == [("go_to_object", held), ("pick_object", held)]:
+        done += [path for path, _ in left]
+    return tuple(done)
