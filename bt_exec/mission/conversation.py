@@ -374,7 +374,9 @@ class SelfAnswers:
         if (left := context.unfinished_mission(today)) is not None:
             steps = self._steps_left(left.command, language)
             told = say("SELF_STEPS_LEFT", language, steps=steps) if steps else ""
-            return f"{mission_ending(left, request.messages, language)} {told}".rstrip()
+            outdated = left != context.last_mission()
+            ended = mission_ending(left, request.messages, language, outdated=outdated)
+            return f"{ended} {told}".rstrip()
         last = context.last_mission()
         if last is None or last.status != "satisfied":
             return say("RESUME_NOTHING", language)

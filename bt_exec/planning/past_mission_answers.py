@@ -118,14 +118,21 @@ def last_ending(
         last = next(reversed(context.failed_missions(date.today())), last)
     if last is None:
         return messages.say("SELF_NOTHING_DONE", language)
-    return mission_ending(last, messages, language)
+    outdated = last != context.last_mission()
+    return mission_ending(last, messages, language, outdated=outdated)
 
 
-def mission_ending(turn: Turn, messages: Messages, language: str) -> str:
+def mission_ending(turn: Turn, messages: Messages, language: str, *, outdated: bool = False) -> str:
     """Return how a mission ended, with its report, and what it recovered from.
 
     A report is quoted because it describes the state at that time. One in another language is
     replaced by the cause and the state.
+
+    Args:
+        turn: The mission.
+        messages: The sentences.
+        language: Language of the answer.
+        outdated: Whether later missions may have changed the reported state.
     """
     code = f"SELF_ENDED_{turn.status}" if turn.status else "SELF_PLANNED"
     said = [messages.say(code, language, command=one_line(turn.command, _LONGEST))]
@@ -134,7 +141,8 @@ def mission_ending(turn: Turn, messages: Messages, language: str) -> str:
         said.append(messages.say("SELF_RECOVERED", language, why=why))
         why = ""
     if turn.message and (turn.language or language_of(turn.command)) == language:
-        why = messages.say("SELF_REPORTED", language, message=turn.message)
+        code = "SELF_REPORTED_BEFORE" if outdated else "SELF_REPORTED"
+        why = messages.say(code, language, message=turn.message)
     elif state := " ".join(fact_sentences(turn.state, messages, language)[0]):
         said.append(why)
         why = messages.say("SELF_STATE_THEN", language, state=state)

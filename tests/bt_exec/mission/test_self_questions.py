@@ -315,6 +315,20 @@ def test_steps_left_of_an_unfinished_mission_are_named(command: str, told: str) 
     assert found == Reply("DONE", told)
 
 
+CHANGED = "(later missions may have changed this): “Stuck.”"
+
+
+@pytest.mark.parametrize("command", ["what is left?", "why did it stop?"])
+@pytest.mark.parametrize(
+    ("turns", "marked"),
+    [((GOES, STUCK), False), ((STUCK, UNSEEN), False), ((STUCK, GOES), True)],
+)
+def test_report_before_later_missions_is_marked(command: str, turns, marked: bool) -> None:
+    said = answer(command, context=Context(turns)).message
+    assert HALTED in said
+    assert (CHANGED in said) is marked
+
+
 def test_failed_missions_before_the_session_are_listed_beside_equal_ones_of_it() -> None:
     today = datetime.now()
     earlier, own = replace(STUCK, at=today - timedelta(seconds=9)), replace(STUCK, at=today)
@@ -377,8 +391,9 @@ def test_report_in_another_language_is_replaced_by_the_cause() -> None:
 
 
 def test_state_at_the_end_is_reported_in_any_language() -> None:
-    opened = Turn("open it", "satisfied", "OK", "Open.", state={"door": "open", "at.x": "home"})
-    told = "“open it”: 마쳤습니다. 그 임무가 끝났을 때의 상태: “문이 열려 있습니다.”"
+    opened = Turn("open it", "satisfied", "OK", "Open.", state={"door": "open", "at.left": "home"})
+    state = "문이 열려 있습니다. 왼팔은 제자리에 있습니다."
+    told = f"“open it”: 마쳤습니다. 그 임무가 끝났을 때의 상태: “{state}”"
     assert answer("뭐 했어?", context=Context((opened,))) == Reply("DONE", told)
 
 
