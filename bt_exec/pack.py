@@ -239,7 +239,7 @@ class Catalogue:
             for part in (*pack.skills, *pack.conditions):
                 name = self.name_on_site(pack.name, part.name)
                 self.owners[name] = pack.name
-                _check_services(pack, part)
+                _check_declared_services(pack, part)
                 if isinstance(part, Skill):
                     self.skills[name] = self._with_site_names(pack.name, part)
                 elif isinstance(part, Condition):
@@ -448,7 +448,7 @@ def _check_parts(pack: Pack, what: str, given: Any, kind: type[Skill | Condition
             raise RegistrationError(f"pack {pack.name}: {message}")
 
 
-def _check_services(pack: Pack, part: Signature) -> None:
+def _check_declared_services(pack: Pack, part: Signature) -> None:
     """Raise RegistrationError if a part's service has another name or type than in its pack."""
     kind = type(part).__name__.lower()
     for name in part.arguments.keys() & pack.services.keys():

@@ -22,8 +22,8 @@ from bt_exec.failure import UsageError
 __all__ = ["Changes", "ResultStore"]
 
 _TABLES = (
-    "CREATE TABLE IF NOT EXISTS moments (place INTEGER PRIMARY KEY, key TEXT, item TEXT)",
-    "CREATE UNIQUE INDEX IF NOT EXISTS moment_keys ON moments (key)",
+    "CREATE TABLE IF NOT EXISTS items (place INTEGER PRIMARY KEY, key TEXT, item TEXT)",
+    "CREATE UNIQUE INDEX IF NOT EXISTS item_keys ON items (key)",
     "CREATE TABLE IF NOT EXISTS answers (key TEXT PRIMARY KEY, item TEXT, line TEXT)",
     "CREATE INDEX IF NOT EXISTS answered_items ON answers (item)",
     "CREATE TABLE IF NOT EXISTS spent (kind TEXT PRIMARY KEY, amount REAL)",
@@ -79,28 +79,28 @@ class ResultStore:
         """
         rows = enumerate(items)
         with self._lock, self._named_errors(), self._connection as connection:
-            connection.execute("DELETE FROM moments")
+            connection.execute("DELETE FROM items")
             while chunk := [(place, key, item) for place, (key, item) in islice(rows, _CHUNK)]:
-                connection.executemany("INSERT OR IGNORE INTO moments VALUES (?, ?, ?)", chunk)
-            total = self._count("SELECT count(*) FROM moments")
-            kept = self._count("SELECT count(*) FROM moments JOIN answers USING (key)")
+                connection.executemany("INSERT OR IGNORE INTO items VALUES (?, ?, ?)", chunk)
+            total = self._count("SELECT count(*) FROM items")
+            kept = self._count("SELECT count(*) FROM items JOIN answers USING (key)")
             changed = self._count(
-                "SELECT count(*) FROM moments WHERE key NOT IN (SELECT key FROM answers) "
+                "SELECT count(*) FROM items WHERE key NOT IN (SELECT key FROM answers) "
                 "AND item IN (SELECT item FROM answers)"
             )
             gone = self._count(
-                "SELECT count(*) FROM answers WHERE item NOT IN (SELECT item FROM moments)"
+                "SELECT count(*) FROM answers WHERE item NOT IN (SELECT item FROM items)"
             )
         return Changes(total, kept, total - kept, changed, gone)
 
     def keys(self) -> dict[str, str]:
         """Return the key of every item by its identifier."""
         with self._lock:
-            return dict(self._connection.execute("SELECT item, key FROM moments"))
+            return dict(self._connection.execute("SELECT item, key FROM items"))
 
     def unanswered_keys(self) -> set[str]:
         """Return the keys of the items that have no result."""
-        statement = "SELECT key FROM moments WHERE key NOT IN (SELECT key FROM answers)"
+        statement = "SELECT key FROM items WHERE key NOT IN (SELECT key FROM answers)"
         with self._lock:
             return {key for (key,) in self._connection.execute(statement)}
 
@@ -119,7 +119,7 @@ class ResultStore:
         while True:
             with self._lock:
                 rows = self._connection.execute(
-                    "SELECT place, line FROM moments JOIN answers USING (key) "
+                    "SELECT place, line FROM items JOIN answers USING (key) "
                     "WHERE place > ? ORDER BY place LIMIT ?",
                     (place, _CHUNK),
                 ).fetchall()

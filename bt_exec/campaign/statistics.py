@@ -24,7 +24,7 @@ __all__ = [
     "varied_settings",
 ]
 
-_Z = 1.959963984540054  # quantile of the normal distribution for 95 %
+_Z = 1.959963984540054  # 0.975 quantile of the normal distribution: two-sided 95 %
 _MOST_VALUES = 12  # maximum number of values of a setting that is not binned
 _BINS = 4
 ALL = ("", "all")

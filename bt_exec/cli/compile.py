@@ -144,7 +144,10 @@ def observed_situation(
 
 
 def _print_refusal(refusal: Refusal, messages: Messages, language: str) -> typer.Exit:
-    """Print why there is no plan, in the command's language; return the exit of the program."""
+    """Print why there is no plan, in the command's language.
+
+    Returns the exception that ends the program.
+    """
     from bt_exec.cli.output import operator_painter
     from bt_exec.outcome import EXIT_CODES
     from bt_exec.tui.summary import utterances_not_in

@@ -12,7 +12,7 @@ from bt_exec.cli import options as opt
 from bt_exec.failure import UnknownName
 
 if TYPE_CHECKING:
-    from bt_exec.journal import Journal, MissionLine
+    from bt_exec.journal import Journal, MissionSummary
     from bt_exec.tui.paint import Painter
 
 __all__ = [
@@ -383,7 +383,7 @@ def report_interrupted_mission(
     from bt_exec.journal import record_argument
     from bt_exec.tui.pack_messages import mission_explanation
 
-    line: MissionLine | None = journal.next_interrupted()
+    line: MissionSummary | None = journal.next_interrupted()
     if line is None:
         return ""
     said = mission_explanation(journal.mission(line.id), language)

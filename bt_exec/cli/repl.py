@@ -266,7 +266,7 @@ class _Prompt:
                     self.painter.write_text("")  # drop the line, keep the prompt
 
     def help(self, language: str) -> None:
-        from bt_exec.tui.catalogue import first_utterances
+        from bt_exec.tui.site_listing import first_utterances
 
         trees = [tree for tree in self.stage.session.site.library if tree.utterances]
         said = [f"  {' · '.join(first_utterances(tree.utterances))}" for tree in trees]
@@ -300,7 +300,7 @@ class _Prompt:
         if journal is None:
             raise UsageError("no record is kept here (--no-journal), so the reason is unknown")
         language = "" if command_name(text.strip(" ?")) == "why" else language_of(text)
-        line = journal.mission_line(self.last)
+        line = journal.mission_summary(self.last)
         which = self.last or "last"
         bare = command_name(text.strip(" ?")) == "why"
         failed = line is not None and line.status != "satisfied"

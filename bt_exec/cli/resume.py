@@ -13,7 +13,7 @@ from bt_exec.failure import UsageError
 
 if TYPE_CHECKING:
     from bt_exec.cli.mission import Conductor
-    from bt_exec.journal import Journal, MissionLine, MissionRecord
+    from bt_exec.journal import Journal, MissionRecord, MissionSummary
     from bt_exec.mission.session import Session
     from bt_exec.outcome import Outcome
 
@@ -78,7 +78,7 @@ def mission_to_continue(journal: Journal, which: str, site: str = "") -> Mission
     from bt_exec.journal.journal import FINISHED
     from bt_exec.language.messages import executive_sentence
 
-    line: MissionLine | None = None
+    line: MissionSummary | None = None
     if which:
         line = journal.mission(which).line
     else:

@@ -130,7 +130,7 @@ def trees(
     """List the trees of a site with their commands."""
     from bt_exec.cli.output import operator_painter, write_json
     from bt_exec.site.site import load_site
-    from bt_exec.tui.catalogue import tree_data, tree_entry
+    from bt_exec.tui.site_listing import tree_data, tree_entry
     from bt_exec.tui.terminal_text import entry_lines
 
     loaded = load_site(site)
@@ -162,7 +162,7 @@ def skills(
     from bt_exec.cli.output import operator_painter, write_json
     from bt_exec.failure import UnknownName
     from bt_exec.site.site import load_site
-    from bt_exec.tui.catalogue import condition_data, condition_entry, skill_data, skill_entry
+    from bt_exec.tui.site_listing import condition_data, condition_entry, skill_data, skill_entry
     from bt_exec.tui.terminal_text import entry_lines, safe_line, wrap
 
     catalogue = load_site(site, tools or ()).catalogue

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from bt_exec.events import Observed, SkillEnded, SkillStarting
-from bt_exec.export.moments import moments
+from bt_exec.export.mission_lines import moments
 from bt_exec.journal import Journal, MissionRecord
 from bt_exec.journal.codec import RecordedObservation
 from bt_exec.journal.json_text import replace_surrogates as encodable

@@ -57,7 +57,7 @@ class Element:
 
 
 def read_xml_file(path: Path) -> Element:
-    """Read a file.
+    """Return the root element of an XML file.
 
     Raises:
         SpecError: As `read_xml`, or ``UNREADABLE``.

@@ -15,8 +15,8 @@ from bt_exec.journal.journal import Booking, Journal, default_path, record_argum
 from bt_exec.journal.recorded_mission import (
     EventRow,
     Exchange,
-    MissionLine,
     MissionRecord,
+    MissionSummary,
     PlanRecord,
     SkillRun,
 )
@@ -27,8 +27,8 @@ __all__ = [
     "EventRow",
     "Exchange",
     "Journal",
-    "MissionLine",
     "MissionRecord",
+    "MissionSummary",
     "PlanRecord",
     "RecordedObservation",
     "Recorder",

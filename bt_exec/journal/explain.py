@@ -23,7 +23,7 @@ from bt_exec.events import (
     SkillEnded,
 )
 from bt_exec.failure import Failure
-from bt_exec.journal.recorded_mission import MissionLine, MissionRecord, SkillRun
+from bt_exec.journal.recorded_mission import MissionRecord, MissionSummary, SkillRun
 from bt_exec.outcome import NOTHING_DONE, PARTLY_DONE
 from bt_exec.pack import Catalogue
 from bt_exec.planning.fact_history import DoneAction, first_cause
@@ -109,7 +109,7 @@ class Explanation:
         found: Results of its successful skills, in order; skills without a result are left out.
     """
 
-    line: MissionLine
+    line: MissionSummary
     attempts: tuple[Attempt, ...]
     cause: Cause | None
     refusal: str

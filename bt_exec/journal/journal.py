@@ -24,13 +24,13 @@ from bt_exec.journal.maintenance import Finding, Pruned, Retention, check, prune
 from bt_exec.journal.mission_row import process_identifier
 from bt_exec.journal.read import (
     decode_event,
-    mission_line,
+    mission_summary,
     read_lines,
     read_mission,
     read_rows,
     read_spec,
 )
-from bt_exec.journal.recorded_mission import EventRow, MissionLine, MissionRecord
+from bt_exec.journal.recorded_mission import EventRow, MissionRecord, MissionSummary
 from bt_exec.journal.schema import connect, prepare
 from bt_exec.journal.search import Wanted
 from bt_exec.journal.unwritten_rows import add_side_files
@@ -257,7 +257,7 @@ class Journal:
 
     def missions(
         self, limit: int | None = 20, *, site: str | None = None, day: date | None = None
-    ) -> tuple[MissionLine, ...]:
+    ) -> tuple[MissionSummary, ...]:
         """Return the newest missions, newest first.
 
         Args:
@@ -267,7 +267,7 @@ class Journal:
         """
         return self.find(Wanted(site=site or "", day=day), limit)
 
-    def find(self, wanted: Wanted, limit: int | None = None) -> tuple[MissionLine, ...]:
+    def find(self, wanted: Wanted, limit: int | None = None) -> tuple[MissionSummary, ...]:
         """Return the newest missions that meet some conditions, newest first.
 
         Raises:
@@ -288,7 +288,7 @@ class Journal:
             rows = connection.execute(_SITES)
             return tuple(str(name) for (name,) in rows)
 
-    def last_mission_with_action(self, site: str, skills: Iterable[str]) -> MissionLine | None:
+    def last_mission_with_action(self, site: str, skills: Iterable[str]) -> MissionSummary | None:
         """Return the newest mission of a site in which one of some skills was started.
 
         It has ended or was interrupted.
@@ -306,7 +306,7 @@ class Journal:
         day: date | None = None,
         without: str = "",
         limit: int | None = None,
-    ) -> tuple[MissionLine, ...]:
+    ) -> tuple[MissionSummary, ...]:
         """Return the missions of a site in which one of some skills was started, newest first.
 
         They have ended or were interrupted.
@@ -334,7 +334,7 @@ class Journal:
         with self._connected() as connection:
             return read_lines(connection, limit, only, values, lambda line: line.has_ended)
 
-    def last_unfinished(self, site: str, session: str = "") -> MissionLine | None:
+    def last_unfinished(self, site: str, session: str = "") -> MissionSummary | None:
         """Return the newest mission of a site that was not finished and not resumed.
 
         A mission counts if it was interrupted, or if it did not end well after a skill was started,
@@ -377,7 +377,7 @@ class Journal:
                 record = self.mission(record.continues)
                 yield record
 
-    def mission_line(self, mission_id: str) -> MissionLine | None:
+    def mission_summary(self, mission_id: str) -> MissionSummary | None:
         """Return a mission as listed; None if it does not exist.
 
         Raises:
@@ -473,7 +473,7 @@ class Journal:
                 " AND mission IN (SELECT no FROM other.missions)"
             )
 
-    def next_interrupted(self) -> MissionLine | None:
+    def next_interrupted(self) -> MissionSummary | None:
         """Return the newest interrupted mission that has not been returned before.
 
         A mission that was only booked and had not begun does not count: nothing moved in it. Nor
@@ -485,7 +485,7 @@ class Journal:
         with self._connected() as connection:
             unfinished = "SELECT * FROM missions WHERE status IS NULL AND told_at IS NULL"
             rows = connection.execute(f"{unfinished} AND {_NOT_RESUMED} ORDER BY no DESC")
-            found = [(row["no"], mission_line(connection, row)) for row in rows.fetchall()]
+            found = [(row["no"], mission_summary(connection, row)) for row in rows.fetchall()]
             found = [(number, line) for number, line in found if line.interrupted]
             now = time.time()
             for number, _ in found:
@@ -567,5 +567,5 @@ class JournalTail:
         return found
 
     def _is_gone(self) -> bool:
-        line = self._journal.mission_line(self._mission_id)
+        line = self._journal.mission_summary(self._mission_id)
         return line is None or line.interrupted

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from bt_exec.journal.codec import outcome_from_data
-from bt_exec.journal.recorded_mission import DAMAGED, MissionLine
+from bt_exec.journal.recorded_mission import DAMAGED, MissionSummary
 from bt_exec.language.messages import LANGUAGES
 from bt_exec.outcome import EXIT_CODES, Outcome
 
@@ -101,7 +101,7 @@ class MissionRow:
             return self._note_unreadable("outcome", None)
         return found
 
-    def line(self, *, begun: bool, gone: bool) -> MissionLine:
+    def line(self, *, begun: bool, gone: bool) -> MissionSummary:
         """Return the row as a list entry.
 
         Args:
@@ -114,7 +114,7 @@ class MissionRow:
         language = self.text("language")
         if language not in LANGUAGES:
             language = self._note_unreadable("language", "en")
-        return MissionLine(
+        return MissionSummary(
             id=self.name(),
             command=self.text("command"),
             language=language,

@@ -17,8 +17,8 @@ from bt_exec.journal.mission_row import MissionRow, has_process_ended
 from bt_exec.journal.recorded_mission import (
     EventRow,
     Exchange,
-    MissionLine,
     MissionRecord,
+    MissionSummary,
     PlanRecord,
     SkillRun,
 )
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Tail",
     "decode_event",
-    "mission_line",
+    "mission_summary",
     "read_lines",
     "read_mission",
     "read_rows",
@@ -48,8 +48,8 @@ def read_lines(
     limit: int | None,
     only: str,
     values: Mapping[str, Any],
-    keep: Callable[[MissionLine], bool] = lambda _: True,
-) -> tuple[MissionLine, ...]:
+    keep: Callable[[MissionSummary], bool] = lambda _: True,
+) -> tuple[MissionSummary, ...]:
     """Return the newest missions that satisfy a condition, newest first.
 
     Args:
@@ -63,16 +63,16 @@ def read_lines(
         f"SELECT * FROM missions WHERE ({only}) ORDER BY no DESC",  # noqa: S608 - our own words
         values,
     )
-    lines = filter(keep, (mission_line(connection, row) for row in rows))
+    lines = filter(keep, (mission_summary(connection, row) for row in rows))
     return tuple(islice(lines, limit))
 
 
-def mission_line(connection: sqlite3.Connection, row: sqlite3.Row) -> MissionLine:
+def mission_summary(connection: sqlite3.Connection, row: sqlite3.Row) -> MissionSummary:
     """Return a mission's row as a list entry."""
     return _line(MissionRow(row), begun=_has_begun(connection, row))
 
 
-def _line(cells: MissionRow, *, begun: bool) -> MissionLine:
+def _line(cells: MissionRow, *, begun: bool) -> MissionSummary:
     return cells.line(begun=begun, gone=has_process_ended(cells.text("process") or None))
 
 

@@ -33,8 +33,8 @@ __all__ = [
     "DAMAGED",
     "EventRow",
     "Exchange",
-    "MissionLine",
     "MissionRecord",
+    "MissionSummary",
     "PlanRecord",
     "SkillRun",
 ]
@@ -46,7 +46,7 @@ DAMAGED = "damaged"
 
 
 @dataclass(frozen=True, slots=True)
-class MissionLine:
+class MissionSummary:
     """A mission in a list.
 
     Attributes:
@@ -204,7 +204,7 @@ class MissionRecord:
         unreadable: Parts that could not be written or read, one line each.
     """
 
-    line: MissionLine
+    line: MissionSummary
     settings: Mapping[str, Any]
     seeds: Mapping[str, Any]
     setup: Mapping[str, Any]

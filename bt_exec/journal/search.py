@@ -16,7 +16,7 @@ from datetime import date
 from typing import Any
 
 from bt_exec.journal.json_text import replace_surrogates
-from bt_exec.journal.recorded_mission import MissionLine
+from bt_exec.journal.recorded_mission import MissionSummary
 
 __all__ = ["OPEN", "STATUSES", "Wanted"]
 
@@ -106,7 +106,7 @@ class Wanted:
             parts.append(f"no IN ({_full_text_query(connection, self.text, values)})")
         return " AND ".join(parts), values
 
-    def has_wanted_status(self, line: MissionLine) -> bool:
+    def has_wanted_status(self, line: MissionSummary) -> bool:
         """Return True if a mission that satisfies the SQL condition also has the wanted status."""
         if self.failed and line.shown_status in _WELL:
             return False

@@ -369,7 +369,7 @@ class Messages:
         facts = {**failure.args, **failure.evidence, "message": detail}
         if failure.code == "NEED_NOT_MET" and "facts" in facts:
             facts["facts"] = own.blocking_facts(str(facts["facts"]).split(", "), language)
-        if failure.message.startswith(INJECTED):  # it cannot stand for a measured value
+        if failure.message.startswith(INJECTED):  # does not fit where a measured value is expected
             said = own.say(failure.code, language, **{**facts, "message": _OMITTED})
             said = f"{said.removesuffix('.').removesuffix(f': {_OMITTED}')}: {detail}."
         else:

@@ -34,7 +34,7 @@ from bt_exec.planning.past_mission_answers import (
 from bt_exec.spec.shipped_yaml import parse_yaml
 
 if TYPE_CHECKING:
-    from bt_exec.journal import Journal, MissionLine
+    from bt_exec.journal import Journal, MissionSummary
 
 __all__ = [
     "NEED_WORLD",
@@ -144,7 +144,7 @@ class Conversation:
         return ()
 
 
-def _turn(line: MissionLine, *, acted: bool = True) -> Turn:
+def _turn(line: MissionSummary, *, acted: bool = True) -> Turn:
     return Turn(
         *(line.command, line.shown_status, line.reason_code, line.message),
         acted=acted,
@@ -230,7 +230,7 @@ def _normalized(command: str) -> str:
 
 
 def question_of(command: str) -> Question | None:
-    """Return the question about the robot that a command asks; None for other commands."""
+    """Return the kind of question that a command asks the robot; None for other commands."""
     said = _normalized(command)
     for name, forms in _forms()["questions"].items():
         if any(re.fullmatch(form, said) for form in forms):
@@ -271,7 +271,7 @@ class SelfAnswers:
         compiler: Compiler,
         seen: Callable[[str], str],
         steps_left: Callable[[str, str], str],
-        mission_in_question: Callable[[str], MissionLine | None],
+        mission_in_question: Callable[[str], MissionSummary | None],
     ) -> None:
         self.name = compiler.name
         self._compiler = compiler

@@ -71,7 +71,7 @@ from bt_exec.standby_threads import STANDBY
 
 if TYPE_CHECKING:
     from bt_exec.guardian import Guardian
-    from bt_exec.journal.recorded_mission import MissionLine
+    from bt_exec.journal.recorded_mission import MissionSummary
     from bt_exec.mission.debugger import Debugger
 
 __all__ = ["Executive"]
@@ -130,7 +130,7 @@ class Executive:
         journal: str | None = None,
         unrecorded: Callable[[], str] | None = None,
         record: Record | None = None,
-        today: Callable[[], Sequence[MissionLine]] = tuple,
+        today: Callable[[], Sequence[MissionSummary]] = tuple,
         confirm: Confirm | None = None,
         context: Context | None = None,
         guardian: Guardian | None = None,

@@ -212,9 +212,10 @@ class PerceptionLoop:
         return known_facts(runtime.catalogue, runtime.rigs, buffers, self._call_pack)
 
     def old_facts(self, old_s: float) -> dict[str, float]:
-        """Return the time of each newest observation that is outdated, by its facts [s].
+        """Return the facts of outdated observations, each with its observation time [s].
 
-        An observation is outdated if an action ended after it, or if it is older than `old_s` [s].
+        Only the newest observation of each pack counts. It is outdated if an action ended after it,
+        or if it is older than `old_s` [s].
         """
         acted, now = self._runtime.acted, self._runtime.now()
         found: dict[str, float] = {}

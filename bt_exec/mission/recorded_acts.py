@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any
 
 from bt_exec.failure import BtExecError
-from bt_exec.journal import Journal, MissionLine
+from bt_exec.journal import Journal, MissionSummary
 from bt_exec.journal.recorded_mission import SkillRun
 from bt_exec.mission.conversation import act_in_question
 from bt_exec.planning.compiler import Compiler, Plan, Request
@@ -27,10 +27,10 @@ __all__ = ["mission_in_question", "was_carried_out"]
 def mission_in_question(
     question: str,
     journal: Journal,
-    missions: Callable[..., Sequence[MissionLine]],
+    missions: Callable[..., Sequence[MissionSummary]],
     compiler: Compiler,
     request: Callable[[str], Request],
-) -> MissionLine | None:
+) -> MissionSummary | None:
     """Return the newest mission of today that carried out the action in a question.
 
     Args:

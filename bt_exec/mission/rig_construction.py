@@ -86,7 +86,7 @@ def make_rig(
         settings = _settings_of(pack, settings)
     name = settings.robot or next(iter(pack.robots))
     if name not in pack.robots:
-        raise UnknownName(f"robot of pack {pack.name}", name, pack.robots)
+        raise UnknownName("robot", name, pack.robots, owner=f"pack {pack.name}")
     start = world_settings(pack, world)
     try:
         rig = pack.robots[name](settings, start)
@@ -107,7 +107,7 @@ def make_rig(
             f"robot {name!r} of pack {pack.name} lacks stop() or still; see bt_exec.robot.Robot"
         )
     _check_parts(rig, f"robot {name!r} of pack {pack.name}")
-    _check_services(rig, name, pack)
+    _check_offered_services(rig, name, pack)
     return rig
 
 
@@ -140,7 +140,7 @@ def _settings_of(pack: Pack, given: Mapping[str, Any]) -> PackSettings:
     known = pack.settings.model_fields
     for key in given:
         if key not in known:
-            raise UnknownName(f"setting of pack {pack.name}", key, known)
+            raise UnknownName("setting", key, known, owner=f"pack {pack.name}")
     try:
         return pack.settings.model_validate(dict(given))
     except ValidationError as error:
@@ -196,7 +196,7 @@ def _has_method(part: Any, *names: str) -> bool:
     return any(callable(getattr(part, name, None)) for name in names)
 
 
-def _check_services(rig: Rig, robot: str, pack: Pack) -> None:
+def _check_offered_services(rig: Rig, robot: str, pack: Pack) -> None:
     """Raise RegistrationError if a declared service is missing or has another type."""
     for name, kind in pack.services.items():
         wanting = [p.name for p in (*pack.skills, *pack.conditions) if name in p.services]

@@ -57,7 +57,7 @@ from bt_exec.spec.model import Do, MissionSpec, walk
 
 if TYPE_CHECKING:
     from bt_exec.journal import Booking, Journal, Recorder
-    from bt_exec.journal.recorded_mission import MissionLine, MissionRecord
+    from bt_exec.journal.recorded_mission import MissionRecord, MissionSummary
     from bt_exec.mission.debugger import Debugger
     from bt_exec.pack import Pack
 
@@ -278,7 +278,7 @@ class Session:
         """
         if earlier is None:
             earlier = self.journal.predecessors(record) if self.journal is not None else ()
-        works = [self._completed_work(one, lost=lost) for one in (record, *earlier)]
+        works = [self._completed_work(one, world_lost=lost) for one in (record, *earlier)]
         planned = next((work for work in works if work.spec is not None), works[0])
         started = tuple(one for work in reversed(works) for one in work.started)
         work = replace(planned, mission_id=record.id, started=started)
@@ -300,9 +300,9 @@ class Session:
         """Whether any robot is simulated."""
         return any(rig.simulation is not None for rig in self.rigs.values())
 
-    def _completed_work(self, record: MissionRecord, *, lost: bool) -> Work:
+    def _completed_work(self, record: MissionRecord, *, world_lost: bool) -> Work:
         """Return the completed work of a recorded mission, with times on this session's clock."""
-        work = recorded_work(record, self.site.catalogue, lost=lost)
+        work = recorded_work(record, self.site.catalogue, lost=world_lost)
         since_s = self._clock_shift(record)
         return replace(work, done=tuple(replace(one, t=one.t + since_s) for one in work.done))
 
@@ -420,7 +420,7 @@ class Session:
             self._phrase(part.phrase_key, part.call_arguments, language) for part in parts
         )
 
-    def mission_in_question(self, question: str) -> MissionLine | None:
+    def mission_in_question(self, question: str) -> MissionSummary | None:
         """Return the newest mission of today that carried out the action in a question."""
         if self.journal is None:
             return None
@@ -430,7 +430,7 @@ class Session:
         )
         return mission_in_question(question, self.journal, acted, self.compiler, request)
 
-    def _missions_of_today(self) -> Sequence[MissionLine]:
+    def _missions_of_today(self) -> Sequence[MissionSummary]:
         """Return today's ended or interrupted missions at this site, oldest first."""
         if self.journal is None:
             return ()

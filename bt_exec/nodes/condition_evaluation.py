@@ -76,13 +76,13 @@ class _Answer:
     verdict: Verdict = _NO_VERDICT
 
 
-class _Question:
+class _PreparedCondition:
     """One condition of an expression, and the prepared call that evaluates it.
 
     Attributes:
         leaf: The condition as written.
         text: The condition as text for display.
-        condition: The condition.
+        condition: Its declaration in the pack.
         since: Time at which its node was entered [s].
         found: The last known verdict.
     """
@@ -161,25 +161,25 @@ class Ask:
     since: float
     _said: Verdict | None  # the last verdict reported to listeners, or an equal one
     _found: _Found
-    _doubted: dict[str, float]  # time since a condition is unknown [s], by its text
+    _doubted: dict[str, float]  # time at which a condition became unknown [s], by its text
 
     def __init__(self, expression: Any, runtime: Runtime) -> None:
         self.expression = expression
         self.text = str(expression)
         self.runtime = runtime
-        self._questions = {
-            id(leaf): _Question(leaf, runtime) for leaf in named_conditions(expression)
+        self._conditions = {
+            id(leaf): _PreparedCondition(leaf, runtime) for leaf in named_conditions(expression)
         }
         # set if the expression is a single condition
-        self._only = self._questions.get(id(expression))
+        self._only = self._conditions.get(id(expression))
 
     def begin(self) -> None:
         """Start evaluating: only observations captured from now on are fresh."""
         self.since = self.runtime.now()
         self._said = None
         self._doubted = {}
-        for question in self._questions.values():
-            question.begin(self.since)
+        for prepared in self._conditions.values():
+            prepared.begin(self.since)
 
     def verdict(self) -> Verdict:
         """Return the current verdict."""
@@ -259,13 +259,13 @@ class Ask:
 
         They are empty if several conditions have its name, or before the values exist.
         """
-        given = [one.leaf.args for one in self._questions.values() if one.leaf.name == self.name]
+        given = [one.leaf.args for one in self._conditions.values() if one.leaf.name == self.name]
         known = len(given) == 1 and not any(map(has_reference, given[0].values()))
         return given[0] if known else {}
 
     def _ask(self, part: Any, before: dict[str, float]) -> _Found:
         if isinstance(part, Is):
-            return self._leaf(self._questions[id(part)], before)
+            return self._leaf(self._conditions[id(part)], before)
         if isinstance(part, Not):
             inner = self._ask(part.of, before)
             if inner.verdict.holds is None:
@@ -292,20 +292,20 @@ class Ask:
         )
         return _Found(together, found[0].name, tuple(leaf for one in found for leaf in one.held))
 
-    def _leaf(self, question: _Question, before: dict[str, float]) -> _Found:
-        leaf = question.leaf
+    def _leaf(self, prepared: _PreparedCondition, before: dict[str, float]) -> _Found:
+        leaf = prepared.leaf
         try:
-            verdict = question.verdict()
+            verdict = prepared.verdict()
         except BaseException as error:
             if isinstance(plain_error(error), KeyboardInterrupt | PartBroken):
                 raise  # raised by the operator or the watchdog, not by the condition
             said = Verdict.unknown(f"{leaf.name} raised {describe_exception(error)}")
             return _Found(said, leaf.name, (), -math.inf, CRASHED, traceback_text(error))
         if verdict.holds is not None:
-            if question.found is None or question.found.verdict is not verdict:
-                question.found = _Found(verdict, leaf.name, (leaf,))
-            return question.found
-        text, condition, now = question.text, question.condition, self.runtime.now()
+            if prepared.found is None or prepared.found.verdict is not verdict:
+                prepared.found = _Found(verdict, leaf.name, (leaf,))
+            return prepared.found
+        text, condition, now = prepared.text, prepared.condition, self.runtime.now()
         since = self._doubted[text] = before.get(text, now)
         return _Found(verdict, leaf.name, (), since + condition.patience_s, condition.unknown)
 

@@ -27,10 +27,11 @@ _LONGEST = 40
 
 
 def list_missions(context: Context, messages: Messages, language: str) -> str:
-    """Return the missions of today that started an action, a line each; empty if there are none.
+    """Return today's missions that started an action, a line each.
 
-    The newest ones are listed, after the number of those left out. If there are none today, the
-    last mission before is listed. Commands that were only planned are listed as such.
+    The newest missions are listed, after the number of omitted ones. If there is no such mission
+    today, the last one before is listed; the text is empty if there is none at all. Commands that
+    were only planned are listed as such.
     """
     return _listed(context.acting_missions(date.today()), messages, language)
 

@@ -76,7 +76,7 @@ class RecordReader:
 
     def _is_unchanged(self, data: Mapping[str, Any]) -> bool:
         """Return True if a cached mission is unchanged according to its list entry."""
-        line = self._journal.mission_line(data["mission_id"])
+        line = self._journal.mission_summary(data["mission_id"])
         return line is not None and mission_entry_data(line)["status"] == data["status"]
 
 

@@ -302,7 +302,7 @@ def full_mission_id(service: Service, mission_id: str) -> str:
         line = (
             next(iter(service.journal.missions(1, site=service.site.name)), None)
             if mission_id == "last"
-            else service.journal.mission_line(mission_id)
+            else service.journal.mission_summary(mission_id)
         )
     except UnknownName:
         line = None

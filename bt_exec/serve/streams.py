@@ -55,7 +55,7 @@ class Feeds:
 
     async def has_no_more_events(self, mission_id: str, after: int) -> bool:
         """Return whether a mission has ended and has no events after number `after`."""
-        line = await asyncio.to_thread(self._journal.mission_line, mission_id)
+        line = await asyncio.to_thread(self._journal.mission_summary, mission_id)
         if line is None or (line.ended_at is None and not line.interrupted):
             return False
         return not await asyncio.to_thread(self._journal.rows, mission_id, after=after, limit=1)
@@ -116,7 +116,7 @@ class Feeds:
                 continue
             if not rows and not ours and loop.time() - checked >= _CHECK_S:
                 checked = loop.time()
-                line = await asyncio.to_thread(self._journal.mission_line, mission_id)
+                line = await asyncio.to_thread(self._journal.mission_summary, mission_id)
                 if line is None or line.interrupted:
                     tail.ended = "interrupted"
             if closed:

@@ -78,7 +78,7 @@ def tree_schema(catalogue: Catalogue, library: Library | None = None) -> Schema:
 
     Args:
         catalogue: Skills, conditions and types.
-        library: Trees whose names and arguments are completed.
+        library: Trees whose names and arguments editors offer for completion.
     """
     definitions: Schema = {}
     tops = [_model(model, definitions) for model in (TreeSpec, MissionSpec)]

@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from bt_exec.events import Finished, Planned
-from bt_exec.journal import MissionLine, MissionRecord, record_argument
+from bt_exec.journal import MissionRecord, MissionSummary, record_argument
 from bt_exec.language.messages import Messages
 from bt_exec.tui.node_text import duration_text
 from bt_exec.tui.screen import tree_lines
@@ -32,7 +32,7 @@ def status_word(status: str) -> str:
     return "stopped" if status == "aborted" else status
 
 
-def mission_entry_data(line: MissionLine) -> dict[str, Any]:
+def mission_entry_data(line: MissionSummary) -> dict[str, Any]:
     """Return a list entry as plain data."""
     return {
         "mission_id": line.id,
@@ -48,7 +48,7 @@ def mission_entry_data(line: MissionLine) -> dict[str, Any]:
 
 
 def history_table(
-    lines: Sequence[MissionLine],
+    lines: Sequence[MissionSummary],
     glyphs: Glyphs,
     width: int,
     told: Callable[[str], str] = safe_line,

@@ -95,7 +95,7 @@ class Painter:
             self.write_lines(((piece, style),) for piece in pieces)
 
     def _colour_codes(self, style: str) -> tuple[str, str]:
-        """Return the codes of a style that is written as colours, as in a picture."""
+        """Return the terminal codes of a style given by its colours, as in picture cells."""
         if len(self._codes) > _MOST_STYLES:
             self._codes = {name: self._code(COLOURS[name]) for name in COLOURS}
         return self._codes.setdefault(style, self._code(style))

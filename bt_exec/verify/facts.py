@@ -175,7 +175,7 @@ def established_facts(expression: Any, catalogue: Catalogue) -> Facts:
 
 
 def decided_value(expression: Any, facts: Mapping[str, str], catalogue: Catalogue) -> bool | None:
-    """Return whether known facts decide that `expression` holds or not; None if they do not."""
+    """Return whether `expression` holds under known facts; None if they do not decide it."""
     if isinstance(expression, Not):
         inner = decided_value(expression.of, facts, catalogue)
         return None if inner is None else not inner

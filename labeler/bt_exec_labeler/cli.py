@@ -209,8 +209,8 @@ def import_(
         raise typer.Exit(4)
 
 
-@LABEL.command()
-def serve(
+@LABEL.command("serve")
+def serve_labeler(
     words: Words,
     labeler: Labeler = "model",
     role: Role = "controller",
@@ -238,9 +238,9 @@ def serve(
 
     bt-exec label run … -l remote -s url=http://127.0.0.1:8902 is a client.
     """
-    from bt_exec_labeler.service.app import serve as answer
+    from bt_exec_labeler.service.app import serve_labeler as serve
 
-    answer(
+    serve(
         words,
         labeler=labeler,
         role=role,

@@ -143,7 +143,7 @@ class Clip:
     damaged: tuple[str, ...] = ()
 
     @property
-    def begin(self) -> float:
+    def start_s(self) -> float:
         """Time of the first place [s since the episode began]."""
         return self.t - self.form.step_s * (self.form.count - 1)
 

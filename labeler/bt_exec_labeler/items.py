@@ -178,7 +178,7 @@ def flaws_of(item: Item) -> list[dict[str, str]]:
             are not detected.
     """
     found = [("DAMAGED_FRAME", c.form.name, why) for c in item.clips for why in c.damaged]
-    begin = min(clip.begin for clip in item.clips)
+    begin = min(clip.start_s for clip in item.clips)
     found += [
         (doubt.kind.upper(), doubt.where, doubt.message)
         for doubt in item.episode.doubts

@@ -88,7 +88,7 @@ def test_digest_depends_on_pixels_and_relative_times() -> None:
         ((0, 1, 2, 3, 4, 2.5, 3.5, 4.5, 5.5), ["clock_back"], (0, 1, 2, 4.5, 5.5)),
     ],
 )
-def test_flaws_of_times_are_reported(
+def test_flawed_frame_times_are_reported(
     times: tuple[float, ...], kinds: list[str], kept: tuple[float, ...]
 ) -> None:
     frames: list[Frame] = [Drawn(t) for t in times]
@@ -115,7 +115,7 @@ def test_content_of_a_clip_is_relative_to_its_moment() -> None:
 
 def test_clip_has_a_start_time_and_a_completeness_flag() -> None:
     whole = cut_clip(episode(*every(0.5, 9.0)), 8.0, RECENT)
-    assert (whole.begin, whole.is_complete, whole.before_start) == (4.5, True, 0)
+    assert (whole.start_s, whole.is_complete, whole.before_start) == (4.5, True, 0)
     early = cut_clip(episode(*every(0.5, 9.0)), 3.0, RECENT)
-    assert (early.begin, early.is_complete, early.before_start) == (-0.5, False, 1)
+    assert (early.start_s, early.is_complete, early.before_start) == (-0.5, False, 1)
     assert cut_clip(Episode("e", ()), 3.0, SUMMARY).before_start == SUMMARY.count

@@ -386,7 +386,7 @@ def _correct_orders(said: Node, before: Node) -> Node:
     return said.replace(of=of, to=said.get("to") or goal)
 
 
-def _select_from_phrase(phrase: Node, said: Node) -> Node:
+def _restrict_ones_to_phrase(phrase: Node, said: Node) -> Node:
     """Return orders in which "the red one" is one of the objects of a phrase."""
     same = phrase.get("of")
     if not isinstance(same, Node):
@@ -396,7 +396,7 @@ def _select_from_phrase(phrase: Node, said: Node) -> Node:
     if said.kind == "act" and not any(one.kind == "thing" for one in conjuncts(same)):
         themes = tuple(_refine(one, same) or one for one in said.parts())
         return said.replace(of=themes if len(themes) != 1 else themes[0])
-    return said.map(lambda part: _select_from_phrase(phrase, part))
+    return said.map(lambda part: _restrict_ones_to_phrase(phrase, part))
 
 
 def _add_contrasted_noun(phrase: Node, said: Node) -> Node:
@@ -524,7 +524,7 @@ _OPERATIONS: Mapping[str, Callable[..., Any]] = {
     "extend": _add_arguments,
     "corrected": _correct_orders,
     "restated": _correct_objects,
-    "among": _select_from_phrase,
+    "among": _restrict_ones_to_phrase,
     "contrasted": _add_contrasted_noun,
     "pick": lambda node, name: node.get(name),
     "list": lambda *parts: tuple(one for part in _present_parts(parts) for one in _listed(part)),

@@ -28,7 +28,7 @@ from bt_exec_labeler.plan_record import Breach
 from bt_exec_labeler.service.request import Asked, items_of_request
 from bt_exec_labeler.vocabulary import Vocabulary, load_vocabulary
 
-__all__ = ["BODY_BYTES", "make_app", "serve"]
+__all__ = ["BODY_BYTES", "make_app", "serve_labeler"]
 
 
 BODY_BYTES = 64 * 1024 * 1024
@@ -103,7 +103,7 @@ def _answer(labelled: Labelled) -> dict[str, Any]:
     return {"record": labelled.record.to_dict(), "breaches": [], **about}
 
 
-def serve(
+def serve_labeler(
     words: Path,
     *,
     labeler: str,

@@ -220,7 +220,7 @@ def _is_json(text: str) -> bool:
 
 
 def _has_known_key(data: Any, keys: Sequence[str]) -> bool:
-    """Return whether data has one of the keys, in any case."""
+    """Return whether data has one of the keys, ignoring case."""
     if not isinstance(data, dict):
         return False
     folded = {key.casefold() for key in keys}

@@ -39,7 +39,7 @@ _TAKING = {"clause": "say", "question": "ask", "noun": "carry"}
 
 
 def parse_name(text: str) -> Name:
-    """Return the parts of a name made by `to_engine_lexicon`; empty texts for another name."""
+    """Return the parts of a name made by `to_engine_lexicon`; empty texts for any other text."""
     kind, name, value, sense = text.split("/") if text.count("/") == 3 else ("",) * 4
     return kind, name, value, sense
 

@@ -102,7 +102,7 @@ def example_commands(language: str, index: Index) -> tuple[str, ...]:
 
 def _correct_typo(trouble: Trouble, text: str, language: str, index: Index) -> tuple[str, ...]:
     """Return the command with misspelt words corrected, if the result is understood."""
-    if trouble.code == "CONDITION" and language == "en":  # it can be asked as a question
+    if trouble.code == "CONDITION" and language == "en":  # try "if" instead of "whenever"
         now = _WHENEVER.sub("if ", text, count=1)
         if now != text:
             return understood_commands([now], language, index, 1)

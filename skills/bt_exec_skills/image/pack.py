@@ -20,7 +20,7 @@ from bt_exec_skills.image.rules.after_answer import AFTER_ANSWER
 from bt_exec_skills.image.rules.crop_first import CROP_FIRST, check_crop_first
 from bt_exec_skills.image.rules.set_answers import final_report
 from bt_exec_skills.image.settings import ImageSettings, PictureStart
-from bt_exec_skills.image.skills.ask import Place, ask_vqa, crops_first
+from bt_exec_skills.image.skills.ask import Place, ask_vqa, crops_checked
 from bt_exec_skills.image.skills.compare_pictures_and_sets import (
     compare_degrees,
     compare_pictures,
@@ -40,8 +40,12 @@ from bt_exec_skills.image.skills.find import (
     separate_touching,
 )
 from bt_exec_skills.image.skills.formulate_and_judge import conclude, judge
+from bt_exec_skills.image.skills.read_and_measure_skills import (
+    answer_bar,
+    answer_measure,
+    answer_value,
+)
 from bt_exec_skills.image.skills.read_text import read_codes, read_text
-from bt_exec_skills.image.skills.value_skills import answer_bar, answer_measure, answer_value
 from bt_exec_skills.image.skills.write_program import write_program
 from bt_exec_skills.image.workbench import Bench, SetName
 
@@ -94,7 +98,7 @@ PACK = Pack(
         compare_degrees,
         write_program,
     ),
-    conditions=(crops_first,),
+    conditions=(crops_checked,),
     passes=(CROP_FIRST, AFTER_ANSWER),
     checkers=(check_crop_first,),
     types={"Set": SetName, "Place": Place, "Colour": ColourName | Literal["any"]},

@@ -42,8 +42,8 @@ class ObjectTruth:
     """Ground truth of a view as the pixels of each label; implements `Truth`.
 
     Attributes:
-        masks: The pixels that show each label, bool of shape (height, width). One object may show
-            another: the door's pixels include those of its handle.
+        masks: The pixels that show each label, bool of shape (height, width). Masks may
+            overlap: the pixels of the door include those of its handle.
     """
 
     masks: Mapping[str, Mask]

@@ -21,7 +21,7 @@ from bt_exec_skills.vision.weights import load_network
 
 __all__ = ["write_calibration"]
 
-_FAINTEST, _MEANT = 0.02, 0.5
+_FAINTEST, _LIKELY_SCORE = 0.02, 0.5
 
 
 def write_calibration(dataset: Path, papers: Path) -> None:
@@ -30,7 +30,7 @@ def write_calibration(dataset: Path, papers: Path) -> None:
     pictures = list(read_pictures(dataset, "val"))
     measured = {
         "calibration": score_calibration(detector, pictures),
-        "recalls": recall_by_class(detector, pictures, _MEANT),
+        "recalls": recall_by_class(detector, pictures, _LIKELY_SCORE),
     }
     known = json.loads(papers.read_text(encoding="utf-8"))
     write_text_atomically(papers, json.dumps({**known, **measured}, indent=2) + "\n")

@@ -216,8 +216,8 @@ def test_signal_stops_the_robot_and_completes_every_record(programs: Any, name: 
     record = journal.mission(running)
     assert (record.status, record.unreadable) == ("aborted", ())
     assert all(run.end is not None for run in record.skills)
-    assert journal.mission_line(waiting).status == "aborted"
-    assert "nothing was moved" in journal.mission_line(waiting).message
+    assert journal.mission_summary(waiting).status == "aborted"
+    assert "nothing was moved" in journal.mission_summary(waiting).message
     assert "the robots are closed" in program.said[-1]
 
 
@@ -233,8 +233,8 @@ def test_sigterm_ends_a_service_with_a_hanging_step(gate: str, tmp_path: Path) -
         assert time.monotonic() - began < 60  # the limit is 25 s on an idle machine
         assert code != 0
         journal = Journal.open(program.journal)
-        assert journal.mission_line(hangs).status in ("failed", "aborted")
-        assert journal.mission_line(waits).status == "aborted"
+        assert journal.mission_summary(hangs).status in ("failed", "aborted")
+        assert journal.mission_summary(waits).status == "aborted"
     finally:
         if program.process.poll() is None:
             program.end(signal.SIGKILL)

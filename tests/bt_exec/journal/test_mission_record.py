@@ -177,12 +177,12 @@ def test_record_is_read_in_one_transaction(journal):
 
 def test_booking_reserves_a_mission_name_before_the_mission_begins(journal: Journal):
     booking = journal.book(command="x", language="ko", site="s", seeds={"seed": 3})
-    line = journal.mission_line(booking.mission_id)
+    line = journal.mission_summary(booking.mission_id)
     assert (line.command, line.language, line.begun, line.interrupted) == ("x", "ko", False, False)
     assert journal.mission(booking.mission_id).line == line
     with journal.record(booking) as recorder:
         recorder.on(Turn(0.0, 1, {"n": 1}))
-    begun = journal.mission_line(booking.mission_id)
+    begun = journal.mission_summary(booking.mission_id)
     assert begun.begun
     assert begun.started_at >= line.started_at
     assert journal.mission(booking.mission_id).seeds == {"seed": 3}
@@ -201,7 +201,7 @@ def test_rows_are_returned_in_pages(journal: Journal):
     assert [row.seq for row in journal.rows(recorder.mission_id, after=3)] == [4, 5]
     assert rows[0].data == '{"report":{"n":0}}'
     assert journal.rows("2020-01-01-0001") == ()
-    assert journal.mission_line("2020-01-01-0001") is None
+    assert journal.mission_summary("2020-01-01-0001") is None
 
 
 def interrupt(journal: Journal, *commands: str) -> str:
@@ -217,7 +217,7 @@ def finish(journal: Journal, script, command: str, continues: str = "") -> str:
     with journal.begin(command=command, site="door", continues=continues) as recorder:
         for event in script(recorder.mission_id):
             recorder.on(event)
-    return journal.mission_line(recorder.mission_id).status
+    return journal.mission_summary(recorder.mission_id).status
 
 
 def test_booked_mission_is_not_reported_as_interrupted(journal: Journal, monkeypatch):
@@ -247,7 +247,7 @@ def test_newest_mission_that_was_neither_finished_nor_resumed_is_unfinished(
     assert journal.last_unfinished("building") is None
 
 
-def test_unfinished_skips_mission_whose_command_succeeded_later(
+def test_unfinished_skips_a_mission_if_its_command_succeeded_later(
     journal: Journal, script, monkeypatch
 ):
     monkeypatch.setattr("bt_exec.journal.read.has_process_ended", lambda process: True)
@@ -277,15 +277,15 @@ def test_booked_mission_gets_its_start_time_when_it_begins(journal: Journal, mon
     wall = iter([1_000_000.0, 1_000_500.0])
     monkeypatch.setattr("bt_exec.journal.journal.time.time", lambda: next(wall))
     booking = journal.book(command="x")
-    assert journal.mission_line(booking.mission_id).started_at.timestamp() == 1_000_000.0
+    assert journal.mission_summary(booking.mission_id).started_at.timestamp() == 1_000_000.0
     journal.record(booking).close()
-    assert journal.mission_line(booking.mission_id).started_at.timestamp() == 1_000_500.0
+    assert journal.mission_summary(booking.mission_id).started_at.timestamp() == 1_000_500.0
 
 
 def test_line_of_a_mission_is_found_by_its_id(journal: Journal):
     first, second = (journal.book(command=command, site=command) for command in ("one", "two"))
-    assert journal.mission_line(first.mission_id).command == "one"
-    assert journal.mission_line(second.mission_id).site == "two"
+    assert journal.mission_summary(first.mission_id).command == "one"
+    assert journal.mission_summary(second.mission_id).site == "two"
 
 
 @pytest.mark.parametrize(
@@ -301,7 +301,7 @@ def test_mission_with_any_row_has_begun(journal: Journal, change: str, begun: bo
     booking = journal.book(command="x")
     with closing(sqlite3.connect(journal.path)) as connection, connection:
         connection.execute(change)
-    assert journal.mission_line(booking.mission_id).begun is begun
+    assert journal.mission_summary(booking.mission_id).begun is begun
     assert journal.mission("last").line.begun is begun
 
 

@@ -170,7 +170,7 @@ QUESTIONS: dict[str, Any] = {
     "sites": Journal.sites,
     "last action": lambda journal: journal.last_mission_with_action("yard", SKILLS),
     "by number": lambda journal: journal.mission("1"),
-    "by name": lambda journal: journal.mission_line(journal.missions(1)[0].id),
+    "by name": lambda journal: journal.mission_summary(journal.missions(1)[0].id),
     "site": lambda journal: journal.find(Wanted(site="yard"), 5),
     "unknown site": lambda journal: journal.find(Wanted(site="nowhere"), 5),
     "status": lambda journal: journal.find(Wanted(status="refused"), 5),

@@ -254,7 +254,7 @@ for number in range(int(sys.argv[2])):
             if not reader.execute(starts, (recorder._number,)).fetchone()[0]:
                 untrue.append([number, "starts unrecorded"])
     recorder.close()
-    satisfied = journal.mission_line(name).status == "satisfied"
+    satisfied = journal.mission_summary(name).status == "satisfied"
     whole = len(journal.mission(name).events) == 3 and satisfied
     if not (whole or raised or recorder.incomplete):
         untrue.append([number, "incomplete, and not reported"])

@@ -95,8 +95,8 @@ def test_booked_command_runs_under_its_mission_id(tmp_path: Path):
         assert [line.begun for line in journal.missions()] == [False, False]
         outcome = session.run("go", booking=second)
     assert outcome.mission_id == second.mission_id != first.mission_id
-    assert journal.mission_line(second.mission_id).status == "satisfied"
-    assert not journal.mission_line(first.mission_id).begun
+    assert journal.mission_summary(second.mission_id).status == "satisfied"
+    assert not journal.mission_summary(first.mission_id).begun
 
 
 def test_booking_requires_a_journal():

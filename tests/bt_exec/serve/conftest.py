@@ -236,7 +236,7 @@ class Served:
         """Return a mission when it has ended."""
 
         def look() -> Any:
-            line = self.journal.mission_line(mission_id)
+            line = self.journal.mission_summary(mission_id)
             return line if line is not None and line.ended_at is not None else None
 
         return self.until(look)

@@ -112,7 +112,7 @@ def test_missions_of_other_sites_are_listed_only_on_request(serve):
 
 def test_ended_mission_is_reported_as_ended_in_the_next_response(served: Served):
     name = served.send("hold")
-    served.until(lambda: served.journal.mission_line(name).begun)
+    served.until(lambda: served.journal.mission_summary(name).begun)
     assert served.ask("GET", f"/missions/{name}").data["status"] == "running"
     GATE.set()
     assert served.follow(f"/missions/{name}/events")[-1][1] == "end"
@@ -123,7 +123,7 @@ def test_ended_mission_is_reported_as_ended_in_the_next_response(served: Served)
 def test_queued_mission_is_listed_as_waiting(served: Served):
     first, second = served.send("hold"), served.send("hold")
     served.until(lambda: served.service.running_mission is not None)
-    served.until(lambda: served.journal.mission_line(first).begun)
+    served.until(lambda: served.journal.mission_summary(first).begun)
     states = {
         one["mission_id"]: one["status"] for one in served.ask("GET", "/missions").data["missions"]
     }

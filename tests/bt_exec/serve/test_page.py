@@ -288,7 +288,7 @@ def test_stop_button_holds_the_queue(served: Served, visit):
     page.locator("#stop").click()
     expect(page.locator("#held")).to_be_visible()
     assert served.ended(first).status == "aborted"
-    assert not served.journal.mission_line(second).begun
+    assert not served.journal.mission_summary(second).begun
     page.get_by_role("button", name="Go on").click()
     assert served.ended(second).status == "satisfied"
     expect(page.locator("#held")).to_be_hidden()

@@ -21,12 +21,12 @@ from tests.bt_exec.serve.conftest import GATE, Served
 def test_command_is_run_to_its_end(served: Served):
     booked = served.service.submit("wave")
     assert booked.ended.result(10).status == "satisfied"
-    assert served.journal.mission_line(booked.mission_id).status == "satisfied"
+    assert served.journal.mission_summary(booked.mission_id).status == "satisfied"
 
 
 def test_accepted_command_is_recorded_before_its_turn(served: Served):
     first, second = served.service.submit("hold"), served.service.submit("wave")
-    line = served.journal.mission_line(second.mission_id)
+    line = served.journal.mission_summary(second.mission_id)
     assert (line.status, line.begun, line.interrupted) == ("unfinished", False, False)
     GATE.set()
     assert first.ended.result(10).ok
@@ -112,7 +112,7 @@ def test_queued_command_is_withdrawn_by_an_abort(served: Served):
     assert served.service.abort(second.mission_id) == "withdrawn"
     outcome = second.ended.result(10)
     assert (outcome.status, outcome.ticks) == ("aborted", 0)
-    assert "before it began" in served.journal.mission_line(second.mission_id).message
+    assert "before it began" in served.journal.mission_summary(second.mission_id).message
     GATE.set()
     assert first.ended.result(10).ok
 
@@ -219,7 +219,7 @@ def test_stop_holds_the_queue_until_resumed(served: Served):
         third.mission_id,
     ]
     assert served.service.running_mission is None
-    assert not served.journal.mission_line(second.mission_id).begun
+    assert not served.journal.mission_summary(second.mission_id).begun
     assert served.service.resume_queue()
     assert second.ended.result(10).ok
     assert third.ended.result(10).ok
@@ -354,7 +354,7 @@ def test_queue_is_reordered_while_it_is_held(served: Served):
     GATE.set()
     assert first.ended.result(10).ok
     served.until(lambda: served.service.running_mission is None)
-    assert not served.journal.mission_line(third.mission_id).begun
+    assert not served.journal.mission_summary(third.mission_id).begun
     with pytest.raises(ServiceError, match="is not waiting"):
         served.service.move_in_queue(first.mission_id, 0)
     served.service.resume_queue()

@@ -107,12 +107,12 @@ def run(tmp_path):
 
 
 def test_guard_of_the_plan_is_kept():
-    own = "{do: ask_vqa, with: {question: a}, while: {crops_first: {}, else: MINE}}"
+    own = "{do: ask_vqa, with: {question: a}, while: {crops_checked: {}, else: MINE}}"
     assert CROP_FIRST.apply(plan(own), context())[1] == ()
     other = "{do: ask_vqa, with: {question: a}, while: {sunny: {}, else: RAIN}}"
     guarded, _ = CROP_FIRST.apply(plan(other), context())
     (node,) = guarded.root.sequence
-    assert (str(node.guarded.condition), node.guarded.code) == ("sunny and crops_first", "RAIN")
+    assert (str(node.guarded.condition), node.guarded.code) == ("sunny and crops_checked", "RAIN")
 
 
 def test_guard_blocks_at_run_time(run, monkeypatch):

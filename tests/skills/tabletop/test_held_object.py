@@ -33,7 +33,7 @@ def world(z: float, x: float = 1.0, base: Pose | None = HERE) -> Environment:
         (Environment(0.0, {}, None, {}), None),
     ],
 )
-def test_object_is_held_if_it_left_the_table(now: Environment, held: str | None):
+def test_object_is_held_if_it_is_off_the_table(now: Environment, held: str | None):
     hand = Hand()
     hand.record_pick_start("cup", LAY)
     assert hand.moved

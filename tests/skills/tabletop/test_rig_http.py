@@ -48,10 +48,10 @@ def killed(served, tmp_path, phase):
     """Run a mission in a process, and kill it when the world reaches a phase."""
     site = tmp_path / "site.yaml"
     site.write_text(SITE.format(url=served.url), encoding="utf-8")
-    engine = served.engine
+    world = served.world
     with subprocess.Popen([sys.executable, "-c", MISSION, str(site)]) as process:
         while process.poll() is None:
-            if engine.call(lambda: phase(engine.robot.world)).result():
+            if world.run_on_world_thread(lambda: phase(world.robot.world)).result():
                 process.kill()
                 return
     pytest.fail("the mission ended before")
@@ -72,15 +72,15 @@ def test_second_process_reports_the_true_content_of_the_hand(
     served, remote_site, tmp_path, phase, stopped
 ):
     killed(served, tmp_path, phase)
-    engine = served.engine
+    world = served.world
     if stopped:  # as a guardian does; otherwise the motion continues
-        engine.cancel().result()
+        world.cancel().result()
     with Session(remote_site(served.url)) as session:
         asked = session.run("what are you holding?")
-        held = engine.call(engine.robot.world.held_item).result()
+        held = world.run_on_world_thread(world.robot.world.held_item).result()
         assert asked.message == ("I hold red thing 0." if held else "My hand is empty.")
         if held:
             done = session.run("put it in the red bowl")
             assert done.status == "satisfied", done.message
-        assert engine.robot.world.environment().is_in_place(THING, BOWL) or not held
-    assert engine.robot.world.held_item() is None
+        assert world.robot.world.environment().is_in_place(THING, BOWL) or not held
+    assert world.robot.world.held_item() is None

@@ -18,15 +18,15 @@ from bt_exec_skills.tabletop.goals.compiler import create  # noqa: E402 - after 
 from bt_exec_skills.tabletop.protocol.client_code import parse_program  # noqa: E402 - as above
 from bt_exec_skills.tabletop.protocol.published_functions import CALLS, argument_name  # noqa: E402 - as above
 from bt_exec_skills.tabletop.protocol.server import MOST_BYTES, make_app  # noqa: E402 - as above
-from bt_exec_skills.tabletop.protocol.start_server import make_engine, serve  # noqa: E402 - after the skip
+from bt_exec_skills.tabletop.protocol.start_server import make_served_world, serve  # noqa: E402 - after the skip
 
 
 class Served:
     """Server on a thread."""
 
-    def __init__(self, token="", **engine):
-        self.engine = make_engine("tabletop", ["seed=3", "objects=4"], **engine)
-        app = make_app(self.engine, token)
+    def __init__(self, token="", **settings):
+        self.world = make_served_world("tabletop", ["seed=3", "objects=4"], **settings)
+        app = make_app(self.world, token)
         config = uvicorn.Config(app, port=0, log_level="error", timeout_graceful_shutdown=5)
         self.server = uvicorn.Server(config)
         self.thread = threading.Thread(target=self.server.run, daemon=True)
@@ -39,7 +39,7 @@ class Served:
     def close(self):
         self.server.should_exit = True
         self.thread.join()
-        self.engine.close()
+        self.world.close()
 
 
 @pytest.fixture(scope="module")
@@ -251,7 +251,7 @@ def test_grid_map_marks_tables_as_occupied(served):
     grid = Executor(served.url).send("RESULT = get_grid_map()")["result"]
     grid = grid["result"]
     table = get(f"{served.url}/env")[1]["tables"]["table_0"]["pos"]
-    origin = served.engine.robot.floor_map().origin
+    origin = served.world.robot.floor_map().origin
     row, column = (int((table[axis] - origin[axis]) / 0.1) for axis in (1, 0))
     assert grid[row][column] == 1
     assert {cell for line in grid for cell in line} == {0, 1}
@@ -396,7 +396,7 @@ def test_own_robot_drives_own_server_in_lockstep(remote_site):
         with Session(site, fast=True) as session:
             outcome = session.run("Put the red thing in the red bowl.")
         assert outcome.status == "satisfied", outcome.message
-        assert served.engine.robot.world.environment().is_in_place(
+        assert served.world.robot.world.environment().is_in_place(
             "object_red_0", "object_red_bowl_0"
         )
     finally:
@@ -419,7 +419,7 @@ def test_new_session_sees_what_is_in_the_hand(remote_site):
             assert back.reason_code == "NO_ORIGIN"
             done = session.run("put it in the red bowl")
             assert done.status == "satisfied", done.message
-            assert served.engine.robot.world.held_item() is None
+            assert served.world.robot.world.held_item() is None
     finally:
         served.close()
 

@@ -24,7 +24,7 @@ CodeKind = Literal["qr code", "barcode", "code"]
 """Kind of code; ``code`` is either."""
 
 _SCALES = (1.0, 0.75, 1.5, 0.5, 2.0)
-_LONGEST = 2600  # larger pictures are not enlarged, and first reduced to this side [px]
+_LONGEST = 2600  # longer side [px]; larger pictures are reduced to it first
 _BLURS = (0, 3)  # kernel sizes [px]
 _SAME = 0.3  # overlap (IoU) of two readings of one code
 _MOST_LETTERS = 500

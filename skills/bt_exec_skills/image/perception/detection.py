@@ -18,7 +18,7 @@ from bt_exec_skills.things.detector import FAINT, LEAST_SCORE, make_detector
 
 __all__ = ["NOTHING_KNOWN", "Detected", "detect", "detect_with_tiles", "select_label"]
 
-_MEANT = 0.5  # above this score a detection is more likely right than wrong
+_LIKELY_SCORE = 0.5  # above this score a detection is more likely right than wrong
 NOTHING_KNOWN = 0.5
 """Maximum confidence of an absence if the detector recognised nothing in the picture."""
 
@@ -72,9 +72,9 @@ def select_label(
     mine = [one for one in found if not label or one.label.lower() in labels]
     whole = 1.0
     for one in mine:
-        whole *= one.score if one.score >= _MEANT and not one.doubt else 1 - one.score
+        whole *= one.score if one.score >= _LIKELY_SCORE and not one.doubt else 1 - one.score
     plain = [one.score for one in found if not one.doubt]
-    clear = sum(score for score in plain if score >= _MEANT)
+    clear = sum(score for score in plain if score >= _LIKELY_SCORE)
     share = clear / sum(plain) if clear else 0.0
     whole = min(whole, max(NOTHING_KNOWN, share))
     whole *= 1 - (1 - recall) / 2
@@ -123,7 +123,7 @@ def _add_tile_detection(
     gaps = x1, y1, _TILE - x2, _TILE - y2
     beyond = x, y, width - x - _TILE, height - y - _TILE
     cut = any(gap <= _EDGE and more > 0 for gap, more in zip(gaps, beyond, strict=True))
-    if cut or one.doubt or one.score < _MEANT:
+    if cut or one.doubt or one.score < _LIKELY_SCORE:
         return
     box = x1 + x, y1 + y, x2 + x, y2 + y
     for other in found:

@@ -11,7 +11,7 @@ from bt_exec_skills.perception.picture import Frame, border_pixels
 
 __all__ = ["even_light", "relit_versions"]
 
-_LONGEST = 800  # pictures are reduced to this side [px]
+_LONGEST = 800  # longer side of the reduced picture [px]
 _COARSE, _FINE = 120, 240  # shorter side of the picture in which the light is estimated [px]
 _WIDE = 0.35  # share of the shorter side: larger than objects, smaller than shadows
 _WHITE = 235.0  # grey level of a white background in good light

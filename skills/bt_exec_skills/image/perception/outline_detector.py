@@ -23,7 +23,7 @@ from bt_exec_skills.perception.picture import Box, Frame, border_pixels
 
 __all__ = ["Outline", "colour_by_hue", "find_outlines"]
 
-_LONGEST = 1024  # the picture is reduced to this side [px]
+_LONGEST = 1024  # longer side of the reduced picture [px]
 _LEAST_PX, _LEAST_SHARE = 64, 0.0003
 _NOISE = 6.0  # ratio of an edge to the average gradient of the picture
 _LEAST_EDGE = 60.0  # minimum gradient of an edge [grey levels over 3 px, Scharr / 16]

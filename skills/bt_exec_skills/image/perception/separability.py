@@ -24,7 +24,7 @@ __all__ = ["DOUBTFUL", "separability"]
 DOUBTFUL = 0.55
 """Maximum confidence of a count if one of these is detected."""
 
-_LONGEST = 800  # pictures are reduced to this side [px]
+_LONGEST = 800  # longer side of the reduced picture [px]
 _MOST = 60  # number of instances; more are texture, which lowers their scores anyway
 _GROUND_PX = 60  # side of the smoothed background [px]
 _FAINT, _NOISES = 2.5, 4.0  # difference from the background [grey levels; multiples of its noise]

@@ -21,7 +21,7 @@ from bt_exec_skills.perception.picture import Frame
 
 __all__ = ["agree_with_regions", "colour_of_whole", "find_disputed"]
 
-_LONGEST = 1024  # the picture is reduced to this side [px]
+_LONGEST = 1024  # longer side of the reduced picture [px]
 _COVERED, _BARE = 0.5, 0.15  # shares of the centre for yes and no
 _NEAR = 0.4  # overlap (IoU) of two boxes of one object
 

@@ -1,7 +1,7 @@
 """Crop first: known boxes are verified on crops before a question about the whole picture.
 
-A pass puts every such question under the guard `crops_first`, which the executive evaluates, so it
-applies to plans of every author. A checker reports plans that would violate it. Code:
+A pass puts every such question under the guard `crops_checked`, which the executive evaluates.
+Therefore, it applies to plans of every author. A checker reports plans that would violate it. Code:
 ``CROP_FIRST``.
 """
 
@@ -20,14 +20,14 @@ __all__ = ["CROP_FIRST", "check_crop_first"]
 
 _FINDS = ("read_annotation", "detect", "segment_colour", "separate_touching")
 _LOOKS = ("verify_attribute", "ask_vqa")
-_GUARDED = {"do": "ask_vqa", "while": {"crops_first": {}, "else": "CROP_FIRST"}}
+_GUARDED = {"do": "ask_vqa", "while": {"crops_checked": {}, "else": "CROP_FIRST"}}
 _GUARD = Do.model_validate(_GUARDED).guarded
 
 
 def _guard_whole_picture_questions(
     spec: MissionSpec, _: PassContext
 ) -> tuple[MissionSpec, tuple[str, ...]]:
-    """Put the questions about the whole picture under the guard `crops_first`."""
+    """Put the questions about the whole picture under the guard `crops_checked`."""
     changed: list[str] = []
 
     def change(node: NodeBase) -> NodeBase:
@@ -35,7 +35,7 @@ def _guard_whole_picture_questions(
             return node
         own = node.guarded
         named = [one.name for one in named_conditions(own.condition)] if own is not None else []
-        if "crops_first" in named:
+        if "crops_checked" in named:
             return node
         changed.append("a question about the whole picture waits for crops")
         assert _GUARD is not None

@@ -21,7 +21,7 @@ __all__ = [
 ]  # fmt: skip
 
 Node = dict[str, Any]
-_UNREADABLE = ("?",)  # names of an annotation that its tool cannot read
+_UNREADABLE = ("?",)  # labels that stand for an unreadable annotation file
 
 
 class CannotTell(ValueError):  # noqa: N818 - an answer, not an error

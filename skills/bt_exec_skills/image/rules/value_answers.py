@@ -22,7 +22,7 @@ _MISSING = (
     "total", "date", "dearest", "cheapest", "articles", "line", "last_line", "first_sum",
 )  # fmt: skip
 """Values with a sentence for their absence."""
-_SUREST = 0.9  # confidence of a measure: its last digit is not certain
+_MAX_MEASURE_CONFIDENCE = 0.9  # the last digit of a measurement is uncertain
 _UNSURE = 0.5
 _BAR_SURE = 0.85  # confidence of a value read at an axis
 
@@ -141,7 +141,9 @@ def measure_answer(
     known = (scale.of.accepted_instances(), scale.extent, scale.length) if scale else None
     others = other.accepted_instances() if other is not None else []
     value = measure_objects(found.accepted_instances(), others, extent, known)
-    confidence = min(_SUREST, *(one.confidence for one in totals), *(one.whole for one in sets))
+    confidence = min(
+        _MAX_MEASURE_CONFIDENCE, *(one.confidence for one in totals), *(one.whole for one in sets)
+    )
     several = any(one.sure != 1 or one.unsettled for one in totals)
     if several or value is None:
         confidence = min(confidence, _UNSURE)

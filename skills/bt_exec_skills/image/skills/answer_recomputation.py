@@ -36,8 +36,12 @@ from bt_exec_skills.image.skills.find import (
     segment_colour,
     separate_touching,
 )
+from bt_exec_skills.image.skills.read_and_measure_skills import (
+    answer_bar,
+    answer_measure,
+    answer_value,
+)
 from bt_exec_skills.image.skills.read_text import read_codes, read_text
-from bt_exec_skills.image.skills.value_skills import answer_bar, answer_measure, answer_value
 from bt_exec_skills.image.workbench import Answer, Bench, Candidates
 from bt_exec_skills.perception.picture import Frame
 

@@ -12,7 +12,7 @@ from bt_exec_skills.image.perception.vision_models import LookAnswer, Looker
 from bt_exec_skills.image.skills.worker_thread import SET_FAILS, run_on_worker
 from bt_exec_skills.image.workbench import Bench, SetName, Step
 
-__all__ = ["Looked", "Place", "ask_vqa", "crops_first"]
+__all__ = ["Looked", "Place", "ask_vqa", "crops_checked"]
 
 Place = Literal["picture"] | SetName
 """Subject of a query: the whole picture, or the crops of a set."""
@@ -77,7 +77,7 @@ def ask_vqa(
 
 
 @condition()
-def crops_first(bench: Service[Bench]) -> Verdict:
+def crops_checked(bench: Service[Bench]) -> Verdict:
     """Whether a question about the whole picture is allowed: all known boxes are verified."""
     waiting = bench.unverified_sets()
     if waiting:

@@ -1,4 +1,4 @@
-"""Passes for the professor, who is involved only if the command names one, and then first."""
+"""Passes that involve the professor only if the command mentions the professor, and then first."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def concerns_professor(node: NodeBase) -> bool:
 
 
 def remove_professor_steps(spec: MissionSpec, context: PassContext) -> Changed:
-    """Remove every step that concerns the professor if the command does not name one."""
+    """Remove steps that concern the professor if the command does not mention the professor."""
     if context.meaning is not None or not context.command or names_professor(context):
         return spec, ()
     if not any(_names_professor(node) for node in walk(spec.root)):
@@ -44,7 +44,7 @@ def remove_professor_steps(spec: MissionSpec, context: PassContext) -> Changed:
 
 
 def move_professor_first(spec: MissionSpec, context: PassContext) -> Changed:
-    """Move steps that concern the professor before all other work if the command names one.
+    """Move steps that concern the professor before all other work if the command mentions them.
 
     A plan without such a step gets the pattern: drive there, and talk about the command. If the
     command was understood with certainty, the order of its words is kept.

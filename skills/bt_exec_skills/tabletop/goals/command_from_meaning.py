@@ -368,7 +368,7 @@ class Converter:
         """Return a target without the words that compare it to other objects."""
         parts = conjuncts(formula_of(target))
         if to.table and Node("own") in parts:
-            return replace(to, own=None, number="one")  # "on the same table": any one
+            return replace(to, own=None, number="one")  # "on the same table": any table
         if side == "in" or Node("one") not in parts or self._before is None:
             return to
         like = Phrase(kind=self._before.kind)  # "the red cube to the left of the blue one"

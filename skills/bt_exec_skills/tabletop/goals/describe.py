@@ -31,7 +31,7 @@ def subgoal_of_moves(moves: tuple[Move, ...], now: Environment, language: str) -
 def subgoal_of_group(
     by: Attribute, value: str, group: tuple[str, ...], target: str, now: Environment, language: str
 ) -> Subgoal:
-    """Return the subgoal of an attribute group: its value, and its container."""
+    """Return the subgoal that moves the objects of a group into a container."""
     into, word = display_name_or_id(target, language), value_word(value, language)
     group_name = "group_shape" if by == "shape" else "group"
     text = sentence(group_name, language, value=word, place=into)

@@ -378,7 +378,8 @@ def _extreme_object(found: tuple[str, ...], phrase: Phrase, scope: Scope) -> str
     """Return the extreme object: the biggest, nearest, leftmost, and so on.
 
     Raises:
-        Trouble: WHICH_ONE if several are; NO_VIEW if the robot's pose is unknown.
+        Trouble: WHICH_ONE if several objects tie, TOO_FEW if the rank exceeds their number,
+            NO_ATTRIBUTE if no size is known, NO_VIEW if the robot's pose is unknown.
     """
     now, order = scope.now, phrase.order
     if phrase.rank > len(found):

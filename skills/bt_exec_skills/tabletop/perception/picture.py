@@ -89,7 +89,7 @@ class Pictures(Protocol):
         """Return the state needed for a picture."""
 
     def view(self, capture: Any) -> Picture:
-        """Return the picture."""
+        """Render the picture of a captured state; called on a worker thread."""
 
     def close(self) -> None:
         """Release the resources."""

@@ -22,7 +22,13 @@ from bt_exec.web.errors import WebError
 from bt_exec.web.login import Login
 from bt_exec.web.request_checks import Guard
 from bt_exec_skills.tabletop.protocol.client_code import CodeRefused
-from bt_exec_skills.tabletop.protocol.engine import Busy, Ended, Engine, object_data, pose_data
+from bt_exec_skills.tabletop.protocol.served_world import (
+    Busy,
+    Ended,
+    ServedWorld,
+    object_data,
+    pose_data,
+)
 from bt_exec_skills.tabletop.sim.camera import HeadCamera
 
 __all__ = ["MOST_BYTES", "make_app"]
@@ -31,17 +37,17 @@ MOST_BYTES = 32_768
 """Maximum size of a body [bytes]."""
 
 
-def make_app(engine: Engine, token: str = "", host: str = "127.0.0.1") -> Guard:
+def make_app(served_world: ServedWorld, token: str = "", host: str = "127.0.0.1") -> Guard:
     """Return the application, behind the service's request guard.
 
     Args:
-        engine: Runs the world.
+        served_world: World that the routes read and change.
         token: Token of every request; without one, requests must name a loopback host.
         host: Listening address.
     """
     app = new_app("bt-exec tabletop simulator", openapi_url=None)
-    _add_views(app, engine)
-    _add_actions(app, engine)
+    _add_views(app, served_world)
+    _add_actions(app, served_world)
 
     return Guard(app, Login(token), host, body_bytes=MOST_BYTES, open_paths=("/",))
 
@@ -56,9 +62,9 @@ class _ActionError(WebError):
         return {**super().body(language), **self.facts}
 
 
-def _add_views(app: FastAPI, engine: Engine) -> None:
+def _add_views(app: FastAPI, served_world: ServedWorld) -> None:
     """Add the routes that read the world."""
-    camera = HeadCamera(engine.robot.world, 320, 240)
+    camera = HeadCamera(served_world.robot.world, 320, 240)
 
     @app.get("/")
     async def index() -> dict[str, str]:
@@ -67,7 +73,9 @@ def _add_views(app: FastAPI, engine: Engine) -> None:
 
     @app.get("/env")
     async def env() -> dict[str, Any]:
-        now = await wrap_future(engine.call(engine.robot.world.environment))
+        now = await wrap_future(
+            served_world.run_on_world_thread(served_world.robot.world.environment)
+        )
         objects = {name: object_data(one) for name, one in now.objects.items()}
         tables = {
             name: {"pos": [one.x, one.y, one.height], "size": [2 * one.half_x, 2 * one.half_y]}
@@ -77,9 +85,9 @@ def _add_views(app: FastAPI, engine: Engine) -> None:
 
     @app.get("/state")
     async def state() -> dict[str, Any]:
-        robot, world = engine.robot, engine.robot.world
+        robot, world = served_world.robot, served_world.robot.world
         return await wrap_future(
-            engine.call(
+            served_world.run_on_world_thread(
                 lambda: {
                     "timestamp": time.time(),
                     "time": robot.time,
@@ -90,7 +98,7 @@ def _add_views(app: FastAPI, engine: Engine) -> None:
                         "holding": world.held_item() is not None,
                     },
                     "still": robot.still,
-                    "busy": engine.busy,
+                    "busy": served_world.busy,
                 }
             )
         )
@@ -100,7 +108,7 @@ def _add_views(app: FastAPI, engine: Engine) -> None:
         import cv2
         import numpy as np
 
-        capture = await wrap_future(engine.call(camera.capture))
+        capture = await wrap_future(served_world.run_on_world_thread(camera.capture))
         view = await asyncio.to_thread(camera.view, capture)
         rgb = cv2.imencode(".jpg", view.rgb[:, :, ::-1])[1].tobytes()
         depth = (np.clip(view.depth, 0, 65) * 1000).astype(np.uint16)
@@ -113,13 +121,13 @@ def _add_views(app: FastAPI, engine: Engine) -> None:
         }
 
 
-def _add_actions(app: FastAPI, engine: Engine) -> None:
+def _add_actions(app: FastAPI, served_world: ServedWorld) -> None:
     """Add the routes that change the world."""
 
     @app.post("/send_action")
     async def send_action(request: Request) -> Any:
         try:
-            running = await wrap_future(engine.run_code(await _source_code_of(request)))
+            running = await wrap_future(served_world.run_code(await _source_code_of(request)))
             names = await wrap_future(running)
         except CodeRefused as refused:
             raise _ActionError("CANNOT", message=str(refused)) from None
@@ -136,7 +144,7 @@ def _add_actions(app: FastAPI, engine: Engine) -> None:
 
     @app.post("/cancel")
     async def cancel() -> dict[str, Any]:
-        stopped = await wrap_future(engine.cancel())
+        stopped = await wrap_future(served_world.cancel())
         return {"status": "success", "result": {"stopped": stopped}}
 
     @app.post("/step")
@@ -145,7 +153,7 @@ def _add_actions(app: FastAPI, engine: Engine) -> None:
         if isinstance(seconds, bool) or not isinstance(seconds, int | float):
             raise WebError("MALFORMED", message='a step is {"seconds": NUMBER}')
         try:
-            now = await wrap_future(engine.step(float(seconds)))
+            now = await wrap_future(served_world.step(float(seconds)))
         except ValueError as wrong:
             raise WebError("MALFORMED", message=str(wrong)) from None
         return {"status": "success", "result": {"time": now}}

@@ -8,16 +8,16 @@ from bt_exec.failure import UsageError
 from bt_exec.mission.rig_construction import check_world, parse_world_settings
 from bt_exec.site.site import load_site
 from bt_exec.web.login import is_loopback
-from bt_exec_skills.tabletop.protocol.engine import Engine
+from bt_exec_skills.tabletop.protocol.served_world import ServedWorld
 from bt_exec_skills.tabletop.rigs import TableStart, robot_in_its_kitchen
 
-__all__ = ["make_engine", "serve"]
+__all__ = ["make_served_world", "serve"]
 
 
-def make_engine(
+def make_served_world(
     site: str, world: Iterable[str], *, lockstep: bool = False, fast: bool = False
-) -> Engine:
-    """Return the engine of a site's world.
+) -> ServedWorld:
+    """Return the running world of a site's world.
 
     Raises:
         UsageError: If the site has no such world, or the world is invalid.
@@ -28,7 +28,7 @@ def make_engine(
     chosen = parse_world_settings(world)
     check_world(loaded, chosen)
     robot = robot_in_its_kitchen(TableStart.model_validate(chosen))
-    return Engine(robot, lockstep=lockstep, fast=fast)
+    return ServedWorld(robot, lockstep=lockstep, fast=fast)
 
 
 def serve(
@@ -55,11 +55,11 @@ def serve(
         from bt_exec_skills.tabletop.protocol.server import make_app
     except ImportError as error:
         raise UsageError("the simulator needs the extra: pip install 'bt-exec[serve]'") from error
-    engine = make_engine(site, world, lockstep=lockstep, fast=fast)
+    served_world = make_served_world(site, world, lockstep=lockstep, fast=fast)
     try:
-        server = AppServer(make_app(engine, token, host), host, port)
+        server = AppServer(make_app(served_world, token, host), host, port)
         serve_until_stopped(
             server, lambda: say(f"tabletop simulator: {server.url} · Ctrl-C ends it")
         )
     finally:
-        engine.close()
+        served_world.close()

@@ -26,7 +26,7 @@ from bt_exec_skills.tabletop.protocol.published_functions import MOTIONS, Call
 from bt_exec_skills.tabletop.sim.body import SimTableRobot
 from bt_exec_skills.tabletop.sim.world import CONTROL_S
 
-__all__ = ["Busy", "Ended", "Engine"]
+__all__ = ["Busy", "Ended", "ServedWorld"]
 
 T = TypeVar("T")
 _MOST_STEP_S = 10.0
@@ -60,7 +60,7 @@ class _Job:
         self.motion: SteppedMotion[tuple[float, str]] | None = None
 
 
-class Engine:
+class ServedWorld:
     """World that runs for clients.
 
     Args:
@@ -86,10 +86,10 @@ class Engine:
         """Whether a program is running."""
         return self._job is not None
 
-    def call(self, what: Callable[[], T]) -> Future[T]:
+    def run_on_world_thread(self, function: Callable[[], T]) -> Future[T]:
         """Run a function on the thread of the world."""
         answer: Future[T] = Future()
-        self._asked.put((what, answer))
+        self._asked.put((function, answer))
         return answer
 
     def run_code(self, code: str) -> Future[Future[dict[str, Any]]]:
@@ -98,7 +98,7 @@ class Engine:
         The inner future raises `Ended` or `CodeRefused`, the outer one `Busy` or `CodeRefused`.
         """
         program = parse_program(code)
-        return self.call(lambda: self._begin(program))
+        return self.run_on_world_thread(lambda: self._begin(program))
 
     def step(self, seconds: float) -> Future[float]:
         """Advance time in lockstep and return it.
@@ -110,11 +110,11 @@ class Engine:
             raise ValueError("time advances in real time here; start the simulator with --lockstep")
         if not 0.0 <= seconds <= _MOST_STEP_S:
             raise ValueError(f"seconds must be 0..{_MOST_STEP_S:g}; found {seconds:g}")
-        return self.call(lambda: self._advance_time(seconds))
+        return self.run_on_world_thread(lambda: self._advance_time(seconds))
 
     def cancel(self) -> Future[bool]:
         """Stop the running motion, and return True if there was one."""
-        return self.call(self._cancel)
+        return self.run_on_world_thread(self._cancel)
 
     def close(self) -> None:
         """Stop the robot and end the thread."""
@@ -135,11 +135,11 @@ class Engine:
             if item is None:
                 self._cancel()
                 return
-            what, answer = item
+            function, answer = item
             if not answer.set_running_or_notify_cancel():
                 continue
             try:
-                answer.set_result(what())
+                answer.set_result(function())
             except Exception as error:  # noqa: BLE001 - raised in the requesting thread
                 answer.set_exception(error)
 
