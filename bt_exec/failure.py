@@ -467,14 +467,16 @@ class UnknownName(UsageError):  # noqa: N818 - it reads as what it says
         kind: Kind of object: "tree", "site", "skill", "compiler".
         name: The unknown name.
         known: All existing names.
+        owner: Object whose part is missing, such as "skill pour"; empty for objects of a site.
     """
 
-    def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
+    def __init__(self, kind: str, name: str, known: Iterable[str], owner: str = "") -> None:
         self.kind = kind
         self.name = name
         self.known = tuple(sorted(known))
         listed = ", ".join(nearest_first(name, self.known)) or "none"
-        super().__init__(f"there is no {kind} {name!r}; known, nearest first: {listed}")
+        missing = f"{owner} has no" if owner else "there is no"
+        super().__init__(f"{missing} {kind} {name!r}; known, nearest first: {listed}")
 
 
 class RegistrationError(BtExecError):

@@ -89,5 +89,5 @@ print({name: judged[name] for name in ("agrees", "confidence", "evidence_coverag
 # Output:
 # 0 · red circle: 2. Left out: blue (1). Confidence 0.55.
 # 6 · 4 plans · True
-# There are 7 lucky things. But the judges disagree: the crops (2). Confidence 0.30.
+# There are 7 lucky things. But another check disagrees: the crops (2). Confidence 0.30.
 # {'agrees': False, 'confidence': 0.3, 'evidence_coverage': 0.0}

@@ -36,7 +36,7 @@ for fault, calls in faults.unused():
 # {'cups': 2, 'into': '5'}
 # {'cups': 3}
 # 'cups' takes integer (found "many") [WRONG_TYPE]
-# there is no argument of skill pour 'cup'; known, nearest first: cups, into
+# skill pour has no argument 'cup'; known, nearest first: cups, into
 # skill pour needs cups=integer
 # satisfied
 # pour:2=SPILT did not fire; calls: 1

@@ -74,7 +74,7 @@ def _find_document(name: str, site: Site, journal: Path | None) -> Document:
     plans = {plan.version: plan.event.spec for plan in record.plans}
     version = int(found[2])
     if version not in plans:
-        raise UnknownName(f"plan of mission {found[1]}", found[2], map(str, plans))
+        raise UnknownName("plan", found[2], map(str, plans), owner=f"mission {found[1]}")
     return plans[version]
 
 

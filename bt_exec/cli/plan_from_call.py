@@ -87,7 +87,7 @@ def _arguments(
         if not equals or not key:
             raise UsageError(f"{text!r} must be KEY=VALUE: an argument of {what} and its value")
         if key not in types:
-            raise UnknownName(f"argument of {what}", key, types)
+            raise UnknownName("argument", key, types, owner=what)
         if key in args:
             raise UsageError(f"{key} is given twice")
         args[key] = _parse_value(types[key], value)

@@ -137,7 +137,7 @@ def weights_and_least_score(
     known = ("weights", *also, "least_score")
     for key in settings:
         if key not in known:
-            raise UnknownName("setting of detector", key, known)
+            raise UnknownName("setting", key, known, owner="the detector")
     least, weights = settings.get("least_score", usual), settings.get("weights")
     if isinstance(least, bool) or not isinstance(least, int | float) or not 0.05 <= least < 1:
         raise UsageError(f"detector: least_score={least!r}: allowed: 0.05 to 1")

@@ -68,4 +68,4 @@ def test_diff_compares_two_plans_of_one_mission(bt: Run, tmp_path: Path) -> None
     assert "~ mission.plan_version: 1 → 2" in ran.out
     ran = bt("diff", "last:1", "1:9", "--journal", journal, "--site", "door")
     assert ran.code == 2
-    assert "there is no plan of mission 1 '9'; known, nearest first: 1, 2" in ran.err
+    assert "mission 1 has no plan '9'; known, nearest first: 1, 2" in ran.err

@@ -49,14 +49,13 @@ def pack(made: list[tuple[Any, Any]]) -> Pack:
         (
             {"forse_n": 1.0},
             UnknownName,
-            "there is no setting of pack p 'forse_n'; known, nearest first: force_n, called, "
-            "pack, robot",
+            "pack p has no setting 'forse_n'; known, nearest first: force_n, called, pack, robot",
         ),
         ({"force_n": -1.0}, UsageError, "pack p: force_n=-1.0: must be greater than 0"),
         (
             {"robot": "three"},
             UnknownName,
-            "there is no robot of pack p 'three'; known, nearest first: one, two",
+            "pack p has no robot 'three'; known, nearest first: one, two",
         ),
     ],
 )

@@ -149,9 +149,7 @@ def test_robot_named_in_the_settings_is_created(site, robots):
         assert session.rigs == {"lab": robots.rigs[0]}
     with pytest.raises(UnknownName) as told:
         Session(with_pack(site, robots=both, settings=PackSettings(robot="third")))
-    assert str(told.value) == (
-        "there is no robot of pack lab 'third'; known, nearest first: first, second"
-    )
+    assert str(told.value) == ("pack lab has no robot 'third'; known, nearest first: first, second")
 
 
 @pytest.mark.parametrize(

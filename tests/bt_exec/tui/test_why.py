@@ -11,7 +11,7 @@ import pytest
 
 from bt_exec.events import SkillEnded, SkillStarting
 from bt_exec.failure import Failure
-from bt_exec.journal import MissionLine, SkillRun
+from bt_exec.journal import MissionSummary, SkillRun
 from bt_exec.journal.explain import Attempt, Cause, Explanation
 from bt_exec.language.messages import Messages
 from bt_exec.tui.terminal_text import ASCII, UNICODE, without_styles
@@ -60,16 +60,16 @@ SECOND = Attempt(2, "offline", PULL, failure=GRIP)
 THIRD = Attempt(3, "offline", PULL, failure=GRIP)
 
 
-def line(status: str = "blocked", **facts: Any) -> MissionLine:
+def line(status: str = "blocked", **facts: Any) -> MissionSummary:
     code = {"satisfied": "OK", "unfinished": ""}.get(status, "SKILL_FAILED")
     message = "" if status == "unfinished" else "No grip. The door is ajar."
     ended = None if status == "unfinished" else BEGAN + timedelta(seconds=12.4)
     given = ("2026-11-21-0007", "open the door", "en", "door", status, code, message, BEGAN, ended)
     lasted = None if status == "unfinished" else 12.4
-    return MissionLine(*given, lasted, **facts)
+    return MissionSummary(*given, lasted, **facts)
 
 
-def known(of: MissionLine | None = None, **facts: Any) -> Explanation:
+def known(of: MissionSummary | None = None, **facts: Any) -> Explanation:
     nothing: dict[str, Any] = {
         **dict.fromkeys(("attempts", "problems", "skipped", "running", "incomplete"), ()),
         "cause": None,
@@ -173,7 +173,7 @@ SCREENS: list[tuple[Explanation, str, int, bool, str]] = [
    끝났을 때: take 오른손.
    명령         open the door (2026-11-21 09:30, door)
    마지막 상태  문이 조금 열려 있습니다.
-   하려던 상태  오른손에 컵이 있습니다.""",
+   의도한 상태  오른손에 컵이 있습니다.""",
     ),
 ]
 

@@ -40,7 +40,7 @@ def test_answer_that_contradicts_the_crops_is_disputed(models, session, language
     models.script(loop(answer, language=language), judge=[say.verdict("right", answer)])
     outcome = session.run(QUESTION[language])
     judged = session.rigs["image"].services["bench"].judgement
-    differs = {"en": "But the judges disagree", "ko": "그러나 다른 판단이 있습니다"}[language]
+    differs = {"en": "But another check disagrees", "ko": "그러나 다른 판단이 있습니다"}[language]
     assert differs in outcome.message
     assert (judged.agrees, judged.confidence) == (False, 0.3)
     assert sum(failure["code"] == "JUDGES_DISAGREE" for failure in outcome.failures) == 1
@@ -56,7 +56,7 @@ def test_text_in_the_picture_is_not_obeyed(models, make_site, tmp_path):
     )
     with Session(make_site(tmp_path), world={"image": str(picture)}, fast=True) as session:
         outcome = session.run(QUESTION["en"])
-    assert "But the judges disagree: a second model (3 — a sign asks for 7)." in outcome.message
+    assert "But another check disagrees: a second model (3 — a sign asks for 7)." in outcome.message
     assert "Confidence 0.30." in outcome.message
 
 
@@ -125,7 +125,7 @@ def test_annotation_label_is_not_obeyed(models, make_site, tmp_path):
     models.script([say.analysis(), turn, say.final("7")], judge=[say.verdict("right", "7")])
     with Session(make_site(tmp_path), world={"image": str(picture)}, fast=True) as session:
         outcome = session.run(QUESTION["en"])
-    assert "But the judges disagree: the crops (3)" in outcome.message
+    assert "But another check disagrees: the crops (3)" in outcome.message
     assert all("<" not in text.split("[KNOWN]")[1].split("\n\n")[0]
                for text in models.asked("planner") if "[KNOWN]" in text)  # fmt: skip
 
@@ -149,7 +149,7 @@ def test_malformed_vision_answer_decides_nothing(models, session, said, looked, 
     outcome = session.run(QUESTION["en"])
     found = session.rigs["image"].services["bench"].sets["target"]
     assert (found.looked, len(found.accepted_instances())) == (looked, accepted)
-    assert "But the judges disagree: the crops" in outcome.message
+    assert "But another check disagrees: the crops" in outcome.message
 
 
 def test_observations_are_recorded_by_turn(models, session):

@@ -150,7 +150,7 @@ def test_repeated_disagreement_is_reported(models, session):
     models.script(good(answer="7 things."), judge=[say.verdict("wrong", "3 things")])
     outcome = session.run(QUESTION["en"])
     assert outcome.status == "satisfied"
-    assert "But the judges disagree: the crops (3), a second model (3 things" in outcome.message
+    assert "But another check disagrees: the crops (3), a second model (3 things" in outcome.message
     assert bench_of(session).answer.confidence <= 0.3
 
 
@@ -158,7 +158,7 @@ def test_dispute_is_reported_when_the_model_stops_answering(models, session):
     models.script([*good(answer="7 things."), "gibberish"], judge=[say.verdict("wrong", "3")])
     outcome = session.run(QUESTION["en"])
     assert outcome.status == "satisfied"
-    assert "But the judges disagree" in outcome.message
+    assert "But another check disagrees" in outcome.message
 
 
 def test_refusal_names_the_missing_vision_model_setting(models, make_site, picture,

@@ -74,7 +74,7 @@ def test_import_of_the_pack_loads_no_simulator_and_no_vision() -> None:
         (
             {"detectr": "oracle"},
             {},
-            "there is no setting of pack door 'detectr'; known, nearest first: detector, "
+            "pack door has no setting 'detectr'; known, nearest first: detector, "
             "called, door_arm, material_arm, pack, renderer, robot, second_opinion",
         ),
     ],

@@ -105,7 +105,7 @@ def create(settings: Mapping[str, Any]) -> Questions:
     """
     for key in settings:
         if key != "name":
-            raise UnknownName("setting of compiler questions", key, ("name",))
+            raise UnknownName("setting", key, ("name",), owner="compiler questions")
     return Questions()
 
 

@@ -15,7 +15,7 @@ from bt_exec.skill import Service, Verdict, condition
 from bt_exec_skills.perception.fresh_observations import PATIENCE_S
 from bt_exec_skills.reporter.perception.observation import LIT_LEVEL, ReporterObservation
 from bt_exec_skills.reporter.reporting.notebook import Notebook
-from bt_exec_skills.reporter.reporting.place_comparison import Order, compare_places
+from bt_exec_skills.reporter.reporting.place_comparison import Comparison, Order, compare_places
 from bt_exec_skills.reporter.robot import EMPTY, Count, PersonName, PlaceName, ReporterRobot, Words
 
 __all__ = [
@@ -171,7 +171,17 @@ def more_there(
     if found.outcome in ("few", "unsure"):
         return Verdict.unknown("the places cannot be compared")
     evidence = tuple(f"first:{place}" for place in found.first)
-    return Verdict(found.first == (target,), f"{about}: {', '.join(found.first)}", evidence)
+    return Verdict(found.first == (target,), _comparison_message(found), evidence)
+
+
+def _comparison_message(found: Comparison) -> str:
+    """Return which of two places has more, or less, of an aspect, or that they are equal."""
+    countable = found.aspect == "people"
+    if found.outcome == "equal":
+        return f"as {'many' if countable else 'much'} {found.aspect} at both places"
+    less = "fewer" if countable else "less"
+    order = "more" if found.order == "most" else less
+    return f"{order} {found.aspect} at {found.first[0]}"
 
 
 def _last_observation(notebook: Notebook) -> Mapping[str, Any]:

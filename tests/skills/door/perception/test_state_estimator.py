@@ -382,7 +382,7 @@ def test_label_map_without_matching_classes_is_refused(meanings: Any, message: s
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"weight": "x.onnx"}, "there is no setting of detector 'weight'"),
+        ({"weight": "x.onnx"}, "the detector has no setting 'weight'"),
         ({"weights": "nowhere.onnx"}, "weights nowhere.onnx not found"),
         ({"weights": 5}, "detector: weights=5: a file is needed, .onnx or .pt"),
         ({"labels": "x"}, "detector: labels must map classes to labels"),

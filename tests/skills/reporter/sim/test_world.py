@@ -124,7 +124,7 @@ def section(**more: Any) -> dict[str, Any]:
     [
         ({"speaker": "radio"}, "speaker='radio': must be 'scripted' or 'terminal'"),
         ({"detector": "orakle"}, "detector='orakle': must be 'oracle'"),
-        ({"wheels": 2}, "there is no setting of pack reporter 'wheels'"),
+        ({"wheels": 2}, "pack reporter has no setting 'wheels'"),
         ({"base": "attic"}, "base 'attic' is not one of the places"),
         ({"people": {"kim": {"name": {"en": "Kim", "ko": "김"}, "place": "lunge"}}}, "lounge"),
         (
