@@ -35,7 +35,7 @@ def test_unreachable_robot_does_not_prevent_the_stop_of_others(caplog):
     assert "the robot of far could not be stopped" in caplog.text
 
 
-def test_handler_can_stop_a_robot_whose_lock_it_interrupted():
+def test_handler_can_stop_a_robot_while_its_lock_is_held():
     robot = Locked()
     with robot.line:  # the loop is in the driver when the signal arrives
         stop_all_in_background({"door": Rig(robot)})

@@ -333,7 +333,7 @@ def test_memory_without_earlier_steps_is_empty() -> None:
         assert Memory(lines, {}, {}, {"e": split}).entries_for(lines[0]) == []
 
 
-def test_memory_recalls_steps_that_share_a_word_and_no_others() -> None:
+def test_memory_recalls_only_steps_that_share_a_word() -> None:
     texts = {"open": "open the chest", "fly": "sail far away", "close": "close this chest"}
     said: dict[str, Any] = {"short_goal_dsl": [], "done_evidence": []}
     lines = [

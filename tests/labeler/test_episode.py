@@ -64,7 +64,7 @@ def test_frames_at_repeated_times_are_dropped_when_the_clock_jumps_back() -> Non
         (5, 4, 3, 2, 1, 0, 0.5),  # too many jumps for a clock
     ],
 )
-def test_frames_in_any_other_order_are_sorted_without_loss(times: Sequence[float]) -> None:
+def test_unordered_frames_are_sorted_without_loss(times: Sequence[float]) -> None:
     in_order, flaws, doubts = order_frames(frames(*times), 9.0)
     assert [frame.t for frame in in_order] == sorted(times)
     back = [(a, b) for a, b in pairwise(times) if b < a]

@@ -238,7 +238,7 @@ def goals(*entries: Any) -> dict[str, Any]:
         ),
     ],
 )
-def test_breach_of_a_goal_states_its_position_and_the_allowed_values(
+def test_invalid_goal_is_reported_with_position_and_allowed_values(
     change: dict[str, Any], said: str, waiting: Vocabulary
 ) -> None:
     assert breaches_of(change, waiting) == ([f"short_goal_dsl{said}"] if said else [])

@@ -184,7 +184,7 @@ def test_batch_of_a_dead_worker_is_repeated_at_most_three_times(
         cluster(vocabulary, [RayTaskError()]).label(items)
 
 
-def test_request_of_a_dead_worker_stays_spent_and_blocks_no_other(
+def test_request_of_a_dead_worker_stays_spent_without_blocking(
     ray: StandIn, vocabulary: Vocabulary, items: Sequence[Item], tmp_path: Path
 ) -> None:
     store = tmp_path / "run.sqlite"

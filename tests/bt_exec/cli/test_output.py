@@ -69,7 +69,7 @@ class Terminal(io.StringIO):
 
 
 @pytest.mark.parametrize("data", [False, True])
-def test_command_within_another_one_draws_on_the_same_stream(data: bool, monkeypatch) -> None:
+def test_nested_command_draws_on_the_same_stream(data: bool, monkeypatch) -> None:
     out = Terminal()
     monkeypatch.setattr(sys, "stdout", out)
     with separate_streams(data=False), separate_streams(data=data):

@@ -92,7 +92,7 @@ os.kill(os.getpid(), signal.SIGKILL)
     assert [*ticks[:15_000], *ticks[15_001:]] == list(range(len(ticks) - 1))
 
 
-def test_end_is_on_disk_when_on_returns(journal: Journal) -> None:
+def test_mission_end_is_on_disk_when_the_listener_returns(journal: Journal) -> None:
     with journal.begin(command="x") as recorder:
         recorder.on(Finished(1.0, 9, Outcome(recorder.mission_id, "x", "aborted", "USER", "")))
         assert journal.mission("last").status == "aborted"

@@ -217,7 +217,7 @@ def test_simulation_with_a_failed_step_stays_lost():
 
 
 @pytest.mark.parametrize("back", [0.0, 0.25])
-def test_simulation_whose_time_does_not_advance_is_lost_except_for_a_zero_step(back):
+def test_simulation_with_stopped_time_is_lost_except_for_a_zero_step(back):
     class Stands(FakeClock):
         def step(self, seconds: float) -> None:
             self.time -= back if seconds else 0.0

@@ -79,7 +79,7 @@ def ends_with(facts, *, opened=False, root=ONE_OPENS, effects=None):
 
 
 @pytest.mark.parametrize("opened", [False, True])
-def test_action_whose_effect_is_gone_at_the_end_is_repeated(opened):
+def test_action_with_a_lost_effect_is_repeated_at_the_end(opened):
     run = ends_with(["closed", "open"] if opened else ["closed", "closed", "open"], opened=opened)
     assert (run.outcome.status, run.outcome.replans) == ("satisfied", 1)
     (failure,) = run.outcome.failures

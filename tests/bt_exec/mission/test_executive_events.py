@@ -350,7 +350,7 @@ def test_observations_continue_between_ticks(stage):
     ]
 
 
-def test_facts_that_cannot_be_read_at_the_end_are_left_out(stage, caplog):
+def test_unreadable_facts_are_omitted_at_the_end(stage, caplog):
     answers = iter([{"door": "closed"}])
     skill = scripted_skill("a", effects={"door": "open"})
     on = stage([skill], rig={"facts": lambda: next(answers)})

@@ -351,7 +351,7 @@ def test_abort_that_cannot_stop_the_robot_is_a_failure(stage):
     assert (outcome.status, outcome.reason_code) == ("failed", "STOP_FAILED")
 
 
-def test_robot_whose_state_cannot_be_read_is_stopped_and_reported(stage, caplog):
+def test_robot_with_an_unreadable_state_is_stopped_and_reported(stage, caplog):
     class Lost(ScriptedRobot):
         @property
         def still(self) -> bool:

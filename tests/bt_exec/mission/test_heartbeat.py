@@ -122,9 +122,7 @@ def test_objects_frozen_by_the_program_stay_frozen():
 
 
 @pytest.mark.parametrize(("grown", "left"), [(True, False), (False, True)])
-def test_what_missions_left_behind_is_collected_when_the_process_has_grown(
-    monkeypatch, grown, left
-):
+def test_memory_of_missions_is_collected_when_the_process_has_grown(monkeypatch, grown, left):
     monkeypatch.setattr(heartbeat, "_peak_kb", 0 if grown else 2**60)
     cycle = Heartbeat(None)
     cycle.itself = cycle
@@ -190,7 +188,7 @@ def test_guardian_is_tried_armed_and_disarmed(stage):
     assert guardian.told == ["try", "arm", "beat", "disarm"]
 
 
-def test_mission_whose_guardian_cannot_stop_the_robot_is_refused(stage):
+def test_mission_is_refused_if_the_guardian_cannot_stop_the_robot(stage):
     guardian = FakeGuardian(trouble="exit code 3: no power")
     on = guarded(stage, guardian)
     outcome = on.run()

@@ -133,7 +133,7 @@ class Lost:
         raise OSError("connection lost")
 
 
-def test_robot_whose_state_cannot_be_read_is_stopped(caplog):
+def test_robot_with_an_unreadable_state_is_stopped(caplog):
     robot, ends = Lost(), []
 
     @skill()

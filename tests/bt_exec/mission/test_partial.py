@@ -58,7 +58,7 @@ A, B, HOME = "{do: a}", "{do: b}", "{do: home}"
         (["{fallback: [{check: noted}, {do: a}]}", B], {}, "satisfied", []),
     ],
 )
-def test_part_whose_failure_was_only_noted_is_incomplete(steps, scripts, status, missing):
+def test_part_with_a_noted_failure_is_incomplete(steps, scripts, status, missing):
     outcome = run(*steps, **scripts)
     assert (outcome.status, [part["node"] for part in outcome.undone]) == (status, missing)
     codes = {"satisfied": (0, "OK"), "partial": (6, "PARTLY_DONE"), "blocked": (3, "NOTHING_DONE")}

@@ -462,7 +462,7 @@ def test_compiler_gets_the_first_frame_of_a_rig_without_a_camera(looks):
     assert on.perception_loop.situation().frame == "first"
 
 
-def test_part_whose_facts_or_frame_raise_is_named(looks):
+def test_part_is_named_if_its_facts_or_frame_raise(looks):
     on = looks()
     on.perception_loop.observe_all()
     rigs = on.perception_loop._runtime.rigs

@@ -194,7 +194,7 @@ def test_simulation_that_times_out_ends_the_mission(server):
     assert type(run.events[-1]).__name__ == "Finished"
 
 
-def test_simulation_whose_process_dies_ends_the_mission(server):
+def test_mission_ends_if_the_process_of_the_simulation_dies(server):
     cart = connect(server)
     executive, _ = mission(cart)
     step = cart.start_step

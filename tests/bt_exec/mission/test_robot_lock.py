@@ -100,7 +100,7 @@ os.read(ready, 1)
         RobotLock("arm", folder=tmp_path).release()
 
 
-def test_lock_whose_descriptor_a_part_has_closed_is_released_without_an_error(tmp_path):
+def test_release_of_a_lock_with_a_closed_descriptor_does_not_raise(tmp_path):
     lock = RobotLock("arm", folder=tmp_path)
     os.close(lock._file)
     lock.release()

@@ -308,7 +308,7 @@ def test_question_about_success_is_answered_from_recorded_missions(
         ("뭐 남았어?", "“open it”: 끝까지 하지 못했습니다. 남은 동작: grasp, go home."),
     ],
 )
-def test_steps_left_of_an_unfinished_mission_are_named(command: str, told: str) -> None:
+def test_remaining_steps_of_an_unfinished_mission_are_named(command: str, told: str) -> None:
     context = Context((replace(STUCK, message="stuck", failure=None, state={}),))
     request = first_request(load_site("door"), command, Situation((), {}, ""), context)
     found = asking(Refuses(), left="grasp, go home").compile(request)

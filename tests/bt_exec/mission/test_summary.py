@@ -232,7 +232,7 @@ def test_only_facts_with_a_sentence_and_a_value_are_reported(words):
     )
 
 
-def test_fact_that_a_stopped_skill_left_unknown_is_reported(words):
+def test_fact_made_unknown_by_a_stopped_skill_is_reported(words):
     catalogue = scripted_site([open_door]).catalogue
     progress = MissionProgress("go", "en", Reporters([], {}), {}, {}, lambda event: None)
     root = load_text(f"tree: t\nroot: {OPEN}").document.root

@@ -140,7 +140,7 @@ NOTING = "{fallback: [{do: a}, {check: n}]}"
         (f"{{parallel: [{NOTING}, {{do: b}}]}}", {"a": ["STUCK"]}, ["fallback STUCK"]),
     ],
 )
-def test_noted_failures_are_those_after_which_the_plan_continued(root, scripts, noted):
+def test_failure_is_noted_if_the_plan_continued_after_it(root, scripts, noted):
     parts = [scripted_skill(name, scripts.get(name, ["done"])) for name in "abc"]
     stage = Stage(root, [*parts, scripted_condition("n", notes=True)])
     while (status := stage.tick()) is Status.RUNNING:

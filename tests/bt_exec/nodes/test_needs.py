@@ -71,7 +71,7 @@ def test_contradicted_need_is_reported_with_the_allowed_values() -> None:
     )
 
 
-def test_robot_whose_facts_raise_contradicts_no_need(
+def test_need_holds_if_the_facts_of_the_robot_raise(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     def broken() -> dict[str, str]:

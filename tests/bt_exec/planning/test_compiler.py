@@ -49,7 +49,7 @@ def test_pack_settings_of_a_request_are_those_of_the_site() -> None:
 
 
 @pytest.mark.parametrize("error", [SystemExit(0), GeneratorExit(), ValueError("no key")])
-def test_compiler_whose_factory_raises_is_named(monkeypatch, error) -> None:
+def test_compiler_is_named_if_its_factory_raises(monkeypatch, error) -> None:
     def factory(_):
         raise error
 

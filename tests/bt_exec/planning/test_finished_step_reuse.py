@@ -209,7 +209,7 @@ def test_next_branch_is_considered_only_if_the_previous_one_can_fail(
         ({"sequence": [{"do": "work"}, {"do": "go_home"}]}, ()),  # work may fail before the drive
     ],
 )
-def test_step_whose_effect_is_replaced_by_a_failed_drive_is_kept(
+def test_step_is_kept_if_a_failed_drive_replaces_its_effect(
     away: dict[str, Any], kept: tuple[str, ...]
 ) -> None:
     parts = [*skills(needs=False), scripted_skill("work"), scripted_skill("note")]

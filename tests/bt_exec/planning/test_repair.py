@@ -204,7 +204,7 @@ root: {do: push, with: {arm: $arm, hard: $hard}}
         ([{"arm": "left", "hard": False}, {"arm": "left", "hard": True}], {}),
     ],
 )
-def test_alternative_requires_all_its_arguments_from_the_failure(tried, way):
+def test_alternative_is_used_only_if_the_failure_has_all_its_arguments(tried, way):
     """A tree without parameters gets no arguments."""
 
     @skill(fails={"NO"})

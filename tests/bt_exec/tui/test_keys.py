@@ -67,7 +67,7 @@ def test_terminal_mode_is_restored_afterwards(typing: int):
     assert not pressed.is_available
 
 
-def test_hidden_keys_are_left_for_the_next_reader(typing: int):
+def test_unread_input_is_left_for_the_next_reader(typing: int):
     slave = keys.sys.__stdin__.fileno()
     with Keys(read=False) as hidden:
         assert lines_and_echo(slave) == termios.ICANON

@@ -414,7 +414,7 @@ def test_effects_of_a_branch_do_not_affect_itself_as_parallel_effects() -> None:
 
 
 @pytest.mark.parametrize("facts", ["one fact", "many facts"])
-def test_too_many_states_keep_facts_that_cannot_change(facts: str) -> None:
+def test_merged_states_keep_facts_that_cannot_change(facts: str) -> None:
     """With and without enumeration."""
     names = ["at"] * 100 if facts == "one fact" else [f"at.{n}" for n in range(100)]
     writes = [

@@ -234,7 +234,7 @@ def test_set_with_video_keeps_its_videos(tmp_path: Path, annotated: Made) -> Non
     assert_kept(REAL, annotated(REAL, texts))
 
 
-def test_set_whose_records_are_all_rejected_is_refused(tmp_path: Path) -> None:
+def test_set_without_an_accepted_record_is_refused(tmp_path: Path) -> None:
     source, run = robot_set(tmp_path / "robot"), tmp_path / "run"
     words = vocabulary(tmp_path / "words.yaml", TASKS)
     commands.run(source, words, run, labeler="rules", role="controller", stride_s=0.5)

@@ -204,7 +204,7 @@ def test_pieces_of_a_broken_document_are_not_read(case: str) -> None:
     }
 
 
-def test_documents_with_other_keys_are_read() -> None:
+def test_answers_with_requested_keys_are_parsed() -> None:
     said = "The door is {open}.\n\nDoor: open\nconfidence: 0.9\nBecause: I see it."
     reading = read_answer(said, keys=("door", "confidence"))
     assert reading.data == {"door": "open", "confidence": 0.9}

@@ -188,7 +188,7 @@ def test_answer_ends_at_its_stop_event_though_the_stream_stays_open(
     assert client.ask([], [Turn.user("hi")]).text == "root: {do: x}"
 
 
-def test_two_tool_calls_are_two_answers(serve: Any, connect: Any) -> None:
+def test_two_tool_calls_are_not_accepted_as_one_answer(serve: Any, connect: Any) -> None:
     calls = [{"type": "tool_use", "name": "give_answer", "input": {"door": d}} for d in "ab"]
     server = serve([raw(json.dumps({"content": calls, "stop_reason": "tool_use"}).encode())])
     found = connect(server, tier="tool").ask([], [Turn.user("hi")], SCHEMA)

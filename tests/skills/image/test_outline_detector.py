@@ -147,7 +147,7 @@ def test_count_contradicted_by_outlines_is_reported(monkeypatch):
     (check,) = bench.judgement.cross_checks
     assert (check.who, check.agrees, check.says) == ("outlines", False, "2")
     assert bench.judgement.confidence <= 0.3
-    assert "But the judges disagree: a count by outlines (2)." in final_report(bench)
+    assert "But another check disagrees: a count by outlines (2)." in final_report(bench)
 
 
 def test_comparison_is_not_confirmed_when_one_of_two_sets_is_unclear():

@@ -48,7 +48,7 @@ def test_compression_is_not_a_difference(pair, ending):
     assert ask(pair(scene(), scene(), ending), "두 사진이 같아?").value is not False
 
 
-def test_scaled_picture_is_equal(pair):
+def test_scaled_picture_is_not_called_different(pair):
     half = cv2.resize(scene(), (160, 120), interpolation=cv2.INTER_AREA)
     assert ask(pair(half, scene()), "두 사진이 같아?").value is not False
 

@@ -70,7 +70,7 @@ def test_changed_state_requires_a_new_agreement():
         VqaAnswer(said("closed", 0.2)),
     ],
 )
-def test_any_other_answer_makes_the_state_uncertain(told):
+def test_state_is_uncertain_unless_the_second_opinion_agrees(told):
     both = VlmCrosscheck(Eyes(), Other(told))
     found = both.estimate(View(0.0, FRAME), ())
     assert found.state == "uncertain"
