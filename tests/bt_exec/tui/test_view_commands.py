@@ -132,7 +132,7 @@ def test_filter_without_a_match_shows_a_message():
     assert "no step matches" in "\n".join(screen(script, press_all(script.model, "/", "zebra")))
 
 
-@pytest.mark.parametrize(("command", "word"), [(ENGLISH, "node"), (KOREAN, "단계")])
+@pytest.mark.parametrize(("command", "word"), [(ENGLISH, "step"), (KOREAN, "단계")])
 def test_typed_command_equals_its_key_in_either_language(command, word):
     script = slipped(command, MESSAGES)
     assert press_all(script.model, f":{word}", "enter") == press_all(script.model, "enter")
