@@ -139,7 +139,7 @@ class NodeChanged(_At):
 
     @property
     def will_retry(self) -> bool:
-        """Whether an attempt failed and another one follows (``retry``)."""
+        """Whether an attempt failed and another attempt follows (``retry``)."""
         return self.state == "running" and self.failure is not None
 
 

@@ -174,7 +174,7 @@ def plain_error(error: BaseException) -> BaseException:
 
 
 def _ordinary_copy(error: BaseException) -> BaseException:
-    """Return an ordinary exception with the name, the message and the traceback of another one."""
+    """Return an ordinary exception with the name, message and traceback of an error."""
     name, _, said = describe_exception(error).partition(": ")
     ordinary: BaseException = type(name, (Exception,), {})(said)
     return ordinary.with_traceback(_traceback_of(error))

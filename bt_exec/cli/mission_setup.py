@@ -170,7 +170,7 @@ def _report_lost_world(session: Session, painter: Painter) -> None:
 
 @contextlib.contextmanager
 def open_stage(options: Options) -> Iterator[Stage]:
-    """Provide a stage; opened resources are closed in any case.
+    """Provide a stage; opened resources are always closed.
 
     Raises:
         BtExecError: If an option is invalid; nothing has moved.

@@ -92,7 +92,7 @@ def versions(packs: tuple[str, ...]) -> Mapping[str, str]:
 
 
 def _required_by(name: str) -> Iterable[str]:
-    """Yield the distributions that another one requires, without its extras."""
+    """Yield the distributions that a distribution requires, without its extras."""
     try:
         required = distribution(name).requires or ()
     except PackageNotFoundError:

@@ -69,7 +69,7 @@ class Matcher:
         return [frame for verb in concepts for frame in self._frames.by_verb.get(verb, [])]
 
     def _variants_with_substitutes(self, step: Step) -> Iterable[Step]:
-        """Yield a step, and its variants in which a value stands for another one.
+        """Yield a step, and its variants in which a value stands for another value.
 
         If the step carries an item, the variants come first: an item for the place of a person is
         for the person.

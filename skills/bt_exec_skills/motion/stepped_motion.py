@@ -86,7 +86,7 @@ class SteppedMotion(Generic[S]):
 def follow_motion(
     motion: Motion, doing: Callable[[], str], interrupted: Callable[[], str] = lambda: ""
 ) -> Steps[str]:
-    """Follow `motion` to its end; it is stopped in any case.
+    """Follow `motion` to its end; it is always stopped.
 
     Args:
         motion: The started motion.

@@ -112,7 +112,7 @@ def run_motion(
     start: Callable[[], Motion],
     stuck: str = "BLOCKED",
 ) -> Steps:
-    """Start a motion and follow it to its end; the arm is stopped in any case.
+    """Start a motion and follow it to its end; the arm is always stopped.
 
     When perception is lost the arm stops at once. If it returns within a few seconds the motion is
     restarted, at most twice.

@@ -93,7 +93,7 @@ def _is_thin(one: Instance, width: int) -> bool:
 
 
 def _is_beside(one: Instance, other: Instance, width: int) -> bool:
-    """Return True if most pixels of a region are within a width of another one."""
+    """Return True if most pixels of a region are within a width of another region."""
     assert one.mask is not None
     assert other.mask is not None
     x1, y1, x2, y2 = one.bbox

@@ -66,7 +66,7 @@ def person_named(site_map: SiteMap, who: str) -> Person:
 
 
 def finish_motion(robot: ReporterRobot, motion: Motion, **facts: Any) -> Steps:
-    """Wait for the end of `motion`. The robot is stopped in any case.
+    """Wait for the end of `motion`. The robot is always stopped.
 
     Args:
         robot: The robot.

@@ -36,7 +36,7 @@ _log = logging.getLogger("bt_exec")
 
 
 class Busy(Exception):  # noqa: N818 - an answer
-    """Raised for a motion that is requested during another one."""
+    """Raised for a motion that is requested during another motion."""
 
 
 class Ended(Exception):  # noqa: N818 - an answer

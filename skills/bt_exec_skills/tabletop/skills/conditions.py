@@ -106,7 +106,7 @@ def object_in(
     object: ObjectName,  # noqa: A002 - as in plans
     target: ObjectName,
 ) -> Verdict:
-    """Whether an object is in another one and not held."""
+    """Whether an object is in another object and not held."""
     now = _current_environment(robot, world)
     if now is None:
         return _WAITING

@@ -85,7 +85,7 @@ def target_point(now: Environment, target: str, spot: Spot, thing: str | None) -
 
 
 def finish_motion(robot: TableRobot, motion: Motion, **facts: Any) -> Steps[Failed | None]:
-    """Wait for the end of `motion`, which is stopped in any case.
+    """Wait for the end of `motion`, which is always stopped.
 
     Returns:
         A failure that a reading of the world must confirm: the hand closed on nothing, or it is

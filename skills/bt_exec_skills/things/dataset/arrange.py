@@ -79,7 +79,7 @@ def _place_apart(
 def _place_touching(
     prop: Prop, placed: list[tuple[Prop, Pose]], spread: float, rng: Rng
 ) -> Pose | None:
-    """Return a position at which the prop touches another one."""
+    """Return a position at which the prop touches another prop."""
     for _ in range(20):
         other, pose = placed[int(rng.integers(len(placed)))]
         way, far = rng.uniform(0, 2 * np.pi), prop.radius + other.radius
