@@ -392,8 +392,7 @@ def test_report_in_another_language_is_replaced_by_the_cause() -> None:
 
 def test_state_at_the_end_is_reported_in_any_language() -> None:
     opened = Turn("open it", "satisfied", "OK", "Open.", state={"door": "open", "at.left": "home"})
-    state = "문이 열려 있습니다. 왼팔은 제자리에 있습니다."
-    told = f"“open it”: 마쳤습니다. 그 임무가 끝났을 때의 상태: “{state}”"
+    told = "“open it”: 마쳤습니다. 그 임무가 끝났을 때의 상태: “문이 열려 있습니다.”"
     assert answer("뭐 했어?", context=Context((opened,))) == Reply("DONE", told)
 
 
