@@ -1,11 +1,11 @@
 """Record of one running mission, written in the background.
 
 The loop only appends to a list in memory. A thread converts the collected events to rows and
-commits them ten times a second, and as soon as a skill ends or a node changes its status. Two
-events make the loop wait for that thread: `SkillStarting`, so that a motion is on record before it
-starts, and `Finished`. These two are committed with ``synchronous=FULL``, which syncs the log and
-everything before it to the disk. Other rows survive the death of the process; after a power cut
-those since the last skill start may be missing (``NORMAL``).
+commits them ten times a second, and as soon as a skill ends. Two events make the loop wait for that
+thread: `SkillStarting`, so that a motion is on record before it starts, and `Finished`. These two
+are committed with ``synchronous=FULL``, which syncs the log and everything before it to the disk.
+Other rows survive the death of the process; after a power cut those since the last skill start may
+be missing (``NORMAL``).
 
 A journal that cannot be written never ends a mission. The error is reported once, rows are kept in
 memory and retried, and `Recorder.problem` gives the current state. If the journal is removed or
@@ -27,7 +27,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TypeAlias
 
-from bt_exec.events import Event, Finished, NodeChanged, SkillEnded, SkillStarting
+from bt_exec.events import Event, Finished, SkillEnded, SkillStarting
 from bt_exec.journal.events_to_rows import Raw, Row, Rows
 from bt_exec.journal.frames import FrameStore
 from bt_exec.journal.schema import connect
@@ -164,7 +164,7 @@ class Recorder:
         self._inbox.append(event)
         if must_be_on_disk:
             self.flush()
-        elif type(event) is SkillEnded or type(event) is NodeChanged:
+        elif type(event) is SkillEnded:
             self._wake.set()
 
     def record_exchange(

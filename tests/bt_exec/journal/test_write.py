@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from bt_exec.events import Finished, NodeChanged, Progress, SkillEnded, SkillStarting, Turn
+from bt_exec.events import Finished, Progress, SkillEnded, SkillStarting, Turn
 from bt_exec.journal import Journal
 from bt_exec.journal import write as writing
 from bt_exec.outcome import Outcome
@@ -374,12 +374,8 @@ def test_flush_and_close_wake_the_writer(journal, monkeypatch):
     assert (told, len(journal.mission("last").events)) == ([], 2)
 
 
-@pytest.mark.parametrize(
-    "event",
-    [NodeChanged(0.0, 1, "a", "done"), SkillEnded(0.0, 1, "a", "b", 1, "done", 1.0)],
-    ids=["node", "skill"],
-)
-def test_ends_of_steps_wake_the_writer_without_delaying_the_loop(journal, monkeypatch, event):
+def test_end_of_a_skill_wakes_the_writer_without_delaying_the_loop(journal, monkeypatch):
+    event = SkillEnded(0.0, 1, "a", "b", 1, "done", 1.0)
     monkeypatch.setattr(writing, "PERIOD_S", 3600.0)
     with journal.begin(command="x") as recorder:
         recorder.flush = None  # not called
