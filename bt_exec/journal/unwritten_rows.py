@@ -82,7 +82,9 @@ def side_files(journal: Path) -> tuple[Path, ...]:
             mine = (
                 path
                 for path in folder.iterdir()
-                if path.name.startswith(prefix) and path.suffix == ".rows" and _is_own_file(path)
+                if path.name.startswith(prefix)
+                and path.suffix == ".rows"
+                and _is_regular_file_of_user(path)
             )
             found += sorted(mine)
     return tuple(found)
@@ -95,7 +97,7 @@ def side_file_folders(journal: Path) -> tuple[tuple[Path, str], ...]:
     return (journal.parent, f"{journal.name}."), (temporary, f"{journal.name}.{where}.")
 
 
-def _is_own_file(path: Path) -> bool:
+def _is_regular_file_of_user(path: Path) -> bool:
     """Return True if a path is a plain file of this user; a shared folder may contain others."""
     found = path.lstat()
     return stat.S_ISREG(found.st_mode) and _is_own(found)

@@ -86,7 +86,7 @@ class _CarriedOut(AbstractRun[int]):
         self._done = [run.start for run in runs if run.end is not None and run.end.state == "done"]
 
     def join_values(self, *values: int) -> int:
-        """Return the largest number."""
+        """Return the largest count of the joined branches."""
         return max(values)
 
     def run_condition(self, step: Step, expression: Any, before: int) -> Answers[int]:

@@ -62,7 +62,7 @@ class WebError(Exception):
         return {"Retry-After": "5"} if self.code in self.temporary else {}
 
     def sentence(self, language: str) -> str:
-        """Return the sentence."""
+        """Return the error in `language`."""
         return self.sentences.say(self.code, language, **self.facts)
 
     def body(self, language: str) -> dict[str, Any]:

@@ -13,8 +13,8 @@ from bt_exec.events import SkillEnded, SkillStarting
 from bt_exec.mission.session import Session
 from bt_exec.spec.load import load_text
 from bt_exec.spec.model import MissionSpec
-from bt_exec_skills.door.sim.body import SimDoorRobot
 from bt_exec_skills.door.sim.layout import WorldOptions
+from bt_exec_skills.door.sim.simulated_robot import SimDoorRobot
 from bt_exec_skills.door.sim.world import DoorWorld
 from tests.cases import cases
 from tests.missions.last_words import Truth, untrue

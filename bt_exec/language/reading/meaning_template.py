@@ -203,13 +203,13 @@ def _all_of(objects: Any) -> Any:
     return objects.replace(det="all") if objects.kind == "np" else objects
 
 
-def _mark_as_first(said: Any) -> Any:
+def _mark_to_do_first(said: Any) -> Any:
     """Return objects or a goal marked as to be done first."""
     if isinstance(said, tuple):
-        return (_mark_as_first(said[0]), *said[1:])
+        return (_mark_to_do_first(said[0]), *said[1:])
     to = said.get("to")
     if said.kind == "rel" and isinstance(to, Node):
-        return said.replace(to=_mark_as_first(to))
+        return said.replace(to=_mark_to_do_first(to))
     return Node("ordered", (("of", said), ("sign", "first")))
 
 
@@ -502,7 +502,7 @@ _OPERATIONS: Mapping[str, Callable[..., Any]] = {
     "less": _except_objects,
     "set_all": _all_of,
     "other_than": _other_than,
-    "ranked": _mark_as_first,
+    "ranked": _mark_to_do_first,
     "about": _ask_about,
     "leave_out": _exclude_from_question,
     "of_them": _restrict_to_mentioned,

@@ -18,7 +18,7 @@ _MOST = 8  # maximum number of texts to try
 _PER_WORD = 3
 _MOST_UNKNOWN = 4  # with more unknown words, a short text is not considered misspelt
 _UNKNOWN_SHARE = 3  # a long text is, unless more than one word in so many is unknown
-_MOST_MISSPELT = 6  # even in the longest text, because all combinations are compared
+_MOST_MISSPELT = 6  # maximum of misspelt words in a text; all combinations are compared
 _MISSED, _SAME_END = 0.25, 0.1
 """Advantage of a word of which letters were only missed or repeated, and of one with the same last
 letter."""

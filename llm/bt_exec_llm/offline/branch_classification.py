@@ -74,7 +74,7 @@ class ConditionalBranches(ActClauses, ABC):
         return refers or (isinstance(other, Node) and not self._is_idle(other))
 
     def _is_kept(self, forbidden: Node, conditional: Node) -> bool:
-        """Return True if an empty branch fulfils the prohibition that is its only content.
+        """Return True if a branch that only forbids something can be left empty.
 
         The result is False if an instrument is forbidden, or if a later act has the forbidden verb.
         """

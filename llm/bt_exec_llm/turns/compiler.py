@@ -158,7 +158,7 @@ class TurnCompiler:
             refusal = Refusal(failure.code, printable(failure.say(request.language)))
         assert refusal is not None
         if talk.disputed and talk.answer:
-            return self._answer_plan(request, talk, ways, talk.answer, "", None)
+            return self._plan_reporting_answer(request, talk, ways, talk.answer, "", None)
         return _refusal_for(refusal, talk)
 
     def _analyse(self, request: Request, talk: Conversation, ways: TurnTools) -> None:
@@ -251,9 +251,9 @@ class TurnCompiler:
         turn_kind = None if talk.disputed else "last"
         talk.answer, talk.code_plan = turn.final_answer, turn.code_plan
         talk.turns.append(Past(talk.number, (), log))
-        return self._answer_plan(request, talk, ways, turn.final_answer, model, turn_kind)
+        return self._plan_reporting_answer(request, talk, ways, turn.final_answer, model, turn_kind)
 
-    def _answer_plan(
+    def _plan_reporting_answer(
         self,
         request: Request,
         talk: Conversation,

@@ -24,7 +24,7 @@ from bt_exec.language.messages import load_messages
 from bt_exec.planning.compiler import Request
 from bt_exec.spec.user_data import UserData
 from bt_exec_llm.client import Usage
-from bt_exec_llm.turns.tree_growth import calls_of_turn
+from bt_exec_llm.turns.tree_growth import skills_of_last_turn
 
 __all__ = [
     "AS_RECORDED",
@@ -189,7 +189,7 @@ class Conversation:
             return
         found = {one.path: one for one in request.done}
         failure, observations = request.failure, []
-        for path, node in calls_of_turn(request.previous):
+        for path, node in skills_of_last_turn(request.previous):
             args = node.args
             if path in found:
                 observations.append(Observation(node.do, args, True, found[path].result))

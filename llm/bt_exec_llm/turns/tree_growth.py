@@ -9,7 +9,7 @@ from bt_exec.planning.compiler import Request
 from bt_exec.spec.model import Do, MissionSpec, NodeBase, Sequence
 from bt_exec.spec.node_paths import Located, is_kept, locate
 
-__all__ = ["append_turn", "calls_of_turn"]
+__all__ = ["append_turn", "skills_of_last_turn"]
 
 Node = dict[str, Any]
 _NAMES = {"en": "turn {number}", "ko": "차례 {number}"}
@@ -55,7 +55,7 @@ def append_turn(
     return MissionSpec.model_validate({"mission": header, "root": root})
 
 
-def calls_of_turn(spec: MissionSpec) -> list[tuple[str, Do]]:
+def skills_of_last_turn(spec: MissionSpec) -> list[tuple[str, Do]]:
     """Return the skills of the last turn of a plan with their paths, in order."""
     turns = _turns(spec)
     if not turns:
@@ -75,7 +75,7 @@ def _finished_nodes(request: Request) -> list[Node]:
     if request.previous is None:
         return []
     done = {one.path for one in request.done}
-    last = [path for path, _ in calls_of_turn(request.previous)]
+    last = [path for path, _ in skills_of_last_turn(request.previous)]
     turns = _turns(request.previous)
     kept = [_data(turn.node) for turn in turns if is_kept(request.previous, turn.path)]
     if turns and request.previous.mission.turn == "open":

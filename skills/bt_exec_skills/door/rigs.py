@@ -134,9 +134,9 @@ def make_sim_rig(settings: DoorSettings, start: DoorStart) -> Rig:
     from bt_exec_skills.door.perception.observation import Touch
     from bt_exec_skills.door.perception.pipeline import DoorPerception, Felt
     from bt_exec_skills.door.perception.vlm_crosscheck import with_vlm_crosscheck
-    from bt_exec_skills.door.sim.body import SimDoorRobot
     from bt_exec_skills.door.sim.camera import SimCamera
     from bt_exec_skills.door.sim.layout import WorldOptions
+    from bt_exec_skills.door.sim.simulated_robot import SimDoorRobot
     from bt_exec_skills.door.sim.world import DoorWorld, calibration_of
     from bt_exec_skills.perception.faulty_camera import FaultyCamera, parse_breaks
 

@@ -116,9 +116,9 @@ def make_sim_rig(settings: ReporterSettings, start: BuildingStart) -> Rig:
     site = make_map(settings)
 
     from bt_exec_skills.reporter.perception.pipeline import PeopleOracle, ReporterPerception
-    from bt_exec_skills.reporter.sim.body import SimReporterRobot
     from bt_exec_skills.reporter.sim.camera import SimCamera
     from bt_exec_skills.reporter.sim.options import parse_world_options, scripted_replies
+    from bt_exec_skills.reporter.sim.simulated_robot import SimReporterRobot
     from bt_exec_skills.reporter.sim.world import BuildingWorld
 
     options = parse_world_options(start.explicit_settings())

@@ -16,7 +16,7 @@ from bt_exec_skills.tabletop.sim.layout import By, WorldOptions
 
 if TYPE_CHECKING:
     from bt_exec_skills.tabletop.environment import Environment
-    from bt_exec_skills.tabletop.sim.body import SimTableRobot
+    from bt_exec_skills.tabletop.sim.simulated_robot import SimTableRobot
 
 __all__ = [
     "Remote",
@@ -90,7 +90,7 @@ def robot_in_its_kitchen(start: TableStart) -> SimTableRobot:
     Raises:
         UsageError: If there is no room for so many objects.
     """
-    from bt_exec_skills.tabletop.sim.body import SimTableRobot
+    from bt_exec_skills.tabletop.sim.simulated_robot import SimTableRobot
     from bt_exec_skills.tabletop.sim.world import TableWorld
 
     try:

@@ -178,7 +178,7 @@ def show(
     out: Path,
 ) -> dict[str, Any]:
     """Annotate a picture, a mission's frames, or a camera image of a site's robot."""
-    from bt_exec_skills.vision.display import show_image, show_mission, show_world
+    from bt_exec_skills.vision.detection_display import show_image, show_mission, show_world
 
     if image is not None:
         return show_image(image, weights or _shipped_for(site), out)

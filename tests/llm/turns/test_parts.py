@@ -12,7 +12,7 @@ from bt_exec.planning.compiler import Done, Request
 from bt_exec.spec.library import Library
 from bt_exec_llm.turns.model_output_records import read_record, read_turn
 from bt_exec_llm.turns.question_state import Observation, supported_share
-from bt_exec_llm.turns.tree_growth import append_turn, calls_of_turn
+from bt_exec_llm.turns.tree_growth import append_turn, skills_of_last_turn
 from bt_exec_llm.turns.turn_parsing import read_tags
 from tests.cases import examples
 from tests.llm.turns import say
@@ -55,7 +55,7 @@ def request(**more):
 def test_plan_grows_by_finished_steps():
     calls = [("a", {"of": "$x"}), ("b", {"of": ["$y", "z"]}), ("c", {})]
     first = append_turn(request(), 1, calls, compiler="turns", model="m", turn="open")
-    paths = [path for path, _ in calls_of_turn(first)]
+    paths = [path for path, _ in skills_of_last_turn(first)]
     assert paths == ["turn 1/a", "turn 1/b", "turn 1/c"]
     assert first.root.sequence[0].sequence[0].args == {"of": "$$x"}
     assert first.root.sequence[0].sequence[1].args == {"of": ["$$y", "z"]}

@@ -6,9 +6,9 @@ import pytest
 from bt_exec.failure import UsageError
 from bt_exec_skills.tabletop.object_names import attributes_in_name
 from bt_exec_skills.tabletop.rigs import TableSettings, TableStart, make_http_rig, make_sim_rig
-from bt_exec_skills.tabletop.sim.body import SimTableRobot
 from bt_exec_skills.tabletop.sim.camera import HeadCamera
 from bt_exec_skills.tabletop.sim.layout import WorldOptions, draw_layout
+from bt_exec_skills.tabletop.sim.simulated_robot import SimTableRobot
 from bt_exec_skills.tabletop.sim.world import TableWorld
 
 

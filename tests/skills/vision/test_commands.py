@@ -12,7 +12,7 @@ import pytest
 
 from bt_exec.cli.app import run_command_line
 from bt_exec_skills.vision import commands
-from bt_exec_skills.vision.display import Tag, draw_detections
+from bt_exec_skills.vision.detection_display import Tag, draw_detections
 
 SHIPPED = ["door-closed", "door-ajar", "door-open", "door-handle", "material", "person"]
 

@@ -187,7 +187,7 @@ def test_folder_without_a_data_set_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("every", [0, 1, 2, 5])
-def test_scene_is_on_one_side_of_the_split(every: int) -> None:
+def test_every_nth_scene_is_held_out(every: int) -> None:
     recipe = Recipe("squares", 0, 20, every, ("a",))
     held_out = [index for index in range(20) if recipe.split(index) == "val"]
     assert len(held_out) == (20 // every if every else 0)

@@ -28,10 +28,10 @@ from bt_exec_skills.door.perception.learned_detector import LearnedDetector
 from bt_exec_skills.door.perception.robot_calibration import Calibration, CameraPose, DoorShape
 from bt_exec_skills.door.perception.state_estimator import LearnedEstimator
 from bt_exec_skills.door.robot import OPEN_RAD, state_at
-from bt_exec_skills.door.sim.body import SimDoorRobot
 from bt_exec_skills.door.sim.camera import GEOMS
 from bt_exec_skills.door.sim.layout import WorldOptions
 from bt_exec_skills.door.sim.mjcf import world_xml
+from bt_exec_skills.door.sim.simulated_robot import SimDoorRobot
 from bt_exec_skills.door.sim.world import DoorWorld, calibration_of
 from bt_exec_skills.perception.picture import Frame, Mask, box_around
 from bt_exec_skills.simulation.camera import geom_ids

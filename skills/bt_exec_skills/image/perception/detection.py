@@ -24,7 +24,7 @@ NOTHING_KNOWN = 0.5
 
 
 _LARGE, _TILE, _OVERLAP = 1600, 1024, 0.25  # longer pictures are also processed in tiles [px]
-_SAME, _WITHIN = 0.4, 0.7  # overlap (IoU), and share of its box within another one
+_SAME, _WITHIN = 0.4, 0.7  # two detections are one object above this IoU, or share of a box
 _EDGE = 3  # an object this close to the edge of a tile is cut off there [px]
 
 

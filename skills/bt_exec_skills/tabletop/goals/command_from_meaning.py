@@ -118,7 +118,7 @@ class Converter:
             raise Trouble("NOT_UNDERSTOOD")
         return [self._ask(node)]
 
-    def branch_question(self, node: Node) -> Question | None:
+    def question_of_selected_branch(self, node: Node) -> Question | None:
         """Return the question that a condition selects; None if it selects an act or nothing.
 
         Raises:

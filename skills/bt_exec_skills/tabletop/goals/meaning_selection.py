@@ -150,7 +150,11 @@ class _World:
             done = Understood(self.language, node) if order is None else self._one(order)
             return done._replace(replies=tuple(map(self._question_words, last)))
         node = order or node
-        asked = converter.question(node) if node.kind == "ask" else converter.branch_question(node)
+        asked = (
+            converter.question(node)
+            if node.kind == "ask"
+            else converter.question_of_selected_branch(node)
+        )
         if asked is not None:
             return Understood(self.language, node, question=asked)
         asks = converter.command_parts(node)

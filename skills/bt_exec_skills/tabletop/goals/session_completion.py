@@ -114,7 +114,7 @@ class Session:
             subjects = _subjects(before[0][0])
             self.subject = next(iter(subjects), None)
             if (
-                any(map(_is_determinate, subjects))
+                any(map(_describes_objects, subjects))
                 or not self.subjects
                 or before[0][0].kind != "ask"
             ):
@@ -229,7 +229,7 @@ class Session:
             named = with_named_conditions(Node("seq", (("of", (before[0][0], node)),)))
             return named if named.kind == "if" else node
         if node.text("what") == "how_many" and node.get("of") in _ANYTHING:
-            subjects = tuple(filter(_is_determinate, self.subjects))
+            subjects = tuple(filter(_describes_objects, self.subjects))
             return normal_form(node.replace(of=subjects[0])) if len(subjects) == 1 else node
         there = self.place.get("to") if node.kind == "ask" and self.place is not None else None
         if not isinstance(there, Node):
@@ -273,7 +273,7 @@ class Session:
                 several = len(subjects) > 1 or (
                     not (korean or _is_plural(subject))
                     if part == _THEM
-                    else not _is_determinate(subject)
+                    else not _describes_objects(subject)
                 )
                 return part if done or several else subject
             if part.kind == "act" and not done and not part.parts() and _lacks_theme(part):
@@ -383,6 +383,6 @@ def _subject_after(of: Node, said: Node) -> Node | None:
     return normal_form(of.replace(of=conjunction(*kept)))
 
 
-def _is_determinate(phrase: Node) -> bool:
+def _describes_objects(phrase: Node) -> bool:
     """Return False for the objects of "what do you see?" and "what are you holding?"."""
     return any(one.kind not in ("any", "one") and one != _HELD for one in formulas_of(phrase))

@@ -1,8 +1,8 @@
 """Interpreter of the small language that clients of the simulator may send.
 
-It runs on a syntax tree that was checked by `bt_exec_skills.tabletop.protocol.client_code`. Values
-are numbers, texts, lists and dictionaries. Steps, numbers and sizes are bounded, so that every
-program ends.
+It runs on a syntax tree that was checked by `bt_exec_skills.tabletop.protocol.submitted_code`.
+Values are numbers, texts, lists and dictionaries. Steps, numbers and sizes are bounded, so that
+every program ends.
 """
 
 from __future__ import annotations

@@ -21,9 +21,9 @@ from bt_exec_skills.motion.stepped_motion import SteppedMotion
 from bt_exec_skills.navigation.occupancy_grid import Grid
 from bt_exec_skills.navigation.plane_geometry import Pose
 from bt_exec_skills.tabletop.environment import Placed, Point
-from bt_exec_skills.tabletop.protocol.client_code import CodeRefused, Program, parse_program
 from bt_exec_skills.tabletop.protocol.published_functions import MOTIONS, Call
-from bt_exec_skills.tabletop.sim.body import SimTableRobot
+from bt_exec_skills.tabletop.protocol.submitted_code import CodeRefused, Program, parse_program
+from bt_exec_skills.tabletop.sim.simulated_robot import SimTableRobot
 from bt_exec_skills.tabletop.sim.world import CONTROL_S
 
 __all__ = ["Busy", "Ended", "ServedWorld"]

@@ -21,7 +21,6 @@ from bt_exec.web.app import json_body, new_app
 from bt_exec.web.errors import WebError
 from bt_exec.web.login import Login
 from bt_exec.web.request_checks import Guard
-from bt_exec_skills.tabletop.protocol.client_code import CodeRefused
 from bt_exec_skills.tabletop.protocol.served_world import (
     Busy,
     Ended,
@@ -29,6 +28,7 @@ from bt_exec_skills.tabletop.protocol.served_world import (
     object_data,
     pose_data,
 )
+from bt_exec_skills.tabletop.protocol.submitted_code import CodeRefused
 from bt_exec_skills.tabletop.sim.camera import HeadCamera
 
 __all__ = ["MOST_BYTES", "make_app"]

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from bt_exec_skills.door.robot import CLOSED_RAD, OPEN_RAD
-from bt_exec_skills.door.sim.body import SimDoorRobot
 from bt_exec_skills.door.sim.layout import WorldOptions
+from bt_exec_skills.door.sim.simulated_robot import SimDoorRobot
 from bt_exec_skills.door.sim.world import DoorWorld
 from tests.cases import cases
 

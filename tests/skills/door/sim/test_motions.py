@@ -9,8 +9,8 @@ import pytest
 
 from bt_exec.robot import Motion
 from bt_exec_skills.door.robot import CLOSED_RAD, OPEN_RAD, DoorRobot
-from bt_exec_skills.door.sim.body import SimDoorRobot
 from bt_exec_skills.door.sim.layout import WorldOptions
+from bt_exec_skills.door.sim.simulated_robot import SimDoorRobot
 from bt_exec_skills.door.sim.world import DoorWorld
 
 TICK_S = 0.05

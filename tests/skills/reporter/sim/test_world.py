@@ -12,11 +12,11 @@ from bt_exec.failure import UnknownName, UsageError
 from bt_exec.mission.rig_construction import make_rig
 from bt_exec_skills.navigation.plane_geometry import Pose
 from bt_exec_skills.reporter.pack import PACK
-from bt_exec_skills.reporter.sim.body import map_static_geometry
 from bt_exec_skills.reporter.sim.camera import SimCamera
 from bt_exec_skills.reporter.sim.floor_plan import BARRIERS, LIGHTS, ROOMS, wall_pieces
 from bt_exec_skills.reporter.sim.layout import draw_layout
 from bt_exec_skills.reporter.sim.options import parse_world_options
+from bt_exec_skills.reporter.sim.simulated_robot import map_static_geometry
 from bt_exec_skills.reporter.sim.world import BEAMS, RANGE_M, BuildingWorld
 from tests.cases import some
 
