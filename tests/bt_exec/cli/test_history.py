@@ -207,9 +207,11 @@ def test_interrupted_mission_is_reported_once_and_marked(bt: Run, tmp_path: Path
     assert first == (
         "“문 안의 자재를 가져와” of DAY AND TIME was interrupted. "
         "The program ended during this step: grasp the material with the right hand. "
-        "Last known: The door is open. Both hands are empty. The material is behind the door. "
-        "Not certain any more: It is not known what the right hand holds. "
-        "Was to become: The right hand holds the material. ·"
+        "Last known: The door is open. "
+        "No longer certain: It is not known what the right hand holds. "
+        "It is not known where the right arm is. "
+        "This may have changed: “The material is behind the door.” "
+        "Intended state: The right hand holds the material. ·"
     )
     assert "중단" not in bt("run", "open the door", *BRIEF).out
     assert " interrupted" in bt("history", "--failed").out

@@ -217,7 +217,7 @@ def test_signal_stops_the_robot_and_completes_every_record(programs: Any, name: 
     assert (record.status, record.unreadable) == ("aborted", ())
     assert all(run.end is not None for run in record.skills)
     assert journal.mission_summary(waiting).status == "aborted"
-    assert "nothing was moved" in journal.mission_summary(waiting).message
+    assert "nothing moved" in journal.mission_summary(waiting).message
     assert "the robots are closed" in program.said[-1]
 
 

@@ -198,7 +198,10 @@ def test_question_is_recorded(bt_ask, shapes, capsys):
     assert "빨간 원: 3개." in shown
     assert "잘라 확인하기: 빨간색, 원" in shown
     assert "결과 찾을 대상 세기: 3개, 판단 못 함 0개, 확신도 0.98" in shown
-    assert "결과 답을 판단하기: 다른 방법으로도 판단하지 못함 (윤곽으로 센 수: 1-3); 확신도 0.98" in shown
+    assert (
+        "결과 답을 판단하기: 다른 방법으로도 판단하지 못함 (윤곽으로 센 수: 1-3); 확신도 0.98"
+        in shown
+    )
 
 
 @pytest.mark.parametrize(

@@ -53,9 +53,9 @@ def test_rules_apply_to_a_plan_from_a_file(bt, tmp_path: Path):
     assert code == 0
     done = [line.partition("  마침 ")[2].split("  (")[0].strip() for line in out.splitlines()]
     assert [row.partition(":")[0] for row in done if row] == [
-        "교수님 연구실로 이동",
+        "교수님 연구실로 가기",
         "교수님 연구실 둘러보기",
-        "베이스캠프로 이동",
+        "베이스캠프로 가기",
         "사용자께 말하기",
         "보고서 쓰기",
     ]

@@ -156,7 +156,7 @@ def test_many_reports_match_the_state_of_the_world(run, seed):
             {"professor": "absent"},
             "blocked",
             (),
-            ("회의 언제인지", "답변을 얻지 못했습니다"),
+            ("회의 언제인지", "대답을 듣지 못했습니다"),
         ),
         (
             "ask the professor when the meeting is and report back",
@@ -194,9 +194,9 @@ def test_failures_are_reported(run, command, world, status, known, unknown):
 @pytest.mark.parametrize(
     ("fault", "words"),
     [
-        ("observe_scene=CAMERA_FAULT", "확인하지 못했습니다"),
+        ("observe_scene=CAMERA_FAULT", "둘러보지 못했습니다"),
         ("navigate:1=BLOCKED_PATH", "가지 못했습니다"),
-        ("observe_scene=TIMEOUT", "확인하지 못했습니다"),
+        ("observe_scene=TIMEOUT", "둘러보지 못했습니다"),
     ],
 )
 def test_external_faults_are_reported(run, fault, words):
