@@ -6,7 +6,7 @@ door". It was carried out in a mission whose finished skills are those of an exe
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from datetime import date
 from functools import partial
 from typing import Any
@@ -15,9 +15,10 @@ from bt_exec.failure import BtExecError
 from bt_exec.journal import Journal, MissionSummary
 from bt_exec.journal.recorded_mission import SkillRun
 from bt_exec.mission.conversation import act_in_question
+from bt_exec.mission.resumption import is_call_of
 from bt_exec.planning.compiler import Compiler, Plan, Request
 from bt_exec.spec.abstract_run import AbstractRun, Answers, Ends, Step
-from bt_exec.spec.expand import expand, has_reference
+from bt_exec.spec.expand import expand
 from bt_exec.spec.model import Do, NodeBase, walk
 from bt_exec.spec.node_paths import Located, locate
 
@@ -27,7 +28,7 @@ __all__ = ["mission_in_question", "was_carried_out"]
 def mission_in_question(
     question: str,
     journal: Journal,
-    missions: Callable[..., Sequence[MissionSummary]],
+    site: str,
     compiler: Compiler,
     request: Callable[[str], Request],
 ) -> MissionSummary | None:
@@ -36,7 +37,7 @@ def mission_in_question(
     Args:
         question: The question of the operator.
         journal: The records.
-        missions: Returns the missions of a ``day`` that started an action, newest first.
+        site: Only missions of this site count.
         compiler: Plans the action.
         request: Returns the planning request of a command.
 
@@ -57,8 +58,11 @@ def mission_in_question(
     if not steps or not asked.catalogue.skill(steps[-1].do).effects:
         return None  # it ends with an observation, and the question is about what was observed
     in_english = partial(asked.messages.translate_word, language="en")
-    read = ((line, journal.mission(line.id).skills) for line in missions(day=date.today()))
-    return next((line for line, runs in read if was_carried_out(root, runs, in_english)), None)
+    skills = {step.do for step in steps}
+    for line in journal.missions_with_actions(site, skills, day=date.today()):
+        if was_carried_out(root, journal.mission(line.id).skills, in_english):
+            return line
+    return None
 
 
 def was_carried_out(
@@ -97,14 +101,7 @@ class _CarriedOut(AbstractRun[int]):
 
     def run_skill(self, step: Located[Do], before: int) -> Ends[int]:
         """Count a skill that is on record as finished."""
-        node = step.node
-        known = {key: value for key, value in node.args.items() if not has_reference(value)}
         found = any(
-            start.skill == node.do
-            and self._comparable(known).items() <= self._comparable(start.args).items()
-            for start in self._done
+            is_call_of(step.node, start.skill, start.args, self._in_english) for start in self._done
         )
         return self.known_ends(before + 1 if found and before >= 0 else self.nothing, before)
-
-    def _comparable(self, args: Mapping[str, Any]) -> dict[str, str]:
-        return {key: self._in_english(value) for key, value in args.items()}

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any
 
 from bt_exec.events import Event, NodeChanged, Planned, SkillEnded, SkillStarting
@@ -33,7 +34,15 @@ from bt_exec.verify.facts import (
     unmet_needs,
 )
 
-__all__ = ["ENDED", "INTERRUPTED", "Resumed", "Work", "recorded_work", "unfinished_mission"]
+__all__ = [
+    "ENDED",
+    "INTERRUPTED",
+    "Resumed",
+    "Work",
+    "is_call_of",
+    "recorded_work",
+    "unfinished_mission",
+]
 
 INTERRUPTED = "INTERRUPTED_STEP"
 """Failure code of a step that was in progress when its mission ended."""
@@ -335,14 +344,17 @@ class Resumed:
         spec = answer.spec if answer.verified is None else answer.verified.spec
         started = [one for one in self._work.started if not self._had_no_effect(one, request)]
         left: list[Do] = []
+        word = partial(request.messages.translate_word, language="en")
         for path, node in nodes_with_paths(spec.root, Do):
-            calls = [one for one in started if _is_call_of(node, *one)]
+            calls = [one for one in started if is_call_of(node, *one, word)]
             if not is_kept(spec, path):
                 left.append(node)
             elif calls:
                 started.remove(calls[0])
         repeated = [
-            (node.do, node.args) for node in left if any(_is_call_of(node, *one) for one in started)
+            (node.do, node.args)
+            for node in left
+            if any(is_call_of(node, *one, word) for one in started)
         ]
         if answer.verified is None:
             repeated = [one for one in started if one not in repeated] + repeated
@@ -367,8 +379,19 @@ class Resumed:
         return bool(after) and all(facts.get(fact, value) != value for fact, value in after.items())
 
 
-def _is_call_of(node: Do, skill: str, args: Mapping[str, Any]) -> bool:
-    """Return True if a call may have been one of a node, whose references are not compared."""
-    given = {key: str(value) for key, value in node.args.items() if not has_reference(value)}
-    called = {key: str(value) for key, value in args.items()}
-    return node.do == skill and given.items() <= called.items()
+def is_call_of(
+    node: Do, skill: str, args: Mapping[str, Any], in_english: Callable[[Any], str] = str
+) -> bool:
+    """Return True if a recorded call may have been one of a node.
+
+    Args:
+        node: The node; its references to results are not compared.
+        skill: Name of the called skill.
+        args: Arguments of the call.
+        in_english: Returns a value in one language: a document may be named in either.
+    """
+    return node.do == skill and all(
+        key in args and (args[key] == value or in_english(args[key]) == in_english(value))
+        for key, value in node.args.items()
+        if not has_reference(value)
+    )

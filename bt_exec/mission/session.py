@@ -425,10 +425,7 @@ class Session:
         if self.journal is None:
             return None
         request = partial(first_request, self.site, context=self.conversation.context())
-        acted = partial(
-            self.journal.missions_with_actions, self.site.name, self.conversation.actions
-        )
-        return mission_in_question(question, self.journal, acted, self.compiler, request)
+        return mission_in_question(question, self.journal, self.site.name, self.compiler, request)
 
     def _missions_of_today(self) -> Sequence[MissionSummary]:
         """Return today's ended or interrupted missions at this site, oldest first."""

@@ -14,7 +14,7 @@ import pytest
 from bt_exec.journal import Journal
 from bt_exec.mission.pack_reporters import MissionReporter
 from bt_exec.mission.rerun import _same_settings, restore_world, verify
-from bt_exec.mission.resumption import recorded_work
+from bt_exec.mission.resumption import is_call_of, recorded_work
 from bt_exec.mission.session import Session
 from bt_exec.mission.steps_left import steps_left
 from bt_exec.observation import Situation
@@ -25,7 +25,7 @@ from bt_exec.site.compile_command import first_request
 from bt_exec.site.site import load_site
 from bt_exec.skill import Running, Service, Steps, skill
 from bt_exec.spec.load import load_text
-from bt_exec.spec.model import Mission, MissionSpec
+from bt_exec.spec.model import Do, Mission, MissionSpec
 from bt_exec.testing import FakeClock, ScriptedRobot
 from bt_exec.testing.missions import scripted_site
 from tests.bt_exec.mission.session_robots import with_pack
@@ -466,3 +466,20 @@ def test_steps_left_are_those_of_the_mission_that_are_not_done(
         request = first_request(session.site, command, Situation((), record.facts_at_end, ""))
         work = recorded_work(record, session.site.catalogue)
     assert [part.callee_name for part in steps_left(record, work, request)] == left
+
+
+@pytest.mark.parametrize(
+    ("given", "called", "same"),
+    [
+        ({"grams": 1}, {"grams": 1.0, "to": "Ada"}, True),
+        ({"item": "서류"}, {"item": "document"}, True),
+        ({"item": "box"}, {"item": "document"}, False),
+        ({"item": "$found"}, {"item": "document"}, True),
+        ({"item": "box"}, {}, False),
+    ],
+)
+def test_recorded_call_is_matched_with_a_step_in_any_form_of_its_arguments(given, called, same):
+    words = {"서류": "document"}
+    node = Do.model_validate({"do": "give", "with": given})
+    assert is_call_of(node, "give", called, lambda one: str(words.get(one, one))) is same
+    assert not is_call_of(node, "take", called)
