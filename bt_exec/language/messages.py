@@ -328,11 +328,15 @@ class Messages:
         plain = name.removeprefix("tree ")
         return self.of_pack(self._owners.get(plain, "")), plain.rpartition(".")[2]
 
+    def _translated_error(self, message: str, language: str) -> str:
+        """Return the message of a failure in `language`, if it has a text there."""
+        said = self.translate_word(message, language)
+        usage_error = language == "ko" and said == message
+        return korean_error(said) if usage_error else said
+
     def _cause(self, message: Any, language: str) -> str:
         """Return the message of a failure in `language`; empty if it has no text there."""
-        said = self.translate_word(message or "", language)
-        if language == "ko" and language_of(said) != "ko":
-            said = korean_error(said)
+        said = self._translated_error(str(message or ""), language)
         return said if said != _OMITTED and (language == "en" or language_of(said) == "ko") else ""
 
     def _filled_in(self, template: str, language: str, facts: Mapping[str, Any]) -> str:
@@ -363,9 +367,7 @@ class Messages:
     def explain_failure(self, failure: Failure, language: str) -> str:
         """Return the reason of `failure` as one sentence for the operator, in its pack's words."""
         own = self.of_pack(self._owners.get(failure.node, ""))
-        detail = own.translate_word(failure.message, language)
-        if language == "ko" and detail == failure.message:  # such as a usage error
-            detail = korean_error(detail)
+        detail = own._translated_error(failure.message, language)
         facts = {**failure.args, **failure.evidence, "message": detail}
         if failure.code == "NEED_NOT_MET" and "facts" in facts:
             facts["facts"] = own.blocking_facts(str(facts["facts"]).split(", "), language)

@@ -260,7 +260,10 @@ class Why:
         ]
 
     def uncertain_sentences(self) -> Iterator[str]:
-        """Yield what the running skills may have changed; as outdated if there is no other way."""
+        """Yield a sentence for each fact that the running skills may have changed.
+
+        If there is none for the unknown fact, its last known value is quoted as possibly outdated.
+        """
         before = self.known.uncertain
         said, rest = fact_sentences(dict.fromkeys(before, UNKNOWN), self.messages, self.language)
         yield from map(safe_line, said)
