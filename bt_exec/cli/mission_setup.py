@@ -119,17 +119,17 @@ class Stage:
         if self.knows_world or session.journal is None or not session.simulated:
             return
         self.knows_world, self.interrupted = True, ""
-        last = session.journal.last_mission_with_action(
-            session.site.name, session.conversation.actions
-        )
-        left = session.unfinished()
-        line = left.line if left is not None else last
-        if line is None or session.journal.mission(line.id).session == session.world_id:
-            return
-        if left is not None or line.started_at.date() == datetime.now().astimezone().date():
-            code = "WORLD_IS_NEW" if left is not None else "WORLD_IS_NEW_DONE"
+        record, code = session.unfinished(), "WORLD_IS_NEW"
+        if record is None:
+            actions, today = session.conversation.actions, datetime.now().astimezone().date()
+            acted = session.journal.missions_with_actions(
+                session.site.name, actions, day=today, limit=1
+            )
+            record = next((session.journal.mission(one.id) for one in acted), None)
+            code = "WORLD_IS_NEW_DONE"
+        if record is not None and record.session != session.world_id:
             say = session.site.messages.say
-            self.conductor.painter.write_text(say(code, language, command=line.command))
+            self.conductor.painter.write_text(say(code, language, command=record.command))
 
 
 def _print_unused_faults(session: Session, painter: Painter, language: str) -> None:

@@ -226,7 +226,7 @@ class _Summary:
         others.pop(said[-1], None)
         if others:  # texts that differ in numbers only, such as the count of calls, are repetitions
             kinds = {re.sub(r"\d+", "#", one): one for one in others}
-            said += [self.say("TRIED_INSTEAD"), *list(kinds.values())[-_TRIED:]]
+            said += [self.say("LATER_ATTEMPTS"), *list(kinds.values())[-_TRIED:]]
         if ending.said:
             said.append(ending.said)
         elif ending.why:

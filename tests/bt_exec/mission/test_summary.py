@@ -31,7 +31,7 @@ OK: {en: Done., ko: 마쳤습니다.}
 ABORTED: {en: Stopped., ko: 멈췄습니다.}
 SKILL_FAILED: {en: I stopped., ko: 실패}
 STUCK: {en: "The door is stuck ({message}).", ko: 문이 걸렸습니다.}
-TRIED_INSTEAD: {en: "Later attempts failed, too:", ko: 다른}
+LATER_ATTEMPTS: {en: "Later attempts failed, too:", ko: 다른}
 SLIPPED: {en: "It slipped.", ko: 미끄러짐}
 NO_GRIP: {en: "There is no grip ({message}).", ko: 손잡이}
 NO_PROGRESS: {en: "The same again after {replans} plans.", ko: 또}
