@@ -218,16 +218,12 @@ class Resumed:
     Args:
         compiler: The site's compiler.
         work: The completed work.
-        phrase: Returns a skill with its arguments as a phrase in a language.
     """
 
-    def __init__(
-        self, compiler: Compiler, work: Work, phrase: Callable[[str, Mapping[str, Any], str], str]
-    ) -> None:
+    def __init__(self, compiler: Compiler, work: Work) -> None:
         self.name = compiler.name
         self._compiler = compiler
         self._work = work
-        self._phrase = phrase
 
     def compile(self, request: Request) -> Plan | Refusal | Reply:
         """Return the rest of the plan; the whole plan anew if the rest cannot be planned.
@@ -360,10 +356,13 @@ class Resumed:
             repeated = [one for one in started if one not in repeated] + repeated
         if not repeated:
             return answer
-        what = ", ".join(
-            dict.fromkeys(self._phrase(name, args, request.language) for name, args in repeated)
+        messages, language = request.messages, request.language
+        said = (
+            messages.phrase(name, language, messages.with_quotes(args, language))
+            for name, args in repeated
         )
-        why = request.messages.say("REPEATS_IRREVERSIBLE", request.language, what=what)
+        what = ", ".join(dict.fromkeys(said))
+        why = messages.say("REPEATS_IRREVERSIBLE", language, what=what)
         return replace(answer, unconfirmed=" ".join(filter(None, (answer.unconfirmed, why))))
 
     def _had_no_effect(self, started: tuple[str, Mapping[str, Any]], request: Request) -> bool:

@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-import contextlib
 import datetime as dt
 import logging
 import os
 import sqlite3
 import uuid
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from bt_exec.events import Aborting, Finished, Listener, MissionStarted
-from bt_exec.failure import (
-    BtExecError,
-    Failure,
-    UsageError,
-    describe_exception,
-)
-from bt_exec.guardian.client import Guardian, take_report
+from bt_exec.failure import BtExecError, Failure, UsageError
+from bt_exec.guardian.client import Guardian
 from bt_exec.language.meaning import Meaning, Unclear
 from bt_exec.language.messages import language_of
 from bt_exec.mission.clock import Clock
@@ -36,15 +30,13 @@ from bt_exec.mission.perception_loop import PerceptionWorker
 from bt_exec.mission.recorded_acts import mission_in_question
 from bt_exec.mission.recorded_setup import DEFERRED, setup_data
 from bt_exec.mission.resumption import Resumed, Work, recorded_work, unfinished_mission
-from bt_exec.mission.rig_construction import check_world, make_rig, robot_identity
+from bt_exec.mission.rig_construction import check_world
 from bt_exec.mission.robot_life_cycle import LifeCycle
-from bt_exec.mission.robot_lock import RobotLock, report_file
 from bt_exec.mission.shutdown import STOP_FAILED
-from bt_exec.mission.steps_left import steps_left
-from bt_exec.mission.watchdog import Watchdog
+from bt_exec.mission.site_robots import GUARDIAN_STOPPED, MOVED_WHILE_IDLE, SiteRobots
+from bt_exec.mission.steps_left import describe_steps_left
 from bt_exec.nodes.fault_injection import Faults
-from bt_exec.nodes.runtime import Unwatched, Watch, known_facts
-from bt_exec.observation import ObservationBuffer, Situation
+from bt_exec.observation import Situation
 from bt_exec.outcome import Outcome
 from bt_exec.planning.compiler import REPLIES, Compiler, Reader, Reply, Warming
 from bt_exec.planning.confirmation import Confirm
@@ -53,18 +45,14 @@ from bt_exec.rig import Rig, stop_all_in_background
 from bt_exec.robot import Observation
 from bt_exec.site.compile_command import first_request, make_compiler
 from bt_exec.site.site import Site, load_site
-from bt_exec.spec.model import Do, MissionSpec, walk
+from bt_exec.spec.model import MissionSpec
 
 if TYPE_CHECKING:
     from bt_exec.journal import Booking, Journal, Recorder
     from bt_exec.journal.recorded_mission import MissionRecord, MissionSummary
     from bt_exec.mission.debugger import Debugger
-    from bt_exec.pack import Pack
 
 __all__ = ["Session"]
-
-MOVED_WHILE_IDLE, GUARDIAN_STOPPED = "MOVED_WHILE_IDLE", "GUARDIAN_STOPPED"
-"""Codes of entries in the record that do not belong to a mission."""
 
 _NO_COMMAND = "(no mission)"
 _BEATS = 3  # heartbeats within the limit of a guard
@@ -96,9 +84,7 @@ class Session:
     Attributes:
         missions: Number of missions that were begun.
         conversation: History of the commands.
-        life: The life cycle of the robots.
-        guardian: The process that stops the robots if this one cannot, or None.
-        guardian_report: Actions of a guardian since the last session; empty if there were none.
+        robots: The robots of the world.
         world_id: Identifier of the world on record; a reset changes it.
         setup: Recorded data for a replay; see `bt_exec.mission.recorded_setup`.
         debugger: Pauses missions at changes and breakpoints, or None.
@@ -148,15 +134,9 @@ class Session:
         self._preparing = False
         self._acted = False  # whether the last mission started an action
         self._asked = ""  # reason of a stop requested during preparation
-        self.rigs: dict[str, Rig] = {}
-        self._locks: list[RobotLock] = []
         self._pid = os.getpid()
-        self.guard = guard
-        self.guardian: Guardian | None = None
-        self.guardian_report = ""
-        self.perception_workers: dict[str, PerceptionWorker] = {}
+        self._guard = guard
         self._inspected = inspected
-        self._state: Literal["deferred", "open", "closed"]
         self._start_world()
         if not defer:
             self.open()
@@ -177,20 +157,10 @@ class Session:
         Raises:
             BtExecError: If one of them is unavailable.
         """
-        if self._state != "deferred":
-            return
-        try:
-            self._make_rigs()
-            self.life = LifeCycle(
-                self.rigs, self._locks, self._moved_while_idle, self._exit_on_unstoppable_motion
-            )
-            self._make_guardian()
-        except BaseException:  # close robots that are already open
-            self.close()
-            raise
-        self._state = "open"
-        if self._inspected:
-            self.life.mark_inspected()
+        if self.robots.state == "deferred":
+            self.robots.open()
+            if self._inspected:
+                self.life.mark_inspected()
 
     def open_for(self, command: str) -> None:
         """Open the robots unless the compiler cannot read `command`.
@@ -198,7 +168,7 @@ class Session:
         Raises:
             BtExecError: If a robot is unavailable.
         """
-        if self._state == "deferred" and self._is_readable(command):
+        if self.robots.state == "deferred" and self._is_readable(command):
             self.open()
 
     def refuses(self, command: str) -> bool:
@@ -236,7 +206,7 @@ class Session:
             raise UsageError(
                 "this session is already running a mission; wait for its end, or abort it"
             )
-        if self._state == "closed":
+        if self.robots.state == "closed":
             raise UsageError("this session is closed; create another one")
         if plan is None and work is None:
             self.open_for(command)
@@ -296,6 +266,31 @@ class Session:
         return unfinished_mission(self.journal, self.site.name, self.world_id)
 
     @property
+    def rigs(self) -> dict[str, Rig]:
+        """The rigs by pack; empty while the robots are not open."""
+        return self.robots.rigs
+
+    @property
+    def perception_workers(self) -> dict[str, PerceptionWorker]:
+        """The threads that observe, by pack."""
+        return self.robots.perception_workers
+
+    @property
+    def clock(self) -> Clock:
+        """The mission clock."""
+        return self.robots.clock
+
+    @property
+    def life(self) -> LifeCycle:
+        """The life cycle of the robots."""
+        return self.robots.life
+
+    @property
+    def guardian(self) -> Guardian | None:
+        """The process that stops the robots if this one cannot, or None."""
+        return self.robots.guardian
+
+    @property
     def simulated(self) -> bool:
         """Whether any robot is simulated."""
         return any(rig.simulation is not None for rig in self.rigs.values())
@@ -317,22 +312,15 @@ class Session:
         age_s = (dt.datetime.now(dt.UTC) - record.line.started_at).total_seconds()
         return self.clock.now() - age_s - record.events[0].t
 
-    def _phrase(self, name: str, args: Mapping[str, Any], language: str) -> str:
-        """Return a skill with its arguments as a phrase."""
-        if self.site.messages.has_phrase(name):
-            args = self.site.messages.with_quotes(args, language)
-            return self.site.messages.phrase(name, language, args)
-        return self.site.messages.translate_word(name, language)
-
     def _compiler_of(self, plan: MissionSpec | None, work: Work | None) -> Compiler:
         """Return the compiler of a mission: the site's, or one for a plan or remaining work."""
         if plan is not None:
             return FixedPlan(plan)
         if work is not None:
-            return Resumed(self.compiler, work, self._phrase)
+            return Resumed(self.compiler, work)
         return SelfAnswers(
             self.compiler,
-            self._last_observation_line,
+            self.robots.describe_last_observations,
             self._steps_left,
             self.mission_in_question,
         )
@@ -345,7 +333,7 @@ class Session:
         work: Work | None = None,
     ) -> Outcome:
         if self.guardian is not None and self.guardian.lost:
-            self._make_guardian()
+            self.robots.start_guardian()
         compiler = self._compiler_of(plan, work)
         language: str = plan.mission.language if plan is not None and not command else ""
         language = work.language if work is not None else language
@@ -372,6 +360,7 @@ class Session:
 
     def _entry_data(self, command: str, language: str = "") -> dict[str, Any]:
         """Return the data for the record's entry of a mission at its start."""
+        deferred = self.robots.state == "deferred"
         return {
             "command": command,
             "language": language or language_of(command),
@@ -383,20 +372,9 @@ class Session:
                 "faults": self.faults.to_source(),
             },
             "seeds": {key: int(value) for key, value in self.world.items() if key == "seed"},
-            "setup": self.setup if self._state != "deferred" else {**self.setup, DEFERRED: True},
+            "setup": {**self.setup, **({DEFERRED: True} if deferred else {})},
             "session": self.world_id,
         }
-
-    def _last_observation_line(self, language: str) -> str:
-        """Return the last observation of this world as one line."""
-        seen = (
-            self.site.messages.sentence_for_robot(
-                robot, worker.buffer.observations[-1].describe(language), language
-            )
-            for robot, worker in self.perception_workers.items()
-            if worker.buffer.observations
-        )
-        return " · ".join(filter(None, seen))
 
     def _steps_left(self, command: str, language: str) -> str:
         """Return the steps of the unfinished mission that are left; "" if it is of another command.
@@ -408,17 +386,8 @@ class Session:
         record = self.unfinished()
         if record is None or record.command != command:
             return ""
-        work = recorded_work(record, self.site.catalogue)
         request = first_request(self.site, command, Situation((), record.facts_at_end, ""))
-        has_phrase = self.site.messages.has_phrase
-        parts = (
-            part
-            for left in steps_left(record, work, request)
-            for part in ((left,) if has_phrase(left.phrase_key) else walk(left, Do))
-        )
-        return ", ".join(
-            self._phrase(part.phrase_key, part.call_arguments, language) for part in parts
-        )
+        return describe_steps_left(record, replace(request, language=language))
 
     def mission_in_question(self, question: str) -> MissionSummary | None:
         """Return the newest mission of today that carried out the action in a question."""
@@ -486,14 +455,8 @@ class Session:
             self.life.require_inspection(outcome.message)
         return outcome
 
-    def _moved_while_idle(self, moved: Mapping[str, str]) -> None:
-        message = "; ".join(f"the robot of {name}: {why}" for name, why in moved.items())
-        self._record_apart(MOVED_WHILE_IDLE, message)
-
-    def _exit_on_unstoppable_motion(self, moved: Mapping[str, str]) -> None:
+    def _exit_on_unstoppable_motion(self, message: str) -> None:
         """Make the program exit, because stops do not end a motion outside a mission."""
-        message = "; ".join(f"the robot of {name}: {why}" for name, why in moved.items())
-        self.life.require_inspection(message)
         words = self.site.messages.say(MOVED_WHILE_IDLE, "en", message=message)
         if self.abandoned is not None:
             self.abandoned(Outcome("", _NO_COMMAND, "failed", MOVED_WHILE_IDLE, words))
@@ -544,21 +507,7 @@ class Session:
         Raises:
             UsageError: If one of them fails, or does not answer in time.
         """
-        with self.life.paused_monitor(), _watchdog_outside_mission(self.rigs) as watchdog:
-            try:
-                return watchdog.call(
-                    "the facts",
-                    known_facts,
-                    self.site.catalogue,
-                    self.rigs,
-                    {name: one.buffer for name, one in self.perception_workers.items()},
-                )
-            except KeyboardInterrupt:
-                raise
-            except BaseException as error:
-                raise UsageError(
-                    f"cannot read the known facts: {describe_exception(error)}"
-                ) from error
+        return self.robots.facts()
 
     def observe(self) -> dict[str, Observation]:
         """Make one observation with every camera, outside a mission; return them by pack.
@@ -568,22 +517,7 @@ class Session:
         """
         if self._running is not None:
             raise UsageError("this session is running a mission, which observes by itself")
-        found: dict[str, Observation] = {}
-        with self.life.paused_monitor(), _watchdog_outside_mission(self.rigs) as watchdog:
-            for name, rig in self.rigs.items():
-                if rig.perception is None:
-                    continue
-                see = rig.perception
-                try:
-                    capture = watchdog.call(f"the camera of {name}", see.capture)
-                    found[name] = watchdog.call(f"the perception of {name}", see.interpret, capture)
-                except KeyboardInterrupt:
-                    raise
-                except BaseException as error:
-                    raise UsageError(
-                        f"{name} failed to observe: {describe_exception(error)}"
-                    ) from error
-        return found
+        return self.robots.observe()
 
     def reset(self, world: Mapping[str, str] | None = None) -> None:
         """Recreate the world as at the start, or as `world` specifies.
@@ -605,22 +539,8 @@ class Session:
 
     def close(self) -> None:
         """Stop the robots and close everything; errors of parts are logged."""
-        if os.getpid() != self._pid:
-            return  # in a forked child
-        rigs, workers, locks = self.rigs, self.perception_workers, self._locks
-        self.perception_workers, self.rigs, self._locks = {}, {}, []
-        self._state = "closed"
-        self.life.detach()
-        with self.life.paused_monitor(), _watchdog_outside_mission(rigs) as watchdog:
-            for name, worker in reversed(workers.items()):
-                _close_and_log(watchdog, f"the camera of {name}", worker.close)
-            for name, rig in reversed(rigs.items()):
-                _close_and_log(watchdog, f"the rig of {name}", rig.stop_and_close)
-        if self.guardian is not None:
-            self.guardian.release()
-            self.guardian = None
-        for lock in locks:
-            lock.release()
+        if os.getpid() == self._pid:  # not in a forked child
+            self.robots.close()
 
     def __enter__(self) -> Session:
         """Return the session."""
@@ -634,11 +554,14 @@ class Session:
         """Start a world without its robots."""
         self.world_id = uuid.uuid4().hex
         self.setup = setup_data(self.site, self.world, self.compiler.name)
-        self.life = LifeCycle({}, [], self._moved_while_idle)
-        self.clock = Clock(
-            [_NoWorld()], 1 / self.site.rates.tick_hz, step_s=self.site.limits.step_s
+        self.robots = SiteRobots(
+            self.site,
+            self.world,
+            fast=self.fast,
+            guard=self._guard,
+            report=self._record_apart,
+            runaway=self._exit_on_unstoppable_motion,
         )
-        self._state = "deferred"
 
     def _open_anew(self) -> None:
         self._start_world()
@@ -663,118 +586,3 @@ class Session:
             return compiler.read(request)
         except Exception:  # noqa: BLE001 - the mission reports it
             return None
-
-    def _make_rigs(self) -> None:
-        for pack in self.site.catalogue.packs:
-            if pack.robots:
-                self.rigs[pack.name] = self._make_rig(pack)
-        rigs = self.rigs.values()
-        simulations = list(
-            {
-                id(rig.simulation): rig.simulation for rig in rigs if rig.simulation is not None
-            }.values()
-        )  # robots may share one world
-        if self.fast and any(rig.robot is not None and rig.simulation is None for rig in rigs):
-            raise UsageError("only simulated robots run faster than real time")
-        period_s, step_s = 1 / self.site.rates.tick_hz, self.site.limits.step_s
-        self.clock = Clock(simulations, period_s, fast=self.fast, step_s=step_s)
-        self.clock.align()
-        for name, rig in self.rigs.items():
-            if rig.perception is not None:
-                buffer: ObservationBuffer[Any] = ObservationBuffer(self.clock.now)
-                wait = rig.simulation is not None
-                self.perception_workers[name] = PerceptionWorker(
-                    name, rig.perception, buffer, self.site.rates, wait=wait
-                )
-
-    def _make_guardian(self) -> None:
-        """Start the guardian of the robots, and read the report of an earlier guardian."""
-        driven = {name: rig for name, rig in self.rigs.items() if rig.robot is not None}
-        robots = ", ".join(lock.identity for lock in self._locks) or ", ".join(driven)
-        report = report_file(robots)
-        found = take_report(report)
-        if found is not None:
-            did = "stopped the robot" if found["ok"] else "COULD NOT STOP THE ROBOT"
-            when = dt.datetime.fromtimestamp(found["at"]).strftime("%Y-%m-%d %H:%M:%S")
-            self.guardian_report = f"the guardian {did} at {when}: {found['why']}"
-            _log.warning("%s", self.guardian_report)
-            self._record_apart(GUARDIAN_STOPPED, self.guardian_report)
-            if not found["ok"]:
-                self.life.require_inspection(self.guardian_report)
-        wanted = self.guard or any(rig.is_real_time for rig in driven.values())
-        guards = [rig.guard for rig in driven.values() if rig.guard is not None]
-        guards = [self.site.guard] if self.site.guard is not None else guards
-        if wanted and guards:
-            shortest_s = min(guard.within_s for guard in guards)
-            if shortest_s * self.site.rates.tick_hz < _BEATS:
-                raise UsageError(
-                    f"guard: within {shortest_s:g} s is less than {_BEATS} ticks "
-                    f"(tick_hz: {self.site.rates.tick_hz:g}); make it longer"
-                )
-            self.guardian = Guardian(robots, guards, report, [lock.path for lock in self._locks])
-        elif self.guard:
-            raise UsageError(
-                "--guard needs a way to stop the robot: write 'guard: {stop: …}' into the site "
-                "file, or give the rig of the driver a guard; see docs/safety.md"
-            )
-
-    def _make_rig(self, pack: Pack) -> Rig:
-        """Lock the robot of a pack, then open it.
-
-        Whether a robot without a declared identity is real is known only after opening it. It is
-        not opened while another process drives a robot with the same name.
-        """
-        settings = self.site.packs[pack.name]
-        robot = settings.robot or next(iter(pack.robots))
-        identity = pack.identities.get(robot)
-        if identity is not None:
-            self._locks.append(RobotLock(robot_identity(pack, robot, settings), self.site.name))
-            return make_rig(pack, settings, self.world)
-        lock = RobotLock(f"{pack.kind}.{robot}", self.site.name, shared=True)
-        try:
-            rig = make_rig(pack, settings, self.world)
-        except BaseException:
-            lock.release()
-            raise
-        if rig.robot is None or rig.simulation is not None:
-            lock.release()
-            return rig
-        self._locks.append(lock)
-        try:
-            lock.take()
-        except UsageError:
-            if rig.close is not None:
-                rig.close()  # without a stop: another process drives it
-            raise
-        return rig
-
-
-class _NoWorld:
-    """The world of a session whose robots are not open; its time does not advance."""
-
-    time = 0.0
-
-    def step(self, seconds: float) -> None:
-        """Do nothing."""
-
-
-@contextlib.contextmanager
-def _watchdog_outside_mission(rigs: Mapping[str, Rig]) -> Iterator[Watch]:
-    """Watch calls outside a mission; unwatched if no thread can be started."""
-    with contextlib.ExitStack() as stack:
-        watch: Watch = Unwatched()
-        try:
-            watch = stack.enter_context(Watchdog(_CLOSE_S, lambda: stop_all_in_background(rigs)))
-        except RuntimeError as error:
-            _log.error("the robots are not monitored: %s", error)
-        yield watch
-
-
-def _close_and_log(watchdog: Watch, part: str, close: Callable[[], None]) -> None:
-    """Close a part; errors are only logged, because the outcome is already final."""
-    try:
-        watchdog.call(part, close)
-    except KeyboardInterrupt:
-        raise
-    except BaseException as error:  # noqa: BLE001 - the others are put away all the same
-        _log.error("%s could not be closed: %s", part, describe_exception(error))

@@ -12,7 +12,7 @@ from itertools import pairwise
 from typing import TypeAlias
 
 from bt_exec.journal import MissionRecord
-from bt_exec.mission.resumption import ENDED, Work
+from bt_exec.mission.resumption import ENDED, Work, recorded_work
 from bt_exec.pack import Catalogue
 from bt_exec.planning.compiler import Request
 from bt_exec.planning.fact_history import assumed_facts
@@ -21,10 +21,32 @@ from bt_exec.spec.model import Do, MissionSpec, NodeBase, Tree, walk
 from bt_exec.spec.node_paths import Located, is_kept, locate
 from bt_exec.verify.facts import Facts, decided_value, facts_after_success, known_args
 
-__all__ = ["steps_left"]
+__all__ = ["describe_steps_left", "steps_left"]
 
 _Parts: TypeAlias = dict[tuple[str, str], Located[NodeBase]]
 """Parts of a plan by name and arguments."""
+
+
+def describe_steps_left(record: MissionRecord, request: Request) -> str:
+    """Return the parts of a recorded mission that are left, as phrases; empty if none are.
+
+    Args:
+        record: The mission.
+        request: A request with the last known facts, in the language of the phrases.
+    """
+    messages, language = request.messages, request.language
+    work = recorded_work(record, request.catalogue)
+    parts = (
+        part
+        for left in steps_left(record, work, request)
+        for part in ((left,) if messages.has_phrase(left.phrase_key) else walk(left, Do))
+    )
+    return ", ".join(
+        messages.phrase(
+            part.phrase_key, language, messages.with_quotes(part.call_arguments, language)
+        )
+        for part in parts
+    )
 
 
 def steps_left(record: MissionRecord, work: Work, request: Request) -> Iterator[NodeBase]:

@@ -272,7 +272,7 @@ class Run:
             session = Session(
                 self.stage.site, journal=journal, fast=not self.script.real, listeners=[self]
             )
-            self.clock, self.locks = session.clock, session._locks
+            self.clock, self.locks = session.clock, session.robots._locks
             session.abandoned = self._abandon
             compiler = Compiler(tree)
             compiler.run = self

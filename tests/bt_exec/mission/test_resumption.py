@@ -328,7 +328,7 @@ def test_reporter_loads_finished_steps_of_the_continued_mission(boxes, tmp_path)
         record = journal.mission(first.mission_id)
         assert session.resume(record).ok
         assert session._clock_shift(record) == 0.0
-        session.world_id, session.rigs = "another", {}  # as with a real robot after a crash
+        session.world_id, session.robots.rigs = "another", {}  # as with a real robot after a crash
         begun_s = record.line.started_at.timestamp() - record.events[0].t
         now_s = time.time() - session.clock.now()
         assert session._clock_shift(record) == pytest.approx(begun_s - now_s, abs=2.0)

@@ -312,7 +312,7 @@ def test_robots_without_identities_are_distinguished_by_name():
     site = dataclasses.replace(site, catalogue=catalogue)
     leg = dataclasses.replace(site, packs={"test": PackSettings(robot="leg")})
     with Session(site) as one, Session(leg) as other:
-        names = [session._locks[0].path.name for session in (one, other)]
+        names = [session.robots._locks[0].path.name for session in (one, other)]
     assert names == ["test.arm.lock", "test.leg.lock"]
 
 

@@ -9,6 +9,7 @@ import pytest
 
 from bt_exec.failure import RegistrationError, UnknownName, UsageError
 from bt_exec.mission import session as session_module
+from bt_exec.mission import site_robots
 from bt_exec.mission.rig_construction import parse_world_settings
 from bt_exec.mission.session import Session
 from bt_exec.pack import Pack
@@ -241,13 +242,13 @@ def test_keyboard_interrupt_is_raised_by_look_facts_and_close(site, robots):
 
 def test_hang_limit_outside_a_mission_is_ten_seconds(site, monkeypatch):
     limits: list[float] = []
-    watchdog = session_module.Watchdog
+    watchdog = site_robots.Watchdog
 
     def noting(limit_s: float, stop: Any) -> Any:
         limits.append(limit_s)
         return watchdog(limit_s, stop)
 
-    monkeypatch.setattr(session_module, "Watchdog", noting)
+    monkeypatch.setattr(site_robots, "Watchdog", noting)
     with Session(site, fast=True) as session:
         session.observe()
         session.facts()
