@@ -47,8 +47,8 @@ if TYPE_CHECKING:
     )
     from bt_exec.journal import Journal
     from bt_exec.mission.session import Session
+    from bt_exec.mission_outcome import Outcome
     from bt_exec.observation import World
-    from bt_exec.outcome import Outcome
     from bt_exec.pack import Catalogue, Pack, PassContext
     from bt_exec.planning.compiler import Compiler, Plan, Request
     from bt_exec.rig import PackSettings, Rig, WorldSettings

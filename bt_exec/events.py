@@ -17,7 +17,7 @@ from bt_exec.skill import Verdict
 from bt_exec.spec.model import MissionSpec
 
 if TYPE_CHECKING:
-    from bt_exec.outcome import Outcome
+    from bt_exec.mission_outcome import Outcome
 
 __all__ = [
     "Aborting",

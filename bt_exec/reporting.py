@@ -13,7 +13,7 @@ from typing import Any, Literal, Protocol
 
 from bt_exec.events import Event
 from bt_exec.failure import Failure
-from bt_exec.outcome import MissionStatus
+from bt_exec.mission_outcome import MissionStatus
 from bt_exec.rig import PackSettings
 from bt_exec.skill import Verdict
 from bt_exec.spec.model import MissionSpec

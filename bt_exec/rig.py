@@ -15,7 +15,7 @@ from pydantic import Field
 from bt_exec.failure import describe_exception, plain_error
 from bt_exec.guardian.stop_action import Guard
 from bt_exec.robot import Perception, RemoteSimulation, Robot, Simulation
-from bt_exec.spec.user_data import UserData
+from bt_exec.spec.user_data_validation import UserData
 from bt_exec.standby_threads import STANDBY
 
 __all__ = [

@@ -10,8 +10,8 @@ from pathlib import Path
 from urllib.request import Request, urlopen
 
 from bt_exec.journal import Journal
+from bt_exec.serve.mission_queue import Service
 from bt_exec.serve.server import HttpServer
-from bt_exec.serve.service import Service
 from bt_exec.site import load_site
 from bt_exec.web.login import Login
 

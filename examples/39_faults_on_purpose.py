@@ -8,7 +8,7 @@ from pathlib import Path
 
 from bt_exec import Session, load_site
 from bt_exec.nodes.fault_plan import load_fault_plan
-from bt_exec.testing.torture import Torture, random_plan
+from bt_exec.testing.random_fault_missions import Torture, random_plan
 
 Path("door.yaml").write_text("site: door\npacks: {door: {robot: sim, detector: oracle}}\n")
 Path("plan.yaml").write_text("""\

@@ -7,8 +7,8 @@ import pytest
 
 from bt_exec.failure import SpecError
 from bt_exec.language.messages import LANGUAGES, Messages
+from bt_exec.mission_outcome import code_of_reason
 from bt_exec.observation import Situation
-from bt_exec.outcome import code_of_reason
 from bt_exec.pack import Catalogue, PassContext, find_pack, pack_names
 from bt_exec.planning.compiler import compiler_names, find_compiler
 from bt_exec.site.shipped_data import site_names

@@ -30,10 +30,10 @@ from pydantic.fields import FieldInfo
 
 from bt_exec.failure import UsageError
 from bt_exec.mission.rig_construction import check_world
+from bt_exec.mission_outcome import MissionStatus
 from bt_exec.nodes.fault_injection import Faults
-from bt_exec.outcome import MissionStatus
 from bt_exec.site.site import Site
-from bt_exec.spec.user_data import UserData, load_model
+from bt_exec.spec.user_data_validation import UserData, load_model
 
 __all__ = ["Campaign", "Cell", "cells_of", "faults_in", "load_campaign"]
 

@@ -1,8 +1,8 @@
 """Application ``bt-exec``: its commands and the handling of their errors.
 
 No traceback is shown: a usage error is one paragraph on standard error, an internal error one line
-(``BT_EXEC_DEBUG=1`` shows the traceback). Exit codes are those of `bt_exec.outcome`, 2 for usage, 1
-for an internal error, 74 if output cannot be written, 141 after a broken pipe.
+(``BT_EXEC_DEBUG=1`` shows the traceback). Exit codes are those of `bt_exec.mission_outcome`, 2 for
+usage, 1 for an internal error, 74 if output cannot be written, 141 after a broken pipe.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from bt_exec.cli.history import HISTORY
 from bt_exec.cli.interchange import COMMANDS as EXCHANGE
 from bt_exec.cli.new_and_format import COMMANDS as FMT
 from bt_exec.cli.new_and_format import NEW
-from bt_exec.cli.output import separate_streams
+from bt_exec.cli.output_streams import separate_streams
 from bt_exec.cli.rehearse import COMMANDS as REHEARSE
 from bt_exec.cli.repl import COMMANDS as REPL
 from bt_exec.cli.repl import repl
@@ -55,7 +55,7 @@ from bt_exec.cli.stop_signals import (
 from bt_exec.cli.torture import COMMANDS as TORTURE
 from bt_exec.cli.understand import COMMANDS as UNDERSTAND
 from bt_exec.cli.watch import COMMANDS as WATCH
-from bt_exec.declarations.pack_errors import describe_error, extra_hint
+from bt_exec.declarations.pack_error_descriptions import describe_error, extra_hint
 from bt_exec.failure import BtExecError, SpecError, UnknownName
 from bt_exec.language.sanitize import printable
 
@@ -289,7 +289,7 @@ def _is_korean(arguments: Sequence[str], file: TextIO) -> bool:
 
     Only arguments with spaces count, if there are any: file names do not show the language.
     """
-    from bt_exec.cli.output import reader_language
+    from bt_exec.cli.output_streams import reader_language
 
     korean = reader_language() == "ko"
     said = [word for word in arguments if " " in word] or arguments

@@ -75,7 +75,7 @@ def _run(file: Path, out: Path | None, *, engine: str, jobs: int, resume: bool, 
     from bt_exec.campaign.report import summary_lines, write_page
     from bt_exec.campaign.run import run_campaign
     from bt_exec.campaign.statistics import ALL, rates_by_setting
-    from bt_exec.cli.output import localized, operator_painter, progress_bar, write_json
+    from bt_exec.cli.output_streams import localized, operator_painter, progress_bar, write_json
     from bt_exec.site.site import load_site
 
     chosen = load_campaign(file)
@@ -111,7 +111,7 @@ def _compare(before: Path, after: Path, *, json: bool) -> int:
     from bt_exec.campaign.report import comparison_lines, rerun_command
     from bt_exec.campaign.run import read_results
     from bt_exec.campaign.statistics import compare
-    from bt_exec.cli.output import localized, operator_painter, write_json
+    from bt_exec.cli.output_streams import localized, operator_painter, write_json
     from bt_exec.failure import UsageError
 
     first, second = read_results(before), read_results(after)

@@ -95,7 +95,7 @@ def _fix_files(
     form: ReportFormat,
 ) -> tuple[CheckedFiles, list[Problem]]:
     """Correct names in files as long as that removes mistakes; print the changes."""
-    from bt_exec.cli.output import operator_painter
+    from bt_exec.cli.output_streams import operator_painter
 
     painter = operator_painter(beside=form is not ReportFormat.text)
     for _ in range(_MOST_ROUNDS):
@@ -238,7 +238,7 @@ def _is_spec_file(file: Path) -> bool:
     """Return whether a file is, or was meant to be, a tree, a plan or a site."""
     from difflib import get_close_matches
 
-    from bt_exec.cli.plan_input import is_pack_plan_file
+    from bt_exec.cli.plan_from_file import is_pack_plan_file
     from bt_exec.failure import SpecError
     from bt_exec.spec.yaml_source import scan_file
 

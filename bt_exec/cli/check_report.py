@@ -9,7 +9,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bt_exec.cli.output import operator_painter, reader_language, write_data, write_json
+from bt_exec.cli.output_streams import operator_painter, reader_language, write_data, write_json
 
 if TYPE_CHECKING:
     from bt_exec.failure import Problem

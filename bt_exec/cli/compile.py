@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from bt_exec.cli import options as opt
-from bt_exec.cli.output import write_data
+from bt_exec.cli.output_streams import write_data
 
 if TYPE_CHECKING:
     from bt_exec.failure import Refusal
@@ -53,7 +53,7 @@ def compile_(
     With --world, and for compilers that resolve objects (such as ``table``), the robot of the site
     is asked for one observation first; a simulator at an address is read as it is.
     """
-    from bt_exec.cli.plan_input import find_plan_format
+    from bt_exec.cli.plan_from_file import find_plan_format
     from bt_exec.language.messages import language_of
     from bt_exec.site.compile_command import compile_command, make_compiler
     from bt_exec.site.site import load_site
@@ -89,7 +89,7 @@ def compile_(
 
 def _print_reply(reply: Reply) -> None:
     """Print the reply to a text that needs no plan."""
-    from bt_exec.cli.output import operator_painter
+    from bt_exec.cli.output_streams import operator_painter
 
     operator_painter(beside=True).write_text(f"{reply.message} [{reply.code}]")
 
@@ -98,7 +98,7 @@ def _print_prompt(
     site: Site, command: str, situation: Situation | None, asked: Compiler, *, prompt: bool
 ) -> None:
     """Print the prompt of a model compiler, or its size and cost; nothing is sent."""
-    from bt_exec.cli.output import write_json
+    from bt_exec.cli.output_streams import write_json
     from bt_exec.failure import UsageError
     from bt_exec.planning.compiler import Prompting
     from bt_exec.site.compile_command import first_request
@@ -148,8 +148,8 @@ def _print_refusal(refusal: Refusal, messages: Messages, language: str) -> typer
 
     Returns the exception that ends the program.
     """
-    from bt_exec.cli.output import operator_painter
-    from bt_exec.outcome import EXIT_CODES
+    from bt_exec.cli.output_streams import operator_painter
+    from bt_exec.mission_outcome import EXIT_CODES
     from bt_exec.tui.summary import utterances_not_in
 
     said = f"{messages.fixed_word('refused', language)} · {refusal.message} [{refusal.code}]"

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bt_exec.cli.output import write_data
+from bt_exec.cli.output_streams import write_data
 
 if TYPE_CHECKING:
     from bt_exec.observation import Situation

@@ -39,7 +39,7 @@ def diff(
     """
     from dataclasses import asdict
 
-    from bt_exec.cli.output import operator_painter, write_json
+    from bt_exec.cli.output_streams import operator_painter, write_json
     from bt_exec.drawing.boxes import boxes_of, header_changes, tree_changes
     from bt_exec.site.site import load_site
 

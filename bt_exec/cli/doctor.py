@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from bt_exec.cli import options as opt
-from bt_exec.cli.output import reader_language
+from bt_exec.cli.output_streams import reader_language
 
 if TYPE_CHECKING:
     from bt_exec.tui.paint import Painter
@@ -49,7 +49,7 @@ def doctor(
     --site FILE also checks a site of your own and its compiler. Exit code 1 if a required part is
     missing.
     """
-    from bt_exec.cli.output import operator_painter, write_json
+    from bt_exec.cli.output_streams import operator_painter, write_json
     from bt_exec.site.shipped_data import default_site
 
     findings = list(_everything(site or default_site(), journal))
@@ -106,7 +106,7 @@ def _package_findings() -> Iterator[Finding]:
     """Yield each package that bt-exec's metadata names; those of extras are optional."""
     from importlib.metadata import PackageNotFoundError, version
 
-    from bt_exec.declarations.pack_errors import declared_requirements
+    from bt_exec.declarations.pack_error_descriptions import declared_requirements
 
     for name, extra in declared_requirements():
         try:
@@ -200,7 +200,7 @@ def _journal(path: Path | None) -> Finding:
 
 
 def _terminal() -> Finding:
-    from bt_exec.cli.output import operator_painter
+    from bt_exec.cli.output_streams import operator_painter
 
     painter = operator_painter()
     size = painter.console.size

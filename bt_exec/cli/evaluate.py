@@ -42,7 +42,7 @@ def eval_(
     import json as json_
 
     from bt_exec.cli.compile import observed_situation
-    from bt_exec.cli.output import operator_painter, write_json
+    from bt_exec.cli.output_streams import operator_painter, write_json
     from bt_exec.evaluation.cases import load_cases
     from bt_exec.evaluation.run import (
         answer_mistake,

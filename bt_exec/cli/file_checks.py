@@ -72,7 +72,7 @@ class CheckedFiles:
 
     def _check_non_yaml(self, path: Path) -> bool:
         """Check a path that is not a YAML document; return whether `path` is one."""
-        from bt_exec.cli.plan_input import is_pack_plan_file
+        from bt_exec.cli.plan_from_file import is_pack_plan_file
         from bt_exec.pack import pack_names
         from bt_exec.site.shipped_data import site_names
         from bt_exec.site.site import load_site
@@ -195,7 +195,7 @@ def _load_problem(error: BtExecError) -> Problem:
     Raises:
         BtExecError: The error, if no line of a part raised it.
     """
-    from bt_exec.declarations.pack_errors import source_line
+    from bt_exec.declarations.pack_error_descriptions import source_line
     from bt_exec.failure import Problem
 
     for one in (error.__cause__, error):
@@ -233,7 +233,7 @@ def _problems_of_plan(path: Path, site: Site) -> Iterator[Problem]:
     """
     from dataclasses import replace
 
-    from bt_exec.cli.plan_input import load_plan
+    from bt_exec.cli.plan_from_file import load_plan
     from bt_exec.planning.compiler import Request
     from bt_exec.planning.plan_preparation import examine
 

@@ -84,7 +84,7 @@ def history(
         return
     from datetime import date
 
-    from bt_exec.cli.output import operator_painter, reader_language, write_json
+    from bt_exec.cli.output_streams import operator_painter, reader_language, write_json
     from bt_exec.journal.search import STATUSES, Wanted
     from bt_exec.language.messages import LANGUAGES, OWN_MESSAGES, Messages
     from bt_exec.tui.history import history_table, mission_entry_data, status_word
@@ -134,7 +134,7 @@ def show(
     ] = False,
 ) -> None:
     """Show how a mission ended: its trees, plan by plan, and its summary."""
-    from bt_exec.cli.output import operator_painter, write_json
+    from bt_exec.cli.output_streams import operator_painter, write_json
     from bt_exec.tui.history import record_data, record_lines
     from bt_exec.tui.pack_messages import parts_and_sentences
 
@@ -172,7 +172,7 @@ def export(
     journal: _File = None,
 ) -> None:
     """Export a mission to a file for other programs."""
-    from bt_exec.cli.output import operator_painter
+    from bt_exec.cli.output_streams import operator_painter
     from bt_exec.export import FORMS, find_exporter
     from bt_exec.failure import UsageError
     from bt_exec.files import expand_home
@@ -203,7 +203,7 @@ def _export_to_stdout(write: Callable[[Path], None], form: str) -> None:
     """
     import tempfile
 
-    from bt_exec.cli.output import write_data as write_text
+    from bt_exec.cli.output_streams import write_data as write_text
     from bt_exec.failure import UsageError
 
     if form == "mcap":
@@ -239,7 +239,7 @@ def prune(
     json: opt.Json = False,
 ) -> None:
     """Remove old missions by the options or the site's `keep`; running missions are kept."""
-    from bt_exec.cli.output import localized, operator_painter, write_json
+    from bt_exec.cli.output_streams import localized, operator_painter, write_json
     from bt_exec.failure import UsageError
     from bt_exec.journal.maintenance import Retention
     from bt_exec.site.site import load_site
@@ -296,7 +296,7 @@ def check(
     """Check the journal: integrity, orphans, unfinished missions."""
     from dataclasses import asdict
 
-    from bt_exec.cli.output import localized, operator_painter, write_json
+    from bt_exec.cli.output_streams import localized, operator_painter, write_json
 
     kept = open_journal(journal or context.obj)
     found = kept.check(repair=repair)
@@ -321,7 +321,7 @@ def why(
     verbose: opt.Verbose = False,
 ) -> None:
     """Explain how a mission ended: the first cause, its evidence, and further attempts."""
-    from bt_exec.cli.output import operator_painter, write_json
+    from bt_exec.cli.output_streams import operator_painter, write_json
     from bt_exec.tui.pack_messages import mission_explanation
 
     record = open_journal(journal).mission(which)
@@ -357,7 +357,7 @@ def open_journal(path: Path | None) -> Journal:
     Raises:
         UsageError: If it cannot be read.
     """
-    from bt_exec.cli.output import operator_painter
+    from bt_exec.cli.output_streams import operator_painter
     from bt_exec.journal import Journal
 
     journal = Journal.open(path)

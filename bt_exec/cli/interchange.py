@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from bt_exec.cli import options as opt
-from bt_exec.cli.output import write_data
+from bt_exec.cli.output_streams import write_data
 from bt_exec.files import expand_home, write_user_file
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ def _file_name(document: Document) -> str:
 
 
 def _write_all(folder: Path, texts: Mapping[str, str]) -> None:
-    from bt_exec.cli.output import localized, operator_painter
+    from bt_exec.cli.output_streams import localized, operator_painter
     from bt_exec.failure import UsageError
 
     taken = [str(folder / name) for name in texts if (folder / name).exists()]
@@ -106,7 +106,7 @@ def _write_all(folder: Path, texts: Mapping[str, str]) -> None:
 
 def _print_unsupported(report: Report, head: str) -> None:
     """Print the unsupported features for the operator."""
-    from bt_exec.cli.output import operator_painter
+    from bt_exec.cli.output_streams import operator_painter
 
     if report.notes:
         operator_painter(beside=True).write_text("\n".join([head, *report.lines()]))

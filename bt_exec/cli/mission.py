@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from bt_exec import events as ev
-from bt_exec.cli.output import program_stream, to_json
+from bt_exec.cli.output_streams import program_stream, to_json
 from bt_exec.cli.stop_signals import stop_mission_on_signals
 from bt_exec.cli.typed_lines import TypedLines, can_ask_operator
 from bt_exec.language.messages import language_of
@@ -19,14 +19,14 @@ from bt_exec.spec.library import Library
 from bt_exec.tui.live import LiveView
 from bt_exec.tui.paint import Painter
 from bt_exec.tui.plain_view import PlainView
-from bt_exec.tui.screen import tree_lines
 from bt_exec.tui.summary import summary_lines
 from bt_exec.tui.terminal_text import fit, safe_line
+from bt_exec.tui.view_drawing import tree_lines
 from bt_exec.tui.view_model import ViewModel
 
 if TYPE_CHECKING:
     from bt_exec.mission.session import Session
-    from bt_exec.outcome import Outcome
+    from bt_exec.mission_outcome import Outcome
     from bt_exec.spec.model import MissionSpec
 
 __all__ = ["Conductor", "ending_lines", "print_outcome_and_exit"]

@@ -10,17 +10,17 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bt_exec.cli.output import operator_painter, reader_language
+from bt_exec.cli.output_streams import operator_painter, reader_language
 from bt_exec.cli.prompt_words import is_no, is_yes
 from bt_exec.cli.resume import continue_mission
 from bt_exec.cli.stop_signals import clear_interrupt
-from bt_exec.cli.turn_and_frame_output import Frames, TurnLines
+from bt_exec.cli.turn_report_and_picture_output import Frames, TurnLines
 from bt_exec.failure import UsageError
 
 if TYPE_CHECKING:
     from bt_exec.cli.mission import Conductor
     from bt_exec.mission.session import Session
-    from bt_exec.outcome import Outcome
+    from bt_exec.mission_outcome import Outcome
     from bt_exec.spec.model import MissionSpec
     from bt_exec.tui.paint import Painter
 

@@ -83,7 +83,7 @@ def new_site(
 
 
 def _print_created(files: tuple[Path, ...], following: str) -> None:
-    from bt_exec.cli.output import localized, operator_painter
+    from bt_exec.cli.output_streams import localized, operator_painter
 
     painter = operator_painter()
     for path in files:
@@ -102,7 +102,7 @@ def fmt(
 ) -> None:
     """Format files like the documentation; comments and data are unchanged."""
     from bt_exec.cli.check import files_in
-    from bt_exec.cli.output import localized, operator_painter
+    from bt_exec.cli.output_streams import localized, operator_painter
     from bt_exec.failure import SpecError
     from bt_exec.files import write_user_file
     from bt_exec.scaffold.format_yaml import format_source

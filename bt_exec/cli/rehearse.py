@@ -59,7 +59,7 @@ def rehearse(
 
     Exit code 1: a run was stuck, or a skill was started against its needs.
     """
-    from bt_exec.cli.output import operator_painter, write_json
+    from bt_exec.cli.output_streams import operator_painter, write_json
     from bt_exec.cli.plan_from_call import parse_tree_arguments
     from bt_exec.files import write_user_file
     from bt_exec.site.site import load_site

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 import typer
 
 from bt_exec.cli import options as opt
-from bt_exec.cli.output import localized, reader_language, use_language_of
+from bt_exec.cli.output_streams import localized, reader_language, use_language_of
 from bt_exec.cli.prompt_words import asks_why, command_name, prompt_words
 from bt_exec.cli.stop_signals import clear_interrupt, was_interrupted, was_killed
-from bt_exec.outcome import EXIT_CODES
+from bt_exec.mission_outcome import EXIT_CODES
 
 if TYPE_CHECKING:
     from bt_exec.cli.mission_setup import Stage

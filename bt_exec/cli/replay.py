@@ -58,7 +58,7 @@ def replay(
     Keys: space pauses, left and right step, [ and ] jump ten seconds, - and + change the speed,
     q leaves; ? lists the others.
     """
-    from bt_exec.cli.output import operator_painter
+    from bt_exec.cli.output_streams import operator_painter
 
     kept = open_journal(journal)
     record = kept.mission(which)
@@ -79,7 +79,7 @@ def _verify(journal: Journal, record: MissionRecord, *, json: bool) -> int:
     """Run a mission again and report the first difference; return the exit code."""
     from dataclasses import asdict
 
-    from bt_exec.cli.output import operator_painter, write_json
+    from bt_exec.cli.output_streams import operator_painter, write_json
     from bt_exec.mission.rerun import verify
     from bt_exec.tui.node_text import duration_text
     from bt_exec.tui.pack_messages import parts_and_sentences
@@ -110,7 +110,7 @@ def _verify(journal: Journal, record: MissionRecord, *, json: bool) -> int:
 
 def _write_test(journal: Journal, record: MissionRecord, form: str, path: Path) -> None:
     """Write a test that runs a mission again and expects the same result."""
-    from bt_exec.cli.output import operator_painter
+    from bt_exec.cli.output_streams import operator_painter
     from bt_exec.failure import UnknownName, UsageError
     from bt_exec.files import expand_home
     from bt_exec.testing.record_to_test import generate_test

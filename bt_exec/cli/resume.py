@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from bt_exec.cli.mission import Conductor
     from bt_exec.journal import Journal, MissionRecord, MissionSummary
     from bt_exec.mission.session import Session
-    from bt_exec.outcome import Outcome
+    from bt_exec.mission_outcome import Outcome
 
 __all__ = ["COMMANDS", "continue_mission", "mission_to_continue", "resume"]
 
@@ -37,7 +37,7 @@ def resume(
     a real robot is observed afresh. The new mission is linked to the old one.
     """
     from bt_exec.cli.mission_setup import Options, open_stage
-    from bt_exec.cli.output import write_json
+    from bt_exec.cli.output_streams import write_json
 
     kept = open_journal(journal)
     record = mission_to_continue(kept, which)
@@ -74,7 +74,7 @@ def mission_to_continue(journal: Journal, which: str, site: str = "") -> Mission
     Raises:
         UsageError: If there is none, if it was finished, or if it is still running.
     """
-    from bt_exec.cli.output import reader_language
+    from bt_exec.cli.output_streams import reader_language
     from bt_exec.journal.journal import FINISHED
     from bt_exec.language.messages import executive_sentence
 

@@ -86,9 +86,9 @@ def run(
     Ctrl-C stops the mission and lets the robot come to rest; a second one stops the robot at once.
     """
     from bt_exec.cli.mission_setup import Options, open_stage
-    from bt_exec.cli.output import write_json
+    from bt_exec.cli.output_streams import write_json
     from bt_exec.cli.plan_from_call import plan_of_tree
-    from bt_exec.cli.plan_input import load_plan
+    from bt_exec.cli.plan_from_file import load_plan
     from bt_exec.files import expand_home
     from bt_exec.language.messages import language_of
     from bt_exec.nodes.fault_plan import FaultPlan, load_fault_plan
@@ -174,7 +174,7 @@ def do(
     bt-exec do open_door arm=right object_label=door-handle
     """
     from bt_exec.cli.mission_setup import Options, open_stage
-    from bt_exec.cli.output import write_json
+    from bt_exec.cli.output_streams import write_json
     from bt_exec.cli.plan_from_call import plan_of_skill
 
     chosen = Options(

@@ -17,8 +17,8 @@ from bt_exec.cli import options as opt
 from bt_exec.failure import UsageError
 
 if TYPE_CHECKING:
+    from bt_exec.serve.mission_queue import Service
     from bt_exec.serve.server import HttpServer
-    from bt_exec.serve.service import Service
 
 __all__ = ["COMMANDS", "Notifier", "serve"]
 
@@ -84,11 +84,11 @@ def serve(
     """
     from bt_exec.cli.history import open_journal, report_interrupted_mission
     from bt_exec.cli.mission import print_outcome_and_exit
-    from bt_exec.cli.output import localized, operator_painter, reader_language
+    from bt_exec.cli.output_streams import localized, operator_painter, reader_language
     from bt_exec.mission.rig_construction import parse_world_settings
     from bt_exec.models import find_speech
+    from bt_exec.serve.mission_queue import Service
     from bt_exec.serve.server import HttpServer
-    from bt_exec.serve.service import Service
     from bt_exec.site.site import load_site
     from bt_exec.web.login import Login, required_token
 

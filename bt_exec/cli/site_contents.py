@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from bt_exec.cli import options as opt
-from bt_exec.cli.output import write_data
+from bt_exec.cli.output_streams import write_data
 from bt_exec.files import expand_home
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def show(
 
     bt-exec show get_material --format svg > get_material.svg
     """
-    from bt_exec.cli.output import operator_painter, write_json
+    from bt_exec.cli.output_streams import operator_painter, write_json
     from bt_exec.site.site import load_site
     from bt_exec.spec.dump import to_data
     from bt_exec.tui.tree_display import document_lines
@@ -128,7 +128,7 @@ def trees(
     verbose: opt.Verbose = False,
 ) -> None:
     """List the trees of a site with their commands."""
-    from bt_exec.cli.output import operator_painter, write_json
+    from bt_exec.cli.output_streams import operator_painter, write_json
     from bt_exec.site.site import load_site
     from bt_exec.tui.site_listing import tree_data, tree_entry
     from bt_exec.tui.terminal_text import entry_lines
@@ -159,7 +159,7 @@ def skills(
     verbose: opt.Verbose = False,
 ) -> None:
     """List the skills of a robot and the conditions that it can check."""
-    from bt_exec.cli.output import operator_painter, write_json
+    from bt_exec.cli.output_streams import operator_painter, write_json
     from bt_exec.failure import UnknownName
     from bt_exec.site.site import load_site
     from bt_exec.tui.site_listing import condition_data, condition_entry, skill_data, skill_entry
@@ -211,7 +211,7 @@ def schema(
     ] = None,
 ) -> None:
     """Print the JSON Schema of tree files, or of site files, for editors and models."""
-    from bt_exec.cli.output import to_json
+    from bt_exec.cli.output_streams import to_json
     from bt_exec.pack import find_pack, pack_names
     from bt_exec.planning.compiler import compiler_names
     from bt_exec.site.site import load_site

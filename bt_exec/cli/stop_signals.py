@@ -22,7 +22,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from bt_exec.cli.signal_fallback import SignalFallback, signal_fallback
+from bt_exec.cli.blocked_signal_fallback import SignalFallback, signal_fallback
 from bt_exec.failure import Interrupted
 from bt_exec.language.sanitize import printable
 

@@ -13,7 +13,7 @@ from bt_exec.cli.stop_signals import was_interrupted
 
 if TYPE_CHECKING:
     from bt_exec.nodes.fault_plan import FaultPlan
-    from bt_exec.testing.torture import Report
+    from bt_exec.testing.random_fault_missions import Report
 
 __all__ = ["COMMANDS", "torture"]
 
@@ -58,9 +58,9 @@ def torture(
     import tempfile
 
     from bt_exec.cli.compile_batch import command_lines
-    from bt_exec.cli.output import localized, operator_painter, progress_bar, write_json
+    from bt_exec.cli.output_streams import localized, operator_painter, progress_bar, write_json
     from bt_exec.site.site import load_site
-    from bt_exec.testing.torture import Torture, random_plan
+    from bt_exec.testing.random_fault_missions import Torture, random_plan
 
     loaded = load_site(site)
     rng = random.Random(seed)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from bt_exec.cli import options as opt
-from bt_exec.cli.output import write_data
+from bt_exec.cli.output_streams import write_data
 
 if TYPE_CHECKING:
     from bt_exec.language.meaning import Act, Meaning, Unclear
@@ -44,7 +44,7 @@ def understand(
     from bt_exec.cli.compile import observed_situation
     from bt_exec.failure import Refusal, UsageError
     from bt_exec.language.meaning import Unclear
-    from bt_exec.outcome import EXIT_CODES
+    from bt_exec.mission_outcome import EXIT_CODES
     from bt_exec.planning.compiler import Plan, Reader
     from bt_exec.site.compile_command import first_request, make_compiler
     from bt_exec.site.site import load_site

@@ -44,7 +44,7 @@ def watch(
 
     The token in BT_EXEC_TOKEN is sent to a service that requires one.
     """
-    from bt_exec.cli.output import operator_painter
+    from bt_exec.cli.output_streams import operator_painter
     from bt_exec.journal.journal import JournalTail
     from bt_exec.tui.pack_messages import parts_and_sentences, site_messages
 

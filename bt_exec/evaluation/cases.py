@@ -20,7 +20,7 @@ from pydantic import BeforeValidator, Field, ValidationError
 from bt_exec.failure import SpecError
 from bt_exec.site.shipped_data import data_path
 from bt_exec.spec.model import Check, Do, NodeBase
-from bt_exec.spec.user_data import UserData
+from bt_exec.spec.user_data_validation import UserData
 from bt_exec.spec.yaml_source import read_file
 
 __all__ = ["Case", "Cases", "Step", "load_cases", "plan_mistake", "skills_of_plan"]

@@ -24,7 +24,7 @@ from bt_exec.interchange.value_conversion import FORMAT_MARK, decode, own_name
 from bt_exec.interchange.xml_text import Element
 from bt_exec.pack import Catalogue
 from bt_exec.spec.model import Document, MissionSpec, TreeSpec
-from bt_exec.spec.user_data import first_error
+from bt_exec.spec.user_data_validation import first_error
 
 __all__ = ["Imported", "add_parameters_and_results", "import_btcpp"]
 

@@ -24,14 +24,19 @@ from bt_exec.events import (
 )
 from bt_exec.failure import Failure
 from bt_exec.journal.recorded_mission import MissionRecord, MissionSummary, SkillRun
-from bt_exec.outcome import NOTHING_DONE, PARTLY_DONE
+from bt_exec.mission_outcome import NOTHING_DONE, PARTLY_DONE
 from bt_exec.pack import Catalogue
-from bt_exec.planning.fact_history import DoneAction, first_cause
+from bt_exec.planning.achieved_facts import DoneAction, first_cause
 from bt_exec.spec.condition_expression import Is, Not
 from bt_exec.spec.expand import fill_results
 from bt_exec.spec.model import Check, Do, MissionSpec
 from bt_exec.spec.node_paths import is_kept, locate
-from bt_exec.verify.facts import UNKNOWN, facts_after_failure, facts_after_success, touched_facts
+from bt_exec.verify.effects_on_facts import (
+    UNKNOWN,
+    facts_after_failure,
+    facts_after_success,
+    touched_facts,
+)
 
 __all__ = ["NEGATED", "Attempt", "Cause", "Explanation", "explain"]
 

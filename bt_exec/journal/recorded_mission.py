@@ -25,7 +25,7 @@ from bt_exec.events import (
     Turn,
 )
 from bt_exec.failure import Failure
-from bt_exec.outcome import Outcome
+from bt_exec.mission_outcome import Outcome
 from bt_exec.spec.model import Do
 from bt_exec.spec.node_paths import nodes_with_paths
 

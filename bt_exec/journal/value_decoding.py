@@ -14,7 +14,7 @@ from dataclasses import fields, is_dataclass
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from bt_exec.failure import Failure
-from bt_exec.outcome import Outcome
+from bt_exec.mission_outcome import Outcome
 
 __all__ = ["build_checked", "checked_value"]
 

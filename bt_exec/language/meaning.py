@@ -185,7 +185,7 @@ class Turn:
 
     Attributes:
         command: The command as typed.
-        status: Status of its mission, see `bt_exec.outcome`; empty if it was only compiled.
+        status: Status of its mission, see `bt_exec.mission_outcome`; empty if it was only compiled.
         code: ``OK``, or the reason code.
         message: The final message.
         did_you_mean: Commands suggested by a refusal.

@@ -21,9 +21,8 @@ from bt_exec.failure import Refusal
 from bt_exec.language.fact_sentences import fact_sentences
 from bt_exec.language.meaning import Context, Turn
 from bt_exec.language.messages import language_of
-from bt_exec.outcome import Outcome
-from bt_exec.planning.compiler import REPLIES, Compiler, Plan, Reply, ReplyCode, Request
-from bt_exec.planning.past_mission_answers import (
+from bt_exec.mission_outcome import Outcome
+from bt_exec.planning.answers_about_past_missions import (
     last_about,
     last_ending,
     last_result,
@@ -31,6 +30,7 @@ from bt_exec.planning.past_mission_answers import (
     list_missions,
     mission_ending,
 )
+from bt_exec.planning.compiler import REPLIES, Compiler, Plan, Reply, ReplyCode, Request
 from bt_exec.spec.shipped_yaml import parse_yaml
 
 if TYPE_CHECKING:

@@ -42,7 +42,7 @@ from bt_exec.mission.final_object_state import concerned_facts
 from bt_exec.mission.heartbeat import Heartbeat, stall_s
 from bt_exec.mission.listeners import Listeners
 from bt_exec.mission.pack_reporters import Reporters
-from bt_exec.mission.perception_loop import PerceptionLoop, PerceptionWorker
+from bt_exec.mission.perception_worker import PerceptionLoop, PerceptionWorker
 from bt_exec.mission.planner import Planner, ReplanPolicy
 from bt_exec.mission.progress import MissionProgress
 from bt_exec.mission.shutdown import (
@@ -55,16 +55,16 @@ from bt_exec.mission.shutdown import (
 )
 from bt_exec.mission.summary import summarise
 from bt_exec.mission.watchdog import Watchdog, hang_s
+from bt_exec.mission_outcome import NOTHING_DONE, PARTLY_DONE, Ending, Outcome, code_of_reason
 from bt_exec.nodes.build import Built, build
 from bt_exec.nodes.composites import failure_of
 from bt_exec.nodes.fault_injection import Faults
 from bt_exec.nodes.frontier import Frontier
 from bt_exec.nodes.runtime import Runtime, Unwatched
 from bt_exec.observation import Situation
-from bt_exec.outcome import NOTHING_DONE, PARTLY_DONE, Ending, Outcome, code_of_reason
+from bt_exec.planning.achieved_facts import Assumed, lost_effect
 from bt_exec.planning.compiler import Compiler, Done, Record, Request
 from bt_exec.planning.confirmation import Confirm, Confirmation
-from bt_exec.planning.fact_history import Assumed, lost_effect
 from bt_exec.rig import Rig, allocate_reserve, free_reserve, stop_all, stop_all_in_background
 from bt_exec.site.site import Site
 from bt_exec.standby_threads import STANDBY

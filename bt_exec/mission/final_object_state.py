@@ -9,7 +9,7 @@ from bt_exec.language.messages import Messages
 from bt_exec.mission.progress import MissionProgress
 from bt_exec.pack import Catalogue
 from bt_exec.spec.model import Check, Do, walk
-from bt_exec.verify.facts import (
+from bt_exec.verify.effects_on_facts import (
     established_facts,
     fill_arguments,
     has_known_arguments,

@@ -12,8 +12,8 @@ from bt_exec.events import NodeChanged, Planned, Planning, Refused, Rejected
 from bt_exec.failure import Failure, Refusal, SpecError, UsageError, describe_exception, plain_error
 from bt_exec.language.meaning import Meaning
 from bt_exec.mission.clock import Clock
+from bt_exec.mission_outcome import Ending
 from bt_exec.nodes.runtime import Runtime
-from bt_exec.outcome import Ending
 from bt_exec.pack import Catalogue
 from bt_exec.planning.compiler import Compiler, Plan, Reply, Request, VerifiedPlan
 from bt_exec.planning.confirmation import Confirmation

@@ -34,7 +34,7 @@ from bt_exec.planning.repair import FixedPlan
 from bt_exec.robot import RemoteSimulation
 from bt_exec.site.site import CompilerSettings, Limits, Rates, Site, load_site
 from bt_exec.spec.model import MissionSpec
-from bt_exec.spec.user_data import first_error
+from bt_exec.spec.user_data_validation import first_error
 
 __all__ = ["Difference", "Verification", "recorded_site", "restore_world", "verify"]
 

@@ -20,14 +20,14 @@ from bt_exec.failure import Failure, Refusal, SpecError
 from bt_exec.journal import Journal, MissionRecord
 from bt_exec.language.meaning import Meaning
 from bt_exec.pack import Catalogue
+from bt_exec.planning.achieved_facts import Assumed
 from bt_exec.planning.compiler import Compiler, Done, Plan, Reply, Request
-from bt_exec.planning.fact_history import Assumed
 from bt_exec.planning.plan_preparation import NEED_NOT_MET, prepare
 from bt_exec.planning.repair import all_kept_paths
 from bt_exec.spec.expand import has_reference
 from bt_exec.spec.model import Do, Fallback, Mission, MissionSpec, Sequence, Tree
 from bt_exec.spec.node_paths import is_kept, locate, nodes_with_paths
-from bt_exec.verify.facts import (
+from bt_exec.verify.effects_on_facts import (
     facts_after_success,
     fill_arguments,
     has_known_arguments,

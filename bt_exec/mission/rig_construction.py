@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 
 from pydantic import ValidationError
 
-from bt_exec.declarations.pack_errors import describe_error, is_interrupt
+from bt_exec.declarations.pack_error_descriptions import describe_error, is_interrupt
 from bt_exec.failure import (
     BtExecError,
     RegistrationError,
@@ -21,7 +21,7 @@ from bt_exec.pack import Pack
 from bt_exec.rig import PackSettings, Rig, WorldSettings
 from bt_exec.robot import Robot
 from bt_exec.site.site import Site
-from bt_exec.spec.user_data import value_error
+from bt_exec.spec.user_data_validation import value_error
 
 __all__ = ["check_world", "make_rig", "parse_world_settings", "world_settings"]
 

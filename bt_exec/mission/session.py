@@ -26,8 +26,8 @@ from bt_exec.mission.conversation import (
     question_of,
 )
 from bt_exec.mission.executive import Executive
-from bt_exec.mission.perception_loop import PerceptionWorker
-from bt_exec.mission.recorded_acts import mission_in_question
+from bt_exec.mission.past_action_search import mission_in_question
+from bt_exec.mission.perception_worker import PerceptionWorker
 from bt_exec.mission.recorded_setup import DEFERRED, setup_data
 from bt_exec.mission.resumption import Resumed, Work, recorded_work, unfinished_mission
 from bt_exec.mission.rig_construction import check_world
@@ -35,9 +35,9 @@ from bt_exec.mission.robot_life_cycle import LifeCycle
 from bt_exec.mission.shutdown import STOP_FAILED
 from bt_exec.mission.site_robots import GUARDIAN_STOPPED, MOVED_WHILE_IDLE, SiteRobots
 from bt_exec.mission.steps_left import describe_steps_left
+from bt_exec.mission_outcome import Outcome
 from bt_exec.nodes.fault_injection import Faults
 from bt_exec.observation import Situation
-from bt_exec.outcome import Outcome
 from bt_exec.planning.compiler import REPLIES, Compiler, Reader, Reply, Warming
 from bt_exec.planning.confirmation import Confirm
 from bt_exec.planning.repair import FixedPlan

@@ -10,7 +10,7 @@ import logging
 import signal
 from collections.abc import Callable, Mapping
 
-from bt_exec.declarations.pack_errors import source_place_text
+from bt_exec.declarations.pack_error_descriptions import source_place_text
 from bt_exec.failure import (
     Failure,
     PartBroken,
@@ -20,8 +20,8 @@ from bt_exec.failure import (
     traceback_text,
 )
 from bt_exec.mission.clock import Clock
+from bt_exec.mission_outcome import Ending
 from bt_exec.nodes.runtime import Watch
-from bt_exec.outcome import Ending
 from bt_exec.rig import Rig, stop_all
 
 __all__ = [

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from bt_exec.failure import UsageError, describe_exception
 from bt_exec.guardian.client import Guardian, take_report
 from bt_exec.mission.clock import Clock
-from bt_exec.mission.perception_loop import PerceptionWorker
+from bt_exec.mission.perception_worker import PerceptionWorker
 from bt_exec.mission.rig_construction import make_rig, robot_identity
 from bt_exec.mission.robot_life_cycle import LifeCycle
 from bt_exec.mission.robot_lock import RobotLock, report_file

@@ -14,12 +14,12 @@ from typing import TypeAlias
 from bt_exec.journal import MissionRecord
 from bt_exec.mission.resumption import ENDED, Work, recorded_work
 from bt_exec.pack import Catalogue
+from bt_exec.planning.achieved_facts import assumed_facts
 from bt_exec.planning.compiler import Request
-from bt_exec.planning.fact_history import assumed_facts
 from bt_exec.planning.repair import all_kept_paths
 from bt_exec.spec.model import Do, MissionSpec, NodeBase, Tree, walk
 from bt_exec.spec.node_paths import Located, is_kept, locate
-from bt_exec.verify.facts import Facts, decided_value, facts_after_success, known_args
+from bt_exec.verify.effects_on_facts import Facts, decided_value, facts_after_success, known_args
 
 __all__ = ["describe_steps_left", "steps_left"]
 

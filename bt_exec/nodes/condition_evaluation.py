@@ -28,8 +28,8 @@ from bt_exec.failure import (
     plain_error,
     traceback_text,
 )
+from bt_exec.mission_outcome import UNMET
 from bt_exec.nodes.runtime import Runtime
-from bt_exec.outcome import UNMET
 from bt_exec.skill import Condition, Verdict
 from bt_exec.spec.condition_expression import All, Any_, Is, Not, named_conditions
 from bt_exec.spec.expand import has_reference

@@ -16,7 +16,7 @@ from pydantic import Field, ValidationError, model_validator
 
 from bt_exec.failure import Failed, UnknownName, UsageError, nearest_first
 from bt_exec.skill import Running, Skill, Steps
-from bt_exec.spec.user_data import UserData
+from bt_exec.spec.user_data_validation import UserData
 
 __all__ = ["ACTIONS", "Fault", "Faults", "Unfired", "faults_for_rerun"]
 

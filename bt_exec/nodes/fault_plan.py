@@ -19,7 +19,7 @@ import yaml
 from pydantic import Field
 
 from bt_exec.nodes.fault_injection import Fault
-from bt_exec.spec.user_data import UserData, load_model
+from bt_exec.spec.user_data_validation import UserData, load_model
 
 __all__ = ["FaultPlan", "load_fault_plan"]
 

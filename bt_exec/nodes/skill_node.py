@@ -31,7 +31,7 @@ from bt_exec.rig import Rig, stop_all
 from bt_exec.skill import Running, Skill, Steps
 from bt_exec.spec.model import Do
 from bt_exec.standby_threads import STANDBY
-from bt_exec.verify.facts import NEED_NOT_MET, unmet_needs
+from bt_exec.verify.effects_on_facts import NEED_NOT_MET, unmet_needs
 
 __all__ = ["SkillNode", "unmet_need"]
 

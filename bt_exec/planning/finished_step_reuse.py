@@ -21,7 +21,7 @@ from bt_exec.spec.abstract_run import AbstractRun, Answers, Ends, Step
 from bt_exec.spec.model import Check, Do, NodeBase
 from bt_exec.spec.node_paths import Located, locate
 from bt_exec.verify.concurrent_fact_changes import Calls
-from bt_exec.verify.facts import Facts, decided_value, established_facts
+from bt_exec.verify.effects_on_facts import Facts, decided_value, established_facts
 
 __all__ = ["kept_finished_paths"]
 

@@ -16,8 +16,8 @@ from bt_exec.planning.robot_views import apply_to_parts, plan_parts_of_pack, sit
 from bt_exec.spec.expand import expand
 from bt_exec.spec.model import MissionSpec, NodeBase, Tree, rebuild
 from bt_exec.verify import verify_document, verify_mission
-from bt_exec.verify.bounds import CLAIMED_TWICE
-from bt_exec.verify.facts import NEED_NOT_MET
+from bt_exec.verify.bounds_and_claims import CLAIMED_TWICE
+from bt_exec.verify.effects_on_facts import NEED_NOT_MET
 from bt_exec.verify.type_checks import convert_word
 
 __all__ = [

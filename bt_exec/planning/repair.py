@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from bt_exec.failure import Failure, Refusal, SpecError
+from bt_exec.planning.achieved_facts import achieved_facts, assumed_facts, outdated_leaves
 from bt_exec.planning.compiler import Plan, Request
-from bt_exec.planning.fact_history import achieved_facts, assumed_facts, outdated_leaves
 from bt_exec.planning.finished_step_reuse import kept_finished_paths
 from bt_exec.spec.expand import expand
 from bt_exec.spec.model import Do, Mission, MissionSpec, NodeBase, Tree, rebuild, walk

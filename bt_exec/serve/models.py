@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
-from bt_exec.outcome import MissionStatus
+from bt_exec.mission_outcome import MissionStatus
 from bt_exec.serve.errors import ServiceError
 
 __all__ = [

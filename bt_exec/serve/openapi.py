@@ -11,6 +11,7 @@ from pydantic import BaseModel
 
 from bt_exec.failure import UnknownName
 from bt_exec.serve.errors import ServiceError
+from bt_exec.serve.mission_queue import Service
 from bt_exec.serve.models import (
     Aborted,
     Accepted,
@@ -32,7 +33,6 @@ from bt_exec.serve.models import (
     Suggestions,
     Transcript,
 )
-from bt_exec.serve.service import Service
 from bt_exec.web.app import page_files
 from bt_exec.web.login import COOKIE
 

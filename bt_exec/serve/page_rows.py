@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 from bt_exec.spec.model import MissionSpec, Sequence
 from bt_exec.spec.node_paths import encloses, locate
 from bt_exec.tui.plan_rows import ViewNode
-from bt_exec.tui.screen import text_beside_label
 from bt_exec.tui.terminal_text import safe_line
+from bt_exec.tui.view_drawing import text_beside_label
 from bt_exec.tui.view_model import ViewModel
 from bt_exec.tui.view_state import Display
 from bt_exec.tui.visible_rows import Row, all_rows

@@ -24,7 +24,7 @@ from bt_exec.site.own_parts import (
     with_tool_files,
 )
 from bt_exec.site.shipped_data import site_path
-from bt_exec.site.site_file import (
+from bt_exec.site.site_file_model import (
     CompilerSettings,
     GuardSettings,
     Keep,
@@ -34,7 +34,7 @@ from bt_exec.site.site_file import (
     Summary,
 )
 from bt_exec.spec.library import Library
-from bt_exec.spec.user_data import validated_model
+from bt_exec.spec.user_data_validation import validated_model
 from bt_exec.spec.yaml_source import Place, Source, read_file
 from bt_exec.verify import verify_library
 from bt_exec.verify.pack_declarations import fact_problems

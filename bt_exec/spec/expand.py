@@ -37,7 +37,10 @@ MAX_NODES = 10_000
 """Limit of nodes in an expanded mission; more indicate a mistake or an attack."""
 
 MAX_NESTING = 80
-"""Limit of nesting while subtrees are expanded; `bt_exec.verify.bounds` allows half of it."""
+"""Limit of nesting while subtrees are expanded.
+
+`bt_exec.verify.bounds_and_claims` allows half of it.
+"""
 
 
 def is_reference(value: Any) -> bool:

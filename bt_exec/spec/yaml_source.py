@@ -41,7 +41,10 @@ __all__ = [
 MAX_BYTES = 1024 * 1024
 MAX_VALUES = 100_000
 MAX_DEPTH = 100
-"""Limit of nesting of YAML collections; `bt_exec.verify.bounds` limits the depth of the tree."""
+"""Limit of nesting of YAML collections.
+
+`bt_exec.verify.bounds_and_claims` limits the depth of the tree.
+"""
 
 Place: TypeAlias = tuple[str | int, ...]
 """Place of a value in a document: keys and indices from the top."""

@@ -13,9 +13,9 @@ from bt_exec.failure import Refusal
 from bt_exec.language.messages import Messages
 from bt_exec.mission.clock import Clock
 from bt_exec.mission.executive import Executive
+from bt_exec.mission_outcome import Outcome
 from bt_exec.nodes.fault_injection import Faults
 from bt_exec.observation import Situation
-from bt_exec.outcome import Outcome
 from bt_exec.pack import Catalogue, Pack
 from bt_exec.planning.compiler import PREPARE, Plan, Request, VerifiedPlan
 from bt_exec.planning.repair import repaired_plan

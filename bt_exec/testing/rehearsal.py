@@ -22,7 +22,7 @@ from bt_exec.events import Event, NodeChanged, Planned, SkillStarting
 from bt_exec.failure import Failed
 from bt_exec.mission.clock import Clock
 from bt_exec.mission.executive import Executive
-from bt_exec.outcome import Outcome
+from bt_exec.mission_outcome import Outcome
 from bt_exec.pack import Catalogue
 from bt_exec.planning.repair import FixedPlan
 from bt_exec.rig import Rig
@@ -33,7 +33,7 @@ from bt_exec.spec.library import Library
 from bt_exec.spec.load import Loaded
 from bt_exec.spec.model import MissionSpec, NodeBase, Tree, TreeSpec, rebuild, walk
 from bt_exec.testing.scripted import FakeClock, ScriptedRobot
-from bt_exec.verify.facts import (
+from bt_exec.verify.effects_on_facts import (
     NEED_NOT_MET,
     decided_value,
     fact_pattern,

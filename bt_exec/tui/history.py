@@ -12,9 +12,9 @@ from bt_exec.events import Finished, Planned
 from bt_exec.journal import MissionRecord, MissionSummary, record_argument
 from bt_exec.language.messages import Messages
 from bt_exec.tui.node_text import duration_text
-from bt_exec.tui.screen import tree_lines
 from bt_exec.tui.summary import SIGNS, summary_lines
 from bt_exec.tui.terminal_text import ASCII, COLOURS, Glyphs, Line, safe_line, wrap
+from bt_exec.tui.view_drawing import tree_lines
 from bt_exec.tui.view_model import ViewModel
 from bt_exec.tui.visible_rows import NARROW
 

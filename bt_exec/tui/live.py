@@ -16,9 +16,9 @@ from typing import TextIO
 
 from bt_exec.tui.keys import Keys
 from bt_exec.tui.paint import Painter
-from bt_exec.tui.screen import draw
 from bt_exec.tui.terminal_text import Line, line_width
 from bt_exec.tui.view_commands import perform_key
+from bt_exec.tui.view_drawing import draw
 from bt_exec.tui.view_model import ViewModel
 from bt_exec.tui.view_state import Display
 

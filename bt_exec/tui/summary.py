@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from bt_exec.journal import record_argument
-from bt_exec.outcome import Outcome
+from bt_exec.mission_outcome import Outcome
 from bt_exec.planning.compiler import REPLIES
 from bt_exec.tui.node_text import duration_text
 from bt_exec.tui.terminal_text import (

@@ -1,4 +1,4 @@
-"""State of a mission for the terminal: updated by events, drawn by `bt_exec.tui.screen`.
+"""State of a mission for the terminal: updated by events, drawn by `bt_exec.tui.view_drawing`.
 
 The model is a listener. It is updated on the loop's thread and drawn on another one, synchronized
 by `lock`.
@@ -18,7 +18,7 @@ from bt_exec.failure import Failure, Problem
 from bt_exec.language.korean_errors import korean_mistake
 from bt_exec.language.messages import Messages, language_of
 from bt_exec.language.sanitize import one_line
-from bt_exec.outcome import Outcome
+from bt_exec.mission_outcome import Outcome
 from bt_exec.robot import Observation
 from bt_exec.skill import Verdict
 from bt_exec.spec.condition_expression import All, Any_, Is, Not

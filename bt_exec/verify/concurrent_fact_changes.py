@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from bt_exec.pack import Catalogue
 from bt_exec.skill import Skill
 from bt_exec.spec.model import Do, NodeBase
-from bt_exec.verify.facts import (
+from bt_exec.verify.effects_on_facts import (
     UNKNOWN,
     fact_pattern,
     fill_arguments,

@@ -43,7 +43,7 @@ from bt_exec.verify.concurrent_fact_changes import (
     state_from_facts,
 )
 from bt_exec.verify.context import Context
-from bt_exec.verify.facts import (
+from bt_exec.verify.effects_on_facts import (
     NEED_NOT_MET,
     Facts,
     contradicted_needs,

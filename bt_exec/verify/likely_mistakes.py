@@ -30,7 +30,7 @@ from bt_exec.spec.model import (
 )
 from bt_exec.spec.text_template import is_template, names_in_template
 from bt_exec.verify.context import Context
-from bt_exec.verify.facts import established_facts
+from bt_exec.verify.effects_on_facts import established_facts
 from bt_exec.verify.type_checks import type_mismatch
 
 __all__ = ["check_authoring", "else_codes"]

@@ -22,7 +22,7 @@ from bt_exec.failure import OWN_CODES, Problem, SpecError, nearest_first
 from bt_exec.files import read_at_most
 from bt_exec.language.message_validation import LANGUAGES, SECTIONS, placeholders
 from bt_exec.language.messages import OWN_MESSAGES
-from bt_exec.outcome import code_of_reason
+from bt_exec.mission_outcome import code_of_reason
 from bt_exec.pack import Catalogue, Pack
 from bt_exec.spec.library import Library
 from bt_exec.spec.model import Check, walk

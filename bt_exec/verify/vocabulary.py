@@ -17,7 +17,7 @@ from bt_exec.spec.condition_expression import Is
 from bt_exec.spec.model import Check, Do, Parallel, Tree, TreeSpec, walk
 from bt_exec.spec.yaml_source import Place
 from bt_exec.verify.context import Context
-from bt_exec.verify.facts import fill_arguments, has_known_arguments, known_args
+from bt_exec.verify.effects_on_facts import fill_arguments, has_known_arguments, known_args
 
 __all__ = ["check_fact_values", "check_vocabulary"]
 

@@ -23,7 +23,7 @@ from bt_exec.files import expand_home
 from bt_exec.planning.compiler import Compiler, Plan, Request
 from bt_exec.planning.repair import repaired_plan
 from bt_exec.spec.model import MissionSpec
-from bt_exec.spec.user_data import UserData, read_settings
+from bt_exec.spec.user_data_validation import UserData, read_settings
 
 __all__ = ["Recalled", "RecallingCompiler", "create", "load_recalled_missions"]
 

@@ -24,7 +24,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, model_validator
 
 from bt_exec.failure import UsageError, nearest_names
-from bt_exec.spec.user_data import UserData, load_model
+from bt_exec.spec.user_data_validation import UserData, load_model
 
 __all__ = [
     "Argument",

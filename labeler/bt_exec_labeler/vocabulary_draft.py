@@ -12,7 +12,7 @@ import yaml
 
 from bt_exec.site.site import Site, load_site
 from bt_exec.skill import Skill
-from bt_exec.verify.facts import fill_arguments
+from bt_exec.verify.effects_on_facts import fill_arguments
 
 __all__ = ["draft_vocabulary"]
 

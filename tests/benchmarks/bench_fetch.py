@@ -14,7 +14,7 @@ from rich.progress import track
 from rich.table import Table
 
 from bt_exec.mission.session import Session
-from bt_exec.outcome import Outcome
+from bt_exec.mission_outcome import Outcome
 from bt_exec.site.site import load_site
 
 COMMAND = "Get the material inside the door."

@@ -22,13 +22,13 @@ from bt_exec.events import Finished, MissionStarted, NodeChanged, Planned
 from bt_exec.journal import Journal
 from bt_exec.journal.schema import connect
 from bt_exec.journal.search import Wanted
+from bt_exec.mission_outcome import Outcome
 from bt_exec.nodes.build import build
 from bt_exec.nodes.runtime import Runtime
-from bt_exec.outcome import Outcome
 from bt_exec.planning.compiler import Request
 from bt_exec.planning.plan_preparation import prepare
 from bt_exec.site.site import load_site
-from bt_exec.tui.screen import draw
+from bt_exec.tui.view_drawing import draw
 from bt_exec.tui.view_model import ViewModel
 from tests.bt_exec.verify.test_large_plans import plan_of
 from tests.skills.tabletop.test_sorting import compiled, world

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bt_exec.failure import Failure
-from bt_exec.outcome import Outcome
+from bt_exec.mission_outcome import Outcome
 from bt_exec.testing import run_tree, scripted_skill
 
 LOOK = """

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bt_exec import Pack, Rig, Running, Session, Steps, Verdict, condition, skill
-from bt_exec.cli.plan_input import find_plan_format
+from bt_exec.cli.plan_from_file import find_plan_format
 from bt_exec.events import SkillStarting
 from bt_exec.failure import Failed, Problem, SpecError
 from bt_exec.pack import Pass, PlanFormat

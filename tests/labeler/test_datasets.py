@@ -17,7 +17,7 @@ from bt_exec.events import PerceptionFailed
 from bt_exec.failure import UsageError
 from bt_exec.journal import Journal
 from bt_exec.mission.session import Session
-from bt_exec.outcome import Outcome
+from bt_exec.mission_outcome import Outcome
 from bt_exec.site.site import load_site
 from bt_exec_labeler import commands
 from bt_exec_labeler.batch.output import read_lines
@@ -29,7 +29,7 @@ from bt_exec_labeler.plan_record import Record, read_record
 from bt_exec_labeler.sources import read_source
 from bt_exec_labeler.sources.journal import _established_facts, _state, episode_of
 from bt_exec_labeler.splits import Split
-from bt_exec_labeler.testing.chat_model import Playback
+from bt_exec_labeler.testing.chat_playback_model import Playback
 from bt_exec_labeler.testing.game import make_game
 from bt_exec_labeler.vocabulary import Vocabulary
 from bt_exec_labeler.vocabulary_draft import draft_vocabulary

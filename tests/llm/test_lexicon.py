@@ -7,7 +7,7 @@ from jsonschema import Draft202012Validator
 
 from bt_exec.failure import Refusal, RegistrationError, UsageError
 from bt_exec.language.messages import language_of
-from bt_exec.language.phrase_patterns import expand_phrase
+from bt_exec.language.phrase_alternatives import expand_phrase
 from bt_exec.pack import Catalogue, Pack
 from bt_exec.planning.compiler import Plan, Request
 from bt_exec.site.shipped_data import data_path

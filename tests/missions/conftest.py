@@ -8,7 +8,7 @@ from typing import NamedTuple
 import pytest
 
 from bt_exec.events import Event, SkillStarting, Turn
-from bt_exec.outcome import Outcome
+from bt_exec.mission_outcome import Outcome
 from bt_exec.site.site import load_site
 from tests.small_pictures import quick_session
 

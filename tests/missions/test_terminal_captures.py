@@ -21,9 +21,9 @@ from rich.text import Text
 from bt_exec.events import Event
 from bt_exec.mission.session import Session
 from bt_exec.site.site import load_site
-from bt_exec.tui.screen import draw, tree_lines
 from bt_exec.tui.summary import summary_lines
 from bt_exec.tui.terminal_text import COLOURS, Line, without_styles
+from bt_exec.tui.view_drawing import draw, tree_lines
 from bt_exec.tui.view_model import ViewModel
 
 DOCS = Path(__file__).parents[2] / "docs"

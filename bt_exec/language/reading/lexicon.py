@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, cast
 
 from bt_exec.language.closed_classes import closed_classes
-from bt_exec.language.phrase_patterns import expand_phrase
+from bt_exec.language.phrase_alternatives import expand_phrase
 from bt_exec.language.reading.english_inflection import comparison_forms, gerund, past_form, plural
 from bt_exec.language.reading.grammar import Grammar, literals
 from bt_exec.language.reading.korean_inflection import STEM_ENDING, decompose_hangul, inflect

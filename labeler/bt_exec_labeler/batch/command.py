@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import Any
 
 from bt_exec.batch.engines import interrupt_check
-from bt_exec.cli.output import progress_bar
+from bt_exec.cli.output_streams import progress_bar
 from bt_exec.failure import UnknownName
 from bt_exec.files import expand_home
 from bt_exec_labeler.batch.budget import Budget, Ledger

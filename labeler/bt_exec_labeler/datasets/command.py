@@ -10,7 +10,7 @@ from typing import Any
 from bt_exec.batch.store import ResultStore
 from bt_exec.failure import UnknownName, UsageError
 from bt_exec.files import expand_home
-from bt_exec.spec.user_data import read_settings
+from bt_exec.spec.user_data_validation import read_settings
 from bt_exec_labeler.batch.command import role_by_name
 from bt_exec_labeler.batch.output import Output
 from bt_exec_labeler.datasets.rows import reply_strata

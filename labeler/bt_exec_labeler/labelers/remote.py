@@ -20,7 +20,7 @@ from pydantic import Field
 from tenacity import retry_if_exception_type, wait_chain, wait_fixed
 
 from bt_exec.failure import UsageError
-from bt_exec.spec.user_data import UserData, read_settings
+from bt_exec.spec.user_data_validation import UserData, read_settings
 from bt_exec_labeler.items import Item
 from bt_exec_labeler.labelers import (
     BACKOFF_S,

@@ -27,7 +27,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from bt_exec.failure import UsageError
-from bt_exec.spec.user_data import first_error
+from bt_exec.spec.user_data_validation import first_error
 
 __all__ = ["EVENTS", "PERSISTENT", "SUBTASK", "Info", "data_file_path", "load_info"]
 

@@ -12,7 +12,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 
 from bt_exec.batch.parquet import open_parquet
 from bt_exec.failure import UsageError
-from bt_exec.spec.user_data import first_error
+from bt_exec.spec.user_data_validation import first_error
 from bt_exec_labeler.episode import Action, Flaw
 from bt_exec_labeler.sources.json_lines import serialisable_value
 

@@ -12,7 +12,7 @@ from fastapi import Path, Response
 from fastapi.responses import JSONResponse
 
 from bt_exec.language.messages import Messages
-from bt_exec.spec.user_data import UserData
+from bt_exec.spec.user_data_validation import UserData
 from bt_exec.web.app import add_page, new_app, page_files
 from bt_exec.web.errors import SENTENCES, WebError
 from bt_exec.web.login import Login

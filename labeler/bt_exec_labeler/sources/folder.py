@@ -22,7 +22,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from bt_exec.failure import BtExecError, UsageError, nearest_names
 from bt_exec.files import read_at_most
-from bt_exec.spec.user_data import UserData, first_error
+from bt_exec.spec.user_data_validation import UserData, first_error
 from bt_exec.spec.yaml_source import MAX_BYTES, read_file, read_text
 from bt_exec_labeler.episode import (
     Action,

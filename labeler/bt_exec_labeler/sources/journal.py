@@ -17,7 +17,7 @@ from bt_exec.journal import Journal
 from bt_exec.journal.recorded_mission import MissionRecord, SkillRun
 from bt_exec.planning.compiler import REPLIES
 from bt_exec.site.site import Site, load_site
-from bt_exec.verify.facts import fill_arguments
+from bt_exec.verify.effects_on_facts import fill_arguments
 from bt_exec_labeler.episode import (
     Action,
     Episode,

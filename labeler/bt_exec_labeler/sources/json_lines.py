@@ -13,7 +13,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 from pydantic_core import PydanticCustomError
 
 from bt_exec.failure import nearest_names
-from bt_exec.spec.user_data import first_error
+from bt_exec.spec.user_data_validation import first_error
 from bt_exec_labeler.episode import Action, Flaw, State
 
 __all__ = ["Seconds", "read_actions", "read_json_lines", "serialisable_value"]

@@ -19,7 +19,7 @@ from typing import Any
 
 from bt_exec.failure import Problem, SpecError
 from bt_exec.spec.yaml_source import Source, read_text
-from bt_exec_llm.client.embedded_documents import MOST, Candidate, pieces_of, without_thoughts
+from bt_exec_llm.client.documents_in_answer import MOST, Candidate, pieces_of, without_thoughts
 from bt_exec_llm.client.text_repairs import (
     SPEC_KEYS,
     normalise_keywords,

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from bt_exec.files import expand_home
-from bt_exec.spec.user_data import read_settings
+from bt_exec.spec.user_data_validation import read_settings
 from bt_exec_llm.client.answer_replay import ReplayClient
 from bt_exec_llm.client.connection import Connection
 from bt_exec_llm.client.errors import ModelFailure

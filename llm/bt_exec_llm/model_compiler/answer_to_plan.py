@@ -19,15 +19,18 @@ from bt_exec.spec.model import Mission, MissionSpec
 from bt_exec.spec.node_paths import locate
 from bt_exec.spec.yaml_source import MAX_DEPTH, MAX_VALUES, Place, Source, show_place
 from bt_exec_llm.model_compiler import typical_faults
-from bt_exec_llm.model_compiler.fact_checks import needless_step_problems, wrong_assumption_problems
+from bt_exec_llm.model_compiler.assumed_fact_checks import (
+    needless_step_problems,
+    wrong_assumption_problems,
+)
 from bt_exec_llm.model_compiler.intermediate_change_checks import (
     broken_guard_problems,
     needless_change_problems,
     needless_repetition_problems,
 )
+from bt_exec_llm.model_compiler.invented_word_checks import speech_problems, unknown_words
 from bt_exec_llm.model_compiler.plan_effects import Meant
 from bt_exec_llm.model_compiler.plan_normalization import Form, unpack
-from bt_exec_llm.model_compiler.plan_word_checks import speech_problems, unknown_words
 from bt_exec_llm.model_compiler.replan_scope import replaced_part, with_part
 from bt_exec_llm.model_compiler.spelling_correction import corrected_plan
 

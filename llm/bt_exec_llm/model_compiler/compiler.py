@@ -24,7 +24,7 @@ from bt_exec.planning.multi_robot import RobotsCompiler
 from bt_exec.planning.plan_preparation import prepare
 from bt_exec.planning.repair import find_alternative, repaired_plan
 from bt_exec.spec.model import Do, walk
-from bt_exec.spec.user_data import UserData, read_settings
+from bt_exec.spec.user_data_validation import UserData, read_settings
 from bt_exec_llm.client import Block, Image, Model, ModelClient, ModelSettings, Prices, Recorder
 from bt_exec_llm.client.connection import check_endpoint
 from bt_exec_llm.model_compiler.dialogue import Result, refusal_of, run_dialogue, sentences

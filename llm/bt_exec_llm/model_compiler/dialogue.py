@@ -13,7 +13,7 @@ from bt_exec.language.sanitize import one_line
 from bt_exec.planning.compiler import Request, VerifiedPlan
 from bt_exec_llm.client import Answer, Model, ModelFailure, Question, Usage
 from bt_exec_llm.dialogue import Dialogue
-from bt_exec_llm.model_compiler.answer_document import document_in
+from bt_exec_llm.model_compiler.answer_document_extraction import document_in
 from bt_exec_llm.model_compiler.answer_to_plan import Judgement, check_answer
 from bt_exec_llm.model_compiler.plan_effects import Meant
 from bt_exec_llm.model_compiler.prompt import Prompt, problems_text

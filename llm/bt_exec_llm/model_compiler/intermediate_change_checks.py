@@ -21,7 +21,7 @@ from bt_exec.spec.condition_expression import Not
 from bt_exec.spec.model import Check, Do, Fallback, MissionSpec, NodeBase, walk
 from bt_exec.spec.node_paths import locate
 from bt_exec.spec.yaml_source import show_place
-from bt_exec.verify.facts import established_facts
+from bt_exec.verify.effects_on_facts import established_facts
 from bt_exec_llm.model_compiler.plan_effects import effects_of_step
 
 __all__ = ["broken_guard_problems", "needless_change_problems", "needless_repetition_problems"]

@@ -31,7 +31,7 @@ from bt_exec.spec.model import (
     walk,
 )
 from bt_exec.verify.dry_run import certain_effects
-from bt_exec.verify.facts import fill_arguments, known_args
+from bt_exec.verify.effects_on_facts import fill_arguments, known_args
 from bt_exec_llm.model_compiler.spelling_correction import fixed_values
 
 __all__ = [

@@ -13,7 +13,7 @@ from typing import Any
 from bt_exec.failure import UsageError
 from bt_exec.files import expand_home
 from bt_exec.planning.compiler import Compiler, Request, VerifiedPlan
-from bt_exec.spec.user_data import read_settings
+from bt_exec.spec.user_data_validation import read_settings
 from bt_exec_llm.client import Question, ReplayClient
 from bt_exec_llm.model_compiler.compiler import (
     AS_RECORDED,

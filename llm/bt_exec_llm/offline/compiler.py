@@ -19,7 +19,7 @@ from bt_exec.planning.command_part_planning import CommandPart
 from bt_exec.planning.compiler import Compiler, Plan, Reply, Request
 from bt_exec.planning.repair import repaired_plan
 from bt_exec.spec.model import Mission, MissionSpec, Node, Sequence
-from bt_exec_llm.offline.lexicon_name_checks import name_problems
+from bt_exec_llm.offline.lexicon_ambiguity_checks import name_problems
 from bt_exec_llm.offline.library_index import cached_index
 from bt_exec_llm.offline.meaning_from_steps import word_uses
 from bt_exec_llm.offline.nodes_from_parts import build_condition, build_nodes

@@ -16,7 +16,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict
 
 from bt_exec.failure import RegistrationError
 from bt_exec.language.messages import language_of
-from bt_exec.language.phrase_patterns import expand_phrase
+from bt_exec.language.phrase_alternatives import expand_phrase
 from bt_exec.language.reading.lexicon import language_data
 from bt_exec.language.reading.normalized_text import Text
 

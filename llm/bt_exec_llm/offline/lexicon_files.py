@@ -15,8 +15,8 @@ from bt_exec.failure import Problem, RegistrationError
 from bt_exec.spec.shipped_yaml import parse_yaml
 from bt_exec.spec.yaml_mistakes import explain
 from bt_exec_llm.offline.lexicon import Lexicon
-from bt_exec_llm.offline.lexicon_mistakes import find_mistakes
 from bt_exec_llm.offline.lexicon_reference_checks import find_reference_mistakes
+from bt_exec_llm.offline.lexicon_validation_errors import find_mistakes
 
 __all__ = ["extend_lexicon", "load_lexicon"]
 

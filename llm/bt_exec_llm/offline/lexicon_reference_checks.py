@@ -10,11 +10,11 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Any, TypeAlias
 
 from bt_exec.failure import Problem, nearest_names
-from bt_exec.language.phrase_patterns import expand_phrase
+from bt_exec.language.phrase_alternatives import expand_phrase
 from bt_exec.language.reading.korean_inflection import STEM_ENDING
 from bt_exec.spec.yaml_source import show_place
 from bt_exec_llm.offline.lexicon import Lexicon
-from bt_exec_llm.offline.lexicon_mistakes import find_positions
+from bt_exec_llm.offline.lexicon_validation_errors import find_positions
 
 __all__ = ["find_reference_mistakes"]
 

@@ -27,7 +27,7 @@ from bt_exec_llm.offline.lexicon_files import extend_lexicon
 from bt_exec_llm.offline.number_assignment import number_parameters
 from bt_exec_llm.offline.reader import Reader
 from bt_exec_llm.offline.small_talk import Talk
-from bt_exec_llm.offline.step_binding import Binder
+from bt_exec_llm.offline.step_to_tree_binding import Binder
 from bt_exec_llm.offline.utterance_frames import Frames
 
 __all__ = ["Index", "cached_index"]

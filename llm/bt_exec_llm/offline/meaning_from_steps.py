@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from bt_exec.language.logical_operators import operators_in
 from bt_exec.language.meaning import Act, Condition, Meaning, Role, RoleName, WordUse
-from bt_exec.language.operator_words import operators_in
 from bt_exec.language.reading.reader import Reading
 from bt_exec_llm.offline.piece import Piece
 from bt_exec_llm.offline.step import QUESTION, Step

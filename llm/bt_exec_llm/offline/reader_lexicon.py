@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from typing import Any
 
-from bt_exec.language.operator_words import operators_in
-from bt_exec.language.phrase_patterns import expand_phrase
+from bt_exec.language.logical_operators import operators_in
+from bt_exec.language.phrase_alternatives import expand_phrase
 from bt_exec.language.reading.korean_inflection import STEM_ENDING, inflect, past_stem
 from bt_exec.language.reading.lexicon import language_data
 from bt_exec.language.reading.meaning_node import Node

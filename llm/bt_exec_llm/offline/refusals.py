@@ -10,6 +10,7 @@ from typing import Any
 from bt_exec.failure import Refusal
 from bt_exec.language.messages import Messages, load_messages
 from bt_exec.planning.compiler import Request
+from bt_exec_llm.offline.ambiguity_choices import offer_choices
 from bt_exec_llm.offline.clarification import (
     clarification_question,
     missing_types,
@@ -17,7 +18,6 @@ from bt_exec_llm.offline.clarification import (
 )
 from bt_exec_llm.offline.library_index import Index
 from bt_exec_llm.offline.number_assignment import parse_number_range
-from bt_exec_llm.offline.offered_alternatives import offer_choices
 from bt_exec_llm.offline.similar_utterances import first_utterances, nearest_utterances
 from bt_exec_llm.offline.text_normalization import LONGEST, printable
 from bt_exec_llm.offline.trouble import Trouble

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from bt_exec.language.closed_classes import closed_words
-from bt_exec.language.operator_words import operators_in
+from bt_exec.language.logical_operators import operators_in
 from bt_exec.language.reading.lexicon import language_data
 from bt_exec.language.reading.meaning_node import Node
 from bt_exec.language.reading.reader import Reading

@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from bt_exec.language.phrase_patterns import expand_phrase
+from bt_exec.language.phrase_alternatives import expand_phrase
 from bt_exec.language.reading.english_inflection import gerund, past_form, plural
 from bt_exec.language.reading.korean_inflection import STEM_ENDING
 from bt_exec.language.reading.lattice import lattice

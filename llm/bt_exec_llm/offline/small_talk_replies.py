@@ -8,8 +8,8 @@ from pathlib import Path
 
 from bt_exec.language.fact_sentences import fact_sentences
 from bt_exec.language.messages import load_messages
+from bt_exec.planning.answers_about_past_missions import last_ending, list_missions
 from bt_exec.planning.compiler import Reply, ReplyCode, Request
-from bt_exec.planning.past_mission_answers import last_ending, list_missions
 
 __all__ = ["build_reply"]
 

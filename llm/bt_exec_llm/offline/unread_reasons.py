@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 
 from bt_exec.language.closed_classes import closed_words
-from bt_exec.language.operator_words import Operator, operators_in
-from bt_exec.language.phrase_patterns import expand_phrase
+from bt_exec.language.logical_operators import Operator, operators_in
+from bt_exec.language.phrase_alternatives import expand_phrase
 from bt_exec.language.reading.korean_inflection import STEM_ENDING
 from bt_exec.language.reading.lattice import lattice
 from bt_exec.language.reading.lexicon import language_data

@@ -22,7 +22,7 @@ from pydantic import Field
 from bt_exec.failure import Failure, Refusal
 from bt_exec.language.messages import load_messages
 from bt_exec.planning.compiler import Request
-from bt_exec.spec.user_data import UserData
+from bt_exec.spec.user_data_validation import UserData
 from bt_exec_llm.client import Usage
 from bt_exec_llm.turns.tree_growth import skills_of_last_turn
 

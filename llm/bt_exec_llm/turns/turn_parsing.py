@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 from bt_exec.failure import Problem
 from bt_exec_llm.client import Tool
-from bt_exec_llm.client.embedded_documents import without_thoughts
+from bt_exec_llm.client.documents_in_answer import without_thoughts
 from bt_exec_llm.client.strict_json import KeyTwiceError, strict_json
 from bt_exec_llm.turns.turn_checks import TurnTools
 

@@ -7,14 +7,14 @@ from pathlib import Path
 
 from bt_exec.pack import Pack
 from bt_exec.site.shipped_data import data_path
+from bt_exec_skills.door.reporter import DoorReporter
 from bt_exec_skills.door.rigs import DoorSettings, DoorStart, make_sim_rig
 from bt_exec_skills.door.robot import Arm, DoorLabel, MaterialLabel
 from bt_exec_skills.door.rules.checkers import CHECKERS
 from bt_exec_skills.door.rules.passes import PASSES
 from bt_exec_skills.door.skills.conditions import CONDITIONS
 from bt_exec_skills.door.skills.hand_skills import grasp, move_arm, release, return_home
-from bt_exec_skills.door.skills.open_door import close_door, open_door
-from bt_exec_skills.door.turn_report import DoorReporter
+from bt_exec_skills.door.skills.open_and_close_door import close_door, open_door
 
 __all__ = ["PACK"]
 

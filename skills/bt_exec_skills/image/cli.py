@@ -86,7 +86,7 @@ def ask(
     """
     from bt_exec.cli.app import EXIT_STOPPED
     from bt_exec.cli.mission_setup import Options
-    from bt_exec.cli.output import write_json
+    from bt_exec.cli.output_streams import write_json
     from bt_exec.failure import UsageError
     from bt_exec_skills.image.picture_sources import find_pictures
     from bt_exec_skills.image.question_missions import build_mission_worlds
@@ -127,7 +127,7 @@ def _ask_about_one_of_several(
 
     Its name is printed, and an unreadable picture does not stop the others.
     """
-    from bt_exec.cli.output import operator_painter
+    from bt_exec.cli.output_streams import operator_painter
     from bt_exec.failure import UsageError
 
     painter = operator_painter(beside=chosen.json)

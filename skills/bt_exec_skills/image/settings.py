@@ -17,9 +17,9 @@ class ImageSettings(PackSettings):
     Attributes:
         robot: ``none``: there is no robot.
         detector: ``learned``, the shipped network for tabletop objects; ``none``; a file of other
-            weights, ``.onnx`` or ``.pt``, as `bt_exec_skills.vision.network` reads them; or a
-            detector with text prompts: ``{name: remote, url: …}``, the name of one in the group
-            ``bt_exec_skills.prompted_detectors`` and its settings.
+            weights, ``.onnx`` or ``.pt``, as `bt_exec_skills.vision.network_inference` reads them;
+            or a detector with text prompts: ``{name: remote, url: …}``, the name of one in the
+            group ``bt_exec_skills.prompted_detectors`` and its settings.
         least_score: Minimum score of a detection, 0..1.
         vqa: Vision model for questions that no tool answers: ``{name: claude, model: …}``, the
             name of one in the group ``bt_exec.visual_qa`` or ``bt_exec_skills.picture_models`` and

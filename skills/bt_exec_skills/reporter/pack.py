@@ -6,7 +6,8 @@ from pathlib import Path
 
 from bt_exec.pack import Pack
 from bt_exec.site.shipped_data import data_path
-from bt_exec_skills.reporter.perception.vlm_answer import PictureAnswers
+from bt_exec_skills.reporter.perception.vlm_place_questions import PictureAnswers
+from bt_exec_skills.reporter.places_and_people import SiteMap
 from bt_exec_skills.reporter.plan_json import PLAN_JSON
 from bt_exec_skills.reporter.reporting.notebook import Notebook
 from bt_exec_skills.reporter.reporting.place_comparison import Order
@@ -15,8 +16,7 @@ from bt_exec_skills.reporter.reporting.speech_interface import Speaker
 from bt_exec_skills.reporter.rigs import BuildingStart, ReporterSettings, make_sim_rig
 from bt_exec_skills.reporter.robot import Count, PersonName, PlaceName, Words
 from bt_exec_skills.reporter.rules.passes import PASSES, check_known_names
-from bt_exec_skills.reporter.site_map import SiteMap
-from bt_exec_skills.reporter.site_words import display_names, lexicon_values
+from bt_exec_skills.reporter.site_lexicon import display_names, lexicon_values
 from bt_exec_skills.reporter.skills.conditions import CONDITIONS
 from bt_exec_skills.reporter.skills.deliver_object import deliver_object
 from bt_exec_skills.reporter.skills.navigate import navigate

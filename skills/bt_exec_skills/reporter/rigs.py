@@ -10,12 +10,12 @@ from pydantic import Field, model_validator
 
 from bt_exec.files import expand_home
 from bt_exec.rig import PackSettings, Rig, WorldSettings
-from bt_exec_skills.reporter.perception.vlm_answer import make_answers
+from bt_exec_skills.reporter.perception.vlm_place_questions import make_answers
+from bt_exec_skills.reporter.places_and_people import Person, Place, Round, SiteMap, make_map
 from bt_exec_skills.reporter.reporting.notebook import Notebook
 from bt_exec_skills.reporter.reporting.speech_interface import ScriptedSpeaker, Speaker
 from bt_exec_skills.reporter.reporting.terminal_speech import Pacing, TerminalSpeech
 from bt_exec_skills.reporter.robot import EMPTY, ReporterRobot
-from bt_exec_skills.reporter.site_map import Person, Place, Round, SiteMap, make_map
 
 __all__ = ["BuildingStart", "ReporterSettings", "make_sim_rig", "robot_facts"]
 
@@ -23,7 +23,7 @@ __all__ = ["BuildingStart", "ReporterSettings", "make_sim_rig", "robot_facts"]
 class ReporterSettings(PackSettings):
     """Settings of the pack ``reporter``.
 
-    The map is described in `bt_exec_skills.reporter.site_map`.
+    The map is described in `bt_exec_skills.reporter.places_and_people`.
 
     Attributes:
         robot: ``sim``.

@@ -10,7 +10,7 @@ from pydantic import Field
 from bt_exec.failure import UsageError
 from bt_exec.mission.robot_lock import network_identity
 from bt_exec.rig import PackSettings, Rig, WorldSettings
-from bt_exec.spec.user_data import UserData
+from bt_exec.spec.user_data_validation import UserData
 from bt_exec_skills.tabletop.held_object import Hand
 from bt_exec_skills.tabletop.sim.layout import By, WorldOptions
 

@@ -17,7 +17,7 @@ from bt_exec_skills.things.weights import SHIPPED
 from bt_exec_skills.vision.calibration import recall_by_class, score_calibration
 from bt_exec_skills.vision.dataset import read_pictures
 from bt_exec_skills.vision.detector import NetworkDetector
-from bt_exec_skills.vision.weights import load_network
+from bt_exec_skills.vision.network_loading import load_network
 
 __all__ = ["write_calibration"]
 

@@ -251,7 +251,7 @@ def _figures(found: dict[str, Any]) -> list[str]:
 def _print_result(found: dict[str, Any], lines: list[str], as_json: bool) -> None:
     """Print the result as JSON or as text."""
     if as_json:
-        from bt_exec.cli.output import write_json
+        from bt_exec.cli.output_streams import write_json
 
         write_json(found)
     else:

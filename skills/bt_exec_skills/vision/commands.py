@@ -21,12 +21,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal
 
-from bt_exec.cli.output import progress_bar
+from bt_exec.cli.output_streams import progress_bar
 from bt_exec.failure import UsageError
 from bt_exec.plugins import load_plugin, plugin_names
 from bt_exec_skills.vision.evaluate import Answer
 from bt_exec_skills.vision.labelled_picture import SceneSource
-from bt_exec_skills.vision.network import Network
+from bt_exec_skills.vision.network_inference import Network
 
 __all__ = [
     "dataset",
@@ -145,8 +145,8 @@ def evaluate(
     from bt_exec_skills.vision.dataset import finished_recipe, read_pictures
     from bt_exec_skills.vision.evaluate import confusion_plot, curves_plot
     from bt_exec_skills.vision.evaluate import evaluate as run
+    from bt_exec_skills.vision.network_loading import load_network
     from bt_exec_skills.vision.picture_files import save_picture
-    from bt_exec_skills.vision.weights import load_network
 
     recipe = finished_recipe(data)
     source = find_source(recipe.source)

@@ -20,9 +20,9 @@ from bt_exec.robot import Observation
 from bt_exec.site.site import Site, load_site
 from bt_exec_skills.perception.picture import Frame
 from bt_exec_skills.vision.evaluate import WORKING_SCORE
+from bt_exec_skills.vision.network_loading import load_network
 from bt_exec_skills.vision.picture_files import read_image, save_picture
 from bt_exec_skills.vision.text_drawing import draw_text, text_size
-from bt_exec_skills.vision.weights import load_network
 
 __all__ = ["Tag", "draw_detections", "show_image", "show_mission", "show_world"]
 

@@ -14,7 +14,7 @@ from bt_exec_skills.perception.picture import Frame
 from bt_exec_skills.vision.decode import Found
 from bt_exec_skills.vision.labelled_picture import Mark, Picture
 from bt_exec_skills.vision.metrics import ClassFigures, Confusion, class_figures
-from bt_exec_skills.vision.network import Network
+from bt_exec_skills.vision.network_inference import Network
 from bt_exec_skills.vision.text_drawing import draw_text
 
 __all__ = ["WORKING_SCORE", "Answer", "Report", "confusion_plot", "curves_plot", "evaluate"]

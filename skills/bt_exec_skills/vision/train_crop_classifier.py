@@ -19,16 +19,16 @@ import numpy as np
 
 from bt_exec.failure import UsageError
 from bt_exec.files import atomic_replacement, write_text_atomically
-from bt_exec_skills.vision.crops import NOTHING, SIDE, Crops, crops_of
+from bt_exec_skills.vision.crop_classifier import NOTHING, SIDE, Crops, crops_of
 from bt_exec_skills.vision.dataset import finished_recipe, read_pictures
+from bt_exec_skills.vision.network_loading import load_detector
 from bt_exec_skills.vision.picture_files import REPORT, claim_folder
-from bt_exec_skills.vision.weights import load_detector
 
 __all__ = ["NamesSettings", "train_names"]
 
 Tell = Callable[..., None]
 Bar = Callable[[str, int], AbstractContextManager[Tell]]
-"""A progress bar from a title and a total, as `bt_exec.cli.output`."""
+"""A progress bar from a title and a total, as `bt_exec.cli.output_streams`."""
 _LAST, _BEST = "last.pt", "names.onnx"
 _SMALL_SIDE, _SMALL_SHARE = 48, 0.6  # crops of the first epochs are smaller, which is faster
 _SMOOTH, _DECAY, _WARM = 0.05, 0.02, 0.1

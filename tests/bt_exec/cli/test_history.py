@@ -180,7 +180,7 @@ import os, signal, sys
 from bt_exec.events import Listener, SkillStarting
 from bt_exec.journal import Journal
 from bt_exec.mission.session import Session
-from bt_exec.cli.plan_input import load_plan
+from bt_exec.cli.plan_from_file import load_plan
 from bt_exec.site.site import load_site
 from pathlib import Path
 class Kill:

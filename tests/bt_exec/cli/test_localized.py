@@ -13,7 +13,7 @@ import pytest
 
 import bt_exec.cli
 import bt_exec_skills.image
-from bt_exec.cli.output import localized, use_language_of
+from bt_exec.cli.output_streams import localized, use_language_of
 from bt_exec.language.korean_errors import korean_error
 from tests.bt_exec.cli.conftest import Run
 

@@ -28,7 +28,7 @@ from bt_exec.events import (
 )
 from bt_exec.failure import Failure, Problem, Refusal
 from bt_exec.journal import Journal, RecordedObservation
-from bt_exec.outcome import Outcome
+from bt_exec.mission_outcome import Outcome
 from bt_exec.skill import Verdict
 from bt_exec.spec.load import load_text
 from bt_exec.spec.model import MissionSpec

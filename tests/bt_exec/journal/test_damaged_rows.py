@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from bt_exec.cli.history import report_interrupted_mission
-from bt_exec.cli.output import to_json
+from bt_exec.cli.output_streams import to_json
 from bt_exec.events import (
     Aborting,
     FactsKnown,
@@ -29,9 +29,9 @@ from bt_exec.events import (
 )
 from bt_exec.failure import Failure, Problem, Refusal
 from bt_exec.journal import Journal, Recorder
-from bt_exec.outcome import Outcome
+from bt_exec.mission_outcome import Outcome
 from bt_exec.pack import Catalogue
-from bt_exec.serve.mission_stages import stages_of
+from bt_exec.serve.stages_and_plan_review import stages_of
 from bt_exec.site.site import catalogue_messages
 from bt_exec.tui.history import history_table, mission_entry_data, record_data, record_lines
 from bt_exec.tui.pack_messages import mission_explanation, parts_and_sentences

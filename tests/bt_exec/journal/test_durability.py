@@ -27,7 +27,7 @@ from bt_exec.journal import Journal
 from bt_exec.journal import write as writing
 from bt_exec.language.messages import executive_sentence, language_of
 from bt_exec.mission.session import Session
-from bt_exec.outcome import Outcome
+from bt_exec.mission_outcome import Outcome
 from bt_exec.pack import Catalogue
 from bt_exec.rig import Rig
 from bt_exec.testing import FakeClock, ScriptedRobot, scripted_skill

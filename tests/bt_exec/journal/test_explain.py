@@ -25,7 +25,7 @@ from bt_exec.events import (
 from bt_exec.failure import Failure, Problem, Refusal
 from bt_exec.journal import Journal, RecordedObservation
 from bt_exec.journal.explain import Attempt, Explanation, explain
-from bt_exec.outcome import NOTHING_DONE, PARTLY_DONE, Outcome
+from bt_exec.mission_outcome import NOTHING_DONE, PARTLY_DONE, Outcome
 from bt_exec.pack import Catalogue
 from bt_exec.skill import Steps, skill
 from bt_exec.spec.load import load_text

@@ -16,7 +16,7 @@ from bt_exec.journal import Journal
 from bt_exec.journal import search as searching
 from bt_exec.journal.schema import connect
 from bt_exec.journal.search import Wanted
-from bt_exec.outcome import Outcome
+from bt_exec.mission_outcome import Outcome
 
 SKILLS = ("open_door", "return_home")
 STUCK = Failure("DOOR_STUCK", "stopped at 12 deg", "a/open_door", node="open_door").to_dict()

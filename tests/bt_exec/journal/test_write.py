@@ -13,7 +13,7 @@ import pytest
 from bt_exec.events import Finished, Progress, SkillEnded, SkillStarting, Turn
 from bt_exec.journal import Journal
 from bt_exec.journal import write as writing
-from bt_exec.outcome import Outcome
+from bt_exec.mission_outcome import Outcome
 
 LOCKED = sqlite3.OperationalError("database is locked")
 

@@ -12,9 +12,9 @@ from bt_exec import events as told
 from bt_exec.events import Event
 from bt_exec.mission.clock import Clock
 from bt_exec.mission.executive import Executive
-from bt_exec.mission.perception_loop import PerceptionWorker
+from bt_exec.mission.perception_worker import PerceptionWorker
+from bt_exec.mission_outcome import Outcome
 from bt_exec.observation import ObservationBuffer
-from bt_exec.outcome import Outcome
 from bt_exec.pack import Catalogue
 from bt_exec.rig import Rig
 from bt_exec.site.site import Limits, Rates, Site

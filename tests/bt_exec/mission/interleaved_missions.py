@@ -31,8 +31,8 @@ from bt_exec.failure import BtExecError, Failed
 from bt_exec.journal import Journal, write
 from bt_exec.mission import executive, robot_life_cycle, shutdown, watchdog
 from bt_exec.mission.session import Session
+from bt_exec.mission_outcome import EXIT_CODES, Outcome
 from bt_exec.nodes import runtime, skill_node
-from bt_exec.outcome import EXIT_CODES, Outcome
 from bt_exec.pack import Catalogue
 from bt_exec.rig import PackSettings, Rig
 from bt_exec.site.site import Limits, Rates, Site

@@ -15,9 +15,9 @@ from bt_exec.failure import PartBroken
 from bt_exec.journal import Journal
 from bt_exec.mission.clock import Clock
 from bt_exec.mission.executive import Executive
-from bt_exec.mission.perception_loop import PerceptionWorker
+from bt_exec.mission.perception_worker import PerceptionWorker
+from bt_exec.mission_outcome import Outcome
 from bt_exec.observation import ObservationBuffer
-from bt_exec.outcome import Outcome
 from bt_exec.pack import Catalogue
 from bt_exec.rig import Rig
 from bt_exec.site.site import Limits, Rates

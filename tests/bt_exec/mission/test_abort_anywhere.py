@@ -11,7 +11,7 @@ import pytest
 
 from bt_exec.mission.clock import Clock
 from bt_exec.mission.executive import Executive
-from bt_exec.outcome import Outcome
+from bt_exec.mission_outcome import Outcome
 from bt_exec.rig import Rig
 from bt_exec.spec.load import load_text
 from bt_exec.spec.model import TreeSpec

@@ -10,7 +10,7 @@ from bt_exec.events import Finished, SkillStarting
 from bt_exec.journal import Journal
 from bt_exec.language.meaning import MOST_TURNS, Context, Turn
 from bt_exec.mission.conversation import Conversation
-from bt_exec.outcome import Outcome
+from bt_exec.mission_outcome import Outcome
 from bt_exec.planning.compiler import REPLIES
 
 REPLY = sorted(REPLIES)[0]

@@ -10,7 +10,7 @@ from bt_exec.language.meaning import Context
 from bt_exec.language.meaning import Turn as Word
 from bt_exec.language.messages import Messages
 from bt_exec.mission.pack_reporters import Reporters
-from bt_exec.outcome import Ending, Outcome
+from bt_exec.mission_outcome import Ending, Outcome
 from bt_exec.pack import Pack
 from bt_exec.reporting import MissionReporter
 from bt_exec.rig import PackSettings

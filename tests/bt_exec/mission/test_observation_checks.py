@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bt_exec.mission.perception_loop import validated_observation
+from bt_exec.mission.perception_worker import validated_observation
 from bt_exec.testing import FakeObservation
 
 

@@ -11,9 +11,9 @@ import pytest
 
 from bt_exec.events import PerceptionFailed
 from bt_exec.failure import PartBroken
-from bt_exec.mission import perception_loop
+from bt_exec.mission import perception_worker
 from bt_exec.mission.clock import Clock
-from bt_exec.mission.perception_loop import PerceptionLoop, PerceptionWorker
+from bt_exec.mission.perception_worker import PerceptionLoop, PerceptionWorker
 from bt_exec.nodes.runtime import Runtime, known_facts
 from bt_exec.observation import ObservationBuffer
 from bt_exec.pack import Catalogue
@@ -64,7 +64,7 @@ class Looks:
         clock = Clock([self.simulation], 0.01, fast=True)
         runtime = Runtime(Catalogue([]), {"test": rig}, {}, clock.now, self.events.append)
         runtime.tick = 4
-        self.perception_loop = PerceptionLoop(
+        self.perception_worker = PerceptionLoop(
             runtime, {"test": self.worker}, clock, limit_s, lambda: self.ended
         )
 
@@ -95,9 +95,9 @@ def run(on: Looks, seconds: float, asking: bool) -> list[float]:
     """
     while on.simulation.time < seconds:
         on.buffer.asked = asking
-        on.perception_loop.start()
+        on.perception_worker.start()
         on.settle()
-        on.perception_loop.collect()
+        on.perception_worker.collect()
         on.simulation.step(0.05)
     return on.camera.captures
 
@@ -126,11 +126,11 @@ def test_slow_camera_is_not_restarted_before_its_picture_arrives(looks):
         on.buffer.asked = True
         if tick % 6 == 0:
             on.camera.ready.clear()
-        on.perception_loop.start()
+        on.perception_worker.start()
         if tick % 6 == 5:
             on.camera.ready.set()
             on.settle()
-        on.perception_loop.collect()
+        on.perception_worker.collect()
         on.simulation.step(0.05)
         observations = [observation.t for observation in on.buffer.observations]
     assert observations == on.camera.captures == [1.0, 1.3, 1.6, 1.9]
@@ -145,7 +145,7 @@ def test_slow_camera_is_not_restarted_before_its_picture_arrives(looks):
 def test_real_camera_is_not_awaited(looks):
     on = looks()
     on.camera.ready.clear()
-    on.perception_loop.start()
+    on.perception_worker.start()
     assert on.worker.collect(60.0) is None
     on.camera.ready.set()
     on.settle()
@@ -156,18 +156,18 @@ def test_real_camera_is_not_awaited(looks):
 def test_arriving_observation_clears_the_request(looks):
     on = looks()
     assert on.buffer.asked
-    on.perception_loop.start()
+    on.perception_worker.start()
     on.settle()
-    on.perception_loop.collect()
+    on.perception_worker.collect()
     assert not on.buffer.asked
 
 
 def test_simulated_camera_is_awaited_before_the_next_tick(looks):
     on = looks(wait=True)
     on.camera.ready.clear()
-    on.perception_loop.start()
+    on.perception_worker.start()
     threading.Timer(0.2, on.camera.ready.set).start()
-    on.perception_loop.collect()
+    on.perception_worker.collect()
     assert [observation.t for observation in on.buffer.observations] == [1.0]
 
 
@@ -176,7 +176,7 @@ def test_observation_requested_now_is_awaited(looks, wait):
     on = looks(wait=wait)
     on.camera.ready.clear()
     threading.Timer(0.2, on.camera.ready.set).start()
-    on.perception_loop.observe_all()
+    on.perception_worker.observe_all()
     assert [observation.t for observation in on.buffer.observations] == [1.0]
     assert len(on.events) == 1
 
@@ -184,22 +184,22 @@ def test_observation_requested_now_is_awaited(looks, wait):
 def test_observation_requested_now_ignores_the_rate(looks):
     on = looks(Rates(look_hz=0.1, idle_look_hz=0))
     for _ in range(3):
-        on.perception_loop.observe_all()
+        on.perception_worker.observe_all()
     assert on.camera.captures == [1.0, 1.0, 1.0]
-    on.perception_loop.start()
+    on.perception_worker.start()
     assert len(on.camera.captures) == 3  # the next one is due ten seconds after the last
 
 
 def test_late_simulated_camera_is_reported_and_used_again(looks, lines):
     on = looks(wait=True, limit_s=0.1)
     on.camera.ready.clear()
-    on.perception_loop.observe_all()
+    on.perception_worker.observe_all()
     assert lines(on.events) == [
         "1 4 PerceptionFailed test TimeoutError: no observation after 0.1 s"
     ]
     on.camera.ready.set()
     on.settle()
-    on.perception_loop.observe_all()
+    on.perception_worker.observe_all()
     assert [observation.t for observation in on.buffer.observations] == [1.0]
 
 
@@ -208,14 +208,14 @@ def test_late_real_camera_delivers_its_observation_later(looks, monkeypatch):
         wall.now += seconds
 
     wall = SimpleNamespace(monotonic=lambda: wall.now, now=100.0, sleep=sleep)
-    monkeypatch.setattr(perception_loop, "time", wall)
+    monkeypatch.setattr(perception_worker, "time", wall)
     on = looks(limit_s=0.05)
     on.camera.ready.clear()
-    on.perception_loop.observe_all()
+    on.perception_worker.observe_all()
     assert (on.events, list(on.buffer.observations)) == ([], [])
     on.camera.ready.set()
     on.settle()
-    on.perception_loop.collect()
+    on.perception_worker.collect()
     assert [observation.t for observation in on.buffer.observations] == [1.0]
 
 
@@ -223,40 +223,40 @@ def test_silent_real_camera_is_reported_once_and_its_picture_still_accepted(
     looks, lines, monkeypatch
 ):
     wall = SimpleNamespace(monotonic=lambda: wall.now, now=100.0)
-    monkeypatch.setattr(perception_loop, "time", wall)
+    monkeypatch.setattr(perception_worker, "time", wall)
     on = looks(limit_s=2.0)
     on.camera.ready.clear()
-    on.perception_loop.start()
+    on.perception_worker.start()
     for wall.now, told in ((103.9, 0), (104.0, 1), (104.1, 1), (999.0, 1)):
-        on.perception_loop.start()
-        on.perception_loop.collect()
+        on.perception_worker.start()
+        on.perception_worker.collect()
         assert len(on.events) == told, wall.now
     late = "1 4 PerceptionFailed test TimeoutError: no observation after 4 s"
     assert lines(on.events) == [late]
     assert on.camera.captures == [1.0]
     on.camera.ready.set()
     on.settle()
-    on.perception_loop.collect()
+    on.perception_worker.collect()
     assert [observation.t for observation in on.buffer.observations] == [1.0]
     on.camera.ready.clear()
     on.simulation.step(1.0)
-    on.perception_loop.start()
+    on.perception_worker.start()
     wall.now += 4.0
-    on.perception_loop.collect()
+    on.perception_worker.collect()
     assert [line[4:] for line in lines(on.events) if "Failed" in line] == [late[4:]] * 2
 
 
 def test_no_picture_is_taken_while_the_detector_processes_an_abandoned_one(looks, lines):
     on = looks(wait=True, limit_s=0.1)
     on.camera.ready.clear()
-    on.perception_loop.observe_all()
+    on.perception_worker.observe_all()
     for _ in range(3):
         on.simulation.step(5.0)
         on.buffer.asked = True
-        on.perception_loop.start()
-        on.perception_loop.collect()
+        on.perception_worker.start()
+        on.perception_worker.collect()
     assert on.camera.captures == [1.0]
-    on.perception_loop.observe_all()
+    on.perception_worker.observe_all()
     assert [line.partition("test ")[2] for line in lines(on.events)] == [
         "TimeoutError: no observation after 0.1 s",
         "TimeoutError: an earlier capture is still being interpreted",
@@ -264,8 +264,8 @@ def test_no_picture_is_taken_while_the_detector_processes_an_abandoned_one(looks
     assert (on.camera.captures, list(on.buffer.observations)) == ([1.0], [])
     on.camera.ready.set()
     on.settle()
-    on.perception_loop.start()
-    on.perception_loop.collect()
+    on.perception_worker.start()
+    on.perception_worker.collect()
     assert [observation.t for observation in on.buffer.observations] == [16.0]
 
 
@@ -274,7 +274,7 @@ def test_no_observation_is_awaited_when_the_mission_ends(looks, wait):
     on = looks(wait=wait)
     on.camera.ready.clear()
     on.ended = True
-    on.perception_loop.observe_all()
+    on.perception_worker.observe_all()
     assert (on.events, list(on.buffer.observations)) == ([], [])
     assert not on.camera.ready.is_set()
 
@@ -285,39 +285,39 @@ def test_no_observation_is_awaited_when_the_mission_ends(looks, wait):
 def test_perception_failure_is_reported_and_recovers(looks, lines, where, wait):
     on = looks(wait=wait)
     setattr(on.camera, where, OSError("no picture"))
-    on.perception_loop.observe_all()
+    on.perception_worker.observe_all()
     assert lines(on.events) == ["1 4 PerceptionFailed test OSError: no picture"]
     setattr(on.camera, where, None)
-    on.perception_loop.observe_all()
+    on.perception_worker.observe_all()
     assert lines(on.events)[1:] == ["1 4 Observed test {'taken': '1'}"]
 
 
 def test_failing_camera_does_not_affect_the_others(looks):
     on, other = looks(), looks()
     on.camera.blind = OSError("no picture")
-    on.perception_loop.perception_workers = {"test": on.worker, "other": other.worker}
-    on.perception_loop.observe_all()
+    on.perception_worker.perception_workers = {"test": on.worker, "other": other.worker}
+    on.perception_worker.observe_all()
     on.simulation.step(5.0)
     other.simulation.step(5.0)
-    on.perception_loop.start()
+    on.perception_worker.start()
     other.settle()
-    on.perception_loop.collect()
+    on.perception_worker.collect()
     assert other.camera.captures == [1.0, 6.0]
     assert [type(event) is PerceptionFailed for event in on.events] == [True, False, True, False]
 
 
 def test_situation_of_a_compiler_summarises_all_observations(looks):
     on, other = looks(), looks()
-    on.perception_loop.observe_all()
+    on.perception_worker.observe_all()
     other.buffer.add(FakeObservation(2.0, ("cup", "thing"), {"taken": "2"}, frame="old"))
     other.buffer.add(FakeObservation(3.0, ("cup", "thing"), {"taken": "3"}, frame="new"))
     blind = looks()
-    on.perception_loop.perception_workers = {
+    on.perception_worker.perception_workers = {
         "blind": blind.worker,
         "test": on.worker,
         "other": other.worker,
     }
-    situation = on.perception_loop.situation()
+    situation = on.perception_worker.situation()
     assert situation.labels == ("thing", "cup")  # each label once
     # a newer observation overrides the facts of the robot
     assert situation.facts == {"hand": "empty", "taken": "3"}
@@ -327,7 +327,7 @@ def test_situation_of_a_compiler_summarises_all_observations(looks):
 
 def test_situation_without_observations_contains_only_facts_of_the_robot(looks):
     on = looks()
-    situation = on.perception_loop.situation()
+    situation = on.perception_worker.situation()
     assert (situation.labels, situation.facts, situation.text) == (
         (),
         {"hand": "empty", "taken": "no"},
@@ -340,7 +340,7 @@ def test_situation_without_observations_contains_only_facts_of_the_robot(looks):
 def test_closing_a_worker_does_not_wait_for_its_observation(looks):
     on = looks()
     on.camera.ready.clear()
-    on.perception_loop.start()
+    on.perception_worker.start()
     on.worker.close()
     assert not on.camera.ready.is_set()
     with pytest.raises(RuntimeError):
@@ -353,7 +353,7 @@ def test_closing_a_worker_does_not_wait_for_its_observation(looks):
 def test_detector_that_raises_system_exit_is_a_perception_failure(looks, lines, where, wait):
     on = looks(wait=wait)
     setattr(on.camera, where, SystemExit(141))
-    on.perception_loop.observe_all()
+    on.perception_worker.observe_all()
     assert lines(on.events) == ["1 4 PerceptionFailed test SystemExit: 141"]
 
 
@@ -362,7 +362,7 @@ def test_simulated_camera_is_awaited_for_its_whole_limit(looks):
     on = looks(wait=True, limit_s=0.9)
     on.camera.ready.clear()
     threading.Timer(0.12, on.camera.ready.set).start()
-    on.perception_loop.observe_all()
+    on.perception_worker.observe_all()
     assert [observation.t for observation in on.buffer.observations] == [1.0]
 
 
@@ -380,19 +380,19 @@ def test_observation_is_collected_without_a_stop_check(looks):
 )
 def test_facts_are_old_when_seen_before_the_last_action_or_long_ago(looks, acted, now, old):
     on = looks()
-    on.perception_loop.observe_all()
+    on.perception_worker.observe_all()
     on.simulation.step(now - on.simulation.time)
-    on.perception_loop._runtime.acted = acted
-    assert on.perception_loop.old_facts(5.0) == old
+    on.perception_worker._runtime.acted = acted
+    assert on.perception_worker.old_facts(5.0) == old
 
 
 def test_picture_queued_behind_a_stuck_one_times_out(looks, lines):
     on = looks(wait=True, limit_s=0.1)
     on.camera.ready.clear()
     on.worker.start(now=True)  # the detector processes this picture
-    on.perception_loop.observe_all()  # and this one is queued behind it
+    on.perception_worker.observe_all()  # and this one is queued behind it
     for _ in range(2):
-        on.perception_loop.observe_all()
+        on.perception_worker.observe_all()
     assert [line.partition("test ")[2] for line in lines(on.events)] == [
         "TimeoutError: no observation after 0.1 s",
         *["TimeoutError: an earlier capture is still being interpreted"] * 2,
@@ -440,47 +440,47 @@ def test_only_old_facts_of_several_cameras_are_returned_with_their_time(looks):
     other.buffer.add(FakeObservation(0.5, known={"cup": "red", "taken": "x"}))
     other.buffer.add(FakeObservation(1.5, known={"cup": "blue"}))
     other.simulation.step(3.0)
-    on.perception_loop.observe_all()
-    on.perception_loop.perception_workers = {
+    on.perception_worker.observe_all()
+    on.perception_worker.perception_workers = {
         "blind": blind.worker,
         "test": on.worker,
         "other": other.worker,
     }
     on.simulation.step(5.5)
-    assert on.perception_loop.old_facts(5.0) == {"taken": 1.0}
-    assert on.perception_loop.old_facts(4.0) == {"taken": 1.0, "cup": 1.5}
-    assert on.perception_loop.old_facts(6.0) == {}
-    assert on.perception_loop.facts() == {"hand": "empty", "taken": "1", "cup": "blue"}
+    assert on.perception_worker.old_facts(5.0) == {"taken": 1.0}
+    assert on.perception_worker.old_facts(4.0) == {"taken": 1.0, "cup": 1.5}
+    assert on.perception_worker.old_facts(6.0) == {}
+    assert on.perception_worker.facts() == {"hand": "empty", "taken": "1", "cup": "blue"}
 
 
 def test_compiler_gets_the_first_frame_of_a_rig_without_a_camera(looks):
     on = looks()
-    rigs = on.perception_loop._runtime.rigs
+    rigs = on.perception_worker._runtime.rigs
     rigs["none"] = Rig(ScriptedRobot())
     rigs["first"] = Rig(ScriptedRobot(), frame=lambda: "first")
     rigs["second"] = Rig(ScriptedRobot(), frame=lambda: pytest.fail("one picture is enough"))
-    assert on.perception_loop.situation().frame == "first"
+    assert on.perception_worker.situation().frame == "first"
 
 
 def test_part_is_named_if_its_facts_or_frame_raise(looks):
     on = looks()
-    on.perception_loop.observe_all()
-    rigs = on.perception_loop._runtime.rigs
+    on.perception_worker.observe_all()
+    rigs = on.perception_worker._runtime.rigs
     rigs["arm"] = Rig(ScriptedRobot(), facts=lambda: {}["hand"])
     with pytest.raises(PartBroken, match="the facts of arm raised KeyError"):
-        on.perception_loop.facts()
+        on.perception_worker.facts()
     rigs["arm"] = Rig(ScriptedRobot(), frame=lambda: {}["frame"])
     with pytest.raises(PartBroken, match="the picture raised KeyError"):
-        on.perception_loop.situation()
+        on.perception_worker.situation()
     on.buffer.observations[-1].known["late"] = 7
     with pytest.raises(PartBroken, match="the observation of test raised TypeError"):
-        on.perception_loop.facts()
+        on.perception_worker.facts()
 
 
 def test_keyboard_interrupt_raised_by_a_detector_is_a_perception_failure(looks, lines):
     on = looks()
     on.camera.error = KeyboardInterrupt()
-    on.perception_loop.observe_all()
+    on.perception_worker.observe_all()
     assert lines(on.events) == ["1 4 PerceptionFailed test RuntimeError: raised KeyboardInterrupt"]
 
 
@@ -488,7 +488,7 @@ def test_keyboard_interrupt_during_a_capture_is_raised(looks):
     on = looks()
     on.camera.blind = KeyboardInterrupt()
     with pytest.raises(KeyboardInterrupt):
-        on.perception_loop.observe_all()
+        on.perception_worker.observe_all()
     assert on.events == []
 
 
@@ -522,10 +522,10 @@ def test_real_camera_is_polled_five_times_a_tick_until_the_limit(looks, monkeypa
         wall.now += 0.25
 
     wall = SimpleNamespace(monotonic=lambda: wall.now, now=100.0, sleep=sleep)
-    monkeypatch.setattr(perception_loop, "time", wall)
+    monkeypatch.setattr(perception_worker, "time", wall)
     on = looks(limit_s=1.0)
     on.camera.ready.clear()
-    on.perception_loop.observe_all()
+    on.perception_worker.observe_all()
     assert slept == [0.002] * 4
 
 
@@ -535,7 +535,7 @@ def test_interpreting_thread_is_named_after_the_pack(looks):
         names.append(threading.current_thread().name),
         FakeObservation(taken),
     )[1]
-    on.perception_loop.observe_all()
+    on.perception_worker.observe_all()
     assert names == ["perception-test_0"]
 
 
@@ -548,14 +548,14 @@ def test_interruption_of_perception_is_not_a_perception_failure(looks, error):
 
     on.worker.collect = broken
     with pytest.raises(type(error)) as told:
-        on.perception_loop.observe_all()
+        on.perception_worker.observe_all()
     assert told.value is error
     on.worker.start = broken
     with pytest.raises(type(error)) as told:
-        on.perception_loop.start()
+        on.perception_worker.start()
     assert told.value is error
-    on.perception_loop._runtime.rigs["arm"] = Rig(ScriptedRobot(), facts=broken)
+    on.perception_worker._runtime.rigs["arm"] = Rig(ScriptedRobot(), facts=broken)
     with pytest.raises(type(error)) as told:
-        on.perception_loop.facts()
+        on.perception_worker.facts()
     assert told.value is error
     assert on.events == []

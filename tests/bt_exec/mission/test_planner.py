@@ -14,9 +14,9 @@ from bt_exec.language.meaning import Meaning
 from bt_exec.mission import planner
 from bt_exec.mission.clock import Clock
 from bt_exec.mission.planner import Planner
+from bt_exec.mission_outcome import Ending
 from bt_exec.nodes.runtime import Runtime
 from bt_exec.observation import Situation
-from bt_exec.outcome import Ending
 from bt_exec.pack import Catalogue
 from bt_exec.planning.compiler import REPLIES, Plan, Reply, Request, VerifiedPlan
 from bt_exec.planning.confirmation import Confirmation

@@ -25,7 +25,7 @@ import pytest
 from bt_exec.failure import BtExecError
 from bt_exec.journal import Journal
 from bt_exec.mission.session import Session
-from bt_exec.outcome import EXIT_CODES, Outcome
+from bt_exec.mission_outcome import EXIT_CODES, Outcome
 from bt_exec.pack import Catalogue
 from bt_exec.rig import PackSettings, Rig
 from bt_exec.site.site import Limits, Rates
@@ -228,7 +228,7 @@ from pathlib import Path
 import _testcapi
 from bt_exec.events import Finished, MissionStarted, SkillStarting
 from bt_exec.journal import Journal
-from bt_exec.outcome import Outcome
+from bt_exec.mission_outcome import Outcome
 
 logging.disable(logging.CRITICAL)
 journal = Journal.open(Path(sys.argv[1]))

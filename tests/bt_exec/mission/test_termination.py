@@ -6,7 +6,7 @@ import pytest
 
 from bt_exec.failure import Failure, PartBroken, RobotStopped, SimulationLost
 from bt_exec.mission.shutdown import ending_for_exception, failed_ending
-from bt_exec.outcome import Ending
+from bt_exec.mission_outcome import Ending
 
 STOPPED = Failure("STOPPED", "by hand", "x", node="go")
 LOST = Failure("SIMULATION_LOST", "gone", kind="robot", retryable=False)

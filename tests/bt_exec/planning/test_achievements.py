@@ -8,8 +8,8 @@ import pytest
 
 from bt_exec.failure import Failure
 from bt_exec.observation import Situation
+from bt_exec.planning.achieved_facts import achieved_facts, assumed_facts, outdated_leaves
 from bt_exec.planning.compiler import Done, Request
-from bt_exec.planning.fact_history import achieved_facts, assumed_facts, outdated_leaves
 from bt_exec.skill import Running, Steps, Verdict, condition, skill
 from bt_exec.spec.library import Library
 from bt_exec.spec.load import load_text

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from bt_exec.planning.fact_history import Assumed
+from bt_exec.planning.achieved_facts import Assumed
 from bt_exec.skill import Verdict, condition
 from bt_exec.testing import run_tree, scripted_skill
 from bt_exec.testing.missions import scripted_site

@@ -8,7 +8,7 @@ import pytest
 
 from bt_exec.failure import Failure
 from bt_exec.pack import Catalogue
-from bt_exec.planning.fact_history import DoneAction, first_cause
+from bt_exec.planning.achieved_facts import DoneAction, first_cause
 from bt_exec.skill import Steps, skill
 from bt_exec.testing.missions import scripted_site
 

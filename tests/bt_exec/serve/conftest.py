@@ -24,8 +24,8 @@ from bt_exec.planning.compiler import Plan, Request
 from bt_exec.planning.repair import repaired_plan
 from bt_exec.rig import Rig
 from bt_exec.robot import Observation
+from bt_exec.serve.mission_queue import Service
 from bt_exec.serve.server import HttpServer
-from bt_exec.serve.service import Service
 from bt_exec.site.site import Rates, Site
 from bt_exec.spec.load import load_text
 from bt_exec.spec.model import Mission, MissionSpec

@@ -369,9 +369,11 @@ def test_map_shows_the_objects_in_the_language_of_the_user(served: Served, visit
 
 @pytest.mark.slow
 def test_suggestion_fills_the_command(served: Served, visit, monkeypatch):
-    from bt_exec.serve import auxiliary_routes
+    from bt_exec.serve import map_queue_and_speech_routes
 
-    monkeypatch.setattr(auxiliary_routes, "suggested_commands", lambda *_: ("wave", "hold"))
+    monkeypatch.setattr(
+        map_queue_and_speech_routes, "suggested_commands", lambda *_: ("wave", "hold")
+    )
     page = linked(visit(served))
     page.locator("#suggest").get_by_role("button", name="wave").click()
     expect(page.locator("#command")).to_have_value("wave")

@@ -10,7 +10,7 @@ import pytest
 from bt_exec.events import Finished
 from bt_exec.journal import Journal
 from bt_exec.journal import mission_row as processes
-from bt_exec.outcome import Outcome
+from bt_exec.mission_outcome import Outcome
 from tests.bt_exec.serve.conftest import GATE, Served, events_of
 
 

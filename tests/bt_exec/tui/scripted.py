@@ -9,7 +9,7 @@ from typing import Any
 from bt_exec import events as ev
 from bt_exec.failure import Failure
 from bt_exec.language.messages import Messages
-from bt_exec.outcome import Outcome
+from bt_exec.mission_outcome import Outcome
 from bt_exec.site.shipped_data import data_path
 from bt_exec.site.site import load_site
 from bt_exec.skill import Verdict

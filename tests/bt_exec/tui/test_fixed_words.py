@@ -14,17 +14,17 @@ from rich.cells import cell_len
 from bt_exec.journal import default_path
 from bt_exec.language import messages as language
 from bt_exec.spec.shipped_yaml import parse_yaml
-from bt_exec.tui import screen, summary
+from bt_exec.tui import summary, view_drawing
 from bt_exec.tui.plain_view import PlainView
-from bt_exec.tui.screen import draw, tree_lines
 from bt_exec.tui.summary import summary_lines
 from bt_exec.tui.terminal_text import without_styles
+from bt_exec.tui.view_drawing import draw, tree_lines
 from tests.bt_exec.tui import scripted
 from tests.bt_exec.tui.scripted import ENGLISH, KOREAN, outcome, running, slipped, spoken
 
-TUI = Path(screen.__file__).parent
+TUI = Path(view_drawing.__file__).parent
 VIEWS = (
-    *("plan_changes", "plain_view", "view_model", "visible_rows", "screen", "summary", "why"),
+    *("plan_changes", "plain_view", "view_model", "visible_rows", "view_drawing", "summary", "why"),
     *("plan_rows", "view_pages"),
 )
 FOLDER = Path(language.__file__).parent

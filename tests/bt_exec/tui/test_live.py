@@ -11,8 +11,8 @@ import pytest
 from bt_exec.events import Aborting
 from bt_exec.tui.live import LiveView
 from bt_exec.tui.paint import Painter
-from bt_exec.tui.screen import draw
 from bt_exec.tui.terminal_text import without_styles
+from bt_exec.tui.view_drawing import draw
 from tests.bt_exec.tui.scripted import running, slipped
 
 

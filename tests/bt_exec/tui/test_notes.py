@@ -5,8 +5,8 @@ from __future__ import annotations
 from bt_exec.spec.model import MissionSpec
 from bt_exec.tui.node_text import pass_notes_text
 from bt_exec.tui.plain_view import PlainView
-from bt_exec.tui.screen import draw, tree_lines
 from bt_exec.tui.terminal_text import without_styles
+from bt_exec.tui.view_drawing import draw, tree_lines
 from bt_exec.tui.view_model import ViewModel
 from tests.bt_exec.tui.scripted import ENGLISH, Script, get_material
 

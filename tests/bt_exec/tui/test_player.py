@@ -11,8 +11,8 @@ import pytest
 
 from bt_exec import events as ev
 from bt_exec.tui.player import SPEEDS, Player
-from bt_exec.tui.screen import draw
 from bt_exec.tui.terminal_text import without_styles
+from bt_exec.tui.view_drawing import draw
 from bt_exec.tui.view_model import ViewModel
 from tests.bt_exec.tui.scripted import slipped
 

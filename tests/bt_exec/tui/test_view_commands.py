@@ -11,9 +11,9 @@ from rich.cells import cell_len
 
 from bt_exec.tui.live import LiveView
 from bt_exec.tui.paint import Painter
-from bt_exec.tui.screen import draw
 from bt_exec.tui.terminal_text import ASCII, UNICODE, without_styles
 from bt_exec.tui.view_commands import actions, perform_key
+from bt_exec.tui.view_drawing import draw
 from bt_exec.tui.view_model import ViewModel
 from bt_exec.tui.view_pages import help_lines
 from bt_exec.tui.view_state import Display

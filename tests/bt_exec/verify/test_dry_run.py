@@ -19,7 +19,7 @@ from bt_exec.verify.concurrent_fact_changes import (
     state_from_facts,
 )
 from bt_exec.verify.dry_run import _consistent_states, certain_effects
-from bt_exec.verify.facts import established_facts, fill_arguments
+from bt_exec.verify.effects_on_facts import established_facts, fill_arguments
 from tests.bt_exec.spec.workshop import WORKSHOP
 from tests.bt_exec.verify.layers import CATALOGUE, of_mission
 

@@ -20,7 +20,7 @@ from bt_exec.planning.plan_preparation import examine, prepare
 from bt_exec.site.site import Site, load_site
 from bt_exec.spec.load import load_text
 from bt_exec.spec.model import MissionSpec
-from bt_exec.tui.screen import draw
+from bt_exec.tui.view_drawing import draw
 from bt_exec.tui.view_model import ViewModel
 
 NODES, LARGER = 300, 4

@@ -7,7 +7,12 @@ from typing import Any
 import pytest
 
 from bt_exec.skill import Running, Steps, skill
-from bt_exec.verify.facts import fact_pattern, fill_arguments, has_known_arguments, known_args
+from bt_exec.verify.effects_on_facts import (
+    fact_pattern,
+    fill_arguments,
+    has_known_arguments,
+    known_args,
+)
 
 
 @skill()

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from bt_exec.spec.load import parse
 from bt_exec_llm.client.answer_parser import read_answer
-from bt_exec_llm.client.embedded_documents import without_thoughts
+from bt_exec_llm.client.documents_in_answer import without_thoughts
 from tests.cases import examples
 
 TREE = """\

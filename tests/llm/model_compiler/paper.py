@@ -14,10 +14,10 @@ from bt_exec.failure import Failed
 from bt_exec.language.messages import language_of
 from bt_exec.mission.clock import Clock
 from bt_exec.mission.executive import Executive
-from bt_exec.mission.perception_loop import PerceptionWorker
+from bt_exec.mission.perception_worker import PerceptionWorker
+from bt_exec.mission_outcome import Outcome
 from bt_exec.nodes.fault_injection import Faults
 from bt_exec.observation import ObservationBuffer, Situation
-from bt_exec.outcome import Outcome
 from bt_exec.planning.compiler import Compiler, Request
 from bt_exec.rig import Rig
 from bt_exec.site.site import Site, load_site

@@ -7,7 +7,7 @@ from functools import cache
 import pytest
 
 from bt_exec.language.messages import language_of
-from bt_exec.outcome import Outcome
+from bt_exec.mission_outcome import Outcome
 from bt_exec_llm.client import Answer
 from bt_exec_llm.model_compiler.compiler import ModelCompiler
 from bt_exec_llm.model_compiler.dialogue import _judge

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from bt_exec.language.operator_words import operators_in
+from bt_exec.language.logical_operators import operators_in
 from bt_exec.site.compile_command import compile_command
 from bt_exec.spec.model import Do, MissionSpec, walk
 from tests.cases import examples

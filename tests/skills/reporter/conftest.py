@@ -20,11 +20,11 @@ from bt_exec.spec.shipped_yaml import parse_yaml
 from bt_exec_skills.navigation.plane_geometry import Pose
 from bt_exec_skills.reporter.pack import PACK
 from bt_exec_skills.reporter.perception.observation import PlacedDetection, ReporterObservation
-from bt_exec_skills.reporter.perception.vlm_answer import PictureAnswers
+from bt_exec_skills.reporter.perception.vlm_place_questions import PictureAnswers
+from bt_exec_skills.reporter.places_and_people import SiteMap, make_map
 from bt_exec_skills.reporter.reporting.notebook import Notebook
 from bt_exec_skills.reporter.reporting.speech_interface import Reply, ScriptedSpeaker
 from bt_exec_skills.reporter.rigs import ReporterSettings
-from bt_exec_skills.reporter.site_map import SiteMap, make_map
 
 TICK_S = 0.05
 SKILLS: dict[str, Skill] = {skill.name: skill for skill in PACK.skills}

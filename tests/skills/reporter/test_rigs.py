@@ -8,8 +8,8 @@ import pytest
 
 from bt_exec.site.site import load_site
 from bt_exec_skills.navigation.plane_geometry import Pose
+from bt_exec_skills.reporter.places_and_people import make_map
 from bt_exec_skills.reporter.rigs import robot_facts
-from bt_exec_skills.reporter.site_map import make_map
 
 
 @pytest.mark.parametrize(

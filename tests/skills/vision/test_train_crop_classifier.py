@@ -92,7 +92,7 @@ def learn(data: Path, work: Path) -> None:
 
     Both runs must give the same network, which recognises squares.
     """
-    from bt_exec_skills.vision.crops import Namer, crops_of
+    from bt_exec_skills.vision.crop_classifier import Namer, crops_of
     from bt_exec_skills.vision.dataset import read_pictures
 
     network = ScriptedNetwork(CORNERS)

@@ -39,7 +39,7 @@ from bt_exec_skills.simulation.ray_casting import RayPainter
 from bt_exec_skills.simulation.renderer import gl_works, make_painter
 from bt_exec_skills.vision.evaluate import Answer
 from bt_exec_skills.vision.labelled_picture import Mark, Picture, Sample
-from bt_exec_skills.vision.network import Network
+from bt_exec_skills.vision.network_inference import Network
 
 __all__ = ["DoorScenes", "mission_states", "posed_states", "random_angle", "state_comparison"]
 

@@ -19,7 +19,7 @@ from bt_exec_skills.door.robot import DoorState
 from bt_exec_skills.perception.contracts import Detection, View
 from bt_exec_skills.perception.picture import Box, Frame, intersection_over_union, to_pixel_box
 from bt_exec_skills.vision.decode import Found
-from bt_exec_skills.vision.network import Network
+from bt_exec_skills.vision.network_inference import Network
 
 __all__ = ["MEANINGS", "DoorDetection", "LearnedDetector"]
 

@@ -28,7 +28,7 @@ from bt_exec.spec.condition_expression import named_conditions
 from bt_exec.spec.model import Do, MissionSpec, walk
 from bt_exec.spec.node_paths import locate
 from bt_exec.spec.yaml_source import show_place
-from bt_exec_skills.door.rules.material_gates import handles_material
+from bt_exec_skills.door.rules.gates_before_material_steps import handles_material
 
 __all__ = [
     "CHECKERS",

@@ -24,7 +24,7 @@ from bt_exec.spec.model import (
     walk,
 )
 from bt_exec.spec.node_paths import label_of
-from bt_exec_skills.door.rules.material_gates import (
+from bt_exec_skills.door.rules.gates_before_material_steps import (
     IS_OPEN,
     OPEN_ENOUGH,
     OPENED,

@@ -15,7 +15,7 @@ from bt_exec_skills.door.sim.arm_mjcf import FINGER_OPEN, HOME, side_of
 from bt_exec_skills.door.sim.arm_path import follow_joint_path, plan_joint_path, straight_line, wait
 from bt_exec_skills.door.sim.ik import ArmIK, Pose, Vector
 from bt_exec_skills.door.sim.layout import DOOR_HEIGHT
-from bt_exec_skills.door.sim.limb import Limb
+from bt_exec_skills.door.sim.simulated_arm import SimulatedArm
 from bt_exec_skills.door.sim.world import DoorWorld
 from bt_exec_skills.motion.stepped_motion import MotionSteps
 
@@ -63,7 +63,7 @@ class Job:
     """
 
     world: DoorWorld
-    limb: Limb
+    limb: SimulatedArm
     ik: ArmIK
     attempt: int = 0
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from bt_exec.failure import Failed
 from bt_exec_skills.door.sim.ik import ArmIK, Pose, Vector
-from bt_exec_skills.door.sim.limb import Limb
+from bt_exec_skills.door.sim.simulated_arm import SimulatedArm
 
 __all__ = ["follow_joint_path", "plan_joint_path", "straight_line", "wait"]
 
@@ -38,7 +38,11 @@ def straight_line(start: Pose, end: Pose) -> list[Pose]:
 
 
 def plan_joint_path(
-    ik: ArmIK, limb: Limb, start: Vector, poses: Sequence[Pose], posture: Vector | None = None
+    ik: ArmIK,
+    limb: SimulatedArm,
+    start: Vector,
+    poses: Sequence[Pose],
+    posture: Vector | None = None,
 ) -> list[Vector]:
     """Return joint angles for each of `poses`, each solved from the one before.
 
@@ -60,7 +64,7 @@ def plan_joint_path(
 
 
 def follow_joint_path(
-    limb: Limb, path: Sequence[Vector], speed: float = 1.0
+    limb: SimulatedArm, path: Sequence[Vector], speed: float = 1.0
 ) -> Generator[float, None, None]:
     """Move `limb` through `path` from its current target; yields progress 0..1 each period.
 

@@ -13,8 +13,8 @@ from bt_exec_skills.door.sim.arm_mjcf import FINGER_OPEN, HOME
 from bt_exec_skills.door.sim.door_kinematics import DoorGeometry
 from bt_exec_skills.door.sim.ik import Vector
 from bt_exec_skills.door.sim.layout import Layout, WorldOptions, draw_layout
-from bt_exec_skills.door.sim.limb import Limb
 from bt_exec_skills.door.sim.mjcf import world_xml
+from bt_exec_skills.door.sim.simulated_arm import SimulatedArm
 from bt_exec_skills.simulation.physics import Physics
 
 __all__ = ["CONTROL_S", "DoorWorld", "calibration_of"]
@@ -43,7 +43,7 @@ class DoorWorld(Physics):
         self.layout: Layout = draw_layout(options)
         super().__init__(world_xml(self.layout), CONTROL_S)
         self.geometry = DoorGeometry(self.layout)
-        self.limbs = {arm: Limb(self.model, self.data, arm) for arm in ARMS}
+        self.limbs = {arm: SimulatedArm(self.model, self.data, arm) for arm in ARMS}
         self._hinge = int(self.model.joint("door").qposadr[0])
         self._material = self.model.body("material").id if self.layout.material else None
         for arm, limb in self.limbs.items():

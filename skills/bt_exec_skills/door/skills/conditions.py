@@ -12,7 +12,7 @@ from typing import Literal
 from bt_exec.observation import World
 from bt_exec.skill import Verdict, condition
 from bt_exec_skills.door.perception.observation import DoorEstimate, DoorObservation
-from bt_exec_skills.door.perception.state_agreement import (
+from bt_exec_skills.door.perception.observation_agreement import (
     HIDDEN,
     agreed_state,
     door_uncertainty,

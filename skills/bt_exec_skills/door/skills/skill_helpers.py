@@ -12,7 +12,7 @@ from bt_exec.failure import Failed
 from bt_exec.observation import World
 from bt_exec.skill import Running, Steps
 from bt_exec_skills.door.perception.observation import DoorObservation
-from bt_exec_skills.door.perception.state_agreement import (
+from bt_exec_skills.door.perception.observation_agreement import (
     STALE_S,
     door_uncertainty,
     picture_uncertainty,

@@ -18,7 +18,7 @@ from pydantic import Field
 
 from bt_exec.failure import UsageError
 from bt_exec.language.sanitize import one_line
-from bt_exec.spec.user_data import UserData, read_settings
+from bt_exec.spec.user_data_validation import UserData, read_settings
 from bt_exec_skills.image.models.contracts import Reply, accepted_detections
 from bt_exec_skills.perception.contracts import Detection
 from bt_exec_skills.perception.picture import Frame

@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from bt_exec.failure import Refusal, UnknownName
+from bt_exec.language.logical_operators import operators_in
 from bt_exec.language.meaning import Act, Meaning, Role, RoleName, Unclear, WordUse
-from bt_exec.language.operator_words import operators_in
 from bt_exec.language.reading.reader import Reading
 from bt_exec.planning.compiler import Plan, Request
 from bt_exec.spec.model import MissionSpec

@@ -18,7 +18,7 @@ from bt_exec_skills.reporter.perception.observation import (
     PlacedDetection,
     ReporterObservation,
 )
-from bt_exec_skills.reporter.site_map import SiteMap
+from bt_exec_skills.reporter.places_and_people import SiteMap
 
 __all__ = ["GroundTruth", "GroundView", "PeopleDetector", "PeopleOracle", "ReporterPerception"]
 

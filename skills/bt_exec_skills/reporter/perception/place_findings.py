@@ -13,7 +13,7 @@ from bt_exec_skills.reporter.perception.observation import (
     ReporterObservation,
 )
 from bt_exec_skills.reporter.perception.occlusion import Occlusion
-from bt_exec_skills.reporter.site_map import Place
+from bt_exec_skills.reporter.places_and_people import Place
 
 __all__ = [
     "ANSWERED_BY_MODEL",

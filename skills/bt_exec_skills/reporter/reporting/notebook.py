@@ -16,8 +16,8 @@ from typing import Any, Literal
 from bt_exec.events import Asked, Event, Finished, MissionStarted, SkillEnded
 from bt_exec.language.messages import language_of
 from bt_exec_skills.perception.picture import Frame
+from bt_exec_skills.reporter.places_and_people import SiteMap
 from bt_exec_skills.reporter.reporting.place_comparison import compare_places
-from bt_exec_skills.reporter.site_map import SiteMap
 
 __all__ = ["Note", "NoteKind", "Notebook", "PastMission"]
 

@@ -10,11 +10,11 @@ from typing import Any
 
 from bt_exec.language.messages import LANGUAGES, OWN_MESSAGES, language_of, load_messages
 from bt_exec_skills.reporter.perception.place_findings import ANSWERED_BY_MODEL, Observation
+from bt_exec_skills.reporter.places_and_people import SiteMap
 from bt_exec_skills.reporter.reporting.notebook import Note, Notebook, PastMission
 from bt_exec_skills.reporter.reporting.place_comparison import Comparison
 from bt_exec_skills.reporter.reporting.question_aspects import Aspect, aspects_of, expects_answer
 from bt_exec_skills.reporter.rules.keywords import about_past
-from bt_exec_skills.reporter.site_map import SiteMap
 
 __all__ = [
     "age_phrase",

@@ -41,6 +41,7 @@ from bt_exec.spec.model import (
 )
 from bt_exec.spec.node_paths import locate
 from bt_exec.spec.yaml_source import show_place
+from bt_exec_skills.reporter.places_and_people import SiteMap
 from bt_exec_skills.reporter.rules.place_passes import (
     answer_without_moving,
     go_before_looking,
@@ -65,8 +66,7 @@ from bt_exec_skills.reporter.rules.report_passes import (
     end_with_report,
     keep_failure_report_after_failure,
 )
-from bt_exec_skills.reporter.rules.topic_pass import fill_topics
-from bt_exec_skills.reporter.site_map import SiteMap
+from bt_exec_skills.reporter.rules.report_topic_pass import fill_topics
 
 __all__ = ["PASSES", "check_known_names", "continue_after_failures"]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from bt_exec_skills.reporter.places_and_people import SiteMap
 from bt_exec_skills.reporter.rules.plan_steps import BASE, PROFESSOR_OFFICE
-from bt_exec_skills.reporter.site_map import SiteMap
 
 __all__ = ["named_places"]
 

@@ -16,7 +16,7 @@ from typing import Any
 from bt_exec.language.messages import language_of, load_messages
 from bt_exec.pack import PassContext
 from bt_exec.spec.model import Do, MissionSpec, NodeBase, Sequence, flattened_steps, walk
-from bt_exec_skills.reporter.site_map import SiteMap, make_map
+from bt_exec_skills.reporter.places_and_people import SiteMap, make_map
 
 __all__ = [
     "BASE",
@@ -43,7 +43,10 @@ Changed = tuple[MissionSpec, tuple[str, ...]]
 BASE, USER = "basecamp", "user"
 PROFESSOR, PROFESSOR_OFFICE = "professor", "professor_office"
 REPORT_TOPIC = "report"
-"""Placeholder for a topic made from the plan; see `bt_exec_skills.reporter.rules.topic_pass`."""
+"""Placeholder for a topic made from the plan.
+
+See `bt_exec_skills.reporter.rules.report_topic_pass`.
+"""
 
 
 def action_node(action: str, **args: Any) -> Do:

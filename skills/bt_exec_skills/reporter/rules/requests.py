@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from bt_exec.language.meaning import Act
 from bt_exec.pack import PassContext
+from bt_exec_skills.reporter.places_and_people import SiteMap
 from bt_exec_skills.reporter.rules import keywords, place_mentions
 from bt_exec_skills.reporter.rules.plan_steps import BASE, PROFESSOR, PROFESSOR_OFFICE
-from bt_exec_skills.reporter.site_map import SiteMap
 
 __all__ = ["about_past", "is_round_trip", "named_places", "names_professor", "wants_report"]
 

@@ -18,9 +18,9 @@ from bt_exec_skills.navigation.local_planner import Limits
 from bt_exec_skills.navigation.occupancy_grid import Grid, Obstacles, Slab
 from bt_exec_skills.navigation.plane_geometry import Pose
 from bt_exec_skills.navigation.route_planner import Planner
+from bt_exec_skills.reporter.places_and_people import SiteMap
 from bt_exec_skills.reporter.sim.mjcf import BASE_RADIUS
 from bt_exec_skills.reporter.sim.world import CONTROL_S, BuildingWorld
-from bt_exec_skills.reporter.site_map import SiteMap
 
 __all__ = ["SimReporterRobot", "map_static_geometry"]
 

@@ -10,11 +10,11 @@ from bt_exec.observation import World
 from bt_exec.skill import Service, Steps, skill
 from bt_exec_skills.navigation.plane_geometry import Pose
 from bt_exec_skills.reporter.perception.observation import ReporterObservation
+from bt_exec_skills.reporter.places_and_people import SiteMap
 from bt_exec_skills.reporter.reporting.notebook import Notebook
 from bt_exec_skills.reporter.reporting.phrasing import catalogue_sentence
 from bt_exec_skills.reporter.reporting.speech_interface import Speaker
 from bt_exec_skills.reporter.robot import PersonName, ReporterRobot, Words
-from bt_exec_skills.reporter.site_map import SiteMap
 from bt_exec_skills.reporter.skills.skill_helpers import (
     DRIVE_FAILS,
     drive_near,

@@ -6,9 +6,9 @@ from bt_exec.failure import Failed
 from bt_exec.observation import World
 from bt_exec.skill import Service, Steps, skill
 from bt_exec_skills.reporter.perception.observation import ReporterObservation
+from bt_exec_skills.reporter.places_and_people import SiteMap
 from bt_exec_skills.reporter.reporting.notebook import Notebook
 from bt_exec_skills.reporter.robot import PlaceName, ReporterRobot
-from bt_exec_skills.reporter.site_map import SiteMap
 from bt_exec_skills.reporter.skills.skill_helpers import (
     DRIVE_FAILS,
     finish_motion,

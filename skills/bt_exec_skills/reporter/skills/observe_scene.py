@@ -16,12 +16,12 @@ from bt_exec_skills.reporter.perception.place_findings import (
     Gathering,
     Observation,
 )
-from bt_exec_skills.reporter.perception.vlm_answer import PictureAnswers
+from bt_exec_skills.reporter.perception.vlm_place_questions import PictureAnswers
+from bt_exec_skills.reporter.places_and_people import Place, SiteMap
 from bt_exec_skills.reporter.reporting.notebook import Notebook
 from bt_exec_skills.reporter.reporting.phrasing import answer_of
 from bt_exec_skills.reporter.reporting.question_aspects import aspects_of
 from bt_exec_skills.reporter.robot import PlaceName, ReporterRobot, Words
-from bt_exec_skills.reporter.site_map import Place, SiteMap
 from bt_exec_skills.reporter.skills.skill_helpers import (
     DRIVE_FAILS,
     PERCEPTION_FAILS,

@@ -13,9 +13,9 @@ from bt_exec_skills.motion.stepped_motion import follow_motion
 from bt_exec_skills.navigation.plane_geometry import Pose
 from bt_exec_skills.perception.fresh_observations import fresh_observation
 from bt_exec_skills.reporter.perception.observation import ReporterObservation
+from bt_exec_skills.reporter.places_and_people import Person, Place, SiteMap
 from bt_exec_skills.reporter.reporting.notebook import Notebook
 from bt_exec_skills.reporter.robot import Motion, ReporterRobot
-from bt_exec_skills.reporter.site_map import Person, Place, SiteMap
 
 __all__ = [
     "DRIVE_FAILS",

@@ -8,6 +8,7 @@ from bt_exec.failure import Failed
 from bt_exec.observation import World
 from bt_exec.skill import Running, Service, Steps, skill
 from bt_exec_skills.reporter.perception.observation import ReporterObservation
+from bt_exec_skills.reporter.places_and_people import SiteMap
 from bt_exec_skills.reporter.reporting.notebook import Notebook
 from bt_exec_skills.reporter.reporting.phrasing import (
     catalogue_sentence,
@@ -17,7 +18,6 @@ from bt_exec_skills.reporter.reporting.phrasing import (
 from bt_exec_skills.reporter.reporting.reports import Report
 from bt_exec_skills.reporter.reporting.speech_interface import Speaker
 from bt_exec_skills.reporter.robot import ReporterRobot, SaidWords
-from bt_exec_skills.reporter.site_map import SiteMap
 from bt_exec_skills.reporter.skills.skill_helpers import note_failures
 
 __all__ = ["Summary", "fail_and_report", "summarize_mission"]

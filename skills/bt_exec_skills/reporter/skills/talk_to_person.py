@@ -9,12 +9,12 @@ from bt_exec.failure import Failed
 from bt_exec.observation import World
 from bt_exec.skill import Running, Service, Steps, skill
 from bt_exec_skills.reporter.perception.observation import ReporterObservation
+from bt_exec_skills.reporter.places_and_people import Person, SiteMap
 from bt_exec_skills.reporter.reporting.notebook import Notebook, NoteKind
 from bt_exec_skills.reporter.reporting.phrasing import catalogue_sentence, report_of
 from bt_exec_skills.reporter.reporting.question_aspects import expects_answer, is_report_request
 from bt_exec_skills.reporter.reporting.speech_interface import Speaker
 from bt_exec_skills.reporter.robot import PersonName, ReporterRobot, SaidWords
-from bt_exec_skills.reporter.site_map import Person, SiteMap
 from bt_exec_skills.reporter.skills.skill_helpers import (
     finish_motion,
     next_observation,

@@ -87,7 +87,7 @@ def make_finder(choice: str | Mapping[str, Any]) -> Finder:
     if isinstance(choice, str) and choice != "learned":
         raise UnknownName("detector", choice, ("oracle", "learned"))
     from bt_exec_skills.things.detector import LEAST_SCORE, make_detector
-    from bt_exec_skills.vision.weights import weights_and_least_score
+    from bt_exec_skills.vision.network_loading import weights_and_least_score
 
     settings = {} if isinstance(choice, str) else choice
     weights, least = weights_and_least_score(settings, LEAST_SCORE)

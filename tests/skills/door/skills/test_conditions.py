@@ -12,7 +12,7 @@ import pytest
 from bt_exec.observation import ObservationBuffer, World
 from bt_exec.skill import Verdict
 from bt_exec_skills.door.perception.observation import DoorEstimate, DoorObservation
-from bt_exec_skills.door.perception.state_agreement import STALE_S
+from bt_exec_skills.door.perception.observation_agreement import STALE_S
 from bt_exec_skills.door.skills import conditions
 from bt_exec_skills.door.skills.conditions import CONDITIONS
 from bt_exec_skills.perception.fresh_observations import PATIENCE_S

@@ -11,7 +11,7 @@ from bt_exec.events import Finished, MissionStarted, SkillEnded
 from bt_exec.failure import Failure
 from bt_exec.journal import read_png
 from bt_exec.language.messages import Messages
-from bt_exec.outcome import Outcome
+from bt_exec.mission_outcome import Outcome
 from bt_exec.testing import check_pack
 from bt_exec_skills.reporter.pack import PACK
 from bt_exec_skills.reporter.perception.observation import PlacedDetection, ReporterObservation

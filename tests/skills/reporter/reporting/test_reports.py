@@ -11,9 +11,9 @@ from bt_exec.journal import Journal
 from bt_exec.mission.session import Session
 from bt_exec.planning.compiler import Done
 from bt_exec.site.site import load_site
+from bt_exec_skills.reporter.places_and_people import make_map
 from bt_exec_skills.reporter.reporting.notebook import Notebook
 from bt_exec_skills.reporter.reporting.reports import Memory
-from bt_exec_skills.reporter.site_map import make_map
 
 SEEN = {"target": "lounge", "query": "라운지 상황", "people": 2, "answer": "사람이 2명 있습니다."}
 QUERY = {"target": "lounge", "query": SEEN["query"]}

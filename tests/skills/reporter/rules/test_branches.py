@@ -26,7 +26,7 @@ from bt_exec_skills.reporter.rules.report_passes import (
     end_with_report,
     keep_failure_report_after_failure,
 )
-from bt_exec_skills.reporter.rules.topic_pass import fill_topics
+from bt_exec_skills.reporter.rules.report_topic_pass import fill_topics
 
 
 def go(place: str, **more: Any) -> dict[str, Any]:

@@ -7,10 +7,10 @@ import pytest
 from bt_exec.observation import Situation
 from bt_exec.pack import PassContext
 from bt_exec.spec.load import load_text
+from bt_exec_skills.reporter.places_and_people import make_map
 from bt_exec_skills.reporter.rigs import ReporterSettings
 from bt_exec_skills.reporter.rules.passes import check_known_names
 from bt_exec_skills.reporter.rules.place_mentions import named_places
-from bt_exec_skills.reporter.site_map import make_map
 
 PLACES = ("basecamp", "professor_office", "corridor_center", "lounge", "break_room")
 PLACES += ("restroom_front", "corridor_west", "corridor_middle", "corridor_east")

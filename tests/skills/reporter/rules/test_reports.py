@@ -15,7 +15,7 @@ from bt_exec.events import Finished, SkillEnded
 from bt_exec.journal import Journal
 from bt_exec.language.messages import language_of
 from bt_exec.mission.session import Session
-from bt_exec.outcome import Outcome
+from bt_exec.mission_outcome import Outcome
 from bt_exec_skills.reporter.reporting.phrasing import catalogue_sentence
 from tests.cases import cases
 

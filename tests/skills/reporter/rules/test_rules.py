@@ -6,6 +6,7 @@ import pytest
 
 from bt_exec.observation import Situation
 from bt_exec.pack import PassContext
+from bt_exec_skills.reporter.places_and_people import make_map
 from bt_exec_skills.reporter.rigs import ReporterSettings
 from bt_exec_skills.reporter.rules.passes import continue_after_failures
 from bt_exec_skills.reporter.rules.place_mentions import named_places
@@ -24,7 +25,6 @@ from bt_exec_skills.reporter.rules.report_passes import (
     end_with_report,
     keep_failure_report_after_failure,
 )
-from bt_exec_skills.reporter.site_map import make_map
 
 ASKS = "복도 보고 와"
 HOME, TELL, SUM = "navigate basecamp", "talk_to_person user", "summarize_mission"

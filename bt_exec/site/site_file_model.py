@@ -1,0 +1,148 @@
+"""Models of a site file: packs, compiler, rates, limits, guard, retention, own parts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+
+from bt_exec.guardian.stop_action import WITHIN_S, Guard
+from bt_exec.planning.confirmation import ConfirmMode
+from bt_exec.spec.field_types import Duration
+from bt_exec.spec.user_data_validation import UserData
+
+__all__ = ["CompilerSettings", "GuardSettings", "Keep", "Limits", "Rates", "SiteFile", "Summary"]
+
+
+class Rates(UserData):
+    """Rates of ticks and perception [Hz]."""
+
+    tick_hz: Annotated[float, Field(ge=1, le=200)] = 20.0
+    look_hz: Annotated[float, Field(gt=0, le=100)] = 5.0
+    idle_look_hz: Annotated[float, Field(ge=0, le=100)] = 1.0
+
+
+class Limits(UserData):
+    """Budgets and deadlines.
+
+    Attributes:
+        replans: Plans after the first one.
+        turns: Turns of a plan that its compiler makes turn by turn.
+        cancel_s: Time limit of a skill's clean-up before the robot is stopped [s].
+        still_s: Time limit for a robot to be still after a stop [s].
+        look_s: Time limit of a single observation, after which the mission continues without it
+            [s].
+        plan_s: Time limit of a compiler [s].
+        step_s: Time limit of a remote simulation for one tick [s].
+        hang_s: Time limit of a step of a skill, a condition, a capture, a hook or a listener, after
+            which the robot is stopped and the mission fails [s, wall]. Default: 0.5 s with a real
+            robot; 30 s if everything is simulated, because a busy machine computes slowly and
+            nothing moves meanwhile.
+        stall_s: Time limit between two ticks (a suspended machine, SIGSTOP, swapping), after which
+            the robot is stopped and the mission fails [s, wall]. Default: `within` of the
+            guard if there is a guardian; otherwise 3 s or twice `hang_s`
+            with a real robot; no limit if everything is simulated.
+    """
+
+    replans: Annotated[int, Field(ge=0, le=20)] = 3
+    turns: Annotated[int, Field(ge=1, le=100)] = 24
+    cancel_s: Annotated[float, Field(gt=0, le=30)] = 1.0
+    still_s: Annotated[float, Field(gt=0, le=30)] = 2.0
+    look_s: Annotated[float, Field(gt=0, le=120)] = 10.0
+    plan_s: Annotated[float, Field(gt=0, le=600)] = 120.0
+    step_s: Annotated[float, Field(gt=0, le=600)] = 10.0
+    hang_s: Annotated[float, Field(ge=0.05, le=600)] | None = None
+    stall_s: Annotated[float, Field(ge=0.1, le=600)] | None = None
+
+
+class GuardSettings(UserData):
+    """Settings of the process that stops the robot; see `bt_exec.guardian`.
+
+    Attributes:
+        stop: A command, as a line or a list of words, or ``module:function``. It runs in a separate
+            process, also while the robot is still; exit code 0 means that the robot has stopped.
+        within: Time without a heartbeat after which the robot is stopped.
+    """
+
+    stop: str | tuple[str, ...]
+    within: Duration = WITHIN_S
+
+    @field_validator("stop", mode="before")
+    @classmethod
+    def _check_stop(cls, stop: Any) -> Any:
+        Guard(stop)
+        return stop
+
+    @model_validator(mode="after")
+    def _usable(self) -> GuardSettings:
+        self.to_guard()
+        return self
+
+    def to_guard(self) -> Guard:
+        """Return the guard."""
+        return Guard(self.stop, within_s=self.within)
+
+
+class Keep(UserData):
+    """Retention of this site's missions in the journal; unlimited by default.
+
+    Attributes:
+        days: Missions that began longer ago are removed.
+        megabytes: The oldest missions are removed until journal and frames are smaller.
+    """
+
+    days: Annotated[float, Field(gt=0)] | None = None
+    megabytes: Annotated[float, Field(gt=0)] | None = None
+
+
+class CompilerSettings(BaseModel):
+    """Name of the compiler, with its settings.
+
+    Attributes:
+        of: Names of other compilers, by the pack whose parts of commands they plan.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="allow")
+
+    name: str = "offline"
+    of: Mapping[str, str] = Field(default_factory=dict)
+
+    def settings(self) -> dict[str, Any]:
+        """Return the compiler's own settings."""
+        return dict(self.model_extra or {})
+
+
+class Summary(UserData):
+    """Description of a site in one line, by language."""
+
+    en: str
+    ko: str
+
+
+class SiteFile(UserData):
+    """A site file as written. Packs and compilers validate their own settings.
+
+    Attributes:
+        summary: Description in one line, or one for each language.
+        trees: Folder of the site's own trees, relative to the file.
+        tools: Python files with the site's own skills and conditions.
+        lexicon: File of further words.
+        messages: File of sentences and phrases that replace those of packs.
+        overrides: Names of trees, skills and conditions of packs that are replaced.
+    """
+
+    site: str
+    summary: str | Summary = ""
+    packs: Annotated[Mapping[str, Mapping[str, Any]], Field(min_length=1)]
+    compiler: CompilerSettings = CompilerSettings()
+    rates: Rates = Rates()
+    limits: Limits = Limits()
+    confirm: ConfirmMode = "unknown"
+    guard: GuardSettings | None = None
+    keep: Keep = Keep()
+    trees: str = ""
+    tools: tuple[str, ...] = ()
+    lexicon: str = ""
+    messages: str = ""
+    overrides: tuple[str, ...] = ()

@@ -1,0 +1,477 @@
+"""Binding of steps to trees of the library, with arguments.
+
+A step matches a tree if one of the tree's frames has the step's verb and if the step has all pieces
+of the frame. The other pieces of the step must be values of the tree's parameters; otherwise the
+command is refused. A step with a pronoun or without an object takes an object that was named
+before, or the only object that its verb can have.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Mapping
+from dataclasses import replace
+from typing import Any
+
+from bt_exec.spec.library import Library
+from bt_exec.spec.model import TreeSpec
+from bt_exec_llm.offline.final_steps import NOW, MissionEnds
+from bt_exec_llm.offline.lexicon import Lexicon
+from bt_exec_llm.offline.multiple_values import remove_excluded_values, split_by_values
+from bt_exec_llm.offline.nodes_from_parts import find_answering_check
+from bt_exec_llm.offline.number_assignment import Number, check_all_numbers_used
+from bt_exec_llm.offline.part import Held, Part
+from bt_exec_llm.offline.part_merging import append_parts
+from bt_exec_llm.offline.part_skills import skill_variants, skills_of_part
+from bt_exec_llm.offline.piece import BOUNDS, Piece
+from bt_exec_llm.offline.step import (
+    COMPARE,
+    QUESTION,
+    Step,
+    move_prohibitions_last,
+    without_pronouns,
+)
+from bt_exec_llm.offline.step_pairs_to_trees import Pairs
+from bt_exec_llm.offline.tree_selection import Matcher
+from bt_exec_llm.offline.trouble import Trouble
+from bt_exec_llm.offline.utterance_frames import Frames
+
+__all__ = ["Binder"]
+
+_MOST_TIMES = 10
+"""Largest number of repetitions."""
+
+
+class Binder:
+    """Binder of steps to the trees of one library."""
+
+    def __init__(
+        self,
+        frames: Frames,
+        library: Library,
+        lexicon: Lexicon,
+        numbers: Mapping[str, tuple[Number, ...]],
+        types: Mapping[str, Any],
+    ) -> None:
+        self._frames = frames
+        self._library = library
+        self._lexicon = lexicon
+        self._whole: Step | None = None
+        self._heard: tuple[Step, Step] | None = None
+        self.bound: list[Step] = []
+        self._brought = lexicon.implied_parameters
+        self._joined = lexicon.list_types("joined")
+        self._matcher = Matcher(frames, library, lexicon, numbers, types)
+        self._pairs = Pairs(frames, library, lexicon, self._bind_step_condition)
+        self._ends = MissionEnds(library, lexicon)
+
+    def bind(self, steps: list[Step], text: str, before: list[Step]) -> list[Part] | Trouble:
+        """Return the parts for `steps`, or the reason why there are none.
+
+        Args:
+            steps: Steps of a command.
+            text: The command.
+            before: Steps of earlier commands.
+        """
+        if any(step.verbs and not step.positive for step in steps):
+            return self._bind_with_prohibition(steps, text, before)
+        parts = self._bind_steps(steps, text, before)
+        return parts if isinstance(parts, Trouble) else check_all_numbers_used(parts, steps)
+
+    def bind_condition(self, asked: Step, *, needed: bool) -> Held | Trouble:
+        """Return the question tree for a condition on which parts of other packs depend."""
+        self._heard = None
+        found = self._bind_step_condition(Step((), condition=(asked, needed)), [])
+        return Trouble("CONDITION", asked.text) if found is None else found
+
+    def steps_with_objects(self, steps: list[Step]) -> list[Step]:
+        """Return the steps of the last `bind` with omitted objects filled in, mission ends last."""
+        return [
+            *self.bound,
+            *(step for step in steps if self._ends.tree_of(step) or not step.positive),
+        ]
+
+    def _bind_steps(self, steps: list[Step], text: str, before: list[Step]) -> list[Part] | Trouble:
+        self._heard = None
+        work, ends, alone = self._ends.separate(steps)
+        hung = {(id(step.condition[0]), step.case) for step in work if step.condition is not None}
+        if len(hung) > len({case for _, case in hung}):
+            return Trouble("CONDITION", text)  # the question would follow the first act
+        parts: list[Part] = []
+        done = [*before, *(step for step in steps if step.said)]
+        done += [step.condition[0] for step in steps if step.condition is not None][:1]
+        known = len(done)
+        at = 0
+        while at < len(work):
+            pair = self._pairs.find_pair(work, at)
+            if isinstance(pair, Trouble):
+                return pair
+            if pair is not None:
+                parts.append(pair)
+                done += work[at : at + 2]
+                first, second, at = work[at], work[at + 1], at + 2
+                while at < len(work) and self._pairs.repeats_second_step(
+                    first, second, work[at], pair
+                ):
+                    at += 1  # e.g. 자재 꺼내고 문 닫지 말고 열어 둬
+                continue
+            if (
+                at
+                and self._asks_no_change(work[at])
+                and self._pairs.is_redundant_leave(work[at - 1], work[at], parts)
+            ):
+                at += 1  # e.g. 문 열고 그대로 둬
+                continue
+            if self._pairs.only_keeps_state(work, at):
+                at += 1  # e.g. 문 열린 채로 두고 팔 접어
+                continue
+            if work[at].verbs[:1] == (NOW,):
+                end, at = work[at], at + 1
+                held = self._bind_step_condition(end, done)
+                if isinstance(held, Trouble):
+                    return held
+                parts.append(Part(end.verbs[1], {}, end.text, held, 1, end.case, end.rescues))
+                continue
+            if work[at].verbs == (COMPARE,):
+                compared = self._bind_comparison(work[at])
+                if isinstance(compared, Trouble):
+                    return compared
+                parts.append(compared)
+                done.append(work[at])
+                at += 1
+                continue
+            step = self._with_object_of_next_step(work, at)
+            found = self._bind_step(step, done, work[at - 1] if at else None)
+            if isinstance(found, Trouble):
+                return found
+            told = parts or before or step.condition is not None
+            if found[0].tree in self._lexicon.follows and not told:
+                return Trouble("NO_OBJECT", step.text)
+            if at and self._is_asked_at_another_place(work[at - 1], step, found[0]):
+                return Trouble("AMBIGUOUS", step.text)
+            before_it = parts
+            parts = append_parts(parts, found, self._frames, self._lexicon)
+            if parts != before_it:
+                done.append(self._whole or step)
+            at += 1
+        self.bound = [*(step for step in steps if step.said), *done[known:]]
+        if not parts:
+            return Trouble("NOT_UNDERSTOOD", text)
+        cases = {(part.condition, part.case) for part in parts if part.condition is not None}
+        if len(cases) > len({condition for condition, _ in cases}):
+            return Trouble("CONDITION", text)  # the second question is about another place
+        return self._ends.append_to(parts, ends, alone, work)
+
+    def _bind_comparison(self, step: Step) -> Part | Trouble:
+        """Return the part that compares the observations of places."""
+        compares = self._lexicon.compares
+        if compares is None or step.condition is not None:
+            return Trouble("NOT_UNDERSTOOD", step.text)
+        args = self._matcher.tree_arguments(step, self._library.get(compares.among))
+        if isinstance(args, Trouble):
+            return args
+        return Part(compares.among, args, step.text, step=step)
+
+    def _bind_with_prohibition(
+        self, steps: list[Step], text: str, before: list[Step]
+    ) -> list[Part] | Trouble:
+        """Bind a command with prohibitions; return a trouble if its parts violate one of them."""
+        steps = [step for step in steps if not self._asks_no_change(step)]
+        wanted = [step for step in steps if step.positive or not step.verbs]
+        for order in (steps, move_prohibitions_last(steps)):
+            whole = self._bind_with_forbidden_pair(order, text, before)
+            if whole is not None:
+                return whole
+        if not wanted:
+            return Trouble("NEGATED", text)
+        named = [replace(step, said=True) for step in steps if not step.positive and step.verbs]
+        parts = self._bind_steps([*named, *wanted], text, before)
+        if isinstance(parts, Trouble):
+            return (
+                parts
+                if parts.code not in ("NO_OBJECT", "NOT_UNDERSTOOD")
+                else Trouble("NEGATED", text)
+            )
+        forbidden_only = any(not step.positive and not step.contrast for step in steps)
+        if forbidden_only and all(self._ends.tree_of(step) for step in wanted):
+            return Trouble("NEGATED", text)
+        planned = {pair for part in parts for pair in skills_of_part(part, self._library)}
+        planned |= skill_variants(planned, self._lexicon)
+        ends = {part.tree for part in parts}
+        for at, step in enumerate(steps):
+            if step.positive or self._forbids_variant(wanted[-1], step, ends):
+                continue
+            contrast = step.contrast or any(
+                later.positive and later.joined for later in steps[at + 1 :]
+            )
+            if tree := self._ends.tree_of(step):
+                if step.joined == "then" or not any(not self._ends.tree_of(s) for s in wanted):
+                    return Trouble("NEGATED", text)
+                if tree in ends and any(self._ends.tree_of(s) == tree for s in wanted):
+                    return Trouble("CONTRADICTION", text)
+                continue
+            mine = self._bind_step(
+                replace(step, positive=True, probe=True), [*before, *wanted], None
+            )
+            if isinstance(mine, Trouble):
+                return Trouble("NEGATED", text)
+            forbidden = {pair for part in mine for pair in skills_of_part(part, self._library)}
+            clash = (
+                forbidden <= planned
+                if contrast
+                else skill_variants(forbidden, self._lexicon) & planned
+            )
+            if not forbidden or clash:
+                return Trouble("NEGATED", text)
+        return parts
+
+    def _forbids_variant(self, act: Step, forbidden: Step, trees: set[str]) -> bool:
+        """Return True if a prohibition concerns a variant of an act that is not planned.
+
+        An example is "get the material and don't leave the door open".
+        """
+        pair = self._pairs.find_pair([act, replace(forbidden, positive=True)], 0)
+        return isinstance(pair, Part) and pair.tree not in trees
+
+    def _asks_no_change(self, step: Step) -> bool:
+        """Return True if a step asks for no change, as in "do not close it, just leave it"."""
+        verbs = self._lexicon.verbs
+        idle = any(verbs[verb].idle for verb in step.verbs if verb in verbs)
+        return idle and not any(p.kind in ("noun", "value", "text") for p in step.pieces)
+
+    def _bind_with_forbidden_pair(
+        self, steps: list[Step], text: str, before: list[Step]
+    ) -> list[Part] | None:
+        """Bind a command with a pair of which one step is forbidden; None without such a pair."""
+        if not any(self._pairs.find_pair(steps, at) for at in range(len(steps) - 1)):
+            return None
+        found = self._bind_steps(steps, text, before)
+        if isinstance(found, Trouble):
+            return None
+        used = [self._pairs.find_pair(steps, at) is not None for at in range(len(steps) - 1)]
+        negatives = sum(not step.positive for step in steps)
+        return found if sum(used) >= negatives else None
+
+    def _bind_step(self, step: Step, done: list[Step], last: Step | None) -> list[Part] | Trouble:
+        """Return the parts for one step: one for each value of a type that is bound singly."""
+        found = remove_excluded_values(step, self._lexicon)
+        if isinstance(found, Trouble):
+            return found
+        step = found
+        if _refers_to_comparison_result(step, done):
+            return Trouble("NO_REFERENT", step.text)
+        held = self._bind_step_condition(step, done)
+        if isinstance(held, Trouble):
+            return held
+        each = self._lexicon.list_types("each")
+        done = [_without(one, each) if one.excludes(step) else one for one in done]
+        verbs = self._lexicon.verbs
+        if any(v in verbs and verbs[v].denied for v in step.verbs) and not step.probe:
+            return Trouble("UNKNOWN_ACTION", step.text)
+        step = self._with_default_object(step, last)
+        whole = self._matcher.match_step(step, done)
+        if isinstance(whole, Trouble):
+            return whole
+        self._whole, _, borrowed = whole
+        parts: list[Part] = []
+        options = split_by_values(self._whole, self._lexicon)
+        if len(options) > 1 and step.rescues:
+            return Trouble("CONDITION", step.text)
+        if len(options) > 1 and step.times > 1:  # e.g. patrol twice: repeat the whole round
+            options, step = options * step.times, replace(step, times=1)
+        for option in options:
+            bound = self._matcher.match_step(option, done)
+            if isinstance(bound, Trouble):
+                return bound
+            full, tree, _ = bound
+            placed = self._at_place_of_person(full, done)
+            if self._has_unused_place(placed.pieces[len(full.pieces) :], full, tree):
+                return Trouble("NOT_TOGETHER", step.text)
+            full = placed
+            args = self._matcher.tree_arguments(full, tree)
+            if isinstance(args, Trouble):
+                return args
+            times = 1 if self._matcher.has_repetition_parameter(tree) else step.times
+            if step.turns > _MOST_TIMES:
+                return Trouble("COUNT", step.text)
+            if times > 1 and (tree.root.skip_if is not None or times > _MOST_TIMES):
+                return Trouble(
+                    "COUNT", next((p.text for p in step.pieces if p.name == "TIMES"), step.text)
+                )
+            part = Part(tree.tree, args, step.text, held, times, step.case, step.rescues)
+            parts.append(replace(part, turns=step.turns, borrowed=borrowed, step=full))
+        return parts
+
+    def _at_place_of_person(self, step: Step, done: list[Step]) -> Step:
+        """Return a step, completed by the place where its person was searched for."""
+        each, people = self._lexicon.list_types("each"), self._lexicon.recipient_types
+        asked, found = step.condition or (None, True)
+        if asked is not None and not found:
+            return step  # the person was not found there
+        persons = {(p.name, p.value) for p in step.pieces if p.name in people}
+        if not persons or any(p.name in each for p in step.pieces):
+            return step
+        for one in (*([] if asked is None else [asked]), *reversed(done)):
+            if persons & {(p.name, p.value) for p in one.pieces}:
+                places = [p for p in one.pieces if p.name in each and p.mark != "not"]
+                return replace(step, pieces=[*step.pieces, *places])
+        return step
+
+    def _has_unused_place(self, places: list[Piece], step: Step, tree: TreeSpec) -> bool:
+        """Return True if a person is at an unusual place for which the tree has no parameter."""
+        taken = {param.type for param in tree.params.values()}
+        values = self._lexicon.values
+        known = [values.get(p.name, {}).get(p.value) for p in step.pieces if p.kind == "value"]
+        usual = {place for one in known if one is not None for place in one.brings.values()}
+        return any(p.name not in taken and p.value not in usual for p in places)
+
+    def _bind_step_condition(self, step: Step, done: list[Step]) -> Held | Trouble | None:
+        """Return the question tree for the condition of a step; None without a condition."""
+        if step.condition is None:
+            return None
+        asked, needed = step.condition
+        bare = replace(asked, condition=None)
+        if asked.verbs == (COMPARE,) and (compares := self._lexicon.compares) is not None:
+            two = self._matcher.tree_arguments(asked, self._library.get(compares.two))
+            return two if isinstance(two, Trouble) else (compares.two, tuple(two.items()), needed)
+        if self._heard is not None and (asked is self._heard[0] or step.case):
+            done = [*done, self._heard[1]]  # all branches of a question refer to the same place
+        elif self._refers_to_several_places(bare, done):
+            return Trouble("CONDITION", asked.text)
+        if asked.pronoun and self._heard is not None and asked is self._heard[0]:
+            bare = self._heard[1]
+        tool = _with_tool_for_pronoun(bare, step)
+        found = None if tool is None else self._matcher.match_step(tool, [])
+        if found is None or isinstance(found, Trouble):
+            found = self._matcher.match_step(bare, [*done, step])
+        if isinstance(found, Trouble):  # e.g. "if it is closed, open it"
+            found = self._matcher.match_step(
+                bare, [*done, self._matcher.with_default_objects(step)]
+            )
+        if not isinstance(found, Trouble) and _condition_has_only_pronoun(found[0], step):
+            about = replace(bare, pieces=[*without_pronouns(bare), *step.pieces])
+            found = self._matcher.match_step(about, [])
+        if isinstance(found, Trouble):
+            return Trouble("CONDITION", asked.text)
+        self._heard = asked, found[0]
+        if find_answering_check(found[1]) is None:
+            return self._find_question_tree(asked, done, needed=needed)
+        args = self._matcher.tree_arguments(self._at_place_of_person(found[0], done), found[1])
+        if isinstance(args, Trouble):
+            return args
+        return found[1].tree, tuple(args.items()), needed
+
+    def _refers_to_several_places(self, asked: Step, done: list[Step]) -> bool:
+        """Return True if a question names no place, and the last step with places names several."""
+        each = self._lexicon.list_types("each")
+        if not each or any(p.name in each for p in asked.pieces if p.kind == "value"):
+            return False
+        named = [[p.value for p in step.pieces if p.name in each] for step in done]
+        last = next((values for values in reversed(named) if values), [])
+        return len(set(last)) > 1
+
+    def _find_question_tree(self, asked: Step, done: list[Step], *, needed: bool) -> Held | Trouble:
+        """Return the question tree for a question whose matching tree only observes."""
+        found = self._matcher.match_step(replace(asked, condition=None), done)
+        trees = {} if isinstance(found, Trouble) else self._lexicon.decides.get(found[1].tree, {})
+        said = [p for p in asked.pieces if p.kind == "value" and p.name in self._joined]
+        tree = {trees.get(p.value) if p.sense in ("holds", "fails") else None for p in said}
+        name = tree.pop() if len(tree) == 1 else None
+        if isinstance(found, Trouble) or name is None:
+            return Trouble("CONDITION", asked.text)
+        self._heard = asked, found[0]
+        bounds = [piece for piece in asked.pieces if piece.name in BOUNDS]
+        full = replace(found[0], pieces=[*found[0].pieces, *bounds])
+        args = self._matcher.tree_arguments(full, self._library.get(name))
+        if isinstance(args, Trouble):
+            return Trouble("CONDITION", asked.text)
+        return name, tuple(args.items()), needed
+
+    def _with_default_object(self, step: Step, last: Step | None) -> Step:
+        """Return a step with the default object of its verb if it names none ("go on patrol").
+
+        After a step that sends the robot somewhere, the object is that place ("go to the lounge and
+        patrol").
+        """
+        for verb in step.verbs:
+            way = self._lexicon.ways.get(verb)
+            for kind, value in (way.about if way is not None else {}).items():
+                if any(
+                    p.name == kind for p in step.pieces
+                ) or value not in self._lexicon.values.get(kind, {}):
+                    continue
+                sent = (
+                    []
+                    if last is None or not self._has_tree_that_begins_another(last, step)
+                    else [p for p in last.pieces if p.name == kind]
+                )
+                more = sent or [Piece("value", kind, value, start=step.start, end=step.start)]
+                step = replace(
+                    step,
+                    pieces=[
+                        *step.pieces,
+                        *(replace(p, start=step.start, end=step.start) for p in more),
+                    ],
+                )
+        return step
+
+    def _has_tree_that_begins_another(self, first: Step, step: Step) -> bool:
+        """Return True if a tree of `first` is the beginning of a tree of `step`."""
+        trees = {frame.tree for frame in self._matcher.frames_for(first)}
+        follows = {frame.tree for frame in self._matcher.frames_for(step)}
+        return any((one, two) in self._frames.parts for one in trees for two in follows)
+
+    def _is_asked_at_another_place(self, last: Step, step: Step, part: Part) -> bool:
+        """Return True if a question follows a move to another place than the one it is about."""
+        if QUESTION in last.verbs or self._information_modes(last):
+            return False
+        if QUESTION not in step.verbs and "look" not in self._information_modes(step):
+            return False
+        named = {p.name for p in step.pieces}
+        for name, value in part.args.items():
+            kind = self._library.get(part.tree).params[name].type
+            sent = [p.value for p in last.pieces if p.kind == "value" and p.name == kind]
+            if name in self._brought and kind not in named and sent and value not in sent:
+                return True
+        return False
+
+    def _information_modes(self, step: Step) -> set[str]:
+        """Return how the verbs of a step obtain information: ``look`` or ``tell``."""
+        verbs = self._lexicon.verbs
+        read = {self._lexicon.general_verb(v) for v in step.verbs}
+        return {str(verbs[v].finds) for v in read if v in verbs} - {""}
+
+    def _with_object_of_next_step(self, work: list[Step], at: int) -> Step:
+        """Return a step, completed by the object of the next step ("open and close it")."""
+        step = work[at]
+        content = [p for p in step.pieces if p.kind != "filler"]
+        if content or not step.verbs or at + 1 >= len(work) or step.condition is not None:
+            return step
+        lent = [p for p in work[at + 1].pieces if p.kind in ("noun", "value") and p.mark != "not"]
+        if not any(p.kind == "noun" for p in lent):
+            return step
+        full = replace(step, pieces=[replace(p, start=step.start, end=step.start) for p in lent])
+        return full if isinstance(self._matcher.match_exactly(full), TreeSpec) else step
+
+
+def _refers_to_comparison_result(step: Step, done: list[Step]) -> bool:
+    """Return True if a step without an object follows a comparison: "go there"."""
+    compared = bool(done) and done[-1].verbs == (COMPARE,)
+    return compared and all(piece.kind in ("filler", "pronoun") for piece in step.pieces)
+
+
+def _without(step: Step, kinds: Container[str]) -> Step:
+    return replace(step, pieces=[piece for piece in step.pieces if piece.name not in kinds])
+
+
+def _condition_has_only_pronoun(asked: Step, step: Step) -> bool:
+    """Return True if a condition has only a pronoun, and its act has a noun."""
+    named = [{p.kind for p in one.pieces} & {"noun", "pronoun"} for one in (asked, step)]
+    return asked.pronoun and named == [{"pronoun"}, {"noun"}]
+
+
+def _with_tool_for_pronoun(asked: Step, step: Step) -> Step | None:
+    """Return a condition in which "it" is the tool: "with the left arm unless it is full"."""
+    tools = [piece for piece in step.pieces if piece.mark == "with"]
+    if not any(piece.kind == "pronoun" for piece in asked.pieces) or len(tools) != 1:
+        return None
+    return replace(asked, pieces=[*without_pronouns(asked), *tools], pronoun=False)
