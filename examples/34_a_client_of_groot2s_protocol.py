@@ -5,7 +5,7 @@ import struct
 import zmq
 
 from bt_exec.interchange.groot2 import Groot2Publisher
-from bt_exec.interchange.xml_text import read_xml
+from bt_exec.interchange.xml_text import parse_xml
 from bt_exec.testing import run_tree, scripted_skill
 
 TREE = "tree: tea\nroot: {sequence: [{do: boil}, {fallback: [{do: pour}, {do: wipe}]}]}\n"
@@ -25,7 +25,7 @@ with zmq.Context() as context, context.socket(zmq.REQ) as client:
 publisher.close()
 
 statuses = {uid: WORDS[status] for uid, status in struct.iter_unpack("<HB", buffer)}
-for element in read_xml(xml).walk():
+for element in parse_xml(xml).walk():
     if "_uid" in element.attributes:
         print(f"{element.tag:10}{statuses[int(element.attributes['_uid'])]}")
 

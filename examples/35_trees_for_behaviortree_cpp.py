@@ -2,7 +2,7 @@
 
 from bt_exec.interchange.btcpp_export import export_btcpp
 from bt_exec.interchange.btcpp_import import import_btcpp
-from bt_exec.interchange.xml_text import read_xml
+from bt_exec.interchange.xml_text import parse_xml
 from bt_exec.pack import Catalogue
 from bt_exec.spec.dump import dump_yaml
 from bt_exec.spec.library import Library
@@ -33,9 +33,9 @@ tree = load_text(TREE).document
 text, report = export_btcpp(tree, Library(), Catalogue([]))
 print(text)
 print(*report.codes())
-print(import_btcpp([("fetch.xml", read_xml(text))]).documents == (tree,))
+print(import_btcpp([("fetch.xml", parse_xml(text))]).documents == (tree,))
 
-(theirs,), report = import_btcpp([("theirs.xml", read_xml(THEIRS))])
+(theirs,), report = import_btcpp([("theirs.xml", parse_xml(THEIRS))])
 print(dump_yaml(theirs))
 print(*report.lines(), sep="\n")
 

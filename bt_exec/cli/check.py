@@ -60,7 +60,7 @@ def check(
     """
     form = ReportFormat.json if json else form
     found, others = files_in(files)
-    checked, problems = _check_files(found, site)
+    checked, problems = _file_problems(found, site)
     if fix:
         checked, problems = _fix_files(found, site, checked, problems, form)
     closing = [*_site_hints(problems, found, checked), *checked.replaced]
@@ -72,7 +72,7 @@ def check(
     raise typer.Exit(2 if problems else 0)
 
 
-def _check_files(files: Sequence[Path], site: str) -> tuple[CheckedFiles, list[Problem]]:
+def _file_problems(files: Sequence[Path], site: str) -> tuple[CheckedFiles, list[Problem]]:
     """Return the problems of files, with the file names given by the operator."""
     from bt_exec.failure import SpecError
 
@@ -104,7 +104,7 @@ def _fix_files(
             break
         for file, (_, corrected) in before.items():
             write_user_file(file, corrected)
-        again, left = _check_files(files, site)
+        again, left = _file_problems(files, site)
         if set(problems) <= set(left):
             for file, (text, _) in before.items():
                 write_user_file(file, text)

@@ -29,13 +29,13 @@ if TYPE_CHECKING:
     from bt_exec.mission_outcome import Outcome
     from bt_exec.spec.model import MissionSpec
 
-__all__ = ["Conductor", "ending_lines", "print_outcome_and_exit"]
+__all__ = ["Conductor", "final_lines", "print_outcome_and_exit"]
 
 RECORD_COMMANDS: tuple[str, ...] = ("why", "replay")
 """Commands that take the number of a record, as suggested by the summary."""
 
 
-def ending_lines(
+def final_lines(
     model: ViewModel,
     painter: Painter,
     outcome: Outcome | None,
@@ -133,7 +133,7 @@ class Conductor:
             raise self._trouble  # reported now, because the mission had to continue
         if self._trouble is None:
             tree = self.live and outcome.reason_code not in REPLIES
-            lines = ending_lines(
+            lines = final_lines(
                 self.model,
                 self.painter,
                 outcome,

@@ -251,10 +251,10 @@ def _show_end(
         left: Whether the operator left before the end of the record.
         verbose: Whether details are shown.
     """
-    from bt_exec.cli.mission import ending_lines
+    from bt_exec.cli.mission import final_lines
 
     shown = tree and model.spec is not None
-    painter.write_lines(ending_lines(model, painter, model.outcome, tree=shown, verbose=verbose))
+    painter.write_lines(final_lines(model, painter, model.outcome, tree=shown, verbose=verbose))
     if model.outcome is None and record.outcome is None and not left:
         language = "en" if painter.is_ascii_only else record.line.language
         painter.write_text(model.messages.say("REPLAY_ENDS_HERE", language), "stopped")

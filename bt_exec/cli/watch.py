@@ -99,10 +99,10 @@ def follow(
 
 
 def _show_end(tail: Tail, model: ViewModel, painter: Painter, *, tree: bool, verbose: bool) -> None:
-    from bt_exec.cli.mission import ending_lines
+    from bt_exec.cli.mission import final_lines
 
     shown = tree and model.spec is not None
-    painter.write_lines(ending_lines(model, painter, model.outcome, tree=shown, verbose=verbose))
+    painter.write_lines(final_lines(model, painter, model.outcome, tree=shown, verbose=verbose))
     if model.outcome is None and tail.ended:
         code = "WATCH_INTERRUPTED" if tail.ended == "interrupted" else "WATCH_LOST"
         painter.write_text(model.messages.say(code, _language(model)), "stopped")

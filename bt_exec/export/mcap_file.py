@@ -192,7 +192,8 @@ def _observation_messages(t: float, pack: str, seen: RecordedObservation) -> Ite
         image = {"frame_id": pack, "data": picture, "format": "png"}
         yield _Message(f"/{pack}/camera", "foxglove.CompressedImage", t, image)
     pose = next(
-        (seen.data[key] for key in ("pose", "base") if _are_numbers(seen.data.get(key))), None
+        (seen.data[key] for key in ("pose", "base") if _is_pose_or_position(seen.data.get(key))),
+        None,
     )
     if pose is not None:
         x, y, yaw = pose
@@ -210,7 +211,7 @@ def _observation_messages(t: float, pack: str, seen: RecordedObservation) -> Ite
             "rotation": _yaw_quaternion(0.0),
         }
         for name, at in placed
-        if _are_numbers(at)
+        if _is_pose_or_position(at)
     ]
     if transforms:
         yield _Message(
@@ -218,7 +219,7 @@ def _observation_messages(t: float, pack: str, seen: RecordedObservation) -> Ite
         )
 
 
-def _are_numbers(value: Any) -> bool:
+def _is_pose_or_position(value: Any) -> bool:
     """Return True for three numbers, a planar pose [m, m, rad] or a position [m]."""
     return (
         isinstance(value, list | tuple)

@@ -41,7 +41,7 @@ from bt_exec.interchange.value_conversion import (
     port_name,
     to_json,
 )
-from bt_exec.interchange.xml_text import Element, write_xml
+from bt_exec.interchange.xml_text import Element, dump_xml
 from bt_exec.pack import Catalogue
 from bt_exec.spec.condition_expression import All, Any_, Is, Not, dump_expression, named_conditions
 from bt_exec.spec.dump import to_data
@@ -63,7 +63,7 @@ from bt_exec.spec.model import (
 )
 from bt_exec.spec.node_paths import label_of
 from bt_exec.spec.text_template import is_template
-from bt_exec.spec.yaml_source import read_scalar
+from bt_exec.spec.yaml_source import parse_scalar
 
 __all__ = ["export_btcpp"]
 
@@ -87,7 +87,7 @@ def export_btcpp(document: Document, library: Library, catalogue: Catalogue) -> 
     root.children.append(node_models(documents, catalogue, trees.id_of))
     if any(any(walk(one.root, Do)) for one in documents):
         report.add("SKILL_TIMEOUT", main)
-    return write_xml(root), report
+    return dump_xml(root), report
 
 
 def _with_used_trees(document: Document, library: Library) -> list[Document]:
@@ -377,5 +377,5 @@ class _Nodes:
             self.report.add("LIST_ARGUMENT", path, name)
         elif value.startswith("{"):
             self.report.add("TEXT_LIKE_REFERENCE", path, name)
-        elif subtree and type(read_scalar(value)) in (int, float):
+        elif subtree and type(parse_scalar(value)) in (int, float):
             self.report.add("NUMERIC_TEXT", path, name)

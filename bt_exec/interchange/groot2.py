@@ -19,7 +19,7 @@ from typing import Any
 from bt_exec.events import Event, NodeChanged, Planned
 from bt_exec.failure import UsageError
 from bt_exec.interchange.value_conversion import BUILT_IN
-from bt_exec.interchange.xml_text import Element, write_xml
+from bt_exec.interchange.xml_text import Element, dump_xml
 from bt_exec.spec.model import (
     Check,
     Do,
@@ -79,7 +79,7 @@ class LiveTree:
         self._add_tree("mission", "", spec.root)
         root = Element("root", {"BTCPP_format": "4", "main_tree_to_execute": "mission"})
         root.children = [*self._trees, self._model_list()]
-        self.xml = write_xml(root).encode()
+        self.xml = dump_xml(root).encode()
 
     def set_status(self, path: str, state: str, *, again: bool) -> None:
         """Set the status of a node; another attempt resets the nodes under it.
@@ -195,7 +195,9 @@ class Groot2Publisher:
         try:
             while not self._closing.is_set():
                 if self._replies.poll(_WAIT_MS):
-                    self._replies.send_multipart(self._reply_frames(self._replies.recv_multipart()))
+                    self._replies.send_multipart(
+                        self._reply_message_parts(self._replies.recv_multipart())
+                    )
         finally:
             self._close_sockets()
 
@@ -204,7 +206,7 @@ class Groot2Publisher:
             each.close()
         self._context.term()
 
-    def _reply_frames(self, frames: list[bytes]) -> list[bytes]:
+    def _reply_message_parts(self, frames: list[bytes]) -> list[bytes]:
         """Return the frames of a reply; an unsupported request gets an error."""
         head = frames[0] if frames else b""
         if len(head) != _HEADER.size:

@@ -19,7 +19,7 @@ __all__ = [
     "LeafReader",
     "element_and_line",
     "is_reference_text",
-    "read_metadata",
+    "parse_metadata",
 ]
 
 Data: TypeAlias = dict[str, Any]
@@ -125,14 +125,14 @@ class LeafReader:
     def _saved_outputs(self, element: Element, outputs: set[str]) -> dict[str, str]:
         given = element.attributes
         if "_save" in given:
-            return read_metadata(element, "_save")
+            return parse_metadata(element, "_save")
         found = {port: decode(given[port], port) for port in given if port in outputs}
         return {own_name(port): text[1:] for port, text in found.items() if is_reference_text(text)}
 
     def arguments(self, element: Element, outputs: set[str]) -> Data:
         """Return the attributes that are arguments, with their exact values."""
         given = element.attributes
-        exact, names = read_metadata(element, "_exact"), read_metadata(element, "_ports")
+        exact, names = parse_metadata(element, "_exact"), parse_metadata(element, "_ports")
         args: Data = {}
         for port, text in given.items():
             if port in ("name", "ID") or port.startswith("_") or port in outputs:
@@ -163,7 +163,7 @@ def _ports(model: Element, tag: str) -> set[str]:
     return {port.attributes.get("name", "") for port in model.children if port.tag == tag}
 
 
-def read_metadata(element: Element, name: str) -> Data:
+def parse_metadata(element: Element, name: str) -> Data:
     """Return the mapping in an attribute's JSON.
 
     Raises:

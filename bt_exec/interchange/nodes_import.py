@@ -12,7 +12,7 @@ from bt_exec.interchange.leaves_import import (
     LeafReader,
     element_and_line,
     is_reference_text,
-    read_metadata,
+    parse_metadata,
 )
 from bt_exec.interchange.value_conversion import decode, read_condition
 from bt_exec.interchange.xml_text import Element
@@ -80,7 +80,7 @@ class NodeReader(LeafReader):
                 asked = self.expression(element.children[0])
                 return self._with_modifier(self.node(element.children[1]), "skip_if", asked)
             if kind == "for_each":
-                each = read_metadata(element, "_each")
+                each = parse_metadata(element, "_each")
                 return self._with_modifier(self.node(element.children[0]), "for_each", each)
             if kind in ("retry", "repeat"):
                 inner = element.children[1].children[0].children[0].children[0]
@@ -274,7 +274,7 @@ class NodeReader(LeafReader):
         if args := self.arguments(element, outputs):
             data["with"] = args
         if "_save" in given:
-            data["save"] = read_metadata(element, "_save")
+            data["save"] = parse_metadata(element, "_save")
         if ident in self.bodies:
             data["body"] = self.only_child(self.bodies[ident])
         elif given.get("_autoremap", given.get("__autoremap", "")) in ("true", "1"):

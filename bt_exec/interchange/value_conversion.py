@@ -7,7 +7,7 @@ import re
 from typing import Any
 
 from bt_exec.spec.expand import is_reference, reference_name
-from bt_exec.spec.yaml_source import read_scalar
+from bt_exec.spec.yaml_source import parse_scalar
 
 __all__ = [
     "BUILT_IN",
@@ -71,7 +71,7 @@ def decode(text: str, port: str = "") -> Any:
         return f"${own_name(port if found[1] == '=' else found[1].removeprefix('@'))}"
     if text.startswith("$"):
         return f"${text}"
-    return read_scalar(text) if text else ""
+    return parse_scalar(text) if text else ""
 
 
 def is_exact(value: Any) -> bool:

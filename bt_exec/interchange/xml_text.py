@@ -16,7 +16,7 @@ from xml.parsers import expat
 from bt_exec.failure import Problem, SpecError
 from bt_exec.files import read_at_most
 
-__all__ = ["Element", "read_xml", "read_xml_file", "write_xml"]
+__all__ = ["Element", "dump_xml", "parse_xml", "read_xml_file"]
 
 MAX_BYTES = 1024 * 1024
 MAX_DEPTH = 400
@@ -60,7 +60,7 @@ def read_xml_file(path: Path) -> Element:
     """Return the root element of an XML file.
 
     Raises:
-        SpecError: As `read_xml`, or ``UNREADABLE``.
+        SpecError: As `parse_xml`, or ``UNREADABLE``.
     """
     try:
         raw = read_at_most(path, MAX_BYTES)
@@ -70,10 +70,10 @@ def read_xml_file(path: Path) -> Element:
         raise SpecError([problem]) from None
     if raw is None:
         raise SpecError([_too_big(str(path))])
-    return read_xml(raw, str(path))
+    return parse_xml(raw, str(path))
 
 
-def read_xml(raw: bytes | str, file: str = "<xml>") -> Element:
+def parse_xml(raw: bytes | str, file: str = "<xml>") -> Element:
     """Read XML text.
 
     Raises:
@@ -150,8 +150,8 @@ def _too_big(file: str) -> Problem:
     return Problem("TOO_BIG", f"is too big: at most {MAX_BYTES // 1024} KiB are read", file=file)
 
 
-def write_xml(root: Element) -> str:
-    """Return an element as indented XML text; `read_xml` is the inverse.
+def dump_xml(root: Element) -> str:
+    """Return an element as indented XML text; `parse_xml` is the inverse.
 
     Raises:
         ValueError: If a text contains a character that XML does not allow.

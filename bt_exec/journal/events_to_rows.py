@@ -114,7 +114,7 @@ class Rows:
         """Number of events and exchanges so far."""
         return self._seq
 
-    def frame_count_row(self, frames: FrameStore) -> Row:
+    def picture_count_row(self, frames: FrameStore) -> Row:
         """Return the row that updates the numbers of frames."""
         return (_FRAMES, (frames.kept, frames.dropped, self._number))
 

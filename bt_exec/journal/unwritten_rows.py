@@ -43,7 +43,7 @@ def write_side_file(
     lines: list[object] = [[mission_id, number]]
     lines += [[names[statement], values] for statement, values in rows]
     text = "".join(to_json(line) + "\n" for line in lines)
-    for part, prefix in _new_files(journal, ".part"):
+    for part, prefix in _create_files(journal, ".part"):
         path = part.with_name(f"{prefix}{mission_id}.rows")
         try:
             part.write_text(text, encoding="utf-8")
@@ -55,7 +55,7 @@ def write_side_file(
     return None
 
 
-def _new_files(journal: Path, suffix: str) -> Iterator[tuple[Path, str]]:
+def _create_files(journal: Path, suffix: str) -> Iterator[tuple[Path, str]]:
     """Yield a new file in each folder that allows one, with the prefix for file names there.
 
     The file has a random name and owner-only access, so that no planted link is followed.
@@ -196,7 +196,7 @@ def save_mission(
         number: The mission's row.
         rows: Further rows of the mission.
     """
-    for path, _ in _new_files(journal, f".{mission_id}.sqlite"):
+    for path, _ in _create_files(journal, f".{mission_id}.sqlite"):
         try:
             connection.execute("VACUUM INTO ?", (str(path),))
             with contextlib.closing(connect(path)) as copy:

@@ -216,7 +216,7 @@ class Recorder:
             return
         if self._frames is not None:
             self._frames.close()
-            self._pending.append(self._rows.frame_count_row(self._frames))
+            self._pending.append(self._rows.picture_count_row(self._frames))
         self._convert_events()  # left by a thread that ended early
         self._check_file()
         self._write()

@@ -23,12 +23,12 @@ from bt_exec.language.meaning import Context, Turn
 from bt_exec.language.messages import language_of
 from bt_exec.mission_outcome import Outcome
 from bt_exec.planning.answers_about_past_missions import (
+    answer_about_ending,
+    answer_about_last_ending,
+    answer_about_last_result,
     last_about,
-    last_ending,
-    last_result,
     list_failed,
     list_missions,
-    mission_ending,
 )
 from bt_exec.planning.compiler import REPLIES, Compiler, Plan, Reply, ReplyCode, Request
 from bt_exec.spec.shipped_yaml import parse_yaml
@@ -323,7 +323,9 @@ class SelfAnswers:
                 return "HELP", say("SELF_CAN", language, can=said) if said else ""
             case "STOPPED" | "WHY":
                 stopped = question == "STOPPED"
-                told = last_ending(request.context, request.messages, language, stopped=stopped)
+                told = answer_about_last_ending(
+                    request.context, request.messages, language, stopped=stopped
+                )
                 return "WHY", told
         if (mission := self._mission_in_question(request.command)) is not None:
             when = mission.started_at.strftime("%H:%M")
@@ -345,7 +347,7 @@ class SelfAnswers:
         if not seen:
             return "" if acted else messages.say("SELF_SAW_NOTHING", language)
         said = messages.say("SELF_SAW", language, seen=seen)
-        ended = mission_ending(acted[-1], messages, language) if acted else ""
+        ended = answer_about_ending(acted[-1], messages, language) if acted else ""
         return f"{said} {ended}".rstrip()
 
     def _own_answer(self, question: Question, request: Request) -> Reply | None:
@@ -363,7 +365,9 @@ class SelfAnswers:
                 return Reply("DONE", list_failed(request.context, request.messages, language))
             case "WELL" | "TROUBLE":
                 trouble = question == "TROUBLE"
-                told = last_result(request.context, request.messages, language, trouble=trouble)
+                told = answer_about_last_result(
+                    request.context, request.messages, language, trouble=trouble
+                )
                 return Reply("DONE", told)
         return None
 
@@ -375,7 +379,7 @@ class SelfAnswers:
             steps = self._steps_left(left.command, language)
             told = say("SELF_STEPS_LEFT", language, steps=steps) if steps else ""
             outdated = left != context.last_mission()
-            ended = mission_ending(left, request.messages, language, outdated=outdated)
+            ended = answer_about_ending(left, request.messages, language, outdated=outdated)
             return f"{ended} {told}".rstrip()
         last = context.last_mission()
         if last is None or last.status != "satisfied":

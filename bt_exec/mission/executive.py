@@ -50,7 +50,7 @@ from bt_exec.mission.shutdown import (
     Timers,
     come_to_rest,
     ending_for_exception,
-    failed_ending,
+    ending_for_failure,
     moving_robots,
 )
 from bt_exec.mission.summary import summarise
@@ -265,7 +265,7 @@ class Executive:
             raised = isinstance(error, Exception | SystemExit) and not isinstance(error, _Aborted)
             if timer and raised:
                 error = PartBroken(f"the handler of {timer}", f"raised {describe_exception(error)}")
-            ending = self._ending_of(error)
+            ending = self._ending_for_exception(error)
         self._timers.clear()
         self._heeded = True
         self.runtime.faults.end()
@@ -341,7 +341,7 @@ class Executive:
         if moving := moving_robots(self.rigs, self.watchdog):
             stop_all(self.rigs)
             self._stopping("moved before the mission")
-            return self._refused_ending("ROBOT_MOVES", language, moving)
+            return self._ending_for_refusal("ROBOT_MOVES", language, moving)
         self._advance_time(self.clock.begin)
         self._perception_loop.observe_all()
         situation = self._perception_loop.situation()
@@ -369,7 +369,7 @@ class Executive:
             progress.record_undone(plan.spec, built.recorded_failures(), self.site.catalogue)
             turn = plan.spec.mission.turn
             if failure is None and turn != "open":
-                return self._satisfied_ending(progress)
+                return self._ending_after_success(progress)
             if failure is not None:
                 progress.failures.append(failure)
             if turn is not None:
@@ -381,7 +381,7 @@ class Executive:
             if ending is not None:
                 return ending
             if (unstopped := self._come_to_rest()) is not None:  # nothing may move during planning
-                return failed_ending(unstopped)
+                return ending_for_failure(unstopped)
             self._perception_loop.observe_all()
             request = replace(
                 request,
@@ -418,19 +418,19 @@ class Executive:
     def _motion_refusal(self, language: str) -> Ending | None:
         """Return an ending if an inspection is due or no guardian can stop the robots."""
         if why := self._needs_inspection():
-            return self._refused_ending("NEEDS_INSPECTION", language, {"": why})
+            return self._ending_for_refusal("NEEDS_INSPECTION", language, {"": why})
         if self._guardian is not None and (why := self._guardian.try_stop()):
-            return self._refused_ending("GUARD_FAILED", language, {"": why})
+            return self._ending_for_refusal("GUARD_FAILED", language, {"": why})
         self._may_move = True
         return None
 
-    def _refused_ending(self, code: str, language: str, why: Mapping[str, str]) -> Ending:
+    def _ending_for_refusal(self, code: str, language: str, why: Mapping[str, str]) -> Ending:
         """Return the ending of a mission that may not begin, with the sentence of `code`."""
         parts = (f"the robot of {name}: {text}" if name else text for name, text in why.items())
         words = self.site.messages.say(code, language, message="; ".join(parts))
         return Ending("refused", code, refusal=Refusal(code, words))
 
-    def _satisfied_ending(self, progress: MissionProgress) -> Ending:
+    def _ending_after_success(self, progress: MissionProgress) -> Ending:
         """Return the ending after the plan succeeded; without any action, it names the skips.
 
         A mission that continued without a part is partial, or blocked if nothing of it was done.
@@ -529,7 +529,7 @@ class Executive:
 
     # -- ending ------------------------------------------------------------------------------
 
-    def _ending_of(self, error: BaseException) -> Ending:
+    def _ending_for_exception(self, error: BaseException) -> Ending:
         """Return the ending for an exception; the robots are stopped."""
         if isinstance(error, _Aborted | KeyboardInterrupt):
             reason = self._abort_reason or "operator"  # Ctrl-C without a handler of ours
@@ -566,10 +566,10 @@ class Executive:
         said_of = partial(self.site.messages.sentence_for_robot, language=progress.language)
         told = self._call_safely(lambda: self._reporters.operator_messages(said_of), "")
         if self._broken is not None and ending.status != "failed":
-            ending = failed_ending(self._broken.failure().with_cause(ending.failure))
+            ending = ending_for_failure(self._broken.failure().with_cause(ending.failure))
             progress.failures.append(self._broken.failure())
         if unstopped is not None:
-            ending = failed_ending(unstopped.with_cause(ending.failure))
+            ending = ending_for_failure(unstopped.with_cause(ending.failure))
             progress.failures.append(unstopped)
         message = summarise(
             ending,
@@ -605,7 +605,7 @@ class Executive:
                 STOP_FAILED, message, kind="robot", evidence=moving, retryable=False, cause=failure
             )
         progress.failures.append(failure)
-        ending = failed_ending(failure)
+        ending = ending_for_failure(failure)
         words = self.site.messages.say(failure.code, progress.language, message=failure.message)
         outcome = self._outcome(ending, words)
         self._told.record_only(Finished(now, tick, outcome))

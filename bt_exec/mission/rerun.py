@@ -298,7 +298,7 @@ class _Rerun:
             plan_of = self.session.compiler
             if record.exchanges or any(plan.event.spec.mission.model for plan in record.plans):
                 self.session.compiler = _Recorded(record, plan_of)
-            given = record.plans[0].event.spec if _is_first_plan_given(record) else None
+            given = record.plans[0].event.spec if _was_plan_given(record) else None
             context = self.session.conversation.context()
             try:
                 if record.continues:
@@ -443,7 +443,7 @@ def _confirm_always(spec: MissionSpec, why: str, over: threading.Event) -> bool:
     return True
 
 
-def _is_first_plan_given(record: MissionRecord) -> bool:
+def _was_plan_given(record: MissionRecord) -> bool:
     """Return True if the first plan was not compiled from the command but given with it."""
     asked = next((e.compiler for e in record.events if isinstance(e, Planning)), "")
     return bool(record.plans) and asked == FixedPlan.name

@@ -23,7 +23,7 @@ from bt_exec.pack import Catalogue
 from bt_exec.planning.achieved_facts import Assumed
 from bt_exec.planning.compiler import Compiler, Done, Plan, Reply, Request
 from bt_exec.planning.plan_preparation import NEED_NOT_MET, prepare
-from bt_exec.planning.repair import all_kept_paths
+from bt_exec.planning.repair import unrepeated_leaf_paths
 from bt_exec.spec.expand import has_reference
 from bt_exec.spec.model import Do, Fallback, Mission, MissionSpec, Sequence, Tree
 from bt_exec.spec.node_paths import is_kept, locate, nodes_with_paths
@@ -303,7 +303,7 @@ class Resumed:
         plan = answer if isinstance(answer, Plan) else Plan(work.spec)
         kept = plan.spec.mission.kept
         if plan.spec.root == work.spec.root:
-            kept = all_kept_paths(again)
+            kept = unrepeated_leaf_paths(again)
         rest = plan.spec.with_header(plan_version=version, parent=None, kept=kept, turn=None)
         asked = plan.meaning or Meaning(request.language, ())  # all its acts are in the plan
         try:

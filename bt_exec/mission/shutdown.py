@@ -29,7 +29,7 @@ __all__ = [
     "Timers",
     "come_to_rest",
     "ending_for_exception",
-    "failed_ending",
+    "ending_for_failure",
     "moving_robots",
 ]
 
@@ -128,22 +128,24 @@ def moving_robots(rigs: Mapping[str, Rig], watch: Watch) -> dict[str, str]:
 def ending_for_exception(error: BaseException) -> Ending:
     """Return the ending for an exception; an unexpected one is reported as an internal error."""
     if isinstance(error, PartBroken):
-        return failed_ending(error.failure())
+        return ending_for_failure(error.failure())
     if isinstance(error, RobotStopped):
         return Ending("blocked", error.failure.code, error.failure)
     if isinstance(error, SimulationLost):
-        return failed_ending(Failure("SIMULATION_LOST", str(error), kind="robot", retryable=False))
+        return ending_for_failure(
+            Failure("SIMULATION_LOST", str(error), kind="robot", retryable=False)
+        )
     _log.error("internal error in the executive", exc_info=error)
     told = {"traceback": traceback_text(error)}
     said = describe_exception(error) + source_place_text(
         error
     )  # a part may have replaced a function of ours
-    return failed_ending(
+    return ending_for_failure(
         Failure("EXECUTIVE_CRASHED", said, kind="robot", evidence=told, retryable=False)
     )
 
 
-def failed_ending(failure: Failure) -> Ending:
+def ending_for_failure(failure: Failure) -> Ending:
     """Return the ending of a mission that failed with `failure`."""
     return Ending("failed", failure.code, failure)
 

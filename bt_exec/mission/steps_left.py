@@ -16,10 +16,10 @@ from bt_exec.mission.resumption import ENDED, Work, recorded_work
 from bt_exec.pack import Catalogue
 from bt_exec.planning.achieved_facts import assumed_facts
 from bt_exec.planning.compiler import Request
-from bt_exec.planning.repair import all_kept_paths
+from bt_exec.planning.repair import unrepeated_leaf_paths
 from bt_exec.spec.model import Do, MissionSpec, NodeBase, Tree, walk
 from bt_exec.spec.node_paths import Located, is_kept, locate
-from bt_exec.verify.effects_on_facts import Facts, decided_value, facts_after_success, known_args
+from bt_exec.verify.effects_on_facts import Facts, facts_after_success, known_args, truth_value
 
 __all__ = ["describe_steps_left", "steps_left"]
 
@@ -69,7 +69,7 @@ def steps_left(record: MissionRecord, work: Work, request: Request) -> Iterator[
     for part in _left_out_parts(record, catalogue):
         if not _is_needless(part, facts, catalogue):
             yield part
-    again = {one.path for one in work.done} - {*all_kept_paths(now)}
+    again = {one.path for one in work.done} - {*unrepeated_leaf_paths(now)}
     finished = _finished_paths(record, work.spec) - again
     needless: dict[str, bool] = {}
     root = locate(work.spec.root)
@@ -85,7 +85,7 @@ def steps_left(record: MissionRecord, work: Work, request: Request) -> Iterator[
 
 def _is_needless(node: NodeBase, facts: Mapping[str, str], catalogue: Catalogue) -> bool:
     """Return True if known facts decide that a node is skipped."""
-    return node.skip_if is not None and decided_value(node.skip_if, facts, catalogue) is True
+    return node.skip_if is not None and truth_value(node.skip_if, facts, catalogue) is True
 
 
 def _facts_after(part: NodeBase, facts: Mapping[str, str], catalogue: Catalogue) -> Facts:

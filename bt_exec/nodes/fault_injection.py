@@ -248,7 +248,7 @@ class Faults:
         """Return the interpretation function of a pack's capture, with a fault if one is due."""
         for fault in self._due("camera", pack, ("crash", "slow")):
             self._fired[fault] += 1
-            return lambda capture: _with_fault(fault, lambda: interpret(capture))
+            return lambda capture: _call_with_fault(fault, lambda: interpret(capture))
         return interpret
 
     def call_compiler(self, compile_: Callable[[], T]) -> T:
@@ -259,7 +259,7 @@ class Faults:
         """
         for fault in self._due("planner", ""):
             self._fired[fault] += 1
-            return _with_fault(fault, compile_)
+            return _call_with_fault(fault, compile_)
         return compile_()
 
     def trigger_outside_faults(self, stop: Callable[[str], object], journal: str | None) -> None:
@@ -323,7 +323,7 @@ def _faulty(
                     yield _HANGS
                 if fault.does == "fail":
                     raise Failed(fault.code, "made to fail on purpose")
-                _with_fault(fault, lambda: None)
+                _call_with_fault(fault, lambda: None)
             try:
                 step = next(steps)
             except StopIteration as stop:
@@ -333,7 +333,7 @@ def _faulty(
         steps.close()
 
 
-def _with_fault(fault: Fault, function: Callable[[], T]) -> T:
+def _call_with_fault(fault: Fault, function: Callable[[], T]) -> T:
     """Call a function with a fault: ``slow`` delays it, ``crash`` raises instead."""
     if fault.does == "crash":
         raise RuntimeError("made to crash on purpose")

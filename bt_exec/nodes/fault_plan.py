@@ -41,7 +41,7 @@ class FaultPlan(UserData):
     world: Mapping[str, str | int | float] = Field(default_factory=dict)
     faults: Annotated[tuple[Fault, ...], Field(max_length=100)] = ()
 
-    def world_texts(self) -> dict[str, str]:
+    def initial_world_texts(self) -> dict[str, str]:
         """Return the initial state of the world as ``KEY=VALUE`` texts."""
         return {key: str(value) for key, value in self.world.items()}
 

@@ -12,12 +12,12 @@ from bt_exec.language.messages import Messages, language_of
 from bt_exec.language.sanitize import one_line
 
 __all__ = [
+    "answer_about_ending",
+    "answer_about_last_ending",
+    "answer_about_last_result",
     "last_about",
-    "last_ending",
-    "last_result",
     "list_failed",
     "list_missions",
-    "mission_ending",
 ]
 
 _LAST = 5
@@ -43,7 +43,9 @@ def list_failed(context: Context, messages: Messages, language: str) -> str:
     return failed or messages.say(code, language)
 
 
-def last_result(context: Context, messages: Messages, language: str, *, trouble: bool) -> str:
+def answer_about_last_result(
+    context: Context, messages: Messages, language: str, *, trouble: bool
+) -> str:
     """Return whether and how the last command ended well; answers to questions do not count.
 
     If it started no action, the last mission that did is described as well; otherwise, a mission
@@ -58,16 +60,16 @@ def last_result(context: Context, messages: Messages, language: str, *, trouble:
     tried = [turn for turn in context.turns if turn.has_result or turn.status == "refused"]
     last = tried[-1] if tried else context.last_mission()
     if last is None or not last.status:
-        return last_ending(context, messages, language)
+        return answer_about_last_ending(context, messages, language)
     well = last.status == "satisfied"
     yes = not well or last.failure is not None if trouble else well
     partly = not trouble and last.status == "partial"
     verdict = "" if partly else messages.say("yes" if yes else "no", language)
-    said = [verdict, mission_ending(last, messages, language)]
+    said = [verdict, answer_about_ending(last, messages, language)]
     acted = [turn for turn in context.acting_missions(date.today()) if turn is not last]
     left = context.unfinished_mission(date.today())
     if not last.acted and acted:
-        ended = mission_ending(acted[-1], messages, language)
+        ended = answer_about_ending(acted[-1], messages, language)
         said.append(messages.say("SELF_BEFORE_THAT", language, ended=ended))
     elif last.acted and left is not None and left is not last:
         said.append(messages.say("SELF_STILL_LEFT", language, command=left.command))
@@ -103,7 +105,7 @@ def _normalized_letters(text: str) -> str:
     return unicodedata.normalize("NFD", text).casefold()
 
 
-def last_ending(
+def answer_about_last_ending(
     context: Context, messages: Messages, language: str, *, stopped: bool = False
 ) -> str:
     """Return how the last mission that started a skill ended.
@@ -120,10 +122,12 @@ def last_ending(
     if last is None:
         return messages.say("SELF_NOTHING_DONE", language)
     outdated = last != context.last_mission()
-    return mission_ending(last, messages, language, outdated=outdated)
+    return answer_about_ending(last, messages, language, outdated=outdated)
 
 
-def mission_ending(turn: Turn, messages: Messages, language: str, *, outdated: bool = False) -> str:
+def answer_about_ending(
+    turn: Turn, messages: Messages, language: str, *, outdated: bool = False
+) -> str:
     """Return how a mission ended, with its report, and what it recovered from.
 
     A report is quoted because it describes the state at that time. One in another language is
@@ -151,7 +155,7 @@ def mission_ending(turn: Turn, messages: Messages, language: str, *, outdated: b
 
 
 def _line(turn: Turn, messages: Messages, language: str) -> str:
-    ended = mission_ending(turn, messages, language)
+    ended = answer_about_ending(turn, messages, language)
     if turn.at is None or not turn.status:
         return ended
     when = turn.at.strftime("%H:%M" if turn.at.date() == date.today() else "%m-%d %H:%M")

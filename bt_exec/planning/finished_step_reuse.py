@@ -21,7 +21,7 @@ from bt_exec.spec.abstract_run import AbstractRun, Answers, Ends, Step
 from bt_exec.spec.model import Check, Do, NodeBase
 from bt_exec.spec.node_paths import Located, locate
 from bt_exec.verify.concurrent_fact_changes import Calls
-from bt_exec.verify.effects_on_facts import Facts, decided_value, established_facts
+from bt_exec.verify.effects_on_facts import Facts, established_facts, truth_value
 
 __all__ = ["kept_finished_paths"]
 
@@ -114,7 +114,7 @@ class _Rehearsal(AbstractRun[_State | None]):
     ) -> Answers[_State | None]:
         """Return the states after a condition; None for an answer that facts exclude."""
         assert before is not None
-        found = decided_value(expression, before.facts, self._catalogue)
+        found = truth_value(expression, before.facts, self._catalogue)
         if found is not None and expression is step.node.skip_if:
             return Answers(before, None, None) if found else Answers(None, None, before)
         if isinstance(step.node, Check) and step.node.tell:

@@ -19,12 +19,12 @@ from bt_exec.spec.node_paths import encloses, moved_paths, nodes_with_paths
 
 __all__ = [
     "FixedPlan",
-    "all_kept_paths",
     "failed_part",
     "find_alternative",
     "kept_paths",
     "repaired_plan",
     "replace_part",
+    "unrepeated_leaf_paths",
 ]
 
 
@@ -135,7 +135,7 @@ def kept_paths(request: Request) -> tuple[str, ...]:
     return _kept_paths_of(request, outside, root)
 
 
-def all_kept_paths(request: Request) -> tuple[str, ...]:
+def unrepeated_leaf_paths(request: Request) -> tuple[str, ...]:
     """Return the paths of all finished leaves that need not run again, also in the failed part.
 
     It is for a plan that continues unchanged: finished steps next to the failed one are not

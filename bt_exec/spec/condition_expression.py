@@ -24,7 +24,7 @@ __all__ = [
     "dump_expression",
     "map_named_conditions",
     "named_conditions",
-    "named_conditions_at",
+    "named_conditions_with_places",
 ]
 
 
@@ -158,17 +158,17 @@ def direct_parts(expression: Any) -> Iterator[tuple[Any, tuple[str | int, ...]]]
 
 def named_conditions(expression: Any) -> Iterator[Is]:
     """Yield every named condition of an expression, left to right; none of None."""
-    return (leaf for leaf, _ in named_conditions_at(expression))
+    return (leaf for leaf, _ in named_conditions_with_places(expression))
 
 
-def named_conditions_at(
+def named_conditions_with_places(
     expression: Any, place: tuple[str | int, ...] = ()
 ) -> Iterator[tuple[Is, tuple[str | int, ...]]]:
     """Yield every named condition of an expression with its place."""
     if isinstance(expression, Is):
         yield expression, (*place, expression.name) if expression.args else place
     for part, inner in direct_parts(expression):
-        yield from named_conditions_at(part, (*place, *inner))
+        yield from named_conditions_with_places(part, (*place, *inner))
 
 
 def map_named_conditions(

@@ -39,7 +39,7 @@ Count: TypeAlias = Annotated[int, Field(ge=1, le=1000, strict=True)]
 Args: TypeAlias = Mapping[str, Any]
 
 
-def _read_duration(value: Any) -> Any:
+def _convert_duration(value: Any) -> Any:
     """Convert ``20s`` to seconds; a number without a unit is an error."""
     match = re.fullmatch(DURATION, value) if isinstance(value, str) else None
     seconds = round(float(match[1]) * _UNITS_S[match[2]], 3) if match else 0.0
@@ -55,12 +55,12 @@ def _write_duration(seconds: float) -> str:
 
 
 Duration: TypeAlias = Annotated[
-    float, BeforeValidator(_read_duration), PlainSerializer(_write_duration)
+    float, BeforeValidator(_convert_duration), PlainSerializer(_write_duration)
 ]
 """Seconds in Python, ``20s`` in YAML."""
 
 
-def _read_needed(value: Any) -> Any:
+def _validate_needed(value: Any) -> Any:
     """Reject other values early, so that only one error is reported instead of one per type."""
     if value in ("all", "any") or (type(value) is int and value >= 1):
         return value
@@ -69,7 +69,7 @@ def _read_needed(value: Any) -> Any:
 
 
 Needed: TypeAlias = Annotated[
-    Literal["all", "any"] | Annotated[int, Field(ge=1)], BeforeValidator(_read_needed)
+    Literal["all", "any"] | Annotated[int, Field(ge=1)], BeforeValidator(_validate_needed)
 ]
 
 
@@ -103,11 +103,13 @@ Choices: TypeAlias = Annotated[
 ]
 
 
-def _read_bound(value: Any) -> Any:
+def _validate_bound(value: Any) -> Any:
     """Validate a bound: a finite number; booleans are rejected."""
     if type(value) not in (int, float) or not abs(value) <= 1e15:
         raise PydanticCustomError("bound", "a bound is a number: min: 1")
     return value
 
 
-Bound: TypeAlias = Annotated[Any, BeforeValidator(_read_bound), WithJsonSchema({"type": "number"})]
+Bound: TypeAlias = Annotated[
+    Any, BeforeValidator(_validate_bound), WithJsonSchema({"type": "number"})
+]

@@ -176,7 +176,7 @@ class Each(SpecModel):
         return f"{self.item} in {', '.join(map(str, listed)) or 'nothing'}"
 
 
-def _read_each(value: Any) -> Any:
+def _parse_each(value: Any) -> Any:
     """Parse ``{item: $items, at_most: 5}``."""
     if isinstance(value, Each):
         return value
@@ -198,7 +198,7 @@ class NodeBase(Filled):
     """Modifiers that every node may have; see the docstring of the module."""
 
     name: Annotated[str, Field(min_length=1, max_length=64)] | None = None
-    for_each: Annotated[Each, BeforeValidator(_read_each), PlainSerializer(_write_each)] | None = (
+    for_each: Annotated[Each, BeforeValidator(_parse_each), PlainSerializer(_write_each)] | None = (
         None
     )
     skip_if: Expression | None = None
@@ -454,7 +454,7 @@ Node: TypeAlias = Annotated[
 ]
 
 
-def _read_default(value: Any) -> Any:
+def _refuse_null_default(value: Any) -> Any:
     """Reject ``default: null``, which would make the parameter required."""
     if value is None:
         message = "a default needs a value; leave 'default' out if callers must give this parameter"
@@ -482,7 +482,7 @@ class Param(SpecModel):
     choices: Choices | None = None
     least: Bound | None = Field(default=None, alias="min")
     most: Bound | None = Field(default=None, alias="max")
-    default: Annotated[Any, BeforeValidator(_read_default)] = None
+    default: Annotated[Any, BeforeValidator(_refuse_null_default)] = None
     many: Annotated[bool, Field(strict=True)] = False
     optional: Annotated[bool, Field(strict=True)] = False
     summary: Text = ""

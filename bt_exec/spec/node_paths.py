@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar, overload
 
-from bt_exec.spec.condition_expression import Is, named_conditions_at
+from bt_exec.spec.condition_expression import Is, named_conditions_with_places
 from bt_exec.spec.model import Check, Do, MissionSpec, NodeBase, Tree
 from bt_exec.spec.yaml_source import Place
 
@@ -83,7 +83,7 @@ class Located(Generic[_Own]):
     def conditions(self) -> Iterator[tuple[Is, Place]]:
         """Yield every named condition of the node itself, with its place."""
         for field, expression in self.node.conditions.items():
-            yield from named_conditions_at(expression, (*self.place, field))
+            yield from named_conditions_with_places(expression, (*self.place, field))
 
 
 def locate(root: NodeBase) -> Located[NodeBase]:

@@ -29,8 +29,8 @@ __all__ = [
     "MAX_VALUES",
     "Place",
     "Source",
+    "parse_scalar",
     "read_file",
-    "read_scalar",
     "read_text",
     "scan_file",
     "scan_text",
@@ -243,7 +243,7 @@ class _Reader:
         if isinstance(event, yaml.AliasEvent):
             return None
         if isinstance(event, yaml.ScalarEvent):
-            return event.value if event.style else read_scalar(event.value)
+            return event.value if event.style else parse_scalar(event.value)
         if isinstance(event, yaml.SequenceStartEvent):
             items: list[Any] = []
             while not isinstance(item := self.next(), yaml.SequenceEndEvent):
@@ -302,7 +302,7 @@ class _Reader:
         raise SpecError(sorted_by_position(self.source.refused))
 
 
-def read_scalar(text: str) -> Any:
+def parse_scalar(text: str) -> Any:
     """Return the value of an unquoted scalar by YAML 1.2's core schema, decimal numbers only."""
     if text in _CONSTANTS:
         return _CONSTANTS[text]

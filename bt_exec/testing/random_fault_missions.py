@@ -246,7 +246,7 @@ class Torture:
             self.report.replans += invariants.replans
             self._count_fired(session.faults)
             yield from invariants.broken
-            yield from _outcome_faults(outcome)
+            yield from _outcome_violations(outcome)
             yield from _moving_robots(session)
         if self._again and not outcome.record_problem and _is_repeatable(plan):
             self.report.verified += 1
@@ -269,7 +269,7 @@ class Torture:
             yield f"the record of a killed mission cannot be read: {record.unreadable[0]}"
         if record.outcome is not None:  # it ended before the kill
             self.report.statuses[record.outcome.status] += 1
-            yield from _outcome_faults(record.outcome)
+            yield from _outcome_violations(record.outcome)
             return
         self.report.statuses["killed"] += 1
         self.report.fired["process kill"] += 1
@@ -280,7 +280,7 @@ class Torture:
                 yield f"the world of a killed mission differs: {found.difference}"
             outcome = session.resume(record)
             yield from invariants.broken
-            yield from _outcome_faults(outcome)
+            yield from _outcome_violations(outcome)
             yield from _moving_robots(session)
 
     def _session(
@@ -293,7 +293,7 @@ class Torture:
         """Return a session in the world of a plan that checks its missions against invariants."""
         return Session(
             self._site,
-            world=plan.world_texts(),
+            world=plan.initial_world_texts(),
             fast=True,
             journal=journal,
             faults=[fault.to_source() for fault in faults],
@@ -308,7 +308,7 @@ class Torture:
         )
 
 
-def _outcome_faults(outcome: Outcome) -> Iterator[str]:
+def _outcome_violations(outcome: Outcome) -> Iterator[str]:
     """Yield the deficiencies of an outcome."""
     if not outcome.reason_code:
         yield f"{outcome.status}, and no reason"

@@ -35,10 +35,10 @@ from bt_exec.spec.model import MissionSpec, NodeBase, Tree, TreeSpec, rebuild, w
 from bt_exec.testing.scripted import FakeClock, ScriptedRobot
 from bt_exec.verify.effects_on_facts import (
     NEED_NOT_MET,
-    decided_value,
     fact_pattern,
     facts_after_failure,
     facts_after_success,
+    truth_value,
 )
 from bt_exec.verify.type_checks import type_mismatch, without_metadata
 
@@ -264,7 +264,7 @@ class _World:
         question = str(Is(name=name, args=args))
         self.answers[question] += 1
         number = self.answers[question]
-        truth = decided_value(Is(name=plain_name, args=args), self.facts, self.catalogue)
+        truth = truth_value(Is(name=plain_name, args=args), self.facts, self.catalogue)
         truth = not name.startswith(_SKIP) if truth is None else truth
         for one in self.disturbed:
             if one.part == question and one.kind == "unknown" and number >= one.call:

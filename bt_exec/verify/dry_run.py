@@ -47,8 +47,8 @@ from bt_exec.verify.effects_on_facts import (
     NEED_NOT_MET,
     Facts,
     contradicted_needs,
-    decided_value,
     established_facts,
+    truth_value,
 )
 
 __all__ = ["Readers", "certain_effects", "check_dry_run"]
@@ -138,7 +138,7 @@ class _DryRun(AbstractRun[States]):
         }
         given = self._constant_facts(expression)
         for state in before:
-            found = decided_value(expression, given | dict(state), self._catalogue)
+            found = truth_value(expression, given | dict(state), self._catalogue)
             if found is not False:
                 yes.add(state_from_facts({**dict(state), **found_out}))
             if found is None:

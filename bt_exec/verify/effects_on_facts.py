@@ -28,7 +28,6 @@ __all__ = [
     "UNKNOWN",
     "Facts",
     "contradicted_needs",
-    "decided_value",
     "established_facts",
     "fact_pattern",
     "facts_after_failure",
@@ -38,6 +37,7 @@ __all__ = [
     "known_args",
     "needs_of",
     "touched_facts",
+    "truth_value",
     "unmet_needs",
 ]
 
@@ -174,14 +174,14 @@ def established_facts(expression: Any, catalogue: Catalogue) -> Facts:
     }
 
 
-def decided_value(expression: Any, facts: Mapping[str, str], catalogue: Catalogue) -> bool | None:
+def truth_value(expression: Any, facts: Mapping[str, str], catalogue: Catalogue) -> bool | None:
     """Return whether `expression` holds under known facts; None if they do not decide it."""
     if isinstance(expression, Not):
-        inner = decided_value(expression.of, facts, catalogue)
+        inner = truth_value(expression.of, facts, catalogue)
         return None if inner is None else not inner
     if isinstance(expression, All | Any_):
         settles = isinstance(expression, Any_)
-        parts = [decided_value(part, facts, catalogue) for part in expression.of]
+        parts = [truth_value(part, facts, catalogue) for part in expression.of]
         if settles in parts:
             return settles
         return None if None in parts else not settles

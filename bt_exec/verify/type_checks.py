@@ -11,7 +11,7 @@ from pydantic import TypeAdapter, ValidationError
 from pydantic.errors import PydanticSchemaGenerationError
 from pydantic_core import to_json
 
-from bt_exec.spec.yaml_source import Place, read_scalar
+from bt_exec.spec.yaml_source import Place, parse_scalar
 
 __all__ = [
     "Unfit",
@@ -81,7 +81,7 @@ def convert_word(hint: Any, word: Any) -> Any:
     """
     if not isinstance(word, str) or hint is None or type_mismatch(hint, word) is None:
         return word
-    value = read_scalar(word)
+    value = parse_scalar(word)
     return value if type_mismatch(hint, value) is None else word
 
 

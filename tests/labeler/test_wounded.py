@@ -65,7 +65,7 @@ def replaced(number: int, line: bytes | Callable[[dict[str, Any]], Any]) -> Call
     return lambda folder: action_lines(folder, change)
 
 
-def broken_frame(number: int, data: bytes | None) -> Callable[[Path], None]:
+def faulty_picture(number: int, data: bytes | None) -> Callable[[Path], None]:
     def harm(folder: Path) -> None:
         for name in (number, number + 1):
             path = folder / f"{name:06d}.png"
@@ -102,10 +102,10 @@ def clock(times: Callable[[int], Any]) -> Callable[[Path], None]:
 LATE = between(3.0, 60.0)  # an action near the fourth second, and its successors
 HEAD = "fps: 4.0\ncommand: bring me the gem\nlanguage: en\n"
 WOUNDS = (
-    Wound("cut_off_frame", broken_frame(24, None), "damaged", between(6.0, 6.25)),
-    Wound("empty_frame", broken_frame(24, b""), "damaged", between(6.0, 6.25)),
-    Wound("text_as_frame", broken_frame(24, b"<html>"), "damaged", between(6.0, 6.25)),
-    Wound("first_frame", broken_frame(0, None), "damaged", between(0.0, 0.25)),
+    Wound("cut_off_frame", faulty_picture(24, None), "damaged", between(6.0, 6.25)),
+    Wound("empty_frame", faulty_picture(24, b""), "damaged", between(6.0, 6.25)),
+    Wound("text_as_frame", faulty_picture(24, b"<html>"), "damaged", between(6.0, 6.25)),
+    Wound("first_frame", faulty_picture(0, None), "damaged", between(0.0, 0.25)),
     Wound("folder_as_frame", lambda f: _folder(f / "000024.png"), "damaged", between(6, 6.25)),
     Wound("frame_gone", lambda f: _gone(f, 22, 30), "gap", between(5.0, 8.0)),
     Wound("actions_not_utf8", replaced(3, b'{"t": 7, "op": "TA\xff\xfeLK"}'), "not_utf8", LATE),

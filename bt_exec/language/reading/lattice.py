@@ -15,7 +15,7 @@ from bt_exec.language.reading.english_inflection import singulars
 from bt_exec.language.reading.lexicon import PAST, Entry, Lexicon, Stem
 from bt_exec.language.reading.meaning_node import Node
 from bt_exec.language.reading.normalized_text import PAUSES, Text
-from bt_exec.language.reading.verbatim_text import aside_texts, free_texts
+from bt_exec.language.reading.verbatim_text import aside_edges, free_text_edges
 
 __all__ = ["lattice"]
 
@@ -60,17 +60,17 @@ def lattice(text: Text, lexicon: Lexicon, names: Mapping[str, str]) -> list[Edge
         if korean:
             edges += _verb_groups(text, start, lexicon)
     edges += _marks_and_digits(text)
-    edges += _unknown_nouns(text, lexicon, edges)
+    edges += _unknown_noun_edges(text, lexicon, edges)
     if korean:
-        edges += _words_as_names(text, lexicon, edges)
+        edges += _name_edges(text, lexicon, edges)
     if lexicon.takes_texts:
-        edges += free_texts(text, lexicon, edges)
+        edges += free_text_edges(text, lexicon, edges)
     if "remarks" in lexicon.language.data:
-        edges += aside_texts(text, lexicon, edges)
+        edges += aside_edges(text, lexicon, edges)
     if "asides" in lexicon.language.data:
         edges += asides(text, lexicon, edges)
     edges = list(_penalize_name_parts(edges, lexicon))
-    return [*edges, *_with_skipped(edges, lexicon)]
+    return [*edges, *_skipping_edges(edges, lexicon)]
 
 
 def _penalize_name_parts(edges: list[Edge], lexicon: Lexicon) -> Iterator[Edge]:
@@ -83,7 +83,7 @@ def _penalize_name_parts(edges: list[Edge], lexicon: Lexicon) -> Iterator[Edge]:
         yield edge
 
 
-def _with_skipped(edges: list[Edge], lexicon: Lexicon) -> Iterator[Edge]:
+def _skipping_edges(edges: list[Edge], lexicon: Lexicon) -> Iterator[Edge]:
     """Yield the edges that skip words without meaning before and after them.
 
     Such words stand anywhere between phrases, so no rule has to mention them.
@@ -226,7 +226,7 @@ def _after_link(
                 yield last, mood, negated != (stem.kind == "negated"), cost + extra
 
 
-def _unknown_nouns(text: Text, lexicon: Lexicon, edges: Sequence[Edge]) -> Iterator[Edge]:
+def _unknown_noun_edges(text: Text, lexicon: Lexicon, edges: Sequence[Edge]) -> Iterator[Edge]:
     """Yield nouns for text that the lexicon does not cover."""
     by_start: dict[int, list[int]] = {}
     for edge in edges:
@@ -263,7 +263,7 @@ def _is_particle(surface: str, lexicon: Lexicon, kinds: Container[str] | None = 
     return any(kinds is None or one.category in kinds for one in found)
 
 
-def _words_as_names(text: Text, lexicon: Lexicon, edges: Iterable[Edge]) -> Iterator[Edge]:
+def _name_edges(text: Text, lexicon: Lexicon, edges: Iterable[Edge]) -> Iterator[Edge]:
     """Yield each word as a name, with and without its particle, whatever its parts mean.
 
     Korean names may consist of words that mean something else, except operators. English grammars

@@ -17,7 +17,7 @@ from bt_exec.language.reading.lexicon import Lexicon
 from bt_exec.language.reading.meaning_node import Node
 from bt_exec.language.reading.normalized_text import Text
 
-__all__ = ["aside_texts", "free_texts"]
+__all__ = ["aside_edges", "free_text_edges"]
 
 _WORD = 0.1  # cost of a word of a text
 _ITEM = 0.5  # cost of an object outside the lexicon
@@ -28,7 +28,7 @@ _SENTENCES = re.compile(r"[.!?;]\s")
 _PROHIBITING = ("instead", "prohibited", "insisted_not")
 
 
-def free_texts(text: Text, lexicon: Lexicon, edges: Iterable[Edge]) -> Iterator[Edge]:
+def free_text_edges(text: Text, lexicon: Lexicon, edges: Iterable[Edge]) -> Iterator[Edge]:
     """Yield the edges of texts and items.
 
     Args:
@@ -168,7 +168,7 @@ class _Texts:
         return True
 
 
-def aside_texts(text: Text, lexicon: Lexicon, edges: Iterable[Edge]) -> Iterator[Edge]:
+def aside_edges(text: Text, lexicon: Lexicon, edges: Iterable[Edge]) -> Iterator[Edge]:
     """Yield the edges of remarks in words of any kind: ``aside_text``.
 
     A remark has one of the endings listed for remarks, and contains no order, exclusion,

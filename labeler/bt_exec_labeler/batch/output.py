@@ -80,7 +80,7 @@ class Output(RunFolder):
         self.run_settings()
         return list(read_lines(self.folder / "records.jsonl"))
 
-    def drop_lines(self) -> list[dict[str, Any]]:
+    def dropped_lines(self) -> list[dict[str, Any]]:
         """Return the lines of ``drops.jsonl``.
 
         Raises:

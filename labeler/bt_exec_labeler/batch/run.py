@@ -195,7 +195,7 @@ def label_batch(
     except LabelerFailure as raised:
         answers, failure = raised.done, raised
     found = {key: answers[n] for n, key in enumerate(asked) if n in answers}
-    found |= {key: _drop_of(item) for key, item in blind.items()}
+    found |= {key: _dropped_result(item) for key, item in blind.items()}
     lines: list[tuple[str, dict[str, Any]]] = []
     fresh = {}
     for key, item in batch.items():
@@ -232,7 +232,7 @@ def _is_still_valid(line: Mapping[str, Any], vocabulary: Vocabulary) -> bool:
     return isinstance(read_record(line["record"], vocabulary), Record)
 
 
-def _drop_of(item: Item) -> Labelled:
+def _dropped_result(item: Item) -> Labelled:
     """Return the result that drops an item without a decodable frame."""
     whys = item.recent.damaged
     return Labelled(None, tuple(Breach("DAMAGED_FRAME", "clip", why) for why in whys), 0)

@@ -140,10 +140,10 @@ def _language_columns(
     }
     return {
         PERSISTENT: [
-            _merged_rows(read_language_rows(old), said[number])
+            _merged_rows(parse_language_rows(old), said[number])
             for old, number in zip(before, episodes, strict=True)
         ],
-        EVENTS: [read_language_rows(found) for found in events],
+        EVENTS: [parse_language_rows(found) for found in events],
         SUBTASK: [
             subtasks[subtask_at(under_way.get(number, ()), t - starts[number])]
             for number, t in zip(episodes, times, strict=True)
@@ -151,7 +151,7 @@ def _language_columns(
     }
 
 
-def read_language_rows(value: Any) -> list[dict[str, Any]]:
+def parse_language_rows(value: Any) -> list[dict[str, Any]]:
     """Return the language rows in a column's value, which is a list or JSON text."""
     found = json.loads(value) if isinstance(value, str) else value
     return list(found or ())

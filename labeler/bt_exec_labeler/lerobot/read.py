@@ -36,8 +36,8 @@ from bt_exec_labeler.lerobot.rows import (
     parse_rows,
     read_row,
     read_rows,
-    subtasks_at,
     subtasks_by_number,
+    subtasks_with_times,
 )
 from bt_exec_labeler.sources.json_lines import read_json_lines
 
@@ -265,7 +265,7 @@ def _read_actions(
         return calls
     end = round(stored.rows[-1].t + 1 / info.fps, 6)
     numbered = [(row.t, row.said.subtask_index) for row in stored.rows]
-    texts = subtasks_at(stored.persistent) or subtasks_by_number(folder, numbered)
+    texts = subtasks_with_times(stored.persistent) or subtasks_by_number(folder, numbered)
     if texts:
         return actions_of_texts(texts, "SUBTASK", end)
     unnamed = {row.said.task_index for row in stored.rows} - set(tasks)

@@ -25,8 +25,8 @@ __all__ = [
     "parse_rows",
     "read_row",
     "read_rows",
-    "subtasks_at",
     "subtasks_by_number",
+    "subtasks_with_times",
 ]
 
 
@@ -196,7 +196,7 @@ def _parse_object(value: Any) -> dict[str, Any]:
     return dict(parse_rows(value))
 
 
-def subtasks_at(persistent: Sequence[SaidRow]) -> Texts:
+def subtasks_with_times(persistent: Sequence[SaidRow]) -> Texts:
     """Return the subtasks in the persistent language of an episode, with their start times [s]."""
     found = [
         (row.timestamp or 0.0, row.content)

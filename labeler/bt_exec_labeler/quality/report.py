@@ -43,7 +43,7 @@ def make_report(
         html: File of the page, or None.
         decided: Decisions by reviewer and item.
     """
-    records, dropped = output.record_lines(), output.drop_lines()
+    records, dropped = output.record_lines(), output.dropped_lines()
     steps = Counter(line["mid_step_id"] for line in records)
     kept = [line for line in records if line["record"]["uncertainty"] != "high"]
     wrong = Counter[str]()

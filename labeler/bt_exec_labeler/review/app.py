@@ -18,7 +18,7 @@ from bt_exec.web.errors import SENTENCES, WebError
 from bt_exec.web.login import Login
 from bt_exec.web.request_checks import Guard
 from bt_exec_labeler.episode import Frame, Image
-from bt_exec_labeler.review.decisions import Decisions, read_decision
+from bt_exec_labeler.review.decisions import Decisions, parse_decision
 from bt_exec_labeler.review.review_cards import Card, field_values
 from bt_exec_labeler.vocabulary import Vocabulary
 
@@ -108,7 +108,7 @@ def make_app(
         """Store a decision; the response is sent after it has been written to disk."""
         if asked.item not in by_item:
             raise ReviewError("NO_RECORD", item=asked.item)
-        found = read_decision(asked.model_dump(), by_item[asked.item].line, vocabulary)
+        found = parse_decision(asked.model_dump(), by_item[asked.item].line, vocabulary)
         if isinstance(found, tuple):
             problems = [
                 {"code": b.code, "where": b.where, "message": b.said(asked.language)} for b in found

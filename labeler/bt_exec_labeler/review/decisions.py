@@ -25,7 +25,14 @@ from bt_exec_labeler.answer_violation import Breach, make_breach
 from bt_exec_labeler.plan_record import FIELDS, Record, build_record, read_record
 from bt_exec_labeler.vocabulary import Vocabulary
 
-__all__ = ["DECISIONS", "Decision", "Decisions", "agreed_decision", "decisions_of", "read_decision"]
+__all__ = [
+    "DECISIONS",
+    "Decision",
+    "Decisions",
+    "agreed_decision",
+    "decisions_of",
+    "parse_decision",
+]
 
 Decision: TypeAlias = Literal["accept", "correct", "reject"]
 
@@ -34,7 +41,7 @@ DECISIONS: tuple[Decision, ...] = get_args(Decision)
 _NAME = re.compile(r"[\w][\w-]{0,39}")  # letters of any script, because it is a file name
 
 
-def read_decision(
+def parse_decision(
     data: Mapping[str, Any], line: Mapping[str, Any], vocabulary: Vocabulary
 ) -> dict[str, Any] | tuple[Breach, ...]:
     """Return a decision in stored form, or its breaches.

@@ -17,7 +17,7 @@ from typing import Any
 from bt_exec.failure import UsageError
 from bt_exec_labeler.clips import decode_frame
 from bt_exec_labeler.labelers.prompt import contact_sheet
-from bt_exec_labeler.review.decisions import DECISIONS, read_decision
+from bt_exec_labeler.review.decisions import DECISIONS, parse_decision
 from bt_exec_labeler.review.review_cards import Card
 from bt_exec_labeler.vocabulary import Vocabulary
 from bt_exec_llm.client import image_block
@@ -95,7 +95,7 @@ def read_annotations(
         if isinstance(data, str):
             refused.append(f"{where}: {data}")
             continue
-        found = read_decision(data, by_item[item].line, vocabulary)
+        found = parse_decision(data, by_item[item].line, vocabulary)
         if isinstance(found, tuple):
             refused += [f"{where}: {breach}" for breach in found]
         else:
@@ -164,7 +164,7 @@ def _read_annotations(path: Path) -> Iterator[tuple[str, Any, Mapping[str, Any]]
 
 
 def _decision_of_result(result: Any) -> dict[str, Any] | str:
-    """Return the decision in an annotation's result, as input of `read_decision`, or an error."""
+    """Return the decision in an annotation's result, as input of `parse_decision`, or an error."""
     values: dict[str, list[Any]] = {}
     for region in result if isinstance(result, list) else ():
         value = region.get("value") if isinstance(region, Mapping) else None

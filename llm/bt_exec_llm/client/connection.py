@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 from bt_exec_llm.client.errors import ModelFailure
 from bt_exec_llm.client.settings import ModelSettings
 
-__all__ = ["Connection", "check_endpoint", "proxy_of"]
+__all__ = ["Connection", "endpoint_checks", "proxy_of"]
 
 
 class Connection:
@@ -78,7 +78,7 @@ def proxy_of(url: str) -> str | None:
 _WAIT_S = 1.5
 
 
-def check_endpoint(settings: ModelSettings) -> Iterator[tuple[str, str, str, str]]:
+def endpoint_checks(settings: ModelSettings) -> Iterator[tuple[str, str, str, str]]:
     """Yield (name, status, detail, remedy) of the checks of a model's key and address.
 
     A connection is opened and closed again; no request and no key is sent. The status is ``ok`` or

@@ -31,7 +31,7 @@ from bt_exec_llm.model_compiler.intermediate_change_checks import (
 from bt_exec_llm.model_compiler.invented_word_checks import speech_problems, unknown_words
 from bt_exec_llm.model_compiler.plan_effects import Meant
 from bt_exec_llm.model_compiler.plan_normalization import Form, unpack
-from bt_exec_llm.model_compiler.replan_scope import replaced_part, with_part
+from bt_exec_llm.model_compiler.replan_scope import part_to_replace, with_part
 from bt_exec_llm.model_compiler.spelling_correction import corrected_plan
 
 __all__ = ["Judgement", "check_answer"]
@@ -102,7 +102,7 @@ def check_answer(
     examined = examine(spec, request, meant=expanded, stated=form.stated)
     problems += _plan_problems(examined, form, request, meant)
     if problems:
-        part = replaced_part(request)
+        part = part_to_replace(request)
         place = None if part is None else part.place
         return Judgement(problems=_at_written_positions(problems, form, place), notes=notes)
     return Judgement(examined.verified_plan(), notes=notes)
@@ -116,7 +116,7 @@ def _plan_problems(
     expanded, passed = examined.expanded, examined.plan
     if expanded is None or passed is None:
         return problems  # the reason is in `problems`
-    part = replaced_part(request)
+    part = part_to_replace(request)
     place: Place = ("root",) if part is None else part.place
     new = next(step for step in locate(expanded.root).walk() if step.place == place)
     problems += wrong_assumption_problems(form.assumes, new, request)

@@ -26,7 +26,7 @@ from bt_exec.planning.repair import find_alternative, repaired_plan
 from bt_exec.spec.model import Do, walk
 from bt_exec.spec.user_data_validation import UserData, read_settings
 from bt_exec_llm.client import Block, Image, Model, ModelClient, ModelSettings, Prices, Recorder
-from bt_exec_llm.client.connection import check_endpoint
+from bt_exec_llm.client.connection import endpoint_checks
 from bt_exec_llm.model_compiler.dialogue import Result, refusal_of, run_dialogue, sentences
 from bt_exec_llm.model_compiler.plan_effects import Meant, offline_plan
 from bt_exec_llm.model_compiler.prompt import Prompt, build_prompt
@@ -115,7 +115,7 @@ class ModelCompiler:
         """Check the key and the address for ``bt-exec doctor``; no request is sent."""
         settings = getattr(self.model, "settings", None)
         if isinstance(settings, ModelSettings):
-            yield from check_endpoint(settings)
+            yield from endpoint_checks(settings)
 
     def estimate(self, request: Request) -> Mapping[str, float]:
         """Return the size and the cost of the first question; no request is sent."""

@@ -65,7 +65,7 @@ class Talk(NamedTuple):
     texts: tuple[str, ...]
     place: Place
 
-    def skill_and_arguments_text(self) -> str:
+    def unspoken_arguments_text(self) -> str:
         """Return the skill and the arguments that are not spoken, as readable text."""
         return " ".join((self.skill, *(f"{name}={value}" for name, value in self.others)))
 
@@ -102,8 +102,8 @@ def speech_problems(
         where = show_place(talk.place)
         if meant is not None and (talk.skill, talk.others) not in partners:
             message = "the command does not ask to talk to this person; leave it out"
-            allowed = tuple(other.skill_and_arguments_text() for other in wanted)
-            yield Problem("UNASKED_TALK", message, where, talk.skill_and_arguments_text(), allowed)
+            allowed = tuple(other.unspoken_arguments_text() for other in wanted)
+            yield Problem("UNASKED_TALK", message, where, talk.unspoken_arguments_text(), allowed)
             continue
         for text in talk.texts:
             foreign = foreign_words(text, sources)
@@ -115,14 +115,14 @@ def speech_problems(
         texts = [text for other in told for text in other.texts]
         if not told or not _covers(texts, talk.texts, request.command):
             text = " ".join(talk.texts)[:120]
-            message = f"the command asks for {talk.skill_and_arguments_text()}: {text}"
+            message = f"the command asks for {talk.unspoken_arguments_text()}: {text}"
             said = "; ".join(texts)[:80] or f"no {talk.skill} there"
             yield Problem(
                 "PLAN_FOR_ANOTHER_COMMAND",
                 message,
                 "root",
                 said,
-                (talk.skill_and_arguments_text(),),
+                (talk.unspoken_arguments_text(),),
             )
 
 

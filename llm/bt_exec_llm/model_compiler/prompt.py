@@ -22,7 +22,7 @@ from bt_exec.spec.modifiers import MODIFIERS
 from bt_exec_llm.client import Block, Image, Turn, image_block
 from bt_exec_llm.model_compiler.plan_schema import plan_schema, tree_list_schema
 from bt_exec_llm.model_compiler.prompt_examples import fixed_examples_text, similar_commands
-from bt_exec_llm.model_compiler.replan_scope import replaced_part
+from bt_exec_llm.model_compiler.replan_scope import part_to_replace
 from bt_exec_llm.model_compiler.site_description import (
     as_yaml,
     cached_text,
@@ -182,7 +182,7 @@ def _session_text(request: Request) -> list[dict[str, str]]:
 
 
 def _failed(request: Request) -> str:
-    found = replaced_part(request)
+    found = part_to_replace(request)
     assert found is not None
     assert request.previous is not None
     facts = {

@@ -7,10 +7,10 @@ from bt_exec.planning.repair import failed_part, kept_paths
 from bt_exec.spec.model import Mission, MissionSpec, NodeBase, Sequence, rebuild
 from bt_exec.spec.node_paths import Located, encloses, label_of, locate, moved_paths
 
-__all__ = ["replaced_part", "with_part"]
+__all__ = ["part_to_replace", "with_part"]
 
 
-def replaced_part(request: Request) -> Located[NodeBase] | None:
+def part_to_replace(request: Request) -> Located[NodeBase] | None:
     """Return the part of a failed plan that a new one replaces; None for a first plan.
 
     The part is the innermost subtree that contains the failure. If there is no subtree, it is the
@@ -32,7 +32,7 @@ def replaced_part(request: Request) -> Located[NodeBase] | None:
 
 def with_part(written: MissionSpec, request: Request) -> MissionSpec:
     """Return the plan with the failed part replaced; finished work is kept."""
-    found = replaced_part(request)
+    found = part_to_replace(request)
     if found is None:
         return written
     assert request.previous is not None

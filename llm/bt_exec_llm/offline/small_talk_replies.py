@@ -8,7 +8,7 @@ from pathlib import Path
 
 from bt_exec.language.fact_sentences import fact_sentences
 from bt_exec.language.messages import load_messages
-from bt_exec.planning.answers_about_past_missions import last_ending, list_missions
+from bt_exec.planning.answers_about_past_missions import answer_about_last_ending, list_missions
 from bt_exec.planning.compiler import Reply, ReplyCode, Request
 
 __all__ = ["build_reply"]
@@ -45,7 +45,7 @@ def build_reply(talk: str, request: Request, language: str, can: Iterable[str] =
             nothing = request.messages.say("SELF_NOTHING_DONE", language)
             message = list_missions(request.context, request.messages, language) or nothing
         case "WHY":
-            message = last_ending(request.context, request.messages, language)
+            message = answer_about_last_ending(request.context, request.messages, language)
         case "WHERE":
             message = _known_facts_text(request, language) or say("WHERE_UNKNOWN", language)
         case _:

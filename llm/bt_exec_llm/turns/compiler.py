@@ -26,7 +26,7 @@ from bt_exec_llm.client import (
     Recorder,
     ReplayClient,
 )
-from bt_exec_llm.client.connection import check_endpoint
+from bt_exec_llm.client.connection import endpoint_checks
 from bt_exec_llm.model_compiler.compiler import split_settings
 from bt_exec_llm.model_compiler.dialogue import printable
 from bt_exec_llm.turns.model_output_records import (
@@ -62,7 +62,7 @@ from bt_exec_llm.turns.turn_checks import (
     turn_tools_of,
     verify_turn,
 )
-from bt_exec_llm.turns.turn_parsing import read_calls, read_tags
+from bt_exec_llm.turns.turn_parsing import parse_tags, read_calls
 
 __all__ = ["TurnCompiler", "create"]
 
@@ -97,7 +97,7 @@ class TurnCompiler:
         """Check the key and the address for ``bt-exec doctor``; no request is sent."""
         settings = getattr(self.model, "settings", None)
         if isinstance(settings, ModelSettings):
-            yield from check_endpoint(settings)
+            yield from endpoint_checks(settings)
 
     def prompt(self, request: Request) -> str:
         """Return the first prompt as readable text; nothing is sent."""
@@ -165,7 +165,7 @@ class TurnCompiler:
         """Ask the model to analyse the request, before any tool runs."""
 
         def read(answer: Answer) -> tuple[tuple[tuple[str, ...], Record] | None, list[Problem]]:
-            tagged = read_tags(answer.text, ANALYSIS_LINES)
+            tagged = parse_tags(answer.text, ANALYSIS_LINES)
             problems = list(tagged.problems)
             record = None
             if tagged.data is not None:
@@ -206,7 +206,7 @@ class TurnCompiler:
         if calls:
             tagged = read_calls(calls, answer.text, request.language, TURN_LINES)
         else:
-            tagged = read_tags(answer.text, TURN_LINES)
+            tagged = parse_tags(answer.text, TURN_LINES)
             self._native = self._native and self.settings.form == "tools"
         problems = list(tagged.problems)
         if tagged.data is None:

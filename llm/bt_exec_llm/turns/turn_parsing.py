@@ -24,7 +24,7 @@ from bt_exec_llm.client.documents_in_answer import without_thoughts
 from bt_exec_llm.client.strict_json import KeyTwiceError, strict_json
 from bt_exec_llm.turns.turn_checks import TurnTools
 
-__all__ = ["FINAL", "LONGEST", "Tagged", "log_lines", "native_tools", "read_calls", "read_tags"]
+__all__ = ["FINAL", "LONGEST", "Tagged", "log_lines", "native_tools", "parse_tags", "read_calls"]
 
 
 LONGEST = 64 * 1024
@@ -50,7 +50,7 @@ class Tagged(NamedTuple):
     problems: tuple[Problem, ...]
 
 
-def read_tags(text: str, lines: range) -> Tagged:
+def parse_tags(text: str, lines: range) -> Tagged:
     """Return the parts of an answer and its violations of the format.
 
     Args:

@@ -108,7 +108,7 @@ class FaultyCamera(Generic[C, T]):
             return replace(view, frame=self._good)
         frame = view.frame if self._good is None else self._good
         if capture.fault != "frozen":
-            frame = broken_frame(view.frame, capture.fault, rng)
+            frame = faulty_picture(view.frame, capture.fault, rng)
         return replace(view, frame=frame)
 
     def close(self) -> None:
@@ -123,7 +123,7 @@ def _with_noise(frame: Frame, rng: np.random.Generator) -> Frame:
     return seen
 
 
-def broken_frame(frame: Frame, fault: CameraFault, rng: np.random.Generator) -> Frame:
+def faulty_picture(frame: Frame, fault: CameraFault, rng: np.random.Generator) -> Frame:
     """Return the picture of a camera with `fault`; a frozen one needs an earlier picture."""
     height, width, _ = frame.shape
     if fault == "missing":

@@ -29,8 +29,8 @@ __all__ = [
     "SIDE",
     "Crops",
     "Namer",
-    "crops_of",
     "cut_crops",
+    "labelled_crops_of",
     "proposed_boxes",
 ]
 
@@ -96,7 +96,7 @@ def proposed_boxes(network: Network, frame: Frame) -> list[Found]:
     return [found[place] for place in kept]
 
 
-def crops_of(
+def labelled_crops_of(
     network: Network,
     pictures: Sequence[Picture],
     classes: Sequence[str],

@@ -19,7 +19,7 @@ import numpy as np
 
 from bt_exec.failure import UsageError
 from bt_exec.files import atomic_replacement, write_text_atomically
-from bt_exec_skills.vision.crop_classifier import NOTHING, SIDE, Crops, crops_of
+from bt_exec_skills.vision.crop_classifier import NOTHING, SIDE, Crops, labelled_crops_of
 from bt_exec_skills.vision.dataset import finished_recipe, read_pictures
 from bt_exec_skills.vision.network_loading import load_detector
 from bt_exec_skills.vision.picture_files import REPORT, claim_folder
@@ -86,8 +86,8 @@ def train_names(dataset: Path, out: Path, settings: NamesSettings, bar: Bar) -> 
     if not to_train or not held_out:
         raise UsageError(f"{dataset} has pictures in one split only, and training needs both")
     with bar("pictures", len(to_train)) as tell:
-        taught = crops_of(network, to_train, recipe.classes, tell)
-    asked = crops_of(network, held_out, recipe.classes, lambda _: None, marked=False)
+        taught = labelled_crops_of(network, to_train, recipe.classes, tell)
+    asked = labelled_crops_of(network, held_out, recipe.classes, lambda _: None, marked=False)
     began = time.monotonic()
     with bar("epochs", settings.epochs) as tell:
         net, spent = _train_or_resume(torch, taught, asked, out / _LAST, settings, tell)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from bt_exec.interchange.xml_text import read_xml
+from bt_exec.interchange.xml_text import parse_xml
 from tests.bt_exec.cli.conftest import Run
 
 
@@ -33,7 +33,7 @@ def test_show_refuses_unknown_formats(bt: Run) -> None:
 
 def test_svg_is_drawn_in_the_colours_of_its_theme(bt: Run) -> None:
     out = bt("show", "get_material", "--site", "door", "--format", "svg", "--theme", "dark").out
-    assert read_xml(out).tag == "svg"
+    assert parse_xml(out).tag == "svg"
     assert "prefers-color-scheme" not in out
 
 

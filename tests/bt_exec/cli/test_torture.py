@@ -54,7 +54,7 @@ def test_invalid_plan_is_reported_with_its_line(bt: Run, tmp_path: Path) -> None
 
 def test_torture_reports_and_keeps_failing_cases(bt: Run, tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setattr(
-        "bt_exec.testing.random_fault_missions._outcome_faults",
+        "bt_exec.testing.random_fault_missions._outcome_violations",
         lambda outcome: [f"bad {outcome.status}"],
     )
     keep = tmp_path / "kept"

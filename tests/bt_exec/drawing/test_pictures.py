@@ -11,7 +11,7 @@ from bt_exec.drawing.boxes import Box, boxes_of, title_of
 from bt_exec.drawing.graph_text import dot_text, mermaid_text
 from bt_exec.drawing.layout import place_boxes
 from bt_exec.drawing.svg import html_text, svg_text
-from bt_exec.interchange.xml_text import read_xml
+from bt_exec.interchange.xml_text import parse_xml
 from bt_exec.site.site import load_site
 from bt_exec.spec.library import Library
 from bt_exec.spec.load import load_text
@@ -76,7 +76,7 @@ def test_any_document_is_drawn_without_overlaps(document):
     assert len(placed) == len(list(root.walk()))
     assert min(one.y for one in placed) == 0
     assert not any(overlap(*pair) for pair in itertools.combinations(placed, 2))
-    picture = read_xml(svg_text(root, title_of(document)))
+    picture = parse_xml(svg_text(root, title_of(document)))
     texts = [element.text for element in picture.walk() if element.tag == "text"]
     assert len([e for e in picture.walk() if e.tag == "path"]) == len(placed) - 1
     assert len(texts) >= len([one for one in placed if one.rows])
@@ -131,5 +131,5 @@ def test_shipped_trees_are_drawn():
     site = load_site("door")
     for tree in site.library:
         root = boxes_of(tree, site.library)
-        read_xml(svg_text(root, title_of(tree)))
+        parse_xml(svg_text(root, title_of(tree)))
         assert mermaid_text(root, title_of(tree)).count(":::") == len(list(root.walk()))

@@ -12,7 +12,7 @@ from typing import Any
 import behaviortreepy as btcpp
 
 from bt_exec.interchange.value_conversion import BUILT_IN
-from bt_exec.interchange.xml_text import Element, read_xml, write_xml
+from bt_exec.interchange.xml_text import Element, dump_xml, parse_xml
 
 SKILLS = tuple(f"skill_{number}" for number in range(6))
 CONDITIONS = tuple(f"condition_{number}" for number in range(4))
@@ -90,7 +90,7 @@ def without_ports(text: str, *, everywhere: bool = False) -> str:
         everywhere: Remove the ports of all elements that are not the library's own, not only of
             scripted leaves.
     """
-    root = read_xml(text)
+    root = parse_xml(text)
     keep = [child for child in root.children if child.tag != "TreeNodesModel"]
     bare = Element(root.tag, root.attributes, keep)
     for element in bare.walk():
@@ -98,4 +98,4 @@ def without_ports(text: str, *, everywhere: bool = False) -> str:
         if leaf:
             given = element.attributes.items()
             element.attributes = {k: v for k, v in given if k == "name" or k.startswith("_")}
-    return write_xml(bare)
+    return dump_xml(bare)

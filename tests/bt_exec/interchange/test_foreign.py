@@ -13,7 +13,7 @@ from bt_exec.interchange.btcpp_export import export_btcpp
 from bt_exec.interchange.btcpp_import import import_btcpp
 from bt_exec.interchange.report import EXPORT_NOTES, IMPORT_NOTES
 from bt_exec.interchange.value_conversion import read_condition
-from bt_exec.interchange.xml_text import read_xml, read_xml_file
+from bt_exec.interchange.xml_text import parse_xml, read_xml_file
 from bt_exec.pack import Catalogue
 from bt_exec.spec.dump import dump_yaml, to_data
 from bt_exec.spec.library import Library
@@ -32,7 +32,7 @@ def imported(*names):
 def one(nodes, models=""):
     """Return the root of the only tree of an import as plain data, and its notes."""
     text = f'<root BTCPP_format="4"><BehaviorTree ID="t">{nodes}</BehaviorTree>{models}</root>'
-    result = import_btcpp([("a.xml", read_xml(text))])
+    result = import_btcpp([("a.xml", parse_xml(text))])
     return to_data(result.documents[0])["root"], result.report.codes()
 
 
@@ -43,7 +43,7 @@ def test_imported_trees_survive_a_second_round_trip(name):
     for tree in documents:
         assert load_text(dump_yaml(tree)).document == tree
         text, _ = export_btcpp(tree, library, Catalogue([]))
-        again = import_btcpp([("a.xml", read_xml(text))])
+        again = import_btcpp([("a.xml", parse_xml(text))])
         assert again.documents[0] == tree
         assert again.report.notes == []
 
@@ -149,7 +149,7 @@ def test_nodes_of_both_languages_are_converted(nodes, root):
 )
 def test_files_that_cannot_be_imported_are_refused(text, code):
     with pytest.raises(SpecError) as raised:
-        import_btcpp([("a.xml", read_xml(text))])
+        import_btcpp([("a.xml", parse_xml(text))])
     assert raised.value.problems[0].code == code
 
 
@@ -217,7 +217,7 @@ def text_of(element):
 def test_any_nodes_are_imported_or_refused(element):
     text = f'<root><BehaviorTree ID="t">{text_of(element)}</BehaviorTree></root>'
     try:
-        documents, report = import_btcpp([("a.xml", read_xml(text))])
+        documents, report = import_btcpp([("a.xml", parse_xml(text))])
     except SpecError:
         return
     assert set(report.codes()) <= IMPORT_NOTES.keys()

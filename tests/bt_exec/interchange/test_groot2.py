@@ -9,7 +9,7 @@ import pytest
 from bt_exec.events import Planned
 from bt_exec.failure import UsageError
 from bt_exec.interchange.groot2 import Groot2Publisher, LiveTree
-from bt_exec.interchange.xml_text import read_xml
+from bt_exec.interchange.xml_text import parse_xml
 from bt_exec.spec.model import MissionSpec
 from bt_exec.testing import run_tree, scripted_skill
 
@@ -101,7 +101,7 @@ def test_restarted_node_resets_its_descendants():
 def test_subtrees_are_trees_with_their_path():
     root = {"tree": "ab", "body": {"tree": "c", "body": {"check": {"not": "문"}}}}
     spec = MissionSpec.model_validate({"mission": {"command": "x"}, "root": root})
-    tree = read_xml(LiveTree(spec).xml)
+    tree = parse_xml(LiveTree(spec).xml)
     found = [(e.attributes["ID"], e.attributes["_fullpath"]) for e in tree.children[:3]]
     assert found == [("mission", ""), ("ab", "ab::1"), ("c", "ab::1/c::2")]
 

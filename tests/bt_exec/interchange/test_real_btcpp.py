@@ -12,7 +12,7 @@ from py_trees.common import Status
 from bt_exec.failure import Failed
 from bt_exec.interchange.btcpp_export import export_btcpp
 from bt_exec.interchange.btcpp_import import import_btcpp
-from bt_exec.interchange.xml_text import read_xml
+from bt_exec.interchange.xml_text import parse_xml
 from bt_exec.nodes.build import build
 from bt_exec.nodes.frontier import Frontier
 from bt_exec.nodes.runtime import Runtime
@@ -185,5 +185,5 @@ def test_imported_export_has_equal_statuses():
     data = {"tree": "t", "root": {"retry": 2, "sequence": [{"do": SKILLS[0]}, {"do": SKILLS[1]}]}}
     tree = TreeSpec.model_validate(data)
     text, _ = export_btcpp(tree, Library(), CATALOGUE)
-    (back,) = import_btcpp([("a.xml", read_xml(text))]).documents
+    (back,) = import_btcpp([("a.xml", parse_xml(text))]).documents
     assert Recorder(text).statuses() == statuses_here(back.root)

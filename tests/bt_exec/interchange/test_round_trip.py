@@ -7,7 +7,7 @@ from hypothesis import given, settings
 
 from bt_exec.interchange.btcpp_export import export_btcpp
 from bt_exec.interchange.btcpp_import import import_btcpp
-from bt_exec.interchange.xml_text import read_xml
+from bt_exec.interchange.xml_text import parse_xml
 from bt_exec.pack import Catalogue
 from bt_exec.site.shipped_data import site_names
 from bt_exec.site.site import load_site
@@ -25,7 +25,7 @@ EMPTY = Catalogue([])
 def there_and_back(document, trees=None, parts=EMPTY):
     """Return the first document of the XML of `document`, whose export is the same XML."""
     text, _ = export_btcpp(document, trees if trees is not None else Library(), parts)
-    imported = import_btcpp([("a.xml", read_xml(text))])
+    imported = import_btcpp([("a.xml", parse_xml(text))])
     assert imported.report.notes == []
     again = Library((other, Source("a.xml")) for other in imported.documents[1:])
     assert export_btcpp(imported.documents[0], again, parts)[0] == text

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from bt_exec.failure import SpecError
 from bt_exec.interchange import xml_text
-from bt_exec.interchange.xml_text import Element, read_xml, read_xml_file, write_xml
+from bt_exec.interchange.xml_text import Element, dump_xml, parse_xml, read_xml_file
 
 BOMB = (
     '<!DOCTYPE root [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;">]>'
@@ -44,14 +44,14 @@ OUTSIDE = '<!DOCTYPE root [<!ENTITY x SYSTEM "file:///etc/hostname">]><root>&x;<
 )
 def test_hostile_or_broken_text_is_refused(text, code):
     with pytest.raises(SpecError) as raised:
-        read_xml(text, "a.xml")
+        parse_xml(text, "a.xml")
     (problem,) = raised.value.problems
     assert (problem.code, problem.file) == (code, "a.xml")
 
 
 def test_invalid_xml_is_refused_with_the_position():
     with pytest.raises(SpecError) as raised:
-        read_xml("<root>\n  <a>\n  </b>\n</root>")
+        parse_xml("<root>\n  <a>\n  </b>\n</root>")
     assert (raised.value.problems[0].line, raised.value.problems[0].column) == (3, 5)
 
 
@@ -66,7 +66,7 @@ def test_files_that_cannot_be_read_are_refused(tmp_path, monkeypatch):
 
 
 def test_elements_have_positions_and_text():
-    root = read_xml(
+    root = parse_xml(
         '<?xml version="1.0"?>\n<root>\n  <!-- no --><a b="&lt;1&#10;2"> text </a>\n</root>'
     )
     (child,) = root.children
@@ -77,7 +77,7 @@ def test_elements_have_positions_and_text():
 
 def test_characters_outside_xml_cannot_be_written():
     with pytest.raises(ValueError, match=r"U\+0001"):
-        write_xml(Element("a", {"b": "\x01"}))
+        dump_xml(Element("a", {"b": "\x01"}))
 
 
 attribute_texts = st.text(
@@ -91,7 +91,7 @@ attribute_texts = st.text(
 
 @given(attribute_texts, attribute_texts)
 def test_xml_text_is_equal_after_a_round_trip(attribute, text):
-    root = read_xml(write_xml(Element("a", {"b": attribute}, [], text)))
+    root = parse_xml(dump_xml(Element("a", {"b": attribute}, [], text)))
     assert root.attributes == {"b": attribute}
     if not any(character in text for character in "\r"):
         assert root.text == text.strip()

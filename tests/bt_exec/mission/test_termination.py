@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bt_exec.failure import Failure, PartBroken, RobotStopped, SimulationLost
-from bt_exec.mission.shutdown import ending_for_exception, failed_ending
+from bt_exec.mission.shutdown import ending_for_exception, ending_for_failure
 from bt_exec.mission_outcome import Ending
 
 STOPPED = Failure("STOPPED", "by hand", "x", node="go")
@@ -43,7 +43,7 @@ def test_unknown_exception_is_an_internal_error(caplog) -> None:
     told = ending.failure.evidence["traceback"]
     assert told.startswith("Traceback")
     assert told.endswith("ValueError: a bug\n")
-    assert ending == failed_ending(
+    assert ending == ending_for_failure(
         Failure(
             "EXECUTIVE_CRASHED",
             f"ValueError: a bug (test_termination.py, line {LINE})",

@@ -10,11 +10,11 @@ from bt_exec.pack import Catalogue, Pack
 from bt_exec.skill import Running, Steps, Verdict, condition, skill
 from bt_exec.spec.model import Check
 from bt_exec.verify.effects_on_facts import (
-    decided_value,
     established_facts,
     facts_after_failure,
     facts_after_success,
     touched_facts,
+    truth_value,
     unmet_needs,
 )
 
@@ -119,7 +119,7 @@ SHUT: Any = {"seen": {"state": "shut"}}
     ],
 )
 def test_facts_decide_a_condition(asked: Any, facts: dict[str, str], verdict: bool | None) -> None:
-    assert decided_value(question(asked), facts, CATALOGUE) is verdict
+    assert truth_value(question(asked), facts, CATALOGUE) is verdict
 
 
 def test_true_condition_establishes_its_certain_facts() -> None:

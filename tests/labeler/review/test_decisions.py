@@ -18,7 +18,12 @@ from bt_exec.failure import UnknownName, UsageError
 from bt_exec_labeler.batch.output import Output, read_lines
 from bt_exec_labeler.plan_record import FIELDS
 from bt_exec_labeler.quality.report import make_report, review_figures
-from bt_exec_labeler.review.decisions import Decisions, agreed_decision, decisions_of, read_decision
+from bt_exec_labeler.review.decisions import (
+    Decisions,
+    agreed_decision,
+    decisions_of,
+    parse_decision,
+)
 from bt_exec_labeler.review.review_cards import Card, cards_of
 from bt_exec_labeler.sources import read_source
 from bt_exec_labeler.vocabulary import Vocabulary
@@ -123,7 +128,7 @@ def test_confirmed_decision_is_kept_after_a_kill(tmp_path: Path) -> None:
 def test_correction_must_be_a_valid_record(cards: Sequence[Card], vocabulary: Vocabulary) -> None:
     line = cards[0].line
     record = {name: line["record"][name] for name in FIELDS}
-    wrong = read_decision(
+    wrong = parse_decision(
         {"decision": "correct", "record": {**record, "plan_id": "x", "horizon_steps": 0}},
         line,
         vocabulary,
@@ -131,7 +136,7 @@ def test_correction_must_be_a_valid_record(cards: Sequence[Card], vocabulary: Vo
     assert isinstance(wrong, tuple)
     assert [breach.code for breach in wrong] == ["INJECTED_FIELD", "HORIZON_RANGE"]
     for data in ({}, {"decision": "perhaps"}, {"decision": ["accept"]}):
-        wrong = read_decision(data, line, vocabulary)
+        wrong = parse_decision(data, line, vocabulary)
         assert isinstance(wrong, tuple)
         assert [breach.code for breach in wrong] == ["UNKNOWN_DECISION"]
 

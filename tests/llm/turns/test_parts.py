@@ -13,7 +13,7 @@ from bt_exec.spec.library import Library
 from bt_exec_llm.turns.model_output_records import read_record, read_turn
 from bt_exec_llm.turns.question_state import Observation, supported_share
 from bt_exec_llm.turns.tree_growth import append_turn, skills_of_last_turn
-from bt_exec_llm.turns.turn_parsing import read_tags
+from bt_exec_llm.turns.turn_parsing import parse_tags
 from tests.cases import examples
 from tests.llm.turns import say
 
@@ -25,7 +25,7 @@ PIECES = ("<analysis_log>", "</analysis_log>", "<plan_json>", "</plan_json>", "S
 @settings(max_examples=examples(100))
 @given(st.lists(st.sampled_from(PIECES) | st.text(max_size=5), max_size=40).map("".join))
 def test_any_answer_is_parsed_or_reported(text):
-    tagged = read_tags(text, range(3, 8))
+    tagged = parse_tags(text, range(3, 8))
     assert tagged.data is not None or tagged.problems
 
 
@@ -45,7 +45,7 @@ def test_any_data_is_a_turn_or_reported(data):
 
 def test_thinking_before_the_tags_is_ignored():
     text = f"<think>\nLet me see.\n</think>\n{say.calls(say.SEGMENT)}"
-    assert read_tags(text, range(3, 8)).problems == ()
+    assert parse_tags(text, range(3, 8)).problems == ()
 
 
 def request(**more):

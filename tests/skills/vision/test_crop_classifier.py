@@ -13,8 +13,8 @@ from bt_exec_skills.vision.crop_classifier import (
     MARGIN,
     NOTHING,
     SIDE,
-    crops_of,
     cut_crops,
+    labelled_crops_of,
     proposed_boxes,
 )
 from bt_exec_skills.vision.dataset import Recipe, make_dataset, read_pictures
@@ -71,10 +71,10 @@ def test_box_gets_the_class_of_its_overlap(
         [Found("round", near, 0.5), Found("round", far, 0.4), Found("round", half, 0.3)]
     )
     told: list[int] = []
-    found = crops_of(network, pictures[:1], squares.classes, told.append)
+    found = labelled_crops_of(network, pictures[:1], squares.classes, told.append)
     assert found.classes == ("round", "square", NOTHING)
     assert found.names.tolist() == [1, 1, 2]  # labelled, near a label, background
     assert found.pixels.shape == (3, 80, 80, 3)
     assert told == [1]
-    alone = crops_of(network, pictures[:1], squares.classes, told.append, marked=False)
+    alone = labelled_crops_of(network, pictures[:1], squares.classes, told.append, marked=False)
     assert alone.names.tolist() == [1, 2]

@@ -92,7 +92,7 @@ def learn(data: Path, work: Path) -> None:
 
     Both runs must give the same network, which recognises squares.
     """
-    from bt_exec_skills.vision.crop_classifier import Namer, crops_of
+    from bt_exec_skills.vision.crop_classifier import Namer, labelled_crops_of
     from bt_exec_skills.vision.dataset import read_pictures
 
     network = ScriptedNetwork(CORNERS)
@@ -103,7 +103,7 @@ def learn(data: Path, work: Path) -> None:
         train_names(data, work / "parts", settings, dying)
     assert not (work / "parts" / "names.onnx").exists()
     train_names(data, work / "parts", settings, bar)
-    crops = crops_of(network, [*read_pictures(data, "val")], network.names, lambda _: None)
+    crops = labelled_crops_of(network, [*read_pictures(data, "val")], network.names, lambda _: None)
     middle = np.ascontiguousarray(crops.pixels[:, 8:72, 8:72])
     one, other = (
         Namer(work / name / "names.onnx").class_probabilities(middle) for name in ("whole", "parts")

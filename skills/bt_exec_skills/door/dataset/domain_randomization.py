@@ -20,7 +20,7 @@ from bt_exec_skills.door.sim.layout import Layout
 
 __all__ = [
     "Rng",
-    "add_extras",
+    "add_hidden_extras",
     "enlarge",
     "random_colour",
     "random_wood",
@@ -52,7 +52,7 @@ _CLUTTER = tuple(f"clutter/{i}" for i in range(5))
 _SHAPES = (mujoco.mjtGeom.mjGEOM_BOX, mujoco.mjtGeom.mjGEOM_CYLINDER, mujoco.mjtGeom.mjGEOM_SPHERE)
 
 
-def add_extras(spec: Any, rng: Rng) -> None:
+def add_hidden_extras(spec: Any, rng: Rng) -> None:
     """Add clutter and one person to a world's spec, out of view; `randomize_world` places them."""
     for name in _CLUTTER:
         shape = _SHAPES[int(rng.integers(len(_SHAPES)))]

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from bt_exec_skills.door.dataset.domain_randomization import (
     Rng,
-    add_extras,
+    add_hidden_extras,
     enlarge,
     randomize_world,
     through_sensor,
@@ -41,7 +41,13 @@ from bt_exec_skills.vision.evaluate import Answer
 from bt_exec_skills.vision.labelled_picture import Mark, Picture, Sample
 from bt_exec_skills.vision.network_inference import Network
 
-__all__ = ["DoorScenes", "mission_states", "posed_states", "random_angle", "state_comparison"]
+__all__ = [
+    "DoorScenes",
+    "posed_states",
+    "random_angle",
+    "random_mission_states",
+    "state_comparison",
+]
 
 
 Vector = npt.NDArray[np.float64]
@@ -61,7 +67,7 @@ def random_angle(rng: Rng) -> float:
     return float(rng.uniform(1.0, 1.6))
 
 
-def mission_states(world: DoorWorld, rng: Rng) -> list[Vector]:
+def random_mission_states(world: DoorWorld, rng: Rng) -> list[Vector]:
     """Return random states (``qpos``) of a fetch mission: open, reach, grasp, close, go home."""
     robot = SimDoorRobot(world)
     puller: Any = "right" if rng.random() < 0.8 else "left"
@@ -145,9 +151,9 @@ class DoorScenes:
         )
         world = DoorWorld(options)
         mission = rng.random() < _MISSION_SHARE
-        states = mission_states(world, rng) if mission else posed_states(world, rng)
+        states = random_mission_states(world, rng) if mission else posed_states(world, rng)
         spec = mujoco.MjSpec.from_string(world_xml(world.layout))
-        add_extras(spec, rng)
+        add_hidden_extras(spec, rng)
         model = spec.compile()
         data = mujoco.MjData(model)
         door = asdict(calibration_of(world).door)

@@ -26,7 +26,7 @@ from bt_exec_skills.image.skills.answer_recomputation import repeat_on_other_pic
 from bt_exec_skills.image.workbench import Bench
 from bt_exec_skills.perception.picture import Frame, Mask, border_pixels
 
-__all__ = ["check_on_changed_pictures", "check_result"]
+__all__ = ["changed_picture_problems", "check_result"]
 
 _CODES = {
     "failed": "RUN_FAILED",
@@ -66,7 +66,7 @@ def check_result(ran: Ran, answer: Any, *, worded: bool) -> list[Problem]:
     return [Problem("WRONG_SHAPE", message, "run", repr(found)[:60], (type(answer).__name__,))]
 
 
-def check_on_changed_pictures(bench: Bench, code: str, ran: Ran) -> list[Problem]:
+def changed_picture_problems(bench: Bench, code: str, ran: Ran) -> list[Problem]:
     """Return the faults of a program on changed pictures; empty if it uses the picture.
 
     Codes: ``SAME_WHATEVER_IT_SEES`` if its answer stays the same although all objects are removed,

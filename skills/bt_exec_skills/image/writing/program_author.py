@@ -23,7 +23,7 @@ from bt_exec.models import CUT_OFF, Writer
 from bt_exec_skills.image import tools
 from bt_exec_skills.image.rules.program_check import Checked, compare_with_answer, run_on_picture
 from bt_exec_skills.image.workbench import Bench
-from bt_exec_skills.image.writing.picture_use_check import check_on_changed_pictures, check_result
+from bt_exec_skills.image.writing.picture_use_check import changed_picture_problems, check_result
 from bt_exec_skills.image.writing.program_form import check_code, read_code
 
 __all__ = ["ATTEMPTS", "Authored", "describe_role", "request_program"]
@@ -117,7 +117,7 @@ def _trial_run(bench: Bench, code: str, language: str) -> tuple[list[Problem], C
     worded = bench.by_model and bench.answer.value is None
     problems = check_result(ran, bench.answer.value, worded=worded)
     if not problems:
-        problems = check_on_changed_pictures(bench, code, ran)
+        problems = changed_picture_problems(bench, code, ran)
     return problems, compare_with_answer(bench, ran, language)
 
 

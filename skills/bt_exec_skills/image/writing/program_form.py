@@ -178,7 +178,7 @@ def _check_run_function(tree: ast.Module) -> list[Problem]:
     if not any(_has_name(node, "load_picture") for node in ast.walk(tree)):
         message = "the picture is read with tools.load_picture(image_path)"
         problems.append(Problem("READS_NO_PICTURE", message, f"line {run.lineno}"))
-    return [*problems, *_check_constant_answer(run)]
+    return [*problems, *_constant_answer_problems(run)]
 
 
 def _has_name(node: ast.AST, name: str) -> bool:
@@ -187,7 +187,7 @@ def _has_name(node: ast.AST, name: str) -> bool:
     return isinstance(node, ast.Name) and node.id == name
 
 
-def _check_constant_answer(run: ast.FunctionDef) -> Iterator[Problem]:
+def _constant_answer_problems(run: ast.FunctionDef) -> Iterator[Problem]:
     """Yield a problem if every returned dict has a constant answer."""
     answers = [
         value

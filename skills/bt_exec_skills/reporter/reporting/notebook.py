@@ -212,7 +212,7 @@ class Notebook:
         """Return unreported notes, except failed or `earlier` ones whose task has a later note."""
         return _without_repeated_tasks(self.notes[self._told :])
 
-    def all_notes(self) -> list[Note]:
+    def current_notes(self) -> list[Note]:
         """Return all notes, without failed or `earlier` notes whose task has a later note."""
         return _without_repeated_tasks(self.notes)
 

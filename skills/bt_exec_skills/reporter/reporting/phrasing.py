@@ -171,7 +171,7 @@ def note_sentence(note: Note, site: SiteMap, language: str, now: float | None = 
     """
     if note.kind == "compared":
         return _comparison_text(note.facts["comparison"], note.facts["looks"], site, language)
-    facts = _replace_ids(note.facts, site, language)
+    facts = _with_names_for_ids(note.facts, site, language)
     place = facts.get("target", site.display_name(note.place or "", language))
     when = age_phrase(now - note.t, language) if now is not None else ""
     facts = {**facts, "ago": when, "place": place}
@@ -184,7 +184,7 @@ def note_sentence(note: Note, site: SiteMap, language: str, now: float | None = 
         return _capitalize(
             catalogue_sentence(f"{key}_at_place" if to_place else key, language, **facts)
         )
-    why = _add_final_punctuation(
+    why = _with_final_punctuation(
         _capitalize(catalogue_sentence(str(facts.pop("code")), language, **facts))
     )
     key = "FAILED_bring_object" if to_place else f"FAILED_{note.facts.get('skill')}"
@@ -235,12 +235,12 @@ def _capitalize(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def _add_final_punctuation(text: str) -> str:
+def _with_final_punctuation(text: str) -> str:
     """Return a text with final punctuation. Quoted speech may have none."""
     return text if text.endswith((".", "!", "?", "…", "”")) else f"{text}."
 
 
-def _replace_ids(facts: Mapping[str, Any], site: SiteMap, language: str) -> dict[str, Any]:
+def _with_names_for_ids(facts: Mapping[str, Any], site: SiteMap, language: str) -> dict[str, Any]:
     """Return facts with the names of people and places instead of ids."""
     named = dict(facts)
     for key in ("target", "who", "recipient", "person"):
@@ -275,7 +275,7 @@ def sentences_to_report(notebook: Notebook, language: str, now: float | None = N
     """
     notes = _without_redundant_notes(
         notebook, notebook.unreported_notes()
-    ) or _without_redundant_notes(notebook, notebook.all_notes())
+    ) or _without_redundant_notes(notebook, notebook.current_notes())
     site = notebook.site
     return [
         (_drive_sentence if note.kind == "went" else note_sentence)(note, site, language, now)

@@ -128,7 +128,7 @@ class Report:
         """
         self._folder.mkdir(parents=True, exist_ok=True)
         shown: list[tuple[Note, str]] = []
-        for note in self._notebook.all_notes():
+        for note in self._notebook.current_notes():
             if note.frame is not None:
                 picture = f"{self.path.stem}-{len(shown) + 1}.png"
                 write_png(self._folder / picture, note.frame)
@@ -146,7 +146,7 @@ class Report:
         if book.command:
             lines += [f"**{title('COMMAND')}:** {_escape_markdown(book.command)}", ""]
         lines += [f"## {title('SUMMARY')}", ""]
-        told = [note for note in book.all_notes() if note.kind != "went"]
+        told = [note for note in book.current_notes() if note.kind != "went"]
         lines += [
             f"- {_escape_markdown(note_sentence(note, book.site, language))}" for note in told
         ]

@@ -116,7 +116,7 @@ def _group_by_place(steps: list[NodeBase]) -> list[list[NodeBase]]:
 def go_before_looking(spec: MissionSpec, context: PassContext) -> Changed:
     """Drive to a place before looking at it."""
     route = _Route(context)
-    steps = [route.add_missing_drives(step) for step in flattened_steps(spec.root)]
+    steps = [route.with_missing_drives(step) for step in flattened_steps(spec.root)]
     if not route.changes:
         return spec, ()
     opened = [inner for step in steps for inner in flattened_steps(step)]
@@ -136,7 +136,7 @@ class _Route:
         self.at: str | None = context.situation.facts.get("at")
         self.changes: list[str] = []
 
-    def add_missing_drives(self, node: NodeBase) -> NodeBase:
+    def with_missing_drives(self, node: NodeBase) -> NodeBase:
         """Return a node with the drives that it lacks."""
         match node:
             case Do(do="navigate"):
@@ -150,14 +150,14 @@ class _Route:
                 return Sequence.model_validate({"sequence": (drive, node)})
             case Fallback() | Parallel():
                 return self._add_drives_to_branches(node)
-        return node.with_children(map(self.add_missing_drives, node.children))
+        return node.with_children(map(self.with_missing_drives, node.children))
 
     def _add_drives_to_branches(self, node: NodeBase) -> NodeBase:
         """Treat each branch as starting at the same place; afterwards the place is unknown."""
         before, ends, new = self.at, set[str | None](), []
         for branch in node.children:
             self.at = before
-            new.append(self.add_missing_drives(branch))
+            new.append(self.with_missing_drives(branch))
             if any(walk(branch, Do)):
                 ends.add(self.at)  # a branch that only notes a failure does not drive
             if isinstance(node, Fallback):

@@ -41,7 +41,7 @@ def summarize_mission(
     language = notebook.language(
         " ".join(str(note.facts.get("query", "")) for note in notebook.notes)
     )
-    told = [note for note in notebook.all_notes() if note.kind != "went"]
+    told = [note for note in notebook.current_notes() if note.kind != "went"]
     text = " ".join(note_sentence(note, notebook.site, language) for note in told)
     folder = notebook.reports
     if folder is None:

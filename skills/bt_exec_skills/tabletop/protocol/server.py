@@ -46,7 +46,7 @@ def make_app(served_world: ServedWorld, token: str = "", host: str = "127.0.0.1"
         host: Listening address.
     """
     app = new_app("bt-exec tabletop simulator", openapi_url=None)
-    _add_views(app, served_world)
+    _add_read_routes(app, served_world)
     _add_actions(app, served_world)
 
     return Guard(app, Login(token), host, body_bytes=MOST_BYTES, open_paths=("/",))
@@ -62,7 +62,7 @@ class _ActionError(WebError):
         return {**super().body(language), **self.facts}
 
 
-def _add_views(app: FastAPI, served_world: ServedWorld) -> None:
+def _add_read_routes(app: FastAPI, served_world: ServedWorld) -> None:
     """Add the routes that read the world."""
     camera = HeadCamera(served_world.robot.world, 320, 240)
 

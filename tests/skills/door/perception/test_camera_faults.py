@@ -19,7 +19,7 @@ from bt_exec_skills.perception.faulty_camera import (
     BREAKS,
     Break,
     FaultyCamera,
-    broken_frame,
+    faulty_picture,
     parse_breaks,
 )
 
@@ -114,7 +114,7 @@ def test_same_seed_gives_the_same_noise() -> None:
     _, two, (second,) = pictures(seed=4)
     assert np.array_equal(first.frame, second.frame)
     rng = [np.random.default_rng(1) for _ in range(2)]
-    assert np.array_equal(*(broken_frame(first.frame, "noise", each) for each in rng))
+    assert np.array_equal(*(faulty_picture(first.frame, "noise", each) for each in rng))
     one.close()
     two.close()
 

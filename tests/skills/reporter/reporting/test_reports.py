@@ -42,7 +42,7 @@ def test_findings_of_the_continued_mission_are_reported(memory: Memory) -> None:
 def test_repeated_observation_replaces_the_earlier_one(memory: Memory) -> None:
     memory.load_finished_steps([Done("a", "observe_scene", QUERY, "", SEEN, -20.0)])
     book_of(memory).add_note(5.0, "saw", "lounge", **{**SEEN, "people": 0})
-    assert [note.facts["people"] for note in book_of(memory).all_notes()] == [0]
+    assert [note.facts["people"] for note in book_of(memory).current_notes()] == [0]
 
 
 def test_report_that_the_user_has_heard_is_not_repeated(memory: Memory) -> None:
