@@ -13,7 +13,7 @@ from bt_exec.cli.output_streams import program_stream, to_json
 from bt_exec.cli.stop_signals import stop_mission_on_signals
 from bt_exec.cli.typed_lines import TypedLines, can_ask_operator
 from bt_exec.language.messages import language_of
-from bt_exec.mission.conversation import asks_to_stop
+from bt_exec.mission.self_questions import asks_to_stop
 from bt_exec.planning.compiler import REPLIES
 from bt_exec.spec.library import Library
 from bt_exec.tui.live import LiveView

@@ -84,7 +84,7 @@ class Stage:
         answer is run. The outcome is that of the last command.
         """
         from bt_exec.language.messages import language_of
-        from bt_exec.mission.conversation import NEED_WORLD, asks_to_continue, question_of
+        from bt_exec.mission.self_questions import NEED_WORLD, asks_to_continue, question_of
 
         site, ascii_only = self.session.site, self.conductor.painter.is_ascii_only
         language = "en" if ascii_only else language_of(command)

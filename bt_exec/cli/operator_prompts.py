@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from bt_exec.cli.prompt_words import is_yes
 from bt_exec.failure import UsageError
-from bt_exec.mission.conversation import asks_to_stop
 from bt_exec.mission.debugger import Debugger
+from bt_exec.mission.self_questions import asks_to_stop
 from bt_exec.tui.terminal_text import pad, safe_line
 from bt_exec.tui.view_drawing import plan_lines
 

@@ -293,7 +293,7 @@ class _Prompt:
         """Answer a question about the last mission from the record; nothing moves."""
         from bt_exec.failure import UsageError
         from bt_exec.language.messages import language_of
-        from bt_exec.mission.conversation import question_of
+        from bt_exec.mission.self_questions import question_of
         from bt_exec.tui.pack_messages import mission_explanation
 
         journal = self.stage.session.journal

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bt_exec.mission.conversation import asks_to_stop, only_stops
+from bt_exec.mission.self_questions import asks_to_stop, only_stops
 
 if TYPE_CHECKING:
     from bt_exec.tui.paint import Painter

@@ -14,8 +14,8 @@ from typing import Any
 from bt_exec.failure import BtExecError
 from bt_exec.journal import Journal, MissionSummary
 from bt_exec.journal.recorded_mission import SkillRun
-from bt_exec.mission.conversation import act_in_question
 from bt_exec.mission.resumption import is_call_of
+from bt_exec.mission.self_questions import act_in_question
 from bt_exec.planning.compiler import Compiler, Plan, Request
 from bt_exec.spec.abstract_run import AbstractRun, Answers, Ends, Step
 from bt_exec.spec.expand import expand

@@ -18,13 +18,7 @@ from bt_exec.guardian.client import Guardian
 from bt_exec.language.meaning import Meaning, Unclear
 from bt_exec.language.messages import language_of
 from bt_exec.mission.clock import Clock
-from bt_exec.mission.conversation import (
-    NEED_WORLD,
-    Conversation,
-    SelfAnswers,
-    asks_to_continue,
-    question_of,
-)
+from bt_exec.mission.conversation import Conversation
 from bt_exec.mission.executive import Executive
 from bt_exec.mission.past_action_search import mission_in_question
 from bt_exec.mission.perception_worker import PerceptionWorker
@@ -32,6 +26,12 @@ from bt_exec.mission.recorded_setup import DEFERRED, setup_data
 from bt_exec.mission.resumption import Resumed, Work, recorded_work, unfinished_mission
 from bt_exec.mission.rig_construction import check_world
 from bt_exec.mission.robot_life_cycle import LifeCycle
+from bt_exec.mission.self_questions import (
+    NEED_WORLD,
+    SelfAnswers,
+    asks_to_continue,
+    question_of,
+)
 from bt_exec.mission.shutdown import STOP_FAILED
 from bt_exec.mission.site_robots import GUARDIAN_STOPPED, MOVED_WHILE_IDLE, SiteRobots
 from bt_exec.mission.steps_left import describe_steps_left

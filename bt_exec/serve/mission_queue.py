@@ -20,7 +20,7 @@ from typing import Any
 from bt_exec.events import Event, Finished, MissionStarted, Observed
 from bt_exec.failure import UsageError, describe_exception
 from bt_exec.journal import Booking, Journal
-from bt_exec.mission.conversation import asks_to_stop, only_stops
+from bt_exec.mission.self_questions import asks_to_stop, only_stops
 from bt_exec.mission.session import Session
 from bt_exec.mission_outcome import Outcome
 from bt_exec.models import Speech, TextSpeech

@@ -8,8 +8,8 @@ import pytest
 
 from bt_exec.events import SkillEnded, SkillStarting
 from bt_exec.journal.recorded_mission import SkillRun
-from bt_exec.mission.conversation import act_in_question
 from bt_exec.mission.past_action_search import was_carried_out
+from bt_exec.mission.self_questions import act_in_question
 from bt_exec.spec.load import load_text
 
 

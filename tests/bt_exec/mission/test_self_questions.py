@@ -11,7 +11,7 @@ import pytest
 from bt_exec.failure import Failure, Refusal
 from bt_exec.journal import Journal
 from bt_exec.language.meaning import Context, Turn
-from bt_exec.mission.conversation import (
+from bt_exec.mission.self_questions import (
     SelfAnswers,
     asks_to_continue,
     asks_to_stop,

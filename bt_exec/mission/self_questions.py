@@ -1,0 +1,320 @@
+"""Questions about the robot itself, at every site: what it saw, did and holds, and where it is.
+
+The compiler is asked first, because it may give a better answer with domain knowledge. If it
+refuses, the general answer is given. The position is answered from the facts. While a question is
+answered, no other mission runs. The forms of the questions are in ``self_questions.yaml``.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from datetime import datetime
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, cast
+
+from bt_exec.failure import Refusal
+from bt_exec.language.fact_sentences import fact_sentences
+from bt_exec.language.meaning import Context
+from bt_exec.language.messages import language_of
+from bt_exec.planning.answers_about_past_missions import (
+    answer_about_ending,
+    answer_about_last_ending,
+    answer_about_last_result,
+    last_about,
+    list_failed,
+    list_missions,
+)
+from bt_exec.planning.compiler import Compiler, Plan, Reply, ReplyCode, Request
+from bt_exec.spec.shipped_yaml import parse_yaml
+
+if TYPE_CHECKING:
+    from bt_exec.journal import MissionSummary
+
+__all__ = [
+    "NEED_WORLD",
+    "SelfAnswers",
+    "act_in_question",
+    "asks_to_continue",
+    "asks_to_stop",
+    "only_stops",
+    "question_of",
+]
+
+Question = Literal[
+    "WHERE",
+    "ARMS",
+    "NOW",
+    "SAW",
+    "STOPPED",
+    "WHY",
+    "WELL",
+    "TROUBLE",
+    "LEFT",
+    "FAILED",
+    "DID",
+    "HOLDS",
+    "THING",
+    "HELP",
+    "PAST",
+]
+NEED_WORLD: frozenset[Question | None] = frozenset({"WHERE", "ARMS", "SAW", "HOLDS", "THING"})
+"""Questions whose answer depends on what the robots report."""
+_EXAMPLES = 8
+"""Maximum number of commands that are suggested."""
+
+
+@cache
+def _forms() -> Mapping[str, Any]:
+    text = Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8")
+    return cast(Mapping[str, Any], parse_yaml(unicodedata.normalize("NFD", text)))
+
+
+def asks_to_continue(command: str) -> bool:
+    """Return True if a command asks to continue an unfinished mission."""
+    said = _normalized(command)
+    return any(re.fullmatch(form, said) for form in _forms()["go_on"])
+
+
+def asks_to_stop(said: str) -> bool:
+    """Return True if a line given during a mission begins with a stop: "stop it!", "멈추고 돌아와".
+
+    No compiler is called, so that nothing delays the stop. Questions do not ask to stop.
+    """
+    return not said.rstrip().endswith("?") and _after_stop(said) is not None
+
+
+def only_stops(said: str) -> bool:
+    """Return True if a line asks to stop and has no further command."""
+    further = "|".join(_forms()["stop"]["further"])
+    return asks_to_stop(said) and re.search(further, _after_stop(said) or "") is None
+
+
+def _command_after_stop(said: str) -> str:
+    """Return "come back" of "stop and come back"; empty if the request to stop has an object."""
+    further, between = ("|".join(_forms()["stop"][part]) for part in ("further", "between"))
+    before, *rest = re.split(further, _after_stop(said) or "", maxsplit=1)
+    alone = re.fullmatch(between, before.rstrip()) is not None
+    return unicodedata.normalize("NFC", rest[-1]) if rest and alone else ""
+
+
+def _after_stop(said: str) -> str | None:
+    """Return the rest of a line that begins with a request to stop; None for other lines."""
+    before, begins, alone = (
+        "|".join(_forms()["stop"][part]) for part in ("before", "begins", "alone")
+    )
+    text = _normalized(said)
+    stop = re.match(rf"(({before})[\s,.!]*)*(({begins})|({alone})$)", text)
+    return None if stop is None else text[stop.end() :]
+
+
+def _normalized(command: str) -> str:
+    """Return a command in small, decomposed letters, without politeness and final marks."""
+    said = unicodedata.normalize("NFD", command).casefold().strip(" \t?!.~…")
+    return re.sub(_forms()["polite"], "", re.sub(r"\s+", " ", said))
+
+
+def question_of(command: str) -> Question | None:
+    """Return the kind of question that a command asks the robot; None for other commands."""
+    said = _normalized(command)
+    for name, forms in _forms()["questions"].items():
+        if any(re.fullmatch(form, said) for form in forms):
+            return cast(Question, name)
+    if _sought_object(said):
+        return "THING"
+    said += "?" if command.rstrip().endswith("?") else ""
+    return "PAST" if any(re.search(form, said) for form in _forms()["past"]) else None
+
+
+def act_in_question(question: str) -> str:
+    """Return the action in a question about the past as a command; empty for other texts."""
+    said = _normalized(question)
+    found = (re.fullmatch(form, said) for form in _forms()["acts"])
+    act = next((match["act"] for match in found if match), "")
+    return unicodedata.normalize("NFC", act)
+
+
+def _sought_object(said: str) -> str:
+    """Return the thing in a normalized question about where it is; empty for other texts."""
+    found = (re.fullmatch(form, said) for form in _forms()["thing"])
+    return next((match["thing"] for match in found if match), "")
+
+
+class SelfAnswers:
+    """A compiler that answers questions about the robot and delegates everything else.
+
+    Args:
+        compiler: The compiler for other commands.
+        seen: Returns the last observation of this world in a language; empty if there is none.
+        steps_left: Returns the steps of the unfinished mission of a command that are left, in a
+            language; empty if they are not known.
+        mission_in_question: Returns the mission that carried out the action in a question.
+    """
+
+    def __init__(
+        self,
+        compiler: Compiler,
+        seen: Callable[[str], str],
+        steps_left: Callable[[str, str], str],
+        mission_in_question: Callable[[str], MissionSummary | None],
+    ) -> None:
+        self.name = compiler.name
+        self._compiler = compiler
+        self._seen = seen
+        self._steps_left = steps_left
+        self._mission_in_question = mission_in_question
+
+    def compile(self, request: Request) -> Plan | Refusal | Reply:
+        """Answer a request."""
+        continues = asks_to_continue(request.command)
+        asked = request.previous is None and not continues
+        question = question_of(request.command) if asked else None
+        if question is not None and (own := self._own_answer(question, request)) is not None:
+            return own
+        answer = self._compiler.compile(request)
+        if isinstance(answer, Refusal) and only_stops(request.command):
+            return Refusal("STOP", request.messages.say("SELF_IDLE", request.language))
+        if isinstance(answer, Refusal) and (command := _command_after_stop(request.command)):
+            then = self._compiler.compile(replace(request, command=command))
+            return then if isinstance(then, Plan) else answer
+        repeats = isinstance(answer, Plan) and _was_unfinished(request.context)
+        if continues and request.previous is None and not (repeats or isinstance(answer, Refusal)):
+            return Refusal("NOTHING_LEFT", self._unfinished_mission_answer(request))
+        if question is None:
+            return answer
+        general = ("COURTESY", "DONE")  # a courtesy is also "did it go well?", in Korean
+        if isinstance(answer, Reply) and answer.code in general:
+            answer = Refusal("NOT_UNDERSTOOD", answer.message)
+        if not isinstance(answer, Refusal) or answer.did_you_mean:
+            return answer
+        code, message = self._general_answer(question, request, answer)
+        return Reply(code, message) if message else answer
+
+    def _general_answer(
+        self, question: Question, request: Request, refusal: Refusal
+    ) -> tuple[ReplyCode, str]:
+        """Return the kind and text of the general answer; an empty text if there is none."""
+        say, language = request.messages.say, request.language
+        match question:
+            case "SAW":
+                return "WHERE", self._last_observation_answer(request)
+            case "HOLDS":
+                return "WHERE", _answer_from_facts(request, question)
+            case "THING":
+                return "WHERE", _whereabouts(request)
+            case "HELP":
+                can = _example_utterances(request) or refusal.nearest
+                said = ", ".join(f"“{one.strip().rstrip('.')}”" for one in can[:_EXAMPLES])
+                return "HELP", say("SELF_CAN", language, can=said) if said else ""
+            case "STOPPED" | "WHY":
+                stopped = question == "STOPPED"
+                told = answer_about_last_ending(
+                    request.context, request.messages, language, stopped=stopped
+                )
+                return "WHY", told
+        if (mission := self._mission_in_question(request.command)) is not None:
+            when = mission.started_at.strftime("%H:%M")
+            told = say("SELF_DID_THAT", language, when=when, command=mission.command)
+            return "DONE", f"{say('yes', language)} {told}" if question == "PAST" else told
+        done = list_missions(request.context, request.messages, language)
+        if question == "PAST" and done:
+            done = say("SELF_PAST", language, missions=done)
+        return "DONE", done or say("SELF_NOTHING_DONE", language)
+
+    def _last_observation_answer(self, request: Request) -> str:
+        """Return the last observation, and the end of the last mission, which may tell of others.
+
+        Empty after missions without observations, such as questions about pictures.
+        """
+        messages, language = request.messages, request.language
+        seen = self._seen(language)
+        acted = [turn for turn in request.context.turns if turn.acted]
+        if not seen:
+            return "" if acted else messages.say("SELF_SAW_NOTHING", language)
+        said = messages.say("SELF_SAW", language, seen=seen)
+        ended = answer_about_ending(acted[-1], messages, language) if acted else ""
+        return f"{said} {ended}".rstrip()
+
+    def _own_answer(self, question: Question, request: Request) -> Reply | None:
+        """Return the answer to a question that the compiler is not asked; None for others."""
+        say, language = request.messages.say, request.language
+        match question:
+            case "WHERE" | "ARMS":
+                unknown = say(f"SELF_{question}_UNKNOWN", language)
+                return Reply("WHERE", _answer_from_facts(request, question) or unknown)
+            case "NOW":
+                return Reply("WHERE", say("SELF_IDLE", language))
+            case "LEFT":
+                return Reply("DONE", self._unfinished_mission_answer(request))
+            case "FAILED":
+                return Reply("DONE", list_failed(request.context, request.messages, language))
+            case "WELL" | "TROUBLE":
+                trouble = question == "TROUBLE"
+                told = answer_about_last_result(
+                    request.context, request.messages, language, trouble=trouble
+                )
+                return Reply("DONE", told)
+        return None
+
+    def _unfinished_mission_answer(self, request: Request) -> str:
+        """Return a report of the newest unfinished mission, or that there is none."""
+        say, language, context = request.messages.say, request.language, request.context
+        today = datetime.now().astimezone().date()
+        if (left := context.unfinished_mission(today)) is not None:
+            steps = self._steps_left(left.command, language)
+            told = say("SELF_STEPS_LEFT", language, steps=steps) if steps else ""
+            outdated = left != context.last_mission()
+            ended = answer_about_ending(left, request.messages, language, outdated=outdated)
+            return f"{ended} {told}".rstrip()
+        last = context.last_mission()
+        if last is None or last.status != "satisfied":
+            return say("RESUME_NOTHING", language)
+        return say("RESUME_NOTHING_LEFT", language, command=last.command)
+
+
+def _whereabouts(request: Request) -> str:
+    """Return what is known about the place of the thing that a question is about.
+
+    That is what the robot holds, or the last mission that names the thing. If neither names it, the
+    place is unknown; what the robot holds is added because it may have another name there.
+    """
+    messages, language = request.messages, request.language
+    thing = unicodedata.normalize("NFC", _sought_object(_normalized(request.command)))
+    held = _answer_from_facts(request, "HOLDS")
+    if _normalized(messages.translate_word(thing, language)) in _normalized(held):
+        return held
+    if about := last_about(thing, request.context, messages, language):
+        return about
+    return f"{messages.say('SELF_THING_UNKNOWN', language, thing=thing)} {held}".rstrip()
+
+
+def _was_unfinished(context: Context) -> bool:
+    """Return True if the last command is the newest unfinished one, so that it can be repeated."""
+    last = context.turns[-1] if context.turns else None
+    return last is not None and last == context.unfinished_mission(
+        datetime.now().astimezone().date()
+    )
+
+
+def _example_utterances(request: Request) -> tuple[str, ...]:
+    """Return the first utterance of each tree in the language of the request, questions last."""
+    spoken = (
+        next((one for one in tree.utterances if language_of(one) == request.language), "")
+        for tree in request.library.acting_first()
+    )
+    return tuple(filter(None, spoken))
+
+
+def _answer_from_facts(request: Request, question: Question) -> str:
+    """Return the sentences of the facts that answer a question."""
+    begins = _forms()["facts"][question]
+    found = {
+        name: value
+        for name, value in request.situation.facts.items()
+        for part, dot, _ in [name.rpartition("/")[2].partition(".")]
+        if part in begins or part + dot in begins
+    }
+    return " ".join(fact_sentences(found, request.messages, request.language)[0])
