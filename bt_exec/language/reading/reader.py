@@ -106,6 +106,12 @@ class Reading:
         return said.replace(" , ", ", ").strip(" ,")
 
     @property
+    def corrected_words(self) -> tuple[str, ...]:
+        """Words of the text that were corrected, as typed."""
+        right = self.respelt.split() if self.respelt else self.text.split()
+        return tuple(word for word in self.text.split() if word not in right)
+
+    @property
     def unknown_words(self) -> tuple[str, ...]:
         """Words outside the lexicon, taken as names of objects."""
         return tuple(one.text for one in self.edge.leaves() if one.category == "unknown")

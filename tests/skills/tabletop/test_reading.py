@@ -261,6 +261,14 @@ def test_misspelt_command_leads_to_a_question(command, meant):
     assert meant in answer.question
 
 
+def test_correction_that_is_not_understood_is_not_offered():
+    command = "I'm making a fruit salad, bring me the aple"
+    answer = ask(create({}), command, WORLDS["mixed"])
+    assert isinstance(answer, Refusal)
+    assert (answer.code, answer.did_you_mean) == ("UNKNOWN_WORD", ())
+    assert answer.missing == ("making”, “aple",)
+
+
 @pytest.mark.parametrize(
     "command",
     [

@@ -7,6 +7,7 @@ no tool can answer is refused with a remedy: an annotation, or a vision model.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from bt_exec.failure import Refusal, UnknownName
@@ -49,13 +50,14 @@ class Questions:
             question, _ = _read_in_session(request)
             root = build_plan(question, request.language, facts, request.command)
         except Unread as error:
-            if error.instead:
+            if error.instead and self._is_understood(request, error.instead):
                 meant = (error.instead,)
                 said = request.messages.say("QUESTION_RESPELT", request.language, meant=meant[0])
                 return Refusal("QUESTION_RESPELT", said, meant, did_you_mean=meant, question=said)
             if error.code == "QUESTION_UNCLEAR" and (words := _condition_in(request)):
                 return self._build_refusal(request, "QUESTION_CONDITIONAL", words=words)
-            return self._build_refusal(request, error.code, words=error.words)
+            code = "NEEDS_MODEL" if error.instead else error.code
+            return self._build_refusal(request, code, words=error.words)
         except CannotTell as error:
             return self._build_refusal(request, error.code, **error.facts)
         header = {
@@ -65,6 +67,15 @@ class Questions:
             "plan_version": request.plan_version,
         }
         return Plan(MissionSpec.model_validate({"mission": header, "root": root}))
+
+    @staticmethod
+    def _is_understood(request: Request, question: str) -> bool:
+        """Return True if tools can answer a question in the session of a request."""
+        try:
+            _read_in_session(replace(request, command=question))
+        except Unread:
+            return False
+        return True
 
     def read(self, request: Request) -> Meaning | Unclear:
         """Return the interpretation of a question: one act of its kind, with its subject."""

@@ -114,7 +114,7 @@ def resolve_meaning(
         unknown = " ".join(found.unknown_words)
         raise Unread("NEEDS_MODEL" if unknown else "QUESTION_UNCLEAR", unknown or text)
     if found.respelt:
-        raise Unread("QUESTION_RESPELT", text, found.respelt)
+        raise Unread("QUESTION_RESPELT", " ".join(found.corrected_words), found.respelt)
     kinds = reader().lexicon(found.language).kinds
     earlier = _earlier_meanings(context, names)
     resolved = [_resolved(one, earlier, kinds) for one in (found.meaning, *found.rivals)]

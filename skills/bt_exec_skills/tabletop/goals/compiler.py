@@ -7,6 +7,7 @@ the present objects. A site selects the compiler by name: ``compiler: {name: tab
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -59,6 +60,7 @@ _EXAMPLES: Mapping[str, tuple[str, ...]] = {
 
 _SUGGESTED = ("SUGGEST_SORT", "SUGGEST_PUT", "SUGGEST_BRING", "SUGGEST_ASK")
 _OFFERS = ("RESPELT", "ONLY_THE_REST")
+_NOT_READ = ("NOT_UNDERSTOOD", "UNKNOWN_WORD")
 """Refusals that offer other commands."""
 _TYPED = ("word", "name")
 _QUOTING = ("ALL_LEFT_OUT", "NOTHING_BEFORE", "NOTHING_LIKE_THAT", "NO_VIEW", "TOO_FEW", "UNEVEN")
@@ -106,8 +108,18 @@ class TableCompiler:
             for reply, turns in _final_questions(understood, request):
                 _check_final_question(reply, now, turns, language)
         except Trouble as trouble:
-            return self._refusal(trouble, language)
+            return self._refusal(self._checked_correction(trouble, request), language)
         return self._planned(request, understood, understood.subgoals)
+
+    def _checked_correction(self, trouble: Trouble, request: Request) -> Trouble:
+        """Return a trouble; a corrected text that is not understood either is not offered."""
+        if trouble.code != "RESPELT":
+            return trouble
+        (text,) = trouble.choices
+        answer = self.compile(replace(request, command=text))
+        if not isinstance(answer, Refusal) or answer.code not in _NOT_READ:
+            return trouble
+        return Trouble("UNKNOWN_WORD", word=str(trouble.facts["words"]))
 
     def _header(self, request: Request) -> Mission:
         return Mission(
@@ -201,7 +213,7 @@ class TableCompiler:
     def _refusal(self, trouble: Trouble, language: str) -> Refusal:
         message = refusal_message(trouble, language)
         missing = tuple(str(trouble.facts[key]) for key in _TYPED if key in trouble.facts)
-        near = _EXAMPLES[language] if trouble.code in ("NOT_UNDERSTOOD", "UNKNOWN_WORD") else ()
+        near = _EXAMPLES[language] if trouble.code in _NOT_READ else ()
         if trouble.code in ASKS_BACK:
             near = tuple(
                 display_name_or_id(name, language) for name in trouble.choices[:MOST_NAMED]

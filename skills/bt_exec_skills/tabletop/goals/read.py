@@ -66,7 +66,8 @@ def read_meanings(text: str, now: Environment) -> Said:
     if found.unknown_words:
         raise Trouble("UNKNOWN_WORD", word=found.unknown_words[0])
     if found.respelt:
-        raise Trouble("RESPELT", (found.respelt,), text=found.respelt)
+        words = "”, “".join(found.corrected_words)
+        raise Trouble("RESPELT", (found.respelt,), text=found.respelt, words=words)
     others = [(node, cost) for node, cost in found.others if cost <= found.cost + WIDTH]
     meanings = ((found.meaning, found.cost), *others)
     return Said(found, tuple((with_named_conditions(node), cost) for node, cost in meanings))
