@@ -10,6 +10,7 @@ from bt_exec.failure import STOPPED, Failure, Refusal
 
 __all__ = [
     "EXIT_CODES",
+    "FINISHED",
     "NOTHING_DONE",
     "PARTLY_DONE",
     "STOPS",
@@ -22,6 +23,9 @@ __all__ = [
 MissionStatus: TypeAlias = Literal[
     "satisfied", "partial", "blocked", "failed", "refused", "aborted"
 ]
+
+FINISHED: tuple[MissionStatus, ...] = ("satisfied", "refused")
+"""Statuses of missions that leave nothing to resume."""
 
 EXIT_CODES: Mapping[str, int] = {
     "satisfied": 0,

@@ -75,8 +75,8 @@ def mission_to_continue(journal: Journal, which: str, site: str = "") -> Mission
         UsageError: If there is none, if it was finished, or if it is still running.
     """
     from bt_exec.cli.output_streams import reader_language
-    from bt_exec.journal.journal import FINISHED
     from bt_exec.language.messages import executive_sentence
+    from bt_exec.mission_outcome import FINISHED
 
     line: MissionSummary | None = None
     if which:

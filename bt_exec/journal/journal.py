@@ -35,6 +35,7 @@ from bt_exec.journal.schema import connect, prepare
 from bt_exec.journal.search import Wanted
 from bt_exec.journal.unwritten_rows import add_side_files
 from bt_exec.journal.write import Recorder, print_to_stderr
+from bt_exec.mission_outcome import FINISHED
 
 __all__ = ["Booking", "Journal", "JournalTail", "default_path", "record_argument"]
 
@@ -71,6 +72,17 @@ _STARTED_ONE = (
     " (SELECT value FROM json_each(:skills)))"
 )
 """Condition that one of the named skills was started in a mission."""
+_PLANNED = (
+    "EXISTS (SELECT 1 FROM events JOIN specs ON digest = json_extract(data, '$.spec')"
+    " WHERE mission = no AND kind = 'Planned' AND json_valid(data) AND {skills})"
+)
+_PLANNED_ANY = _PLANNED.format(skills="yaml LIKE '% do: %'")
+"""Condition that a plan of a mission contains a skill."""
+_PLANNED_ONE = _PLANNED.format(
+    skills="EXISTS (SELECT 1 FROM json_each(:skills) WHERE"
+    " yaml LIKE '% do: ' || value || char(10) || '%')"
+)
+"""Condition that a plan of a mission contains one of the named skills."""
 _NOT_RESUMED = (
     "NOT EXISTS (SELECT 1 FROM missions AS later WHERE later.continues = missions.id"
     " AND later.status IS NOT 'refused')"
@@ -82,9 +94,6 @@ _NOT_DONE_LATER = (
     " AND later.status = 'satisfied')"
 )
 """Condition that no later mission carried out the command of a mission."""
-FINISHED = ("satisfied", "refused")
-"""Statuses of missions that leave nothing to resume."""
-
 _MOST_NUMBER = 1_000_000
 """Larger mission numbers were not assigned by this program and are ignored."""
 
@@ -307,9 +316,10 @@ class Journal:
         without: str = "",
         limit: int | None = None,
     ) -> tuple[MissionSummary, ...]:
-        """Return the missions of a site in which one of some skills was started, newest first.
+        """Return the missions of a site that started one of some skills, newest first.
 
-        They have ended or were interrupted.
+        They have ended or were interrupted. One that did not end well also counts if it only
+        planned such a skill: it was blocked before.
 
         Args:
             site: Name of the site.
@@ -323,7 +333,7 @@ class Journal:
         """
         only = (
             f"site = :site AND (:day = '' OR day = :day) AND (:session = '' OR session != :session)"
-            f" AND {_STARTED_ONE}"
+            f" AND ({_STARTED_ONE} OR (status NOT IN {FINISHED} AND {_PLANNED_ONE}))"
         )
         values = {
             "site": site,
@@ -337,7 +347,7 @@ class Journal:
     def last_unfinished(self, site: str, session: str = "") -> MissionSummary | None:
         """Return the newest mission of a site that was not finished and not resumed.
 
-        A mission counts if it was interrupted, or if it did not end well after a skill was started,
+        A mission counts if it was interrupted, or if its plan has skills and it did not end well,
         and no later mission carried out its command. Missions that still run do not count.
 
         Args:
@@ -348,7 +358,7 @@ class Journal:
             UsageError: If the journal cannot be read.
         """
         only = (
-            f"site = :site AND (status IS NULL OR (status NOT IN {FINISHED} AND {_STARTED}))"
+            f"site = :site AND (status IS NULL OR (status NOT IN {FINISHED} AND {_PLANNED_ANY}))"
             f" AND (:session = '' OR session = :session) AND {_NOT_RESUMED}"
             f" AND {_NOT_DONE_LATER}"
         )
@@ -448,7 +458,7 @@ class Journal:
         """Copy the last 50 or more missions before a mission's session, and the last that acted.
 
         All missions of the day are included. A mission acted if a skill was started in it. Only
-        list entries and started skills are copied.
+        list entries, plans and started skills are copied.
 
         Raises:
             UsageError: If one of the journals cannot be used.
@@ -469,8 +479,14 @@ class Journal:
                 f"{earlier} AND {_STARTED} ORDER BY m.no DESC LIMIT 1", (mission_id,)
             )
             connection.execute(
-                "INSERT INTO other.events SELECT * FROM events WHERE kind = 'SkillStarting'"
+                "INSERT INTO other.events SELECT * FROM events"
+                " WHERE kind IN ('SkillStarting', 'Planned')"
                 " AND mission IN (SELECT no FROM other.missions)"
+            )
+            connection.execute(
+                "INSERT OR IGNORE INTO other.specs SELECT * FROM specs WHERE digest IN"
+                " (SELECT json_extract(data, '$.spec') FROM other.events WHERE kind = 'Planned'"
+                " AND json_valid(data))"
             )
 
     def next_interrupted(self) -> MissionSummary | None:

@@ -189,7 +189,8 @@ class Turn:
         code: ``OK``, or the reason code.
         message: The final message.
         did_you_mean: Commands suggested by a refusal.
-        acted: Whether a skill that changes something was started; False for questions.
+        acted: Whether a skill that changes something was started, or was planned by a mission that
+            did not end well; False for questions.
         at: Start of its mission, in local time; None if it is not known.
         seconds: Duration on the mission clock [s].
         failure: The cause of its end, or the first failure that it recovered from.

@@ -67,6 +67,7 @@ from bt_exec.planning.compiler import Compiler, Done, Record, Request
 from bt_exec.planning.confirmation import Confirm, Confirmation
 from bt_exec.rig import Rig, allocate_reserve, free_reserve, stop_all, stop_all_in_background
 from bt_exec.site.site import Site
+from bt_exec.spec.model import Do, walk
 from bt_exec.standby_threads import STANDBY
 
 if TYPE_CHECKING:
@@ -206,6 +207,12 @@ class Executive:
     def has_acted(self) -> bool:
         """Whether the mission started a skill that changes something."""
         return not self.site.catalogue.acting_skills().isdisjoint(self._progress.started)
+
+    @property
+    def plans_action(self) -> bool:
+        """Whether the plan in force contains a skill that changes something."""
+        acting, spec = self.site.catalogue.acting_skills(), self._progress.spec
+        return spec is not None and any(node.do in acting for node in walk(spec.root, Do))
 
     # -- called from outside -----------------------------------------------------------------
 

@@ -39,6 +39,7 @@ __all__ = [
     "INTERRUPTED",
     "Resumed",
     "Work",
+    "interrupted_step_in_effect",
     "is_call_of",
     "recorded_work",
     "unfinished_mission",
@@ -212,6 +213,30 @@ def unfinished_mission(journal: Journal, site: str, world_id: str) -> MissionRec
     return journal.mission(line.id)
 
 
+def interrupted_step_in_effect(work: Work, request: Request) -> tuple[Done, ...]:
+    """Return the interrupted step as finished if it has taken effect; empty if it has not.
+
+    It has taken effect if a fact that it both needs and changes now has the value after the step: a
+    hand that was empty before a grasp now holds the object.
+
+    Args:
+        work: The completed work of the mission.
+        request: A request with the known facts.
+    """
+    failure, spec = work.failure, work.spec
+    nodes = dict(nodes_with_paths(spec.root)) if spec is not None else {}
+    node = nodes.get(failure.path) if failure is not None else None
+    if failure is None or not isinstance(node, Do) or node.save:
+        return ()  # a later step needs its result, which is unknown
+    skill, args = request.catalogue.skill(node.do), failure.args
+    before = {fill_arguments(key, args): value for key, value in skill.needs.items()}
+    after = facts_after_success({}, skill, args)
+    changed = [fact for fact in before if after.get(fact, before[fact]) != before[fact]]
+    if any(request.situation.facts.get(fact) == after[fact] for fact in changed):
+        return (Done(failure.path, failure.node, dict(args)),)
+    return ()
+
+
 class Resumed:
     """A compiler that plans the rest of a mission and delegates re-plans to another compiler.
 
@@ -241,7 +266,9 @@ class Resumed:
             if recovery is not None:
                 return recovery
         version = request.plan_version
-        for done in (self._work.done, *self._with_interrupted(first)):
+        interrupted = interrupted_step_in_effect(self._work, first)
+        for more in ((), interrupted) if interrupted else ((),):
+            done = (*self._work.done, *more)
             rest = self._rest_of_plan(first, version, done)
             if rest is not None:
                 return self._confirmed(rest, first)
@@ -267,24 +294,6 @@ class Resumed:
         after = facts_after_success({}, skill, failure.args)
         lacking = unmet_needs(request.situation.facts, skill, failure.args)
         return any(after.get(fact) != value for fact, _, value in lacking)
-
-    def _with_interrupted(self, request: Request) -> Iterator[tuple[Done, ...]]:
-        """Yield the finished steps including the interrupted one, if that has taken effect.
-
-        It has taken effect if a fact that it both needs and changes now has the value after the
-        step: a hand that was empty before a grasp now holds the object.
-        """
-        failure, spec = self._work.failure, self._work.spec
-        nodes = dict(nodes_with_paths(spec.root)) if spec is not None else {}
-        node = nodes.get(failure.path) if failure is not None else None
-        if failure is None or not isinstance(node, Do) or node.save:
-            return  # a later step needs its result, which is unknown
-        skill, args = request.catalogue.skill(node.do), failure.args
-        before = {fill_arguments(key, args): value for key, value in skill.needs.items()}
-        after = facts_after_success({}, skill, args)
-        changed = [fact for fact in before if after.get(fact, before[fact]) != before[fact]]
-        if any(request.situation.facts.get(fact) == after[fact] for fact in changed):
-            yield (*self._work.done, Done(failure.path, failure.node, dict(args)))
 
     def _rest_of_plan(self, request: Request, version: int, done: tuple[Done, ...]) -> Plan | None:
         """Return the verified rest of the plan; None if it cannot run."""

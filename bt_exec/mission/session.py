@@ -35,7 +35,7 @@ from bt_exec.mission.self_questions import (
 from bt_exec.mission.shutdown import STOP_FAILED
 from bt_exec.mission.site_robots import GUARDIAN_STOPPED, MOVED_WHILE_IDLE, SiteRobots
 from bt_exec.mission.steps_left import describe_steps_left
-from bt_exec.mission_outcome import Outcome
+from bt_exec.mission_outcome import FINISHED, Outcome
 from bt_exec.nodes.fault_injection import Faults
 from bt_exec.observation import Situation
 from bt_exec.planning.compiler import REPLIES, Compiler, Reader, Reply, Warming
@@ -132,7 +132,7 @@ class Session:
         self.conversation = Conversation(journal, self.site.name, actions, lambda: self.world_id)
         self._running: Executive | None = None
         self._preparing = False
-        self._acted = False  # whether the last mission started an action
+        self._acted = False  # whether the last mission started an action or was blocked before
         self._asked = ""  # reason of a stop requested during preparation
         self._pid = os.getpid()
         self._guard = guard
@@ -449,8 +449,9 @@ class Session:
         try:
             outcome = executive.run(command, language)
         finally:
-            self._acted = executive.has_acted
             self._running = None
+        unfinished = outcome.status not in FINISHED
+        self._acted = executive.has_acted or (unfinished and executive.plans_action)
         if outcome.reason_code == STOP_FAILED:
             self.life.require_inspection(outcome.message)
         return outcome

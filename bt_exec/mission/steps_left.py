@@ -12,14 +12,25 @@ from itertools import pairwise
 from typing import TypeAlias
 
 from bt_exec.journal import MissionRecord
-from bt_exec.mission.resumption import ENDED, Work, recorded_work
+from bt_exec.mission.resumption import (
+    ENDED,
+    Work,
+    interrupted_step_in_effect,
+    recorded_work,
+)
 from bt_exec.pack import Catalogue
 from bt_exec.planning.achieved_facts import assumed_facts
 from bt_exec.planning.compiler import Request
 from bt_exec.planning.repair import unrepeated_leaf_paths
 from bt_exec.spec.model import Do, MissionSpec, NodeBase, Tree, walk
 from bt_exec.spec.node_paths import Located, is_kept, locate
-from bt_exec.verify.effects_on_facts import Facts, facts_after_success, known_args, truth_value
+from bt_exec.verify.effects_on_facts import (
+    UNKNOWN,
+    Facts,
+    facts_after_success,
+    known_args,
+    truth_value,
+)
 
 __all__ = ["describe_steps_left", "steps_left"]
 
@@ -62,15 +73,14 @@ def steps_left(record: MissionRecord, work: Work, request: Request) -> Iterator[
     """
     if work.spec is None:
         return
-    now = replace(
-        request, previous=work.spec, failure=work.failure, done=work.done, assumed=work.assumed
-    )
+    now = _optimistic_request(work, request)
     facts, catalogue = assumed_facts(now), request.catalogue
     for part in _left_out_parts(record, catalogue):
         if not _is_needless(part, facts, catalogue):
             yield part
-    again = {one.path for one in work.done} - {*unrepeated_leaf_paths(now)}
-    finished = _finished_paths(record, work.spec) - again
+    done = {one.path for one in now.done}
+    again = done - {*unrepeated_leaf_paths(now)}
+    finished = (_finished_paths(record, work.spec) | done) - again
     needless: dict[str, bool] = {}
     root = locate(work.spec.root)
     for step in root.walk(Do, failing=False):
@@ -81,6 +91,30 @@ def steps_left(record: MissionRecord, work: Work, request: Request) -> Iterator[
         if step.path not in finished and not any(needless[outer.path] for outer in around):
             yield step.node
             facts = _facts_after(step.node, facts, catalogue)
+
+
+def _optimistic_request(work: Work, request: Request) -> Request:
+    """Return a request in which finished steps count unless a known fact contradicts them.
+
+    The interrupted step counts as finished if it has taken effect; the facts that it leaves halfway
+    then count as unknown, because resuming begins with a recovery.
+    """
+    interrupted = interrupted_step_in_effect(work, request)
+    halfway: Facts = {}
+    for done in interrupted:
+        halfway = facts_after_success(halfway, request.catalogue.skill(done.skill), done.args)
+    known = {
+        fact: value
+        for fact, value in request.situation.facts.items()
+        if value != UNKNOWN and halfway.get(fact, value) == value
+    }
+    return replace(
+        request,
+        situation=replace(request.situation, facts=known),
+        previous=work.spec,
+        done=(*work.done, *interrupted),
+        assumed={fact: value for fact, value in work.assumed.items() if value != UNKNOWN},
+    )
 
 
 def _is_needless(node: NodeBase, facts: Mapping[str, str], catalogue: Catalogue) -> bool:

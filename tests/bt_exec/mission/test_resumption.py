@@ -428,7 +428,8 @@ LOOK_LEFT = [
 @pytest.mark.parametrize(
     ("site", "command", "stop_s", "fault", "left"),
     [
-        pytest.param("door", "get the material", 11.0, "", DOOR_LEFT, id="effect lost"),
+        pytest.param("door", "get the material", 11.0, "", DOOR_LEFT[1:], id="in progress"),
+        pytest.param("door", "get the material", 12.2, "", DOOR_LEFT[2:], id="in effect"),
         pytest.param(
             "door",
             "get the material",
