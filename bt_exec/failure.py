@@ -40,6 +40,7 @@ from typing import Any, Literal
 __all__ = [
     "EFFECT_LOST",
     "OWN_CODES",
+    "SKIP_MISTAKEN",
     "STOPPED",
     "BtExecError",
     "Failed",
@@ -80,6 +81,7 @@ OWN_CODES = frozenset(
         "NOT_RECORDED",
         "PART_BROKEN",
         "SKILL_CRASHED",
+        "SKIP_MISTAKEN",
         "STALLED",
         "STEP_HUNG",
         "STOP_FAILED",
@@ -91,6 +93,9 @@ OWN_CODES = frozenset(
 
 EFFECT_LOST = "EFFECT_LOST"
 """Code of a skill that succeeded, but whose effect is gone at the end of the plan."""
+
+SKIP_MISTAKEN = "SKIP_MISTAKEN"
+"""Code of a skill that was skipped because its effect seemed to hold, but does not."""
 
 STOPPED = "STOPPED"
 """Code of a skill whose motion was stopped from outside, by the operator or by the robot."""

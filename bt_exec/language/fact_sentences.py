@@ -37,6 +37,11 @@ class Known:
         """Return whether a fact observed at `t` [s] may have changed since."""
         return t < self.acted or self.now - t > OLD_S
 
+    def certain_facts(self) -> dict[str, str]:
+        """Return the facts; one that was observed before the last action ended is unknown."""
+        before = {fact for fact, t in self.since.items() if t < self.acted}
+        return {fact: UNKNOWN if fact in before else value for fact, value in self.facts.items()}
+
     def message_codes(self, facts: Mapping[str, str]) -> dict[str, str]:
         """Return the message code of each fact: ``door=open``; ``was door=open`` if it is old."""
         return {

@@ -291,8 +291,9 @@ class Messages:
             return " ".join(filter(None, (head, rest)))
 
         def kept(part: re.Match[str]) -> str:
-            wanted = {field for _, field, _, _ in string.Formatter().parse(part[1]) if field}
-            return part[1] if wanted <= given.keys() else ""
+            text, _, otherwise = part[1].partition(";")
+            wanted = {field for _, field, _, _ in string.Formatter().parse(text) if field}
+            return text if wanted <= given.keys() else otherwise
 
         return own._filled_in(_OPTIONAL.sub(kept, template), language, given)
 

@@ -578,14 +578,8 @@ class Executive:
         if unstopped is not None:
             ending = ending_for_failure(unstopped.with_cause(ending.failure))
             progress.failures.append(unstopped)
-        message = summarise(
-            ending,
-            progress,
-            self.site.messages,
-            self.site.catalogue,
-            Known(facts, self.clock.now(), since, self.runtime.acted),
-            told,
-        )
+        at_end = Known(facts, self.clock.now(), since, self.runtime.acted)
+        message = summarise(ending, progress, self.site.messages, self.site.catalogue, at_end, told)
         now, tick = self.clock.now(), self.runtime.tick
         status, code, failure = ending.status, ending.reason_code, ending.failure
         self._call_safely(
@@ -593,7 +587,8 @@ class Executive:
             None,
         )
         well = ending.status == "satisfied"
-        return ending, message, concerned_facts(progress, self.site.catalogue, facts, well=well)
+        state = concerned_facts(progress, self.site.catalogue, at_end.certain_facts(), well=well)
+        return ending, message, state
 
     def _stop_during_hang(self) -> None:
         """Stop the robots while a part hangs; no further skill may start."""

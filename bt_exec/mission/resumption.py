@@ -31,6 +31,7 @@ from bt_exec.verify.effects_on_facts import (
     facts_after_success,
     fill_arguments,
     has_known_arguments,
+    needs_of,
     unmet_needs,
 )
 
@@ -216,8 +217,8 @@ def unfinished_mission(journal: Journal, site: str, world_id: str) -> MissionRec
 def interrupted_step_in_effect(work: Work, request: Request) -> tuple[Done, ...]:
     """Return the interrupted step as finished if it has taken effect; empty if it has not.
 
-    It has taken effect if a fact that it both needs and changes now has the value after the step: a
-    hand that was empty before a grasp now holds the object.
+    It has taken effect if a fact has the value after the step, which the step could not have begun
+    with: a hand that was empty before a grasp now holds the object.
 
     Args:
         work: The completed work of the mission.
@@ -229,12 +230,12 @@ def interrupted_step_in_effect(work: Work, request: Request) -> tuple[Done, ...]
     if failure is None or not isinstance(node, Do) or node.save:
         return ()  # a later step needs its result, which is unknown
     skill, args = request.catalogue.skill(node.do), failure.args
-    before = {fill_arguments(key, args): value for key, value in skill.needs.items()}
-    after = facts_after_success({}, skill, args)
-    changed = [fact for fact in before if after.get(fact, before[fact]) != before[fact]]
-    if any(request.situation.facts.get(fact) == after[fact] for fact in changed):
-        return (Done(failure.path, failure.node, dict(args)),)
-    return ()
+    after, facts = facts_after_success({}, skill, args), request.situation.facts
+    in_effect = any(
+        fact in after and after[fact] not in allowed and facts.get(fact) == after[fact]
+        for fact, allowed in needs_of(skill, args)
+    )
+    return (Done(failure.path, failure.node, dict(args)),) if in_effect else ()
 
 
 class Resumed:

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from bt_exec.events import Event, NodeChanged, Planned, SkillEnded, SkillStarting
-from bt_exec.failure import EFFECT_LOST, Failure
+from bt_exec.failure import EFFECT_LOST, SKIP_MISTAKEN, Failure
 from bt_exec.pack import Catalogue
 from bt_exec.planning.compiler import Done, Request
 from bt_exec.spec.model import Check, Do, NodeBase
@@ -151,7 +151,7 @@ def lost_effect(request: Request) -> Failure | None:
     for fact, (one, value) in last.items():
         if request.assumed.get(fact) == value and facts.get(fact, value) != value:
             return Failure(
-                EFFECT_LOST,
+                SKIP_MISTAKEN if one.skipped else EFFECT_LOST,
                 f"{fact} was to be {value} and is {facts[fact]}",
                 one.path,
                 node=one.skill,

@@ -163,12 +163,11 @@ class ViewModel:
         return self.t + self.wall() - self._heard
 
     def translated_text(self, text: str) -> str:
-        """Return a short text in the command's language."""
-        if self.language == "en" or self.ascii:
-            return safe_line(text)
-        if text in self.messages:
-            return safe_line(self.messages.say(text, self.language).rstrip("."))
-        return safe_line(self.messages.translate_word(text, self.language))
+        """Return a short text in the command's language; in English if only ASCII is shown."""
+        language = "en" if self.ascii else self.language
+        if language != "en" and text in self.messages:
+            return safe_line(self.messages.say(text, language).rstrip("."))
+        return safe_line(self.messages.translate_word(text, language))
 
     def translated_cause(self, text: str) -> str:
         """Return why a part failed, in the command's language if there is a translation."""

@@ -402,6 +402,21 @@ def test_only_started_irreversible_steps_need_confirmation(
     assert bool(asked) is asks
 
 
+@pytest.mark.parametrize("stop_s", [8.0, 14.0])  # with the apple in the hand, and after placing it
+def test_resumed_mission_keeps_a_place_that_was_named_relative_to_the_robot(tmp_path, stop_s):
+    journal = Journal.open(tmp_path / "j.sqlite")
+    world = {"seed": "3", "by": "mixed", "objects": "5"}
+    with Session("tabletop", fast=True, journal=journal, world=world) as session:
+        session.clock.call_at(stop_s, lambda: session.abort("operator"))
+        first = journal.mission(session.run("put the apple on the right table").mission_id)
+        session.clock.call_at(None)
+        outcome = session.resume(first)
+    assert outcome.ok, outcome.message
+    goals = [plan.event.spec.mission.subgoals for plan in first.plans]
+    again = journal.mission(outcome.mission_id)
+    assert [plan.event.spec.mission.subgoals for plan in again.plans] == goals
+
+
 def test_resumed_mission_does_not_fetch_the_held_object_again(tmp_path):
     journal = Journal.open(tmp_path / "j.sqlite")
     with Session("tabletop", fast=True, journal=journal, world={"objects": "2"}) as session:

@@ -39,7 +39,7 @@ def test_details_show_a_running_step_and_its_conditions():
     text = details(script.model, ARM)
     assert "running · 2.6 s · began at 6.4 s" in text
     assert "reach for the material with the right arm" in text
-    assert "the door is open · holds · door open 0.9 · 0.3 s old" in text
+    assert "the door is open · holds · door open, confidence 0.9 · 0.3 s old" in text
     assert "primary:door" not in text
     script.model.verbose = True
     text = details(script.model, ARM)

@@ -87,7 +87,8 @@ def talk_to_person(
             speaker, world, target, language, needed=question or not seen
         )
     kind: NoteKind = "asked" if question else "said"
-    notebook.add_note(world.now, kind, robot.place, target=target, topic=topic, answer=answer)
+    said = text if report else topic
+    notebook.add_note(world.now, kind, robot.place, target=target, topic=said, answer=answer)
     return Talk(target, topic, text, answer)
 
 
