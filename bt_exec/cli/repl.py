@@ -306,8 +306,9 @@ class _Prompt:
         failed = line is not None and line.status != "satisfied"
         asked = question_of(text)
         session = self.stage.session
-        if not bare and (named := session.mission_in_question(text)) is not None:
-            which = named.id
+        named = None if bare else session.action_in_question(text)
+        if named is not None and named.mission is not None:
+            which = named.mission.id
         elif asked in ("STOPPED", "WHY") or not (bare or failed):
             # the last mission that moved anything; questions and refusals did not
             site, actions = session.site.name, session.conversation.actions
@@ -319,6 +320,8 @@ class _Prompt:
                 recent = journal.missions_with_actions(site, actions, limit=_RECENT)
                 acted = next((one for one in recent if one.status != "satisfied"), acted)
             which = acted.id
+            if named is not None:
+                self.say("SELF_OTHER_MISSION", language_of(text))
         said = mission_explanation(journal.mission(which), language)
         self.painter.write_lines(said.lines(self.painter.width, self.painter.glyphs))
 

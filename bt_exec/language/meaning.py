@@ -278,13 +278,22 @@ class Context:
 
     def unfinished_mission(self, today: date) -> Turn | None:
         """Return the newest unfinished mission whose command no later mission completed."""
-        finished: set[str] = set()
+        return next(iter(self.unfinished_missions(today)), None)
+
+    def unfinished_missions(self, today: date) -> list[Turn]:
+        """Return the last unfinished mission of each command, the newest first.
+
+        A mission is not included if a later mission completed its command.
+        """
+        last: dict[str, Turn] = {}
         for turn in reversed(self.acting_missions(today)):
-            if turn.status == "satisfied":
-                finished.add(turn.command)
-            elif turn.status and turn.command not in finished:
-                return turn
-        return None
+            if turn.status:
+                last.setdefault(turn.command, turn)
+        return [turn for turn in last.values() if turn.status != "satisfied"]
+
+    def is_of_this_session(self, turn: Turn) -> bool:
+        """Return True if a mission is one of this session, not an earlier one."""
+        return turn in (*self.dropped, *self.turns)
 
     def last_mission(self) -> Turn | None:
         """Return the last mission with an action; if there is none, the last mission."""

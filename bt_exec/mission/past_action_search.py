@@ -1,7 +1,8 @@
 """Search of the record for the action that a question about the past names.
 
 The named action is compiled like a command: "did you open the door?" is about the plan of "open the
-door". It was carried out in a mission whose finished skills are those of an execution of this plan.
+door". It was carried out in a mission whose finished skills are those of an execution of this plan,
+and only begun in one that started its last skill.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from datetime import date
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from bt_exec.failure import BtExecError
 from bt_exec.journal import Journal, MissionSummary
@@ -19,20 +20,32 @@ from bt_exec.mission.self_questions import act_in_question
 from bt_exec.planning.compiler import Compiler, Plan, Request
 from bt_exec.spec.abstract_run import AbstractRun, Answers, Ends, Step
 from bt_exec.spec.expand import expand
-from bt_exec.spec.model import Do, NodeBase, walk
+from bt_exec.spec.model import Do, NodeBase, Tree, walk
 from bt_exec.spec.node_paths import Located, locate
 
-__all__ = ["mission_in_question", "was_carried_out"]
+__all__ = ["PastAction", "action_in_question", "was_carried_out"]
 
 
-def mission_in_question(
+class PastAction(NamedTuple):
+    """The newest mission of today that began an action.
+
+    Attributes:
+        mission: The mission; None if no mission began it.
+        done: Whether it carried out the action, together with the missions that it continued.
+    """
+
+    mission: MissionSummary | None
+    done: bool
+
+
+def action_in_question(
     question: str,
     journal: Journal,
     site: str,
     compiler: Compiler,
     request: Callable[[str], Request],
-) -> MissionSummary | None:
-    """Return the newest mission of today that carried out the action in a question.
+) -> PastAction | None:
+    """Return the newest mission of today that began the action in a question, if it names one.
 
     Args:
         question: The question of the operator.
@@ -42,7 +55,7 @@ def mission_in_question(
         request: Returns the planning request of a command.
 
     Returns:
-        The mission; None if the question names no known action or no mission carried it out.
+        The mission; None if the question names no known action.
     """
     if not (act := act_in_question(question)):
         return None
@@ -57,12 +70,24 @@ def mission_in_question(
     steps = tuple(walk(root, Do))
     if not steps or not asked.catalogue.skill(steps[-1].do).effects:
         return None  # it ends with an observation, and the question is about what was observed
+    if not all(map(_passes_all_texts, walk(root, Tree))):
+        return None  # no skill shows whether the person was met
     in_english = partial(asked.messages.translate_word, language="en")
-    skills = {step.do for step in steps}
-    for line in journal.missions_with_actions(site, skills, day=date.today()):
-        if was_carried_out(root, journal.mission(line.id).skills, in_english):
-            return line
-    return None
+    for line in journal.missions_with_actions(site, {step.do for step in steps}, day=date.today()):
+        record = journal.mission(line.id)
+        before = (run for one in journal.predecessors(record) for run in one.skills)
+        runs = (*before, *record.skills)
+        if was_carried_out(root, runs, in_english):
+            return PastAction(line, True)
+        if any(is_call_of(steps[-1], run.start.skill, run.start.args, in_english) for run in runs):
+            return PastAction(line, False)
+    return PastAction(None, False)
+
+
+def _passes_all_texts(tree: Tree) -> bool:
+    """Return True if every text among the arguments of a tree is passed to a skill."""
+    passed = {str(value) for step in walk(tree, Do) for value in step.args.values()}
+    return all(value in passed for value in tree.args.values() if isinstance(value, str))
 
 
 def was_carried_out(

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 
 from bt_exec.failure import Refusal
 from bt_exec.language.fact_sentences import fact_sentences
-from bt_exec.language.meaning import Context
+from bt_exec.language.meaning import Context, Turn
 from bt_exec.language.messages import language_of
 from bt_exec.planning.answers_about_past_missions import (
     answer_about_ending,
@@ -32,7 +32,7 @@ from bt_exec.planning.compiler import Compiler, Plan, Reply, ReplyCode, Request
 from bt_exec.spec.shipped_yaml import parse_yaml
 
 if TYPE_CHECKING:
-    from bt_exec.journal import MissionSummary
+    from bt_exec.mission.past_action_search import PastAction
 
 __all__ = [
     "NEED_WORLD",
@@ -151,7 +151,7 @@ class SelfAnswers:
         seen: Returns the last observation of this world in a language; empty if there is none.
         steps_left: Returns the steps of the unfinished mission of a command that are left, in a
             language; empty if they are not known.
-        mission_in_question: Returns the mission that carried out the action in a question.
+        action_in_question: Returns the mission that began the action in a question.
     """
 
     def __init__(
@@ -159,13 +159,13 @@ class SelfAnswers:
         compiler: Compiler,
         seen: Callable[[str], str],
         steps_left: Callable[[str, str], str],
-        mission_in_question: Callable[[str], MissionSummary | None],
+        action_in_question: Callable[[str], PastAction | None],
     ) -> None:
         self.name = compiler.name
         self._compiler = compiler
         self._seen = seen
         self._steps_left = steps_left
-        self._mission_in_question = mission_in_question
+        self._action_in_question = action_in_question
 
     def compile(self, request: Request) -> Plan | Refusal | Reply:
         """Answer a request."""
@@ -215,10 +215,13 @@ class SelfAnswers:
                     request.context, request.messages, language, stopped=stopped
                 )
                 return "WHY", told
-        if (mission := self._mission_in_question(request.command)) is not None:
-            when = mission.started_at.strftime("%H:%M")
-            told = say("SELF_DID_THAT", language, when=when, command=mission.command)
-            return "DONE", f"{say('yes', language)} {told}" if question == "PAST" else told
+        found = self._action_in_question(request.command)
+        if found is not None and found.mission is not None:
+            code = "SELF_DID_THAT" if found.done else "SELF_BEGAN_THAT"
+            when = found.mission.started_at.strftime("%H:%M")
+            told = say(code, language, when=when, command=found.mission.command)
+            verdict = say("yes" if found.done else "no", language)
+            return "DONE", f"{verdict} {told}" if question == "PAST" else told
         done = list_missions(request.context, request.messages, language)
         if question == "PAST" and done:
             done = say("SELF_PAST", language, missions=done)
@@ -260,19 +263,34 @@ class SelfAnswers:
         return None
 
     def _unfinished_mission_answer(self, request: Request) -> str:
-        """Return a report of the newest unfinished mission, or that there is none."""
+        """Return a report of the newest unfinished mission, with the others; or that all are done.
+
+        After a session whose missions are all done, earlier ones are only named.
+        """
         say, language, context = request.messages.say, request.language, request.context
-        today = datetime.now().astimezone().date()
-        if (left := context.unfinished_mission(today)) is not None:
-            steps = self._steps_left(left.command, language)
-            told = say("SELF_STEPS_LEFT", language, steps=steps) if steps else ""
-            outdated = left != context.last_mission()
-            ended = answer_about_ending(left, request.messages, language, outdated=outdated)
-            return f"{ended} {told}".rstrip()
-        last = context.last_mission()
-        if last is None or last.status != "satisfied":
-            return say("RESUME_NOTHING", language)
-        return say("RESUME_NOTHING_LEFT", language, command=last.command)
+        others = context.unfinished_missions(datetime.now().astimezone().date())
+        last, told = context.last_mission(), list[str]()
+        done = last is not None and last.status == "satisfied" and context.is_of_this_session(last)
+        if others and not (done and not context.is_of_this_session(others[0])):
+            left = others.pop(0)
+            outdated = left != last
+            told.append(answer_about_ending(left, request.messages, language, outdated=outdated))
+            if steps := self._steps_left(left.command, language):
+                told.append(say("SELF_STEPS_LEFT", language, steps=steps))
+        elif last is None or last.status != "satisfied":
+            told.append(say("RESUME_NOTHING", language))
+        else:
+            told.append(say("RESUME_NOTHING_LEFT", language, command=last.command))
+        if others:
+            missions = ", ".join(map(_named_with_time, others))
+            told.append(say("SELF_ALSO_LEFT", language, missions=missions))
+        return " ".join(told)
+
+
+def _named_with_time(turn: Turn) -> str:
+    """Return the command of a mission in quotes, with its start time if that is known."""
+    when = f" ({turn.at:%H:%M})" if turn.at is not None else ""
+    return f"“{turn.command}”{when}"
 
 
 def _whereabouts(request: Request) -> str:

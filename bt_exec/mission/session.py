@@ -20,7 +20,7 @@ from bt_exec.language.messages import language_of
 from bt_exec.mission.clock import Clock
 from bt_exec.mission.conversation import Conversation
 from bt_exec.mission.executive import Executive
-from bt_exec.mission.past_action_search import mission_in_question
+from bt_exec.mission.past_action_search import PastAction, action_in_question
 from bt_exec.mission.perception_worker import PerceptionWorker
 from bt_exec.mission.recorded_setup import DEFERRED, setup_data
 from bt_exec.mission.resumption import Resumed, Work, recorded_work, unfinished_mission
@@ -322,7 +322,7 @@ class Session:
             self.compiler,
             self.robots.describe_last_observations,
             self._steps_left,
-            self.mission_in_question,
+            self.action_in_question,
         )
 
     def _recorded(
@@ -389,12 +389,12 @@ class Session:
         request = first_request(self.site, command, Situation((), record.facts_at_end, ""))
         return describe_steps_left(record, replace(request, language=language))
 
-    def mission_in_question(self, question: str) -> MissionSummary | None:
-        """Return the newest mission of today that carried out the action in a question."""
+    def action_in_question(self, question: str) -> PastAction | None:
+        """Return the newest mission of today that began the action in a question."""
         if self.journal is None:
             return None
         request = partial(first_request, self.site, context=self.conversation.context())
-        return mission_in_question(question, self.journal, self.site.name, self.compiler, request)
+        return action_in_question(question, self.journal, self.site.name, self.compiler, request)
 
     def _missions_of_today(self) -> Sequence[MissionSummary]:
         """Return today's ended or interrupted missions at this site, oldest first."""
