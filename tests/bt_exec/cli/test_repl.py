@@ -183,7 +183,10 @@ def test_stopped_mission_names_how_its_world_is_restored(bt: Run, tmp_path: Path
     assert "주입한 결함 때문에 임무가 멈췄습니다." in ran.out
     assert ran.out.endswith("이어서 하려면: bt-exec resume 1\n")
     told = " ".join(bt("repl", "--fast", stdin="what did you do?\ngo on\n").out.split())
-    assert "“문 열어” was stopped. The state at the end of that mission: “It is not known how far the door" in told
+    assert (
+        "“문 열어” was stopped. The state at the end of that mission: “It is not known how far the door"
+        in told
+    )
     assert "Resuming “문 열어”" in told
 
 
@@ -248,6 +251,30 @@ def test_question_about_a_past_action_names_the_mission_that_did_it(bt: Run) -> 
     assert re.search(r"Yes\. I did that at \d\d:\d\d \(“open the door”\)\.", said)
     assert "꼭 맞는 답은 모릅니다" in said
     assert said.count("I did that") == 1
+
+
+def test_question_about_a_begun_action_is_denied_with_the_newest_attempt(bt: Run) -> None:
+    bt("run", "open the door", "--fast")
+    bt("run", "open the door", "--fast", "--fault", "open_door=DOOR_STUCK")
+    said = bt("repl", "--fast", stdin="did you open the door?\n아까 문 열었어?\n").out
+    said = " ".join(said.split())
+    assert re.search(r"No\. I began that at \d\d:\d\d \(“open the door”\), but it was not", said)
+    assert re.search(r"아니요\. \d\d:\d\d에 시작했지만 끝내지 못했습니다", said)
+
+
+def test_mission_that_was_blocked_before_its_first_motion_can_be_continued(bt: Run) -> None:
+    world = ("--world", "door=open", "--world", "material=absent")
+    bt("run", "get the material", "--fast", *world)
+    said = bt("repl", "--fast", *world, stdin="what is left?\ngo on\n").out
+    assert "“get the material” could not be finished." in " ".join(said.split())
+    assert "Resuming “get the material”" in said
+
+
+def test_why_of_an_action_that_is_not_on_record_explains_the_last_mission(bt: Run) -> None:
+    lines = "open the door\nwhy did you close the door?\nwhy did you do that?\n"
+    said = bt("repl", "--fast", stdin=lines).out
+    assert said.count("No mission on record did exactly that.") == 1
+    assert len(re.findall("asked +open the door", said)) == 2
 
 
 def test_why_explains_the_mission_that_did_the_action_in_the_question(bt: Run) -> None:

@@ -315,6 +315,29 @@ def test_remaining_steps_of_an_unfinished_mission_are_named(command: str, told: 
     assert found == Reply("DONE", told)
 
 
+@pytest.mark.parametrize(
+    ("own", "told"),
+    [
+        pytest.param(
+            (GOES,),
+            "“go” was finished; nothing is left to do. Other unfinished missions: “open it” (09:05).",
+            id="all done in this session",
+        ),
+        pytest.param(
+            (replace(STUCK, command="lift it"), GOES),
+            "“lift it” could not be finished.",
+            id="one of this session",
+        ),
+    ],
+)
+def test_unfinished_missions_of_earlier_sessions_are_only_named(own, told: str) -> None:
+    earlier = replace(STUCK, at=datetime.now().replace(hour=9, minute=5))
+    context = Context(own, recall=lambda: (earlier,))
+    said = answer("what is left?", context=context).message
+    assert said.startswith(told)
+    assert said.endswith("Other unfinished missions: “open it” (09:05).")
+
+
 CHANGED = "(later missions may have changed this): “Stuck.”"
 
 
