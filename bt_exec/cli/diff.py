@@ -12,7 +12,7 @@ import typer
 from bt_exec.cli import options as opt
 
 if TYPE_CHECKING:
-    from bt_exec.drawing.boxes import Change
+    from bt_exec.drawing.tree_changes import Change
     from bt_exec.site.site import Site
     from bt_exec.spec.model import Document
     from bt_exec.tui.terminal_text import Line
@@ -40,7 +40,8 @@ def diff(
     from dataclasses import asdict
 
     from bt_exec.cli.output_streams import operator_painter, write_json
-    from bt_exec.drawing.boxes import boxes_of, header_changes, tree_changes
+    from bt_exec.drawing.tree_boxes import boxes_of
+    from bt_exec.drawing.tree_changes import header_changes, tree_changes
     from bt_exec.site.site import load_site
 
     loaded = load_site(site)
