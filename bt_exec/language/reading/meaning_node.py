@@ -43,6 +43,7 @@ KINDS: Mapping[str, tuple[str, ...]] = {
     # phrases
     "np": ("of", "quantity", "wh", "det"),
     "both": ("of",),
+    "next": ("of",),
     "pronoun": ("name",),
     "quantity": ("bound", "number"),
     "times": ("number",),
@@ -64,7 +65,7 @@ KINDS: Mapping[str, tuple[str, ...]] = {
     "reply": ("sign", "of"),
     "placed": ("row", "column", "of"),
     # orders
-    "act": ("verb", "of", "to", "source", "by"),
+    "act": ("verb", "of", "to", "source", "by", "order"),
     "avoid": ("of",),
     "remark": ("of",),
     "seq": ("of",),
@@ -277,15 +278,22 @@ def _without_order_marks(node: Node) -> Node:
 
 
 def _hoist_order_mark(act: Node) -> Node:
-    """Return an act enclosed by ``ordered`` if a node in it was; inner marks are removed."""
-    marked = [node for node in act.walk() if node.kind == "ordered"]
-    if not marked:
+    """Return an act enclosed by ``ordered`` if a node in it was; inner marks are removed.
+
+    An act on objects that follow each other has the order ``said``.
+    """
+    marked = {node.kind for node in act.walk()}
+    if "next" in marked:
+        act = _without_marks(act, "next").replace(order="said")
+    if "ordered" not in marked:
         return act
-    return Node("ordered", (("of", _without_marks(act)), ("sign", "first")))
+    return Node("ordered", (("of", _without_marks(act, "ordered")), ("sign", "first")))
 
 
-def _without_marks(node: Node) -> Node:
-    return node.node("of") if node.kind == "ordered" else node.map(_without_marks)
+def _without_marks(node: Node, kind: str) -> Node:
+    if node.kind == kind:
+        return node.node("of")
+    return node.map(lambda part: _without_marks(part, kind))
 
 
 def _sorted(node: Node) -> Node:

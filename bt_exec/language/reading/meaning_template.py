@@ -148,6 +148,8 @@ def _refine(phrase: Node | None, *formulas: Node | None) -> Node | None:
         return conjunction(*extra) if extra else None
     if isinstance(phrase, tuple):
         return UNSAID if extra else phrase
+    if phrase.kind == "next":
+        return phrase.replace(of=_refine(phrase.node("of"), *formulas))
     if phrase.kind != "np":
         return Node("np", (("of", conjunction(phrase, *extra)),)) if extra else phrase
     return phrase.replace(of=conjunction(phrase.node("of"), *extra)) if extra else phrase
@@ -198,7 +200,7 @@ def _all_of(objects: Any) -> Any:
         return tuple(map(_all_of, objects))
     if objects.kind == "rel":
         return objects.map(_all_of)
-    if objects.kind == "ordered":
+    if objects.kind in ("ordered", "next"):
         return objects.replace(of=_all_of(objects.node("of")))
     return objects.replace(det="all") if objects.kind == "np" else objects
 
@@ -211,6 +213,13 @@ def _mark_to_do_first(said: Any) -> Any:
     if said.kind == "rel" and isinstance(to, Node):
         return said.replace(to=_mark_to_do_first(to))
     return Node("ordered", (("of", said), ("sign", "first")))
+
+
+def _in_turn(*parts: Any) -> tuple[Any, ...]:
+    """Return objects of one act that are dealt with one after the other, in their order."""
+    objects = [one for part in parts for one in _listed(part)]
+    last = objects[-1]
+    return (*objects[:-1], last if last.kind == "next" else Node("next", (("of", last),)))
 
 
 def _ask_about(question: Node, phrase: Node) -> Node:
@@ -503,6 +512,7 @@ _OPERATIONS: Mapping[str, Callable[..., Any]] = {
     "set_all": _all_of,
     "other_than": _other_than,
     "ranked": _mark_to_do_first,
+    "in_turn": _in_turn,
     "about": _ask_about,
     "leave_out": _exclude_from_question,
     "of_them": _restrict_to_mentioned,

@@ -14,6 +14,7 @@ from bt_exec.language.reading.meaning_node import (
 )
 from bt_exec_skills.tabletop.goals.model import Trouble
 from bt_exec_skills.tabletop.goals.object_phrases import ANY, formula_of, means_in_hand
+from bt_exec_skills.tabletop.goals.phrase_replacement import with_phrase_replaced
 from bt_exec_skills.tabletop.object_names import CONTAINERS
 
 __all__ = [
@@ -28,6 +29,7 @@ __all__ = [
     "split_questions",
     "takes_some",
     "unmet_reason",
+    "with_completed_branch",
     "with_noun",
     "with_object_of_branch",
     "with_place_of_branch",
@@ -122,6 +124,24 @@ def question_branches(node: Node) -> tuple[str, ...]:
     return tuple(
         name for name, one in branches.items() if isinstance(one, Node) and one.kind == "ask"
     )
+
+
+def with_completed_branch(node: Node) -> Node:
+    """Return a condition whose other branch, if it is a phrase, is the act of the first branch.
+
+    Examples are "otherwise the banana", "otherwise use the banana" and "otherwise on the tray".
+    """
+    act, other = node.get("then"), node.get("other")
+    if not (isinstance(act, Node) and isinstance(other, Node) and other.kind == "fragment"):
+        return node
+    of = other.get("of")
+    relation = of.text("relation") if isinstance(of, Node) else ""
+    if isinstance(of, Node) and relation in ("with", "to"):
+        other = other.replace(of=of.get("to") if relation == "with" else of.replace(relation="at"))
+    if act.kind == "act" and not act.parts() and other.node("of").kind == "np":
+        return node.replace(other=act.replace(of=other.node("of")))
+    found = list(with_phrase_replaced(act, other)) if act.kind == "act" else []
+    return node.replace(other=found[0]) if len(found) == 1 else node
 
 
 def with_place_of_branch(node: Node) -> Node:

@@ -18,6 +18,7 @@ from bt_exec_skills.tabletop.goals.branch_references import (
     resolve_condition_object,
     selected_question,
     unmet_reason,
+    with_completed_branch,
     with_noun,
     with_object_of_branch,
     with_place_of_branch,
@@ -116,6 +117,8 @@ class Converter:
             return [] if act.text("verb") in _LETTING else [self._left(act)]
         if node.kind != "act":
             raise Trouble("NOT_UNDERSTOOD")
+        if node.get("order"):  # one object after the other, in the order of the text
+            return [self._ask(node.replace(of=one, order=None)) for one in node.parts()]
         return [self._ask(node)]
 
     def question_of_selected_branch(self, node: Node) -> Question | None:
@@ -155,7 +158,7 @@ class Converter:
         parts = acts_per_condition(node)
         if parts:
             return [ask for part in parts for ask in self._asks(part)]
-        node = with_place_of_branch(node)
+        node = with_completed_branch(with_place_of_branch(node))
         question = resolve_condition_object(node)
         subject = question.node("of").get("of")
         there = without_negation(question)[1]
