@@ -6,13 +6,13 @@ person or a thing, ``purpose`` for what an order is for ("so I can look inside")
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from bt_exec.language.logical_operators import operators_in
 from bt_exec.language.reading.chart import Edge
 from bt_exec.language.reading.lexicon import Lexicon
-from bt_exec.language.reading.meaning_node import Node, conjuncts
+from bt_exec.language.reading.meaning_node import Node, conjunction, conjuncts
 from bt_exec.language.reading.normalized_text import Text
 
 __all__ = ["asides"]
@@ -72,7 +72,9 @@ class _Asides:
         before = self._words[first - 1] if first else ","
         if before in (",", *self._rules["after"]):
             return True
-        return before not in self._rules["joins"] and self._words[first + 1] in self._rules["be"]
+        if before in self._rules["joins"] or self._words[first] in self._rules["relative"]:
+            return False
+        return self._words[first + 1] in self._rules["be"]
 
     def _ends(self, last: int) -> bool:
         after = self._words[last] if last < len(self._words) else ","
@@ -121,12 +123,27 @@ class _Asides:
 
 
 def _longest_nouns(edges: Iterable[Edge]) -> Iterator[Node]:
-    """Yield the noun phrases that are not part of a longer noun, in order."""
+    """Yield the noun phrases that are not part of a longer noun, in order, with their adjectives.
+
+    A noun with a place behind it is left out, since the place is not read.
+    """
+    edges = tuple(edges)
     nouns = [one for one in edges if one.category == "noun" and isinstance(one.meaning, Node)]
     for one in nouns:
         longer = any(
             other.start <= one.start and one.end <= other.end and len(other.text) > len(one.text)
             for other in nouns
         )
-        if not longer and any(part.kind == "thing" for part in conjuncts(one.meaning)):
-            yield Node("np", (("of", one.meaning),))
+        placed = any(other.start == one.end and other.category == "relation" for other in edges)
+        named = any(part.kind == "thing" for part in conjuncts(one.meaning))
+        if named and not longer and not placed:
+            yield Node("np", (("of", conjunction(one.meaning, *_adjectives_before(one, edges))),))
+
+
+def _adjectives_before(noun: Edge, edges: Sequence[Edge]) -> Iterator[Node]:
+    """Yield the meanings of the adjectives directly before a noun."""
+    start = noun.start
+    adjectives = {one.end: one for one in edges if one.category == "adj"}
+    while start in adjectives:
+        yield adjectives[start].meaning
+        start = adjectives[start].start

@@ -356,12 +356,20 @@ def _restrict_to_mentioned(question: Node) -> Node:
 
 
 def _add_arguments(said: Node, more: Any) -> Node:
-    """Return orders with further arguments added to each, such as the instrument."""
+    """Return orders with further arguments added to each, such as the instrument.
+
+    What contains no order has no meaning with them.
+    """
+    changed = _with_arguments(said, more)
+    return UNSAID if changed == said else changed
+
+
+def _with_arguments(said: Node, more: Any) -> Node:
     if said.kind == "act":
         about = said.get("of")
         own = () if about is None else _listed(about)
         return said.replace(of=(*own, *_listed(more)))
-    return said.map(lambda part: _add_arguments(part, more)) if said.kind in _ORDERS else said
+    return said.map(lambda part: _with_arguments(part, more)) if said.kind in _ORDERS else said
 
 
 def _fill_pronouns(objects: Any, said: Node) -> Node:

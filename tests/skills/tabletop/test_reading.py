@@ -27,11 +27,13 @@ OPERATORS = {
     "ko": ("말고", "빼고", "없으면", "아니면", "전에", "하지 말고", "않으면", "없이", "대신", "못",
            "제외하고", "아닌"),
 }  # fmt: skip
-PLAIN = [
+PLAIN = [  # without branches, since an operator in the other branch changes nothing
     row
     for row in (one for file in FILES for one in rows(file))
     if row.expected[0] not in "!?"
-    and not re.search(r"\b(not|no|except|but|leave)\b|n't|말고|빼고|그대로", row.command)
+    and not re.search(
+        r"\b(not|no|except|but|leave|otherwise)\b|n't|말고|빼고|그대로|아니면", row.command
+    )
 ]
 ORDER = ("before", "전에")
 CHAINED = re.compile(r"[,;]|\b(and|then)\b|고 ")  # "A before B" is the order of "A and B"

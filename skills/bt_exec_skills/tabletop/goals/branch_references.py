@@ -89,12 +89,17 @@ def without_remarks(parts: tuple[Node, ...]) -> tuple[Node, ...]:
     if orders == parts:
         return parts
     named = [one for part in parts if part.kind == "remark" for one in part.parts()]
-    if not named and all(names_object(one) and _nouns_of(one.parts()[0]) for one in orders):
+    if not named and all(map(_names_thing, orders)):
         return orders
     if len(named) != 1 or named[0].kind != "np":
         raise Trouble("NOT_UNDERSTOOD")
     whole = Node("seq", (("of", orders),)).substitute(_THERE, named[0])
     return with_subject(whole, named[0]).parts()
+
+
+def _names_thing(order: Node) -> bool:
+    """Return True for an order whose object is described by a noun: "what is on the plate"."""
+    return names_object(order) and any(one.kind == "thing" for one in order.parts()[0].walk())
 
 
 def refers_back(question: Node) -> bool:

@@ -35,6 +35,7 @@ from bt_exec_skills.tabletop.goals.object_phrases import (
     content_of_container,
     formula_of,
     has_alternative_nouns,
+    is_collective,
     means_in_hand,
     target_of,
 )
@@ -51,7 +52,7 @@ from bt_exec_skills.tabletop.robot import Side
 __all__ = ["Converter"]
 
 _PARTS = {"left_part": "left", "right_part": "right", "middle": "middle"}
-_SAME: Mapping[str, Verb] = {"lower": "put_down", "pair": "sort"}
+_SAME: Mapping[str, Verb] = {"lower": "put_down", "pair": "sort", "asked_for": "bring"}
 _TO_PLACES = ("move", "sort", "clear", "empty")
 _THERE = Node("rel", (("relation", "at"), ("to", Node("pronoun", (("name", "there"),)))))
 _IT, _ALL = (Node("pronoun", (("name", name),)) for name in ("it", "all"))
@@ -217,9 +218,10 @@ class Converter:
         return with_missing_verbs(self._asks(whole))
 
     def _left(self, act: Node) -> Ask:
-        if any(one.get("quantity") or one.text("det") == "any" for one in act.parts()):
-            raise Trouble("NOT_UNDERSTOOD")  # it is unclear which one must not be moved
-        themes = tuple(replace(one, number="all") for one in self._themes(act))
+        if any(one.get("quantity") for one in act.parts()):
+            raise Trouble("NOT_UNDERSTOOD")  # it is unclear which ones must not be moved
+        only = any(one.text("det") == "any" for one in act.parts())
+        themes = tuple(replace(one, number="one" if only else "all") for one in self._themes(act))
         goal = act.get("to")
         to = None
         if isinstance(goal, Node):
@@ -239,6 +241,8 @@ class Converter:
     def _object_phrase(self, node: Node) -> Phrase:
         """Return the phrase of an object; an elliptical one repeats the previous noun."""
         found, before = self.phrase(node), self._before
+        if found.own:
+            raise Trouble("NOT_UNDERSTOOD")  # "its things"
         if (found.kind or (found.values and _is_part(found))) and not found.rest:
             self._before = found
         if before is None or found.kind or found.again or found.name or found.table or found.held:
@@ -285,6 +289,7 @@ class Converter:
         if own and not themes:
             themes = (Phrase("", again=True),)  # "into its bowl": what the hand holds, or all
         if by:
+            themes = _require_shapes(themes) if by == "shape" else themes
             themes = tuple(map(_include_all, themes)) if self._korean else themes
             return Ask("sort", text, themes, to, "in", by)
         emptied = verb in ("clear", "empty") and to is None and len(themes) == 1
@@ -302,6 +307,8 @@ class Converter:
         self, verb: Verb, text: str, themes: tuple[Phrase, ...], to: Phrase | None, side: Side
     ) -> Ask:
         """Return the part for a verb; omitted objects and places are taken from the context."""
+        if to is not None and to.rest and len(themes) > 1 and self._korean:
+            raise Trouble("NOT_UNDERSTOOD")  # another place for all of them, or one for each
         holders = all(one.number == "one" and one.kind in CONTAINERS for one in themes)
         if verb == "clear" and themes and holders and not self._korean:
             verb = "empty"  # "clear the tray onto the table"; in Korean it is about the tray itself
@@ -338,6 +345,8 @@ class Converter:
             raise Trouble("NOT_UNDERSTOOD")  # an object that is excluded as a place
         if to.table and relation in _PARTS:
             to, side = replace(to, part=_PARTS[relation]), SIDES["in"]
+        elif relation == "middle" and to.kind in CONTAINERS:
+            side = SIDES["in"]
         elif relation in SIDES:
             side = SIDES[relation]
         else:
@@ -404,6 +413,17 @@ def _relates_object_to_place(node: Node) -> bool:
     """Return True for a named place of a relation between an object and a place."""
     to = node.get("to") if node.kind == "rel" else None
     return isinstance(to, Node) and to.kind == "np"
+
+
+def _require_shapes(themes: tuple[Phrase, ...]) -> tuple[Phrase, ...]:
+    """Return several kinds of objects, each of which has one shape.
+
+    Raises:
+        Trouble: NOT_UNDERSTOOD for a collective, as in "the fruit and the cubes, each together".
+    """
+    if len(themes) > 1 and any(one.kind and is_collective(one.kind) for one in themes):
+        raise Trouble("NOT_UNDERSTOOD")
+    return themes
 
 
 def _include_all(phrase: Phrase) -> Phrase:

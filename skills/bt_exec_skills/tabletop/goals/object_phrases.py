@@ -22,6 +22,8 @@ __all__ = [
     "content_of_container",
     "formula_of",
     "has_alternative_nouns",
+    "has_alternative_objects",
+    "is_collective",
     "means_in_hand",
     "relation_to",
     "target_of",
@@ -89,6 +91,16 @@ def formula_of(phrase: Node) -> Node:
 def has_alternative_nouns(part: Node) -> bool:
     """Return True for alternatives of different objects: "an apple or a lemon"."""
     return part.kind == "or" and any(one.kind == "thing" for one in part.walk())
+
+
+def has_alternative_objects(part: Node) -> bool:
+    """Return True for alternatives with nouns, or with "one": "the red one or the blue one"."""
+    return part.kind == "or" and any(one.kind in ("thing", "one") for one in part.walk())
+
+
+def is_collective(kind: str) -> bool:
+    """Return True for a noun that stands for objects of several kinds: "fruit"."""
+    return bool(lexicon()["things"].get(kind, {}).get("members"))
 
 
 def means_in_hand(node: Node) -> bool:
@@ -166,6 +178,9 @@ class Phrases:
         found = Phrase(text)
         plural = False
         parts = conjuncts(formula_of(node))
+        selected = node.text("det") == "any" or node.get("quantity") is not None
+        if selected and len(parts) == 1 and has_alternative_objects(parts[0]):
+            return self._numbered(self._any_of(found, parts[0]), node, plural)
         if TABLE not in parts and any(part.text("relation") == "with" for part in parts):
             raise Trouble("NOT_UNDERSTOOD")
         for part in parts:
@@ -201,7 +216,9 @@ class Phrases:
                 return replace(phrase, share=count, number="any")
             phrase = replace(phrase, up_to=bound == "at_most")
         number = phrase.number
-        nameless = self.korean and not (phrase.kind or phrase.name or phrase.table)
+        collective = is_collective(phrase.kind)
+        nameless = not (phrase.kind or phrase.name or phrase.table)
+        several = self.korean and (nameless or collective)
         if det in ("rest", "another"):
             phrase = replace(phrase, rest=True)
             one = phrase.table or Node("one") in conjuncts(formula_of(node))
@@ -214,7 +231,7 @@ class Phrases:
             phrase, number, count = replace(phrase, but=(*phrase.but, left)), "all", 0
         elif det == "all" or plural:
             number = "all"
-        elif (det == "some" or nameless) and not phrase.order:
+        elif (det == "some" or several) and not phrase.order:
             number = "some"
         if phrase.table and not det and not phrase.order and not phrase.name:
             number = "any" if count == 1 else "all"
@@ -290,9 +307,17 @@ class Phrases:
         phrase = replace(phrase, order=_ORDERS[value], near=near, rank=rank)
         inner = part.get("of")
         for one in conjuncts(inner) if isinstance(inner, Node) else ():
-            several = one.kind == "many"
-            phrase = replace(phrase, number="all") if several else self._with(phrase, one)
+            if has_alternative_objects(one):
+                phrase = self._any_of(phrase, one)
+            else:
+                several = one.kind == "many"
+                phrase = replace(phrase, number="all") if several else self._with(phrase, one)
         return phrase
+
+    def _any_of(self, phrase: Phrase, alternatives: Node) -> Phrase:
+        """Return a phrase about the objects of any of some alternatives."""
+        either = (self.phrase(Node("np", (("of", one),))) for one in alternatives.parts())
+        return replace(phrase, listed=tuple(replace(one, number="all") for one in either))
 
     def _placed(self, phrase: Phrase, part: Node) -> Phrase:
         side = part.text("column")
