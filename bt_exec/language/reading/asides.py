@@ -47,6 +47,7 @@ class _Asides:
         self._edges = [one for one in edges if {one.start, one.end} <= text.gaps]
         objects = {one.start for one in self._edges if one.category in rules["objects"]}
         joined = {end for start, end in text.words if text.chars[start:end] in rules["joined"]}
+        self._unknown = {one.start for one in self._edges if one.category == "unknown"}
         self._acts = [
             one
             for one in self._edges
@@ -61,7 +62,7 @@ class _Asides:
         if "," in words or not self._ends(last) or operators_in(words[-1], "en"):
             return
         rules = self._rules
-        if self._may_start(first) and words[0] in rules["subjects"] and self._is_sentence(words):
+        if self._may_start(first) and self._is_subject(first) and self._is_sentence(words):
             yield from self._edge("remark", first, last, words, rules["duties"])
         said = " ".join(words)
         if any(said.startswith(f"{one} ") for one in rules["purposes"]) and first:
@@ -75,6 +76,13 @@ class _Asides:
         if before in self._rules["joins"] or self._words[first] in self._rules["relative"]:
             return False
         return self._words[first + 1] in self._rules["be"]
+
+    def _is_subject(self, first: int) -> bool:
+        """Return True for the first word of a subject: a listed one, or "dinner" in "dinner is"."""
+        unknown = self._text.words[first][0] in self._unknown
+        following = self._words[first + 1 : first + 2]
+        named = unknown and first == 0 and following and following[0] in self._rules["be"]
+        return self._words[first] in self._rules["subjects"] or bool(named)
 
     def _ends(self, last: int) -> bool:
         after = self._words[last] if last < len(self._words) else ","
@@ -104,7 +112,8 @@ class _Asides:
             return
         if category == "remark" and any(map(self._contains_command, inside)):
             return
-        things = tuple(dict.fromkeys(_longest_nouns(inside)))
+        subject = words[0] in self._rules["subjects"] or category == "purpose"
+        things = tuple(dict.fromkeys(_longest_nouns(inside))) if subject else ()
         yield Edge(
             start,
             end,

@@ -343,14 +343,7 @@ class Converter:
             to = self._place  # "to the left of the tray … to the right of it"
         if any(one.kind not in ("", to.kind, *CONTAINERS) for one in to.but):
             raise Trouble("NOT_UNDERSTOOD")  # an object that is excluded as a place
-        if to.table and relation in _PARTS:
-            to, side = replace(to, part=_PARTS[relation]), SIDES["in"]
-        elif relation == "middle" and to.kind in CONTAINERS:
-            side = SIDES["in"]
-        elif relation in SIDES:
-            side = SIDES[relation]
-        else:
-            raise Trouble("NOT_UNDERSTOOD")
+        to, side = _with_side(to, relation)
         previous = self._place or self._source or self._earlier_place()
         if _is_bare_number(to):
             to = _noun_of_earlier_place(
@@ -385,6 +378,21 @@ class Converter:
             return to
         like = Phrase(kind=self._before.kind)  # "the red cube to the left of the blue one"
         return replace(to, like=like, sure=not self._korean)
+
+
+def _with_side(to: Phrase, relation: str) -> tuple[Phrase, Side]:
+    """Return a target, with the part of a table that a relation means, and the side.
+
+    Raises:
+        Trouble: NOT_UNDERSTOOD for another relation.
+    """
+    if to.table and relation in _PARTS:
+        return replace(to, part=_PARTS[relation]), SIDES["in"]
+    if relation == "middle" and to.kind in CONTAINERS:
+        return to, SIDES["in"]
+    if relation not in SIDES:
+        raise Trouble("NOT_UNDERSTOOD")
+    return to, SIDES[relation]
 
 
 def _is_part(phrase: Phrase) -> bool:
