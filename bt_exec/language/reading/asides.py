@@ -1,7 +1,8 @@
 """Remarks beside commands, which request nothing ("it is cold in here").
 
 They become edges of the lattice with the objects that they name: ``remark`` for a sentence about a
-person or a thing, ``purpose`` for what an order is for ("so I can look inside").
+person or a thing, ``purpose`` for what an order is for ("so I can look inside"). A remark without
+any word of meaning is also a ``plain_remark``.
 """
 
 from __future__ import annotations
@@ -15,11 +16,16 @@ from bt_exec.language.reading.lexicon import Lexicon
 from bt_exec.language.reading.meaning_node import Node, conjunction, conjuncts
 from bt_exec.language.reading.normalized_text import Text
 
-__all__ = ["asides"]
+__all__ = ["PLAIN_REMARK", "asides", "is_plain"]
+
+PLAIN_REMARK = "plain_remark"
+"""Category of remarks that name nothing and contain no word of a question."""
 
 _WORD = 0.1  # cost of a word of a remark
 _SUBJECT = 4
 """Number of words at the beginning of a remark that must include its verb."""
+_ASKED = frozenset({"how", "what", "which", "where", "only", "limit", "every", "all", "most"})
+_NAMELESS = ("unknown", "as_typed", "pronoun", "relation")
 _STATES = ("adj", "noun", "any_noun", "wh_noun")
 
 
@@ -35,6 +41,18 @@ def asides(text: Text, lexicon: Lexicon, edges: Iterable[Edge]) -> Iterator[Edge
     for first in range(len(text.words)):
         for last in range(first + 1, len(text.words)):
             yield from made.remark_of_words(first, last + 1)
+
+
+def is_plain(inside: Iterable[Edge]) -> bool:
+    """Return True if the words of a remark name nothing, and ask and limit nothing.
+
+    Args:
+        inside: The edges within the remark.
+    """
+    return all(
+        (one.meaning is None or one.category in _NAMELESS) and one.category not in _ASKED
+        for one in inside
+    )
 
 
 class _Asides:
@@ -101,7 +119,11 @@ class _Asides:
         self, category: str, first: int, last: int, words: list[str], duties: Iterable[str]
     ) -> Iterator[Edge]:
         start, end = self._text.words[first][0], self._text.words[last - 1][1]
-        inside = [one for one in self._edges if start <= one.start and one.end <= end]
+        inside = [
+            one
+            for one in self._edges
+            if start <= one.start and one.end <= end and not self._is_auxiliary(one)
+        ]
         named = any(one.category in _STATES and isinstance(one.meaning, Node) for one in inside)
         denied = any(
             one.kind != "limit" and (named or one.kind != "negation")
@@ -112,6 +134,9 @@ class _Asides:
             return
         if category == "remark" and any(map(self._contains_command, inside)):
             return
+        if category == "remark" and is_plain(inside):
+            said = self._text.chars[start:end]
+            yield Edge(start, end, PLAIN_REMARK, None, _WORD * len(words), text=said)
         subject = words[0] in self._rules["subjects"] or category == "purpose"
         things = tuple(dict.fromkeys(_longest_nouns(inside))) if subject else ()
         yield Edge(
@@ -122,6 +147,10 @@ class _Asides:
             _WORD * len(words),
             text=self._text.chars[start:end],
         )
+
+    def _is_auxiliary(self, edge: Edge) -> bool:
+        """Return True for a verb that is also a noun: "I can't see"."""
+        return edge.category in _STATES and edge.text in self._rules["finite"]
 
     def _contains_command(self, edge: Edge) -> bool:
         """Return True if words contain a command; "I forgot to …" does not count as one."""

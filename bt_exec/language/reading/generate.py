@@ -73,7 +73,7 @@ class Generator:
             key = f"{key}.{'none' if quantity.text('number') == '0' else 'number'}"
         if inner.kind == "all" and inner.node("hold").kind == "not":
             key, inner = f"{key}.none", inner.replace(hold=inner.node("hold").parts()[0])
-        if inner.kind == "alike" and inner.get("to") is None:
+        if inner.kind in ("alike", "apart") and inner.get("to") is None:
             key = f"{key}.each"
         if inner.kind == "aspect" and inner.node("of").kind in ("both", "more", "apart"):
             key, inner = f"{key}.{inner.node('of').kind}", inner.node("of")

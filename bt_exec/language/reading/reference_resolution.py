@@ -9,12 +9,13 @@ from bt_exec.language.reading.meaning_node import (
     Value,
     conjunction,
     conjuncts,
+    disjunction,
     negation,
     normal_form,
 )
 
 _NOUNS = ("thing", "shape")
-_ONE = Node("one")
+_ONE, _ANY = Node("one"), Node("any")
 _EMPTY = Node("has", (("attribute", "empty"),))
 _OTHER = Node("pronoun", (("name", "other"),))  # "which is bigger?", after a question about two
 _PAIRS = ("more", "alike", "apart")
@@ -43,7 +44,8 @@ def resolve_references(
     last = earlier[-1] if earlier else None
     subject = subject_of(last) if last is not None else None
     meaning = normal_form(_with_noun(meaning, subject, kinds))
-    if any(node.kind == "pronoun" for node in meaning.walk()):
+    refers = any(node.kind == "pronoun" for node in meaning.walk())
+    if refers:
         if last is None or subject is None:
             return None
         other = _compared_subject(earlier)
@@ -57,7 +59,10 @@ def resolve_references(
     phrase = meaning.node("of")
     if last is None or subject is None or phrase.kind != "np":
         return None
-    formula = _merge_fragment(subject.node("of"), phrase.node("of"), meaning.text("sign"), kinds)
+    old = subject.node("of")
+    if refers:  # "the one next to it" is another object of the same kind
+        old = conjunction(*_nouns_in(_compared_objects(old), kinds))
+    formula = _merge_fragment(old, phrase.node("of"), meaning.text("sign"), kinds)
     asked = phrase.replace(of=formula)
     return normal_form(last.substitute(subject, asked))
 
@@ -87,6 +92,10 @@ def _with_noun(meaning: Node, before: Node | None, kinds: Mapping[str, str]) -> 
     def filled(node: Node, inner: bool) -> Node:
         if node == _ONE:
             return conjunction(*(own if inner and own else earlier))
+        if node.kind == "or":
+            nouns = next(filter(None, (_nouns_in(part, kinds) for part in node.parts())), [])
+            noun = conjunction(*nouns) if nouns else _ONE
+            node = disjunction(*(part.substitute(_ONE, noun) for part in node.parts()))
         args: list[tuple[str, Value]] = []
         for name, value in node.args:
             below = inner or name == "to"
@@ -100,8 +109,12 @@ def _with_noun(meaning: Node, before: Node | None, kinds: Mapping[str, str]) -> 
 
 
 def _nouns_of(phrase: Node | None, kinds: Mapping[str, str]) -> list[Node]:
-    parts = conjuncts(phrase.node("of")) if phrase is not None else ()
-    return [part for part in parts if _attribute_kind(part, kinds) in _NOUNS and part.kind != "not"]
+    return _nouns_in(phrase.node("of"), kinds) if phrase is not None else []
+
+
+def _nouns_in(formula: Node, kinds: Mapping[str, str]) -> list[Node]:
+    parts = (part for part in conjuncts(formula) if part.kind != "not")
+    return [part for part in parts if _attribute_kind(part, kinds) in _NOUNS]
 
 
 def subject_of(meaning: Node) -> Node | None:
@@ -127,6 +140,8 @@ def _with_antecedent(node: Node, subject: Node) -> Node:
 
 def _merge_fragment(old: Node, new: Node, sign: str, kinds: Mapping[str, str]) -> Node:
     """Return the meaning of a fragment: "and the blue ones" keeps the noun of the antecedent."""
+    if new.kind == "most" and new.node("of") == _ANY:
+        return new.replace(of=_compared_objects(old))
     if sign == "only":
         return conjunction(old, new)
     said = {_attribute_kind(part, kinds) for part in conjuncts(new)}
@@ -134,6 +149,11 @@ def _merge_fragment(old: Node, new: Node, sign: str, kinds: Mapping[str, str]) -
         return new
     kept = [part for part in conjuncts(old) if _attribute_kind(part, kinds) not in said]
     return conjunction(*kept, new)
+
+
+def _compared_objects(formula: Node) -> Node:
+    """Return the objects of which a superlative selects one; for others, the formula."""
+    return _compared_objects(formula.node("of")) if formula.kind == "most" else formula
 
 
 def _attribute_kind(part: Node, kinds: Mapping[str, str]) -> str:

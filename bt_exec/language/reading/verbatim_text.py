@@ -12,6 +12,7 @@ from typing import Any
 
 from bt_exec.language.closed_classes import closed_classes
 from bt_exec.language.logical_operators import Operator, operators_in
+from bt_exec.language.reading.asides import PLAIN_REMARK, is_plain
 from bt_exec.language.reading.chart import Edge
 from bt_exec.language.reading.lexicon import Lexicon
 from bt_exec.language.reading.meaning_node import Node
@@ -169,7 +170,7 @@ class _Texts:
 
 
 def aside_edges(text: Text, lexicon: Lexicon, edges: Iterable[Edge]) -> Iterator[Edge]:
-    """Yield the edges of remarks in words of any kind: ``aside_text``.
+    """Yield the edges of remarks in words of any kind: ``aside_text``, and ``plain_remark``.
 
     A remark has one of the endings listed for remarks, and contains no order, exclusion,
     condition, time or person.
@@ -185,6 +186,7 @@ def aside_edges(text: Text, lexicon: Lexicon, edges: Iterable[Edge]) -> Iterator
         for one in edges
         if {one.start, one.end} <= text.gaps and (one.category == "limit" or _has_pack_meaning(one))
     ]
+    named = [one for one in edges if one.start in text.gaps]
     starts = [start for start, _ in text.words]
     for first, start in enumerate(starts):
         for _, end in text.words[first : first + _MOST]:
@@ -205,6 +207,16 @@ def aside_edges(text: Text, lexicon: Lexicon, edges: Iterable[Edge]) -> Iterator
             if not any(_is_limiting(one, language) for one in operators_in(said, language)):
                 cost = _ITEM + _WORD * len(words) + (_LATE if start in late else 0.0)
                 yield Edge(start, end, "aside_text", None, cost, text=text.chars[start:end])
+                within = [one for one in named if start <= one.start and one.end <= end]
+                if is_plain(within) and not _asks(within, text.chars[start:end], ends):
+                    yield Edge(start, end, PLAIN_REMARK, None, cost, text=text.chars[start:end])
+
+
+def _asks(edges: Iterable[Edge], said: str, ends: tuple[str, ...]) -> bool:
+    """Return True if words end in a question: in a verb that is longer than the end of a remark."""
+    end = max((one for one in ends if said.endswith(one)), key=len, default="")
+    verbs = (one.text for one in edges if one.category.endswith(".ask"))
+    return any(said.endswith(verb) and len(verb) > len(end) for verb in verbs)
 
 
 def _is_limiting(operator: Operator, language: str) -> bool:

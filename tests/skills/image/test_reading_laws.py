@@ -282,6 +282,9 @@ def computed_by(root):
         found |= {(name, True) for name in args.get("label", "").split("|")}
         # a sign is a coloured region around text
         found |= {("sign", True)} if args.get("relation") == "around" else set()
+        # the whole text of the picture includes that of a document
+        whole = step.get("do") == "read_text" and args.get("of") == "picture"
+        found |= {(name, True) for name in ("sign", "receipt", "menu", "writing") if whole}
         found |= {("shape", True)} if step.get("tree") == "from_colours" else set()
         found |= {(name, False) for name in args.get("without", "").split("|")}
     return found

@@ -199,6 +199,8 @@ def shapes():
         ("파란 정사각형의 높이는 얼마야?", 100, "px"),
         ("What is the area of the blue square?", 10_000, "px²"),
         ("How far apart are the red circle and the blue square?", 249.5, "px apart"),
+        ("How far apart are the two shapes?", 249.5, "px apart"),
+        ("두 도형 사이의 거리가 얼마야?", 249.5, "px"),
         ("The blue square is 10 cm wide. How wide is the red circle?", 8.1, "cm wide"),
         (
             "How far is the red circle from the blue square if the blue square is 10 cm wide?",
@@ -227,6 +229,7 @@ def test_measurement_can_be_repeated_on_another_picture(shapes):
     [
         "How wide is the circle?",
         "How far apart are the red circle and the green square?",
+        "How far apart are the two shapes?",
         "How wide is the red circle if the green square is 5 cm wide?",
     ],
 )

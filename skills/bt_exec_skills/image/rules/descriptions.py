@@ -15,6 +15,7 @@ from bt_exec_skills.image.rules.lexicon import generator, reader
 from bt_exec_skills.image.rules.question import (
     BAR,
     SEVERAL,
+    SHAPE,
     Degree,
     Part,
     Phrase,
@@ -22,7 +23,7 @@ from bt_exec_skills.image.rules.question import (
     Unread,
 )
 
-__all__ = ["Descriptions"]
+__all__ = ["Descriptions", "shared_conjuncts"]
 
 _SAID_AS = {"at": "on", "in": "inside"}  # relations that only the grammar names
 _OPPOSITES: dict[str, RelationName] = {"outside": "overlapping"}
@@ -71,7 +72,7 @@ class Descriptions:
 
     def describe_formula(self, formula: Node) -> Phrase:
         """Return the description of objects given by a formula; see `describe_phrase`."""
-        parts = [inner for part in conjuncts(formula) for inner in conjuncts(part)]
+        parts = _of_bars([inner for part in conjuncts(formula) for inner in conjuncts(part)])
         found = Phrase(said=self._generator.phrase(formula))
         beside = next((one for one in parts if one.text("relation") == "beside"), None)
         if beside is not None:
@@ -85,7 +86,7 @@ class Descriptions:
             return replace(found, top=top, of=self.describe_formula(rest))
         for part in parts:
             found = self._add_part(found, part)
-        if self._is_contradictory(found):
+        if self._is_contradictory(found) or self._needs_fill_of_object(found):
             raise self.refusal()
         return replace(found, attributes=tuple(sorted(found.attributes, key=ATTRIBUTES.index)))
 
@@ -108,11 +109,15 @@ class Descriptions:
             out = self.describe_formula(conjunction(*map(negation, part.parts())))
             return replace(phrase, left_out=(*phrase.left_out, out))
         if part.kind == "or":
-            options = [[self._parse_attribute(one) for one in conjuncts(of)] for of in part.parts()]
-            shared = [name for name in options[0] if all(name in one for one in options)]
-            own = ([name for name in one if name not in shared] for one in options)
+            shared = shared_conjuncts(part)
+            for one in shared:
+                phrase = self._add_part(phrase, one)
+            own = (
+                [self._parse_attribute(one) for one in conjuncts(of) if one not in shared]
+                for of in part.parts()
+            )
             either = (*phrase.either, *product(*own))  # "a red circle or a blue square"
-            return replace(phrase, attributes=(*phrase.attributes, *shared), either=either)
+            return replace(phrase, either=either)
         if part.kind == "most" and phrase.top is None and part.get("of") is not None:
             return self._add_superlative(phrase, part)
         if part.kind == "not":
@@ -192,6 +197,29 @@ class Descriptions:
             or phrase.thing in things - {""}
         )
 
+    def _needs_fill_of_object(self, phrase: Phrase) -> bool:
+        """Return True if "empty" or "filled" is said of an object that is not a drawn shape."""
+        drawn = phrase.thing in ("", SHAPE, BAR) or self._kinds.get(phrase.thing) == "shape"
+        return not drawn and any(self._kinds.get(one) == "fill" for one in phrase.attributes)
+
     def refusal(self, words: str = "") -> Unread:
         """Return the refusal of some words, or of the whole question."""
         return Unread("QUESTION_UNCLEAR", words or self._text)
+
+
+def shared_conjuncts(listed: Node) -> list[Node]:
+    """Return the formulas that all alternatives share: "red shapes and blue shapes"."""
+    first, *others = ([*conjuncts(one)] for one in listed.parts())
+    return [one for one in first if all(one in other for other in others)]
+
+
+def _of_bars(parts: list[Node]) -> list[Node]:
+    """Return the parts of a formula in which a bar is compared with the other bars."""
+    bar, others = Node("thing", (("name", BAR),)), Node("any")
+    if bar not in parts or not any(one.kind == "most" for one in parts):
+        return parts
+    return [
+        one.replace(of=bar) if one.kind == "most" and one.get("of") == others else one
+        for one in parts
+        if one != bar
+    ]

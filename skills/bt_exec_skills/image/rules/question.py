@@ -140,7 +140,8 @@ class Question:
     Attributes:
         kind: Kind of the question.
         target: Subject; for ``all`` the objects with the quality.
-        other: Objects to compare with, or None; for ``all`` all objects.
+        other: Objects to compare with, or None; for ``all`` all objects. A distance without it
+            is that of the two objects of the target.
         aspect: Aspect of the comparison, for ``alike``; of the groups, for ``groups``,
             ``most`` and ``variety``.
         degree: For ``which``: attribute by which the two sets are compared, or None.

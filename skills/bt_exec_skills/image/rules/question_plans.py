@@ -231,6 +231,8 @@ def _nodes_for_measuring(
     if question.other is not None:
         steps += _nodes_for_phrase("other", question.other, facts, free)
         last |= {"to": "other", "other_what": _phrase_text(question.other, language)}
+    elif question.extent == "distance":
+        last["to"] = "target"
     if question.known is not None:
         known, name = question.known, _next_landmark_name(free, question.known.of)
         steps += _nodes_for_phrase(name, known.of, facts, free)

@@ -29,7 +29,7 @@ from bt_exec_skills.image.perception.instance_decisions import Bound
 from bt_exec_skills.image.perception.measurements import Extent
 from bt_exec_skills.image.perception.picture_comparison import Aspect
 from bt_exec_skills.image.perception.written_values import Written
-from bt_exec_skills.image.rules.descriptions import Descriptions
+from bt_exec_skills.image.rules.descriptions import Descriptions, shared_conjuncts
 from bt_exec_skills.image.rules.lexicon import generator, reader
 from bt_exec_skills.image.rules.price_questions import (
     PRICED,
@@ -56,6 +56,7 @@ _ANY = Node("any")
 _ANYTHING = Node("np", (("of", _ANY),))
 _ALL_THINGS = Node("ask", (("what", "where"), ("of", _ANYTHING)))
 _MOST_ARTICLES = 20
+_WRITTEN_ON = ("sign", "receipt", "menu", "ticket")  # what is on them is text
 _BAR = Node("thing", (("name", BAR),))
 _THIS_ONE, _IT = Node("np", (("of", Node("one")),)), Node("pronoun", (("name", "it"),))
 _IN_IT = tuple(
@@ -170,6 +171,12 @@ def _earlier_meanings(context: Sequence[str], names: tuple[str, ...]) -> list[No
     return earlier
 
 
+def _on_it(place: Phrase, phrase: Phrase) -> Phrase:
+    """Return the description of anything on an object, in the words of `phrase`."""
+    relation = phrase.places[0].relation
+    return Phrase(said=phrase.said, places=(Place(relation, place),))
+
+
 class _Questions:
     """Conversion of meanings to questions.
 
@@ -214,11 +221,9 @@ class _Questions:
             )
             return Question("difference", target, other=other)
         if of.kind == "apart":
-            target, other = (
-                self._described.describe_phrase(of.node("of")),
-                self._described.describe_phrase(of.node("to")),
-            )
-            return Question("measure", target, other, extent="distance", known=known)
+            target, to = self._described.describe_phrase(of.node("of")), of.get("to")
+            second = self._described.describe_phrase(to) if isinstance(to, Node) else None
+            return Question("measure", target, second, extent="distance", known=known)
         if of.kind == "aspect":
             return self._convert_aspect(what, of, known)
         if known is not None:
@@ -266,7 +271,7 @@ class _Questions:
         if name not in ("colour", "shape", "kind"):
             raise self._described.refusal()
         listed = next((node for node in phrase.walk() if node.kind == "or"), None)
-        if listed is not None and (shared := _shared_conjuncts(listed)):
+        if listed is not None and (shared := shared_conjuncts(listed)):
             own = [[x for x in conjuncts(one) if x not in shared] for one in listed.parts()]
             several, listed = listed, disjunction(*(conjunction(*one) for one in own))
             phrase = phrase.substitute(several, conjunction(*shared, listed))
@@ -330,6 +335,8 @@ class _Questions:
         phrase = self._described.describe_formula(formula)
         inside = phrase.places[0].to if phrase.places else phrase
         if (inside.of or inside).thing in get_args(CodeKind):
+            return Question("read", inside)
+        if phrase.places and inside.thing in _WRITTEN_ON and phrase == _on_it(inside, phrase):
             return Question("read", inside)
         if phrase.of is not None and phrase.of.thing == BAR:
             return Question("bar", phrase, bar="label")
@@ -406,6 +413,7 @@ class _Questions:
             or (name in ("price", "height") and bar)
         ):
             return Question("bar", phrase)
+        name = "area" if name == "size" else name
         if name in get_args(Extent):
             return Question("measure", phrase, extent=cast(Extent, name), known=known)
         if known is None and name in get_args(Written):
@@ -441,9 +449,3 @@ class _Questions:
             return Question("exists", target)
         bound = cast(Bound, quantity.text("bound"))
         return Question("exists", target, bound=bound, number=int(quantity.text("number")))
-
-
-def _shared_conjuncts(listed: Node) -> list[Node]:
-    """Return the formulas that all alternatives share: "red shapes and blue shapes"."""
-    first, *others = ([*conjuncts(one)] for one in listed.parts())
-    return [one for one in first if all(one in other for other in others)]

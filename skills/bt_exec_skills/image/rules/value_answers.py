@@ -125,18 +125,21 @@ def measure_answer(
 ) -> Answer:
     """Return the answer to a question about the length, area or distance of objects.
 
-    The answer is certain only if each description fits exactly one object.
+    The answer is certain only if each description fits exactly one object, or exactly two objects
+    whose distance is asked.
 
     Args:
         found: Set that the question is about.
-        other: The other set, for ``distance``.
+        other: The other set, for ``distance``; `found` for the distance of its two objects.
         words: Descriptions of the sets in the words of the question.
         extent: Requested measure.
         scale: A known size, or None for pixels.
         language: Language of the answer.
     """
     speaker = Speaker(language)
-    sets = [one for one in (found, other, scale.of if scale else None) if one is not None]
+    pair = other is found
+    others_and_scale = (None if pair else other, scale.of if scale else None)
+    sets = [found, *(one for one in others_and_scale if one is not None)]
     totals = [count(one.instances, one.decisions) for one in sets]
     known = (scale.of.accepted_instances(), scale.extent, scale.length) if scale else None
     others = other.accepted_instances() if other is not None else []
@@ -144,11 +147,14 @@ def measure_answer(
     confidence = min(
         _MAX_MEASURE_CONFIDENCE, *(one.confidence for one in totals), *(one.whole for one in sets)
     )
-    several = any(one.sure != 1 or one.unsettled for one in totals)
+    fitting = [2 if pair else 1] + [1] * (len(totals) - 1)
+    several = any(
+        one.sure != number or one.unsettled for one, number in zip(totals, fitting, strict=True)
+    )
     if several or value is None:
         confidence = min(confidence, _UNSURE)
     unit = (scale.unit if scale else "px") + ("²" if extent == "area" else "")
-    name = extent if value is not None else "not_measured"
+    name = ("distance_of_two" if pair else extent) if value is not None else "not_measured"
     facts = {"what": words[0], "other": words[1], "unit": unit}
     said = speaker.sentence(name, value="" if value is None else _format_number(value), **facts)
     notes = [speaker.sentence("several_measured")] if several and value is not None else []

@@ -68,7 +68,7 @@ def answer_measure(
         of: Set that the question is about.
         extent: area, width, height or distance (between the centres of the boxes).
         what: Description of the set in the words of the question.
-        to: The other set, for distance.
+        to: The other set, for distance; the same set for the distance of its two objects.
         other_what: Description of the other set.
         known: Set of an object of known size, which defines the scale.
         known_extent: Kind of the known size.
@@ -78,7 +78,7 @@ def answer_measure(
     """
     yield Running(None, "measuring")
     found, _ = bench.candidates_with_crops(of)
-    other = bench.candidates_with_crops(to)[0] if to is not None else None
+    other = found if to == of else bench.candidates_with_crops(to)[0] if to is not None else None
     scale = (
         Scale(bench.candidates_with_crops(known)[0], known_extent, length, unit)
         if known is not None
