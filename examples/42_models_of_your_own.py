@@ -12,9 +12,9 @@ import numpy as np
 
 from bt_exec import load_site
 from bt_exec.mission.session import Session
+from bt_exec_skills.image.models.conformance_checks import check_detector, check_picture_model
 from bt_exec_skills.image.models.contracts import Reply
 from bt_exec_skills.image.models.http_server import serve_model
-from bt_exec_skills.image.models.model_checkers import check_detector, check_picture_model
 from bt_exec_skills.perception.contracts import Detection
 from bt_exec_skills.perception.picture import box_around
 

@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 from bt_exec_skills.tabletop.lexicon import first_word
-from bt_exec_skills.tabletop.object_names import attributes_in_name
+from bt_exec_skills.tabletop.name_attributes import attributes_in_name
 from bt_exec_skills.tabletop.output_sentences import sentence
 
 __all__ = ["MOST_NAMED", "display_name", "display_name_or_id", "list_names", "value_word"]

@@ -6,7 +6,7 @@ import math
 from dataclasses import replace
 
 from bt_exec_skills.navigation.plane_geometry import Pose
-from bt_exec_skills.tabletop.environment import Environment, Point
+from bt_exec_skills.tabletop.environment_report import Environment, Point
 
 __all__ = ["NEAR_M", "Hand"]
 

@@ -13,7 +13,7 @@ from bt_exec.events import Event, MissionStarted, Observed, Planned, SkillEnded,
 from bt_exec.reporting import MissionReporter, MissionView
 from bt_exec.spec.model import Do, NodeBase, Sequence, walk
 from bt_exec_skills.tabletop.display_names import display_name_or_id
-from bt_exec_skills.tabletop.environment import Environment
+from bt_exec_skills.tabletop.environment_report import Environment
 from bt_exec_skills.tabletop.goals.plan import REMARK
 from bt_exec_skills.tabletop.output_sentences import sentence
 from bt_exec_skills.tabletop.perception.observation import TableObservation

@@ -15,7 +15,7 @@ from bt_exec_skills.tabletop.held_object import Hand
 from bt_exec_skills.tabletop.sim.layout import By, WorldOptions
 
 if TYPE_CHECKING:
-    from bt_exec_skills.tabletop.environment import Environment
+    from bt_exec_skills.tabletop.environment_report import Environment
     from bt_exec_skills.tabletop.sim.simulated_robot import SimTableRobot
 
 __all__ = [

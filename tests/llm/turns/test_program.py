@@ -7,7 +7,7 @@ import yaml
 
 from bt_exec.cli.app import run_command_line
 from bt_exec_llm.testing.messages_server import cut_off, error
-from bt_exec_skills.image.rules import program_check
+from bt_exec_skills.image.rules import program_run_check
 from tests.llm.turns import say
 from tests.llm.turns.conftest import QUESTION
 from tests.skills.image.running import run_once
@@ -25,7 +25,7 @@ def runs():
 @pytest.fixture
 def ask(models, make_site, picture, tmp_path, monkeypatch, capsys, runs):
     """Return a function that asks a question on the command line and returns exit code and data."""
-    monkeypatch.setattr(program_check, "run_program", run_once(runs))
+    monkeypatch.setattr(program_run_check, "run_program", run_once(runs))
     for name in ("XDG_DATA_HOME", "XDG_STATE_HOME"):
         monkeypatch.setenv(name, str(tmp_path / name))
     make_site(tmp_path)

@@ -13,8 +13,8 @@ from bt_exec.cli.app import run_command_line
 from bt_exec.failure import UsageError
 from bt_exec.mission.session import Session
 from bt_exec.skill import Skill
-from bt_exec_skills.image.rules.answer_program import build_program
-from bt_exec_skills.image.rules.program_check import check_program
+from bt_exec_skills.image.rules.program_from_steps import build_program
+from bt_exec_skills.image.rules.program_run_check import check_program
 from bt_exec_skills.image.skills.count_and_answer import count
 from bt_exec_skills.image.skills.crop_skills import verify_attribute
 from bt_exec_skills.image.skills.find import detect

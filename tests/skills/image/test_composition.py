@@ -12,7 +12,7 @@ import cv2
 import numpy as np
 import pytest
 
-from bt_exec_skills.image.rules.answer_program import build_program
+from bt_exec_skills.image.rules.program_from_steps import build_program
 from bt_exec_skills.image.rules.question import Unread
 from bt_exec_skills.image.rules.question_reader import read_question
 from bt_exec_skills.image.workbench import Bench

@@ -10,8 +10,8 @@ from bt_exec.language.messages import language_of
 from bt_exec.mission.session import Session
 from bt_exec_skills.image.perception import text_recognition as reading
 from bt_exec_skills.image.perception.instances import Instance
-from bt_exec_skills.image.rules.answer_program import build_program
-from bt_exec_skills.image.rules.program_check import check_program
+from bt_exec_skills.image.rules.program_from_steps import build_program
+from bt_exec_skills.image.rules.program_run_check import check_program
 from bt_exec_skills.image.rules.question import Unread
 from bt_exec_skills.image.rules.question_plans import CannotTell, build_plan
 from bt_exec_skills.image.rules.question_reader import read_question

@@ -17,8 +17,8 @@ from bt_exec_skills.image.perception.written_values import (
     parse_amounts,
     written_value,
 )
-from bt_exec_skills.image.rules.answer_program import build_program
-from bt_exec_skills.image.rules.program_check import check_program
+from bt_exec_skills.image.rules.program_from_steps import build_program
+from bt_exec_skills.image.rules.program_run_check import check_program
 from bt_exec_skills.image.rules.question import Unread
 from bt_exec_skills.image.rules.question_reader import read_question
 from bt_exec_skills.image.skills.answer_recomputation import repeat_on_other_picture

@@ -9,7 +9,7 @@ from bt_exec.observation import Situation
 from bt_exec.planning.compiler import Request
 from bt_exec.planning.plan_preparation import prepare_answer
 from bt_exec.site.site import load_site
-from bt_exec_skills.tabletop.environment import Environment, Point
+from bt_exec_skills.tabletop.environment_report import Environment, Point
 from bt_exec_skills.tabletop.goals.compiler import create
 from bt_exec_skills.tabletop.goals.held_object_plans import with_empty_hand
 from bt_exec_skills.tabletop.goals.model import Move, Subgoal, Trouble

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from bt_exec_skills.navigation.plane_geometry import Pose
-from bt_exec_skills.tabletop.environment import Environment, Placed, Point
+from bt_exec_skills.tabletop.environment_report import Environment, Placed, Point
 from bt_exec_skills.tabletop.held_object import Hand
 from bt_exec_skills.tabletop.perception.observation import TableObservation
 from bt_exec_skills.tabletop.tables import Table

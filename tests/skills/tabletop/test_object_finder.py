@@ -6,14 +6,14 @@ import pytest
 from bt_exec.failure import UnknownName, UsageError
 from bt_exec_skills.perception.contracts import Detection
 from bt_exec_skills.perception.picture import intersection_over_union
-from bt_exec_skills.tabletop.environment import Environment, Placed, Point
+from bt_exec_skills.tabletop.environment_report import Environment, Placed, Point
+from bt_exec_skills.tabletop.perception.head_camera_model import Picture, Viewpoint
 from bt_exec_skills.tabletop.perception.object_finder import (
     LearnedFinder,
     OracleFinder,
     _tiles,
     make_finder,
 )
-from bt_exec_skills.tabletop.perception.picture import Picture, Viewpoint
 from bt_exec_skills.tabletop.sim.camera import HeadCamera
 from bt_exec_skills.tabletop.sim.layout import WorldOptions
 from bt_exec_skills.tabletop.sim.world import TableWorld

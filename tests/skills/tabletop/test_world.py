@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from bt_exec.failure import UsageError
-from bt_exec_skills.tabletop.object_names import attributes_in_name
+from bt_exec_skills.tabletop.name_attributes import attributes_in_name
 from bt_exec_skills.tabletop.rigs import TableSettings, TableStart, make_http_rig, make_sim_rig
 from bt_exec_skills.tabletop.sim.camera import HeadCamera
 from bt_exec_skills.tabletop.sim.layout import WorldOptions, draw_layout

@@ -5,7 +5,7 @@ A package registers a factory in the entry-point group ``bt_exec_skills.prompted
 owl.onnx}``. The factory receives the other settings.
 
 ``remote`` is built in and connects to a server in another process.
-`bt_exec_skills.image.models.model_checkers` checks an implementation.
+`bt_exec_skills.image.models.conformance_checks` checks an implementation.
 """
 
 from __future__ import annotations

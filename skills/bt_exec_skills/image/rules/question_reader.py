@@ -29,8 +29,8 @@ from bt_exec_skills.image.perception.instance_decisions import Bound
 from bt_exec_skills.image.perception.measurements import Extent
 from bt_exec_skills.image.perception.picture_comparison import Aspect
 from bt_exec_skills.image.perception.written_values import Written
-from bt_exec_skills.image.rules.descriptions import Descriptions, shared_conjuncts
 from bt_exec_skills.image.rules.lexicon import generator, reader
+from bt_exec_skills.image.rules.phrases_to_descriptions import Descriptions, shared_conjuncts
 from bt_exec_skills.image.rules.price_questions import (
     PRICED,
     article_name,

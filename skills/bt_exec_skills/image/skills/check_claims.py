@@ -19,7 +19,7 @@ from bt_exec_skills.image.rules.lexicon import reader
 from bt_exec_skills.image.rules.question import Question, Unread
 from bt_exec_skills.image.rules.question_reader import question_from_meaning
 from bt_exec_skills.image.skills.answer_recomputation import answer_with_tools
-from bt_exec_skills.image.skills.light_estimator import cross_check_in_other_light
+from bt_exec_skills.image.skills.other_light_estimator import cross_check_in_other_light
 from bt_exec_skills.image.workbench import Answer, Bench, CheckedClaim
 
 __all__ = ["check_claims"]

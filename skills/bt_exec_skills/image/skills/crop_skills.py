@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from bt_exec.skill import Running, Service, Steps, skill
 from bt_exec_skills.image.perception.attributes import AttributeName
+from bt_exec_skills.image.perception.colour_region_confidence import DOUBTFUL
 from bt_exec_skills.image.perception.colours import ground_colours
 from bt_exec_skills.image.perception.instance_decisions import (
     decide_place,
@@ -14,7 +15,6 @@ from bt_exec_skills.image.perception.instance_decisions import (
 )
 from bt_exec_skills.image.perception.instances import crop as cut
 from bt_exec_skills.image.perception.relations import Column, RelationName, Row, measure_pair
-from bt_exec_skills.image.perception.separability import DOUBTFUL
 from bt_exec_skills.image.skills.worker_thread import SET_FAILS, run_on_worker
 from bt_exec_skills.image.workbench import Bench, Candidates, SetName, Step
 

@@ -7,12 +7,12 @@ from typing import Literal, NamedTuple
 from bt_exec.failure import Failed
 from bt_exec.skill import Service, Steps, skill
 from bt_exec_skills.image.perception.bar_chart import bars_among
+from bt_exec_skills.image.perception.colour_region_confidence import DOUBTFUL, separability
 from bt_exec_skills.image.perception.colour_segmentation import segment_colour as segments
 from bt_exec_skills.image.perception.colour_segmentation import separate_touching as separated
 from bt_exec_skills.image.perception.colours import ColourName
 from bt_exec_skills.image.perception.instance_decisions import instances_of_kind, start_decisions
 from bt_exec_skills.image.perception.instances import Instance
-from bt_exec_skills.image.perception.separability import DOUBTFUL, separability
 from bt_exec_skills.image.skills.worker_thread import SET_FAILS, run_on_worker
 from bt_exec_skills.image.workbench import Bench, Candidates, SetName, Step
 

@@ -16,7 +16,7 @@ from bt_exec_skills.image.rules.estimator_verdicts import (
     tool_answer_steps,
 )
 from bt_exec_skills.image.skills.check_claims import check_claims
-from bt_exec_skills.image.skills.light_estimator import cross_check_in_other_light
+from bt_exec_skills.image.skills.other_light_estimator import cross_check_in_other_light
 from bt_exec_skills.image.skills.worker_thread import run_on_worker
 from bt_exec_skills.image.workbench import Answer, Bench
 

@@ -8,9 +8,9 @@ from typing import Any, Literal, NamedTuple
 
 from bt_exec.failure import Failed, UsageError
 from bt_exec.skill import Service, Steps, skill
-from bt_exec_skills.image.rules.answer_program import NoProgramError, build_program
 from bt_exec_skills.image.rules.answer_sentences import Speaker
-from bt_exec_skills.image.rules.program_check import check_program
+from bt_exec_skills.image.rules.program_from_steps import NoProgramError, build_program
+from bt_exec_skills.image.rules.program_run_check import check_program
 from bt_exec_skills.image.skills.worker_thread import run_on_worker
 from bt_exec_skills.image.workbench import Bench
 from bt_exec_skills.image.writing.program_author import Authored, request_program

@@ -20,7 +20,7 @@ import numpy as np
 
 from bt_exec.failure import Problem
 from bt_exec_skills.image.perception.instances import Instance
-from bt_exec_skills.image.rules.program_check import answer_in_result, run_on_picture
+from bt_exec_skills.image.rules.program_run_check import answer_in_result, run_on_picture
 from bt_exec_skills.image.sandbox.process import Ran
 from bt_exec_skills.image.skills.answer_recomputation import repeat_on_other_picture
 from bt_exec_skills.image.workbench import Bench

@@ -21,7 +21,11 @@ from bt_exec.failure import Problem
 from bt_exec.language.sanitize import one_line
 from bt_exec.models import CUT_OFF, Writer
 from bt_exec_skills.image import tools
-from bt_exec_skills.image.rules.program_check import Checked, compare_with_answer, run_on_picture
+from bt_exec_skills.image.rules.program_run_check import (
+    Checked,
+    compare_with_answer,
+    run_on_picture,
+)
 from bt_exec_skills.image.workbench import Bench
 from bt_exec_skills.image.writing.picture_use_check import changed_picture_problems, check_result
 from bt_exec_skills.image.writing.program_form import check_code, read_code

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from bt_exec.language.messages import load_messages
 from bt_exec_skills.tabletop.display_names import display_name_or_id, list_names, value_word
-from bt_exec_skills.tabletop.environment import Environment
+from bt_exec_skills.tabletop.environment_report import Environment
 from bt_exec_skills.tabletop.goals.attribute_groups import (
     groups_of,
     non_containers,
@@ -23,7 +23,7 @@ from bt_exec_skills.tabletop.goals.attribute_groups import (
 from bt_exec_skills.tabletop.goals.model import Phrase, Trouble
 from bt_exec_skills.tabletop.goals.question import Place, Question
 from bt_exec_skills.tabletop.goals.resolve import Scope, count_in, objects_of, tables_of
-from bt_exec_skills.tabletop.object_names import ATTRIBUTES, attributes_in_name
+from bt_exec_skills.tabletop.name_attributes import ATTRIBUTES, attributes_in_name
 from bt_exec_skills.tabletop.placement_search import is_beside, is_between
 
 __all__ = ["Answer", "answer"]

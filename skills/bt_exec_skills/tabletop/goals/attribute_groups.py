@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from bt_exec_skills.tabletop.environment import Environment
+from bt_exec_skills.tabletop.environment_report import Environment
 from bt_exec_skills.tabletop.goals.model import Trouble
-from bt_exec_skills.tabletop.object_names import Attribute, attributes_in_name
+from bt_exec_skills.tabletop.name_attributes import Attribute, attributes_in_name
 
 __all__ = ["containers_of", "groups_of", "non_containers", "unsorted_objects"]
 

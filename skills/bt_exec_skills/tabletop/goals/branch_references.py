@@ -15,7 +15,7 @@ from bt_exec.language.reading.meaning_node import (
 from bt_exec_skills.tabletop.goals.model import Trouble
 from bt_exec_skills.tabletop.goals.object_phrases import ANY, formula_of, means_in_hand
 from bt_exec_skills.tabletop.goals.phrase_replacement import with_phrase_replaced
-from bt_exec_skills.tabletop.object_names import CONTAINERS
+from bt_exec_skills.tabletop.name_attributes import CONTAINERS
 
 __all__ = [
     "NOTHING",

@@ -46,7 +46,7 @@ from bt_exec_skills.tabletop.goals.part_completion import (
 )
 from bt_exec_skills.tabletop.goals.question import Question
 from bt_exec_skills.tabletop.goals.question_from_meaning import Questions
-from bt_exec_skills.tabletop.object_names import CONTAINERS, Attribute
+from bt_exec_skills.tabletop.name_attributes import CONTAINERS, Attribute
 from bt_exec_skills.tabletop.robot import Side
 
 __all__ = ["Converter"]

@@ -20,8 +20,9 @@ from bt_exec.planning.command_part_planning import CommandPart
 from bt_exec.planning.compiler import Plan, Request
 from bt_exec.spec.model import Mission
 from bt_exec_skills.tabletop.display_names import MOST_NAMED, display_name_or_id, list_names
-from bt_exec_skills.tabletop.environment import Environment, environment_of
+from bt_exec_skills.tabletop.environment_report import Environment, environment_of
 from bt_exec_skills.tabletop.goals.answers import answer
+from bt_exec_skills.tabletop.goals.command_reader import kinds_of, names_by_word
 from bt_exec_skills.tabletop.goals.meaning_selection import (
     Understood,
     answer_question,
@@ -32,7 +33,6 @@ from bt_exec_skills.tabletop.goals.meaning_selection import (
 )
 from bt_exec_skills.tabletop.goals.model import Subgoal, Trouble
 from bt_exec_skills.tabletop.goals.plan import REMARK, answer_plan, plan_of, reply_node
-from bt_exec_skills.tabletop.goals.read import kinds_of, names_by_word
 from bt_exec_skills.tabletop.goals.repair import replan
 from bt_exec_skills.tabletop.goals.session_completion import ASKS_BACK
 from bt_exec_skills.tabletop.lexicon import lexicon

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from bt_exec_skills.tabletop.environment import Environment
+from bt_exec_skills.tabletop.environment_report import Environment
 from bt_exec_skills.tabletop.goals.held_object_plans import with_empty_hand, with_held_object_first
 from bt_exec_skills.tabletop.goals.model import Ask, Move, Phrase, Subgoal, Trouble
 from bt_exec_skills.tabletop.goals.resolve import Scope, objects_of, single_object_of, tables_of
@@ -18,7 +18,7 @@ from bt_exec_skills.tabletop.goals.subgoals_by_verb import (
     object_phrases_of,
     objects_of_any,
 )
-from bt_exec_skills.tabletop.object_names import Attribute, attributes_in_name
+from bt_exec_skills.tabletop.name_attributes import Attribute, attributes_in_name
 
 __all__ = ["merge_parts", "most_helpful_reason", "moves_of", "subgoals_for_asks", "subgoals_of"]
 

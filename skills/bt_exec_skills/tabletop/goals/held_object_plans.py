@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from bt_exec_skills.tabletop.display_names import display_name_or_id, list_names
-from bt_exec_skills.tabletop.environment import Environment
+from bt_exec_skills.tabletop.environment_report import Environment
 from bt_exec_skills.tabletop.goals.model import Move, Subgoal, Trouble
 from bt_exec_skills.tabletop.goals.moves_to_places import swap_moves
 from bt_exec_skills.tabletop.output_sentences import sentence

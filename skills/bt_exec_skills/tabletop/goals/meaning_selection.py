@@ -11,7 +11,7 @@ from bt_exec.language.messages import language_of
 from bt_exec.language.reading.chart import Edge
 from bt_exec.language.reading.meaning_node import Node
 from bt_exec.language.reading.reader import MARGIN, Reading
-from bt_exec_skills.tabletop.environment import Environment
+from bt_exec_skills.tabletop.environment_report import Environment
 from bt_exec_skills.tabletop.goals.answers import answer
 from bt_exec_skills.tabletop.goals.branch_references import (
     lacks_noun,
@@ -20,11 +20,11 @@ from bt_exec_skills.tabletop.goals.branch_references import (
     takes_some,
 )
 from bt_exec_skills.tabletop.goals.command_from_meaning import Converter
+from bt_exec_skills.tabletop.goals.command_reader import Said, read_meanings
 from bt_exec_skills.tabletop.goals.decompose import most_helpful_reason, moves_of, subgoals_for_asks
 from bt_exec_skills.tabletop.goals.model import Ask, Subgoal, Trouble
 from bt_exec_skills.tabletop.goals.object_phrases import Phrases
 from bt_exec_skills.tabletop.goals.question import Question
-from bt_exec_skills.tabletop.goals.read import Said, read_meanings
 from bt_exec_skills.tabletop.goals.session_completion import ASKS_BACK, Meanings, Session
 
 __all__ = [

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
-from bt_exec_skills.tabletop.object_names import Attribute
+from bt_exec_skills.tabletop.name_attributes import Attribute
 from bt_exec_skills.tabletop.robot import Side, Spot
 
 __all__ = ["Ask", "Move", "Number", "Phrase", "Relation", "Subgoal", "Trouble", "Verb"]

@@ -9,7 +9,7 @@ from typing import cast, get_args
 from bt_exec.language.reading.meaning_node import Node, conjunction, conjuncts, negation
 from bt_exec_skills.tabletop.goals.model import Order, Phrase, Relation, Trouble
 from bt_exec_skills.tabletop.lexicon import lexicon
-from bt_exec_skills.tabletop.object_names import Attribute
+from bt_exec_skills.tabletop.name_attributes import Attribute
 from bt_exec_skills.tabletop.robot import Side
 
 __all__ = [

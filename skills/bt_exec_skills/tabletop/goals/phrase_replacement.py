@@ -11,7 +11,7 @@ from bt_exec.language.reading.meaning_node import (
     negation,
     normal_form,
 )
-from bt_exec_skills.tabletop.object_names import CONTAINERS, attributes_in_name
+from bt_exec_skills.tabletop.name_attributes import CONTAINERS, attributes_in_name
 
 __all__ = ["formulas_of", "last_act", "names_holder", "with_noun_of", "with_phrase_replaced"]
 

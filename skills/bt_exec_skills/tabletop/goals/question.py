@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from bt_exec_skills.tabletop.goals.model import Phrase, Relation
-from bt_exec_skills.tabletop.object_names import Attribute
+from bt_exec_skills.tabletop.name_attributes import Attribute
 
 __all__ = ["Fullness", "Place", "Question", "Sign"]
 

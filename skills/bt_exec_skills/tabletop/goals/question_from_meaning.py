@@ -20,7 +20,7 @@ from bt_exec_skills.tabletop.goals.object_phrases import (
     target_of,
 )
 from bt_exec_skills.tabletop.goals.question import Fullness, Place, Question, Sign
-from bt_exec_skills.tabletop.object_names import CONTAINERS, Attribute
+from bt_exec_skills.tabletop.name_attributes import CONTAINERS, Attribute
 
 __all__ = ["Questions"]
 

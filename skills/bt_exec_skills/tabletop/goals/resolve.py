@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
-from bt_exec_skills.tabletop.environment import Environment, Point
+from bt_exec_skills.tabletop.environment_report import Environment, Point
 from bt_exec_skills.tabletop.goals.attribute_groups import non_containers
 from bt_exec_skills.tabletop.goals.model import Phrase, Relation, Trouble
 from bt_exec_skills.tabletop.lexicon import lexicon
-from bt_exec_skills.tabletop.object_names import CONTAINERS, SIZES, Looks, attributes_in_name
+from bt_exec_skills.tabletop.name_attributes import CONTAINERS, SIZES, Looks, attributes_in_name
 from bt_exec_skills.tabletop.placement_search import is_beside, is_between
 
 __all__ = ["Scope", "count_in", "objects_of", "single_object_of", "table_for", "tables_of"]

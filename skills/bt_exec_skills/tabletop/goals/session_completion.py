@@ -19,8 +19,9 @@ from bt_exec.language.reading.meaning_node import (
 )
 from bt_exec.language.reading.reader import MARGIN, Reading
 from bt_exec.language.reading.reference_resolution import with_named_conditions
-from bt_exec_skills.tabletop.environment import Environment
+from bt_exec_skills.tabletop.environment_report import Environment
 from bt_exec_skills.tabletop.goals.command_from_meaning import Converter
+from bt_exec_skills.tabletop.goals.command_reader import Said, read_meanings
 from bt_exec_skills.tabletop.goals.model import Trouble
 from bt_exec_skills.tabletop.goals.phrase_replacement import (
     formulas_of,
@@ -29,9 +30,8 @@ from bt_exec_skills.tabletop.goals.phrase_replacement import (
     with_noun_of,
     with_phrase_replaced,
 )
-from bt_exec_skills.tabletop.goals.read import Said, read_meanings
 from bt_exec_skills.tabletop.goals.resolve import Scope, objects_of, tables_of
-from bt_exec_skills.tabletop.object_names import attributes_in_name
+from bt_exec_skills.tabletop.name_attributes import attributes_in_name
 
 __all__ = ["ASKS_BACK", "Meanings", "Session"]
 

@@ -23,9 +23,9 @@ from bt_exec.failure import UnknownName
 from bt_exec.files import expand_home
 from bt_exec_skills.perception.contracts import Detection, Detector, View
 from bt_exec_skills.perception.picture import Box
-from bt_exec_skills.tabletop.environment import Environment
-from bt_exec_skills.tabletop.object_names import SHAPES, attributes_in_name
-from bt_exec_skills.tabletop.perception.picture import Picture
+from bt_exec_skills.tabletop.environment_report import Environment
+from bt_exec_skills.tabletop.name_attributes import SHAPES, attributes_in_name
+from bt_exec_skills.tabletop.perception.head_camera_model import Picture
 from bt_exec_skills.vision.decode import suppress_overlaps
 
 __all__ = ["Finder", "LearnedFinder", "OracleFinder", "make_finder"]

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from bt_exec_skills.tabletop.environment import Environment
+from bt_exec_skills.tabletop.environment_report import Environment
 from bt_exec_skills.tabletop.held_object import NEAR_M
-from bt_exec_skills.tabletop.object_names import attributes_in_name
+from bt_exec_skills.tabletop.name_attributes import attributes_in_name
 from bt_exec_skills.tabletop.output_sentences import sentence
+from bt_exec_skills.tabletop.perception.head_camera_model import Pictures
 from bt_exec_skills.tabletop.perception.object_finder import Finder
-from bt_exec_skills.tabletop.perception.picture import Pictures
 
 __all__ = ["TableObservation", "TablePerception"]
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from bt_exec.failure import Failed, UsageError
 from bt_exec.rig import Rig
-from bt_exec_skills.tabletop.environment import Environment
+from bt_exec_skills.tabletop.environment_report import Environment
 from bt_exec_skills.tabletop.held_object import NEAR_M, Hand
 from bt_exec_skills.tabletop.perception.observation import TableObservation
 from bt_exec_skills.tabletop.protocol.client import Client

@@ -15,7 +15,7 @@ from typing import Any
 
 from bt_exec.failure import Failed
 from bt_exec.standby_threads import STANDBY, StandbyThreads
-from bt_exec_skills.tabletop.environment import Environment, Point
+from bt_exec_skills.tabletop.environment_report import Environment, Point
 from bt_exec_skills.tabletop.protocol.client import Client
 
 __all__ = ["HttpReading", "HttpTableRobot", "LockstepTableRobot"]

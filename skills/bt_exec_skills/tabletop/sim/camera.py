@@ -7,7 +7,7 @@ import numpy as np
 from bt_exec_skills.perception.picture import box_around
 from bt_exec_skills.simulation.camera import Capture, WorldCamera
 from bt_exec_skills.simulation.ray_casting import cast_rays, pixel_rays
-from bt_exec_skills.tabletop.perception.picture import Picture, Viewpoint
+from bt_exec_skills.tabletop.perception.head_camera_model import Picture, Viewpoint
 from bt_exec_skills.tabletop.sim.world import TableWorld
 
 __all__ = ["HeadCamera"]

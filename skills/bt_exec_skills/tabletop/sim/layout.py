@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import Literal, NamedTuple, TypeAlias
 
 from bt_exec_skills.navigation.occupancy_grid import Slab
-from bt_exec_skills.tabletop.object_names import SHAPES
+from bt_exec_skills.tabletop.name_attributes import SHAPES
 from bt_exec_skills.tabletop.tables import Table
 
 __all__ = ["ROOM", "By", "Item", "Layout", "WorldOptions", "draw_layout"]

@@ -11,7 +11,7 @@ from bt_exec_skills.motion.simulated_body import SimulatedBody
 from bt_exec_skills.motion.stepped_motion import MotionSteps, SteppedMotion
 from bt_exec_skills.navigation.occupancy_grid import Grid
 from bt_exec_skills.navigation.plane_geometry import Pose
-from bt_exec_skills.tabletop.environment import Environment, Point
+from bt_exec_skills.tabletop.environment_report import Environment, Point
 from bt_exec_skills.tabletop.sim.arm import ArmIK
 from bt_exec_skills.tabletop.sim.layout import ROOM
 from bt_exec_skills.tabletop.sim.motions import (

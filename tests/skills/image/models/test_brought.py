@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from bt_exec.failure import Failed, UnknownName, UsageError
+from bt_exec_skills.image.models.conformance_checks import check_detector, check_picture_model
 from bt_exec_skills.image.models.contracts import UNMEASURED, Reply, accepted_detections
 from bt_exec_skills.image.models.http_client import create
 from bt_exec_skills.image.models.http_server import serve_model
-from bt_exec_skills.image.models.model_checkers import check_detector, check_picture_model
 from bt_exec_skills.image.perception.vision_models import Looker, make_looker
 from bt_exec_skills.image.rigs import make_rig
 from bt_exec_skills.image.settings import ImageSettings, PictureStart

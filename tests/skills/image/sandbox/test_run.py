@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from bt_exec_skills.image.doctor import check_machine
-from bt_exec_skills.image.rules.program_check import check_program
+from bt_exec_skills.image.rules.program_run_check import check_program
 from bt_exec_skills.image.sandbox import run
 from bt_exec_skills.image.sandbox.blocked_system_calls import (
     _AUDIT,

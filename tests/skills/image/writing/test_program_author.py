@@ -7,7 +7,7 @@ import pytest
 from bt_exec.failure import UsageError
 from bt_exec.language.messages import language_of
 from bt_exec.models import CUT_OFF, Writer, Written, find_writer
-from bt_exec_skills.image.rules import program_check
+from bt_exec_skills.image.rules import program_run_check
 from bt_exec_skills.image.sandbox import run as sandbox
 from bt_exec_skills.image.sandbox.process import Ran
 from bt_exec_skills.image.skills.write_program import write_program
@@ -42,7 +42,7 @@ def runs():
 @pytest.fixture(autouse=True)
 def runs_once(runs, monkeypatch):
     """Cache runs, because most tests run the same program on the same picture."""
-    monkeypatch.setattr(program_check, "run_program", run_once(runs))
+    monkeypatch.setattr(program_run_check, "run_program", run_once(runs))
 
 
 def made(picture_file, tmp_path, *texts, question=QUESTION, said=None):
@@ -232,7 +232,7 @@ def test_program_that_counts_annotated_boxes_may_ignore_the_picture(picture_file
 def test_program_is_not_run_without_a_sandbox_and_the_reason_reported(
     picture_file, tmp_path, monkeypatch
 ):
-    monkeypatch.setattr(program_check, "run_program", sandbox.run_program)
+    monkeypatch.setattr(program_run_check, "run_program", sandbox.run_program)
     monkeypatch.setattr(
         sandbox, "launch",
         lambda config, *_: Ran("not_run", None, "no namespaces here", isolated=False),

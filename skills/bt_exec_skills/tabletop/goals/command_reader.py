@@ -10,10 +10,10 @@ from bt_exec.language.reading.meaning_node import Node
 from bt_exec.language.reading.reader import Reading, Unread
 from bt_exec.language.reading.reference_resolution import with_named_conditions
 from bt_exec_skills.tabletop.display_names import display_name
-from bt_exec_skills.tabletop.environment import Environment
+from bt_exec_skills.tabletop.environment_report import Environment
 from bt_exec_skills.tabletop.goals.model import Trouble
 from bt_exec_skills.tabletop.lexicon import lexicon, reader
-from bt_exec_skills.tabletop.object_names import attributes_in_name
+from bt_exec_skills.tabletop.name_attributes import attributes_in_name
 from bt_exec_skills.things.nouns import kind_of_word, nouns
 
 __all__ = ["Said", "kinds_of", "names_by_word", "read_meanings"]

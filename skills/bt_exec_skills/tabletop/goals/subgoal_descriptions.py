@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bt_exec_skills.tabletop.display_names import display_name_or_id, list_names, value_word
-from bt_exec_skills.tabletop.environment import Environment
+from bt_exec_skills.tabletop.environment_report import Environment
 from bt_exec_skills.tabletop.goals.model import Move, Subgoal, Trouble
 from bt_exec_skills.tabletop.goals.move_order import path_length, shortest_order
-from bt_exec_skills.tabletop.object_names import Attribute
+from bt_exec_skills.tabletop.name_attributes import Attribute
 from bt_exec_skills.tabletop.output_sentences import sentence
 
 __all__ = ["merge_groups_into_round", "subgoal_of_group", "subgoal_of_moves"]

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from bt_exec_skills.image.models.conformance_checks import check_detector, check_picture_model
 from bt_exec_skills.image.models.contracts import Reply
-from bt_exec_skills.image.models.model_checkers import check_detector, check_picture_model
 from bt_exec_skills.perception.contracts import Detection
 from tests.skills.image.models.samples import ByColour, Words
 

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from bt_exec.observation import Situation
 from bt_exec_skills.navigation.plane_geometry import Pose
-from bt_exec_skills.tabletop.object_names import Looks, attributes_in_name
+from bt_exec_skills.tabletop.name_attributes import Looks, attributes_in_name
 from bt_exec_skills.tabletop.tables import Table, infer_tables
 
 __all__ = ["AT_SPOT_M", "WITHIN_M", "Environment", "Placed", "Point", "environment_of"]
