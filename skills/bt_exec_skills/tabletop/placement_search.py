@@ -80,10 +80,10 @@ def free_point_on(
 
     x, y = near
     # also near the edge, so that an object can return to its place
-    if top.is_below(x, y) and free(x, y):
+    if top.contains_point(x, y) and free(x, y):
         return Point(x, y, top.height + _OVER_M)
     for x, y in sorted(_grid_points(top), key=lambda spot: math.dist(spot, near)):
-        if top.is_below(x, y, _RIM_M) and free(x, y):
+        if top.contains_point(x, y, _RIM_M) and free(x, y):
             return Point(x, y, top.height + _OVER_M)
     return None
 
@@ -162,7 +162,7 @@ def _spot_beside(
         spot = Point(
             middle.x + away * math.cos(turn), middle.y + away * math.sin(turn), middle.z + 0.02
         )
-        if now.told and table is not None and not table.is_below(spot.x, spot.y, _EDGE_M):
+        if now.told and table is not None and not table.contains_point(spot.x, spot.y, _EDGE_M):
             continue
         if all(
             spot.horizontal_distance(at)

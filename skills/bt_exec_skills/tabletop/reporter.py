@@ -100,11 +100,11 @@ class TableReporter(MissionReporter):
             return " ".join((done, *self._remarks))
         count = len(self._goals)
         code = "some_done" if count > 1 else "none_done"
-        goals = "; ".join(map(self._missed_subgoal, missed))
+        goals = "; ".join(map(self._subgoal_with_misplaced_objects, missed))
         done = sentence(code, self._language, done=count - len(missed), all=count, goals=goals)
         return " ".join((done, *self._remarks))
 
-    def _missed_subgoal(self, goal: _Goal) -> str:
+    def _subgoal_with_misplaced_objects(self, goal: _Goal) -> str:
         """Return a subgoal that was not reached, with the objects that are not at their place."""
         if len(goal.steps) == 1:
             return goal.name

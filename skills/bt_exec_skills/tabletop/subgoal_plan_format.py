@@ -24,7 +24,7 @@ from bt_exec.pack import PlanFormat
 from bt_exec.spec.model import Do, Mission, MissionSpec, NodeBase, Sequence, walk
 from bt_exec_skills.plans.json_text import make_problem, parse_plan_json
 
-__all__ = ["SKILLS", "TASK_OUTPUTS", "read_tasks", "write_tasks"]
+__all__ = ["SKILLS", "TASK_OUTPUTS", "parse_tasks", "write_tasks"]
 
 SKILLS: Mapping[str, str] = MappingProxyType(
     {
@@ -38,7 +38,7 @@ _MOST_GOALS, _MOST_TASKS = 50, 400
 _FORM = '{"task_outputs": [{"subgoal": "…", "tasks": [{"skill": "GoToObject", "target": "…"}]}]}'
 
 
-def read_tasks(text: str, file: str = "<plan>", command: str = "") -> MissionSpec:
+def parse_tasks(text: str, file: str = "<plan>", command: str = "") -> MissionSpec:
     """Return the mission of a two-level plan.
 
     Raises:
@@ -187,5 +187,5 @@ def _task(node: Do, problems: list[Problem]) -> dict[str, str]:
     return {}
 
 
-TASK_OUTPUTS = PlanFormat(read_tasks, write_tasks)
+TASK_OUTPUTS = PlanFormat(parse_tasks, write_tasks)
 """Format for ``compile --format task-outputs`` and ``run --plan``."""

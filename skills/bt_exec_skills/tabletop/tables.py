@@ -39,7 +39,7 @@ class Table(NamedTuple):
         x, y, half_x, half_y, _ = self
         return x - half_x, y - half_y, x + half_x, y + half_y
 
-    def is_below(self, x: float, y: float, rim: float = 0.0) -> bool:
+    def contains_point(self, x: float, y: float, rim: float = 0.0) -> bool:
         """Return True if a point, seen from above, is on the top and `rim` [m] from its edge."""
         return abs(x - self.x) <= self.half_x - rim and abs(y - self.y) <= self.half_y - rim
 
@@ -50,11 +50,11 @@ class Table(NamedTuple):
 
     def carries(self, x: float, y: float, z: float) -> bool:
         """Return True if an object with that centre is on the top, or in a container on it."""
-        return self.is_below(x, y) and -_SINKS_M <= z - self.height <= _ABOVE_M
+        return self.contains_point(x, y) and -_SINKS_M <= z - self.height <= _ABOVE_M
 
     def carries_directly(self, x: float, y: float, z: float) -> bool:
         """Return True if an object with that centre is on the top itself."""
-        return self.is_below(x, y) and -_SINKS_M <= z - self.height <= _STANDS_M
+        return self.contains_point(x, y) and -_SINKS_M <= z - self.height <= _STANDS_M
 
 
 def infer_tables(places: Iterable[Place]) -> Mapping[str, Table]:

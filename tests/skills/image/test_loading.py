@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from bt_exec.failure import UsageError
-from bt_exec_skills.image.perception.file_header import read_header
+from bt_exec_skills.image.perception.file_header import parse_header
 from bt_exec_skills.image.perception.picture_loading import encode_for_model, load_picture
 
 RED = (210, 30, 20)
@@ -32,7 +32,7 @@ def write(path, pixels, *settings):
 def test_formats_give_the_same_picture(tmp_path, ending):
     lossless = [cv2.IMWRITE_WEBP_QUALITY, 101] if ending == "webp" else []
     file = write(tmp_path / f"p.{ending}", half_red()[..., ::-1], *lossless)
-    assert read_header(file.read_bytes())[1:] == (60, 40, True)
+    assert parse_header(file.read_bytes())[1:] == (60, 40, True)
     found = load_picture(file)
     assert found.shape == (40, 60, 3)
     assert np.abs(found.astype(int) - half_red()).mean() < 3
@@ -117,12 +117,12 @@ def test_damaged_headers_never_raise():
     starts = [png_head(5, 5), b"\xff\xd8\xff", b"RIFF1234WEBPVP8 ", b"II*\0", b"MM\0*", b"BM"]
     for start in starts:
         for size in range(0, 60, 3):
-            read_header(start + rng.integers(0, 255, size, np.uint8).tobytes())
+            parse_header(start + rng.integers(0, 255, size, np.uint8).tobytes())
 
 
 def test_pictures_for_models_are_reduced():
     data = base64.b64decode(encode_for_model(np.zeros((1500, 3000, 3), np.uint8)))
-    assert read_header(data)[:3] == ("jpeg", 1024, 512)
+    assert parse_header(data)[:3] == ("jpeg", 1024, 512)
 
 
 @pytest.mark.parametrize("ending", ["png", "jpg"])

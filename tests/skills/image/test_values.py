@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bt_exec_skills.image.perception.attributes import object_side
+from bt_exec_skills.image.perception.attributes import object_height_or_side
 from bt_exec_skills.image.perception.bar_chart import Bar, bar_value, bars_among
 from bt_exec_skills.image.perception.barcodes import read_codes
 from bt_exec_skills.image.perception.colour_segmentation import segment_colour
@@ -311,7 +311,7 @@ def test_horizontal_bar_has_the_value_of_its_right_end():
     values = [bar_value([one], regions, said).value for one in bars]
     assert values == pytest.approx([10, 75, 40], abs=1)
     assert bar_value(regions, regions, said, ["aa"]).value == pytest.approx(40, abs=1)
-    high = [object_side(one, upright=True) for one in bars]
+    high = [object_height_or_side(one, upright=True) for one in bars]
     assert high[1] > high[2] > high[0]
 
 

@@ -108,7 +108,7 @@ def test_free_space_excludes_objects_and_the_edge():
     assert spot is not None
     assert math.hypot(spot.x, spot.y - 1) >= 0.14
     assert math.hypot(spot.x - 0.3, spot.y - 1) >= 0.25
-    assert TOP.is_below(spot.x, spot.y, 0.09)
+    assert TOP.contains_point(spot.x, spot.y, 0.09)
     assert free_point_on(now, "table_0", (0.0, 1.0), ["object_cup_0"])[:2] == (-0.0, 1.0)[:2]
 
 
@@ -130,7 +130,7 @@ def test_object_is_not_placed_beside_another_off_the_table():
     now = world(cup_0=(0.3, 1.0, 0.53), red_bowl_0=(-0.45, 1.0, 0.5))
     assert placement_for(now, "object_cup_0", "object_red_bowl_0", "left_of") is None
     spot = placement_for(now, "object_cup_0", "object_red_bowl_0", "next_to")
-    assert TOP.is_below(spot.x, spot.y)
+    assert TOP.contains_point(spot.x, spot.y)
 
 
 def test_fallen_object_cannot_be_swapped():

@@ -13,7 +13,7 @@ from bt_exec.site.site import load_site
 from bt_exec.spec.expand import expand
 from bt_exec_skills.tabletop.goals.compiler import TableCompiler
 from bt_exec_skills.tabletop.perception.observation import TableObservation
-from bt_exec_skills.tabletop.subgoal_plan_format import read_tasks, write_tasks
+from bt_exec_skills.tabletop.subgoal_plan_format import parse_tasks, write_tasks
 from tests.skills.tabletop.test_commands import WORLDS
 
 COMMAND = "Sort by colour."
@@ -57,7 +57,7 @@ def right_plan():
 def problems_of(plan, request):
     """Return the codes of all problems of a plan for a command."""
     try:
-        spec = read_tasks(json.dumps(plan), command=request.command)
+        spec = parse_tasks(json.dumps(plan), command=request.command)
     except SpecError as error:
         return [problem.code for problem in error.problems]
     return [problem.code for problem in examine(spec, request).problems]
@@ -71,7 +71,7 @@ def test_compiled_plan_is_equal_after_a_round_trip(request_of):
     request = request_of(COMMAND)
     plan = TableCompiler().compile(request)
     text = write_tasks(expand(plan.spec, request.library))
-    again = json.loads(write_tasks(read_tasks(text, command=COMMAND)))
+    again = json.loads(write_tasks(parse_tasks(text, command=COMMAND)))
     assert again == json.loads(text)
     assert problems_of(again, request) == []
     assert [one["subgoal"] for one in again["task_outputs"]] == list(plan.spec.mission.subgoals)
@@ -150,7 +150,7 @@ def test_all_problems_are_reported_at_once(request_of):
 @pytest.mark.parametrize("text", ["", "[]", "{}", "{" * 5000, '{"task_outputs": 3}', "x" * 200_001])
 def test_any_text_is_refused(text):
     with pytest.raises(SpecError):
-        read_tasks(text)
+        parse_tasks(text)
 
 
 def test_pack_provides_the_format():

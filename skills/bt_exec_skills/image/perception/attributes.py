@@ -180,7 +180,7 @@ def _decide_filled(crop: Crop, attribute: str) -> Decision:
     return _decide_attribute("filled" if share >= _FILLED else "hollow", attribute, 0.9)
 
 
-def object_side(instance: Instance, upright: bool) -> float:
+def object_height_or_side(instance: Instance, upright: bool) -> float:
     """Return the height of an object [px], or the side of a square with the object's area [px].
 
     The height of a horizontal bar is its length.
@@ -196,11 +196,11 @@ def _decide_size(crop: Crop, attribute: str, among: Sequence[Crop]) -> Decision:
     The largest gap between the sizes separates the two groups.
     """
     upright = attribute in ("tall", "short")
-    sides = sorted(object_side(one.instance, upright) for one in among)
+    sides = sorted(object_height_or_side(one.instance, upright) for one in among)
     ratios = [after / before for before, after in pairwise(sides)]
     if not ratios or max(ratios) < _RATIO:
         return Decision(None, "of the size of the others", 0.4)
     border = sides[int(np.argmax(ratios))]
     more, less = ("tall", "short") if upright else ("big", "small")
-    found = more if object_side(crop.instance, upright) > border else less
+    found = more if object_height_or_side(crop.instance, upright) > border else less
     return _decide_attribute(found, attribute, float(min(1.0, 0.5 + (max(ratios) - _RATIO))))

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from PIL import Image
 
-__all__ = ["Header", "read_header"]
+__all__ = ["Header", "parse_header"]
 
 _STARTS = (
     ("png", b"\x89PNG\r\n\x1a\n"),
@@ -39,7 +39,7 @@ class Header(NamedTuple):
     whole: bool = True
 
 
-def read_header(data: bytes) -> Header:
+def parse_header(data: bytes) -> Header:
     """Return kind and size of a picture; the size is 0 if the header is damaged."""
     kind = next((kind for kind, start in _STARTS if data.startswith(start)), "")
     if data[4:12] in _HEIC:

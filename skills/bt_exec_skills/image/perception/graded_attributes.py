@@ -7,7 +7,7 @@ from typing import Literal, get_args
 
 import cv2
 
-from bt_exec_skills.image.perception.attributes import object_side
+from bt_exec_skills.image.perception.attributes import object_height_or_side
 from bt_exec_skills.image.perception.colours import to_cielab
 from bt_exec_skills.image.perception.instance_decisions import all_hold
 from bt_exec_skills.image.perception.instances import Crop, Decision, Instance
@@ -117,7 +117,9 @@ def _is_further_to_side(one: Crop, other: Crop, side: str) -> Decision:
     axis, sign = SIDES[side]
     ahead = sign * (one.instance.middle[axis] - other.instance.middle[axis])
     share = ahead / (
-        (object_side(one.instance, False) + object_side(other.instance, False)) / 2 + 1
+        (object_height_or_side(one.instance, False) + object_height_or_side(other.instance, False))
+        / 2
+        + 1
     )
     if abs(share) < _APART and share > -_LEVEL:
         return Decision(None, side, 0.5)
@@ -127,7 +129,7 @@ def _is_further_to_side(one: Crop, other: Crop, side: str) -> Decision:
 def _measure(crop: Crop, attribute: str) -> float:
     """Return the side length [px], the lightness or the sharpness of an object, at least 1."""
     if attribute in ("big", "tall"):
-        return max(1.0, object_side(crop.instance, attribute == "tall"))
+        return max(1.0, object_height_or_side(crop.instance, attribute == "tall"))
     if attribute == "long":
         x1, y1, x2, y2 = crop.instance.bbox
         return float(max(1, x2 - x1, y2 - y1))

@@ -13,7 +13,7 @@ from bt_exec_skills.image.perception.instances import (
     Crop,
     Decision,
     Instance,
-    with_overlapping_boxes,
+    with_boxes_of_overlapping_others,
 )
 from bt_exec_skills.image.perception.relations import (
     Column,
@@ -69,7 +69,7 @@ def instances_of_kind(
         for one in instances
         if (not label or one.label.lower() in labels) and one.label.lower() not in others
     ]
-    return with_overlapping_boxes(mine, instances)
+    return with_boxes_of_overlapping_others(mine, instances)
 
 
 def start_decisions(instances: Sequence[Instance]) -> list[Decision]:

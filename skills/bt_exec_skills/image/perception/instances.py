@@ -22,7 +22,7 @@ __all__ = [
     "Instance",
     "count",
     "crop",
-    "with_overlapping_boxes",
+    "with_boxes_of_overlapping_others",
 ]
 
 EVENED = "colour, in even light"
@@ -119,7 +119,9 @@ class Counted(NamedTuple):
     confidence: float
 
 
-def with_overlapping_boxes(some: Iterable[Instance], known: Sequence[Instance]) -> list[Instance]:
+def with_boxes_of_overlapping_others(
+    some: Iterable[Instance], known: Sequence[Instance]
+) -> list[Instance]:
     """Return some of the known instances, each with at most 30 overlapping boxes of others."""
     boxes = np.array([one.bbox for one in known], np.int64).reshape(-1, 4)
     found = []

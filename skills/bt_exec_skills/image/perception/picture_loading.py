@@ -14,7 +14,7 @@ import numpy as np
 
 from bt_exec.failure import UsageError
 from bt_exec.files import expand_home
-from bt_exec_skills.image.perception.file_header import read_header
+from bt_exec_skills.image.perception.file_header import parse_header
 from bt_exec_skills.perception.picture import Frame
 
 __all__ = ["MODEL_SIDE", "MOST_PIXELS", "encode_for_model", "load_picture"]
@@ -42,7 +42,7 @@ def load_picture(path: str | Path) -> Frame:
         data = _read_picture_file(file)
     except OSError as error:
         raise UsageError(f"picture {file} cannot be read: {error.strerror}") from None
-    head = read_header(data)
+    head = parse_header(data)
     if head.kind == "heic":
         raise UsageError(
             f"picture {file} is HEIC or AVIF, which is not read here; save it as JPEG or PNG, "

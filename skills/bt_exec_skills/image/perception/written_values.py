@@ -141,7 +141,7 @@ def written_value(
     if wanted in LINES:
         return _find_line(rows, number - 1 if wanted == "line" else -1)
     if wanted == "first_sum":
-        return _add_first_prices(_article_rows(rows), number)
+        return _sum_of_first_prices(_article_rows(rows), number)
     if wanted in ("dearer_than", "cheaper_than"):
         return _find_beyond(rows, names[0], wanted == "dearer_than")
     if wanted in ("dearest_by", "cheapest_by"):
@@ -182,7 +182,7 @@ def _find_line(rows: Sequence[Row], place: int) -> Value:
     return Value(row.text, "", min(SUREST, row.sure) if row.sure >= READ else _UNSURE)
 
 
-def _add_first_prices(articles: Sequence[Row], number: int) -> Value:
+def _sum_of_first_prices(articles: Sequence[Row], number: int) -> Value:
     """Return the sum of the first prices; its value is None if there are fewer articles."""
     first = articles[:number]
     if not 0 < number <= len(articles):

@@ -219,7 +219,7 @@ def _proposition_of_phrase(phrase: Node, asked: Node | None) -> Node:
     if isinstance(inner, Node) and phrase.get("quantity") is None:
         if inner.kind == "aspect":
             of = inner.node("of")
-            hold = _remove_known_content(phrase.node("of"), of.node("of"))
+            hold = _without_known_content(phrase.node("of"), of.node("of"))
             return Node("all", (("of", of), ("hold", hold)))
         if inner.kind == "more":
             one, other = inner.node("of"), inner.node("to")
@@ -273,7 +273,7 @@ def _find_quantity(part: Any) -> Node | None:
     return quantity if isinstance(quantity, Node) else None
 
 
-def _remove_known_content(said: Node, known: Node) -> Node:
+def _without_known_content(said: Node, known: Node) -> Node:
     """Return the part of a formula that is new: "red" of "the red circle", if a circle is known."""
     rest = [one for one in conjuncts(said) if one not in conjuncts(known)]
     return rest[0] if len(rest) == 1 else said

@@ -121,10 +121,10 @@ class Descriptions:
         if part.kind == "most" and phrase.top is None and part.get("of") is not None:
             return self._add_superlative(phrase, part)
         if part.kind == "not":
-            return self._add_condition(phrase, part.parts()[0], holds=False)
-        return self._add_condition(phrase, part, holds=True)
+            return self._with_condition(phrase, part.parts()[0], holds=False)
+        return self._with_condition(phrase, part, holds=True)
 
-    def _add_condition(self, phrase: Phrase, inner: Node, *, holds: bool) -> Phrase:
+    def _with_condition(self, phrase: Phrase, inner: Node, *, holds: bool) -> Phrase:
         """Return a description with a condition that may be negated."""
         if inner.kind == "rel":
             to = inner.node("to")

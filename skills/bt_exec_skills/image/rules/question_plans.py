@@ -46,7 +46,9 @@ def build_plan(question: Question, language: str, facts: Mapping[str, str], text
     if question.kind == "same":
         return {"sequence": _nodes_for_comparing_pictures(language, facts, text)}
     if question.kind == "read":
-        return {"sequence": _nodes_for_reading(question.target, language, facts, text)}
+        return {
+            "sequence": _nodes_for_reading_text_or_codes(question.target, language, facts, text)
+        }
     if question.kind == "value":
         return {"sequence": _nodes_for_value(question, language, facts, text)}
     free = iter(_LANDMARKS)
@@ -123,7 +125,7 @@ def _nodes_for_comparing_pictures(language: str, facts: Mapping[str, str], text:
     ]
 
 
-def _nodes_for_reading(
+def _nodes_for_reading_text_or_codes(
     where: Phrase, language: str, facts: Mapping[str, str], text: str
 ) -> list[Node]:
     """Return the nodes that read codes, or text on objects known by name or colour.

@@ -188,7 +188,7 @@ def _changed_pictures(
         one = max(accepted, key=lambda each: _free_distance(each, known))
         yield "painted out", _paint_out(picture, one)
         yield "recoloured", _recolour(picture, one)
-        added = _add_copy(picture, one, known)
+        added = _with_copy_of(picture, one, known)
         if added is not None:
             yield "added", added
         if all(each.mask is not None for each in known):  # boxes of a file are not moved
@@ -238,7 +238,7 @@ def _recolour(picture: Frame, one: Instance) -> Frame:
     return np.asarray(cv2.cvtColor(hues, cv2.COLOR_HSV2RGB), np.uint8)
 
 
-def _add_copy(picture: Frame, one: Instance, known: Sequence[Instance]) -> Frame | None:
+def _with_copy_of(picture: Frame, one: Instance, known: Sequence[Instance]) -> Frame | None:
     """Return the picture with a copy of an object in a free place; None if there is none."""
     x1, y1, x2, y2 = one.bbox
     wide, high = x2 - x1, y2 - y1

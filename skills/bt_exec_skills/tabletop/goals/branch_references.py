@@ -22,7 +22,7 @@ __all__ = [
     "acts_per_condition",
     "lacks_noun",
     "names_object",
-    "question_branches",
+    "question_branch_names",
     "refers_back",
     "resolve_condition_object",
     "selected_question",
@@ -123,7 +123,7 @@ def takes_some(order: Node) -> bool:
     return some or any(part.get("quantity") for part in phrases)
 
 
-def question_branches(node: Node) -> tuple[str, ...]:
+def question_branch_names(node: Node) -> tuple[str, ...]:
     """Return the names of the branches of a condition that are questions."""
     branches = {name: node.get(name) for name in ("then", "other")} if node.kind == "if" else {}
     return tuple(
@@ -154,7 +154,7 @@ def with_place_of_branch(node: Node) -> Node:
 
     An example is "tell me what is on the plate if it is not empty".
     """
-    for name in question_branches(node):
+    for name in question_branch_names(node):
         place = _named_place(node.node(name))
         if place is not None:
             return node.replace(of=node.node("of").substitute(_IT, place))

@@ -14,7 +14,7 @@ from bt_exec_skills.tabletop.goals.branch_references import (
     NOTHING,
     acts_per_condition,
     names_object,
-    question_branches,
+    question_branch_names,
     resolve_condition_object,
     selected_question,
     unmet_reason,
@@ -130,7 +130,8 @@ class Converter:
         """
         node = with_place_of_branch(node)
         found = {
-            name: self.question(selected_question(node, name)) for name in question_branches(node)
+            name: self.question(selected_question(node, name))
+            for name in question_branch_names(node)
         }
         if not found:
             return None
@@ -180,7 +181,7 @@ class Converter:
         wanted_branch = self.is_true(question)
         chosen = branches[0 if wanted_branch else 1]
         selected = "then" if wanted_branch else "other"
-        if selected in question_branches(node):
+        if selected in question_branch_names(node):
             raise Trouble("NOT_UNDERSTOOD")  # a question among acts
         if not chosen and (not isinstance(node.get(selected), Node) or other == NOTHING):
             skipped = node.get("other" if wanted_branch else "then")

@@ -16,7 +16,7 @@ from bt_exec_skills.tabletop.lexicon import lexicon, reader
 from bt_exec_skills.tabletop.name_attributes import attributes_in_name
 from bt_exec_skills.things.nouns import kind_of_word, nouns
 
-__all__ = ["Said", "kinds_of", "names_by_word", "read_meanings"]
+__all__ = ["Said", "kinds_of", "names_by_word", "parse_meanings"]
 
 WIDTH = 0.5
 """Meanings that cost more than the cheapest by this are not considered."""
@@ -36,7 +36,7 @@ class Said(NamedTuple):
     meanings: tuple[tuple[Node, float], ...]
 
 
-def read_meanings(text: str, now: Environment) -> Said:
+def parse_meanings(text: str, now: Environment) -> Said:
     """Return the possible meanings of a text.
 
     Raises:

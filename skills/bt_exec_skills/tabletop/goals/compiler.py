@@ -106,7 +106,7 @@ class TableCompiler:
                 plan = answer_plan(self._header(request), before)
                 return Plan(plan, meaning=_shared_meaning(understood))
             for reply, turns in _final_questions(understood, request):
-                _check_final_question(reply, now, turns, language)
+                _refuse_unanswerable_question(reply, now, turns, language)
         except Trouble as trouble:
             return self._refusal(self._checked_correction(trouble, request), language)
         return self._planned(request, understood, understood.subgoals)
@@ -240,7 +240,7 @@ def _final_questions(
         turns = (*turns, Turn(reply))
 
 
-def _check_final_question(
+def _refuse_unanswerable_question(
     reply: str, now: Environment, turns: Sequence[Turn], language: str
 ) -> None:
     """Refuse a question after a command that cannot be answered.

@@ -20,7 +20,7 @@ from bt_exec_skills.tabletop.goals.branch_references import (
     takes_some,
 )
 from bt_exec_skills.tabletop.goals.command_from_meaning import Converter
-from bt_exec_skills.tabletop.goals.command_reader import Said, read_meanings
+from bt_exec_skills.tabletop.goals.command_reader import Said, parse_meanings
 from bt_exec_skills.tabletop.goals.decompose import most_helpful_reason, moves_of, subgoals_for_asks
 from bt_exec_skills.tabletop.goals.model import Ask, Subgoal, Trouble
 from bt_exec_skills.tabletop.goals.object_phrases import Phrases
@@ -168,7 +168,7 @@ class _World:
             Trouble: If the words have another meaning without the command.
         """
         said_alone = self.session.readings[-1].words_of(question, whole=True)
-        if not said_alone or read_meanings(said_alone, self.now).meanings[0][0] != question:
+        if not said_alone or parse_meanings(said_alone, self.now).meanings[0][0] != question:
             raise Trouble("NOT_UNDERSTOOD")
         return said_alone
 

@@ -21,7 +21,7 @@ from bt_exec.language.reading.reader import MARGIN, Reading
 from bt_exec.language.reading.reference_resolution import with_named_conditions
 from bt_exec_skills.tabletop.environment_report import Environment
 from bt_exec_skills.tabletop.goals.command_from_meaning import Converter
-from bt_exec_skills.tabletop.goals.command_reader import Said, read_meanings
+from bt_exec_skills.tabletop.goals.command_reader import Said, parse_meanings
 from bt_exec_skills.tabletop.goals.model import Trouble
 from bt_exec_skills.tabletop.goals.phrase_replacement import (
     formulas_of,
@@ -126,7 +126,7 @@ class Session:
     def _step(
         self, command: str | Said, before: Meanings, asked: bool, begun: Meanings | None
     ) -> Meanings:
-        said = read_meanings(command, self._now) if isinstance(command, str) else command
+        said = parse_meanings(command, self._now) if isinstance(command, str) else command
         self.readings.append(said.reading)
         text = said.reading.text
         found: Meanings = []
