@@ -133,7 +133,7 @@ _HOMES = {
     "journal": "Journal",
     "pack": "Catalogue Pack PassContext",
     "planning.compiler": "Compiler Plan Request",
-    "outcome": "Outcome",
+    "mission_outcome": "Outcome",
     "rig": "PackSettings Rig WorldSettings",
     "robot": "Motion Perception Robot Observation RemoteSimulation Simulation",
     "mission.session": "Session",

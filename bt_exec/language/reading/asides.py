@@ -149,8 +149,8 @@ class _Asides:
         )
 
     def _is_auxiliary(self, edge: Edge) -> bool:
-        """Return True for a verb that is also a noun: "I can't see"."""
-        return edge.category in _STATES and edge.text in self._rules["finite"]
+        """Return True for a verb of the remark that may also be a noun: "I can't see"."""
+        return edge not in self._acts and edge.text in self._rules["finite"]
 
     def _contains_command(self, edge: Edge) -> bool:
         """Return True if words contain a command; "I forgot to …" does not count as one."""

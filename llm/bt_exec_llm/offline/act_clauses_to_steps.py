@@ -14,7 +14,7 @@ from bt_exec_llm.offline.exclusions import LEAVE, find_only_other_value
 from bt_exec_llm.offline.lexicon import Lexicon
 from bt_exec_llm.offline.phrases_to_pieces import HELD, HOME
 from bt_exec_llm.offline.piece import Piece
-from bt_exec_llm.offline.questions_to_steps import DESCRIBED, PAIR
+from bt_exec_llm.offline.questions_to_steps import DESCRIBED, PAIR, STATUS
 from bt_exec_llm.offline.reports_to_steps import Reports
 from bt_exec_llm.offline.step import QUESTION, Step
 
@@ -89,14 +89,20 @@ class ActClauses(Reports):
             if done and about:
                 yield from self._convert_report_about_object(verbs, pieces, act, times)
             else:
-                for some in self._with_duration_apart(verbs, pieces):
+                for some in self._groups_of_pieces(verbs, pieces):
                     step = replace(self._build_step(verbs, some, act), times=times)
                     yield self._record_look(step)
 
-    def _with_duration_apart(
+    def _groups_of_pieces(
         self, verbs: tuple[str, ...], pieces: list[Piece]
     ) -> Iterator[list[Piece]]:
-        """Yield the pieces of an act, split into two groups for "wait there for a minute"."""
+        """Yield the pieces of an act, in one group for each step.
+
+        "Wait there for a minute" has two steps, and so has a report of the states of two objects.
+        """
+        if all(self._lexicon.verbs[verb].finds for verb in verbs):
+            yield from _by_described_object(pieces)
+            return
         times = [piece for piece in pieces if (piece.kind, piece.name) == ("limit", "TIME")]
         others = [piece for piece in pieces if piece not in times]
         stays = any(self._lexicon.verbs[verb].stays for verb in verbs)
@@ -254,6 +260,21 @@ class ActClauses(Reports):
 def _names_object(piece: Piece) -> bool:
     """Return True for a noun that names an object, not a state of one (상태 in 왼손 상태)."""
     return piece.kind == "noun" and piece.name not in DESCRIBED
+
+
+def _by_described_object(pieces: list[Piece]) -> Iterator[list[Piece]]:
+    """Yield pieces grouped by object, if the states of several objects are asked for."""
+    states = [piece for piece in pieces if piece.name == STATUS]
+    objects = [piece for piece in pieces if piece.kind == "noun" and piece not in states]
+    alone = all(one.name and not (one.mark or one.relation) for one in objects)
+    if len(objects) < PAIR or not (states or alone):
+        yield pieces
+        return
+    both = str(len(objects))
+    others = [p for p in pieces if p not in (*objects, *states)]
+    others = [p for p in others if (p.kind, p.value) != ("limit", both)]
+    for one in objects:
+        yield [*others, one, *states[:1]]
 
 
 def _group_by_repetitions(of: list[Node]) -> Iterator[tuple[list[Node], int]]:

@@ -20,7 +20,19 @@ from bt_exec.language.phrase_alternatives import expand_phrase
 from bt_exec.language.reading.lexicon import language_data
 from bt_exec.language.reading.normalized_text import Text
 
-__all__ = ["SAYING", "Closing", "Leads", "Lexicon", "Slot", "Talk", "Value", "Verb", "Way", "Words"]
+__all__ = [
+    "SAYING",
+    "Closing",
+    "Included",
+    "Leads",
+    "Lexicon",
+    "Slot",
+    "Talk",
+    "Value",
+    "Verb",
+    "Way",
+    "Words",
+]
 
 
 SAYING = "say:"
@@ -200,6 +212,22 @@ class Closing(_Part):
     unless: Phrases = []
 
 
+class Included(_Part):
+    """Act that a tree includes, for commands that state the act themselves.
+
+    Attributes:
+        act: Tree of the act.
+        opposites: Trees after which the act is left out if the command states it for another case.
+        parameters: Parameters of the tree for the arguments of the act, by parameter of the act.
+        without: Tree that does the same without the act.
+    """
+
+    act: str
+    opposites: Phrases = []
+    parameters: Mapping[str, str] = {}
+    without: str
+
+
 class Leads(_Part):
     """English polite phrases, by the form of the verb that follows them."""
 
@@ -220,6 +248,7 @@ class Lexicon(_Part):
     lists: Mapping[str, Literal["each", "joined"]] = {}
     texts: Mapping[str, Slot] = {}
     closing: Mapping[str, Closing] = {}
+    includes: Mapping[str, Included] = {}
     follows: Phrases = []
     decides: Mapping[str, Mapping[str, str]] = {}
     counted: Mapping[str, Phrases] = {}

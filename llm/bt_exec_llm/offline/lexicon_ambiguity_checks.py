@@ -81,6 +81,9 @@ class _File:
             yield from self._check_name(("closing", name), name, "tree", trees)
             for at, tree in enumerate(closing.unless):
                 yield from self._check_name(("closing", name, "unless", at), tree, "tree", trees)
+        for name, included in own.includes.items():
+            for tree in (name, included.act, included.without, *included.opposites):
+                yield from self._check_name(("includes", name), tree, "tree", trees)
         for name, ways in own.decides.items():
             yield from self._check_name(("decides", name), name, "tree", trees)
             for value, tree in ways.items():

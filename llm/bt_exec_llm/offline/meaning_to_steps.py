@@ -80,7 +80,7 @@ def steps_of_meaning(meaning: Node, lexicon: Lexicon, reading: Reading) -> list[
         raise NoStepsError
     english = reading.language == "en"
     if english:
-        found = _share_instruments(found, reading)
+        found = _share_instruments(found, reading, lexicon)
     elif len({_names_instrument(step) for step in acts}) > 1:
         raise NoStepsError  # it is unclear whether the instrument applies to all acts
     return [
@@ -319,8 +319,10 @@ def _names_instrument(step: Step) -> bool:
     return any(piece.mark == "with" for piece in step.pieces)
 
 
-def _share_instruments(steps: list[Step], reading: Reading) -> list[Step]:
+def _share_instruments(steps: list[Step], reading: Reading, lexicon: Lexicon) -> list[Step]:
     """Return English steps in which a step without objects has the next step's instrument.
+
+    An instrument is shared only by verbs that share their object: "open and close it with …".
 
     Raises:
         NoStepsError: If an instrument may apply to later acts, too.
@@ -328,7 +330,7 @@ def _share_instruments(steps: list[Step], reading: Reading) -> list[Step]:
     found = list(steps)
     for at in range(len(found) - 2, -1, -1):
         step, after = found[at], found[at + 1]
-        if step.positive and not step.pieces and _names_instrument(after):
+        if _names_instrument(after) and _shares_object(step, after, reading, lexicon):
             found[at] = replace(step, pieces=[p for p in after.pieces if p.mark == "with"])
     acts = [one for one in found if one.positive and QUESTION not in one.verbs]
     named = [(_names_instrument(one), one.condition, one.case) for one in acts]
@@ -337,6 +339,17 @@ def _share_instruments(steps: list[Step], reading: Reading) -> list[Step]:
     ):
         raise NoStepsError
     return found
+
+
+def _shares_object(step: Step, after: Step, reading: Reading, lexicon: Lexicon) -> bool:
+    """Return True if a step has the object of the next one: two verbs joined by a bare "and"."""
+    if not step.positive or step.pieces or not step.verbs:
+        return False
+    between = [one for one in reading.edge.leaves() if step.end <= one.start < after.start]
+    objects = {piece.name for piece in after.pieces if piece.kind == "noun"}
+    usual = {lexicon.verbs[verb].usual for verb in step.verbs}
+    joins = language_data(reading.language)["orders"]["joins_verbs"]
+    return all(one.text in joins for one in between) and objects <= usual
 
 
 def _instrument_stands_first(reading: Reading) -> bool:

@@ -44,7 +44,7 @@ _MARKS: Mapping[str, str] = {
 """Marks of pieces, by relation."""
 THERE, _IT = (Node("pronoun", (("name", name),)) for name in ("there", "it"))
 """Pronouns of places and of things."""
-_ONE = Node("quantity", (("bound", "exactly"), ("number", 1)))
+_ONE, _TWO = (Node("quantity", (("bound", "exactly"), ("number", n))) for n in (1, 2))
 
 
 class Phrases:
@@ -100,7 +100,8 @@ class Phrases:
         one_of = det == "any" and not single
         if det == "another" or (one_of and (arms or self._language == "ko")):
             raise NoStepsError
-        quantity = None if single and node.get("quantity") == _ONE else node.get("quantity")
+        usual = _ONE if single else _TWO if arms else None
+        quantity = None if node.get("quantity") == usual else node.get("quantity")
         if isinstance(quantity, Node):
             yield from self._convert_phrase(quantity)
         if not isinstance(formula, Node):

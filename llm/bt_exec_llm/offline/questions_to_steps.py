@@ -16,7 +16,7 @@ from bt_exec_llm.offline.piece import BOUNDS, Piece
 from bt_exec_llm.offline.reader_lexicon import done_forms, parse_name
 from bt_exec_llm.offline.step import QUESTION, Step
 
-__all__ = ["DESCRIBED", "FAILED", "PAIR", "SO", "UNABLE", "VISIBLE", "Questions"]
+__all__ = ["DESCRIBED", "FAILED", "PAIR", "SO", "STATUS", "UNABLE", "VISIBLE", "Questions"]
 
 PAIR = 2
 """Number of parts of a pair."""
@@ -32,7 +32,8 @@ _BOTH = closed_words("en", "both")[:1]
 SO: Mapping[str, bool] = {"so": True, "not_so": False, "so_there": True, "not_there": False}
 """Answers to the previous question, by the pronouns that stand for them."""
 _HELD_THING = "held_thing"
-DESCRIBED = ("status", _HELD_THING)
+STATUS = "status"
+DESCRIBED = (STATUS, _HELD_THING)
 """Nouns that name a state of an object, or an object by its state."""
 FAILED, UNABLE = "failed", "unable"
 """Pronouns for the failure of the previous act; the second also means "if it is not visible"."""
@@ -332,9 +333,14 @@ def _places_apart(pieces: list[Piece]) -> list[Piece]:
 
 
 def _without_anything(pieces: list[Piece]) -> list[Piece]:
-    """Return the pieces of a question without "anything" if other pieces describe the object."""
-    said = any(p.relation or (p.kind == "state" and p.name == VISIBLE) for p in pieces)
-    return [piece for piece in pieces if not said or piece.name != _ANYTHING]
+    """Return the pieces of a question without "anything" if other pieces describe the object.
+
+    The place of the object is kept.
+    """
+    if not any(p.relation or (p.kind == "state" and p.name == VISIBLE) for p in pieces):
+        return pieces
+    bare = (replace(one, name="") if one.name == _ANYTHING else one for one in pieces)
+    return [one for one in bare if one.kind != "noun" or one.name or one.relation]
 
 
 def _is_omitted(phrase: Node) -> bool:

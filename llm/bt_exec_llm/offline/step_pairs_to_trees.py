@@ -111,6 +111,9 @@ class Pairs:
                         for name, param in self._library.get(tree).params.items():
                             if piece.kind == "value" and param.type == piece.name:
                                 params[name] = piece.value
+                    known = self._library.get(tree).params
+                    if any(param.required and name not in params for name, param in known.items()):
+                        continue
                     counted = [p for p in (*first.pieces, *last.pieces) if p.kind == "limit"]
                     if counted or first.times > 1 or last.times > 1:
                         return Trouble("COUNT", counted[0].text if counted else last.text)
@@ -129,10 +132,11 @@ class Pairs:
             keys |= {k for k in step_keys(other) if k.startswith("noun:")}
         if step.condition is not None and not any(k.startswith("noun:") for k in keys):
             keys |= {k for k in step_keys(step.condition[0]) if k.startswith("noun:")}
+        bare = not any(piece.kind in ("noun", "text", "state") for piece in step.pieces)
         for verb in step.verbs:
             concept = self._lexicon.general_verb(verb)
             yield concept, step.positive, frozenset(keys)
-            if step.pronoun:
+            if step.pronoun or (bare and step.condition is None):
                 for one, two in self._frames.pairs:
                     for sign in (one, two):
                         if sign[0] == concept and sign[1] == step.positive:

@@ -15,6 +15,7 @@ from typing import Any
 from bt_exec.spec.library import Library
 from bt_exec.spec.model import TreeSpec
 from bt_exec_llm.offline.final_steps import NOW, MissionEnds
+from bt_exec_llm.offline.included_acts import apply_commanded_acts
 from bt_exec_llm.offline.lexicon import Lexicon
 from bt_exec_llm.offline.multiple_values import remove_excluded_values, split_by_values
 from bt_exec_llm.offline.nodes_from_parts import find_answering_check
@@ -73,9 +74,13 @@ class Binder:
             before: Steps of earlier commands.
         """
         if any(step.verbs and not step.positive for step in steps):
-            return self._bind_with_prohibition(steps, text, before)
-        parts = self._bind_steps(steps, text, before)
-        return parts if isinstance(parts, Trouble) else check_all_numbers_used(parts, steps)
+            found = self._bind_with_prohibition(steps, text, before)
+        else:
+            parts = self._bind_steps(steps, text, before)
+            found = parts if isinstance(parts, Trouble) else check_all_numbers_used(parts, steps)
+        if isinstance(found, Trouble):
+            return found
+        return apply_commanded_acts(found, self._library, self._lexicon)
 
     def bind_condition(self, asked: Step, *, needed: bool) -> Held | Trouble:
         """Return the question tree for a condition on which parts of other packs depend."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import suppress
 from dataclasses import replace
 
@@ -59,6 +60,7 @@ _SAID = ("NEVER_MIND", "AGREED")
 """Codes of phrases that are not questions."""
 _MOST_PARTS = 20
 _MOST_PASTS = 64
+_SENTENCE = re.compile(r"[^.!?…]+[.!?…]*")
 
 
 def understand_session(context: Context, index: Index) -> Past:
@@ -115,8 +117,18 @@ def understand(text: str, language: str, index: Index, past: Past) -> Understood
     if isinstance(found, Trouble):
         asked = text.rstrip().endswith("?")
         codes = (code for code in TALK if not (asked and code in _SAID))
-        return index.small_talk.find_code(text, language, codes) or found
+        code = index.small_talk.find_code(text, language, codes)
+        return code if code and not _has_command_sentence(text, language, index, past) else found
     return found
+
+
+def _has_command_sentence(text: str, language: str, index: Index, past: Past) -> bool:
+    """Return True if one of several sentences of a text is a command of its own."""
+    sentences = [one for one in _SENTENCE.findall(text) if one.strip()]
+    return len(sentences) > 1 and any(
+        isinstance(_understand_command(one.strip(), language, index, past), Understood)
+        for one in sentences
+    )
 
 
 def _understand_command(text: str, language: str, index: Index, past: Past) -> Understood | Trouble:

@@ -45,7 +45,8 @@ _IS_OPEN = re.compile(r"\b(is|already|door|now|was)\W+(wide )?(open|opened)\b|�
 _NOT_OPEN = re.compile(
     r"closed|shut|ajar|not (fully |yet )?open|uncertain|닫|불확실|조금 열|안 열", re.IGNORECASE
 )
-_TAKES = ("get", "take", "bring")
+_HANDLES = ("get", "take", "bring", "reach")
+"""Verbs that move an arm to the material."""
 _NO = re.compile(r"\b(no|not|nothing|isn't|without|absent)\b|안 |없|않", re.IGNORECASE)
 
 
@@ -164,7 +165,7 @@ def check_arm_as_commanded(spec: MissionSpec, context: PassContext) -> Iterator[
     for act in context.meaning.acts:
         themes = {role.value for role in act.roles if role.role == "theme"}
         arms = set(act.values("Arm"))
-        if act.positive and "material" in themes and act.predicate in _TAKES and arms - {policy}:
+        if act.positive and "material" in themes and act.predicate in _HANDLES and arms - {policy}:
             message = f"the {policy} arm takes the material here; the command names another"
             yield Problem(
                 "ARM_IS_POLICY", message, show_place(()), ", ".join(sorted(arms)), (policy,)

@@ -1,0 +1,60 @@
+"""Parts whose trees include a further act, for commands that state that act themselves."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from bt_exec.spec.library import Library
+from bt_exec_llm.offline.lexicon import Included, Lexicon
+from bt_exec_llm.offline.part import Part
+
+__all__ = ["apply_commanded_acts"]
+
+
+def apply_commanded_acts(parts: list[Part], library: Library, lexicon: Lexicon) -> list[Part]:
+    """Return parts in which an included act is done as the command says, or left out.
+
+    The act is done with the arguments of the next part if that part commands it. It is left out if
+    a later part commands it. After the opposite of the act, that part may be for another case:
+    "open the door, take the material if it is there, otherwise close the door".
+    """
+    found = list(parts)
+    for at, part in enumerate(parts):
+        included = lexicon.includes.get(part.tree)
+        if included is None:
+            continue
+        following = parts[at + 1 : at + 2]
+        if following and _is_commanded_after(part, following[0], included):
+            args = {
+                name: following[0].args[own]
+                for own, name in included.parameters.items()
+                if own in following[0].args
+            }
+            found[at] = replace(part, args={**part.args, **args})
+        elif _is_commanded_elsewhere(parts, at, included):
+            known = library.get(included.without).params
+            args = {name: value for name, value in part.args.items() if name in known}
+            found[at] = replace(part, tree=included.without, args=args)
+    return found
+
+
+def _is_commanded_elsewhere(parts: list[Part], at: int, included: Included) -> bool:
+    """Return True if the included act is commanded later, or in another case after its opposite."""
+    part, later = parts[at], parts[at + 1 :]
+    after_opposite = any(before.tree in included.opposites for before in parts[:at])
+    return any(
+        _is_commanded_after(part, one, included)
+        or (after_opposite and _is_commanded_in_other_case(part, one, included))
+        for one in later
+    )
+
+
+def _is_commanded_in_other_case(part: Part, other: Part, included: Included) -> bool:
+    other_case = None not in (part.condition, other.condition) and part.condition != other.condition
+    return other.tree == included.act and other_case and not other.rescues
+
+
+def _is_commanded_after(part: Part, later: Part, included: Included) -> bool:
+    """Return True if a later part commands the included act whenever `part` runs."""
+    same = later.condition in (None, part.condition)
+    return later.tree == included.act and same and not later.rescues
