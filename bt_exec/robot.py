@@ -118,7 +118,12 @@ class Observation(Protocol):
 
 
 class Perception(Protocol[S_co]):
-    """Perception of a pack. Capture is quick; interpretation runs on a worker, never in a tick."""
+    """Perception of a pack. Capture is quick; interpretation runs on a worker, never in a tick.
+
+    The optional method ``set_clock(now)`` receives a function that returns the time on the
+    mission's clock [s], before the first capture. The camera of a real robot needs it for
+    `Observation.t`.
+    """
 
     def capture(self) -> Any:
         """Grab the raw data for an observation; called on the loop's thread between two ticks."""

@@ -63,6 +63,9 @@ class PerceptionWorker:
         self._since = 0.0  # start of the pending interpretation [s, wall]
         self._late = False  # whether the delay was reported
         self._last = float("-inf")
+        set_clock = getattr(perception, "set_clock", None)
+        if callable(set_clock):
+            set_clock(buffer.now)
 
     def start(self, faults: Faults | None = None, *, now: bool = False) -> None:
         """Take a capture and pass it to the worker, if an observation is due (or `now`).

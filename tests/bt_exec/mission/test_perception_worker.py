@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 
 from bt_exec.mission.clock import Clock
 from bt_exec.mission.perception_worker import PerceptionLoop, PerceptionWorker
@@ -57,4 +58,25 @@ def test_stopping_simulated_mission_receives_no_further_observation() -> None:
     assert not buffer.observations
     worker.start(now=True)
     assert worker.collect(60.0, lambda: False) is not None
+    worker.close()
+
+
+class OfRealRobot(Slow):
+    """Camera that takes its times from the mission's clock."""
+
+    def set_clock(self, now: Callable[[], float]) -> None:
+        self.now = now
+
+    def capture(self) -> float:
+        return self.now()
+
+
+def test_camera_with_set_clock_receives_the_clock_of_the_mission() -> None:
+    camera = OfRealRobot(FakeClock())
+    buffer = ObservationBuffer(lambda: 3.5)
+    worker = PerceptionWorker("test", camera, buffer, Rates(), wait=True)
+    worker.start(now=True)
+    observation = worker.collect(60.0)
+    assert observation is not None
+    assert observation.t == 3.5
     worker.close()
