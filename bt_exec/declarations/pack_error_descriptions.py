@@ -29,7 +29,7 @@ _OWN = Path(__file__).parents[1]
 _DISTRIBUTIONS = {
     "PIL": "pillow",
     "cv2": "opencv-python-headless",
-    "ruamel": "ruamel.yaml",
+    "ruamel": "ruamel-yaml",
     "zmq": "pyzmq",
 }
 """Modules whose distribution has a different name."""

@@ -9,7 +9,7 @@ from bt_exec.declarations.pack_error_descriptions import declared_requirements, 
 from bt_exec.failure import UsageError
 from bt_exec.plugins import load_plugin
 
-EXTRAS = {"mujoco": "sim", "cv2": "vision", "anthropic": "model"}
+EXTRAS = {"mujoco": "sim", "cv2": "vision", "anthropic": "model", "ruamel": "author"}
 EXTRAS |= {"onnxruntime": "vision", "fastapi": "serve", "rapidocr": "ocr", "ray.data": "ray"}
 
 WITHOUT_EXTRAS = """
