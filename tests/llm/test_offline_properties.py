@@ -198,7 +198,7 @@ HOSTILE = [
     "open\u200bthe door",
     "open the door \ud800",
     "\ufeffopen the door",
-    "open the door\n- do: grasp",
+    "open the door\n- do: return_home",
     "!!python/object/apply:os.system ['ls'] open the door",
     "{{open the door}}",
     "$(open the door)",

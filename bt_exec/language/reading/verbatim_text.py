@@ -85,6 +85,10 @@ class _Texts:
         whole = self._text.chars[words[-1][0] : end] in self._rules.get("whole", ())
         if not cut and (whole or tail not in self._rules.get("always_cut", ())):
             yield from self._texts(start, end, words)
+        greetings = self._rules.get("greetings", ())
+        greeting = max((one for one in greetings if surface.startswith(one)), key=len, default="")
+        if greeting and self._rules.get("moods") and greeting != surface.removesuffix(tail):
+            yield from self._texts(start, start + len(greeting), words)
         if tail and not (whole and not cut):
             yield from self._texts(start, end - len(tail), words)
 
@@ -109,7 +113,9 @@ class _Texts:
         if len(words) <= _MOST and not (quoted or skipped) and self._is_noun(surface, words):
             yield Edge(start, end, "text.item", _quote(said), cost + _ITEM, text=surface)
         after = rules.get("before")
-        if after is not None and chars[end:] and not chars[end:].startswith(tuple(after)):
+        greets = surface in rules.get("greetings", ())
+        open_end = after is not None and not greets and not self._text.is_quotation(start, end)
+        if open_end and chars[end:] and not chars[end:].startswith(tuple(after or ())):
             return
         if skipped or self._is_aside(first) or self._may_contain_order(start, end):
             return
@@ -118,8 +124,9 @@ class _Texts:
         asked = first in rules.get("asked", ())
         cost = cost / 2 if asked else cost
         yield Edge(start, end, "text", _quote(said), cost, text=surface)
-        if quoted or surface in rules.get("greetings", ()):
-            spoken = said.removesuffix(quoted) + rules["quoted"].get(quoted, "")
+        if quoted or greets:
+            spoken = said.removesuffix(quoted) + rules.get("quoted", {}).get(quoted, "")
+            spoken = rules.get("spoken", {}).get(surface, spoken)
             yield Edge(start, end, "text.said", _quote(spoken), cost, text=surface)
         if asked:
             yield Edge(start, end, "text.asked", _quote(said), cost, text=surface)
@@ -142,6 +149,12 @@ class _Texts:
         commas = "moods" in self._rules and "," in self._text.chars[start:end]
         return commas or any(start <= first and last < end for first, last in self._acts)
 
+    def _is_directed(self, word: str) -> bool:
+        """Return True for a noun of the lexicon with a particle of direction."""
+        stems = (word.removesuffix(end) for end in self._rules.get("directed", ()))
+        known = (self._entries.get(stem, ()) for stem in stems if stem != word)
+        return any(one.category == "noun" for own in known for one in own)
+
     def _is_noun(self, surface: str, words: tuple[tuple[int, int], ...]) -> bool:
         """Return True if a text may be a noun phrase of words that the lexicon does not know."""
         rules, chars = self._rules, self._text.chars
@@ -155,6 +168,8 @@ class _Texts:
         for place, (start, end) in enumerate(words):
             word = chars[start:end]
             if word in rules.get("breaks", ()) or any(map(word.endswith, rules.get("verbal", ()))):
+                return False
+            if self._is_directed(word):
                 return False
             entries = () if word in rules.get("nouns", ()) else self._entries.get(word, ())
             kinds = {entry.category for entry in entries}

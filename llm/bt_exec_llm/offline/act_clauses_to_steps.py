@@ -80,11 +80,12 @@ class ActClauses(Reports):
             self._asks_person = self._asks_person or "question" in shapes
             if done:
                 self._check_executable(verbs, pieces)
-            if self._working and all(piece.name in self._lexicon.past for piece in pieces):
-                pieces = []  # e.g. "come back and tell me what you saw"
+            pieces = self._without_past(act, verbs, pieces)
             about = self._are_report_verbs(verbs) and self._is_report_about_object(pieces)
             if about and self._working and not {*_ONLY}.isdisjoint(self._categories_of(act)):
                 raise NoStepsError  # reporting only some findings is not possible
+            if done and self._are_report_verbs(verbs) and not pieces:
+                yield from self._convert_way_back(act)
             self._working = True
             if done and about:
                 yield from self._convert_report_about_object(verbs, pieces, act, times)
@@ -117,7 +118,7 @@ class ActClauses(Reports):
             raise NoStepsError  # words of the person, not a message for the person
         verbs, pieces = self._without_filler_text(act, verbs, pieces)
         pieces = [self._set_text_type(p, verbs, alone=len(pieces) == 1) for p in pieces]
-        pieces = _attach_places(pieces)
+        pieces = _attach_places(self._with_people_present(act, verbs, pieces))
         verbs, pieces = self._resolve_desired_state(
             verbs, [self._resolve_instrument(piece) for piece in pieces]
         )
@@ -174,7 +175,8 @@ class ActClauses(Reports):
         if there and returns and not self._are_report_verbs(verbs):
             raise NoStepsError  # "go back there": not to the base
         if any(piece.kind in ("text", "unknown") for piece in pieces):
-            if self._language == "en" and pieces[0].name in self._each:
+            addressed = any(piece.name in self._joined for piece in pieces)
+            if self._language == "en" and pieces[0].name in self._each and not addressed:
                 raise NoStepsError  # places are not recipients: "give the lounge a visit"
             return
         texts = self._taking

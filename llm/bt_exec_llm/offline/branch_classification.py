@@ -5,7 +5,6 @@ from __future__ import annotations
 from abc import ABC
 from collections.abc import Iterable
 
-from bt_exec.language.phrase_alternatives import expand_phrase
 from bt_exec.language.reading.lexicon import language_data
 from bt_exec.language.reading.meaning_node import Node, Value
 from bt_exec.language.reading.reader import Reading
@@ -39,14 +38,6 @@ class ConditionalBranches(ActClauses, ABC):
         self._acting = [one for one in nodes if not is_empty(one)]
         self._only_report = all(map(self._only_reports_answer, nodes))
         self._only_ends = all(map(self._ends_mission, branches))
-        verbs = lexicon.verbs
-        self._comes = {
-            word.partition(" ")[0]
-            for name in lexicon.mission_ending_verbs
-            if name in verbs and not verbs[name].finds
-            for phrase in verbs[name].en
-            for word in expand_phrase(phrase)
-        }
 
     def _branch_of(self, node: Node, name: str) -> Value | None:
         """Return a branch of a conditional, without acts such as "leave it alone".

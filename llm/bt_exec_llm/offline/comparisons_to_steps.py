@@ -109,7 +109,9 @@ class Comparisons(Questions):
 
     def _lacks_compared_aspect(self, step: Step, aspect: Piece) -> bool:
         """Return True if an observation is limited to aspects other than the compared one."""
-        named = {piece.value for piece in step.pieces if piece.name == aspect.name}
+        ways = (self._lexicon.ways.get(verb) for verb in step.verbs)
+        named = {way.about[aspect.name] for way in ways if way and aspect.name in way.about}
+        named |= {piece.value for piece in step.pieces if piece.name == aspect.name}
         return bool(named) and aspect.value not in named
 
     def _places_of(self, step: Step) -> list[Piece]:

@@ -72,7 +72,7 @@ class Conditionals(ConditionalBranches, ABC):
             if self._leaves_item(node.get(name)):
                 raise NoStepsError  # at the place, or on the tray
             if isinstance(branch, Node) and self._only_reports_answer(branch):
-                if self._is_one_of_several(node):
+                if self._is_one_of_several(node) or self._reports_only_then(node, question):
                     told = self._build_step(self._reports, [], branch)
                     yield replace(told, condition=(question, answer), case=self._case)
                     self._case += 1
@@ -108,6 +108,26 @@ class Conditionals(ConditionalBranches, ABC):
                 yield replace(step, condition=(question, answer), case=self._case)
             self._forget_questions_of(branch, steps, followed=not last)
             self._case += 1
+
+    def _reports_only_then(self, node: Node, question: Step) -> bool:
+        """Return True if a condition before its only act, a report, can be decided by observation.
+
+        A condition behind the report asks whether it holds: "tell me if it is dark".
+        """
+        ask = node.node("of")
+        placed = any(piece.name in self._each for piece in question.pieces)
+        if len(self._acting) > 1 or not (placed and self._reports):
+            return False
+        if ask.node("of").kind == "pronoun" or not self._is_decidable(question):
+            return False
+        return self._position(ask) < self._position(self._acting[0])
+
+    def _is_decidable(self, question: Step) -> bool:
+        """Return True if some tree decides a question about an observed aspect."""
+        decided = {name for trees in self._lexicon.decides.values() for name in trees}
+        aspects = [piece for piece in question.pieces if piece.name in self._joined]
+        sensed = all(piece.sense in ("holds", "fails") for piece in aspects)
+        return bool(aspects) and sensed and {piece.value for piece in aspects} <= decided
 
     def _forget_questions_of(self, branch: Node, steps: list[Step], *, followed: bool) -> None:
         """Discard the questions of a branch, so that later references mean its condition.

@@ -91,6 +91,7 @@ class Verb(Words):
         sums: Whether it summarises results or actions, whatever the place.
         usual: Default noun.
         asked_for: Whether it is the verb of a command that only names an object (자재 부탁합니다).
+        announces: Whether its text is for whoever is at the place (say "dinner is ready").
         stays: Whether the action happens at a place without going there (라운지에서 기다려).
     """
 
@@ -98,6 +99,7 @@ class Verb(Words):
     usual: str = ""
     asked_for: bool = False
     stays: bool = False
+    announces: bool = False
     pairs: bool = False
     idle: bool = False
     sums: bool = False
@@ -166,12 +168,14 @@ class Slot(_Part):
         shape: ``noun`` for a phrase without verb, condition, time, place, person or pronoun;
             ``clause``; or ``question`` for a clause that need not be quoted.
         to: Types of the values that may be its recipient.
+        present: Value, by type, that stands for the people at a place as its recipients.
         never: Nouns that are not such a text ("give me a hand" is not a delivery).
     """
 
     verbs: Phrases
     shape: Literal["noun", "clause", "question"] = "clause"
     to: Phrases = []
+    present: Mapping[str, str] = {}
     never: Words = Words()
 
 
@@ -300,6 +304,11 @@ class Lexicon(_Part):
     def mission_ending_verbs(self) -> frozenset[str]:
         """Verbs that end a mission."""
         return frozenset(verb for closing in self.closing.values() for verb in closing.said)
+
+    @property
+    def announcing(self) -> frozenset[str]:
+        """Verbs that state a text without a named recipient; see `Verb.announces`."""
+        return frozenset(name for name, verb in self.verbs.items() if verb.announces)
 
     @property
     def verbs_with_text(self) -> frozenset[str]:

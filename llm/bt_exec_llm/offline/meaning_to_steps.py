@@ -11,6 +11,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from bt_exec.language.reading.chart import Edge
+from bt_exec.language.reading.grammar import PAUSES
 from bt_exec.language.reading.lexicon import language_data
 from bt_exec.language.reading.meaning_node import Node, normal_form
 from bt_exec.language.reading.reader import Reading, may_deny_more
@@ -31,6 +32,8 @@ _WITH = ("~with", "~using", "~by", "~use")
 _ORDERING = ("before_word", "after_word", "~before", "~before_you", "~after", "~after_you")
 """Categories of words that order two acts."""
 
+_JOINING = ("link", "manner", *PAUSES)
+"""Categories of words and pauses between two acts."""
 _UNREACHED = ("text", "det", "the")
 """Categories of words that name no place: articles, and texts for persons."""
 
@@ -54,6 +57,8 @@ def steps_of_meaning(meaning: Node, lexicon: Lexicon, reading: Reading) -> list[
     if _may_mean_inside(reading, lexicon.list_types("each")) or _reports_before_act(
         reading, lexicon
     ):
+        raise NoStepsError
+    if _joins_remark(reading) or _runs_on_after_question(reading):
         raise NoStepsError
     if any(leaf.category == "suggest" for leaf in reading.edge.leaves()):
         raise UnclearTextError("NEGATED", reading.text)  # "why don't you" may be a question
@@ -254,6 +259,33 @@ def _is_moved_to_front(raw: Node) -> bool:
 def _without_ordering(node: Node) -> Node:
     inner = node.map(_without_ordering)
     return inner.node("of") if inner.kind == "ordered" else inner
+
+
+def _joins_remark(reading: Reading) -> bool:
+    """Return True if "and" joins a remark to an act, so that it may be a part of the act.
+
+    An example is "check that the lights in the lounge and the hall are off, and come back".
+    """
+    remarks = [one for one in reading.meaning.walk() if one.kind == "remark" and one.parts()]
+    edges = [edge for one in remarks if (edge := reading.edge_of(one)) is not None]
+    edges += [edge for one in remarks if (edge := reading.edge_of(one.parts()[0])) is not None]
+    starts = {edge.start for edge in edges}
+    return any(leaf.end in starts and leaf.text == "and" for leaf in reading.edge.leaves())
+
+
+def _runs_on_after_question(reading: Reading) -> bool:
+    """Return True if an act may depend on the question before it, because no word joins them.
+
+    An example is "check the lounge if empty go to the hall".
+    """
+    if reading.language != "en" or any(one.kind == "if" for one in reading.meaning.walk()):
+        return False
+    asked = False
+    for leaf, after in pairwise(reading.edge.leaves()):
+        asked = (asked or leaf.category == "whether") and leaf.category not in _JOINING
+        if asked and after.category.startswith("v."):
+            return True
+    return False
 
 
 def _may_mean_inside(reading: Reading, kinds: Iterable[str]) -> bool:

@@ -157,7 +157,7 @@ class Questions(Phrases):
             bounds, positive = self._bounds(quantity, about)
             if bounds or not positive:
                 about = about.replace(quantity=None)
-            pieces = [*self._convert_phrase(about), *bounds]
+            pieces = _without_vague_repetitions([*self._convert_phrase(about), *bounds])
             if any(p.kind == "state" and p.name not in (HELD, VISIBLE) for p in pieces):
                 raise NoStepsError  # "a free hand": one of several
             return self._with_visible_state(pieces), positive
@@ -181,6 +181,9 @@ class Questions(Phrases):
                 raise NoStepsError
             return [aspect] if _is_omitted(of) else [*self._convert_phrase(of), aspect], True
         pieces = list(self._convert_phrase(of))
+        if counted and not any(piece.name in self._joined for piece in pieces):
+            aspect = self._counted_aspect(ask)
+            pieces += [] if aspect is None else [aspect]
         where = ask.text("what") == "where"
         if where and all(p.kind == "value" and p.name in self._each for p in pieces):
             raise NoStepsError  # the location of a place
@@ -254,7 +257,12 @@ class Questions(Phrases):
             return of
         if len(found) > 1 or self._via != "ask":
             raise NoStepsError
-        return normal_form(of.substitute(found[0], conjunction(*found[0].parts())))
+        parts = found[0].parts()
+        every = conjunction(*parts)
+        if self._language == "ko":  # one relation, so that the order of the places is kept
+            places = tuple(part.node("to") for part in parts)
+            every = parts[0].replace(to=Node("both", (("of", places),)))
+        return normal_form(of.substitute(found[0], every))
 
     def _as_held(self, piece: Piece) -> Piece:
         named = piece.kind == "noun" and piece.name == _HELD_THING
@@ -341,6 +349,12 @@ def _without_anything(pieces: list[Piece]) -> list[Piece]:
         return pieces
     bare = (replace(one, name="") if one.name == _ANYTHING else one for one in pieces)
     return [one for one in bare if one.kind != "noun" or one.name or one.relation]
+
+
+def _without_vague_repetitions(pieces: list[Piece]) -> list[Piece]:
+    """Return pieces without those that name a value again but have no sense in a condition."""
+    clear = {(piece.name, piece.value) for piece in pieces if piece.sense}
+    return [p for p in pieces if p.sense or p.kind != "value" or (p.name, p.value) not in clear]
 
 
 def _is_omitted(phrase: Node) -> bool:

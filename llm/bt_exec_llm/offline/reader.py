@@ -28,7 +28,7 @@ __all__ = ["Reader"]
 
 _LEFT_OUT = ("manner", "adverb")
 """Categories of words that a reading may leave out."""
-_PRESENT = ("exist", "absent", "seen", "tell", "dwell", "wonder")
+_PRESENT = ("exist", "absent", "seen", "tell", "dwell", "wonder", "many", "few")
 """Categories of verbs whose past tense is about the past; for others, it is a present state."""
 _ASKED = (".ask", ".ask!", ".stated", ".stated!")
 """Suffixes of the categories of states in direct questions."""

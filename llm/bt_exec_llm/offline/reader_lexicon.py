@@ -143,6 +143,15 @@ def _verbs_by_frame(lexicon: Lexicon) -> Iterator[tuple[str, Any]]:
         for slot in lexicon.texts.values():
             if taking := [name for name in together if name in slot.verbs]:
                 frame = _TAKING[slot.shape]
+                if any(lexicon.verbs[name].announces for name in taking):
+                    yield (
+                        f"{' '.join(taking)}/announce/{' '.join(together)}",
+                        {
+                            "frame": "announce",
+                            "en": words["en"],
+                            "ko": [],
+                        },
+                    )
                 key = f"{' '.join(taking)}/{frame}/{' '.join(together)}"
                 yield key, {"frame": frame, **words}
                 for particle, heads in _separable_verbs(words["en"]).items():

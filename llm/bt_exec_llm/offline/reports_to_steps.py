@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from bt_exec.language.closed_classes import closed_words
 from bt_exec.language.logical_operators import operators_in
+from bt_exec.language.phrase_alternatives import expand_phrase
 from bt_exec.language.reading.lexicon import language_data
 from bt_exec.language.reading.meaning_node import Node
 from bt_exec.language.reading.reader import Reading
@@ -45,6 +46,13 @@ class Reports(Comparisons):
         self._carrying = {verb for one in slots if one.shape == "noun" for verb in one.verbs}
         pronouns = language_data(reading.language)["values"].get("pronoun", {}).values()
         self._pronouns = frozenset(word for words in pronouns for word in words)
+        self._comes = {
+            word.partition(" ")[0]
+            for name in lexicon.mission_ending_verbs
+            if name in verbs and not verbs[name].finds
+            for phrase in verbs[name].en
+            for word in expand_phrase(phrase)
+        }
         self._working = self._in_branch = self._observed_all = False
 
     def _convert_information_verb(
@@ -64,7 +72,9 @@ class Reports(Comparisons):
             return
         if not all(map(self._knows_person, asked)):
             raise NoStepsError
-        if told and all(map(self._asks_about_past, asked)):
+        past = all(map(self._asks_about_past, asked))
+        if past and (told or self._comes_to_report(act)):
+            yield from self._convert_way_back(act)
             yield self._build_step(verbs, more, act)
             return
         if via == "tell" and {piece.name for piece in more} & self._persons:
@@ -158,8 +168,139 @@ class Reports(Comparisons):
             self._free = self._asks_presence = True
         return step
 
+    def _without_past(self, act: Node, verbs: tuple[str, ...], pieces: list[Piece]) -> list[Piece]:
+        """Return the pieces of a report without what was done, as in "… and tell me what you saw".
+
+        They are kept if nothing is done before, and if they say what to report from a mission.
+        """
+        others = [piece for piece in pieces if piece.name not in self._lexicon.past]
+        reports = self._are_report_verbs(verbs)
+        persons = reports and all(piece.name in self._persons for piece in others)
+        dropped = self._working or (reports and self._comes_to_report(act))
+        return others if dropped and (persons or not others) else pieces
+
+    def _comes_to_report(self, act: Node) -> bool:
+        """Return True if an English verb of reporting includes the way back: "come and tell me"."""
+        first = (self._said(act) or self._reading.text).partition(" ")[0].casefold()
+        return self._language == "en" and first in self._comes
+
+    def _convert_way_back(self, act: Node) -> Iterator[Step]:
+        """Yield the return that the verb of a report includes if nothing is done before it."""
+        if self._working or not self._comes_to_report(act):
+            return
+        ends = self._lexicon.mission_ending_verbs
+        known = self._lexicon.verbs
+        back = tuple(one for one in sorted(ends) if one in known and not known[one].finds)
+        yield self._build_step(tuple(one for one in back if not known[one].rescues), [], act)
+
+    def _with_people_present(
+        self, act: Node, verbs: tuple[str, ...], pieces: list[Piece]
+    ) -> list[Piece]:
+        """Return the pieces of an act, with the people at a place as recipients of its text.
+
+        They are named ("tell everybody in the lounge that …"), or implied by the place, by "them",
+        or by the drive to a place before the act ("go to the lounge and say that …").
+
+        Raises:
+            NoStepsError: If a text has another subject as its recipient.
+        """
+        slots = [self._lexicon.texts[p.name] for p in pieces if p.kind == "text" and p.name]
+        present = next((one for slot in slots for one in slot.present.items()), None)
+        if not slots and {*verbs} & self._taking and self._addresses_people(pieces):
+            raise NoStepsError  # the text is missing: "tell the people in the lounge"
+        if present is None or any(piece.name in self._persons for piece in pieces):
+            return pieces
+        if any(slot.shape == "noun" for slot in slots):
+            return self._for_people_at_place(pieces, present)
+        if aspects := [piece for piece in pieces if piece.name in self._joined]:
+            if any((p.name, p.value, p.mark) != (*present, "to") for p in aspects):
+                raise NoStepsError
+            return pieces
+        pronouns = [piece for piece in pieces if piece.kind == "pronoun"]
+        if pronouns:
+            implied = self._means_people_present(act)
+        elif any(piece.name in self._each for piece in pieces):
+            self._check_text_is_for_place(pieces)
+            implied = True
+        else:
+            implied = self._announces(act, verbs) and self._is_sent_to_place()
+            if not implied and self._announces(act, verbs) and self._asks_for(present):
+                self._check_text_is_for_place(pieces)
+                implied = True
+        if not implied:
+            return pieces
+        kept = [piece for piece in pieces if piece not in pronouns]
+        return [self._new_piece("value", *present, mark="to"), *kept]
+
+    def _check_text_is_for_place(self, pieces: list[Piece]) -> None:
+        """Raise NoStepsError if a place may belong to the text, not to its recipients.
+
+        Examples are a text with a condition, and one about what is there.
+        """
+        about = tuple(language_data(self._language)["orders"]["texts"].get("located", ()))
+        for text in (piece.value for piece in pieces if piece.kind == "text"):
+            conditional = any(one.kind == "condition" for one in operators_in(text, self._language))
+            if conditional or (about and text.rstrip(" .!?").endswith(about)):
+                raise NoStepsError
+
+    def _for_people_at_place(self, pieces: list[Piece], present: tuple[str, str]) -> list[Piece]:
+        """Return the pieces of a delivery to the people at a place, which is one to the place.
+
+        Raises:
+            NoStepsError: If people without a place are its recipients.
+        """
+        people = [one for one in pieces if (one.name, one.value) == present]
+        places = [one for one in pieces if one.name in self._each]
+        if people and not places and self._is_sent_to_place():
+            places = [one for one in self._built[-1].pieces if one.name in self._each]
+            pieces = [*pieces, *places]
+        if people and not places:
+            raise NoStepsError
+        marked = (p.with_mark("to") if people and p in places else p for p in pieces)
+        return [one for one in marked if one not in people]
+
+    def _addresses_people(self, pieces: list[Piece]) -> bool:
+        """Return True if people who are present are the recipients of an act."""
+        slots = self._lexicon.texts.values()
+        present = {one for slot in slots for one in slot.present.items()}
+        bare = self._language == "en" and not any(one.kind == "speaker" for one in pieces)
+        marks = ("to", "") if bare else ("to",)
+        return any((p.name, p.value) in present and p.mark in marks for p in pieces)
+
+    def _asks_for(self, present: tuple[str, str]) -> bool:
+        """Return True if the previous step asks whether people are at a place."""
+        before = self._built[-1] if self._built else None
+        if before is None or QUESTION not in before.verbs:
+            return False
+        named = {(piece.name, piece.value) for piece in before.pieces}
+        places = (piece for step in self._built for piece in step.pieces)
+        return present in named and any(piece.name in self._each for piece in places)
+
+    def _means_people_present(self, act: Node) -> bool:
+        """Return True if the plural pronoun of an act stands for people at a place named before."""
+        plural = "~them" in self._categories_of(act)
+        named = {piece.name for step in self._built for piece in step.pieces}
+        return plural and not named & self._persons and bool(named & {*self._each, *self._joined})
+
+    def _announces(self, act: Node, verbs: tuple[str, ...]) -> bool:
+        """Return True if an act states its text to whoever is there: say, not tell or ask."""
+        quoted = "text.said" in self._categories_of(act) and self._language == "ko"
+        return quoted or any(verb in self._lexicon.announcing for verb in verbs)
+
+    def _is_sent_to_place(self) -> bool:
+        """Return True if the previous act only drives to a place."""
+        before = self._built[-1] if self._built else None
+        if before is None or not before.positive or QUESTION in before.verbs:
+            return False
+        kinds = {piece.name for piece in before.pieces if piece.kind == "value"}
+        verbs = self._lexicon.verbs
+        looks = any(verbs[verb].finds for verb in before.acts if verb in verbs)
+        return bool(kinds) and kinds <= {*self._each} and not looks
+
     def _is_report_about_object(self, pieces: list[Piece]) -> bool:
         """Return True if a report names its subject and no recipient: "report on the lounge"."""
+        if any(piece.kind == "text" for piece in pieces):
+            return False
         kinds = {piece.name for piece in pieces if piece.kind == "value"}
         asked = {*self._each, *self._joined, *self._lexicon.past}
         return bool(kinds & (self._joined if kinds & self._persons else asked))

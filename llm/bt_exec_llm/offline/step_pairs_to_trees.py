@@ -15,6 +15,8 @@ from bt_exec_llm.offline.utterance_frames import Frames, step_keys
 
 __all__ = ["Pairs"]
 
+_SYLLABLE = 1  # a verb of one syllable without object may be an auxiliary of the verb before it
+
 
 class Pairs:
     """Finder of the trees for pairs of steps.
@@ -132,11 +134,12 @@ class Pairs:
             keys |= {k for k in step_keys(other) if k.startswith("noun:")}
         if step.condition is not None and not any(k.startswith("noun:") for k in keys):
             keys |= {k for k in step_keys(step.condition[0]) if k.startswith("noun:")}
-        bare = not any(piece.kind in ("noun", "text", "state") for piece in step.pieces)
+        bare = step.condition is None and len(step.text.strip(" .!?")) > _SYLLABLE
+        bare = bare and not any(piece.kind in ("noun", "text", "state") for piece in step.pieces)
         for verb in step.verbs:
             concept = self._lexicon.general_verb(verb)
             yield concept, step.positive, frozenset(keys)
-            if step.pronoun or (bare and step.condition is None):
+            if step.pronoun or bare:
                 for one, two in self._frames.pairs:
                     for sign in (one, two):
                         if sign[0] == concept and sign[1] == step.positive:

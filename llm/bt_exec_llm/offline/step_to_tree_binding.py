@@ -144,6 +144,8 @@ class Binder:
                 done.append(work[at])
                 at += 1
                 continue
+            if at and self._leaves_place_open(work[at - 1], work[at]):
+                return Trouble("AMBIGUOUS", work[at].text)
             step = self._with_object_of_next_step(work, at)
             found = self._bind_step(step, done, work[at - 1] if at else None)
             if isinstance(found, Trouble):
@@ -438,6 +440,15 @@ class Binder:
             if name in self._brought and kind not in named and sent and value not in sent:
                 return True
         return False
+
+    def _leaves_place_open(self, last: Step, step: Step) -> bool:
+        """Return True if an observation names no place after a drive to several places."""
+        each = self._lexicon.list_types("each")
+        sent = {p.value for p in last.pieces if p.name in each and p.mark != "not"}
+        if len(sent) < 2 or QUESTION in last.verbs or self._information_modes(last):
+            return False
+        observes = QUESTION in step.verbs or "look" in self._information_modes(step)
+        return observes and not any(piece.name in each for piece in step.pieces)
 
     def _information_modes(self, step: Step) -> set[str]:
         """Return how the verbs of a step obtain information: ``look`` or ``tell``."""

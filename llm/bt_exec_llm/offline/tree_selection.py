@@ -40,6 +40,7 @@ class Matcher:
         self._brought = lexicon.implied_parameters
         slots = lexicon.texts.items()
         self._things = {f"text:{name}" for name, slot in slots if slot.shape == "noun"}
+        self._joined = lexicon.list_types("joined")
         frames_of_acts = (
             f for verb, own in frames.by_verb.items() if verb != QUESTION for f in own
         )
@@ -144,6 +145,8 @@ class Matcher:
         options: dict[frozenset[str], set[str]] = {}
         for frame in self.frames_for(step):
             missing = frame.keys - keys
+            if self._states_text(frame) and missing & self._joined:
+                continue  # people are told something only if they are addressed
             if (
                 missing
                 and self._accepts_remaining_pieces(frame.tree, keys - frame.keys, step)
@@ -202,6 +205,9 @@ class Matcher:
         if options and {DURATION} >= frozenset().union(*options):
             return Trouble("NUMBER", step.text, ("number",))
         return self._explain_mismatch(step, bool(options) or short)
+
+    def _states_text(self, frame: Frame) -> bool:
+        return any(key.startswith("text:") for key in frame.keys - self._things)
 
     def with_default_objects(self, step: Step) -> Step:
         """Return a step with the default objects of its verbs added."""

@@ -158,9 +158,13 @@ def _understand_command(text: str, language: str, index: Index, past: Past) -> U
         return min(
             (*troubles, main_trouble(reading, language, index.reader)), key=lambda one: one.rank
         )
-    if any(one != effects[0] for one in effects):
+    if all(one == effects[0] for one in effects):
+        return fit[0]
+    ends = index.reader.lexicon.closing
+    work = [[part.effect for part in one.parts if part.tree not in ends] for one in fit]
+    if any(one != work[0] for one in work):
         return Trouble("NOT_UNDERSTOOD", text)
-    return fit[0]
+    return max(fit, key=lambda one: len(one.parts))  # they differ only in a report at the end
 
 
 def _trees_of(found: Understood) -> list[str]:

@@ -177,9 +177,10 @@ def note_sentence(note: Note, site: SiteMap, language: str, now: float | None = 
     facts = {**facts, "ago": when, "place": place}
     if "topic" in facts:
         facts["topic"] = _topic_without_lead(str(facts["topic"]))
-    to_place = note.facts.get("recipient") in site.places
+    talks = note.kind in ("said", "asked") or note.facts.get("skill") == "talk_to_person"
+    to_place = note.facts.get("target" if talks else "recipient") in site.places
     if note.kind != "failed":
-        silent = note.kind == "said" and not note.facts.get("answer")
+        silent = note.kind == "said" and not note.facts.get("answer") and not to_place
         key = "SAID_no_reply" if silent else note.kind.upper()
         return _capitalize(
             catalogue_sentence(f"{key}_at_place" if to_place else key, language, **facts)
@@ -187,7 +188,8 @@ def note_sentence(note: Note, site: SiteMap, language: str, now: float | None = 
     why = _with_final_punctuation(
         _capitalize(catalogue_sentence(str(facts.pop("code")), language, **facts))
     )
-    key = "FAILED_bring_object" if to_place else f"FAILED_{note.facts.get('skill')}"
+    at_place = "FAILED_talk_at_place" if talks else "FAILED_bring_object"
+    key = at_place if to_place else f"FAILED_{note.facts.get('skill')}"
     if note.facts.get("skill") == "navigate" and note.facts.get("target") == site.base:
         key = "FAILED_way_back"
     elif key not in _sentences():

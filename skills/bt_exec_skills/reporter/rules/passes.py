@@ -178,7 +178,7 @@ def check_known_names(spec: MissionSpec, context: PassContext) -> Iterator[Probl
         argument, (code, nothing) = _NAMES[node.do]
         name = node.args.get(argument)
         known = tuple(site.people if code == "UNKNOWN_PERSON" else site.places)
-        if argument == "recipient" and name in site.places:
+        if code == "UNKNOWN_PERSON" and name in site.places:
             continue  # any person present
         if isinstance(name, str) and not is_reference(name) and name not in known:
             where = f"{show_place(step.place)}/with/{argument}"

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
 from bt_exec.failure import Failed
 from bt_exec.observation import World
 from bt_exec.skill import Service, Steps, skill
-from bt_exec_skills.navigation.plane_geometry import Pose
 from bt_exec_skills.reporter.perception.observation import ReporterObservation
 from bt_exec_skills.reporter.places_and_people import SiteMap
 from bt_exec_skills.reporter.reporting.notebook import Notebook
@@ -17,22 +15,14 @@ from bt_exec_skills.reporter.reporting.speech_interface import Speaker
 from bt_exec_skills.reporter.robot import PersonName, ReporterRobot, Words
 from bt_exec_skills.reporter.skills.skill_helpers import (
     DRIVE_FAILS,
-    drive_near,
     finish_motion,
-    next_observation,
     note_failures,
     person_named,
     place_named,
 )
-from bt_exec_skills.reporter.skills.talk_to_person import face_person
+from bt_exec_skills.reporter.skills.talk_to_person import approach_anyone, face_person
 
 __all__ = ["Delivery", "deliver_object"]
-
-
-_STEPS = 5
-"""Pictures in which somebody at a place is searched for: a full turn."""
-_STAND_OFF_M = 1.2
-"""Distance from a person to whom the tray is held out, between their centres [m]."""
 
 
 class Delivery(NamedTuple):
@@ -88,7 +78,7 @@ def deliver_object(
             yield from finish_motion(robot, robot.load(object), object=object)
         yield from _drive_unless_there(robot, site_map, goal)
         if person is None:
-            yield from _approach_anyone(robot, world, site_map, goal)
+            yield from approach_anyone(robot, world, site_map, goal)
         else:
             yield from face_person(robot, world, recipient, person)
         speaker.say(recipient, catalogue_sentence("PLEASE_TAKE", language, object=object), language)
@@ -96,30 +86,6 @@ def deliver_object(
     at = goal if person is None else robot.place or goal
     notebook.add_note(world.now, "delivered", at, target=at, object=object, recipient=recipient)
     return Delivery(object, recipient, at)
-
-
-def _approach_anyone(
-    robot: ReporterRobot, world: World[ReporterObservation], site_map: SiteMap, place: str
-) -> Steps:
-    """Drive up to the nearest person at a place and turn to them.
-
-    Raises:
-        Failed: NOBODY_THERE, CAMERA_FAULT, STOPPED.
-    """
-    area = place_named(site_map, place).area
-    for _ in range(_STEPS):
-        seen = [one.at for one in (yield from next_observation(world)).people if one.at]
-        here = [at for at in seen if area.contains(*at)]
-        if here:
-            x, y = min(here, key=lambda at: robot.pose.distance_to(*at))
-            yaw = robot.pose.yaw + robot.pose.bearing(x, y)
-            near = Pose(x - _STAND_OFF_M * math.cos(yaw), y - _STAND_OFF_M * math.sin(yaw), yaw)
-            if robot.pose.distance_to(x, y) > _STAND_OFF_M and (yield from drive_near(robot, near)):
-                return
-            yield from finish_motion(robot, robot.turn(robot.pose.bearing(x, y)))
-            return
-        yield from finish_motion(robot, robot.turn(math.tau / _STEPS))
-    raise Failed("NOBODY_THERE", "no person was in view", recipient=place)
 
 
 def _hand_over(robot: ReporterRobot, recipient: str, item: str, *, anyone: bool) -> Steps:

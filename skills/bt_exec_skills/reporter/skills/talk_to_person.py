@@ -8,6 +8,7 @@ from typing import NamedTuple
 from bt_exec.failure import Failed
 from bt_exec.observation import World
 from bt_exec.skill import Running, Service, Steps, skill
+from bt_exec_skills.navigation.plane_geometry import Pose
 from bt_exec_skills.reporter.perception.observation import ReporterObservation
 from bt_exec_skills.reporter.places_and_people import Person, SiteMap
 from bt_exec_skills.reporter.reporting.notebook import Notebook, NoteKind
@@ -16,23 +17,29 @@ from bt_exec_skills.reporter.reporting.question_aspects import expects_answer, i
 from bt_exec_skills.reporter.reporting.speech_interface import Speaker
 from bt_exec_skills.reporter.robot import PersonName, ReporterRobot, SaidWords
 from bt_exec_skills.reporter.skills.skill_helpers import (
+    drive_near,
     finish_motion,
     next_observation,
     note_failures,
     person_named,
+    place_named,
 )
 
-__all__ = ["Talk", "face_person", "talk_to_person"]
+__all__ = ["Talk", "approach_anyone", "face_person", "talk_to_person"]
 
 _TURN_RAD = math.radians(72.0)
 _LOOKS = 5
+_STEPS = 5
+"""Pictures in which somebody at a place is searched for: a full turn."""
+_STAND_OFF_M = 1.2
+"""Distance from a person who is approached, between their centres [m]."""
 
 
 class Talk(NamedTuple):
     """Result of a talk: plain data, every field can be saved.
 
     Attributes:
-        person: Person whom the robot talked to.
+        person: Person whom the robot talked to, or the place of the people.
         topic: Topic.
         said: Utterance of the robot.
         answer: Reply; empty if none was expected or a message got no reply.
@@ -45,7 +52,10 @@ class Talk(NamedTuple):
 
 
 @skill(
-    fails={"UNKNOWN_PERSON", "PERSON_NOT_FOUND", "NO_ANSWER", "REFUSED", "STOPPED"},
+    fails={
+        *("UNKNOWN_PERSON", "PERSON_NOT_FOUND", "NO_ANSWER", "REFUSED", "STOPPED"),
+        *("NOBODY_THERE", "CAMERA_FAULT"),
+    },
     uses={"base", "voice"},
     irreversible=True,
     timeout_s=240,
@@ -59,28 +69,35 @@ def talk_to_person(
     target: PersonName,
     topic: SaidWords,
 ) -> Steps[Talk]:
-    """Turn to a person and talk about a topic: a question, a message, or a report.
+    """Turn to a person, or to people at a place, and state a topic, ask it, or give a report.
 
     A person who hears the robot everywhere (the user) gets a report of observations and talks
     since the last report, with times and places, including failures. They are asked to answer only
     if the topic ends with a question mark. For any other person the robot first looks in all
     directions, then states or asks the topic and waits for the answer, which is stored in the
     notebook. A question requires an answer. A message is delivered without a reply, but only to a
-    person who was seen: with a broken camera the reply is the evidence of their presence.
+    person who was seen: with a broken camera the reply is the evidence of their presence. If the
+    target is a place where the robot is, it drives up to the nearest person there and speaks to
+    everybody present.
     """
     question = expects_answer(topic)
     language = notebook.language(topic)
     with note_failures(notebook, robot, world, "talk_to_person", target=target, topic=topic):
-        person = person_named(site_map, target)
-        seen = yield from face_person(robot, world, target, person)
-        report = not topic.endswith("?") and (person.remote or is_report_request(topic))
+        place = target in site_map.places
+        person = None if place else person_named(site_map, target)
+        if person is None:
+            seen = yield from approach_anyone(robot, world, site_map, target)
+        else:
+            seen = yield from face_person(robot, world, target, person)
+        remote = person is not None and person.remote
+        report = not topic.endswith("?") and (remote or is_report_request(topic))
         if report:
             text = report_of(notebook, language, world.now)
         else:
             text = catalogue_sentence("ASK" if question else "TELL", language, topic=topic)
         speaker.say(target, text, language)
         yield Running(0.5, "talking")
-        if report and person.remote:
+        if report and remote:
             notebook.mark_reported()
             return Talk(target, topic, text, "")
         answer = yield from _wait_for_reply(
@@ -88,7 +105,8 @@ def talk_to_person(
         )
     kind: NoteKind = "asked" if question else "said"
     said = text if report else topic
-    notebook.add_note(world.now, kind, robot.place, target=target, topic=said, answer=answer)
+    at = target if place else robot.place
+    notebook.add_note(world.now, kind, at, target=target, topic=said, answer=answer)
     return Talk(target, topic, text, answer)
 
 
@@ -123,6 +141,30 @@ def face_person(
         place = robot.place or "here"
         raise Failed("PERSON_NOT_FOUND", f"the person is not in view at {place}", who=who)
     return True
+
+
+def approach_anyone(
+    robot: ReporterRobot, world: World[ReporterObservation], site_map: SiteMap, place: str
+) -> Steps[bool]:
+    """Drive up to the nearest person at a place, turn to them and return True.
+
+    Raises:
+        Failed: NOBODY_THERE, CAMERA_FAULT, STOPPED.
+    """
+    area = place_named(site_map, place).area
+    for _ in range(_STEPS):
+        seen = [one.at for one in (yield from next_observation(world)).people if one.at]
+        here = [at for at in seen if area.contains(*at)]
+        if here:
+            x, y = min(here, key=lambda at: robot.pose.distance_to(*at))
+            yaw = robot.pose.yaw + robot.pose.bearing(x, y)
+            near = Pose(x - _STAND_OFF_M * math.cos(yaw), y - _STAND_OFF_M * math.sin(yaw), yaw)
+            if robot.pose.distance_to(x, y) > _STAND_OFF_M and (yield from drive_near(robot, near)):
+                return True
+            yield from finish_motion(robot, robot.turn(robot.pose.bearing(x, y)))
+            return True
+        yield from finish_motion(robot, robot.turn(math.tau / _STEPS))
+    raise Failed("NOBODY_THERE", "no person was in view", recipient=place)
 
 
 def _wait_for_reply(

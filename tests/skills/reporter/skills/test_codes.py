@@ -36,6 +36,8 @@ CODES = [
     ("talk_to_person", "PERSON_NOT_FOUND", {"pose": BASE}, {}),
     ("talk_to_person", "NO_ANSWER", {"pose": OFFICE, "replies": MUTE}, {}),
     ("talk_to_person", "REFUSED", {"pose": OFFICE, "replies": DECLINES}, {}),
+    ("talk_to_person", "NOBODY_THERE", {"pose": OFFICE}, {"target": "lounge"}),
+    ("talk_to_person", "CAMERA_FAULT", {"pose": OFFICE}, {"target": "lounge"}),
     ("deliver_object", "TRAY_FULL", {"tray": "coffee", "reasons": UNCLEARED}, {}),
     ("deliver_object", "PERSON_NOT_FOUND", {}, {}),
     ("deliver_object", "NOTHING_TO_DELIVER", {"reasons": {"load": "NOTHING_TO_DELIVER: no"}}, {}),

@@ -305,6 +305,24 @@ def test_delivery_to_a_place_approaches_the_nearest_person_there(play):
     assert report_of(one.notebook, "ko") == "라운지에 있는 분이 상자를 받았습니다."
 
 
+def test_message_for_a_place_is_said_to_the_nearest_person_there(play):
+    one = play()
+    one.shows(replace(PROFESSOR, who="a", at=(9.4, 4.4)), replace(PROFESSOR, at=(12.0, 5.0)))
+    assert one.run("talk_to_person", target="lounge", topic="lunch is ready") == "OK"
+    assert [name for name, _ in one.robot.motions] == ["goto"]
+    assert [said.person for said in one.speaker.said] == ["lounge"]
+    assert report_of(one.notebook, "en") == "I told the people at the lounge: “lunch is ready”"
+    assert "라운지에 있는 분들께" in report_of(one.notebook, "ko")
+
+
+def test_message_for_an_empty_place_is_reported_as_not_told(play):
+    one = play()
+    assert one.run("talk_to_person", target="lounge", topic="lunch is ready") == "NOBODY_THERE"
+    assert report_of(one.notebook, "en") == (
+        "I did not talk to the people at the lounge: “lunch is ready” Nobody was there."
+    )
+
+
 def test_object_not_taken_at_a_place_is_reported_on_the_tray(play):
     one = play(reasons={"hand_over": "NO_ANSWER: nobody took it"})
     one.shows(replace(PROFESSOR, who="a", at=(9.0, 4.4)))
