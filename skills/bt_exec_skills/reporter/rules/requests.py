@@ -1,4 +1,4 @@
-"""Requests in a command that the rules need, from its interpretation if it was understood.
+"""What a command requests, as far as the rules need it; from its meaning if there is one.
 
 The rules also apply to a command that only a model understood. They then use the words of the
 command (`keywords`, `place_mentions`).
@@ -18,6 +18,7 @@ _TELLING = ("report", "tell")
 _REPORTING = "report_to"
 """보고하다: a report keyword for any listener."""
 _COMING = "come"
+_SPOKEN = "Message"
 _ROUND_TRIP = "round_trip"
 
 
@@ -72,4 +73,5 @@ def _tells_user(act: Act) -> bool:
     told = act.predicate in _TELLING or act.mood == "tell"
     # back to the user
     told = told or (act.predicate == _COMING and keywords.wants_report(act.text))
-    return told and PROFESSOR not in act.values("Person")
+    for_people = act.values(_SPOKEN) and act.values("Place")
+    return told and PROFESSOR not in act.values("Person") and not for_people
