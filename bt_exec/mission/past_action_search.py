@@ -10,32 +10,20 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from datetime import date
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 from bt_exec.failure import BtExecError
-from bt_exec.journal import Journal, MissionSummary
+from bt_exec.journal import Journal
 from bt_exec.journal.recorded_mission import SkillRun
 from bt_exec.mission.resumption import is_call_of
-from bt_exec.mission.self_questions import act_in_question
+from bt_exec.mission.self_questions import PastAction, act_in_question
 from bt_exec.planning.compiler import Compiler, Plan, Request
 from bt_exec.spec.abstract_run import AbstractRun, Answers, Ends, Step
 from bt_exec.spec.expand import expand
 from bt_exec.spec.model import Do, NodeBase, Tree, walk
 from bt_exec.spec.node_paths import Located, locate
 
-__all__ = ["PastAction", "action_in_question", "was_carried_out"]
-
-
-class PastAction(NamedTuple):
-    """The newest mission of today that began an action.
-
-    Attributes:
-        mission: The mission; None if no mission began it.
-        done: Whether it carried out the action, together with the missions that it continued.
-    """
-
-    mission: MissionSummary | None
-    done: bool
+__all__ = ["action_in_question", "was_carried_out"]
 
 
 def action_in_question(
@@ -79,7 +67,10 @@ def action_in_question(
         runs = (*before, *record.skills)
         if was_carried_out(root, runs, in_english):
             return PastAction(line, True)
-        if any(is_call_of(steps[-1], run.start.skill, run.start.args, in_english) for run in runs):
+        begun = any(
+            is_call_of(steps[-1], run.start.skill, run.start.args, in_english) for run in runs
+        )
+        if begun and line.status != "satisfied":  # otherwise it did the same in another way
             return PastAction(line, False)
     return PastAction(None, False)
 
@@ -95,14 +86,16 @@ def was_carried_out(
 ) -> bool:
     """Return True if the finished skills of a record contain those of one execution of a plan.
 
-    Skipped skills were not carried out. Arguments that refer to results are not compared.
+    The last step must be among them; an earlier one may have been skipped if its plan allows that.
+    Arguments that refer to results are not compared.
 
     Args:
         root: The plan, expanded.
         runs: The calls of skills on record.
         in_english: Returns a value of an argument in one language, for comparison.
     """
-    return _CarriedOut(runs, in_english).run_node(locate(root), 0).done > 0
+    last = next(reversed(tuple(walk(root, Do))), None)
+    return _CarriedOut(runs, in_english, last).run_node(locate(root), 0).done > 0
 
 
 class _CarriedOut(AbstractRun[int]):
@@ -110,8 +103,11 @@ class _CarriedOut(AbstractRun[int]):
 
     nothing = -1
 
-    def __init__(self, runs: Sequence[SkillRun], in_english: Callable[[Any], str]) -> None:
+    def __init__(
+        self, runs: Sequence[SkillRun], in_english: Callable[[Any], str], last: Do | None
+    ) -> None:
         self._in_english = in_english
+        self._last = last
         self._done = [run.start for run in runs if run.end is not None and run.end.state == "done"]
 
     def join_values(self, *values: int) -> int:
@@ -119,8 +115,12 @@ class _CarriedOut(AbstractRun[int]):
         return max(values)
 
     def run_condition(self, step: Step, expression: Any, before: int) -> Answers[int]:
-        """Return the number after a condition, which may have had any value; skips do not count."""
-        if expression is step.node.skip_if:
+        """Return the number after a condition, which may have had any value.
+
+        A part with the last step of the plan was not skipped.
+        """
+        inside = any(node is self._last for node in walk(step.node, Do))
+        if expression is step.node.skip_if and inside:
             return Answers(self.nothing, self.nothing, before)
         return Answers(before, before, before)
 

@@ -14,7 +14,7 @@ from dataclasses import replace
 from datetime import datetime
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
 from bt_exec.failure import Refusal
 from bt_exec.language.fact_sentences import fact_sentences
@@ -32,10 +32,11 @@ from bt_exec.planning.compiler import Compiler, Plan, Reply, ReplyCode, Request
 from bt_exec.spec.shipped_yaml import parse_yaml
 
 if TYPE_CHECKING:
-    from bt_exec.mission.past_action_search import PastAction
+    from bt_exec.journal import MissionSummary
 
 __all__ = [
     "NEED_WORLD",
+    "PastAction",
     "SelfAnswers",
     "act_in_question",
     "asks_to_continue",
@@ -141,6 +142,18 @@ def _sought_object(said: str) -> str:
     """Return the thing in a normalized question about where it is; empty for other texts."""
     found = (re.fullmatch(form, said) for form in _forms()["thing"])
     return next((match["thing"] for match in found if match), "")
+
+
+class PastAction(NamedTuple):
+    """The newest mission of today that began an action.
+
+    Attributes:
+        mission: The mission; None if no mission began it.
+        done: Whether it carried out the action, together with the missions that it continued.
+    """
+
+    mission: MissionSummary | None
+    done: bool
 
 
 class SelfAnswers:

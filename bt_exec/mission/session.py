@@ -20,7 +20,7 @@ from bt_exec.language.messages import language_of
 from bt_exec.mission.clock import Clock
 from bt_exec.mission.conversation import Conversation
 from bt_exec.mission.executive import Executive
-from bt_exec.mission.past_action_search import PastAction, action_in_question
+from bt_exec.mission.past_action_search import action_in_question
 from bt_exec.mission.perception_worker import PerceptionWorker
 from bt_exec.mission.recorded_setup import DEFERRED, setup_data
 from bt_exec.mission.resumption import Resumed, Work, recorded_work, unfinished_mission
@@ -28,6 +28,7 @@ from bt_exec.mission.rig_construction import check_world
 from bt_exec.mission.robot_life_cycle import LifeCycle
 from bt_exec.mission.self_questions import (
     NEED_WORLD,
+    PastAction,
     SelfAnswers,
     asks_to_continue,
     question_of,
