@@ -21,6 +21,7 @@ __all__ = ["PLAIN_REMARK", "asides", "is_plain"]
 PLAIN_REMARK = "plain_remark"
 """Category of remarks that name nothing and contain no word of a question."""
 
+_DETERMINERS = ("the", "det")
 _WORD = 0.1  # cost of a word of a remark
 _SUBJECT = 4
 """Number of words at the beginning of a remark that must include its verb."""
@@ -122,7 +123,7 @@ class _Asides:
         inside = [
             one
             for one in self._edges
-            if start <= one.start and one.end <= end and not self._is_auxiliary(one)
+            if start <= one.start and one.end <= end and not self._is_verb_of_remark(one, first)
         ]
         named = any(one.category in _STATES and isinstance(one.meaning, Node) for one in inside)
         denied = any(
@@ -148,9 +149,14 @@ class _Asides:
             text=self._text.chars[start:end],
         )
 
-    def _is_auxiliary(self, edge: Edge) -> bool:
-        """Return True for a verb of the remark that may also be a noun: "I can't see"."""
-        return edge not in self._acts and edge.text in self._rules["finite"]
+    def _is_verb_of_remark(self, edge: Edge, first: int) -> bool:
+        """Return True for a verb that may also be another word: "I can't see", "you left it"."""
+        follows_subject = edge.start == self._text.words[first + 1][0]
+        known = edge.text in self._rules["finite"] and edge not in self._acts
+        described = any(
+            one.end == edge.start and one.category in _DETERMINERS for one in self._edges
+        )
+        return known and not described and (edge.category in _STATES or follows_subject)
 
     def _contains_command(self, edge: Edge) -> bool:
         """Return True if words contain a command; "I forgot to …" does not count as one."""
