@@ -229,7 +229,7 @@ class SimulationLost(Exception):  # noqa: N818 - named for what has happened, as
 class Interrupted(KeyboardInterrupt):
     """Raised for a Ctrl-C of the operator, as opposed to a KeyboardInterrupt that a part raises.
 
-    A subclass also prevents that ``python -m`` ends the process by the signal itself.
+    Because it is a subclass, ``python -m`` does not end the process by the signal itself.
     """
 
 

@@ -31,7 +31,7 @@ from bt_exec.spec.library import Document, with_renamed_parts
 from bt_exec.spec.model import MissionSpec
 
 if TYPE_CHECKING:
-    from bt_exec.reporting import MissionReporter
+    from bt_exec.mission_reporter import MissionReporter
 
 __all__ = [
     "Catalogue",

@@ -30,7 +30,7 @@ robot = ScriptedRobot()
 run_skill(site.skill("plant.open"), robot, turns=3).finish()
 print(robot.log[-1])
 
-# The plain name is nobody's in a tree of the site; the message names both packs.
+# In a tree of the site the plain name belongs to neither pack; the message names both.
 tree = load_text("tree: both\nroot: {sequence: [{do: arm.open}, {do: open}]}").document
 for problem in verify_document(tree, site, Library()):
     print(problem.message)

@@ -55,7 +55,7 @@ from bt_exec.cli.stop_signals import (
 from bt_exec.cli.torture import COMMANDS as TORTURE
 from bt_exec.cli.understand import COMMANDS as UNDERSTAND
 from bt_exec.cli.watch import COMMANDS as WATCH
-from bt_exec.declarations.pack_error_descriptions import describe_error, extra_hint
+from bt_exec.declarations.pack_exceptions import describe_error, extra_hint
 from bt_exec.failure import BtExecError, SpecError, UnknownName
 from bt_exec.language.sanitize import printable
 

@@ -195,7 +195,7 @@ def _load_problem(error: BtExecError) -> Problem:
     Raises:
         BtExecError: The error, if no line of a part raised it.
     """
-    from bt_exec.declarations.pack_error_descriptions import source_line
+    from bt_exec.declarations.pack_exceptions import source_line
     from bt_exec.failure import Problem
 
     for one in (error.__cause__, error):

@@ -225,7 +225,7 @@ _VERDICT = tuple(f.name for f in fields(Verdict))
 
 
 def outcome_from_data(data: Mapping[str, Any]) -> Outcome:
-    """Return the outcome of its plain data.
+    """Return the outcome that plain data describe.
 
     Raises:
         Exception: Any exception, if the data is not an outcome.

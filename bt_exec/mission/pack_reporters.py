@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from bt_exec.events import Event
 from bt_exec.failure import Failure, PartBroken
+from bt_exec.mission_reporter import Action, EarlierMission, MissionReporter, MissionView
 from bt_exec.nodes.runtime import Unwatched, Watch
 from bt_exec.pack import Catalogue
-from bt_exec.reporting import Action, EarlierMission, MissionReporter, MissionView
 from bt_exec.spec.model import MissionSpec
 
 if TYPE_CHECKING:

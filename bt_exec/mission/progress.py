@@ -19,10 +19,10 @@ from bt_exec.events import (
 from bt_exec.failure import Failure
 from bt_exec.mission.incomplete_parts import Undone, still_undone, undone_parts
 from bt_exec.mission.pack_reporters import Reporters
+from bt_exec.mission_reporter import Action, MissionView, Skip
 from bt_exec.observation import ObservationBuffer
 from bt_exec.pack import Catalogue
 from bt_exec.planning.achieved_facts import DoneAction, first_cause
-from bt_exec.reporting import Action, MissionView, Skip
 from bt_exec.rig import PackSettings, checked_facts
 from bt_exec.skill import Verdict
 from bt_exec.spec.expand import fill_results

@@ -10,7 +10,7 @@ import logging
 import signal
 from collections.abc import Callable, Mapping
 
-from bt_exec.declarations.pack_error_descriptions import source_place_text
+from bt_exec.declarations.pack_exceptions import source_place_text
 from bt_exec.failure import (
     Failure,
     PartBroken,

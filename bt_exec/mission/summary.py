@@ -14,8 +14,8 @@ from bt_exec.language.messages import Messages
 from bt_exec.mission.final_object_state import question_facts, state_sentences
 from bt_exec.mission.progress import MissionProgress
 from bt_exec.mission_outcome import NOTHING_DONE, PARTLY_DONE, STOPS, UNMET, Ending
+from bt_exec.mission_reporter import Skip
 from bt_exec.pack import Catalogue
-from bt_exec.reporting import Skip
 from bt_exec.spec.condition_expression import Is, Not
 from bt_exec.spec.model import Check, walk
 from bt_exec.spec.node_paths import nodes_with_paths

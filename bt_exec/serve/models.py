@@ -81,7 +81,7 @@ class _In(BaseModel):
 
 
 class Asked(_In):
-    """A command."""
+    """Body of a request to run a command."""
 
     command: Command
 

@@ -8,7 +8,7 @@ import pytest
 
 from bt_exec.failure import Failure, describe_exception
 from bt_exec.mission_outcome import EXIT_CODES, Outcome, code_of_reason
-from bt_exec.reporting import Action, Skip
+from bt_exec.mission_reporter import Action, Skip
 
 
 def test_every_status_is_mapped_to_its_exit_code():

@@ -8,9 +8,9 @@ from bt_exec import Pack, Rig, Running, Session, Steps, Verdict, condition, skil
 from bt_exec.cli.plan_from_file import find_plan_format
 from bt_exec.events import SkillStarting
 from bt_exec.failure import Failed, Problem, SpecError
+from bt_exec.mission_reporter import MissionReporter
 from bt_exec.pack import Pass, PlanFormat
 from bt_exec.planning.plan_preparation import examine
-from bt_exec.reporting import MissionReporter
 from bt_exec.site.compile_command import first_request
 from bt_exec.site.site import load_site
 from bt_exec.spec.load import load_text

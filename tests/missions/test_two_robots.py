@@ -11,7 +11,7 @@ from bt_exec.cli.compile import observed_situation
 from bt_exec.events import SkillEnded, SkillStarting
 from bt_exec.mission.pack_reporters import Reporters
 from bt_exec.mission.rerun import verify
-from bt_exec.reporting import MissionReporter
+from bt_exec.mission_reporter import MissionReporter
 from bt_exec.rig import Rig
 from bt_exec.site.site import load_site
 from bt_exec.testing import ScriptedRobot

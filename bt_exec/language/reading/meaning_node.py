@@ -190,7 +190,7 @@ def conjunction(*parts: Node) -> Node:
 
 
 def conjuncts(formula: Node) -> tuple[Node, ...]:
-    """Return the parts of a conjunction; another formula is its only part."""
+    """Return the parts of a conjunction; any other formula is itself the only part."""
     return formula.parts() if formula.kind == "and" else (formula,)
 
 

@@ -159,7 +159,7 @@ _MOST_MADE = 12
 
 
 def cached_text(request: Request, kind: str, make: Callable[[], str]) -> str:
-    """Return the text of a kind for the site of a request; call `make` only if it is not cached."""
+    """Return the text called `kind` for the site of a request; `make` is for one not cached."""
     settings = json.dumps(
         {pack: own.to_data() for pack, own in request.settings.items()}, sort_keys=True
     )

@@ -66,14 +66,14 @@ class Comparisons(Questions):
         before = [step for step in self._built if self._places_of(step)]
         if found.places and before:
             raise NoStepsError  # the command observes other places, too
-        places = found.places or self._places_before(before, found)
+        places = found.places or self._unobserved_places(before, found)
         if places:
             pieces = [*places, found.aspect]
             yield replace(self._build_step((QUESTION,), pieces, ask), via="tell")
         order = self._new_piece("value", _ORDER, found.order)
         yield replace(self._build_step((COMPARE,), [found.aspect, order], ask), via="tell")
 
-    def _places_before(self, before: list[Step], found: _Comparison) -> list[Piece]:
+    def _unobserved_places(self, before: list[Step], found: _Comparison) -> list[Piece]:
         """Return the compared places that no earlier step observes."""
         if not before:
             if not found.everywhere:

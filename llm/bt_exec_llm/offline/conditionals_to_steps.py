@@ -70,7 +70,7 @@ class Conditionals(ConditionalBranches, ABC):
         for name, answer in (("then", needed), ("other", not needed)):
             branch = self._branch_of(node, name)
             if self._leaves_item(node.get(name)):
-                raise NoStepsError  # at the place, or on the tray
+                raise NoStepsError  # it may stay at the place, or on the tray
             if isinstance(branch, Node) and self._only_reports_answer(branch):
                 if self._is_one_of_several(node) or self._reports_only_then(node, question):
                     told = self._build_step(self._reports, [], branch)

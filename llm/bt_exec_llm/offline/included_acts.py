@@ -12,7 +12,7 @@ __all__ = ["apply_commanded_acts"]
 
 
 def apply_commanded_acts(parts: list[Part], library: Library, lexicon: Lexicon) -> list[Part]:
-    """Return parts in which an included act is done as the command says, or left out.
+    """Return parts in which an included act is done as commanded, or left out.
 
     The act is done with the arguments of the next part if that part commands it. It is left out if
     a later part commands it. After the opposite of the act, that part may be for another case:

@@ -91,7 +91,7 @@ class Verb(Words):
         sums: Whether it summarises results or actions, whatever the place.
         usual: Default noun.
         asked_for: Whether it is the verb of a command that only names an object (자재 부탁합니다).
-        announces: Whether its text is for whoever is at the place (say "dinner is ready").
+        announces: Whether its text is for the people at the place (say "dinner is ready").
         stays: Whether the action happens at a place without going there (라운지에서 기다려).
     """
 
@@ -285,7 +285,7 @@ class Lexicon(_Part):
 
     @cached_property
     def stand_ins(self) -> Mapping[tuple[str, str], str]:
-        """Values that can stand for a value, such as ``Person=anna|…``, by its type and name."""
+        """Values that can stand in for another, by its type and name: ``Person=anna|…``."""
         said = {
             phrase.casefold(): (kind, name)
             for kind, values in self.values.items()

@@ -217,7 +217,7 @@ def _check_places_enterable(reading: Reading, lexicon: Lexicon) -> None:
 
 
 def _is_unclear(meaning: Node, reading: Reading) -> bool:
-    """Return True if it is unclear what a prohibition or a word for the order applies to."""
+    """Return True if it is unclear what a prohibition or an ordering word applies to."""
     kinds = {node.kind for node in meaning.walk()}
     acts = [node for node in meaning.walk() if node.kind == "act"]
     inside = any(part.kind == "ordered" for act in acts for part in act.walk())

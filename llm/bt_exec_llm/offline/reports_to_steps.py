@@ -283,7 +283,7 @@ class Reports(Comparisons):
         return plural and not named & self._persons and bool(named & {*self._each, *self._joined})
 
     def _announces(self, act: Node, verbs: tuple[str, ...]) -> bool:
-        """Return True if an act states its text to whoever is there: say, not tell or ask."""
+        """Return True if an act states its text to those who are there: say, not tell or ask."""
         quoted = "text.said" in self._categories_of(act) and self._language == "ko"
         return quoted or any(verb in self._lexicon.announcing for verb in verbs)
 

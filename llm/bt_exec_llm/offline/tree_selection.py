@@ -146,7 +146,7 @@ class Matcher:
         for frame in self.frames_for(step):
             missing = frame.keys - keys
             if self._states_text(frame) and missing & self._joined:
-                continue  # people are told something only if they are addressed
+                continue  # a text is for those who are present only if they are addressed
             if (
                 missing
                 and self._accepts_remaining_pieces(frame.tree, keys - frame.keys, step)

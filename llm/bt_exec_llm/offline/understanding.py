@@ -123,7 +123,7 @@ def understand(text: str, language: str, index: Index, past: Past) -> Understood
 
 
 def _has_command_sentence(text: str, language: str, index: Index, past: Past) -> bool:
-    """Return True if one of several sentences of a text is a command of its own."""
+    """Return True if one of several sentences of a text is itself a command."""
     sentences = [one for one in _SENTENCE.findall(text) if one.strip()]
     return len(sentences) > 1 and any(
         isinstance(_understand_command(one.strip(), language, index, past), Understood)

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
-from bt_exec.reporting import Action, MissionReporter, MissionView
+from bt_exec.mission_reporter import Action, MissionReporter, MissionView
 from bt_exec.spec.model import Do, walk
 from bt_exec_skills.door.perception.observation import DoorObservation
 from bt_exec_skills.door.perception.observation_agreement import HIDDEN

@@ -9,15 +9,15 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
+from bt_exec.mission_reporter import MissionReporter
 from bt_exec.pack import Pack
-from bt_exec.reporting import MissionReporter
 from bt_exec.site.shipped_data import data_path
 from bt_exec_skills.image.doctor import check_machine
 from bt_exec_skills.image.perception.colours import ColourName
 from bt_exec_skills.image.perception.vision_models import Looker
 from bt_exec_skills.image.rigs import make_rig
 from bt_exec_skills.image.rules.crop_first import CROP_FIRST, check_crop_first
-from bt_exec_skills.image.rules.judge_and_output_passes import AFTER_ANSWER
+from bt_exec_skills.image.rules.estimator_and_output_passes import AFTER_ANSWER
 from bt_exec_skills.image.rules.set_answers import final_report
 from bt_exec_skills.image.settings import ImageSettings, PictureStart
 from bt_exec_skills.image.skills.ask import Place, ask_vqa, crops_checked

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from bt_exec.events import Event, MissionStarted, Observed, Planned, SkillEnded, SkillStarting
-from bt_exec.reporting import MissionReporter, MissionView
+from bt_exec.mission_reporter import MissionReporter, MissionView
 from bt_exec.spec.model import Do, NodeBase, Sequence, walk
 from bt_exec_skills.tabletop.display_names import display_name_or_id
 from bt_exec_skills.tabletop.environment_report import Environment

@@ -205,7 +205,7 @@ def test_interrupted_mission_is_reported_once_and_marked(bt: Run, tmp_path: Path
     ran = bt("run", "open the door", *BRIEF)
     first = " ".join(bare(ran.out).split("bt-exec why 1")[0].split())
     assert first == (
-        "“문 안의 자재를 가져와” of DAY AND TIME was interrupted. "
+        "“문 안의 자재를 가져와” from DAY AND TIME was interrupted. "
         "The program ended during this step: grasp the material with the right hand. "
         "Last known: The door is open. "
         "No longer certain: It is not known what the right hand holds. "

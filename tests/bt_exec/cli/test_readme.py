@@ -65,7 +65,7 @@ def test_skill_of_the_readme_passes_its_test() -> None:
         "DoorRobot": _Robot,
         "my_robot": robot,
     }
-    exec(block("python", "def open_door("), given)
+    exec(block("python", "def pull_door("), given)
     exec(block("python", "check_skill("), given)
     assert robot.still
     assert given["run_skill"] is testing.run_skill

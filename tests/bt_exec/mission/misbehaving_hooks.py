@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from typing import Any, ClassVar
 
-from bt_exec.reporting import MissionReporter
+from bt_exec.mission_reporter import MissionReporter
 from bt_exec.testing import FakeClock, FakeObservation
 from tests.bt_exec.mission.misbehaving_ground import Arm, Camera, Case, case, hang, swallow
 from tests.bt_exec.mission.misbehaving_skills import ERRORS

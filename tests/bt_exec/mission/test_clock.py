@@ -18,7 +18,7 @@ def test_simulated_time_passes_only_between_ticks():
     assert clock.now() == 0.05
 
 
-def test_real_time_waits_for_the_deadline_and_steps_as_simulated_time():
+def test_real_time_clock_advances_by_its_period():
     simulation = FakeClock()
     clock = Clock([simulation], 0.01)
     clock.begin()

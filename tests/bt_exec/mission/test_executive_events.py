@@ -11,8 +11,8 @@ from bt_exec.language.meaning import Turn as Word
 from bt_exec.language.messages import Messages
 from bt_exec.mission.pack_reporters import Reporters
 from bt_exec.mission_outcome import Ending, Outcome
+from bt_exec.mission_reporter import MissionReporter
 from bt_exec.pack import Pack
-from bt_exec.reporting import MissionReporter
 from bt_exec.rig import PackSettings
 from bt_exec.site.site import Limits
 from bt_exec.skill import Running, Steps, skill

@@ -12,7 +12,7 @@ from bt_exec.events import Aborting, Finished, PerceptionFailed, SkillStarting
 from bt_exec.failure import Failure, PartBroken
 from bt_exec.mission import robot_life_cycle
 from bt_exec.mission.session import Session
-from bt_exec.reporting import MissionReporter
+from bt_exec.mission_reporter import MissionReporter
 from bt_exec.rig import Rig
 from bt_exec.site.site import Limits
 from bt_exec.skill import Running, Steps, skill

@@ -10,8 +10,8 @@ import pytest
 from bt_exec.events import Finished, Turn
 from bt_exec.mission.clock import Clock
 from bt_exec.mission.executive import Executive
+from bt_exec.mission_reporter import MissionReporter
 from bt_exec.pack import Catalogue
-from bt_exec.reporting import MissionReporter
 from bt_exec.rig import Rig
 from bt_exec.site.site import Limits
 from bt_exec.skill import Running, Steps, skill

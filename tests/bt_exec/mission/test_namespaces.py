@@ -9,8 +9,8 @@ import pytest
 from bt_exec.events import Asked, NodeChanged, SkillEnded, SkillStarting, Turn
 from bt_exec.failure import Failure
 from bt_exec.mission.pack_reporters import in_pack_names
+from bt_exec.mission_reporter import Action, MissionView, Skip
 from bt_exec.pack import Catalogue, Pack
-from bt_exec.reporting import Action, MissionView, Skip
 from bt_exec.skill import Verdict
 from bt_exec.spec.load import load_text
 from bt_exec.testing import scripted_condition, scripted_skill

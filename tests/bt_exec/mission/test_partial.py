@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from bt_exec.mission.pack_reporters import Reporters
+from bt_exec.mission_reporter import Action, MissionReporter
 from bt_exec.pack import Pack
-from bt_exec.reporting import Action, MissionReporter
 from bt_exec.testing import run_tree, scripted_condition, scripted_skill
 
 NOTED = scripted_condition("noted", notes=True)

@@ -11,9 +11,9 @@ from bt_exec.failure import Failure
 from bt_exec.mission.incomplete_parts import Undone
 from bt_exec.mission.pack_reporters import Reporters
 from bt_exec.mission.progress import MissionProgress
+from bt_exec.mission_reporter import Action, MissionReporter, MissionView, Skip
 from bt_exec.observation import ObservationBuffer
 from bt_exec.pack import Catalogue, Pack
-from bt_exec.reporting import Action, MissionReporter, MissionView, Skip
 from bt_exec.rig import PackSettings
 from bt_exec.skill import Verdict
 from bt_exec.spec.load import load_text

@@ -338,7 +338,7 @@ def test_unfinished_missions_of_earlier_sessions_are_only_named(own, told: str) 
     assert said.endswith("Other unfinished missions: “open it” (09:05).")
 
 
-CHANGED = "(later missions may have changed this): “Stuck.”"
+CHANGED = "which later missions may have changed, was: “Stuck.”"
 
 
 @pytest.mark.parametrize("command", ["what is left?", "why did it stop?"])
@@ -455,7 +455,7 @@ def test_number_of_missions_left_out_of_a_list_is_reported() -> None:
     lines = answer("what did you do?", context=context).message.splitlines()
     assert (lines[0], len(lines)) == ("Earlier missions that are not listed: 2.", 6)
     lines = answer("뭐 했어?", context=context).message.splitlines()
-    assert lines[0] == "여기에 적지 않은 더 앞선 임무: 2건."
+    assert lines[0] == "이 밖에 이전 임무가 2건 더 있습니다."
 
 
 @pytest.mark.parametrize("language", ["en", "ko"])

@@ -12,8 +12,8 @@ from bt_exec.journal import Journal
 from bt_exec.language.meaning import Act, Meaning, Unclear
 from bt_exec.mission.rerun import verify
 from bt_exec.mission.session import Session
+from bt_exec.mission_reporter import MissionReporter
 from bt_exec.planning.compiler import Plan, Reply, Request
-from bt_exec.reporting import MissionReporter
 from tests.bt_exec.mission.session_robots import Heard, given, with_pack
 
 

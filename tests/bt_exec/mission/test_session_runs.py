@@ -14,8 +14,8 @@ from bt_exec.events import MissionStarted
 from bt_exec.failure import UsageError
 from bt_exec.journal import Journal
 from bt_exec.mission.session import Session
+from bt_exec.mission_reporter import MissionReporter
 from bt_exec.planning.compiler import REPLIES
-from bt_exec.reporting import MissionReporter
 from bt_exec.testing import FakeClock, FakeObservation
 from tests.bt_exec.mission.session_robots import Heard, given, with_pack
 

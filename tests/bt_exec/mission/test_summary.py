@@ -17,7 +17,7 @@ from bt_exec.mission.pack_reporters import Reporters
 from bt_exec.mission.progress import MissionProgress
 from bt_exec.mission.summary import summarise
 from bt_exec.mission_outcome import UNMET, Ending, code_of_reason
-from bt_exec.reporting import Action, Skip
+from bt_exec.mission_reporter import Action, Skip
 from bt_exec.skill import Steps, Verdict, condition, skill
 from bt_exec.spec.load import load_text
 from bt_exec.spec.model import Mission, MissionSpec

@@ -88,7 +88,7 @@ def test_first_unrecovered_failure_is_the_cause(
 @pytest.mark.parametrize(
     ("after", "expected"), [(done("push"), (1, SLIP)), (done("pull"), (0, JAM))]
 )
-def test_only_the_same_action_recovers_a_failure_without_a_catalogue(
+def test_without_a_catalogue_only_the_same_action_recovers_a_failure(
     after: DoneAction, expected: tuple[int, Failure]
 ) -> None:
     nobody: Catalogue | None = None

@@ -12,7 +12,7 @@ from bt_exec.spec import expand, library, load, yaml_mistakes, yaml_source
 from bt_exec.verify import (
     argument_values,
     arguments,
-    bounds,
+    bounds_and_claims,
     dry_run,
     grounding,
     likely_mistakes,
@@ -20,8 +20,8 @@ from bt_exec.verify import (
 )
 from tests.bt_exec.spec.workshop import DATA
 
-LAYERS = (vocabulary, arguments, grounding, dry_run, bounds, likely_mistakes)
-FURTHER_TESTS = {"bounds": ("resources",), "vocabulary": ("fact_values",)}
+LAYERS = (vocabulary, arguments, grounding, dry_run, bounds_and_claims, likely_mistakes)
+FURTHER_TESTS = {"bounds_and_claims": ("resources",), "vocabulary": ("fact_values",)}
 CODE = re.compile(r"``([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*)``")
 GIVEN = re.compile(r'"([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+|TAG|ANCHOR|EMPTY|UNBOUND|UNREADABLE)"')
 TESTS = DATA.parent / "bt_exec"

@@ -144,7 +144,7 @@ def test_python_object_is_not_a_value() -> None:
         (tuple, list[int], False),
     ],
 )
-def test_accepts_compares_the_types_of_target_and_source(
+def test_is_assignable_compares_the_types_of_target_and_source(
     target: Any, source: Any, yes: bool
 ) -> None:
     assert is_assignable(target, source) is yes

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from bt_exec.failure import Failure
-from bt_exec.reporting import Action, MissionView, Skip
+from bt_exec.mission_reporter import Action, MissionView, Skip
 from bt_exec.site.site import load_site
 from bt_exec.skill import Verdict
 from bt_exec.spec.expand import expand

@@ -233,7 +233,7 @@ def test_measurement_can_be_repeated_on_another_picture(shapes):
         "How wide is the red circle if the green square is 5 cm wide?",
     ],
 )
-def test_measure_without_a_single_object_is_uncertain(shapes, text):
+def test_measure_of_one_among_several_objects_is_uncertain(shapes, text):
     cv2.circle(shapes, (240, 240), 30, RED, -1)
     answer = ask(bench_of(shapes), text)
     assert answer.confidence <= 0.5

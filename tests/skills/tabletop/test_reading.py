@@ -83,7 +83,7 @@ BARE = [
 ]
 
 
-def test_command_is_followed_or_refused_after_any_other():
+def test_short_command_after_any_other_is_understood_or_refused():
     """Short commands that refer to earlier ones, after commands and questions."""
     rng = random.Random(3)
     commands = [*BARE, *(row.command for row in rng.sample(PLAIN, k=20))]

@@ -23,7 +23,8 @@ NOTHING_KNOWN = 0.5
 """Maximum confidence of an absence if the detector recognised nothing in the picture."""
 
 
-_LARGE, _TILE, _OVERLAP = 1600, 1024, 0.25  # longer pictures are also processed in tiles [px]
+_LARGE, _TILE, _OVERLAP = 1600, 1024, 0.25
+"""Side above which tiles are used [px], side of a tile [px], and share of their overlap."""
 _SAME, _WITHIN = 0.4, 0.7  # two detections are one object above this IoU, or share of a box
 _EDGE = 3  # an object this close to the edge of a tile is cut off there [px]
 

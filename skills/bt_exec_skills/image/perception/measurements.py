@@ -54,7 +54,7 @@ def measure_objects(
     extent: Extent,
     known: tuple[Sequence[Instance], Extent, float] | None = None,
 ) -> float | None:
-    """Return one measure [px, px²], or in the unit of a known size; None if it is undefined.
+    """Return a measure in px or px², or in the unit of a known size; None if it is undefined.
 
     Args:
         ones: The objects; the first is measured.

@@ -32,7 +32,7 @@ INSTALL = 'pip install "bt-exec[ocr]"'
 _MOST_LETTERS = 200
 _MOST_LINES = 100
 _THREADS = 2
-_LONGEST = 1280  # maximum side of the picture for the search of lines [px]
+_LONGEST = 1280  # maximum side of the picture in which lines are found [px]
 
 
 @cache

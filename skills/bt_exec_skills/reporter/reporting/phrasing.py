@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from bt_exec.language.messages import LANGUAGES, OWN_MESSAGES, language_of, load_messages
-from bt_exec_skills.reporter.perception.place_findings import ANSWERED_BY_MODEL, Observation
+from bt_exec_skills.reporter.perception.findings_at_place import ANSWERED_BY_MODEL, Observation
 from bt_exec_skills.reporter.places_and_people import SiteMap
 from bt_exec_skills.reporter.reporting.notebook import Note, Notebook, PastMission
 from bt_exec_skills.reporter.reporting.place_comparison import Comparison

@@ -10,7 +10,7 @@ from typing import Any
 from bt_exec.events import Event, NodeChanged, SkillEnded
 from bt_exec.failure import Failure
 from bt_exec.journal import write_png
-from bt_exec.reporting import Action, EarlierMission, FinishedStep, MissionReporter
+from bt_exec.mission_reporter import Action, EarlierMission, FinishedStep, MissionReporter
 from bt_exec_skills.reporter.reporting.notebook import Note, Notebook, PastMission
 from bt_exec_skills.reporter.reporting.phrasing import (
     catalogue_sentence,

@@ -10,12 +10,12 @@ from bt_exec.failure import Failed
 from bt_exec.language.messages import language_of
 from bt_exec.observation import World
 from bt_exec.skill import Running, Service, Steps, skill
-from bt_exec_skills.reporter.perception.observation import ReporterObservation
-from bt_exec_skills.reporter.perception.place_findings import (
+from bt_exec_skills.reporter.perception.findings_at_place import (
     ANSWERED_BY_MODEL,
     Gathering,
     Observation,
 )
+from bt_exec_skills.reporter.perception.observation import ReporterObservation
 from bt_exec_skills.reporter.perception.vlm_place_questions import PictureAnswers
 from bt_exec_skills.reporter.places_and_people import Place, SiteMap
 from bt_exec_skills.reporter.reporting.notebook import Notebook

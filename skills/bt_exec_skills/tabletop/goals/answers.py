@@ -191,7 +191,7 @@ class _Table:
         return " ".join(self.group_place_sentence(place, group) for place, group in groups.items())
 
     def group_place_sentence(self, place: str | None, names: list[str]) -> str:
-        """Return the sentence that objects are in one place; "" is the hand, None is nowhere."""
+        """Return where objects are; `place` is "" for the hand, None if they are in no place."""
         if place == "":
             return self.say("I_HOLD", names)
         if place is None:

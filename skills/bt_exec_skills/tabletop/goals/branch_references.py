@@ -12,9 +12,9 @@ from bt_exec.language.reading.meaning_node import (
     negation,
     normal_form,
 )
+from bt_exec_skills.tabletop.goals.earlier_command_variation import with_phrase_replaced
 from bt_exec_skills.tabletop.goals.model import Trouble
 from bt_exec_skills.tabletop.goals.object_phrases import ANY, formula_of, means_in_hand
-from bt_exec_skills.tabletop.goals.phrase_replacement import with_phrase_replaced
 from bt_exec_skills.tabletop.name_attributes import CONTAINERS
 
 __all__ = [

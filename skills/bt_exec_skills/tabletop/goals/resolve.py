@@ -404,7 +404,7 @@ def _extreme_object(found: tuple[str, ...], phrase: Phrase, scope: Scope) -> str
     if order in ("nearest", "farthest"):
         near = _sort_by_distance(found, scope, phrase.near)
         return near[0 if order == "nearest" else -1]
-    assert now.base is not None  # sides have no object of reference
+    assert now.base is not None  # without a pose, sides of the robot were refused before
     base = now.base
 
     def to_the_right(name: str) -> float:

@@ -22,14 +22,14 @@ from bt_exec.language.reading.reference_resolution import with_named_conditions
 from bt_exec_skills.tabletop.environment_report import Environment
 from bt_exec_skills.tabletop.goals.command_from_meaning import Converter
 from bt_exec_skills.tabletop.goals.command_reader import Said, parse_meanings
-from bt_exec_skills.tabletop.goals.model import Trouble
-from bt_exec_skills.tabletop.goals.phrase_replacement import (
+from bt_exec_skills.tabletop.goals.earlier_command_variation import (
     formulas_of,
     last_act,
     names_holder,
     with_noun_of,
     with_phrase_replaced,
 )
+from bt_exec_skills.tabletop.goals.model import Trouble
 from bt_exec_skills.tabletop.goals.resolve import Scope, objects_of, tables_of
 from bt_exec_skills.tabletop.name_attributes import attributes_in_name
 
@@ -364,7 +364,7 @@ def _named_place(meaning: Node) -> Node | None:
 
 
 def _is_plural(phrase: Node) -> bool:
-    """Return True for a phrase that may mean several objects, in a language with number."""
+    """Return True for a phrase of several objects, in a language that marks the plural."""
     quantity = phrase.get("quantity")
     if phrase.text("det") in ("any", "another"):
         return False

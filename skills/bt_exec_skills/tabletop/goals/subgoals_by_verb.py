@@ -259,7 +259,7 @@ def _move_goal(ask: Ask, scope: Scope, language: str) -> Subgoal:
     target = single_object_of(to, replace(scope, used=scope.used | moved))
     holder = scope.now.container_of(target)
     if side == "next_to" and holder is not None:
-        target, side = holder, "in"  # beside an object in a bowl
+        target, side = holder, "in"  # beside an object in a bowl means in that bowl
     names = tuple(name for name in _movable_objects(ask.themes, scope) if name != target)
     names = _require_movable(names, scope) if names else ()
     if not names:

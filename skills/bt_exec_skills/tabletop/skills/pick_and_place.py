@@ -96,7 +96,7 @@ def place_object(
     """Put the held `object` into or onto `target`, or beside it.
 
     `spot` is a point on a table. Without one, or if it is occupied, a free point is used. The
-    object is placed if, according to the world, it is in the target, or on the requested side as
+    object counts as placed if, in the world, it is in the target, or on the requested side as
     seen by the robot.
     """
     thing, place = display_name_or_id(object, "en"), display_name_or_id(target, "en")

@@ -11,7 +11,7 @@ from pydantic import Field
 from bt_exec import Pack, PackSettings, Rig, WorldSettings
 from bt_exec.events import MissionStarted
 from bt_exec.language.messages import Messages
-from bt_exec.reporting import MissionReporter, MissionView
+from bt_exec.mission_reporter import MissionReporter, MissionView
 
 from .robot import BINS, BLOCKS, Bin, Block
 from .skills import block_in, pick, place

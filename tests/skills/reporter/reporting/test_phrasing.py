@@ -14,8 +14,8 @@ from bt_exec.language.messages import Messages
 from bt_exec.mission_outcome import Outcome
 from bt_exec.testing import check_pack
 from bt_exec_skills.reporter.pack import PACK
+from bt_exec_skills.reporter.perception.findings_at_place import Gathering, noise_state
 from bt_exec_skills.reporter.perception.observation import PlacedDetection, ReporterObservation
-from bt_exec_skills.reporter.perception.place_findings import Gathering, noise_state
 from bt_exec_skills.reporter.reporting.notebook import Note, Notebook, PastMission
 from bt_exec_skills.reporter.reporting.phrasing import (
     answer_of,
