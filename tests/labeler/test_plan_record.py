@@ -225,7 +225,7 @@ def goals(*entries: Any) -> dict[str, Any]:
         (goals(7), "[0]: must be an object; found 7 [WRONG_TYPE]"),
         (goals(), ": contains no operation [EMPTY_GOAL]"),
         (goals(*[goal()] * 3), ""),
-        (goals(*[goal()] * 4), ": has 4 operations; at most 3 [GOAL_TOO_LONG]"),
+        (goals(*[goal()] * 4), ": has 4 operations; at most 3 are allowed [GOAL_TOO_LONG]"),
         ({"short_goal_dsl": "WAIT"}, ": must be a list; found 'WAIT' [WRONG_TYPE]"),
         (
             {"mid_step_id": "rest"},
