@@ -163,8 +163,13 @@ class ViewModel:
         return self.t + self.wall() - self._heard
 
     def translated_text(self, text: str) -> str:
-        """Return a short text in the command's language; in English if only ASCII is shown."""
+        """Return a short text in the command's language; in English if only ASCII is shown.
+
+        In English, a verbose view shows codes.
+        """
         language = "en" if self.ascii else self.language
+        if language == "en" and self.verbose:
+            return safe_line(text)
         if language != "en" and text in self.messages:
             return safe_line(self.messages.say(text, language).rstrip("."))
         return safe_line(self.messages.translate_word(text, language))
