@@ -23,11 +23,8 @@ from bt_exec_skills.image.rules.question_reader import read_with_words
 
 __all__ = ["Questions", "create"]
 
-_EXAMPLES = {
-    "en": ("How many red circles are there?", "Where is the blue square?"),
-    "ko": ("빨간 원은 몇 개야?", "파란 사각형은 어디에 있어?"),
-}
-
+_EXAMPLES = ("EXAMPLE_COUNT", "EXAMPLE_PLACE")
+"""Sentences with questions that tools can answer."""
 
 _NAMES = frozenset({"thing", "known"})
 """Facts of refusals that contain names of objects."""
@@ -90,7 +87,9 @@ class Questions:
             names = facts[name].split(", ")
             facts[name] = ", ".join(object_name(one, request.language) for one in names)
         said = request.messages.say(code, request.language, **facts)
-        near = _EXAMPLES[request.language] if code in ("NEEDS_MODEL", "QUESTION_UNCLEAR") else ()
+        near: tuple[str, ...] = ()
+        if code in ("NEEDS_MODEL", "QUESTION_UNCLEAR"):
+            near = tuple(request.messages.say(one, request.language) for one in _EXAMPLES)
         return Refusal(code, said, near)
 
 

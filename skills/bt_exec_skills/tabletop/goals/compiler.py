@@ -47,26 +47,13 @@ __all__ = [
     "understand",
 ]
 
-_EXAMPLES: Mapping[str, tuple[str, ...]] = {
-    "en": (
-        "Sort by colour.",
-        "Put the red things in the red bowl.",
-        "Bring me the apple.",
-        "What is on the table?",
-    ),
-    "ko": (
-        "색깔별로 정리해.",
-        "빨간 건 빨간 그릇에 담아.",
-        "사과를 갖다줘.",
-        "테이블 위에 뭐 있어?",
-    ),
-}
-
-
+_EXAMPLES = ("SUGGEST_SORT", "EXAMPLE_PUT", "EXAMPLE_BRING", "SUGGEST_ASK")
+"""Sentences with possible commands, whatever is there."""
 _SUGGESTED = ("SUGGEST_SORT", "SUGGEST_PUT", "SUGGEST_BRING", "SUGGEST_ASK")
 _OFFERS = ("RESPELT", "ONLY_THE_REST")
-_NOT_READ = ("NOT_UNDERSTOOD", "UNKNOWN_WORD")
 """Refusals that offer other commands."""
+_NOT_READ = ("NOT_UNDERSTOOD", "UNKNOWN_WORD")
+"""Refusals of commands without a meaning."""
 _TYPED = ("word", "name")
 _QUOTING = ("ALL_LEFT_OUT", "NOTHING_BEFORE", "NOTHING_LIKE_THAT", "NO_VIEW", "TOO_FEW", "UNEVEN")
 """Facts of a refusal that contain typed words."""
@@ -218,7 +205,9 @@ class TableCompiler:
     def _refusal(self, trouble: Trouble, language: str) -> Refusal:
         message = refusal_message(trouble, language)
         missing = tuple(str(trouble.facts[key]) for key in _TYPED if key in trouble.facts)
-        near = _EXAMPLES[language] if trouble.code in _NOT_READ else ()
+        near: tuple[str, ...] = ()
+        if trouble.code in _NOT_READ:
+            near = tuple(_sentences().say(code, language) for code in _EXAMPLES)
         if trouble.code in ASKS_BACK:
             near = tuple(
                 display_name_or_id(name, language) for name in trouble.choices[:MOST_NAMED]
