@@ -152,11 +152,12 @@ class _Asides:
     def _is_verb_of_remark(self, edge: Edge, first: int) -> bool:
         """Return True for a verb that may also be another word: "I can't see", "you left it"."""
         follows_subject = edge.start == self._text.words[first + 1][0]
-        known = edge.text in self._rules["finite"] and edge not in self._acts
-        described = any(
+        may_be_verb = edge.category in _STATES or follows_subject
+        if not may_be_verb or edge.text not in self._rules["finite"] or edge in self._acts:
+            return False
+        return not any(
             one.end == edge.start and one.category in _DETERMINERS for one in self._edges
         )
-        return known and not described and (edge.category in _STATES or follows_subject)
 
     def _contains_command(self, edge: Edge) -> bool:
         """Return True if words contain a command; "I forgot to …" does not count as one."""

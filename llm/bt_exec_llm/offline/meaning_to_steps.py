@@ -270,7 +270,8 @@ def _joins_remark(reading: Reading) -> bool:
     edges = [edge for one in remarks if (edge := reading.edge_of(one)) is not None]
     edges += [edge for one in remarks if (edge := reading.edge_of(one.parts()[0])) is not None]
     starts = {edge.start for edge in edges}
-    return any(leaf.end in starts and leaf.text == "and" for leaf in reading.edge.leaves())
+    joins = language_data(reading.language)["orders"].get("joins_remarks", ())
+    return any(leaf.end in starts and leaf.text in joins for leaf in reading.edge.leaves())
 
 
 def _runs_on_after_question(reading: Reading) -> bool:
