@@ -119,8 +119,8 @@ class _CarriedOut(AbstractRun[int]):
 
         A part with the last step of the plan was not skipped.
         """
-        inside = any(node is self._last for node in walk(step.node, Do))
-        if expression is step.node.skip_if and inside:
+        skips = expression is step.node.skip_if
+        if skips and any(node is self._last for node in walk(step.node, Do)):
             return Answers(self.nothing, self.nothing, before)
         return Answers(before, before, before)
 

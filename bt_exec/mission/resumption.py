@@ -267,12 +267,11 @@ class Resumed:
             if recovery is not None:
                 return recovery
         version = request.plan_version
-        interrupted = interrupted_step_in_effect(self._work, first)
-        for more in ((), interrupted) if interrupted else ((),):
-            done = (*self._work.done, *more)
-            rest = self._rest_of_plan(first, version, done)
-            if rest is not None:
-                return self._confirmed(rest, first)
+        rest = self._rest_of_plan(first, version, self._work.done)
+        if rest is None and (more := interrupted_step_in_effect(self._work, first)):
+            rest = self._rest_of_plan(first, version, (*self._work.done, *more))
+        if rest is not None:
+            return self._confirmed(rest, first)
         anew = self._compiler.compile(first)
         if isinstance(anew, Plan):
             try:
