@@ -37,7 +37,7 @@ class Known:
         """Return whether a fact observed at `t` [s] may have changed since."""
         return t < self.acted or self.now - t > OLD_S
 
-    def certain_facts(self) -> dict[str, str]:
+    def facts_after_actions(self) -> dict[str, str]:
         """Return the facts; one that was observed before the last action ended is unknown."""
         before = {fact for fact, t in self.since.items() if t < self.acted}
         return {fact: UNKNOWN if fact in before else value for fact, value in self.facts.items()}

@@ -274,7 +274,9 @@ class Messages:
         """Return a skill, condition or tree with its arguments as a phrase: "go to the lounge".
 
         A tree with the name of a condition is listed as ``tree NAME``. A part without a phrase is
-        displayed as its translated name and arguments. An empty text counts as missing.
+        displayed as its translated name and arguments. An empty text counts as missing. A text in
+        brackets is left out, or replaced by what follows its semicolon, if an argument in it is
+        missing: ``[ to {place}]``, ``[{side};at]``.
         """
         robot = self._owners.get(name, "") or name.removeprefix("tree ").rpartition(".")[0]
         return self.sentence_for_robot(robot, self._phrase(name, language, args), language)

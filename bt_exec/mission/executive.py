@@ -587,7 +587,8 @@ class Executive:
             None,
         )
         well = ending.status == "satisfied"
-        state = concerned_facts(progress, self.site.catalogue, at_end.certain_facts(), well=well)
+        known_now = at_end.facts_after_actions()
+        state = concerned_facts(progress, self.site.catalogue, known_now, well=well)
         return ending, message, state
 
     def _stop_during_hang(self) -> None:

@@ -19,13 +19,12 @@ from bt_exec.mission.resumption import (
     recorded_work,
 )
 from bt_exec.pack import Catalogue
-from bt_exec.planning.achieved_facts import assumed_facts
+from bt_exec.planning.achieved_facts import assumed_facts, certain_facts
 from bt_exec.planning.compiler import Request
 from bt_exec.planning.repair import unrepeated_leaf_paths
 from bt_exec.spec.model import Do, MissionSpec, NodeBase, Tree, walk
 from bt_exec.spec.node_paths import Located, is_kept, locate
 from bt_exec.verify.effects_on_facts import (
-    UNKNOWN,
     Facts,
     facts_after_success,
     known_args,
@@ -105,15 +104,15 @@ def _optimistic_request(work: Work, request: Request) -> Request:
         halfway = facts_after_success(halfway, request.catalogue.skill(done.skill), done.args)
     known = {
         fact: value
-        for fact, value in request.situation.facts.items()
-        if value != UNKNOWN and halfway.get(fact, value) == value
+        for fact, value in certain_facts(request.situation.facts).items()
+        if halfway.get(fact, value) == value
     }
     return replace(
         request,
         situation=replace(request.situation, facts=known),
         previous=work.spec,
         done=(*work.done, *interrupted),
-        assumed={fact: value for fact, value in work.assumed.items() if value != UNKNOWN},
+        assumed=certain_facts(work.assumed),
     )
 
 

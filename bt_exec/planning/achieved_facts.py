@@ -33,6 +33,7 @@ __all__ = [
     "DoneAction",
     "achieved_facts",
     "assumed_facts",
+    "certain_facts",
     "first_cause",
     "lost_effect",
     "recovers",
@@ -73,10 +74,11 @@ def _achieved_facts(node: NodeBase, done: Done | None, catalogue: Catalogue) -> 
 
 def assumed_facts(request: Request) -> Facts:
     """Return the known facts, supplemented by assumed effects; uncertain facts are left out."""
-    return _certain_facts({**_assumed_effects(request), **request.situation.facts})
+    return certain_facts({**_assumed_effects(request), **request.situation.facts})
 
 
-def _certain_facts(facts: Mapping[str, str]) -> Facts:
+def certain_facts(facts: Mapping[str, str]) -> Facts:
+    """Return the facts whose value is known."""
     return {fact: value for fact, value in facts.items() if value != UNKNOWN}
 
 
@@ -91,7 +93,7 @@ def _assumed_effects(request: Request) -> Facts:
         if isinstance(node, Do):
             skill = request.catalogue.skill(node.do)
             facts = facts_after_failure(facts, skill, failure.args or known_args(skill, node.args))
-    return _certain_facts({**facts, **request.assumed})
+    return certain_facts({**facts, **request.assumed})
 
 
 def _failures(failure: Failure | None) -> Iterator[Failure]:
