@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+import threading
 
 import pytest
 
@@ -44,17 +45,25 @@ def served():
     one.close()
 
 
-def killed(served, tmp_path, phase):
-    """Run a mission in a process, and kill it when the world reaches a phase."""
+def kill_at(phase, served, monkeypatch, tmp_path):
+    """Run a mission in a process, and kill it at the first step in which the phase holds.
+
+    The phase is tested on the world's thread: a phase can be shorter than any interval of polling.
+    """
     site = tmp_path / "site.yaml"
     site.write_text(SITE.format(url=served.url), encoding="utf-8")
-    world = served.world
+    robot = served.world.robot
+    killed = threading.Event()
     with subprocess.Popen([sys.executable, "-c", MISSION, str(site)]) as process:
-        while process.poll() is None:
-            if world.run_on_world_thread(lambda: phase(world.robot.world)).result():
+
+        def step(seconds, advance=robot.step):
+            advance(seconds)
+            if not killed.is_set() and phase(robot.world):
                 process.kill()
-                return
-    pytest.fail("the mission ended before")
+                killed.set()
+
+        monkeypatch.setattr(robot, "step", step)
+    assert killed.is_set(), "the mission ended before"
 
 
 @pytest.mark.parametrize(
@@ -69,9 +78,9 @@ def killed(served, tmp_path, phase):
     ],
 )
 def test_second_process_reports_the_true_content_of_the_hand(
-    served, remote_site, tmp_path, phase, stopped
+    served, remote_site, monkeypatch, tmp_path, phase, stopped
 ):
-    killed(served, tmp_path, phase)
+    kill_at(phase, served, monkeypatch, tmp_path)
     world = served.world
     if stopped:  # as a guardian does; otherwise the motion continues
         world.cancel().result()
