@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import chain
 from typing import Any
 
 from bt_exec.failure import Refusal, UsageError
@@ -172,18 +173,11 @@ class PacksCompiler(Wrapping):
         self, request: Request, answers: Mapping[str, Plan | Refusal | Reply]
     ) -> Plan | Refusal | Reply:
         refusals = {name: one for name, one in answers.items() if isinstance(one, Refusal)}
-        names = {
-            word: name
-            for one in self.inner_compilers
-            for word, name in one.object_words(request).items()
-        }
-        reading = self._reader(request).read(request.command, names)
+        reading = self._reader(request).read(request.command, self._object_names(request))
         if not isinstance(reading, Reading) or reading.unknown_words:
             return _unknown_words_refusal(
                 request, tuple(refusals.values()), " ".join(reading.unknown_words)
             )
-        if reading.respelt:
-            return self._spelling_question(request, reading.respelt, tuple(refusals.values()))
         if reading.meaning == Node("again"):
             return self._repeat_last(request)
         if not any(names_in(reading.meaning)):  # "go on" is for the pack that worked last
@@ -220,14 +214,14 @@ class PacksCompiler(Wrapping):
         first = next((one for one in refused if one.owned), refused[0])
         return refusals.get(first.owner, first.refusal)
 
-    def _spelling_question(
-        self, request: Request, text: str, refusals: tuple[Refusal, ...]
-    ) -> Refusal:
-        """Return a refusal that asks whether another text was meant, if it can be planned."""
-        if not isinstance(self.compile(replace(request, command=text)), Plan):
-            return _unknown_words_refusal(request, refusals, "")
-        asked = refusal(request, "RESPELT", text=text)
-        return replace(asked, did_you_mean=(text,), question=asked.message)
+    def intended_texts(self, request: Request) -> Iterable[str]:
+        """Return texts in the words of all packs that may be meant by a misspelt command."""
+        names = self._object_names(request)
+        return self._reader(request).intended_texts(request.command, names)
+
+    def _object_names(self, request: Request) -> dict[str, str]:
+        every = (one.object_words(request).items() for one in self.inner_compilers)
+        return dict(chain.from_iterable(every))
 
     def _reader(self, request: Request) -> Reader:
         words = [one.words(request) for one in self.inner_compilers]

@@ -17,6 +17,7 @@ from bt_exec.planning.plan_preparation import (
     verification_refusal,
     with_words_as_numbers,
 )
+from bt_exec.planning.spelling_offers import Respelling, SpellingOffers
 from bt_exec.site.site import Site
 from bt_exec.spec.model import MissionSpec
 
@@ -37,11 +38,16 @@ def make_compiler(site: Site, name: str | None = None) -> Compiler:
 
 
 def compiler_of_site(compiler: Compiler, site: Site) -> Compiler:
-    """Return a compiler for all packs and robots of a site; models read all words themselves."""
+    """Return a compiler for all packs and robots of a site that offers corrections.
+
+    A model reads all words itself and remains as it is.
+    """
     if isinstance(compiler, Prompting):
         return compiler
     if site.compiler.of and compiler.name == site.compiler.name:
         compiler = make_packs_compiler(compiler.name, compiler, site.compiler.of, site.packs)
+    if isinstance(compiler, Respelling):
+        compiler = SpellingOffers(compiler)
     return RobotsCompiler(compiler) if site.catalogue.robots_sharing_pack else compiler
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from itertools import pairwise
@@ -15,7 +15,7 @@ from bt_exec.language.reading.lattice import lattice
 from bt_exec.language.reading.lexicon import Lexicon
 from bt_exec.language.reading.meaning_node import NOTHING, Node, normal_form, without_number
 from bt_exec.language.reading.normalized_text import Text
-from bt_exec.language.reading.typo_candidates import Candidate, intended_texts
+from bt_exec.language.reading.typo_candidates import intended_texts
 
 __all__ = ["Reader", "Reading", "Unread", "may_deny_more"]
 
@@ -44,7 +44,6 @@ class Reading:
         cost: Cost of the wording; unusual wordings cost more.
         edge: The parse tree; its leaves are the words.
         rivals: Other meanings of similar cost.
-        respelt: The corrected text, if words had to be corrected; otherwise empty.
         others: All other meanings with their costs, the cheapest first.
         trees: The parse trees of the other meanings.
         typed: The text as words, without spaces.
@@ -56,7 +55,6 @@ class Reading:
     cost: float
     edge: Edge
     rivals: tuple[Node, ...] = ()
-    respelt: str = ""
     others: tuple[tuple[Node, float], ...] = ()
     typed: Text = _EMPTY
     trees: tuple[Edge, ...] = ()
@@ -104,12 +102,6 @@ class Reading:
         spans = [pair for pair in self.typed.words if edge.start <= pair[0] < edge.end]
         said = " ".join(chars[max(a, edge.start) : min(b, edge.end)] for a, b in spans)
         return said.replace(" , ", ", ").strip(" ,")
-
-    @property
-    def corrected_words(self) -> tuple[str, ...]:
-        """Words of the text that were corrected, as typed."""
-        right = self.respelt.split() if self.respelt else self.text.split()
-        return tuple(word for word in self.text.split() if word not in right)
 
     @property
     def unknown_words(self) -> tuple[str, ...]:
@@ -167,36 +159,36 @@ class Reader:
         found = self._parsed(text, language_of(text), _names_by_spelling(names), goal)
         return found.meaning if isinstance(found, Reading) and not found.rivals else None
 
-    def read(
-        self,
-        text: str,
-        names: Iterable[str] | Mapping[str, str] = (),
-        *,
-        corrected: bool = True,
-    ) -> Reading | Unread:
+    def read(self, text: str, names: Iterable[str] | Mapping[str, str] = ()) -> Reading | Unread:
         """Return the meaning of a text.
-
-        A text that cannot be parsed unchanged is parsed with corrected words. `Reading.respelt`
-        then contains the corrected text, and the caller asks for confirmation before it acts.
 
         Args:
             text: Korean or English.
             names: Names of current objects, as nouns in addition to those of the lexicon; or the
                 meaning of each word for an object.
-            corrected: Whether words may be corrected.
         """
         language = language_of(text)
-        called = _names_by_spelling(names)
         if len(text) > LONGEST:
             return Unread(text, language, ())
-        found = self._parsed(text, language, called, GOAL)
-        if not corrected or (isinstance(found, Reading) and not found.unknown_words):
-            return found
-        for candidate in intended_texts(text, self.lexicon(language)):
-            again = self._parsed(candidate.text, language, called, GOAL)
-            if isinstance(again, Reading) and not again.unknown_words:
-                return _respelt(again, text, candidate)
-        return found
+        return self._parsed(text, language, _names_by_spelling(names), GOAL)
+
+    def intended_texts(
+        self, text: str, names: Iterable[str] | Mapping[str, str] = ()
+    ) -> Iterator[str]:
+        """Yield texts with a meaning that may be meant by a misspelt one, the nearest first.
+
+        The caller asks for confirmation before it acts on one of them.
+
+        Args:
+            text: Korean or English.
+            names: Names of current objects, as for `read`.
+        """
+        if len(text) > LONGEST:
+            return
+        for meant in intended_texts(text, self.lexicon(language_of(text))):
+            found = self.read(meant, names)
+            if isinstance(found, Reading) and not found.unknown_words:
+                yield meant
 
     def _parse(
         self, text: str, spoken: str, names: tuple[tuple[str, str], ...], goal: str
@@ -257,8 +249,3 @@ def _names_by_spelling(
     """Return pairs of a spelling, in lower case and without spaces, and a name."""
     pairs = names.items() if isinstance(names, Mapping) else ((name, name) for name in names)
     return tuple({re.sub(r"[\s_]", "", surface.lower()): name for surface, name in pairs}.items())
-
-
-def _respelt(reading: Reading, text: str, candidate: Candidate) -> Reading:
-    cost = reading.cost + candidate.cost
-    return replace(reading, text=text, cost=cost, respelt=candidate.text)

@@ -5,14 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from itertools import product
-from typing import NamedTuple
 
 from bt_exec.language.reading.korean_inflection import decompose_hangul
 from bt_exec.language.reading.lattice import lattice
 from bt_exec.language.reading.lexicon import Lexicon
 from bt_exec.language.reading.normalized_text import Text
 
-__all__ = ["Candidate", "edit_distance", "intended_texts"]
+__all__ = ["edit_distance", "intended_texts"]
 
 _MOST = 8  # maximum number of texts to try
 _PER_WORD = 3
@@ -28,14 +27,7 @@ _PARTS, _PART = 3, 2
 """Maximum number of words that are written as one, and their minimum length [letters]."""
 
 
-class Candidate(NamedTuple):
-    """A possible intended text with its distance from the typed one."""
-
-    text: str
-    cost: float
-
-
-def intended_texts(text: str, lexicon: Lexicon) -> Iterator[Candidate]:
+def intended_texts(text: str, lexicon: Lexicon) -> Iterator[str]:
     """Yield possible intended texts, the nearest first."""
     typed = text.split()
     cores = [re.sub(r"[^\w']", "", word).lower() for word in typed]
@@ -56,8 +48,7 @@ def intended_texts(text: str, lexicon: Lexicon) -> Iterator[Candidate]:
         (sum(cost for cost, _ in chosen), " ".join(said for _, said in chosen))
         for chosen in product(*choices)
     )
-    for cost, said in ranked[:_MOST]:
-        yield Candidate(said, cost)
+    yield from (said for _, said in ranked[:_MOST])
 
 
 def _is_covered(word: str, lexicon: Lexicon) -> bool:

@@ -5,6 +5,7 @@ A command is refused unless each of its words has a use.
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Iterator, Mapping
 from functools import partial
@@ -36,6 +37,9 @@ from bt_exec_llm.offline.understanding import (
 )
 
 __all__ = ["OfflineCompiler", "create"]
+
+
+_WHENEVER = re.compile(r"\b(when|once)\s+(?=\S)", re.IGNORECASE)
 
 
 class OfflineCompiler:
@@ -129,6 +133,20 @@ class OfflineCompiler:
             uses = word_uses(reading) if isinstance(reading, Reading) else ()
             return Unclear(found.code, found.words, found.missing, uses)
         return found.meaning
+
+    def intended_texts(self, request: Request) -> Iterator[str]:
+        """Yield commands that may be meant by a misspelt one, the nearest first.
+
+        A condition that cannot be watched ("when the door opens") can be tested once ("if").
+        """
+        text, problem = normalize_command(request.command)
+        if problem:
+            return
+        language = language_of(text)
+        if language == "en" and _WHENEVER.search(text):
+            yield _WHENEVER.sub("if ", text, count=1)
+        reader = cached_index(request, language).reader
+        yield from reader.engine.intended_texts(reader.standardize_spelling(text, language))
 
     def _build_spec(self, request: Request, language: str, parts: list[Part]) -> MissionSpec:
         nodes = build_nodes(parts, request.library)

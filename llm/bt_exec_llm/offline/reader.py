@@ -95,12 +95,7 @@ class Reader:
 
     def read(self, text: str) -> Reading | Unread:
         """Return the reading of a text with standard spelling."""
-        return self.engine.read(text, corrected=False)
-
-    def correct_typos(self, text: str) -> str:
-        """Return a text with misspelt words corrected; "" if no correction gives a reading."""
-        found = self.engine.read(text)
-        return found.respelt if isinstance(found, Reading) else ""
+        return self.engine.read(text)
 
     def convert(self, reading: Reading, meaning: Node | None = None) -> list[Step]:
         """Return the steps for the meaning of a reading, or for a part of that meaning.

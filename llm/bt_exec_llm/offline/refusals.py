@@ -27,17 +27,7 @@ __all__ = ["build_refusal", "example_commands"]
 _SHOWN = 3
 _ABILITIES = 8
 _CASE = re.compile(r"(?<=[가-힣\d]{2})(에서|에게|에|으로|까지|한테|께)$")  # 회의실에 becomes 회의실
-_WHENEVER = re.compile(r"\b(when|once)\s+(?=\S)", re.IGNORECASE)
 _NOT_KNOWN = ("UNKNOWN_OBJECT", "UNKNOWN_ACTION", "UNKNOWN_WORD", "NOT_UNDERSTOOD")
-_SLIPS = (
-    "UNKNOWN_OBJECT",
-    "UNKNOWN_WORD",
-    "UNKNOWN_ACTION",
-    "NOT_UNDERSTOOD",
-    "CONDITION",
-    "NEGATED",
-)
-"""Codes of refusals whose reason may be a misspelt word."""
 _PLAIN = ("STOP", "NOTHING_SAID", "NOTHING_LEFT")
 """Codes that are answered without suggestions."""
 
@@ -60,7 +50,6 @@ def build_refusal(
     message = sentences.say(trouble.code, language, words=words, longest=LONGEST, range=span)
     if span:
         return Refusal(trouble.code, message, missing=trouble.missing)
-    meant = _correct_typo(trouble, text, language, index)
     needed = missing_types(trouble, text, index)
     offered, kinds = offer_choices(trouble, text, language, index)
     if offered:
@@ -76,10 +65,8 @@ def build_refusal(
         near = understood_commands(
             nearest_utterances(text, language, index), language, index, _SHOWN
         )
-    if near and not needed and not meant:
+    if near and not needed:
         message += " " + sentences.say("CAN", language, can=", ".join(map(_quote, near)))
-    if meant:
-        message += " " + sentences.say("MEANT", language, meant=meant[0])
     asked = ""
     if needed:
         asked = clarification_question(needed[0], language, index, request.messages, sentences)
@@ -88,7 +75,6 @@ def build_refusal(
         trouble.code,
         message,
         near,
-        did_you_mean=meant,
         missing=needed or ((words,) if trouble.code in _NOT_KNOWN and words else ()),
         question=asked,
     )
@@ -98,17 +84,6 @@ def example_commands(language: str, index: Index) -> tuple[str, ...]:
     """Return some possible commands, quoted as parts of a sentence."""
     tried = understood_commands(first_utterances(language, index), language, index, _ABILITIES)
     return tuple(map(_quote, tried))
-
-
-def _correct_typo(trouble: Trouble, text: str, language: str, index: Index) -> tuple[str, ...]:
-    """Return the command with misspelt words corrected, if the result is understood."""
-    if trouble.code == "CONDITION" and language == "en":  # try "if" instead of "whenever"
-        now = _WHENEVER.sub("if ", text, count=1)
-        if now != text:
-            return understood_commands([now], language, index, 1)
-    spelt = index.reader.standardize_spelling(text, language)
-    respelt = index.reader.correct_typos(spelt) if trouble.code in _SLIPS else ""
-    return understood_commands([respelt], language, index, 1) if respelt else ()
 
 
 def _range_text(hint: Any, language: str, sentences: Messages) -> str:

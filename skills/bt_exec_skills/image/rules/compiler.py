@@ -7,7 +7,6 @@ no tool can answer is refused with a remedy: an annotation, or a vision model.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from typing import Any
 
 from bt_exec.failure import Refusal, UnknownName
@@ -16,7 +15,7 @@ from bt_exec.language.meaning import Act, Meaning, Role, RoleName, Unclear, Word
 from bt_exec.language.reading.reader import Reading
 from bt_exec.planning.compiler import Plan, Request
 from bt_exec.spec.model import MissionSpec
-from bt_exec_skills.image.rules.lexicon import object_name
+from bt_exec_skills.image.rules.lexicon import object_name, reader
 from bt_exec_skills.image.rules.question import Phrase, Question, Unread
 from bt_exec_skills.image.rules.question_plans import CannotTell, build_plan
 from bt_exec_skills.image.rules.question_reader import read_with_words
@@ -47,14 +46,9 @@ class Questions:
             question, _ = _read_in_session(request)
             root = build_plan(question, request.language, facts, request.command)
         except Unread as error:
-            if error.instead and self._is_understood(request, error.instead):
-                meant = (error.instead,)
-                said = request.messages.say("QUESTION_RESPELT", request.language, meant=meant[0])
-                return Refusal("QUESTION_RESPELT", said, meant, did_you_mean=meant, question=said)
             if error.code == "QUESTION_UNCLEAR" and (words := _condition_in(request)):
                 return self._build_refusal(request, "QUESTION_CONDITIONAL", words=words)
-            code = "NEEDS_MODEL" if error.instead else error.code
-            return self._build_refusal(request, code, words=error.words)
+            return self._build_refusal(request, error.code, words=error.words)
         except CannotTell as error:
             return self._build_refusal(request, error.code, **error.facts)
         header = {
@@ -65,14 +59,9 @@ class Questions:
         }
         return Plan(MissionSpec.model_validate({"mission": header, "root": root}))
 
-    @staticmethod
-    def _is_understood(request: Request, question: str) -> bool:
-        """Return True if tools can answer a question in the session of a request."""
-        try:
-            _read_in_session(replace(request, command=question))
-        except Unread:
-            return False
-        return True
+    def intended_texts(self, request: Request) -> Iterator[str]:
+        """Return questions that may be meant by a misspelt one, the nearest first."""
+        return reader().intended_texts(request.command, _known_names(request))
 
     def read(self, request: Request) -> Meaning | Unclear:
         """Return the interpretation of a question: one act of its kind, with its subject."""
@@ -95,9 +84,14 @@ class Questions:
 
 def _read_in_session(request: Request) -> tuple[Question, Reading]:
     """Return the question in its session, with the names of the annotation as nouns."""
-    known = request.situation.facts.get("annotation.names", "")
     context = [turn.command for turn in request.context.turns]
-    return read_with_words(request.command, context, filter(None, known.split("|")))
+    return read_with_words(request.command, context, _known_names(request))
+
+
+def _known_names(request: Request) -> tuple[str, ...]:
+    """Return the names of the annotation."""
+    known = request.situation.facts.get("annotation.names", "")
+    return tuple(filter(None, known.split("|")))
 
 
 def _condition_in(request: Request) -> str:

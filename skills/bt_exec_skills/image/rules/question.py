@@ -183,13 +183,11 @@ class Unread(ValueError):  # noqa: N818 - an answer of the reader, not an error
     """Raised for a question that tools cannot answer.
 
     Args:
-        code: ``NEEDS_MODEL``, ``QUESTION_UNCLEAR`` or ``RESPELT``.
+        code: ``NEEDS_MODEL`` or ``QUESTION_UNCLEAR``.
         words: The words that cannot be answered.
-        instead: The question that may have been meant.
     """
 
-    def __init__(self, code: str, words: str, instead: str = "") -> None:
+    def __init__(self, code: str, words: str) -> None:
         super().__init__(f"{code}: {words}")
         self.code = code
         self.words = words
-        self.instead = instead

@@ -114,8 +114,8 @@ def resolve_meaning(
     if not isinstance(found, Reading):
         unknown = " ".join(found.unknown_words)
         raise Unread("NEEDS_MODEL" if unknown else "QUESTION_UNCLEAR", unknown or text)
-    if found.respelt:
-        raise Unread("QUESTION_RESPELT", " ".join(found.corrected_words), found.respelt)
+    if found.unknown_words and any(reader().intended_texts(text, names)):
+        raise Unread("NEEDS_MODEL", " ".join(found.unknown_words))
     kinds = reader().lexicon(found.language).kinds
     earlier = _earlier_meanings(context, names)
     resolved = [_resolved(one, earlier, kinds) for one in (found.meaning, *found.rivals)]
@@ -164,7 +164,7 @@ def _earlier_meanings(context: Sequence[str], names: tuple[str, ...]) -> list[No
     earlier: list[Node] = []
     for said in context:
         before = reader().read(said, names)
-        if isinstance(before, Reading) and not before.respelt and not before.rivals:
+        if isinstance(before, Reading) and not before.rivals:
             kinds = reader().lexicon(before.language).kinds
             resolved = resolve_references(before.meaning, earlier, kinds)
             earlier += [resolved] if resolved is not None and resolved.kind == "ask" else []

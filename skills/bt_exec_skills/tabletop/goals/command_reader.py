@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from bt_exec.language.reading.meaning_node import Node
@@ -16,7 +16,7 @@ from bt_exec_skills.tabletop.lexicon import lexicon, reader
 from bt_exec_skills.tabletop.name_attributes import attributes_in_name
 from bt_exec_skills.things.nouns import kind_of_word, nouns
 
-__all__ = ["Said", "kinds_of", "names_by_word", "parse_meanings"]
+__all__ = ["Said", "kinds_of", "names_by_word", "parse_meanings", "spelling_corrections"]
 
 WIDTH = 0.5
 """Meanings that cost more than the cheapest by this are not considered."""
@@ -40,7 +40,7 @@ def parse_meanings(text: str, now: Environment) -> Said:
     """Return the possible meanings of a text.
 
     Raises:
-        Trouble: NOTHING_SAID, TOO_LONG, NO_SUCH_OBJECT, UNKNOWN_WORD, RESPELT or NOT_UNDERSTOOD.
+        Trouble: NOTHING_SAID, TOO_LONG, NO_SUCH_OBJECT, UNKNOWN_WORD or NOT_UNDERSTOOD.
     """
     if not text.strip(" \t\n.,!?"):
         raise Trouble("NOTHING_SAID")
@@ -65,12 +65,14 @@ def parse_meanings(text: str, now: Environment) -> Said:
         raise Trouble("UNKNOWN_WORD" if unknown else "NOT_UNDERSTOOD", word=unknown)
     if found.unknown_words:
         raise Trouble("UNKNOWN_WORD", word=found.unknown_words[0])
-    if found.respelt:
-        words = "”, “".join(found.corrected_words)
-        raise Trouble("RESPELT", (found.respelt,), text=found.respelt, words=words)
     others = [(node, cost) for node, cost in found.others if cost <= found.cost + WIDTH]
     meanings = ((found.meaning, found.cost), *others)
     return Said(found, tuple((with_named_conditions(node), cost) for node, cost in meanings))
+
+
+def spelling_corrections(text: str, now: Environment) -> Iterator[str]:
+    """Return texts that may be meant by a misspelt one, the nearest first."""
+    return reader(kinds_of(now)).intended_texts(text, names_by_word(now))
 
 
 def _parse_text(text: str, words: Mapping[str, str], kinds: frozenset[str]) -> Reading | Unread:

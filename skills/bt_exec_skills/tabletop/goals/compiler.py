@@ -7,7 +7,6 @@ the present objects. A site selects the compiler by name: ``compiler: {name: tab
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -22,7 +21,11 @@ from bt_exec.spec.model import Mission
 from bt_exec_skills.tabletop.display_names import MOST_NAMED, display_name_or_id, list_names
 from bt_exec_skills.tabletop.environment_report import Environment, environment_of
 from bt_exec_skills.tabletop.goals.answers import answer
-from bt_exec_skills.tabletop.goals.command_reader import kinds_of, names_by_word
+from bt_exec_skills.tabletop.goals.command_reader import (
+    kinds_of,
+    names_by_word,
+    spelling_corrections,
+)
 from bt_exec_skills.tabletop.goals.meaning_selection import (
     Understood,
     answer_question,
@@ -50,7 +53,7 @@ __all__ = [
 _EXAMPLES = ("SUGGEST_SORT", "EXAMPLE_PUT", "EXAMPLE_BRING", "SUGGEST_ASK")
 """Sentences with possible commands, whatever is there."""
 _SUGGESTED = ("SUGGEST_SORT", "SUGGEST_PUT", "SUGGEST_BRING", "SUGGEST_ASK")
-_OFFERS = ("RESPELT", "ONLY_THE_REST")
+_OFFERS = ("ONLY_THE_REST",)
 """Refusals that offer other commands."""
 _NOT_READ = ("NOT_UNDERSTOOD", "UNKNOWN_WORD")
 """Refusals of commands without a meaning."""
@@ -100,18 +103,12 @@ class TableCompiler:
             for reply, turns in _final_questions(understood, request):
                 _refuse_unanswerable_question(reply, now, turns, language)
         except Trouble as trouble:
-            return self._refusal(self._checked_correction(trouble, request), language)
+            return self._refusal(trouble, language)
         return self._planned(request, understood, understood.subgoals)
 
-    def _checked_correction(self, trouble: Trouble, request: Request) -> Trouble:
-        """Return a trouble; a corrected text that is not understood either is not offered."""
-        if trouble.code != "RESPELT":
-            return trouble
-        (text,) = trouble.choices
-        answer = self.compile(replace(request, command=text))
-        if not isinstance(answer, Refusal) or answer.code not in _NOT_READ:
-            return trouble
-        return Trouble("UNKNOWN_WORD", word=str(trouble.facts["words"]))
+    def intended_texts(self, request: Request) -> Iterator[str]:
+        """Return commands that may be meant by a misspelt one, the nearest first."""
+        return spelling_corrections(request.command, environment_of(request.situation))
 
     def _header(self, request: Request) -> Mission:
         return Mission(

@@ -38,7 +38,7 @@ def test_question_is_parsed(text):
 
 
 @pytest.mark.parametrize(
-    ("text", "respelt"),
+    ("text", "intended"),
     [
         ("hwo many cups are there?", "how many cups are there?"),
         ("howmany cups are there?", "how many cups are there?"),
@@ -49,10 +49,8 @@ def test_question_is_parsed(text):
         ("컵 갯수 새줘", "컵 갯수 세줘"),
     ],
 )
-def test_misspelling_suggests_the_intended_text(text, respelt):
-    found = READER.read(text)
-    assert isinstance(found, Reading)
-    assert found.respelt == respelt
+def test_intended_text_of_a_misspelling_is_the_nearest_one_with_a_meaning(text, intended):
+    assert next(READER.intended_texts(text)) == intended
 
 
 def test_unknown_noun_is_reported():

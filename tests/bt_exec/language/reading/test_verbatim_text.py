@@ -25,7 +25,7 @@ WORDS = {
 
 
 def quotes(text):
-    reading = READER.read(text, corrected=False)
+    reading = READER.read(text)
     return [one.text("said") for one in reading.meaning.walk() if one.kind == "quote"]
 
 
@@ -63,5 +63,5 @@ def test_object_outside_the_lexicon_can_be_brought(text, item):
     "text", ["bring Anna the lounge", "bring Anna and", "안나께 확인하고 가져다줘"]
 )
 def test_words_of_the_lexicon_are_not_objects_to_bring(text):
-    found = READER.read(text, corrected=False)
+    found = READER.read(text)
     assert not hasattr(found, "meaning") or not quotes(text)

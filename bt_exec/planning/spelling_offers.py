@@ -1,0 +1,71 @@
+"""Offers of corrected commands in place of refused ones.
+
+A command with misspelt words is refused by its compiler. If a corrected text would be followed, it
+is offered in a question; a correction never runs without the operator's answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Protocol, runtime_checkable
+
+from bt_exec.failure import Refusal
+from bt_exec.language.meaning import Meaning, Unclear
+from bt_exec.planning.compiler import Compiler, Plan, Reader, Reply, Request, Wrapping
+
+__all__ = ["Respelling", "SpellingOffers"]
+
+
+@runtime_checkable
+class Respelling(Reader, Compiler, Protocol):
+    """A compiler that can correct the spelling of commands."""
+
+    def intended_texts(self, request: Request) -> Iterable[str]:
+        """Return texts that may be meant by a misspelt command, the nearest first."""
+
+
+@dataclass(frozen=True)
+class SpellingOffers(Wrapping):
+    """A compiler that offers corrections of the commands that another one refuses.
+
+    Attributes:
+        inner: The other compiler.
+    """
+
+    inner: Respelling
+
+    @property
+    def inner_compilers(self) -> tuple[Compiler, ...]:
+        """The inner compiler."""
+        return (self.inner,)
+
+    @property
+    def name(self) -> str:
+        """Name of the inner compiler."""
+        return self.inner.name
+
+    @property
+    def reads_alone(self) -> bool:
+        """Whether a reading depends on the site and the session alone."""
+        return bool(getattr(self.inner, "reads_alone", False))
+
+    def read(self, request: Request) -> Meaning | Unclear | Reply:
+        """Return the meaning of a command as typed, or why it has none."""
+        return self.inner.read(request)
+
+    def compile(self, request: Request) -> Plan | Refusal | Reply:
+        """Return the answer of the inner compiler, or the offer of a corrected command."""
+        answer = self.inner.compile(request)
+        if not isinstance(answer, Refusal) or answer.did_you_mean or request.failure is not None:
+            return answer
+        for text in self.inner.intended_texts(request):
+            if _is_followed(self.inner.compile(replace(request, command=text))):
+                asked = request.messages.say("RESPELT", request.language, text=text)
+                return replace(answer, message=asked, did_you_mean=(text,), question=asked)
+        return answer
+
+
+def _is_followed(answer: Plan | Refusal | Reply) -> bool:
+    """Return whether a command is carried out, or only lacks the answer to a question."""
+    return not isinstance(answer, Refusal) or bool(answer.question)

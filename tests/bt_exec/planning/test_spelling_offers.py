@@ -1,0 +1,107 @@
+"""Offers of corrected commands, over a compiler that follows a few fixed texts."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from bt_exec.failure import Failure, Refusal
+from bt_exec.language.meaning import Meaning, Unclear
+from bt_exec.pack import Catalogue
+from bt_exec.planning.compiler import Plan, Reply, Request
+from bt_exec.planning.spelling_offers import SpellingOffers
+from bt_exec.site.site import catalogue_messages
+from bt_exec.spec.library import Library
+from bt_exec.spec.model import Mission, MissionSpec, Tree
+
+REFUSED = Refusal("UNKNOWN_WORD", "I do not know “opne”.", missing=("opne",))
+ASKS = Refusal("WHICH_ONE", "Which one?", question="Which one?")
+SHUT = Refusal("NOT_POSSIBLE", "The roof does not open.")
+
+
+def plan(command: str) -> Plan:
+    mission = Mission(command=command, compiler="fixed")
+    return Plan(MissionSpec(mission=mission, root=Tree(tree="open")))
+
+
+class Fixed:
+    """Compiler with fixed answers and corrections."""
+
+    name = "fixed"
+    reads_alone = True
+
+    def __init__(self, answers, intended):
+        self.answers = answers
+        self.intended = intended
+        self.asked: list[str] = []
+
+    def compile(self, request):
+        self.asked.append(request.command)
+        return self.answers.get(request.command, REFUSED)
+
+    def read(self, request):
+        known = request.command in self.answers
+        return Meaning(request.language, ()) if known else Unclear("UNKNOWN_WORD")
+
+    def intended_texts(self, request):
+        assert request.command == "opne it"
+        yield from self.intended
+
+
+@pytest.fixture
+def request_of():
+    catalogue = Catalogue([])
+    messages = catalogue_messages(catalogue)
+
+    def request_of(command, language="en"):
+        return Request(command, language, catalogue, Library([]), messages)
+
+    return request_of
+
+
+@pytest.mark.parametrize("followed", [plan("open it"), Reply("COURTESY", "Hello."), ASKS])
+def test_nearest_correction_that_is_followed_is_offered(followed, request_of):
+    fixed = Fixed({"oven it": SHUT, "open it": followed}, ["oven it", "open it", "one it"])
+    answer = SpellingOffers(fixed).compile(request_of("opne it"))
+    assert (answer.code, answer.missing) == (REFUSED.code, REFUSED.missing)
+    assert answer.did_you_mean == ("open it",)
+    assert answer.message == answer.question == "Did you mean “open it”?"
+    assert fixed.asked == ["opne it", "oven it", "open it"]
+
+
+def test_offer_is_in_the_language_of_the_command(request_of):
+    fixed = Fixed({"open it": plan("open it")}, ["open it"])
+    answer = SpellingOffers(fixed).compile(request_of("opne it", "ko"))
+    assert answer.question == "“open it”라는 뜻입니까?"
+
+
+@pytest.mark.parametrize("intended", [[], ["oven it"]])
+def test_refusal_stays_if_no_correction_is_followed(intended, request_of):
+    answer = SpellingOffers(Fixed({"oven it": SHUT}, intended)).compile(request_of("opne it"))
+    assert answer is REFUSED
+
+
+def test_refusal_that_offers_commands_stays(request_of):
+    choice = Refusal("CHOICE", "This or that?", did_you_mean=("this", "that"))
+    fixed = Fixed({"opne it": choice, "open it": plan("open it")}, ["open it"])
+    assert SpellingOffers(fixed).compile(request_of("opne it")) is choice
+
+
+@pytest.mark.parametrize("answer", [plan("opne it"), Reply("COURTESY", "Hello.")])
+def test_command_that_is_followed_is_not_corrected(answer, request_of):
+    fixed = Fixed({"opne it": answer, "open it": plan("open it")}, ["open it"])
+    assert SpellingOffers(fixed).compile(request_of("opne it")) is answer
+    assert fixed.asked == ["opne it"]
+
+
+def test_failed_mission_is_not_planned_again_for_another_command(request_of):
+    fixed = Fixed({"open it": plan("open it")}, ["open it"])
+    request = replace(request_of("opne it"), failure=Failure("FELL", "", "root"))
+    assert SpellingOffers(fixed).compile(request) is REFUSED
+
+
+def test_reading_and_properties_are_those_of_the_inner_compiler(request_of):
+    offers = SpellingOffers(Fixed({}, ["open it"]))
+    assert offers.read(request_of("opne it")) == Unclear("UNKNOWN_WORD")
+    assert (offers.name, offers.reads_alone, offers.needs_observation) == ("fixed", True, False)
