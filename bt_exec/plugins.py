@@ -12,7 +12,7 @@ from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Any
 
-from bt_exec.declarations.pack_exceptions import describe_error, is_interrupt
+from bt_exec.declarations.exception_description import describe_error, is_interrupt
 from bt_exec.failure import RegistrationError, UnknownName, UsageError
 
 __all__ = ["load_plugin", "plugin_names"]

@@ -41,7 +41,7 @@ from typing import Annotated, Any, Generic, Protocol, TypeAlias, overload
 from pydantic import BaseModel, ConfigDict, create_model
 from typing_extensions import ParamSpec, TypeVar
 
-from bt_exec.declarations.decorated_functions import SERVICE, Declaration
+from bt_exec.declarations.function_declaration import SERVICE, Declaration
 from bt_exec.failure import RegistrationError, nearest_names
 
 __all__ = [

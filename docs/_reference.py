@@ -108,7 +108,7 @@ def _command(path: str, command: Any) -> Iterator[str]:
 def _language() -> Iterator[str]:
     from bt_exec.declarations.built_in import CONDITIONS, SKILLS
     from bt_exec.site.tree_schema import FIELDS
-    from bt_exec.spec.modifiers import modifier_table
+    from bt_exec.spec.modifier_table import modifier_table
 
     yield "# Modifiers and built-in parts\n"
     yield "## Modifiers\n\nThe outermost stands first.\n"
@@ -122,7 +122,7 @@ def _language() -> Iterator[str]:
 
 
 def _codes() -> Iterator[str]:
-    from bt_exec.language.message_validation import SECTIONS
+    from bt_exec.language.message_files import SECTIONS
     from bt_exec.language.messages import OWN_MESSAGES
     from bt_exec.pack import find_pack, pack_names
     from bt_exec.spec.yaml_source import read_file

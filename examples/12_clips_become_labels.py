@@ -2,7 +2,7 @@
 
 The same from a shell, with your own recording and vocabulary:
 
-    python -m bt_exec_labeler.testing.game game
+    python -m bt_exec_labeler.testing.toy_game_episodes game
     bt-exec label check game -v game/vocabulary.yaml
     bt-exec label run game -v game/vocabulary.yaml --labeler rules --role planner --out run
     bt-exec label report run -v game/vocabulary.yaml --source game --html report.html
@@ -13,7 +13,7 @@ import json
 from pathlib import Path
 
 from bt_exec.cli.app import run_command_line
-from bt_exec_labeler.testing.game import make_game
+from bt_exec_labeler.testing.toy_game_episodes import make_game
 
 game = make_game(Path("game"), episodes=2, seed=3)
 words = ["-v", "game/vocabulary.yaml"]

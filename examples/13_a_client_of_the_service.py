@@ -10,7 +10,7 @@ from pathlib import Path
 from urllib.request import Request, urlopen
 
 from bt_exec.journal import Journal
-from bt_exec.serve.mission_queue import Service
+from bt_exec.serve.queued_session import Service
 from bt_exec.serve.server import HttpServer
 from bt_exec.site import load_site
 from bt_exec.web.login import Login

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from bt_exec.cli.app import run_command_line
 from bt_exec_labeler.sources import read_source
-from bt_exec_labeler.testing.game import make_game
+from bt_exec_labeler.testing.toy_game_episodes import make_game
 
 make_game(Path("game"), episodes=4, seed=1)
 words = ["-v", "game/vocabulary.yaml"]

@@ -24,7 +24,7 @@ from bt_exec_labeler.review.decisions import Decisions
 from bt_exec_labeler.review.review_cards import cards_of
 from bt_exec_labeler.service.app import make_app as make_service
 from bt_exec_labeler.sources import read_source
-from bt_exec_labeler.testing.game import make_game
+from bt_exec_labeler.testing.toy_game_episodes import make_game
 from bt_exec_labeler.vocabulary import load_vocabulary
 
 HERE = "127.0.0.1"

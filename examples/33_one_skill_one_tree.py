@@ -5,7 +5,7 @@ from bt_exec.cli.plan_from_call import plan_of_skill, plan_of_tree
 from bt_exec.failure import BtExecError
 from bt_exec.nodes.fault_injection import Faults
 from bt_exec.testing import run_tree
-from bt_exec.testing.missions import scripted_site
+from bt_exec.testing.tree_run import scripted_site
 
 
 @skill(fails={"SPILT"})

@@ -4,7 +4,7 @@ import struct
 
 import zmq
 
-from bt_exec.interchange.groot2 import Groot2Publisher
+from bt_exec.interchange.groot2_publisher import Groot2Publisher
 from bt_exec.interchange.xml_text import parse_xml
 from bt_exec.testing import run_tree, scripted_skill
 

@@ -4,7 +4,7 @@ import tempfile
 from pathlib import Path
 
 from bt_exec.scaffold.create import create_skill
-from bt_exec.scaffold.format_yaml import format_source
+from bt_exec.scaffold.format_and_correct_yaml import format_source
 from bt_exec.spec.yaml_source import read_text
 
 MESSY = """\

@@ -7,7 +7,7 @@ from bt_exec.spec.library import Library
 from bt_exec.spec.load import load_text
 from bt_exec.spec.model import MissionSpec
 from bt_exec.testing import scripted_condition
-from bt_exec.testing.missions import scripted_site
+from bt_exec.testing.tree_run import scripted_site
 from bt_exec.verify import verify_file
 
 TREE = """

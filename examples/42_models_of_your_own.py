@@ -16,7 +16,7 @@ from bt_exec_skills.image.models.conformance_checks import check_detector, check
 from bt_exec_skills.image.models.contracts import Reply
 from bt_exec_skills.image.models.http_server import serve_model
 from bt_exec_skills.perception.contracts import Detection
-from bt_exec_skills.perception.picture import box_around
+from bt_exec_skills.perception.pictures_and_boxes import box_around
 
 
 class Redness:

@@ -19,7 +19,7 @@ import typer
 
 import bt_exec
 from bt_exec.cli import app as program
-from bt_exec.spec.modifiers import MODIFIERS
+from bt_exec.spec.modifier_table import MODIFIERS
 
 ROOT = Path(__file__).parent.parent
 PAGES = sorted(

@@ -11,7 +11,7 @@ from bt_exec.language.korean_errors import korean_error
 from bt_exec.language.korean_particles import with_particles
 from bt_exec.language.messages import LANGUAGES
 from bt_exec.site.site import load_site
-from bt_exec.testing.missions import scripted_site
+from bt_exec.testing.tree_run import scripted_site
 
 SITES = ("door", "building", "tabletop", "image")
 

@@ -19,8 +19,8 @@ from pathlib import Path
 from typing import Any
 
 from bt_exec.batch.engines import interrupt_check, run_tasks
+from bt_exec.batch.optional_pyarrow import import_pyarrow, open_parquet
 from bt_exec.batch.output_folder import RunFolder
-from bt_exec.batch.parquet import import_pyarrow, open_parquet
 from bt_exec.campaign.model import Campaign, Cell, cells_of, faults_in
 from bt_exec.failure import BtExecError, UsageError
 from bt_exec.files import atomic_replacement

@@ -30,8 +30,8 @@ from bt_exec.cli.compile import COMMANDS as PLAN
 from bt_exec.cli.diff import COMMANDS as DIFF
 from bt_exec.cli.doctor import COMMANDS as DOCTOR
 from bt_exec.cli.evaluate import COMMANDS as EVALUATE
-from bt_exec.cli.history import COMMANDS as WHY
-from bt_exec.cli.history import HISTORY
+from bt_exec.cli.history_and_why import COMMANDS as WHY
+from bt_exec.cli.history_and_why import HISTORY
 from bt_exec.cli.interchange import COMMANDS as EXCHANGE
 from bt_exec.cli.new_and_format import COMMANDS as FMT
 from bt_exec.cli.new_and_format import NEW
@@ -55,7 +55,7 @@ from bt_exec.cli.stop_signals import (
 from bt_exec.cli.torture import COMMANDS as TORTURE
 from bt_exec.cli.understand import COMMANDS as UNDERSTAND
 from bt_exec.cli.watch import COMMANDS as WATCH
-from bt_exec.declarations.pack_exceptions import describe_error, extra_hint
+from bt_exec.declarations.exception_description import describe_error, extra_hint
 from bt_exec.failure import BtExecError, SpecError, UnknownName
 from bt_exec.language.sanitize import printable
 

@@ -122,7 +122,7 @@ def _corrections(
 ) -> Iterator[tuple[Path, tuple[str, str]]]:
     """Yield the files in which a name can be corrected, with their text before and after."""
     from bt_exec.failure import SpecError
-    from bt_exec.scaffold.format_yaml import correct_misspellings
+    from bt_exec.scaffold.format_and_correct_yaml import correct_misspellings
     from bt_exec.spec.yaml_source import scan_file
 
     for file in files:

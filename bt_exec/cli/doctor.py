@@ -106,7 +106,7 @@ def _package_findings() -> Iterator[Finding]:
     """Yield each package that bt-exec's metadata names; those of extras are optional."""
     from importlib.metadata import PackageNotFoundError, version
 
-    from bt_exec.declarations.pack_exceptions import declared_requirements
+    from bt_exec.declarations.exception_description import declared_requirements
 
     for name, extra in declared_requirements():
         try:

@@ -118,7 +118,7 @@ class CheckedFiles:
     def _site(self, name: str) -> None:
         from bt_exec.site.check_utterances import check_utterances
         from bt_exec.site.site import load_site
-        from bt_exec.verify.sentence_checks import sentence_problems
+        from bt_exec.verify.pack_message_checks import sentence_problems
 
         site = load_site(name)
         self.replaced += site.replaced
@@ -133,7 +133,7 @@ class CheckedFiles:
         from bt_exec.site.check_utterances import word_problems
         from bt_exec.spec.library import Library
         from bt_exec.verify.pack_declarations import fact_problems
-        from bt_exec.verify.sentence_checks import sentence_problems
+        from bt_exec.verify.pack_message_checks import sentence_problems
 
         names = [name]
         for one in names:
@@ -195,7 +195,7 @@ def _load_problem(error: BtExecError) -> Problem:
     Raises:
         BtExecError: The error, if no line of a part raised it.
     """
-    from bt_exec.declarations.pack_exceptions import source_line
+    from bt_exec.declarations.exception_description import source_line
     from bt_exec.failure import Problem
 
     for one in (error.__cause__, error):

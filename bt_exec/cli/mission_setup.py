@@ -18,7 +18,7 @@ from bt_exec.cli.turn_report_and_picture_output import Frames, TurnLines
 from bt_exec.failure import UsageError
 
 if TYPE_CHECKING:
-    from bt_exec.cli.mission import Conductor
+    from bt_exec.cli.mission_display import Conductor
     from bt_exec.mission.session import Session
     from bt_exec.mission_outcome import Outcome
     from bt_exec.spec.model import MissionSpec
@@ -175,8 +175,8 @@ def open_stage(options: Options) -> Iterator[Stage]:
     Raises:
         BtExecError: If an option is invalid; nothing has moved.
     """
-    from bt_exec.cli.history import open_journal, report_interrupted_mission
-    from bt_exec.cli.mission import Conductor, print_outcome_and_exit
+    from bt_exec.cli.history_and_why import open_journal, report_interrupted_mission
+    from bt_exec.cli.mission_display import Conductor, print_outcome_and_exit
     from bt_exec.cli.operator_prompts import TerminalConfirm, terminal_debugger
     from bt_exec.cli.typed_lines import can_ask_operator
     from bt_exec.journal.maintenance import Retention
@@ -221,7 +221,7 @@ def open_stage(options: Options) -> Iterator[Stage]:
             stack.callback(turns.close)
             listeners.append(turns)
         if options.groot2 is not None:
-            from bt_exec.interchange.groot2 import Groot2Publisher
+            from bt_exec.interchange.groot2_publisher import Groot2Publisher
 
             publisher = Groot2Publisher(options.groot2)
             stack.callback(publisher.close)

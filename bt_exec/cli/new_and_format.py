@@ -105,7 +105,7 @@ def fmt(
     from bt_exec.cli.output_streams import localized, operator_painter
     from bt_exec.failure import SpecError
     from bt_exec.files import write_user_file
-    from bt_exec.scaffold.format_yaml import format_source
+    from bt_exec.scaffold.format_and_correct_yaml import format_source
     from bt_exec.scaffold.schema_lines import with_schema_line
     from bt_exec.spec.yaml_source import read_file
 

@@ -14,7 +14,7 @@ from bt_exec.tui.terminal_text import pad, safe_line
 from bt_exec.tui.view_drawing import plan_lines
 
 if TYPE_CHECKING:
-    from bt_exec.cli.mission import Conductor
+    from bt_exec.cli.mission_display import Conductor
     from bt_exec.mission.session import Session
     from bt_exec.spec.model import MissionSpec
 

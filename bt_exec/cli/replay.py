@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from bt_exec.cli import options as opt
-from bt_exec.cli.history import MissionName, open_journal
+from bt_exec.cli.history_and_why import MissionName, open_journal
 
 if TYPE_CHECKING:
     from bt_exec.journal import Journal, MissionRecord
@@ -82,7 +82,7 @@ def _verify(journal: Journal, record: MissionRecord, *, json: bool) -> int:
     from bt_exec.cli.output_streams import operator_painter, write_json
     from bt_exec.mission.rerun import verify
     from bt_exec.tui.node_text import duration_text
-    from bt_exec.tui.pack_messages import parts_and_sentences
+    from bt_exec.tui.recorded_mission_messages import parts_and_sentences
 
     found = verify(journal, record.id)
     if json:
@@ -114,7 +114,7 @@ def _write_test(journal: Journal, record: MissionRecord, form: str, path: Path) 
     from bt_exec.failure import UnknownName, UsageError
     from bt_exec.files import expand_home
     from bt_exec.testing.record_to_test import generate_test
-    from bt_exec.tui.pack_messages import parts_and_sentences
+    from bt_exec.tui.recorded_mission_messages import parts_and_sentences
 
     if form != "pytest":
         raise UnknownName("form of a test", form, ("pytest",))
@@ -223,7 +223,7 @@ def _print_changes(record: MissionRecord, painter: Painter, speed: float, *, ver
 def _view_models(
     record: MissionRecord, painter: Painter, verbose: bool
 ) -> Callable[[Callable[[], float]], ViewModel]:
-    from bt_exec.tui.pack_messages import parts_and_sentences
+    from bt_exec.tui.recorded_mission_messages import parts_and_sentences
     from bt_exec.tui.view_model import ViewModel
 
     _, messages = parts_and_sentences(record)
@@ -251,7 +251,7 @@ def _show_end(
         left: Whether the operator left before the end of the record.
         verbose: Whether details are shown.
     """
-    from bt_exec.cli.mission import final_lines
+    from bt_exec.cli.mission_display import final_lines
 
     shown = tree and model.spec is not None
     painter.write_lines(final_lines(model, painter, model.outcome, tree=shown, verbose=verbose))

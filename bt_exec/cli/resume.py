@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 import typer
 
 from bt_exec.cli import options as opt
-from bt_exec.cli.history import MissionName, open_journal
+from bt_exec.cli.history_and_why import MissionName, open_journal
 from bt_exec.failure import UsageError
 
 if TYPE_CHECKING:
-    from bt_exec.cli.mission import Conductor
+    from bt_exec.cli.mission_display import Conductor
     from bt_exec.journal import Journal, MissionRecord, MissionSummary
     from bt_exec.mission.session import Session
     from bt_exec.mission_outcome import Outcome

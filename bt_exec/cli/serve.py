@@ -17,7 +17,7 @@ from bt_exec.cli import options as opt
 from bt_exec.failure import UsageError
 
 if TYPE_CHECKING:
-    from bt_exec.serve.mission_queue import Service
+    from bt_exec.serve.queued_session import Service
     from bt_exec.serve.server import HttpServer
 
 __all__ = ["COMMANDS", "Notifier", "serve"]
@@ -82,12 +82,12 @@ def serve(
     Ctrl-C stops the mission, completes the record and closes the robots; a second one stops the
     robot at once.
     """
-    from bt_exec.cli.history import open_journal, report_interrupted_mission
-    from bt_exec.cli.mission import print_outcome_and_exit
+    from bt_exec.cli.history_and_why import open_journal, report_interrupted_mission
+    from bt_exec.cli.mission_display import print_outcome_and_exit
     from bt_exec.cli.output_streams import localized, operator_painter, reader_language
     from bt_exec.mission.rig_construction import parse_world_settings
     from bt_exec.models import find_speech
-    from bt_exec.serve.mission_queue import Service
+    from bt_exec.serve.queued_session import Service
     from bt_exec.serve.server import HttpServer
     from bt_exec.site.site import load_site
     from bt_exec.web.login import Login, required_token

@@ -68,7 +68,7 @@ def show(
     from bt_exec.cli.output_streams import operator_painter, write_json
     from bt_exec.site.site import load_site
     from bt_exec.spec.dump import to_data
-    from bt_exec.tui.tree_display import document_lines
+    from bt_exec.tui.static_tree_display import document_lines
 
     loaded = load_site(site)
     document = find_document(tree, loaded)

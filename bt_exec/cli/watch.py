@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from bt_exec.cli import options as opt
-from bt_exec.cli.history import open_journal
+from bt_exec.cli.history_and_why import open_journal
 from bt_exec.failure import UsageError
 
 if TYPE_CHECKING:
@@ -46,10 +46,10 @@ def watch(
     """
     from bt_exec.cli.output_streams import operator_painter
     from bt_exec.journal.journal import JournalTail
-    from bt_exec.tui.pack_messages import parts_and_sentences, site_messages
+    from bt_exec.tui.recorded_mission_messages import parts_and_sentences, site_messages
 
     if "://" in which:
-        from bt_exec.serve.client import ServiceTail
+        from bt_exec.serve.event_stream_client import ServiceTail
 
         tail = ServiceTail(which, os.environ.get(_VARIABLE, "").strip())
         messages = site_messages(str(tail.mission.get("site", "")))
@@ -99,7 +99,7 @@ def follow(
 
 
 def _show_end(tail: Tail, model: ViewModel, painter: Painter, *, tree: bool, verbose: bool) -> None:
-    from bt_exec.cli.mission import final_lines
+    from bt_exec.cli.mission_display import final_lines
 
     shown = tree and model.spec is not None
     painter.write_lines(final_lines(model, painter, model.outcome, tree=shown, verbose=verbose))

@@ -34,7 +34,7 @@ def find_exporter(form: str) -> Export:
 
     match form:
         case "jsonl":
-            from bt_exec.export.mission_lines import write_lines
+            from bt_exec.export.json_lines import write_lines
 
             return write_lines
         case "mcap":

@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from bt_exec.events import Observed
-from bt_exec.export.mission_lines import Moment, event_rows, mission_header, moments
+from bt_exec.export.json_lines import Moment, event_rows, mission_header, moments
 from bt_exec.failure import UsageError
 from bt_exec.journal import Journal, MissionRecord
 from bt_exec.journal.event_codec import RecordedObservation

@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from bt_exec.events import Observed, SkillEnded, SkillStarting
-from bt_exec.export.mission_lines import moments
+from bt_exec.export.json_lines import moments
 from bt_exec.journal import Journal, MissionRecord
 from bt_exec.journal.event_codec import RecordedObservation
 from bt_exec.journal.json_text import replace_surrogates as encodable
-from bt_exec.tui.pack_messages import mission_explanation, parts_and_sentences
+from bt_exec.tui.recorded_mission_messages import mission_explanation, parts_and_sentences
 from bt_exec.tui.terminal_text import safe_line
 from bt_exec.tui.why import Why
 

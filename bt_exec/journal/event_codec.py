@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 
 from bt_exec.events import Event
 from bt_exec.failure import Failure, Problem, Refusal
-from bt_exec.journal.camera_frames import read_png
-from bt_exec.journal.value_decoding import build_checked, checked_value
+from bt_exec.journal.png_frames import read_png
+from bt_exec.journal.typed_value_decoding import build_checked, checked_value
 from bt_exec.language.messages import LANGUAGES
 from bt_exec.mission_outcome import Outcome
 from bt_exec.robot import Observation

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple, TypeAlias
 
 from bt_exec.events import Event, Finished, Observed, Planned, Progress, Rejected
-from bt_exec.journal.camera_frames import FrameStore
 from bt_exec.journal.event_codec import digest_of, extra_event_data, observation_data
 from bt_exec.journal.json_text import replace_surrogates, shortened, to_json
+from bt_exec.journal.png_frames import FrameStore
 from bt_exec.mission_outcome import Outcome
 from bt_exec.spec.dump import dump_yaml
 from bt_exec.spec.model import MissionSpec

@@ -33,7 +33,7 @@ from bt_exec.journal.read import (
 from bt_exec.journal.recorded_mission import EventRow, MissionRecord, MissionSummary
 from bt_exec.journal.schema import connect, prepare
 from bt_exec.journal.search import Wanted
-from bt_exec.journal.unwritten_rows import add_side_files
+from bt_exec.journal.unwritten_row_files import add_side_files
 from bt_exec.journal.write import Recorder, print_to_stderr
 from bt_exec.mission_outcome import FINISHED
 
@@ -146,7 +146,7 @@ class Journal:
         frames: The folder of the frames, with a folder for each mission: ``journal-frames`` next to
             the file.
         waiting: Messages about rows that are still in side files; see
-            `bt_exec.journal.unwritten_rows`.
+            `bt_exec.journal.unwritten_row_files`.
 
     Example::
 

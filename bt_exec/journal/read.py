@@ -22,7 +22,7 @@ from bt_exec.journal.recorded_mission import (
     PlanRecord,
     SkillRun,
 )
-from bt_exec.journal.value_decoding import build_checked
+from bt_exec.journal.typed_value_decoding import build_checked
 from bt_exec.planning.compiler import REPLIES
 from bt_exec.spec.model import MissionSpec
 

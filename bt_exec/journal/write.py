@@ -28,10 +28,10 @@ from types import TracebackType
 from typing import TypeAlias
 
 from bt_exec.events import Event, Finished, SkillEnded, SkillStarting
-from bt_exec.journal.camera_frames import FrameStore
 from bt_exec.journal.events_to_rows import Raw, Row, Rows
+from bt_exec.journal.png_frames import FrameStore
 from bt_exec.journal.schema import connect
-from bt_exec.journal.unwritten_rows import save_mission, write_side_file
+from bt_exec.journal.unwritten_row_files import save_mission, write_side_file
 from bt_exec.language.messages import executive_sentence
 
 __all__ = ["Recorder", "print_to_stderr"]

@@ -36,7 +36,7 @@ from typing import Any, TypeAlias
 from bt_exec.failure import INJECTED, Failure, RegistrationError
 from bt_exec.language.korean_errors import korean_error
 from bt_exec.language.korean_particles import with_particles
-from bt_exec.language.message_validation import LANGUAGES, read_messages, value_names
+from bt_exec.language.message_files import LANGUAGES, read_messages, value_names
 from bt_exec.language.plurals import with_plurals
 from bt_exec.spec.shipped_yaml import read_yaml
 

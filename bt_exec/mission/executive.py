@@ -41,11 +41,7 @@ from bt_exec.mission.clock import Clock
 from bt_exec.mission.final_object_state import concerned_facts
 from bt_exec.mission.heartbeat import Heartbeat, stall_s
 from bt_exec.mission.listeners import Listeners
-from bt_exec.mission.pack_reporters import Reporters
-from bt_exec.mission.perception_worker import PerceptionLoop, PerceptionWorker
-from bt_exec.mission.planner import Planner, ReplanPolicy
-from bt_exec.mission.progress import MissionProgress
-from bt_exec.mission.shutdown import (
+from bt_exec.mission.motion_stop_and_endings import (
     STOP_FAILED,
     Timers,
     come_to_rest,
@@ -53,6 +49,10 @@ from bt_exec.mission.shutdown import (
     ending_for_failure,
     moving_robots,
 )
+from bt_exec.mission.pack_reporters import Reporters
+from bt_exec.mission.perception_worker import PerceptionLoop, PerceptionWorker
+from bt_exec.mission.planner import Planner, ReplanPolicy
+from bt_exec.mission.progress import MissionProgress
 from bt_exec.mission.summary import summarise
 from bt_exec.mission.watchdog import Watchdog, hang_s
 from bt_exec.mission_outcome import NOTHING_DONE, PARTLY_DONE, Ending, Outcome, code_of_reason
@@ -62,9 +62,9 @@ from bt_exec.nodes.fault_injection import Faults
 from bt_exec.nodes.frontier import Frontier
 from bt_exec.nodes.runtime import Runtime, Unwatched
 from bt_exec.observation import Situation
-from bt_exec.planning.achieved_facts import Assumed, lost_effect
 from bt_exec.planning.compiler import Compiler, Done, Record, Request
 from bt_exec.planning.confirmation import Confirm, Confirmation
+from bt_exec.planning.facts_and_first_cause import Assumed, lost_effect
 from bt_exec.rig import Rig, allocate_reserve, free_reserve, stop_all, stop_all_in_background
 from bt_exec.site.site import Site
 from bt_exec.spec.model import Do, walk

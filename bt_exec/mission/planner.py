@@ -17,8 +17,8 @@ from bt_exec.nodes.runtime import Runtime
 from bt_exec.pack import Catalogue
 from bt_exec.planning.compiler import Compiler, Plan, Reply, Request, VerifiedPlan
 from bt_exec.planning.confirmation import Confirmation
+from bt_exec.planning.failed_part_repair import FixedPlan
 from bt_exec.planning.plan_preparation import NEED_NOT_MET, prepare_answer, verification_refusal
-from bt_exec.planning.repair import FixedPlan
 from bt_exec.spec.dump import dump_yaml
 from bt_exec.spec.model import Mission, MissionSpec
 from bt_exec.standby_threads import STANDBY

@@ -24,7 +24,7 @@ from functools import lru_cache
 from importlib.metadata import PackageNotFoundError, distribution, entry_points, version
 from typing import Any
 
-from bt_exec.declarations.pack_exceptions import declared_requirements
+from bt_exec.declarations.exception_description import declared_requirements
 from bt_exec.mission.rig_construction import world_settings
 from bt_exec.site.site import Site
 

@@ -30,7 +30,7 @@ from bt_exec.mission.recorded_setup import DEFERRED, file_digests, versions
 from bt_exec.mission.session import Session
 from bt_exec.nodes.fault_injection import Faults, faults_for_rerun
 from bt_exec.planning.compiler import Compiler, Plan, Reply, Request, compiler_names
-from bt_exec.planning.repair import FixedPlan
+from bt_exec.planning.failed_part_repair import FixedPlan
 from bt_exec.robot import RemoteSimulation
 from bt_exec.site.site import CompilerSettings, Limits, Rates, Site, load_site
 from bt_exec.spec.model import MissionSpec

@@ -20,10 +20,10 @@ from bt_exec.failure import Failure, Refusal, SpecError
 from bt_exec.journal import Journal, MissionRecord
 from bt_exec.language.meaning import Meaning
 from bt_exec.pack import Catalogue
-from bt_exec.planning.achieved_facts import Assumed
 from bt_exec.planning.compiler import Compiler, Done, Plan, Reply, Request
+from bt_exec.planning.facts_and_first_cause import Assumed
+from bt_exec.planning.failed_part_repair import unrepeated_leaf_paths
 from bt_exec.planning.plan_preparation import NEED_NOT_MET, prepare
-from bt_exec.planning.repair import unrepeated_leaf_paths
 from bt_exec.spec.expand import has_reference
 from bt_exec.spec.model import Do, Fallback, Mission, MissionSpec, Sequence, Tree
 from bt_exec.spec.node_paths import is_kept, locate, nodes_with_paths

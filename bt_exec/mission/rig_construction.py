@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 
 from pydantic import ValidationError
 
-from bt_exec.declarations.pack_exceptions import describe_error, is_interrupt
+from bt_exec.declarations.exception_description import describe_error, is_interrupt
 from bt_exec.failure import (
     BtExecError,
     RegistrationError,

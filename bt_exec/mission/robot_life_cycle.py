@@ -28,8 +28,8 @@ from functools import partial
 from typing import Any
 
 from bt_exec.failure import UsageError
+from bt_exec.mission.motion_stop_and_endings import moving_robots
 from bt_exec.mission.robot_lock import RobotLock
-from bt_exec.mission.shutdown import moving_robots
 from bt_exec.nodes.runtime import Unwatched
 from bt_exec.rig import Rig, stop_all
 from bt_exec.standby_threads import STANDBY

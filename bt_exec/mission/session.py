@@ -20,6 +20,7 @@ from bt_exec.language.messages import language_of
 from bt_exec.mission.clock import Clock
 from bt_exec.mission.conversation import Conversation
 from bt_exec.mission.executive import Executive
+from bt_exec.mission.motion_stop_and_endings import STOP_FAILED
 from bt_exec.mission.past_action_search import action_in_question
 from bt_exec.mission.perception_worker import PerceptionWorker
 from bt_exec.mission.recorded_setup import DEFERRED, setup_data
@@ -33,7 +34,6 @@ from bt_exec.mission.self_questions import (
     asks_to_continue,
     question_of,
 )
-from bt_exec.mission.shutdown import STOP_FAILED
 from bt_exec.mission.site_robots import GUARDIAN_STOPPED, MOVED_WHILE_IDLE, SiteRobots
 from bt_exec.mission.steps_left import describe_steps_left
 from bt_exec.mission_outcome import FINISHED, Outcome
@@ -41,7 +41,7 @@ from bt_exec.nodes.fault_injection import Faults
 from bt_exec.observation import Situation
 from bt_exec.planning.compiler import REPLIES, Compiler, Reader, Reply, Warming
 from bt_exec.planning.confirmation import Confirm
-from bt_exec.planning.repair import FixedPlan
+from bt_exec.planning.failed_part_repair import FixedPlan
 from bt_exec.rig import Rig, stop_all_in_background
 from bt_exec.robot import Observation
 from bt_exec.site.compile_command import first_request, make_compiler

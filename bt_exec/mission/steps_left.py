@@ -19,9 +19,9 @@ from bt_exec.mission.resumption import (
     recorded_work,
 )
 from bt_exec.pack import Catalogue
-from bt_exec.planning.achieved_facts import assumed_facts, certain_facts
 from bt_exec.planning.compiler import Request
-from bt_exec.planning.repair import unrepeated_leaf_paths
+from bt_exec.planning.facts_and_first_cause import assumed_facts, certain_facts
+from bt_exec.planning.failed_part_repair import unrepeated_leaf_paths
 from bt_exec.spec.model import Do, MissionSpec, NodeBase, Tree, walk
 from bt_exec.spec.node_paths import Located, is_kept, locate
 from bt_exec.verify.effects_on_facts import (

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import InitVar, dataclass, field
 from typing import Any, Literal, Protocol, TypeAlias, get_args, runtime_checkable
 
-from bt_exec.declarations.pack_exceptions import describe_error, is_interrupt
+from bt_exec.declarations.exception_description import describe_error, is_interrupt
 from bt_exec.failure import BtExecError, Failure, Problem, Refusal, UsageError
 from bt_exec.language.meaning import Context, Meaning, Unclear
 from bt_exec.language.messages import Messages

@@ -20,8 +20,8 @@ from bt_exec.pack import Catalogue
 from bt_exec.spec.abstract_run import AbstractRun, Answers, Ends, Step
 from bt_exec.spec.model import Check, Do, NodeBase
 from bt_exec.spec.node_paths import Located, locate
-from bt_exec.verify.concurrent_fact_changes import Calls
 from bt_exec.verify.effects_on_facts import Facts, established_facts, truth_value
+from bt_exec.verify.fact_states_and_changes import Calls
 
 __all__ = ["kept_finished_paths"]
 

@@ -37,8 +37,8 @@ from bt_exec.planning.compiler import (
     Wrapping,
     find_compiler,
 )
+from bt_exec.planning.failed_part_repair import replace_part
 from bt_exec.planning.multi_robot import joined_plan
-from bt_exec.planning.repair import replace_part
 from bt_exec.planning.robot_views import owners_in
 from bt_exec.spec.condition_expression import Expression, Is, Not
 from bt_exec.spec.expand import expand

@@ -17,7 +17,6 @@ from bt_exec.export import FORMS, find_exporter
 from bt_exec.language.messages import language_of
 from bt_exec.models import Speech
 from bt_exec.serve.errors import ServiceError
-from bt_exec.serve.mission_queue import Service
 from bt_exec.serve.models import (
     Maps,
     Moved,
@@ -40,7 +39,8 @@ from bt_exec.serve.openapi import (
     response_descriptions,
 )
 from bt_exec.serve.pictures_and_maps import maps_of
-from bt_exec.serve.stages_and_plan_review import suggested_commands
+from bt_exec.serve.queued_session import Service
+from bt_exec.serve.stages_and_plan_preview import suggested_commands
 from bt_exec.web.request_checks import language_of_headers
 
 __all__ = ["add_auxiliary_routes", "add_speech_routes"]

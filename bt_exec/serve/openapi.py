@@ -11,7 +11,6 @@ from pydantic import BaseModel
 
 from bt_exec.failure import UnknownName
 from bt_exec.serve.errors import ServiceError
-from bt_exec.serve.mission_queue import Service
 from bt_exec.serve.models import (
     Aborted,
     Accepted,
@@ -33,6 +32,7 @@ from bt_exec.serve.models import (
     Suggestions,
     Transcript,
 )
+from bt_exec.serve.queued_session import Service
 from bt_exec.web.app import page_files
 from bt_exec.web.login import COOKIE
 

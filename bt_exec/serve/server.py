@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from bt_exec.serve.api import make_app
-from bt_exec.serve.mission_queue import Service
+from bt_exec.serve.queued_session import Service
 from bt_exec.web.login import Login
 from bt_exec.web.request_checks import Guard
 from bt_exec.web.server import AppServer

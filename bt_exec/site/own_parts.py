@@ -19,7 +19,7 @@ from pathlib import Path
 from types import CodeType
 from typing import Any
 
-from bt_exec.declarations.pack_exceptions import describe_error, is_interrupt
+from bt_exec.declarations.exception_description import describe_error, is_interrupt
 from bt_exec.failure import BtExecError, Problem, UsageError, nearest_first
 from bt_exec.pack import Catalogue, Pack
 from bt_exec.site.shipped_data import data_path

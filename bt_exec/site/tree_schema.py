@@ -20,7 +20,7 @@ from bt_exec.skill import Signature, Skill
 from bt_exec.spec.field_types import DURATION
 from bt_exec.spec.library import Library
 from bt_exec.spec.model import KINDS, MissionSpec, Param, TreeSpec
-from bt_exec.spec.modifiers import MODIFIERS
+from bt_exec.spec.modifier_table import MODIFIERS
 
 __all__ = ["FIELDS", "tree_schema"]
 

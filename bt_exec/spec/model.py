@@ -94,7 +94,7 @@ from bt_exec.spec.field_types import (
     Text,
     choice_type,
 )
-from bt_exec.spec.modifiers import MODIFIERS, Filled, SpecModel
+from bt_exec.spec.modifier_table import MODIFIERS, Filled, SpecModel
 
 __all__ = [
     "KINDS",

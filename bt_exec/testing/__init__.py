@@ -18,7 +18,6 @@ which declared failures, no test reached.
 from __future__ import annotations
 
 from bt_exec.testing.declaration_checks import check_condition, check_pack, check_skill
-from bt_exec.testing.missions import TreeRun, run_tree
 from bt_exec.testing.record_to_test import Steps
 from bt_exec.testing.scripted import (
     FakeClock,
@@ -28,6 +27,7 @@ from bt_exec.testing.scripted import (
     scripted_skill,
 )
 from bt_exec.testing.skill_run import SkillRun, run_skill
+from bt_exec.testing.tree_run import TreeRun, run_tree
 
 __all__ = [
     "FakeClock",

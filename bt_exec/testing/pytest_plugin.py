@@ -33,7 +33,7 @@ def skill_run() -> Callable[..., Any]:
 @pytest.fixture
 def mission_run() -> Callable[..., Any]:
     """Return `bt_exec.testing.run_tree`, which runs a tree with scripted parts."""
-    from bt_exec.testing.missions import run_tree
+    from bt_exec.testing.tree_run import run_tree
 
     return run_tree
 
@@ -73,16 +73,16 @@ def pytest_configure(config: pytest.Config) -> None:
     """Observe every mission of the run, if requested."""
     if not config.getoption("--bt-cov"):
         return
-    from bt_exec.testing import missions
+    from bt_exec.testing import tree_run
     from bt_exec.testing.tree_coverage import Coverage
 
     coverage = config.stash[_COVERAGE] = Coverage(config.rootpath)
     stack = ExitStack()
     stack.enter_context(coverage.observe_all_runs())
-    before, missions.COVERAGE = missions.COVERAGE, coverage
+    before, tree_run.COVERAGE = tree_run.COVERAGE, coverage
 
     def end() -> None:
-        missions.COVERAGE = before
+        tree_run.COVERAGE = before
         stack.close()
 
     config.add_cleanup(end)

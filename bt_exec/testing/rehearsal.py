@@ -24,7 +24,7 @@ from bt_exec.mission.clock import Clock
 from bt_exec.mission.executive import Executive
 from bt_exec.mission_outcome import Outcome
 from bt_exec.pack import Catalogue
-from bt_exec.planning.repair import FixedPlan
+from bt_exec.planning.failed_part_repair import FixedPlan
 from bt_exec.rig import Rig
 from bt_exec.site.site import Site
 from bt_exec.skill import Condition, Label, Running, Skill, Steps, Verdict

@@ -31,7 +31,15 @@ from bt_exec.spec.condition_expression import Is, named_conditions
 from bt_exec.spec.model import Do, MissionSpec, Parallel, Tree
 from bt_exec.spec.node_paths import Located, locate
 from bt_exec.spec.yaml_source import Place
-from bt_exec.verify.concurrent_fact_changes import (
+from bt_exec.verify.context import Context
+from bt_exec.verify.effects_on_facts import (
+    NEED_NOT_MET,
+    Facts,
+    contradicted_needs,
+    established_facts,
+    truth_value,
+)
+from bt_exec.verify.fact_states_and_changes import (
     Call,
     Calls,
     Change,
@@ -41,14 +49,6 @@ from bt_exec.verify.concurrent_fact_changes import (
     limit_states,
     observation_change,
     state_from_facts,
-)
-from bt_exec.verify.context import Context
-from bt_exec.verify.effects_on_facts import (
-    NEED_NOT_MET,
-    Facts,
-    contradicted_needs,
-    established_facts,
-    truth_value,
 )
 
 __all__ = ["Readers", "certain_effects", "check_dry_run"]

@@ -1,7 +1,7 @@
 """Commands of ``bt-exec label``: plan records from clips, and training sets.
 
 The group is registered as the entry point ``label`` of ``bt_exec.commands``. The implementation
-in `bt_exec_labeler.commands` is imported when a command runs.
+in `bt_exec_labeler.cli_commands` is imported when a command runs.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ LABEL = typer.Typer(help="Plan records and training sets from recordings.", no_a
 
 def _commands_module() -> Any:
     """Import and return the module of the commands, which takes long to import."""
-    from bt_exec_labeler import commands
+    from bt_exec_labeler import cli_commands
 
-    return commands
+    return cli_commands
 
 
 @LABEL.command()
@@ -100,7 +100,7 @@ def run(
     budget = {"requests": requests, "tokens": tokens, "cost": cost}
     options = settings_of(settings)
     if site:
-        from bt_exec_labeler.commands import with_client_settings
+        from bt_exec_labeler.cli_commands import with_client_settings
 
         options = with_client_settings(options, site)
     if strict:

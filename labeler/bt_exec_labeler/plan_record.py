@@ -13,7 +13,7 @@ from typing import Any, Literal, TypeAlias, get_args
 from bt_exec.failure import nearest_names
 from bt_exec_labeler.answer_violation import Breach, make_breach
 from bt_exec_labeler.episode import time_text
-from bt_exec_labeler.sources.json_lines import serialisable_value
+from bt_exec_labeler.sources.json_lines_parser import serialisable_value
 from bt_exec_labeler.vocabulary import Argument, Vocabulary
 
 __all__ = [

@@ -21,7 +21,7 @@ from pydantic import Field
 from bt_exec.failure import Refusal, UsageError
 from bt_exec.files import expand_home
 from bt_exec.planning.compiler import Compiler, Plan, Request
-from bt_exec.planning.repair import repaired_plan
+from bt_exec.planning.failed_part_repair import repaired_plan
 from bt_exec.spec.model import MissionSpec
 from bt_exec.spec.user_data_validation import UserData, read_settings
 

@@ -22,10 +22,10 @@ os.environ.setdefault("MUJOCO_GL", "egl")
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from bt_exec.spec.shipped_yaml import parse_yaml
-from bt_exec_skills.image.rules.estimator_verdicts import rate_answer, run_cross_checks
+from bt_exec_skills.image.rules.answer_judgement import rate_answer, run_cross_checks
 from bt_exec_skills.image.rules.question import Unread
 from bt_exec_skills.image.rules.question_plans import CannotTell
-from bt_exec_skills.image.skills.other_light_estimator import cross_check_in_other_light
+from bt_exec_skills.image.skills.other_light_crosscheck import cross_check_in_other_light
 from bt_exec_skills.image.workbench import Bench
 from tests.skills.image import conditions, drawn, rendered, scenes, test_scenes
 from tests.skills.image.asking import ask, bench_of

@@ -22,7 +22,7 @@ from bt_exec.rig import Rig
 from bt_exec.skill import Running, Steps, skill
 from bt_exec.spec.model import Do, Parallel, TreeSpec
 from bt_exec.testing import FakeClock, ScriptedRobot
-from bt_exec.testing.missions import FixedCompiler, scripted_site
+from bt_exec.testing.tree_run import FixedCompiler, scripted_site
 
 SMALL = "--small" in sys.argv
 ROUNDS, TICKS = (2, 500) if SMALL else (250, 800)

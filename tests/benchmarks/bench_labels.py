@@ -18,7 +18,7 @@ from pathlib import Path
 from bt_exec.journal import Journal
 from bt_exec.mission.session import Session
 from bt_exec.site.site import Site, load_site
-from bt_exec_labeler import commands
+from bt_exec_labeler import cli_commands
 from bt_exec_labeler.vocabulary_draft import draft_vocabulary
 
 DOOR = (
@@ -74,7 +74,7 @@ def main(missions: int) -> None:
                 words = place / "words.yaml"
                 words.write_text(draft_vocabulary(name), encoding="utf-8")
             record(site, said, missions // 2, Journal.open(place / "j.sqlite"), 1)
-            commands.run(
+            cli_commands.run(
                 place / "j.sqlite",
                 words,
                 place / "run",
@@ -83,7 +83,7 @@ def main(missions: int) -> None:
                 workers=2,
                 no_cache=True,
             )
-            commands.dataset(
+            cli_commands.dataset(
                 place / "run", place / "j.sqlite", words, place / "set", keep_uncertain=False
             )
             settings = {"name": "recalled", "dataset": str(place / "set")}

@@ -19,13 +19,13 @@ from pathlib import Path
 
 import numpy as np
 
-from bt_exec_labeler.batch.output import Cache, Output
+from bt_exec_labeler.batch.output_and_answer_cache import Cache, Output
 from bt_exec_labeler.batch.run import BATCH, Progress, label_moments
 from bt_exec_labeler.clips import RECENT, cut_clip
 from bt_exec_labeler.episode import Episode, Image
-from bt_exec_labeler.items import ControllerItem, Item
+from bt_exec_labeler.labeler_items import ControllerItem, Item
 from bt_exec_labeler.labelers.model_labeler import ModelLabeler
-from bt_exec_labeler.testing.game import VOCABULARY
+from bt_exec_labeler.testing.toy_game_episodes import VOCABULARY
 from bt_exec_labeler.vocabulary import Vocabulary
 from bt_exec_llm.client import Answer, ModelFailure, Turn
 from bt_exec_llm.testing.scripted_model import Asked, ScriptedModel

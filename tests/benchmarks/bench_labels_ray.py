@@ -20,7 +20,7 @@ from pathlib import Path
 import bench_labels_rate as rate
 import numpy as np
 
-from bt_exec_labeler.batch.output import Output
+from bt_exec_labeler.batch.output_and_answer_cache import Output
 from bt_exec_labeler.batch.run import BATCH, label_moments
 from bt_exec_labeler.clips import RECENT, cut_clip
 from bt_exec_labeler.episode import Episode
@@ -28,7 +28,7 @@ from bt_exec_labeler.labelers import Allowance, Labeler, Unlimited
 from bt_exec_labeler.labelers.model_labeler import ModelLabeler
 from bt_exec_labeler.labelers.on_ray import RayLabeler
 from bt_exec_labeler.lerobot.frames import CodedFrame
-from bt_exec_labeler.testing.game import VOCABULARY
+from bt_exec_labeler.testing.toy_game_episodes import VOCABULARY
 from bt_exec_labeler.vocabulary import Vocabulary
 
 THINKS_S = 0.5

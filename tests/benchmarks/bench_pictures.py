@@ -71,7 +71,7 @@ def _detected(file: Path) -> float:
     """Return the duration of one detection with reading the file [s]."""
     from bt_exec_skills.door.perception.detector_factory import SHIPPED
     from bt_exec_skills.image.tools import load_picture
-    from bt_exec_skills.vision.network_loading import load_network
+    from bt_exec_skills.vision.two_stage_network_loading import load_network
 
     network = load_network(SHIPPED)
     network.find(np.zeros((64, 64, 3), np.uint8))

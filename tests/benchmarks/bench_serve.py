@@ -45,12 +45,12 @@ def serve(journal: str) -> None:
     from bt_exec.mission import session as sessions
     from bt_exec.pack import Catalogue
     from bt_exec.rig import Rig
-    from bt_exec.serve.mission_queue import Service
+    from bt_exec.serve.queued_session import Service
     from bt_exec.serve.server import HttpServer
     from bt_exec.site.site import Rates
     from bt_exec.spec.load import load_text
     from bt_exec.testing import FakeClock, FakeObservation, ScriptedRobot, scripted_skill
-    from bt_exec.testing.missions import FixedCompiler, scripted_site
+    from bt_exec.testing.tree_run import FixedCompiler, scripted_site
     from bt_exec.web.login import Login
 
     sys.setswitchinterval(0.001)  # as `bt-exec serve` does

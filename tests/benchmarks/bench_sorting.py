@@ -16,7 +16,7 @@ from dataclasses import replace
 from bt_exec.mission.session import Session
 from bt_exec.site.site import load_site
 from bt_exec_skills.navigation.plane_geometry import Pose
-from bt_exec_skills.tabletop.environment_report import Environment, Placed, Point
+from bt_exec_skills.tabletop.environment_state import Environment, Placed, Point
 from bt_exec_skills.tabletop.goals.move_order import path_length
 from bt_exec_skills.tabletop.goals.plan import goals_of
 from tests.skills.tabletop.faulty import FaultySimulator

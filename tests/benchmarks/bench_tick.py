@@ -42,7 +42,7 @@ from bt_exec.skill import Running, Steps, Verdict, condition, skill
 from bt_exec.spec.condition_expression import Is
 from bt_exec.spec.model import Do, Mission, MissionSpec, NodeBase, Parallel, Sequence, TreeSpec
 from bt_exec.testing import FakeClock, FakeObservation, ScriptedRobot
-from bt_exec.testing.missions import FixedCompiler, plan_without_verification, scripted_site
+from bt_exec.testing.tree_run import FixedCompiler, plan_without_verification, scripted_site
 
 try:
     import behaviortreepy

@@ -7,7 +7,7 @@ from typing import Any
 
 from bt_exec.skill import Verdict, condition
 from bt_exec.testing import scripted_skill
-from bt_exec.testing.missions import scripted_site
+from bt_exec.testing.tree_run import scripted_site
 
 FACTS, WORDS = ("a", "b", "c"), ("1", "2")
 

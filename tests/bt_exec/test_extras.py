@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from bt_exec.declarations.pack_exceptions import declared_requirements, extra_hint
+from bt_exec.declarations.exception_description import declared_requirements, extra_hint
 from bt_exec.failure import UsageError
 from bt_exec.plugins import load_plugin
 
@@ -14,7 +14,7 @@ EXTRAS |= {"onnxruntime": "vision", "fastapi": "serve", "rapidocr": "ocr", "ray.
 
 WITHOUT_EXTRAS = """
 import sys
-from bt_exec.declarations.pack_exceptions import declared_requirements
+from bt_exec.declarations.exception_description import declared_requirements
 
 class Absent:
     def find_spec(self, name, path=None, target=None):

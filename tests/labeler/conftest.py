@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from bt_exec_labeler.episode import Episode
-from bt_exec_labeler.items import ControllerItem, Item, items_of
+from bt_exec_labeler.labeler_items import ControllerItem, Item, items_of
 from bt_exec_labeler.sources import read_source
-from bt_exec_labeler.testing.game import VOCABULARY, make_game
+from bt_exec_labeler.testing.toy_game_episodes import VOCABULARY, make_game
 from bt_exec_labeler.vocabulary import Vocabulary
 
 

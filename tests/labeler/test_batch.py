@@ -14,14 +14,14 @@ import pytest
 
 from bt_exec.batch.store import ResultStore
 from bt_exec.failure import UsageError
-from bt_exec_labeler import commands
+from bt_exec_labeler import cli_commands
 from bt_exec_labeler.batch.budget import Budget
-from bt_exec_labeler.batch.output import Cache, Output, default_cache, read_lines
+from bt_exec_labeler.batch.output_and_answer_cache import Cache, Output, default_cache, read_lines
 from bt_exec_labeler.batch.run import BATCH, label_batch, label_moments
 from bt_exec_labeler.episode import Episode, FileFrame
-from bt_exec_labeler.items import Item, items_of
+from bt_exec_labeler.labeler_items import Item, items_of
 from bt_exec_labeler.labelers import LabelerFailure, Labelled
-from bt_exec_labeler.labelers.rules import RulesLabeler
+from bt_exec_labeler.labelers.recorded_action_labeler import RulesLabeler
 from bt_exec_labeler.plan_record import Breach
 from bt_exec_labeler.vocabulary import Vocabulary
 
@@ -226,7 +226,7 @@ def test_interrupted_command_stops_between_batches(
     interrupted = nullcontext(lambda: next(asked, True))
     monkeypatch.setattr("bt_exec_labeler.batch.command.interrupt_check", lambda: interrupted)
     words = game / "vocabulary.yaml"
-    found = commands.run(game, words, tmp_path / "run", labeler="rules", role="controller")
+    found = cli_commands.run(game, words, tmp_path / "run", labeler="rules", role="controller")
     assert found["stopped"] == "it was asked to stop"
     assert found["records"] == 2 * BATCH
     assert found["left"] == found["items"] - 2 * BATCH

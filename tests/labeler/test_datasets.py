@@ -19,18 +19,18 @@ from bt_exec.journal import Journal
 from bt_exec.mission.session import Session
 from bt_exec.mission_outcome import Outcome
 from bt_exec.site.site import load_site
-from bt_exec_labeler import commands
-from bt_exec_labeler.batch.output import read_lines
+from bt_exec_labeler import cli_commands
+from bt_exec_labeler.batch.output_and_answer_cache import read_lines
 from bt_exec_labeler.datasets.rows import Memory, reply_rows
 from bt_exec_labeler.datasets.write import write_rows
 from bt_exec_labeler.episode import Episode, Reply
-from bt_exec_labeler.items import Role
+from bt_exec_labeler.labeler_items import Role
 from bt_exec_labeler.plan_record import Record, read_record
 from bt_exec_labeler.sources import read_source
 from bt_exec_labeler.sources.journal import _established_facts, _state, episode_of
 from bt_exec_labeler.splits import Split
 from bt_exec_labeler.testing.chat_playback_model import Playback
-from bt_exec_labeler.testing.game import make_game
+from bt_exec_labeler.testing.toy_game_episodes import make_game
 from bt_exec_labeler.vocabulary import Vocabulary
 from bt_exec_labeler.vocabulary_draft import draft_vocabulary
 from bt_exec_llm.testing.messages_server import MessagesServer
@@ -45,7 +45,7 @@ def recording(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def made(recording: Path, folder: Path, role: Role) -> tuple[Path, Path]:
     words = recording / "vocabulary.yaml"
     run = folder / f"run_{role}"
-    commands.run(
+    cli_commands.run(
         recording,
         words,
         run,
@@ -53,7 +53,7 @@ def made(recording: Path, folder: Path, role: Role) -> tuple[Path, Path]:
         role=role,
         no_cache=True,
     )
-    commands.dataset(run, recording, words, folder / role, keep_uncertain=False)
+    cli_commands.dataset(run, recording, words, folder / role, keep_uncertain=False)
     return run, folder / role
 
 
@@ -140,15 +140,15 @@ def test_chat_set_reproduces_its_labels_on_replay(
 ) -> None:
     words = recording / "vocabulary.yaml"
     how: dict[str, Any] = {"role": role, "no_cache": True, "workers": 2}
-    commands.run(recording, words, tmp_path / "run", labeler="rules", **how)
+    cli_commands.run(recording, words, tmp_path / "run", labeler="rules", **how)
     about = (tmp_path / "run", recording, words, tmp_path / "set")
-    commands.dataset(*about, keep_uncertain=True)
+    cli_commands.dataset(*about, keep_uncertain=True)
     lines = list(read_lines(tmp_path / "run" / "records.jsonl"))
     failures = [line for line in lines if line["kind"] == "failure"]
     model = Playback(tmp_path / "set" / "chat")
     with MessagesServer([model]) as server:
         options = {"client": {"base_url": server.url, "tier": "text"}, "retries": 0}
-        again = commands.run(
+        again = cli_commands.run(
             recording, words, tmp_path / "again", labeler="model", options=options, **how
         )
         assert model.exact > 0
@@ -171,13 +171,13 @@ def test_chat_set_has_the_form_of_the_requests_of_its_run(tmp_path: Path) -> Non
     with MessagesServer([answer]) as server:
         client = {"base_url": server.url, "tier": "text"}
         how["options"] = {**options, "client": client}
-        commands.run(game, words, tmp_path / "run", **how)
+        cli_commands.run(game, words, tmp_path / "run", **how)
         about = (tmp_path / "run", game, words, tmp_path / "set")
-        commands.dataset(*about, keep_uncertain=True)
+        cli_commands.dataset(*about, keep_uncertain=True)
         sent = len(server.requests)
         model = Playback(tmp_path / "set" / "chat")
         server.script([model])
-        found = commands.run(game, words, tmp_path / "again", **how)
+        found = cli_commands.run(game, words, tmp_path / "again", **how)
         assert (model.exact, model.unknown, found["dropped"]) == (sent, 0, 0)
         assert "열쇠로 걸어간다." in str(server.requests[0].body["system"])
 
@@ -186,7 +186,9 @@ def test_interrupted_set_leaves_nothing_and_is_created_again(
     recording: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     words = recording / "vocabulary.yaml"
-    commands.run(recording, words, tmp_path / "run", labeler="rules", role="planner", no_cache=True)
+    cli_commands.run(
+        recording, words, tmp_path / "run", labeler="rules", role="planner", no_cache=True
+    )
     about = (tmp_path / "run", recording, words, tmp_path / "set")
     part = tmp_path / ".set.part"
     part.mkdir()
@@ -198,19 +200,21 @@ def test_interrupted_set_leaves_nothing_and_is_created_again(
     with monkeypatch.context() as broken:
         broken.setattr("bt_exec_labeler.datasets.write.chats_of", break_down)
         with pytest.raises(UsageError, match="cannot be written: No space left on device"):
-            commands.dataset(*about, keep_uncertain=False)
+            cli_commands.dataset(*about, keep_uncertain=False)
     assert sorted(p.name for p in tmp_path.iterdir()) == ["run"]
-    commands.dataset(*about, keep_uncertain=False)
+    cli_commands.dataset(*about, keep_uncertain=False)
     assert sorted(p.name for p in tmp_path.iterdir()) == ["run", "set"]
     assert not (tmp_path / "set" / "half").exists()
 
 
 def test_near_duplicates_are_dropped_on_request(recording: Path, tmp_path: Path) -> None:
     words = recording / "vocabulary.yaml"
-    commands.run(recording, words, tmp_path / "run", labeler="rules", role="controller")
+    cli_commands.run(recording, words, tmp_path / "run", labeler="rules", role="controller")
     about = (tmp_path / "run", recording, words)
-    whole = commands.dataset(*about, tmp_path / "whole", keep_uncertain=False)
-    fewer = commands.dataset(*about, tmp_path / "fewer", keep_uncertain=False, drop_duplicates=True)
+    whole = cli_commands.dataset(*about, tmp_path / "whole", keep_uncertain=False)
+    fewer = cli_commands.dataset(
+        *about, tmp_path / "fewer", keep_uncertain=False, drop_duplicates=True
+    )
     assert fewer["duplicates"] > 0
     assert sum(fewer["rows"].values()) < sum(whole["rows"].values())
     steps = [{row["mid_step_id"] for row in rows_in(tmp_path / n)} for n in ("whole", "fewer")]
@@ -231,7 +235,7 @@ def test_failures_and_recoveries_are_a_separate_part(tmp_path: Path) -> None:
     then = {json.loads(row["then"])["op"] for row in special if row["kind"] == "failure"}
     assert then == {"OPEN"}
     about = (run, recording, recording / "vocabulary.yaml", tmp_path / "again")
-    lines = commands.dataset(*about, keep_uncertain=False)["lines"]
+    lines = cli_commands.dataset(*about, keep_uncertain=False)["lines"]
     assert f"{kinds['failure']} moments of failures in the part recovery" in lines
 
 
@@ -241,8 +245,8 @@ def test_set_of_one_episode_reports_empty_splits_and_preserves_korean_text(tmp_p
     header = recording / "게임" / "episode.yaml"
     header.write_text(header.read_text().replace("bring me the gem", "보석을 가져와"))
     words, run, out = recording / "vocabulary.yaml", tmp_path / "run", tmp_path / "set"
-    commands.run(recording, words, run, labeler="rules", role="planner", no_cache=True)
-    lines = commands.dataset(run, recording, words, out, keep_uncertain=False)["lines"]
+    cli_commands.run(recording, words, run, labeler="rules", role="planner", no_cache=True)
+    lines = cli_commands.dataset(run, recording, words, out, keep_uncertain=False)["lines"]
     assert any("! no records for val and test: 1 episodes have records" in line for line in lines)
     assert not any("moments of failures" in line for line in lines)
     (schema,) = {pyarrow.parquet.read_schema(path) for path in (out / "data").glob("*.parquet")}
@@ -258,15 +262,15 @@ def test_set_requires_its_own_recording(recording: Path, tmp_path: Path) -> None
     run, folder = made(recording, tmp_path, "controller")
     words = recording / "vocabulary.yaml"
     with pytest.raises(UsageError, match="is not empty"):
-        commands.dataset(run, recording, words, folder, keep_uncertain=False)
+        cli_commands.dataset(run, recording, words, folder, keep_uncertain=False)
     with pytest.raises(UsageError, match="it is not the recording that was labelled"):
-        commands.dataset(
+        cli_commands.dataset(
             run, recording / "game_00", words, tmp_path / "other", keep_uncertain=False
         )
     other = tmp_path / "v.yaml"
     other.write_text(words.read_text() + "# changed\n")
     with pytest.raises(UsageError, match="another vocabulary"):
-        commands.dataset(run, recording, other, tmp_path / "other", keep_uncertain=False)
+        cli_commands.dataset(run, recording, other, tmp_path / "other", keep_uncertain=False)
 
 
 @pytest.mark.slow
@@ -276,25 +280,25 @@ def test_records_of_changed_moments_are_left_out(recording: Path, tmp_path: Path
     shutil.copytree(recording, source)
     words = source / "vocabulary.yaml"
     rules: dict[str, Any] = {"labeler": "rules", "role": "controller", "stride_s": 0.5}
-    commands.run(source, words, run, **rules)
+    cli_commands.run(source, words, run, **rules)
     about = {"keep_uncertain": True}
-    whole = commands.dataset(run, source, words, tmp_path / "whole", **about)  # type: ignore[arg-type]
+    whole = cli_commands.dataset(run, source, words, tmp_path / "whole", **about)  # type: ignore[arg-type]
     assert whole["outdated"] == 0
     frames = sorted((source / "game_00").glob("*.png"))
     shutil.copy(frames[0], frames[12])
-    made = commands.dataset(run, source, words, tmp_path / "set", **about)  # type: ignore[arg-type]
+    made = cli_commands.dataset(run, source, words, tmp_path / "set", **about)  # type: ignore[arg-type]
     assert 0 < made["outdated"] <= 16
     assert any("the recording changed there" in line for line in made["lines"])
     rows = [sum(one["rows"].values()) + one["failures"] for one in (whole, made)]
     assert rows[0] - rows[1] == made["outdated"]
-    commands.run(source, words, run, **rules, resume=True)
-    again = commands.dataset(run, source, words, tmp_path / "again", **about)  # type: ignore[arg-type]
+    cli_commands.run(source, words, run, **rules, resume=True)
+    again = cli_commands.dataset(run, source, words, tmp_path / "again", **about)  # type: ignore[arg-type]
     assert (again["outdated"], again["rows"]) == (0, whole["rows"])
 
 
 def test_uncertain_records_are_taken_only_on_request(recording: Path, tmp_path: Path) -> None:
     words, run = recording / "vocabulary.yaml", tmp_path / "run"
-    commands.run(recording, words, run, labeler="rules", role="controller", no_cache=True)
+    cli_commands.run(recording, words, run, labeler="rules", role="controller", no_cache=True)
     path = run / "records.jsonl"
     lines = [json.loads(text) for text in path.read_text(encoding="utf-8").splitlines()]
     steps = [line for line in lines if line["kind"] == "step"]
@@ -305,7 +309,7 @@ def test_uncertain_records_are_taken_only_on_request(recording: Path, tmp_path: 
     rows = {}
     for wanted in (False, True):
         out = tmp_path / f"set_{wanted}"
-        commands.dataset(run, recording, words, out, keep_uncertain=wanted)
+        cli_commands.dataset(run, recording, words, out, keep_uncertain=wanted)
         rows[wanted] = {row["id"] for row in rows_in(out)}
     assert doubted
     assert rows[True] - rows[False] == doubted
@@ -394,12 +398,14 @@ def test_replies_contain_command_observation_and_answer(
     source, outcomes = missions
     words = tmp_path / "words.yaml"
     words.write_text(draft_vocabulary("door"), encoding="utf-8")
-    commands.run(source, words, tmp_path / "run", labeler="rules", role="controller", no_cache=True)
+    cli_commands.run(
+        source, words, tmp_path / "run", labeler="rules", role="controller", no_cache=True
+    )
     about = (tmp_path / "run", source, words)
-    without = commands.dataset(*about, tmp_path / "without", keep_uncertain=False)
+    without = cli_commands.dataset(*about, tmp_path / "without", keep_uncertain=False)
     assert without["replies"] == 0
     assert not (tmp_path / "without" / "replies").exists()
-    made = commands.dataset(*about, tmp_path / "set", keep_uncertain=False, replies=True)
+    made = cli_commands.dataset(*about, tmp_path / "set", keep_uncertain=False, replies=True)
     rows = [
         row
         for path in sorted((tmp_path / "set" / "replies").glob("*.parquet"))
@@ -459,6 +465,6 @@ def test_reply_set_is_refused_for_a_recording_without_replies(
     run, _ = made(recording, tmp_path, "controller")
     about = (run, recording, recording / "vocabulary.yaml", tmp_path / "other")
     with pytest.raises(UsageError, match="no commands that were refused or answered"):
-        commands.dataset(*about, keep_uncertain=False, replies=True)
+        cli_commands.dataset(*about, keep_uncertain=False, replies=True)
     with pytest.raises(UsageError, match="works with --format parquet"):
-        commands.dataset(*about, keep_uncertain=False, replies=True, form="lerobot")
+        cli_commands.dataset(*about, keep_uncertain=False, replies=True, form="lerobot")

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from bt_exec_labeler.items import Role
-from bt_exec_labeler.testing.game import make_game
+from bt_exec_labeler.labeler_items import Role
+from bt_exec_labeler.testing.toy_game_episodes import make_game
 
 from .test_datasets import made, rows_in
 

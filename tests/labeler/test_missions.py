@@ -21,8 +21,8 @@ from bt_exec.journal import Journal
 from bt_exec.journal.recorded_mission import MissionRecord, SkillRun
 from bt_exec.mission.session import Session
 from bt_exec.site.site import Site, load_site
-from bt_exec_labeler import commands
-from bt_exec_labeler.batch.output import read_lines
+from bt_exec_labeler import cli_commands
+from bt_exec_labeler.batch.output_and_answer_cache import read_lines
 from bt_exec_labeler.goal_replay import Replayed, replay
 from bt_exec_labeler.quality.agreement import FIELDS
 from bt_exec_labeler.vocabulary import Vocabulary, load_vocabulary
@@ -198,7 +198,7 @@ def test_labels_agree_with_the_journal_and_replay_as_recorded(
         path = tmp_path / "words.yaml"
         path.write_text(draft_vocabulary(name), encoding="utf-8")
     words, journal = load_vocabulary(path), Journal.open(tmp_path / "j.sqlite")
-    commands.run(
+    cli_commands.run(
         tmp_path / "j.sqlite",
         path,
         tmp_path / "run",

@@ -12,13 +12,13 @@ import pytest
 from bt_exec.failure import UsageError
 from bt_exec_labeler.clips import RECENT, cut_clip, decode_frame, pixel_digest
 from bt_exec_labeler.episode import Episode
-from bt_exec_labeler.items import ControllerItem, Item, items_of
+from bt_exec_labeler.labeler_items import ControllerItem, Item, items_of
 from bt_exec_labeler.labelers import LabelerFailure, LabelerSettings, Labelled
 from bt_exec_labeler.labelers.answer_parser import answer_schema, read_records
 from bt_exec_labeler.labelers.model_labeler import ModelLabeler, Options, create
 from bt_exec_labeler.labelers.prompt import contact_sheet, items_turn
-from bt_exec_labeler.labelers.rules import RulesLabeler
-from bt_exec_labeler.testing.game import VOCABULARY
+from bt_exec_labeler.labelers.recorded_action_labeler import RulesLabeler
+from bt_exec_labeler.testing.toy_game_episodes import VOCABULARY
 from bt_exec_labeler.vocabulary import Vocabulary
 from bt_exec_llm.client import Block, ModelClient, ModelSettings, Turn, image_block
 from bt_exec_llm.testing.messages_server import (

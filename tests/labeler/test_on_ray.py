@@ -17,14 +17,14 @@ from typing import Any
 import pytest
 
 from bt_exec.batch.store import ResultStore
-from bt_exec_labeler import commands
-from bt_exec_labeler.batch.output import Output
+from bt_exec_labeler import cli_commands
+from bt_exec_labeler.batch.output_and_answer_cache import Output
 from bt_exec_labeler.batch.run import BATCH, Progress, label_moments
 from bt_exec_labeler.episode import Episode
-from bt_exec_labeler.items import Item, items_of
+from bt_exec_labeler.labeler_items import Item, items_of
 from bt_exec_labeler.labelers import Allowance, Labelled
 from bt_exec_labeler.labelers.on_ray import RayLabeler
-from bt_exec_labeler.labelers.rules import RulesLabeler
+from bt_exec_labeler.labelers.recorded_action_labeler import RulesLabeler
 from bt_exec_labeler.vocabulary import Vocabulary
 from bt_exec_llm.testing.messages_server import MessagesServer, text
 from tests.labeler.batch.recordings import answer
@@ -147,7 +147,7 @@ def test_workers_of_a_cluster_share_a_budget(game: Path, tmp_path: Path) -> None
     with MessagesServer([lambda body: text(answer(body), usage=bill)]) as server:
         client = {"base_url": server.url, "tier": "text", "prices": prices}
         for resume in (False, True):
-            found = commands.run(
+            found = cli_commands.run(
                 game,
                 game / "vocabulary.yaml",
                 tmp_path / "run",

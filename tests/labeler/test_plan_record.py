@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from bt_exec_labeler.plan_record import FIELDS, Breach, Record, build_record, read_record
-from bt_exec_labeler.testing.game import VOCABULARY
+from bt_exec_labeler.testing.toy_game_episodes import VOCABULARY
 from bt_exec_labeler.vocabulary import Vocabulary
 
 GOOD: dict[str, Any] = {

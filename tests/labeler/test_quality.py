@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from bt_exec_labeler.batch.output import Output, read_lines
+from bt_exec_labeler.batch.output_and_answer_cache import Output, read_lines
 from bt_exec_labeler.batch.run import label_moments
 from bt_exec_labeler.episode import Episode
-from bt_exec_labeler.items import items_of
-from bt_exec_labeler.labelers.rules import RulesLabeler
+from bt_exec_labeler.labeler_items import items_of
+from bt_exec_labeler.labelers.recorded_action_labeler import RulesLabeler
 from bt_exec_labeler.quality.agreement import FIELDS, agreement, agreement_by_field, kappa
 from bt_exec_labeler.quality.checks import (
     contradictions,

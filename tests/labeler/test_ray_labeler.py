@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 
 from bt_exec.batch.store import ResultStore
-from bt_exec_labeler import commands
+from bt_exec_labeler import cli_commands
 from bt_exec_labeler.batch.budget import Budget, Ledger
 from bt_exec_labeler.batch.command import _Maker
-from bt_exec_labeler.batch.output import read_lines
-from bt_exec_labeler.items import Item
+from bt_exec_labeler.batch.output_and_answer_cache import read_lines
+from bt_exec_labeler.labeler_items import Item
 from bt_exec_labeler.labelers import (
     Allowance,
     BudgetSpentError,
@@ -25,7 +25,7 @@ from bt_exec_labeler.labelers import (
     Labelled,
 )
 from bt_exec_labeler.labelers.on_ray import RayLabeler
-from bt_exec_labeler.labelers.rules import RulesLabeler
+from bt_exec_labeler.labelers.recorded_action_labeler import RulesLabeler
 from bt_exec_labeler.vocabulary import Vocabulary
 from bt_exec_llm.testing.messages_server import MessagesServer
 from tests.labeler.batch.recordings import answer
@@ -220,7 +220,7 @@ def test_run_on_a_cluster_equals_a_run_in_threads(ray: StandIn, game: Path, tmp_
     with MessagesServer([answer]) as server:
         client = {"base_url": server.url, "tier": "text"}
         for engine in ("threads", "ray"):
-            commands.run(
+            cli_commands.run(
                 game,
                 game / "vocabulary.yaml",
                 tmp_path / engine,

@@ -11,7 +11,7 @@ from bt_exec.failure import Failure, Refusal, UsageError
 from bt_exec.planning.compiler import Plan, Request
 from bt_exec.site.site import load_site
 from bt_exec.spec.model import Do, Sequence
-from bt_exec_labeler import commands
+from bt_exec_labeler import cli_commands
 from bt_exec_labeler.recall_compiler import (
     Recalled,
     RecallingCompiler,
@@ -23,7 +23,7 @@ from bt_exec_labeler.recall_compiler import (
     load_recalled_missions,
 )
 from bt_exec_labeler.sources import read_source
-from bt_exec_labeler.testing.game import make_game
+from bt_exec_labeler.testing.toy_game_episodes import make_game
 
 MISSIONS = tuple(
     Recalled(name, command, frozenset(command.split()), goals)
@@ -99,9 +99,9 @@ def sets(tmp_path_factory: pytest.TempPathFactory) -> Path:
     game = make_game(folder / "game", episodes=3, seed=0)
     words = game / "vocabulary.yaml"
     for role in ("planner", "controller"):
-        commands.run(game, words, folder / f"run_{role}", labeler="rules", role=role)
+        cli_commands.run(game, words, folder / f"run_{role}", labeler="rules", role=role)
         about = (folder / f"run_{role}", game, words, folder / role)
-        commands.dataset(*about, keep_uncertain=True)
+        cli_commands.dataset(*about, keep_uncertain=True)
     return folder
 
 

@@ -3,9 +3,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bt_exec_labeler.episode import Action, Episode
-from bt_exec_labeler.items import ControllerItem, Item, items_of
+from bt_exec_labeler.labeler_items import ControllerItem, Item, items_of
 from bt_exec_labeler.labelers import Labelled
-from bt_exec_labeler.labelers.rules import RulesLabeler
+from bt_exec_labeler.labelers.recorded_action_labeler import RulesLabeler
 from bt_exec_labeler.mid_step_spans import spans_of
 from bt_exec_labeler.plan_record import Goal, Record
 from bt_exec_labeler.vocabulary import Vocabulary

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from bt_exec.failure import UsageError
-from bt_exec_labeler import commands
-from bt_exec_labeler.commands import with_client_settings
+from bt_exec_labeler import cli_commands
+from bt_exec_labeler.cli_commands import with_client_settings
 from bt_exec_llm.testing.messages_server import MessagesServer
 from tests.labeler.batch.recordings import answer
 
@@ -57,7 +57,7 @@ def test_budget_of_money_has_the_prices_of_the_site(site: str, game: Path, tmp_p
             "options": options,
             "no_cache": True,
         }
-        found = commands.run(*about, **how, budget={"cost": 100.0})
+        found = cli_commands.run(*about, **how, budget={"cost": 100.0})
         bill = [request.body for request in server.requests]
         assert {body["model"] for body in bill} == {"m-1"}
         assert found["usage"]["cost"] > 0

@@ -14,7 +14,7 @@ import yaml
 from bt_exec.cli.app import run_command_line
 from bt_exec.failure import UsageError
 from bt_exec_labeler.review.decisions import Decisions
-from bt_exec_labeler.testing.game import VOCABULARY
+from bt_exec_labeler.testing.toy_game_episodes import VOCABULARY
 
 
 @pytest.fixture(scope="module")

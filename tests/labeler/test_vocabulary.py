@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from bt_exec.cli.app import run_command_line
 from bt_exec.failure import SpecError, UsageError
-from bt_exec_labeler.testing.game import VOCABULARY
+from bt_exec_labeler.testing.toy_game_episodes import VOCABULARY
 from bt_exec_labeler.vocabulary import Limits, Vocabulary, digest_of, load_vocabulary
 
 

@@ -15,9 +15,9 @@ from typing import Any, NamedTuple
 import pytest
 
 from bt_exec.cli.app import run_command_line
-from bt_exec_labeler import commands
-from bt_exec_labeler.batch.output import read_lines
-from bt_exec_labeler.testing.game import make_game
+from bt_exec_labeler import cli_commands
+from bt_exec_labeler.batch.output_and_answer_cache import read_lines
+from bt_exec_labeler.testing.toy_game_episodes import make_game
 
 Lines = dict[str, dict[str, Any]]
 WOUNDED = "game_01"
@@ -183,11 +183,13 @@ def labelled(
 ) -> Lines:
     """Run the rules over a recording, and create a report and both kinds of sets."""
     words = words or recording / "vocabulary.yaml"
-    commands.run(recording, words, folder / "run", labeler="rules", role="controller", stride_s=0.5)
-    commands.report(folder / "run", words, recording, folder / "run", folder / "page.html")
+    cli_commands.run(
+        recording, words, folder / "run", labeler="rules", role="controller", stride_s=0.5
+    )
+    cli_commands.report(folder / "run", words, recording, folder / "run", folder / "page.html")
     for form in forms:
         about = (folder / "run", recording, words, folder / form)
-        commands.dataset(*about, keep_uncertain=True, form=form)
+        cli_commands.dataset(*about, keep_uncertain=True, form=form)
     found = [
         line
         for name in ("records", "drops")
@@ -269,7 +271,7 @@ def assert_costs_only_what_it_touches(
         forms: Kinds of sets to create.
         known: Flaws of the intact recording.
     """
-    found = commands.check(recording, words)
+    found = cli_commands.check(recording, words)
     new = [flaw for flaw in found["flaws"] if flaw not in known]
     flaws = [flaw for flaw in new if flaw["episode"] == wounded]
     assert wound.kind in {flaw["kind"] for flaw in flaws}

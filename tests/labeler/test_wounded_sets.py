@@ -18,8 +18,8 @@ import pytest
 from bt_exec.journal import Journal
 from bt_exec.mission.session import Session
 from bt_exec.site.site import load_site
-from bt_exec_labeler import commands
-from bt_exec_labeler.testing.game import FPS, make_game
+from bt_exec_labeler import cli_commands
+from bt_exec_labeler.testing.toy_game_episodes import FPS, make_game
 from bt_exec_labeler.vocabulary_draft import draft_vocabulary
 
 from .test_wounded import (
@@ -54,7 +54,7 @@ class Healthy(NamedTuple):
 def healthy(source: Path, words: Path, episode: int) -> Healthy:
     labels = labelled(source, source.parent.with_name("whole"), ("parquet",), words)
     wounded = sorted({line["episode"] for line in labels.values()})[episode]
-    return Healthy(source, words, labels, commands.check(source, words)["flaws"], wounded)
+    return Healthy(source, words, labels, cli_commands.check(source, words)["flaws"], wounded)
 
 
 def own_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:

@@ -20,10 +20,10 @@ import pytest
 import typer
 import yaml
 
-from bt_exec_labeler import cli, commands, options
+from bt_exec_labeler import cli, cli_commands, options
 from bt_exec_labeler.clips import RECENT, cut_clip
 from bt_exec_labeler.episode import decode_picture
-from bt_exec_labeler.items import ControllerItem, items_of
+from bt_exec_labeler.labeler_items import ControllerItem, items_of
 from bt_exec_labeler.labelers.answer_parser import answer_schema
 from bt_exec_labeler.labelers.prompt import items_turn, system_prompt
 from bt_exec_labeler.review.command import export
@@ -31,7 +31,7 @@ from bt_exec_labeler.review.decisions import Decisions
 from bt_exec_labeler.review.review_cards import cards_of, field_values
 from bt_exec_labeler.service.request import Asked, item_body
 from bt_exec_labeler.sources import read_source
-from bt_exec_labeler.testing.game import VOCABULARY
+from bt_exec_labeler.testing.toy_game_episodes import VOCABULARY
 from bt_exec_labeler.vocabulary import Vocabulary, load_vocabulary
 from bt_exec_llm.client import Block
 
@@ -86,7 +86,7 @@ def labelled(folder: Path, role: str) -> tuple[Path, Path, Path]:
     """Return a recording, its vocabulary, and a run of the rules over it."""
     source, words = recording(folder)
     how: dict[str, Any] = {"labeler": "rules", "role": role, "stride_s": 2.5, "workers": 2}
-    commands.run(source, words, folder / "run", **how)
+    cli_commands.run(source, words, folder / "run", **how)
     return source, words, folder / "run"
 
 
@@ -144,7 +144,10 @@ def compare(name: str, found: Any, folder: Path) -> None:
 def test_check_and_run_write_the_expected_files(role: str, tmp_path: Path) -> None:
     source, words = recording(tmp_path)
     how: dict[str, Any] = {"labeler": "rules", "role": role, "stride_s": 2.5, "workers": 2}
-    said = [commands.check(source, words), commands.run(source, words, tmp_path / "run", **how)]
+    said = [
+        cli_commands.check(source, words),
+        cli_commands.run(source, words, tmp_path / "run", **how),
+    ]
     files = contents(tmp_path / "run")
     del files["run.json"]  # has the digest of the vocabulary
     compare(f"run_{role}", [said, files], tmp_path)
@@ -154,7 +157,7 @@ def test_check_and_run_write_the_expected_files(role: str, tmp_path: Path) -> No
 def test_dataset_writes_the_expected_files(role: str, tmp_path: Path) -> None:
     source, words, run = labelled(tmp_path, role)
     about = (run, source, words, tmp_path / "set")
-    said = commands.dataset(*about, keep_uncertain=role == "planner", drop_duplicates=True)
+    said = cli_commands.dataset(*about, keep_uncertain=role == "planner", drop_duplicates=True)
     compare(f"set_{role}", [said, contents(tmp_path / "set")], tmp_path)
 
 
@@ -163,7 +166,7 @@ def test_lerobot_set_has_the_expected_files(version: str, tmp_path: Path) -> Non
     source, words, run = labelled(tmp_path, "planner")
     about = (run, source, words, tmp_path / "set")
     how: dict[str, Any] = {"keep_uncertain": True, "form": "lerobot", "lerobot": version}
-    said = commands.dataset(*about, **how, fps=1)
+    said = cli_commands.dataset(*about, **how, fps=1)
     compare(f"lerobot_{version}", [said, contents(tmp_path / "set")], tmp_path)
 
 
@@ -175,9 +178,12 @@ def test_annotated_lerobot_set_has_the_expected_files(version: str, tmp_path: Pa
     (source / "README.md").write_text("# A set\n\n", "utf-8")
     words = vocabulary(tmp_path / "words.yaml", TASKS)
     how: dict[str, Any] = {"labeler": "rules", "role": "controller", "stride_s": 0.5}
-    said = [commands.check(source, words), commands.run(source, words, tmp_path / "run", **how)]
+    said = [
+        cli_commands.check(source, words),
+        cli_commands.run(source, words, tmp_path / "run", **how),
+    ]
     how = {"keep_uncertain": True, "form": "lerobot", "lerobot": version}
-    said.append(commands.dataset(tmp_path / "run", source, words, tmp_path / "set", **how))
+    said.append(cli_commands.dataset(tmp_path / "run", source, words, tmp_path / "set", **how))
     compare(f"annotated_{version}", [said, contents(tmp_path / "set")], tmp_path)
 
 
@@ -196,7 +202,7 @@ def test_report_review_and_export_write_the_expected_files(tmp_path: Path) -> No
             decisions.add({"item": line["item"], "decision": kind})
         decisions.close()
     page = tmp_path / "page.html"
-    report = commands.report(run, words, source, other, page)
+    report = cli_commands.report(run, words, source, other, page)
     known, episodes = load_vocabulary(words), {e.id: e for e in read_source(source)}
     cards = cards_of(run, known, episodes, whole="c")
     review = [[card.data(known), card.timeline(known)] for card in cards]
@@ -270,7 +276,7 @@ def test_model_and_service_receive_the_expected_requests(tmp_path: Path) -> None
 
 
 def test_commands_have_the_expected_options(tmp_path: Path) -> None:
-    assert cli._commands_module() is commands
+    assert cli._commands_module() is cli_commands
     assert options.settings_of(None) == {}
     group = typer.main.get_command(cli.LABEL)
     assert isinstance(group, typer.core.TyperGroup)

@@ -12,7 +12,7 @@ from bt_exec.planning.compiler import Request
 from bt_exec.planning.spelling_offers import SpellingOffers
 from bt_exec.site.site import catalogue_messages
 from bt_exec.spec.library import Library
-from bt_exec_llm.offline.trouble import CODES
+from bt_exec_llm.offline.refusal_reason import CODES
 
 ENGLISH = [
     (
@@ -94,7 +94,7 @@ def test_every_code_is_documented_and_has_sentences():
     folder = Path(bt_exec_llm.__file__).parent / "offline"
     sentences = Messages.load([folder / "refusals.yaml"])
     assert sentences.codes() == {*CODES, *PARTS}
-    table = (folder / "trouble.py").read_text(encoding="utf-8").split('"""')[1]
+    table = (folder / "refusal_reason.py").read_text(encoding="utf-8").split('"""')[1]
     assert set(re.findall(r"\b[A-Z]+(?:_[A-Z]+)*\b", table)) >= set(CODES)
 
 

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from bt_exec.spec.shipped_yaml import parse_yaml
+from bt_exec_llm.offline.command_part import Part
+from bt_exec_llm.offline.command_understanding import understand
 from bt_exec_llm.offline.earlier_commands import Past, Understood
 from bt_exec_llm.offline.library_index import cached_index
-from bt_exec_llm.offline.part import Part
-from bt_exec_llm.offline.understanding import understand
 
 ROOT = Path(__file__).parents[2]
 COMMANDS = parse_yaml(

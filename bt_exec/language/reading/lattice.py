@@ -9,13 +9,13 @@ from __future__ import annotations
 import re
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 
-from bt_exec.language.reading.asides import asides
 from bt_exec.language.reading.chart import Edge
 from bt_exec.language.reading.english_inflection import singulars
+from bt_exec.language.reading.free_text_edges import aside_edges, free_text_edges
 from bt_exec.language.reading.lexicon import PAST, Entry, Lexicon, Stem
 from bt_exec.language.reading.meaning_node import Node
 from bt_exec.language.reading.normalized_text import PAUSES, Text
-from bt_exec.language.reading.verbatim_text import aside_edges, free_text_edges
+from bt_exec.language.reading.remark_edges import asides
 
 __all__ = ["lattice"]
 

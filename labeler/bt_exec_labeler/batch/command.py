@@ -17,10 +17,10 @@ from bt_exec.cli.output_streams import progress_bar
 from bt_exec.failure import UnknownName
 from bt_exec.files import expand_home
 from bt_exec_labeler.batch.budget import Budget, Ledger
-from bt_exec_labeler.batch.output import Cache, Output, default_cache
+from bt_exec_labeler.batch.output_and_answer_cache import Cache, Output, default_cache
 from bt_exec_labeler.batch.run import Progress
 from bt_exec_labeler.batch.run import label_moments as label
-from bt_exec_labeler.items import Item, Role, items_of
+from bt_exec_labeler.labeler_items import Item, Role, items_of
 from bt_exec_labeler.labelers import Labeler, LabelerSettings, find_labeler
 from bt_exec_labeler.sources import read_source
 from bt_exec_labeler.vocabulary import Vocabulary, digest_of, load_vocabulary

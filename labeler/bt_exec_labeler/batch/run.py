@@ -14,8 +14,8 @@ from typing import Any, NamedTuple, Self
 
 from bt_exec.batch.store import Changes, ResultStore
 from bt_exec_labeler.batch.budget import Budget
-from bt_exec_labeler.batch.output import Cache, Output
-from bt_exec_labeler.items import Item, cache_key, content_key, flaws_of
+from bt_exec_labeler.batch.output_and_answer_cache import Cache, Output
+from bt_exec_labeler.labeler_items import Item, cache_key, content_key, flaws_of
 from bt_exec_labeler.labelers import Labeler, LabelerFailure, Labelled, Pipelined
 from bt_exec_labeler.plan_record import Breach, Record, build_record, read_record
 from bt_exec_labeler.vocabulary import Vocabulary

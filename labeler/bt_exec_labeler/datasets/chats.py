@@ -17,7 +17,7 @@ from typing import Any
 
 from bt_exec_labeler.batch.run import BATCH
 from bt_exec_labeler.episode import Episode
-from bt_exec_labeler.items import Item, Role, item_at
+from bt_exec_labeler.labeler_items import Item, Role, item_at
 from bt_exec_labeler.labelers.model_labeler import Options
 from bt_exec_labeler.labelers.prompt import items_turn, system_prompt
 from bt_exec_labeler.plan_record import FIELDS

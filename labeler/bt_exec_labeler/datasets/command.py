@@ -12,11 +12,11 @@ from bt_exec.failure import UnknownName, UsageError
 from bt_exec.files import expand_home
 from bt_exec.spec.user_data_validation import read_settings
 from bt_exec_labeler.batch.command import role_by_name
-from bt_exec_labeler.batch.output import Output
+from bt_exec_labeler.batch.output_and_answer_cache import Output
 from bt_exec_labeler.datasets.rows import reply_strata
 from bt_exec_labeler.datasets.write import SetInput, write_dataset
 from bt_exec_labeler.episode import Episode
-from bt_exec_labeler.items import content_key, items_of
+from bt_exec_labeler.labeler_items import content_key, items_of
 from bt_exec_labeler.labelers.model_labeler import Options
 from bt_exec_labeler.lerobot.annotate import annotate
 from bt_exec_labeler.lerobot.language_columns import form_for_version

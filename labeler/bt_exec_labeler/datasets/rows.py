@@ -16,7 +16,7 @@ from typing import Any
 from bt_exec.failure import UsageError
 from bt_exec_labeler.clips import RECENT, SUMMARY, Clip, cut_clip
 from bt_exec_labeler.episode import Episode, Frame
-from bt_exec_labeler.items import Role
+from bt_exec_labeler.labeler_items import Role
 from bt_exec_labeler.mid_step_spans import Span, spans_of
 from bt_exec_labeler.quality.checks import facts_at
 from bt_exec_labeler.splits import Split

@@ -24,13 +24,13 @@ from typing import Any
 
 import cv2
 
+from bt_exec.batch.optional_pyarrow import import_pyarrow
 from bt_exec.batch.output_folder import atomic_new_folder
-from bt_exec.batch.parquet import import_pyarrow
 from bt_exec_labeler.clips import Stored, decode_frame
 from bt_exec_labeler.datasets.chats import chats_of
 from bt_exec_labeler.datasets.rows import reply_rows, rows_of
 from bt_exec_labeler.episode import Episode, Frame
-from bt_exec_labeler.items import Role
+from bt_exec_labeler.labeler_items import Role
 from bt_exec_labeler.labelers.model_labeler import Options
 from bt_exec_labeler.splits import SPLITS, Split
 from bt_exec_labeler.vocabulary import Vocabulary

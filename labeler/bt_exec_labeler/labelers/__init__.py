@@ -14,7 +14,7 @@ from typing import Any, Protocol, TypeAlias, TypeVar, runtime_checkable
 from tenacity import Retrying, stop_after_attempt
 
 from bt_exec.plugins import load_plugin
-from bt_exec_labeler.items import Item, Role
+from bt_exec_labeler.labeler_items import Item, Role
 from bt_exec_labeler.plan_record import Breach, Record
 from bt_exec_labeler.vocabulary import Vocabulary
 

@@ -11,9 +11,9 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, get_args
 
-from bt_exec_labeler.items import Item
+from bt_exec_labeler.labeler_items import Item
 from bt_exec_labeler.plan_record import FIELDS, Breach, Record, Terminate, Uncertainty, read_record
-from bt_exec_labeler.sources.json_lines import serialisable_value
+from bt_exec_labeler.sources.json_lines_parser import serialisable_value
 from bt_exec_labeler.vocabulary import Argument, Operation, Vocabulary
 from bt_exec_llm.client.strict_json import KeyTwiceError, strict_json
 

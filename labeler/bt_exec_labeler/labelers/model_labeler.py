@@ -16,7 +16,7 @@ from tenacity import RetryCallState, Retrying, retry_if_exception, retry_if_resu
 
 from bt_exec.failure import UsageError
 from bt_exec.spec.user_data_validation import UserData, read_settings
-from bt_exec_labeler.items import Item, Role
+from bt_exec_labeler.labeler_items import Item, Role
 from bt_exec_labeler.labelers import (
     BACKOFF_S,
     BudgetSpentError,

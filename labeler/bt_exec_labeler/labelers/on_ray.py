@@ -20,7 +20,7 @@ from typing import Any
 from bt_exec.batch.engines import connect_ray
 from bt_exec.batch.store import ResultStore
 from bt_exec_labeler.batch.budget import Budget, Ledger
-from bt_exec_labeler.items import Item
+from bt_exec_labeler.labeler_items import Item
 from bt_exec_labeler.labelers import (
     Allowance,
     BudgetSpentError,

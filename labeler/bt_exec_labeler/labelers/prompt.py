@@ -13,7 +13,7 @@ import numpy as np
 
 from bt_exec_labeler.clips import Clip, decode_frame, pixel_digest
 from bt_exec_labeler.episode import Frame, Image
-from bt_exec_labeler.items import Item, Role
+from bt_exec_labeler.labeler_items import Item, Role
 from bt_exec_labeler.vocabulary import Argument, Vocabulary
 from bt_exec_llm.client import Block, Turn, image_block
 from bt_exec_llm.client import Image as Picture

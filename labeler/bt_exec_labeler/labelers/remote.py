@@ -21,7 +21,7 @@ from tenacity import retry_if_exception_type, wait_chain, wait_fixed
 
 from bt_exec.failure import UsageError
 from bt_exec.spec.user_data_validation import UserData, read_settings
-from bt_exec_labeler.items import Item
+from bt_exec_labeler.labeler_items import Item
 from bt_exec_labeler.labelers import (
     BACKOFF_S,
     Allowance,
@@ -36,7 +36,7 @@ from bt_exec_labeler.labelers import (
 )
 from bt_exec_labeler.plan_record import Breach, Record, read_record
 from bt_exec_labeler.service.request import make_request
-from bt_exec_labeler.sources.json_lines import serialisable_value
+from bt_exec_labeler.sources.json_lines_parser import serialisable_value
 from bt_exec_labeler.vocabulary import Vocabulary
 from bt_exec_llm.client.connection import proxy_of
 

@@ -13,8 +13,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from bt_exec.batch.optional_pyarrow import import_pyarrow, open_parquet
 from bt_exec.batch.output_folder import atomic_new_folder
-from bt_exec.batch.parquet import import_pyarrow, open_parquet
 from bt_exec.failure import UsageError
 from bt_exec_labeler.datasets.rows import rows_of
 from bt_exec_labeler.datasets.write import SetInput
@@ -32,7 +32,7 @@ from bt_exec_labeler.lerobot.language_columns import (
     tools_of,
 )
 from bt_exec_labeler.lerobot.layout import EVENTS, PERSISTENT, SUBTASK
-from bt_exec_labeler.lerobot.metadata import write_subtasks
+from bt_exec_labeler.lerobot.write_metadata import write_subtasks
 
 __all__ = ["annotate"]
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from bt_exec.batch.parquet import MissingExtraError, import_pyarrow
+from bt_exec.batch.optional_pyarrow import MissingExtraError, import_pyarrow
 from bt_exec_labeler.episode import Image, decode_picture, file_digest
 from bt_exec_labeler.sources.video import KEPT
 

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from bt_exec.batch.parquet import is_missing_package, open_parquet
+from bt_exec.batch.optional_pyarrow import is_missing_package, open_parquet
 from bt_exec.failure import UsageError
 from bt_exec.language.messages import language_of
-from bt_exec_labeler.batch.output import read_lines
+from bt_exec_labeler.batch.output_and_answer_cache import read_lines
 from bt_exec_labeler.episode import Action, Episode, Flaw, Frame, order_frames
 from bt_exec_labeler.lerobot.frames import CodedFrame, StoredFrame, import_av
 from bt_exec_labeler.lerobot.layout import (
@@ -39,7 +39,7 @@ from bt_exec_labeler.lerobot.rows import (
     subtasks_by_number,
     subtasks_with_times,
 )
-from bt_exec_labeler.sources.json_lines import read_json_lines
+from bt_exec_labeler.sources.json_lines_parser import read_json_lines
 
 __all__ = ["read_lerobot"]
 

@@ -10,11 +10,11 @@ from typing import Annotated, Any, TypeAlias, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
-from bt_exec.batch.parquet import open_parquet
+from bt_exec.batch.optional_pyarrow import open_parquet
 from bt_exec.failure import UsageError
 from bt_exec.spec.user_data_validation import first_error
 from bt_exec_labeler.episode import Action, Flaw
-from bt_exec_labeler.sources.json_lines import serialisable_value
+from bt_exec_labeler.sources.json_lines_parser import serialisable_value
 
 __all__ = [
     "EpisodeRow",

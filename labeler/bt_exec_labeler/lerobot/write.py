@@ -16,8 +16,8 @@ from typing import Any
 
 import cv2
 
+from bt_exec.batch.optional_pyarrow import import_pyarrow
 from bt_exec.batch.output_folder import atomic_new_folder
-from bt_exec.batch.parquet import import_pyarrow
 from bt_exec.failure import UsageError
 from bt_exec_labeler.clips import decode_frame, shape_of
 from bt_exec_labeler.datasets.rows import rows_of
@@ -33,7 +33,7 @@ from bt_exec_labeler.lerobot.language_columns import (
     subtasks_of,
 )
 from bt_exec_labeler.lerobot.layout import EVENTS, PERSISTENT, SUBTASK, data_file_path
-from bt_exec_labeler.lerobot.metadata import AGE, CAMERA, CHUNK, DATA, Counts, write_meta
+from bt_exec_labeler.lerobot.write_metadata import AGE, CAMERA, CHUNK, DATA, Counts, write_meta
 from bt_exec_labeler.splits import SPLITS
 from bt_exec_labeler.vocabulary import Vocabulary
 

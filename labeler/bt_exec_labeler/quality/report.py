@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import Any
 
 from bt_exec.failure import UsageError
-from bt_exec_labeler.batch.output import Output
+from bt_exec_labeler.batch.output_and_answer_cache import Output
 from bt_exec_labeler.clips import RECENT, cut_clip, decode_frame
 from bt_exec_labeler.episode import Episode
 from bt_exec_labeler.quality.agreement import Agreement, agreement, agreement_by_field

@@ -9,7 +9,7 @@ from typing import Any
 from bt_exec.failure import UnknownName
 from bt_exec.language.messages import LANGUAGES
 from bt_exec_labeler.answer_violation import catalogue_sentence as said
-from bt_exec_labeler.batch.output import Output
+from bt_exec_labeler.batch.output_and_answer_cache import Output
 from bt_exec_labeler.review.decisions import Decisions
 from bt_exec_labeler.review.review_cards import Card, cards_of
 from bt_exec_labeler.sources import read_source

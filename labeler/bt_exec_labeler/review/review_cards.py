@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from bt_exec.failure import UnknownName, UsageError
-from bt_exec_labeler.batch.output import Output, read_lines
+from bt_exec_labeler.batch.output_and_answer_cache import Output, read_lines
 from bt_exec_labeler.clips import RECENT, SUMMARY, Clip, cut_clip
 from bt_exec_labeler.episode import Episode, Frame
 from bt_exec_labeler.mid_step_spans import spans_of

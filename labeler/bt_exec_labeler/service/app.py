@@ -16,7 +16,7 @@ from bt_exec.web.login import Login, required_token
 from bt_exec.web.request_checks import Guard
 from bt_exec.web.server import AppServer, serve_until_stopped
 from bt_exec_labeler.batch.command import role_by_name
-from bt_exec_labeler.items import Role
+from bt_exec_labeler.labeler_items import Role
 from bt_exec_labeler.labelers import (
     Labeler,
     LabelerFailure,

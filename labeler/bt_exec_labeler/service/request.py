@@ -29,7 +29,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from bt_exec.failure import nearest_names
 from bt_exec_labeler.clips import RECENT, SUMMARY, Clip, ClipForm, decode_frame, pixel_digest
 from bt_exec_labeler.episode import Episode, Frame, Image, decode_picture
-from bt_exec_labeler.items import ControllerItem, Item, PlannerItem, Role
+from bt_exec_labeler.labeler_items import ControllerItem, Item, PlannerItem, Role
 from bt_exec_labeler.plan_record import Breach
 from bt_exec_labeler.vocabulary import Vocabulary
 

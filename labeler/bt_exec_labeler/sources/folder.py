@@ -33,7 +33,7 @@ from bt_exec_labeler.episode import (
     order_frames,
     printable_name,
 )
-from bt_exec_labeler.sources.json_lines import Seconds, read_actions, read_json_lines
+from bt_exec_labeler.sources.json_lines_parser import Seconds, read_actions, read_json_lines
 
 __all__ = ["is_episode", "read_folder"]
 

@@ -23,7 +23,7 @@ from bt_exec_labeler.episode import (
     order_frames,
     printable_name,
 )
-from bt_exec_labeler.sources.json_lines import read_actions
+from bt_exec_labeler.sources.json_lines_parser import read_actions
 
 __all__ = ["KEPT", "read_video"]
 

@@ -17,7 +17,7 @@ from dataclasses import replace
 from typing import Any
 
 from bt_exec.spec.model import KINDS
-from bt_exec.spec.modifiers import MODIFIERS
+from bt_exec.spec.modifier_table import MODIFIERS
 from bt_exec.spec.yaml_source import Place, Source
 
 __all__ = [

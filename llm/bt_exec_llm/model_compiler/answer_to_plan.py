@@ -18,7 +18,7 @@ from bt_exec.spec.load import parse
 from bt_exec.spec.model import Mission, MissionSpec
 from bt_exec.spec.node_paths import locate
 from bt_exec.spec.yaml_source import MAX_DEPTH, MAX_VALUES, Place, Source, show_place
-from bt_exec_llm.model_compiler import typical_faults
+from bt_exec_llm.model_compiler import typical_mistake_checks
 from bt_exec_llm.model_compiler.assumed_fact_checks import (
     needless_step_problems,
     wrong_assumption_problems,
@@ -85,10 +85,10 @@ def check_answer(
     notes = (*notes, *form.notes, *spelling)
     problems = [
         *form.problems,
-        *typical_faults.endless_loop_problems(root),
+        *typical_mistake_checks.endless_loop_problems(root),
         *unknown_words(form, request),
     ]
-    nothing = tuple(typical_faults.no_action_problems(root))
+    nothing = tuple(typical_mistake_checks.no_action_problems(root))
     if nothing and not any(p.code == "ENDLESS_LOOP" for p in problems):
         return Judgement(problems=(*problems, *nothing), notes=notes)
     try:
@@ -112,7 +112,7 @@ def _plan_problems(
     examined: Examined, form: Form, request: Request, meant: Meant | None
 ) -> list[Problem]:
     """Return the problems of the plan as a whole."""
-    problems = typical_faults.with_label_codes(examined.problems, examined.written, request)
+    problems = typical_mistake_checks.with_label_codes(examined.problems, examined.written, request)
     expanded, passed = examined.expanded, examined.plan
     if expanded is None or passed is None:
         return problems  # the reason is in `problems`
@@ -124,13 +124,13 @@ def _plan_problems(
     codes = {problem.code for problem in problems}
     problems += broken_guard_problems(expanded, request)
     if part is not None:
-        problems += typical_faults.unchanged_part_problems(new, part.node)
+        problems += typical_mistake_checks.unchanged_part_problems(new, part.node)
     if codes & {"UNKNOWN_SKILL", "MISSING_ARGUMENT", "UNKNOWN_LABEL", "WRONG_TYPE"}:
         return problems
-    problems += typical_faults.other_robot_problems(
+    problems += typical_mistake_checks.other_robot_problems(
         new.node, None if part is None else part.node, request
     )
-    problems += typical_faults.other_effects_problems(expanded, meant, request)
+    problems += typical_mistake_checks.other_effects_problems(expanded, meant, request)
     asked = None if meant is None else meant.plan
     problems += needless_change_problems(passed, asked, request)
     problems += needless_repetition_problems(
@@ -138,7 +138,7 @@ def _plan_problems(
     )
     problems += speech_problems(passed, asked, request)
     if meant is None and _may_forbid(request.command):
-        problems += typical_faults.forbidden_skill_problems(expanded)
+        problems += typical_mistake_checks.forbidden_skill_problems(expanded)
     return problems
 
 

@@ -20,15 +20,15 @@ from pydantic import BaseModel, Field
 
 from bt_exec.failure import Refusal, SpecError
 from bt_exec.planning.compiler import Compiler, Plan, Reply, Request, VerifiedPlan
+from bt_exec.planning.failed_part_repair import find_alternative, repaired_plan
 from bt_exec.planning.multi_robot import RobotsCompiler
 from bt_exec.planning.plan_preparation import prepare
-from bt_exec.planning.repair import find_alternative, repaired_plan
 from bt_exec.spec.model import Do, walk
 from bt_exec.spec.user_data_validation import UserData, read_settings
 from bt_exec_llm.client import Block, Image, Model, ModelClient, ModelSettings, Prices, Recorder
 from bt_exec_llm.client.connection import endpoint_checks
-from bt_exec_llm.model_compiler.dialogue import Result, refusal_of, run_dialogue, sentences
 from bt_exec_llm.model_compiler.plan_effects import Meant, offline_plan
+from bt_exec_llm.model_compiler.planning_dialogue import Result, refusal_of, run_dialogue, sentences
 from bt_exec_llm.model_compiler.prompt import Prompt, build_prompt
 from bt_exec_llm.offline import create as create_offline
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from bt_exec.failure import Problem
 from bt_exec.spec.model import KINDS
-from bt_exec_llm.model_compiler.content_besides_plan import (
+from bt_exec_llm.model_compiler.extra_content_checks import (
     ACTIONS,
     FIELDS,
     OWN,

@@ -18,7 +18,7 @@ from typing import Any
 from bt_exec.failure import Failure, Problem
 from bt_exec.planning.compiler import Request
 from bt_exec.spec.dump import to_data
-from bt_exec.spec.modifiers import MODIFIERS
+from bt_exec.spec.modifier_table import MODIFIERS
 from bt_exec_llm.client import Block, Image, Turn, image_block
 from bt_exec_llm.model_compiler.plan_schema import plan_schema, tree_list_schema
 from bt_exec_llm.model_compiler.prompt_examples import fixed_examples_text, similar_commands

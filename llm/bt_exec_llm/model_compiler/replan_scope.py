@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bt_exec.planning.compiler import Request
-from bt_exec.planning.repair import failed_part, kept_paths
+from bt_exec.planning.failed_part_repair import failed_part, kept_paths
 from bt_exec.spec.model import Mission, MissionSpec, NodeBase, Sequence, rebuild
 from bt_exec.spec.node_paths import Located, encloses, label_of, locate, moved_paths
 

@@ -15,7 +15,7 @@ from typing import Any, Literal, get_args, get_origin
 from bt_exec.planning.compiler import Request
 from bt_exec.skill import Signature
 from bt_exec.spec.model import KINDS, Check, walk
-from bt_exec.spec.modifiers import MODIFIERS
+from bt_exec.spec.modifier_table import MODIFIERS
 
 __all__ = ["corrected_plan", "fixed_values"]
 

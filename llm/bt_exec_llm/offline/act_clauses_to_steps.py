@@ -9,14 +9,14 @@ from itertools import pairwise
 from bt_exec.language.reading.lexicon import language_data
 from bt_exec.language.reading.meaning_node import Node
 from bt_exec.language.reading.reader import Reading
-from bt_exec_llm.offline.errors import NoStepsError
 from bt_exec_llm.offline.exclusions import LEAVE, find_only_other_value
 from bt_exec_llm.offline.lexicon import Lexicon
 from bt_exec_llm.offline.phrases_to_pieces import HELD, HOME
-from bt_exec_llm.offline.piece import Piece
 from bt_exec_llm.offline.questions_to_steps import DESCRIBED, PAIR, STATUS
 from bt_exec_llm.offline.reports_to_steps import Reports
 from bt_exec_llm.offline.step import QUESTION, Step
+from bt_exec_llm.offline.step_conversion_errors import NoStepsError
+from bt_exec_llm.offline.step_piece import Piece
 
 __all__ = ["ActClauses"]
 

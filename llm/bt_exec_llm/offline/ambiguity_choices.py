@@ -15,14 +15,14 @@ from bt_exec.language.korean_particles import with_particles
 from bt_exec.language.reading.chart import Edge
 from bt_exec.language.reading.meaning_node import Node
 from bt_exec.language.reading.reader import Reading
+from bt_exec_llm.offline.command_understanding import understand
 from bt_exec_llm.offline.earlier_commands import Past, Understood
-from bt_exec_llm.offline.errors import NoStepsError
 from bt_exec_llm.offline.library_index import Index
 from bt_exec_llm.offline.meaning_to_steps import find_choice
-from bt_exec_llm.offline.piece import Piece
 from bt_exec_llm.offline.reader_lexicon import types_in
-from bt_exec_llm.offline.trouble import Trouble
-from bt_exec_llm.offline.understanding import understand
+from bt_exec_llm.offline.refusal_reason import Trouble
+from bt_exec_llm.offline.step_conversion_errors import NoStepsError
+from bt_exec_llm.offline.step_piece import Piece
 
 __all__ = ["MOST_CHOICES", "offer_choices"]
 

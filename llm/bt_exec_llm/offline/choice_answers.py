@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 from bt_exec.language.reading.reader import Reading
-from bt_exec_llm.offline.errors import NoStepsError
+from bt_exec_llm.offline.command_reader import Reader
 from bt_exec_llm.offline.meaning_to_steps import pieces_of_fragment
-from bt_exec_llm.offline.piece import Piece
-from bt_exec_llm.offline.reader import Reader
 from bt_exec_llm.offline.step import Step
+from bt_exec_llm.offline.step_conversion_errors import NoStepsError
+from bt_exec_llm.offline.step_piece import Piece
 
 __all__ = ["find_chosen_command"]
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from bt_exec.language.messages import Messages
+from bt_exec_llm.offline.command_understanding import understand
 from bt_exec_llm.offline.earlier_commands import Past
 from bt_exec_llm.offline.library_index import Index
-from bt_exec_llm.offline.trouble import Trouble
-from bt_exec_llm.offline.understanding import understand
+from bt_exec_llm.offline.refusal_reason import Trouble
 from bt_exec_llm.offline.utterance_frames import step_keys
 
 __all__ = ["clarification_question", "missing_types", "understood_commands"]

@@ -8,10 +8,10 @@ from dataclasses import replace
 
 from bt_exec.language.reading.meaning_node import Node
 from bt_exec_llm.offline.conditionals_to_steps import Conditionals
-from bt_exec_llm.offline.errors import NoStepsError
-from bt_exec_llm.offline.piece import Piece
 from bt_exec_llm.offline.questions_to_steps import DESCRIBED
 from bt_exec_llm.offline.step import QUESTION, Step
+from bt_exec_llm.offline.step_conversion_errors import NoStepsError
+from bt_exec_llm.offline.step_piece import Piece
 
 __all__ = ["Clauses"]
 

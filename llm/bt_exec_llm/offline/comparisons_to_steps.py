@@ -7,11 +7,11 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from bt_exec.language.reading.meaning_node import Node, conjuncts
-from bt_exec_llm.offline.errors import NoStepsError
-from bt_exec_llm.offline.piece import Piece
 from bt_exec_llm.offline.questions_to_steps import Questions
 from bt_exec_llm.offline.reader_lexicon import parse_name
 from bt_exec_llm.offline.step import COMPARE, QUESTION, Step
+from bt_exec_llm.offline.step_conversion_errors import NoStepsError
+from bt_exec_llm.offline.step_piece import Piece
 
 __all__ = ["Comparisons"]
 

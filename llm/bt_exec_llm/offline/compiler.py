@@ -18,23 +18,23 @@ from bt_exec.language.reading.lexicon import load_language
 from bt_exec.language.reading.reader import Reading
 from bt_exec.planning.command_part_planning import CommandPart
 from bt_exec.planning.compiler import Compiler, Plan, Reply, Request
-from bt_exec.planning.repair import repaired_plan
+from bt_exec.planning.failed_part_repair import repaired_plan
 from bt_exec.spec.model import Mission, MissionSpec, Node, Sequence
-from bt_exec_llm.offline.lexicon_ambiguity_checks import name_problems
-from bt_exec_llm.offline.library_index import cached_index
-from bt_exec_llm.offline.meaning_from_steps import word_uses
-from bt_exec_llm.offline.nodes_from_parts import build_condition, build_nodes
-from bt_exec_llm.offline.part import Part
-from bt_exec_llm.offline.refusals import build_refusal, example_commands
-from bt_exec_llm.offline.small_talk_replies import build_reply
-from bt_exec_llm.offline.text_normalization import normalize_command
-from bt_exec_llm.offline.trouble import Trouble
-from bt_exec_llm.offline.understanding import (
+from bt_exec_llm.offline.command_part import Part
+from bt_exec_llm.offline.command_understanding import (
     understand,
     understand_condition,
     understand_part,
     understand_session,
 )
+from bt_exec_llm.offline.lexicon_ambiguity_checks import name_problems
+from bt_exec_llm.offline.library_index import cached_index
+from bt_exec_llm.offline.meaning_from_steps import word_uses
+from bt_exec_llm.offline.nodes_from_parts import build_condition, build_nodes
+from bt_exec_llm.offline.refusal_reason import Trouble
+from bt_exec_llm.offline.refusals import build_refusal, example_commands
+from bt_exec_llm.offline.small_talk_replies import build_reply
+from bt_exec_llm.offline.text_normalization import normalize_command
 
 __all__ = ["OfflineCompiler", "create"]
 

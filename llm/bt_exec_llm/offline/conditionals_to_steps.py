@@ -10,11 +10,11 @@ from bt_exec.language.closed_classes import closed_classes
 from bt_exec.language.reading.chart import Edge
 from bt_exec.language.reading.meaning_node import Node
 from bt_exec_llm.offline.branch_classification import ConditionalBranches, is_empty
-from bt_exec_llm.offline.errors import NoStepsError
 from bt_exec_llm.offline.phrases_to_pieces import THERE
-from bt_exec_llm.offline.piece import Piece
 from bt_exec_llm.offline.questions_to_steps import FAILED, PAIR, SO, UNABLE, VISIBLE
 from bt_exec_llm.offline.step import QUESTION, Step, without_pronouns
+from bt_exec_llm.offline.step_conversion_errors import NoStepsError
+from bt_exec_llm.offline.step_piece import Piece
 
 __all__ = ["Conditionals"]
 

@@ -7,9 +7,9 @@ from dataclasses import replace
 from bt_exec.spec.library import Library
 from bt_exec_llm.offline.earlier_commands import Past
 from bt_exec_llm.offline.lexicon import Lexicon
-from bt_exec_llm.offline.piece import Piece
+from bt_exec_llm.offline.refusal_reason import Trouble
 from bt_exec_llm.offline.step import Step
-from bt_exec_llm.offline.trouble import Trouble
+from bt_exec_llm.offline.step_piece import Piece
 
 __all__ = ["resolve_dependent_values"]
 

@@ -11,11 +11,11 @@ from dataclasses import dataclass, replace
 
 from bt_exec.language.meaning import Meaning, Turn
 from bt_exec.spec.library import Library
+from bt_exec_llm.offline.command_part import Part
 from bt_exec_llm.offline.lexicon import Lexicon
-from bt_exec_llm.offline.part import Part
-from bt_exec_llm.offline.piece import Piece
+from bt_exec_llm.offline.refusal_reason import Trouble
 from bt_exec_llm.offline.step import Step, latest_nouns, replace_pronoun
-from bt_exec_llm.offline.trouble import Trouble
+from bt_exec_llm.offline.step_piece import Piece
 
 __all__ = [
     "Past",

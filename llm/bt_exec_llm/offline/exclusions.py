@@ -6,10 +6,10 @@ from dataclasses import replace
 
 from bt_exec.language.closed_classes import closed_words
 from bt_exec.language.reading.meaning_node import Node
-from bt_exec_llm.offline.errors import LeftAloneError, NoStepsError
 from bt_exec_llm.offline.lexicon import Lexicon
-from bt_exec_llm.offline.piece import Piece
 from bt_exec_llm.offline.step import QUESTION, Step
+from bt_exec_llm.offline.step_conversion_errors import LeftAloneError, NoStepsError
+from bt_exec_llm.offline.step_piece import Piece
 
 __all__ = [
     "ALL_OF_IT",

@@ -11,8 +11,8 @@ from dataclasses import replace
 
 from bt_exec.spec.library import Library
 from bt_exec.spec.model import TreeSpec
+from bt_exec_llm.offline.command_part import Part
 from bt_exec_llm.offline.lexicon import Lexicon
-from bt_exec_llm.offline.part import Part
 from bt_exec_llm.offline.step import COMPARE, QUESTION, Step
 
 __all__ = ["NOW", "MissionEnds"]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from bt_exec.spec.library import Library
+from bt_exec_llm.offline.command_part import Part
 from bt_exec_llm.offline.lexicon import Included, Lexicon
-from bt_exec_llm.offline.part import Part
 
 __all__ = ["apply_commanded_acts"]
 

@@ -21,11 +21,11 @@ from bt_exec.planning.compiler import Request
 from bt_exec.site.shipped_data import data_path
 from bt_exec.spec.library import Library
 from bt_exec.spec.model import TreeSpec
+from bt_exec_llm.offline.command_reader import Reader
 from bt_exec_llm.offline.earlier_commands import Past
 from bt_exec_llm.offline.lexicon import Lexicon
 from bt_exec_llm.offline.lexicon_files import extend_lexicon
 from bt_exec_llm.offline.number_assignment import number_parameters
-from bt_exec_llm.offline.reader import Reader
 from bt_exec_llm.offline.small_talk import Talk
 from bt_exec_llm.offline.step_to_tree_binding import Binder
 from bt_exec_llm.offline.utterance_frames import Frames

@@ -8,8 +8,8 @@ from typing import Any
 from bt_exec.language.logical_operators import operators_in
 from bt_exec.language.meaning import Act, Condition, Meaning, Role, RoleName, WordUse
 from bt_exec.language.reading.reader import Reading
-from bt_exec_llm.offline.piece import Piece
 from bt_exec_llm.offline.step import QUESTION, Step
+from bt_exec_llm.offline.step_piece import Piece
 
 __all__ = ["meaning_from_parts", "word_uses"]
 

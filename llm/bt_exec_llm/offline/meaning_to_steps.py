@@ -16,13 +16,17 @@ from bt_exec.language.reading.lexicon import language_data
 from bt_exec.language.reading.meaning_node import Node, normal_form
 from bt_exec.language.reading.reader import Reading, may_deny_more
 from bt_exec_llm.offline.clauses_to_steps import Clauses
-from bt_exec_llm.offline.errors import LeftAloneError, NoStepsError, UnclearTextError
 from bt_exec_llm.offline.exclusions import apply_exclusions, leave_out_of_others
 from bt_exec_llm.offline.lexicon import Lexicon, Words
-from bt_exec_llm.offline.piece import Piece
 from bt_exec_llm.offline.questions_to_steps import PAIR
 from bt_exec_llm.offline.reader_lexicon import verbs_in
 from bt_exec_llm.offline.step import QUESTION, Step
+from bt_exec_llm.offline.step_conversion_errors import (
+    LeftAloneError,
+    NoStepsError,
+    UnclearTextError,
+)
+from bt_exec_llm.offline.step_piece import Piece
 
 __all__ = ["condition_of_meaning", "find_choice", "pieces_of_fragment", "steps_of_meaning"]
 

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 from bt_exec_llm.offline.exclusions import ALL_OF_IT
 from bt_exec_llm.offline.lexicon import Lexicon
-from bt_exec_llm.offline.piece import Piece
+from bt_exec_llm.offline.refusal_reason import Trouble
 from bt_exec_llm.offline.step import Step
-from bt_exec_llm.offline.trouble import Trouble
+from bt_exec_llm.offline.step_piece import Piece
 
 __all__ = ["remove_excluded_values", "split_by_values"]
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from bt_exec.spec.library import Library
 from bt_exec.spec.model import Check, Fallback, Node, Sequence, Tree, TreeSpec
-from bt_exec_llm.offline.part import Held, Part
+from bt_exec_llm.offline.command_part import Held, Part
 
 __all__ = ["build_condition", "build_nodes", "find_answering_check"]
 

@@ -18,10 +18,10 @@ from pydantic.errors import PydanticSchemaGenerationError
 from bt_exec.spec.library import Library
 from bt_exec.spec.model import TreeSpec, walk
 from bt_exec.verify.type_checks import type_mismatch
-from bt_exec_llm.offline.part import Part
-from bt_exec_llm.offline.piece import Piece
+from bt_exec_llm.offline.command_part import Part
+from bt_exec_llm.offline.refusal_reason import Trouble
 from bt_exec_llm.offline.step import Step
-from bt_exec_llm.offline.trouble import Trouble
+from bt_exec_llm.offline.step_piece import Piece
 
 __all__ = [
     "KINDS",

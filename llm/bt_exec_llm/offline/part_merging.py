@@ -6,8 +6,8 @@ import re
 from dataclasses import replace
 
 from bt_exec.language.closed_classes import closed_words
+from bt_exec_llm.offline.command_part import Part
 from bt_exec_llm.offline.lexicon import Lexicon
-from bt_exec_llm.offline.part import Part
 from bt_exec_llm.offline.step import QUESTION
 from bt_exec_llm.offline.utterance_frames import Frames
 

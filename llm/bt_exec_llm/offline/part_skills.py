@@ -6,8 +6,8 @@ from typing import Any, TypeAlias
 
 from bt_exec.spec.library import Library
 from bt_exec.spec.model import Do, Tree, walk
+from bt_exec_llm.offline.command_part import Part
 from bt_exec_llm.offline.lexicon import Lexicon
-from bt_exec_llm.offline.part import Part
 
 __all__ = ["Doing", "skill_variants", "skills_of_part"]
 

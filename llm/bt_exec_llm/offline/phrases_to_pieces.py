@@ -10,11 +10,11 @@ from bt_exec.language.closed_classes import closed_words
 from bt_exec.language.reading.grammar import PAUSES
 from bt_exec.language.reading.meaning_node import Node, Value, conjuncts
 from bt_exec.language.reading.reader import Reading
-from bt_exec_llm.offline.errors import NoStepsError
 from bt_exec_llm.offline.exclusions import REST, find_only_other_value
 from bt_exec_llm.offline.lexicon import Lexicon, Words
-from bt_exec_llm.offline.piece import Kind, Piece
 from bt_exec_llm.offline.reader_lexicon import parse_name
+from bt_exec_llm.offline.step_conversion_errors import NoStepsError
+from bt_exec_llm.offline.step_piece import Kind, Piece
 
 __all__ = ["ARMS", "HAND", "HELD", "HOME", "THERE", "Phrases"]
 

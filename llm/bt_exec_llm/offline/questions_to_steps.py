@@ -8,13 +8,13 @@ from dataclasses import replace
 from bt_exec.language.closed_classes import closed_words
 from bt_exec.language.reading.meaning_node import Node, Value, conjunction, conjuncts, normal_form
 from bt_exec.language.reading.reader import Reading
-from bt_exec_llm.offline.errors import NoStepsError
 from bt_exec_llm.offline.exclusions import find_only_other_value
 from bt_exec_llm.offline.lexicon import Lexicon
 from bt_exec_llm.offline.phrases_to_pieces import ARMS, HAND, HELD, Phrases
-from bt_exec_llm.offline.piece import BOUNDS, Piece
 from bt_exec_llm.offline.reader_lexicon import done_forms, parse_name
 from bt_exec_llm.offline.step import QUESTION, Step
+from bt_exec_llm.offline.step_conversion_errors import NoStepsError
+from bt_exec_llm.offline.step_piece import BOUNDS, Piece
 
 __all__ = ["DESCRIBED", "FAILED", "PAIR", "SO", "STATUS", "UNABLE", "VISIBLE", "Questions"]
 

@@ -21,7 +21,7 @@ from bt_exec_llm.offline.lexicon import Lexicon, Value, Words
 __all__ = ["TOOL", "Name", "done_forms", "parse_name", "to_engine_lexicon", "types_in", "verbs_in"]
 
 Name = tuple[str, str, str, str]
-"""Kind, type, value and sense of a piece; see `bt_exec_llm.offline.piece.Piece`."""
+"""Kind, type, value and sense of a piece; see `bt_exec_llm.offline.step_piece.Piece`."""
 
 _LANGUAGES = ("en", "ko")
 _COPULA = "be"

@@ -18,9 +18,9 @@ from bt_exec_llm.offline.clarification import (
 )
 from bt_exec_llm.offline.library_index import Index
 from bt_exec_llm.offline.number_assignment import parse_number_range
+from bt_exec_llm.offline.refusal_reason import Trouble
 from bt_exec_llm.offline.similar_utterances import first_utterances, nearest_utterances
 from bt_exec_llm.offline.text_normalization import LONGEST, printable
-from bt_exec_llm.offline.trouble import Trouble
 
 __all__ = ["build_refusal", "example_commands"]
 

@@ -12,11 +12,11 @@ from bt_exec.language.reading.lexicon import language_data
 from bt_exec.language.reading.meaning_node import Node
 from bt_exec.language.reading.reader import Reading
 from bt_exec_llm.offline.comparisons_to_steps import Comparisons
-from bt_exec_llm.offline.errors import NoStepsError, UnclearTextError
 from bt_exec_llm.offline.lexicon import Lexicon
-from bt_exec_llm.offline.piece import Piece
 from bt_exec_llm.offline.reader_lexicon import types_in
 from bt_exec_llm.offline.step import QUESTION, Step
+from bt_exec_llm.offline.step_conversion_errors import NoStepsError, UnclearTextError
+from bt_exec_llm.offline.step_piece import Piece
 
 __all__ = ["Reports"]
 

@@ -17,8 +17,8 @@ from bt_exec.language.reading.korean_inflection import STEM_ENDING
 from bt_exec.language.reading.lattice import lattice
 from bt_exec.language.reading.lexicon import Lexicon, language_data, load_language
 from bt_exec.language.reading.normalized_text import Text
+from bt_exec_llm.offline.command_reader import Reader
 from bt_exec_llm.offline.lexicon import Words
-from bt_exec_llm.offline.reader import Reader
 
 __all__ = ["Talk"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
-from bt_exec_llm.offline.piece import Piece
+from bt_exec_llm.offline.step_piece import Piece
 
 __all__ = [
     "COMPARE",

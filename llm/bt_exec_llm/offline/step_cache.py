@@ -13,7 +13,7 @@ from pathlib import Path
 
 from bt_exec import language
 from bt_exec_llm.offline.cache_file import cache_folder, write_cache
-from bt_exec_llm.offline.reader import Reader
+from bt_exec_llm.offline.command_reader import Reader
 from bt_exec_llm.offline.step import Step
 
 __all__ = ["LARGE", "cached_steps"]

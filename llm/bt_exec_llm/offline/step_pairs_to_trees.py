@@ -7,10 +7,10 @@ from dataclasses import replace
 from typing import Any
 
 from bt_exec.spec.library import Library
+from bt_exec_llm.offline.command_part import Held, Part
 from bt_exec_llm.offline.lexicon import Lexicon
-from bt_exec_llm.offline.part import Held, Part
+from bt_exec_llm.offline.refusal_reason import Trouble
 from bt_exec_llm.offline.step import Step
-from bt_exec_llm.offline.trouble import Trouble
 from bt_exec_llm.offline.utterance_frames import Frames, step_keys
 
 __all__ = ["Pairs"]

@@ -14,16 +14,16 @@ from typing import Any
 
 from bt_exec.spec.library import Library
 from bt_exec.spec.model import TreeSpec
+from bt_exec_llm.offline.command_part import Held, Part
 from bt_exec_llm.offline.final_steps import NOW, MissionEnds
 from bt_exec_llm.offline.included_acts import apply_commanded_acts
 from bt_exec_llm.offline.lexicon import Lexicon
 from bt_exec_llm.offline.multiple_values import remove_excluded_values, split_by_values
 from bt_exec_llm.offline.nodes_from_parts import find_answering_check
 from bt_exec_llm.offline.number_assignment import Number, check_all_numbers_used
-from bt_exec_llm.offline.part import Held, Part
 from bt_exec_llm.offline.part_merging import append_parts
 from bt_exec_llm.offline.part_skills import skill_variants, skills_of_part
-from bt_exec_llm.offline.piece import BOUNDS, Piece
+from bt_exec_llm.offline.refusal_reason import Trouble
 from bt_exec_llm.offline.step import (
     COMPARE,
     QUESTION,
@@ -32,8 +32,8 @@ from bt_exec_llm.offline.step import (
     without_pronouns,
 )
 from bt_exec_llm.offline.step_pairs_to_trees import Pairs
+from bt_exec_llm.offline.step_piece import BOUNDS, Piece
 from bt_exec_llm.offline.tree_selection import Matcher
-from bt_exec_llm.offline.trouble import Trouble
 from bt_exec_llm.offline.utterance_frames import Frames
 
 __all__ = ["Binder"]

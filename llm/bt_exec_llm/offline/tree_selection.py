@@ -11,9 +11,9 @@ from bt_exec.spec.library import Library
 from bt_exec.spec.model import TreeSpec
 from bt_exec_llm.offline.lexicon import Lexicon
 from bt_exec_llm.offline.number_assignment import KINDS, Number, fill_numbers
-from bt_exec_llm.offline.piece import BOUNDS, Piece
+from bt_exec_llm.offline.refusal_reason import Trouble
 from bt_exec_llm.offline.step import QUESTION, Step, latest_nouns, replace_pronoun
-from bt_exec_llm.offline.trouble import Trouble
+from bt_exec_llm.offline.step_piece import BOUNDS, Piece
 from bt_exec_llm.offline.utterance_frames import DURATION, Frame, Frames, piece_key, step_keys
 
 __all__ = ["Matcher"]

@@ -13,11 +13,11 @@ from dataclasses import dataclass, field
 from bt_exec.language.messages import language_of
 from bt_exec.spec.library import Library
 from bt_exec.spec.model import TreeSpec
+from bt_exec_llm.offline.command_reader import Reader
 from bt_exec_llm.offline.lexicon import SAYING, Lexicon
-from bt_exec_llm.offline.piece import Piece
-from bt_exec_llm.offline.reader import Reader
 from bt_exec_llm.offline.step import Step
 from bt_exec_llm.offline.step_cache import cached_steps
+from bt_exec_llm.offline.step_piece import Piece
 
 __all__ = ["DURATION", "Frame", "Frames", "piece_key", "step_keys"]
 

@@ -28,8 +28,17 @@ from bt_exec_llm.client import (
 )
 from bt_exec_llm.client.connection import endpoint_checks
 from bt_exec_llm.model_compiler.compiler import split_settings
-from bt_exec_llm.model_compiler.dialogue import printable
-from bt_exec_llm.turns.model_output_records import (
+from bt_exec_llm.model_compiler.planning_dialogue import printable
+from bt_exec_llm.turns.conversation_state import (
+    AS_RECORDED,
+    Conversation,
+    Past,
+    TurnSettings,
+    budget_refusal,
+    say,
+    supported_share,
+)
+from bt_exec_llm.turns.model_output_schema import (
     LONGEST_ANSWER,
     Calls,
     Final,
@@ -43,15 +52,6 @@ from bt_exec_llm.turns.prompt import (
     ask_with_retry,
     question_text,
     turn_question,
-)
-from bt_exec_llm.turns.question_state import (
-    AS_RECORDED,
-    Conversation,
-    Past,
-    TurnSettings,
-    budget_refusal,
-    say,
-    supported_share,
 )
 from bt_exec_llm.turns.tree_growth import append_turn
 from bt_exec_llm.turns.turn_checks import (

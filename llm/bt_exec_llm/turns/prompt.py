@@ -20,9 +20,9 @@ from bt_exec_llm.client import (
     Turn,
     image_block,
 )
-from bt_exec_llm.dialogue import Dialogue
 from bt_exec_llm.model_compiler.site_description import describe_skill
-from bt_exec_llm.turns.question_state import Conversation
+from bt_exec_llm.model_dialogue import Dialogue
+from bt_exec_llm.turns.conversation_state import Conversation
 from bt_exec_llm.turns.turn_checks import TurnTools
 from bt_exec_llm.turns.turn_parsing import native_tools
 

@@ -16,8 +16,8 @@ from bt_exec.planning.compiler import Request, VerifiedPlan
 from bt_exec.planning.plan_preparation import examine
 from bt_exec.skill import Skill
 from bt_exec.spec.model import MissionSpec
-from bt_exec_llm.turns.model_output_records import Call, Calls, Final
-from bt_exec_llm.turns.question_state import Conversation
+from bt_exec_llm.turns.conversation_state import Conversation
+from bt_exec_llm.turns.model_output_schema import Call, Calls, Final
 
 __all__ = [
     "TurnTools",

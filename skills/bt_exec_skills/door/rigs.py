@@ -12,8 +12,8 @@ from bt_exec.rig import PackSettings, Rig, WorldSettings
 from bt_exec_skills.door.robot import ARMS, Arm, DoorRobot
 
 if TYPE_CHECKING:
-    from bt_exec_skills.door.perception.ground_truth import DoorStateEstimator, DoorView
-    from bt_exec_skills.door.perception.robot_calibration import Calibration
+    from bt_exec_skills.door.perception.camera_door_calibration import Calibration
+    from bt_exec_skills.door.perception.ground_truth_estimator import DoorStateEstimator, DoorView
     from bt_exec_skills.perception.contracts import Detection, Detector
 
 __all__ = ["DoorSettings", "DoorStart", "make_detector", "make_sim_rig", "robot_facts"]
@@ -102,7 +102,10 @@ def make_detector(
         UsageError: If its weights or settings are wrong.
     """
     if choice == "oracle":
-        from bt_exec_skills.door.perception.ground_truth import OracleEstimator, oracle_detector
+        from bt_exec_skills.door.perception.ground_truth_estimator import (
+            OracleEstimator,
+            oracle_detector,
+        )
 
         return oracle_detector(), OracleEstimator()
     if choice == "learned" or isinstance(choice, Mapping):

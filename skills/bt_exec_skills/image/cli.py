@@ -88,8 +88,8 @@ def ask(
     from bt_exec.cli.mission_setup import Options
     from bt_exec.cli.output_streams import write_json
     from bt_exec.failure import UsageError
+    from bt_exec_skills.image.mission_worlds import build_mission_worlds
     from bt_exec_skills.image.picture_sources import find_pictures
-    from bt_exec_skills.image.question_missions import build_mission_worlds
 
     *names, question = words
     if not names or os.path.isfile(question):  # noqa: PTH113 - Path raises for a long question

@@ -14,10 +14,10 @@ from bt_exec.pack import Pack
 from bt_exec.site.shipped_data import data_path
 from bt_exec_skills.image.doctor import check_machine
 from bt_exec_skills.image.perception.colours import ColourName
-from bt_exec_skills.image.perception.vision_models import Looker
+from bt_exec_skills.image.perception.vision_model_queries import Looker
 from bt_exec_skills.image.rigs import make_rig
 from bt_exec_skills.image.rules.crop_first import CROP_FIRST, check_crop_first
-from bt_exec_skills.image.rules.estimator_and_output_passes import AFTER_ANSWER
+from bt_exec_skills.image.rules.judge_and_output_pass import AFTER_ANSWER
 from bt_exec_skills.image.rules.set_answers import final_report
 from bt_exec_skills.image.settings import ImageSettings, PictureStart
 from bt_exec_skills.image.skills.ask import Place, ask_vqa, crops_checked
@@ -33,19 +33,19 @@ from bt_exec_skills.image.skills.crop_skills import (
     measure_places,
     verify_attribute,
 )
-from bt_exec_skills.image.skills.find import (
+from bt_exec_skills.image.skills.find_instances import (
     detect,
     read_annotation,
     segment_colour,
     separate_touching,
 )
 from bt_exec_skills.image.skills.formulate_and_judge import conclude, judge
-from bt_exec_skills.image.skills.read_and_measure_skills import (
+from bt_exec_skills.image.skills.read_text_and_codes import read_codes, read_text
+from bt_exec_skills.image.skills.value_answer_skills import (
     answer_bar,
     answer_measure,
     answer_value,
 )
-from bt_exec_skills.image.skills.read_text import read_codes, read_text
 from bt_exec_skills.image.skills.write_program import write_program
 from bt_exec_skills.image.workbench import Bench, SetName
 

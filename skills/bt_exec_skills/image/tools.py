@@ -19,7 +19,6 @@ from bt_exec_skills.image.perception.bar_chart import bar_value, bars_among
 from bt_exec_skills.image.perception.barcodes import read_codes
 from bt_exec_skills.image.perception.colour_segmentation import segment_colour, separate_touching
 from bt_exec_skills.image.perception.colours import ColourName
-from bt_exec_skills.image.perception.detection import detect
 from bt_exec_skills.image.perception.graded_attributes import compare_with_others
 from bt_exec_skills.image.perception.instance_decisions import (
     all_hold,
@@ -41,6 +40,7 @@ from bt_exec_skills.image.perception.instances import (
     crop,
 )
 from bt_exec_skills.image.perception.measurements import measure_objects
+from bt_exec_skills.image.perception.object_detection import detect
 from bt_exec_skills.image.perception.overlay import overlay, save_image
 from bt_exec_skills.image.perception.picture_comparison import Aspect, alike, all_alike, differences
 from bt_exec_skills.image.perception.picture_loading import encode_for_model, load_picture

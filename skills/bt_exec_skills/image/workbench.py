@@ -24,13 +24,17 @@ from bt_exec_skills.image.perception.annotation_files import (
     find_annotation,
     read_annotation,
 )
-from bt_exec_skills.image.perception.detection import Detected, detect_with_tiles, select_label
 from bt_exec_skills.image.perception.instances import Crop, Decision, Instance
+from bt_exec_skills.image.perception.object_detection import (
+    Detected,
+    detect_with_tiles,
+    select_label,
+)
 from bt_exec_skills.image.perception.picture_loading import load_picture
 from bt_exec_skills.image.perception.text_recognition import can_read, read_text
-from bt_exec_skills.image.perception.vision_models import CrossCheck, LookAnswer
+from bt_exec_skills.image.perception.vision_model_queries import CrossCheck, LookAnswer
 from bt_exec_skills.perception.contracts import Detection, Detector, View
-from bt_exec_skills.perception.picture import Frame
+from bt_exec_skills.perception.pictures_and_boxes import Frame
 from bt_exec_skills.things.detector import LEAST_SCORE
 from bt_exec_skills.vision.detector import NetworkDetector
 

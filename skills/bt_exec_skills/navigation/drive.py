@@ -15,10 +15,10 @@ import numpy as np
 import numpy.typing as npt
 
 from bt_exec.failure import Failed
+from bt_exec_skills.navigation.global_planner import Planner, Route, smooth_speed
 from bt_exec_skills.navigation.local_planner import Limits, Steering, limit_change
 from bt_exec_skills.navigation.occupancy_grid import hit_points
 from bt_exec_skills.navigation.plane_geometry import Pose, turn_between
-from bt_exec_skills.navigation.route_planner import Planner, Route, smooth_speed
 
 __all__ = ["Base", "Command", "Commands", "drive_to", "turn_by"]
 

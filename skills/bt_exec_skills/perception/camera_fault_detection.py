@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bt_exec_skills.perception.contracts import CameraFault, View
-from bt_exec_skills.perception.picture import Frame
+from bt_exec_skills.perception.pictures_and_boxes import Frame
 
 __all__ = ["CameraWatch", "fault_in"]
 

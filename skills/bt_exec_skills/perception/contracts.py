@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Generic, Literal, Protocol, TypeVar
 from bt_exec.robot import Observation
 
 if TYPE_CHECKING:  # no numpy for a check of a file
-    from bt_exec_skills.perception.picture import Box, Frame
+    from bt_exec_skills.perception.pictures_and_boxes import Box, Frame
 
 __all__ = ["Camera", "CameraFault", "Detection", "Detector", "Observed", "View"]
 

@@ -12,7 +12,7 @@ from typing import Generic, NamedTuple, Protocol, TypeVar, get_args
 import numpy as np
 
 from bt_exec_skills.perception.contracts import Camera, CameraFault, View
-from bt_exec_skills.perception.picture import Frame
+from bt_exec_skills.perception.pictures_and_boxes import Frame
 
 __all__ = ["BREAKS", "Break", "FaultyCamera", "FaultyCapture", "parse_breaks"]
 

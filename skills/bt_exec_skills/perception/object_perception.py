@@ -12,7 +12,7 @@ from bt_exec.language.messages import load_messages
 from bt_exec_skills.perception.contracts import Camera, CameraFault, Detection, Detector, View
 
 if TYPE_CHECKING:  # no numpy for a check of a file
-    from bt_exec_skills.perception.picture import Frame
+    from bt_exec_skills.perception.pictures_and_boxes import Frame
 
 __all__ = ["Detections", "ObjectObservation", "ObjectPerception", "fault_in_words"]
 

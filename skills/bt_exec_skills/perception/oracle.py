@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, Protocol, TypeAlias, TypeVar
 
 from bt_exec.failure import UsageError
 from bt_exec_skills.perception.contracts import Detection, View
-from bt_exec_skills.perception.picture import Mask, box_around
+from bt_exec_skills.perception.pictures_and_boxes import Mask, box_around
 
 __all__ = [
     "Enough",

@@ -11,11 +11,11 @@ from bt_exec_skills.reporter.places_and_people import SiteMap
 from bt_exec_skills.reporter.plan_json import PLAN_JSON
 from bt_exec_skills.reporter.reporting.notebook import Notebook
 from bt_exec_skills.reporter.reporting.place_comparison import Order
-from bt_exec_skills.reporter.reporting.reports import Memory
+from bt_exec_skills.reporter.reporting.reporter_and_written_report import Memory
 from bt_exec_skills.reporter.reporting.speech_interface import Speaker
 from bt_exec_skills.reporter.rigs import BuildingStart, ReporterSettings, make_sim_rig
 from bt_exec_skills.reporter.robot import Count, PersonName, PlaceName, Words
-from bt_exec_skills.reporter.rules.passes import PASSES, check_known_names
+from bt_exec_skills.reporter.rules.passes_and_checkers import PASSES, check_known_names
 from bt_exec_skills.reporter.site_lexicon import display_names, lexicon_values
 from bt_exec_skills.reporter.skills.conditions import CONDITIONS
 from bt_exec_skills.reporter.skills.deliver_object import deliver_object

@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from bt_exec_skills.reporter.place_section_names import section_ids, section_words, without_article
 from bt_exec_skills.reporter.places_and_people import Person, Place, Round, SiteMap, make_map
 from bt_exec_skills.reporter.rigs import ReporterSettings
 from bt_exec_skills.reporter.rules.keywords import is_english, names_professor
-from bt_exec_skills.reporter.sections_of_places import section_ids, section_words, without_article
 
 __all__ = ["PROFESSOR", "PROFESSOR_OFFICE", "USER", "display_names", "lexicon_values"]
 

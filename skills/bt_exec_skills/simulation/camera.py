@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from bt_exec_skills.perception.contracts import View
 from bt_exec_skills.perception.oracle import ObjectTruth
-from bt_exec_skills.perception.picture import Mask
+from bt_exec_skills.perception.pictures_and_boxes import Mask
 from bt_exec_skills.simulation.ray_casting import Painter
 from bt_exec_skills.simulation.renderer import RendererName, make_painter
 

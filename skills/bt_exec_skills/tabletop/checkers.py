@@ -14,7 +14,7 @@ from bt_exec.spec.expand import is_reference
 from bt_exec.spec.model import Do, MissionSpec
 from bt_exec.spec.node_paths import locate
 from bt_exec.spec.yaml_source import show_place
-from bt_exec_skills.tabletop.environment_report import Environment, environment_of
+from bt_exec_skills.tabletop.environment_state import Environment, environment_of
 from bt_exec_skills.tabletop.goals.compiler import is_question, subgoals_for
 from bt_exec_skills.tabletop.goals.model import Trouble
 from bt_exec_skills.tabletop.name_attributes import attributes_in_name

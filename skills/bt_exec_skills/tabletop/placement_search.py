@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Sequence
 
 from bt_exec_skills.navigation.plane_geometry import Pose
-from bt_exec_skills.tabletop.environment_report import Environment, Point
+from bt_exec_skills.tabletop.environment_state import Environment, Point
 from bt_exec_skills.tabletop.name_attributes import attributes_in_name
 from bt_exec_skills.tabletop.robot import Side, Spot
 from bt_exec_skills.tabletop.tables import Table

@@ -13,10 +13,10 @@ from bt_exec.events import Event, MissionStarted, Observed, Planned, SkillEnded,
 from bt_exec.mission_reporter import MissionReporter, MissionView
 from bt_exec.spec.model import Do, NodeBase, Sequence, walk
 from bt_exec_skills.tabletop.display_names import display_name_or_id
-from bt_exec_skills.tabletop.environment_report import Environment
+from bt_exec_skills.tabletop.environment_state import Environment
 from bt_exec_skills.tabletop.goals.plan import REMARK
 from bt_exec_skills.tabletop.output_sentences import sentence
-from bt_exec_skills.tabletop.perception.observation import TableObservation
+from bt_exec_skills.tabletop.perception.observation_and_pipeline import TableObservation
 from bt_exec_skills.tabletop.robot import Spot
 
 __all__ = ["TableReporter"]

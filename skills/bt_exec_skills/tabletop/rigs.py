@@ -11,11 +11,11 @@ from bt_exec.failure import UsageError
 from bt_exec.mission.robot_lock import network_identity
 from bt_exec.rig import PackSettings, Rig, WorldSettings
 from bt_exec.spec.user_data_validation import UserData
-from bt_exec_skills.tabletop.held_object import Hand
+from bt_exec_skills.tabletop.held_object_tracker import Hand
 from bt_exec_skills.tabletop.sim.layout import By, WorldOptions
 
 if TYPE_CHECKING:
-    from bt_exec_skills.tabletop.environment_report import Environment
+    from bt_exec_skills.tabletop.environment_state import Environment
     from bt_exec_skills.tabletop.sim.simulated_robot import SimTableRobot
 
 __all__ = [
@@ -109,7 +109,7 @@ def make_sim_rig(settings: TableSettings, start: TableStart) -> Rig:
         UsageError: If there is no room for so many objects, or the detector cannot be used.
     """
     from bt_exec_skills.tabletop.perception.object_finder import make_finder
-    from bt_exec_skills.tabletop.perception.observation import TablePerception
+    from bt_exec_skills.tabletop.perception.observation_and_pipeline import TablePerception
     from bt_exec_skills.tabletop.sim.camera import HeadCamera
 
     robot, hand = robot_in_its_kitchen(start), Hand()
@@ -140,7 +140,7 @@ def make_http_rig(settings: TableSettings, start: TableStart) -> Rig:
     if start.model_fields_set:
         given = ", ".join(sorted(start.model_fields_set))
         raise UsageError(f"the world of a remote simulator cannot be chosen here (found {given})")
-    from bt_exec_skills.tabletop.protocol.rig import http_rig
+    from bt_exec_skills.tabletop.protocol.http_rig import http_rig
 
     return http_rig(remote)
 

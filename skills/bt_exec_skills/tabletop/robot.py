@@ -10,7 +10,7 @@ from typing import Literal, Protocol, TypeAlias, runtime_checkable
 
 from bt_exec.failure import Failed
 from bt_exec.robot import Motion, Robot
-from bt_exec_skills.tabletop.environment_report import Environment, Point
+from bt_exec_skills.tabletop.environment_state import Environment, Point
 
 __all__ = ["Motion", "Reading", "Side", "Spot", "TableRobot"]
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from bt_exec_skills.things.weights import SHIPPED, shipped_probability, shipped_recalls
 from bt_exec_skills.vision.detector import NetworkDetector
-from bt_exec_skills.vision.network_loading import load_cached
+from bt_exec_skills.vision.two_stage_network_loading import load_cached
 
 __all__ = ["FAINT", "LEAST_SCORE", "MOST_OVERLAP", "make_detector"]
 

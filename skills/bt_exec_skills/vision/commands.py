@@ -120,9 +120,9 @@ def dataset(source: str, out: Path, scenes: int, seed: int, val_every: int) -> d
 
 
 def train(data: Path, out: Path, settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Train a network; see `bt_exec_skills.vision.train.train`."""
-    from bt_exec_skills.vision.train import TrainSettings
-    from bt_exec_skills.vision.train import train as run
+    """Train a network; see `bt_exec_skills.vision.train_detector.train`."""
+    from bt_exec_skills.vision.train_detector import TrainSettings
+    from bt_exec_skills.vision.train_detector import train as run
 
     with _explain_interrupt(f"the finished epochs are kept in {out}"):
         return run(data, out, TrainSettings(**settings))
@@ -145,8 +145,8 @@ def evaluate(
     from bt_exec_skills.vision.dataset import finished_recipe, read_pictures
     from bt_exec_skills.vision.evaluate import confusion_plot, curves_plot
     from bt_exec_skills.vision.evaluate import evaluate as run
-    from bt_exec_skills.vision.network_loading import load_network
-    from bt_exec_skills.vision.picture_files import save_picture
+    from bt_exec_skills.vision.picture_and_training_files import save_picture
+    from bt_exec_skills.vision.two_stage_network_loading import load_network
 
     recipe = finished_recipe(data)
     source = find_source(recipe.source)

@@ -15,8 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from bt_exec.failure import UsageError
-from bt_exec_skills.perception.picture import Frame, intersection_over_union
-from bt_exec_skills.vision.decode import GREY, Found, suppress_overlaps
+from bt_exec_skills.perception.pictures_and_boxes import Frame, intersection_over_union
+from bt_exec_skills.vision.box_decoding import GREY, Found, suppress_overlaps
 from bt_exec_skills.vision.network_inference import Network, names_in, open_session
 
 if TYPE_CHECKING:

@@ -27,7 +27,7 @@ import cv2
 
 from bt_exec.failure import UsageError
 from bt_exec.files import write_text_atomically
-from bt_exec_skills.perception.picture import Box
+from bt_exec_skills.perception.pictures_and_boxes import Box
 from bt_exec_skills.vision.labelled_picture import Mark, Picture, Sample, SceneSource
 
 __all__ = [

@@ -18,11 +18,11 @@ from bt_exec.mission.rig_construction import make_rig
 from bt_exec.rig import PackSettings
 from bt_exec.robot import Observation
 from bt_exec.site.site import Site, load_site
-from bt_exec_skills.perception.picture import Frame
+from bt_exec_skills.perception.pictures_and_boxes import Frame
 from bt_exec_skills.vision.evaluate import WORKING_SCORE
-from bt_exec_skills.vision.network_loading import load_network
-from bt_exec_skills.vision.picture_files import read_image, save_picture
+from bt_exec_skills.vision.picture_and_training_files import read_image, save_picture
 from bt_exec_skills.vision.text_drawing import draw_text, text_size
+from bt_exec_skills.vision.two_stage_network_loading import load_network
 
 __all__ = ["Tag", "draw_detections", "show_image", "show_mission", "show_world"]
 

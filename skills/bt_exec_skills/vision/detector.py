@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from bt_exec_skills.perception.contracts import Detection, View
-from bt_exec_skills.perception.picture import intersection_over_union, to_pixel_box
-from bt_exec_skills.vision.decode import Found, suppress_overlaps
+from bt_exec_skills.perception.pictures_and_boxes import intersection_over_union, to_pixel_box
+from bt_exec_skills.vision.box_decoding import Found, suppress_overlaps
 from bt_exec_skills.vision.network_inference import Network
 
 __all__ = ["RIVAL", "NetworkDetector"]

@@ -10,8 +10,8 @@ from typing import Any
 import cv2
 import numpy as np
 
-from bt_exec_skills.perception.picture import Frame
-from bt_exec_skills.vision.decode import Found
+from bt_exec_skills.perception.pictures_and_boxes import Frame
+from bt_exec_skills.vision.box_decoding import Found
 from bt_exec_skills.vision.labelled_picture import Mark, Picture
 from bt_exec_skills.vision.metrics import ClassFigures, Confusion, class_figures
 from bt_exec_skills.vision.network_inference import Network

@@ -21,8 +21,8 @@ from typing import Any
 
 import numpy as np
 
+from bt_exec_skills.vision.box_decoding import letterbox
 from bt_exec_skills.vision.dataset import read_pictures
-from bt_exec_skills.vision.decode import letterbox
 
 __all__ = ["convert_to_int8", "with_fast_box_decoding"]
 

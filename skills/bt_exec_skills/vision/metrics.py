@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from bt_exec_skills.perception.picture import intersection_over_union
-from bt_exec_skills.vision.decode import Found
+from bt_exec_skills.perception.pictures_and_boxes import intersection_over_union
+from bt_exec_skills.vision.box_decoding import Found
 from bt_exec_skills.vision.labelled_picture import Mark
 
 __all__ = ["ClassFigures", "Confusion", "class_figures", "correct_detections"]

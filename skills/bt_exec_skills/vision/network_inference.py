@@ -11,8 +11,8 @@ from typing import Any, Protocol
 import numpy as np
 
 from bt_exec.failure import UsageError
-from bt_exec_skills.perception.picture import Frame
-from bt_exec_skills.vision.decode import Found, decode, letterbox
+from bt_exec_skills.perception.pictures_and_boxes import Frame
+from bt_exec_skills.vision.box_decoding import Found, decode, letterbox
 
 __all__ = [
     "LEAST_SCORE",

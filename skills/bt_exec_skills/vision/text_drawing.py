@@ -6,7 +6,7 @@ from functools import lru_cache
 
 import cv2
 
-from bt_exec_skills.perception.picture import Frame
+from bt_exec_skills.perception.pictures_and_boxes import Frame
 
 __all__ = ["draw_text", "text_size"]
 

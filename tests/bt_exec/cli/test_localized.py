@@ -87,7 +87,7 @@ UNTRANSLATED = {
     "check.py": "for authors of trees",
     "interchange.py": "for authors of trees",
     "understand.py": "for authors of compilers",
-    "unwritten_rows.py": "a reason within another message",
+    "unwritten_row_files.py": "a reason within another message",
 }
 
 

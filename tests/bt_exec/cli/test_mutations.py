@@ -29,7 +29,7 @@ from bt_exec.spec.shipped_yaml import parse_yaml
 from bt_exec.spec.yaml_source import scan_text
 from bt_exec.verify import verify_file
 from bt_exec.verify.pack_declarations import code_problems, fact_problems
-from bt_exec.verify.sentence_checks import sentence_problems
+from bt_exec.verify.pack_message_checks import sentence_problems
 
 HERE = Path(__file__).parent / "mutations"
 CLASSES = parse_yaml((HERE / "classes.yaml").read_text(encoding="utf-8"))

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from bt_exec.cli.mission import Conductor
+from bt_exec.cli.mission_display import Conductor
 from bt_exec.cli.operator_prompts import TerminalConfirm, terminal_debugger
 from bt_exec.cli.typed_lines import can_ask_operator
 from bt_exec.failure import UsageError

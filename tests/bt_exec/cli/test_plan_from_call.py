@@ -10,7 +10,7 @@ from bt_exec.cli.plan_from_call import plan_of_skill, plan_of_tree
 from bt_exec.failure import SpecError, UnknownName, UsageError
 from bt_exec.skill import Running, Steps, skill
 from bt_exec.spec.model import Do, Tree
-from bt_exec.testing.missions import scripted_site
+from bt_exec.testing.tree_run import scripted_site
 from tests.bt_exec.cli.conftest import Run
 
 

@@ -12,8 +12,8 @@ import pytest
 from rich.cells import cell_len
 
 from bt_exec.cli.app import run_command_line
-from bt_exec.cli.history import open_journal, report_interrupted_mission
-from bt_exec.cli.mission import Conductor
+from bt_exec.cli.history_and_why import open_journal, report_interrupted_mission
+from bt_exec.cli.mission_display import Conductor
 from bt_exec.tui.paint import Painter
 from tests.bt_exec.cli.conftest import Run
 from tests.small_pictures import small_pictures

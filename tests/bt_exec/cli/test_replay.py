@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from bt_exec.cli.history import open_journal
+from bt_exec.cli.history_and_why import open_journal
 from bt_exec.cli.output_streams import operator_painter
 from bt_exec.cli.replay import _show_end, _view_models
 from bt_exec.events import Finished

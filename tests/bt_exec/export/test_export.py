@@ -12,7 +12,7 @@ import pytest
 
 from bt_exec.events import Observed, SkillStarting
 from bt_exec.export import FORMS, find_exporter
-from bt_exec.export.mission_lines import moments
+from bt_exec.export.json_lines import moments
 from bt_exec.export.page import page_data
 from bt_exec.failure import UnknownName, UsageError
 from bt_exec.journal import Journal, MissionRecord

@@ -24,7 +24,7 @@ from bt_exec.skill import Condition, Running, Skill, Steps, Verdict, condition, 
 from bt_exec.spec.library import Library
 from bt_exec.spec.model import Do, Mission, MissionSpec, NodeBase, TreeSpec, walk
 from bt_exec.testing import FakeClock
-from bt_exec.testing.missions import plan_without_verification
+from bt_exec.testing.tree_run import plan_without_verification
 from tests.cases import cases, examples
 
 pytest.importorskip("behaviortreepy")

@@ -17,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.console import Console
 
-from bt_exec.cli.history import report_interrupted_mission
+from bt_exec.cli.history_and_why import report_interrupted_mission
 from bt_exec.cli.output_streams import to_json
 from bt_exec.events import (
     Aborting,
@@ -31,11 +31,11 @@ from bt_exec.failure import Failure, Problem, Refusal
 from bt_exec.journal import Journal, Recorder
 from bt_exec.mission_outcome import Outcome
 from bt_exec.pack import Catalogue
-from bt_exec.serve.stages_and_plan_review import stages_of
+from bt_exec.serve.stages_and_plan_preview import stages_of
 from bt_exec.site.site import catalogue_messages
 from bt_exec.tui.history import history_table, mission_entry_data, record_data, record_lines
-from bt_exec.tui.pack_messages import mission_explanation, parts_and_sentences
 from bt_exec.tui.paint import Painter
+from bt_exec.tui.recorded_mission_messages import mission_explanation, parts_and_sentences
 from bt_exec.tui.terminal_text import UNICODE
 from tests.bt_exec.journal.conftest import COMMAND, events_of
 from tests.cases import some
@@ -115,7 +115,7 @@ def sentences_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Load the sentences of packs once. They are not part of the journal."""
     packs = Catalogue(())
     said = catalogue_messages(packs, {})
-    monkeypatch.setattr("bt_exec.tui.pack_messages.catalogue_messages", lambda *_: said)
+    monkeypatch.setattr("bt_exec.tui.recorded_mission_messages.catalogue_messages", lambda *_: said)
 
 
 def _shown(journal: Journal, mission: str) -> dict[str, Any]:

@@ -31,7 +31,7 @@ from bt_exec.mission_outcome import Outcome
 from bt_exec.pack import Catalogue
 from bt_exec.rig import Rig
 from bt_exec.testing import FakeClock, ScriptedRobot, scripted_skill
-from bt_exec.testing.missions import scripted_site
+from bt_exec.testing.tree_run import scripted_site
 
 START = SkillStarting(1.0, 3, "a", "grasp", {"arm": "right"}, 1)
 

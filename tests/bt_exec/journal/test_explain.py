@@ -30,7 +30,7 @@ from bt_exec.pack import Catalogue
 from bt_exec.skill import Steps, skill
 from bt_exec.spec.load import load_text
 from bt_exec.spec.model import MissionSpec
-from bt_exec.testing.missions import scripted_site
+from bt_exec.testing.tree_run import scripted_site
 
 JAM = Failure("DOOR_STUCK", "stopped at 12 deg", "fetch/open_door", node="open_door")
 GRIP = Failure("NO_GRIP", "behind the edge", "fetch/home/return_home", node="return_home")

@@ -18,7 +18,7 @@ from bt_exec.journal import Journal
 from bt_exec.journal import write as writing
 from bt_exec.journal.events_to_rows import STATEMENTS
 from bt_exec.journal.schema import _restrict
-from bt_exec.journal.unwritten_rows import write_side_file
+from bt_exec.journal.unwritten_row_files import write_side_file
 from tests.bt_exec.journal.conftest import events_of
 
 START = SkillStarting(1.0, 3, "a", "grasp", {"arm": "right"}, 1)

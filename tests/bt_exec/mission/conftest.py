@@ -20,7 +20,7 @@ from bt_exec.rig import Rig
 from bt_exec.site.site import Limits, Rates, Site
 from bt_exec.spec.load import load_text
 from bt_exec.testing import FakeClock, FakeObservation, ScriptedRobot, scripted_skill
-from bt_exec.testing.missions import FixedCompiler, scripted_site
+from bt_exec.testing.tree_run import FixedCompiler, scripted_site
 from tests.bt_exec.mission.session_robots import GO, Robots, with_pack, world_of
 
 ONE = "tree: t\nroot: {do: a}"

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from bt_exec.failure import Refusal
 from bt_exec.planning.compiler import Plan
 from bt_exec.testing import FakeObservation
-from bt_exec.testing.missions import FixedCompiler
+from bt_exec.testing.tree_run import FixedCompiler
 
 if TYPE_CHECKING:
     from tests.bt_exec.mission.interleaved_missions import Run

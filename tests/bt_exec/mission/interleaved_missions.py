@@ -29,7 +29,7 @@ from bt_exec import standby_threads
 from bt_exec.events import Aborting, Event, Finished, Planned, Planning, SkillStarting
 from bt_exec.failure import BtExecError, Failed
 from bt_exec.journal import Journal, write
-from bt_exec.mission import executive, robot_life_cycle, shutdown, watchdog
+from bt_exec.mission import executive, motion_stop_and_endings, robot_life_cycle, watchdog
 from bt_exec.mission.session import Session
 from bt_exec.mission_outcome import EXIT_CODES, Outcome
 from bt_exec.nodes import runtime, skill_node
@@ -39,7 +39,7 @@ from bt_exec.site.site import Limits, Rates, Site
 from bt_exec.skill import Running, Steps, Verdict, condition, skill
 from bt_exec.spec.load import load_text
 from bt_exec.testing import FakeClock
-from bt_exec.testing.missions import scripted_site
+from bt_exec.testing.tree_run import scripted_site
 from tests.bt_exec.mission.faulty_parts import Arm, Camera, Compiler, Connection, Script
 from tests.bt_exec.mission.simulated_threads import Schedule
 
@@ -376,7 +376,15 @@ class Stage:
     """Runner of seeds."""
 
     def __init__(self, folder: Path) -> None:
-        files = [executive, robot_life_cycle, shutdown, watchdog, rig_module, runtime, skill_node]
+        files = [
+            executive,
+            robot_life_cycle,
+            motion_stop_and_endings,
+            watchdog,
+            rig_module,
+            runtime,
+            skill_node,
+        ]
         self.schedule = Schedule(str(module.__file__) for module in files)
         self.journal = folder / "run.sqlite"
         self._empty = folder / "empty.sqlite"

@@ -24,7 +24,7 @@ from bt_exec.site.site import Limits, Rates
 from bt_exec.skill import Running, Steps, skill
 from bt_exec.spec.load import load_text
 from bt_exec.testing import FakeClock, FakeObservation, scripted_condition, scripted_skill
-from bt_exec.testing.missions import FixedCompiler, scripted_site
+from bt_exec.testing.tree_run import FixedCompiler, scripted_site
 
 __all__ = [
     "Arm",

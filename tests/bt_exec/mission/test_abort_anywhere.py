@@ -16,7 +16,7 @@ from bt_exec.rig import Rig
 from bt_exec.spec.load import load_text
 from bt_exec.spec.model import TreeSpec
 from bt_exec.testing import FakeClock, ScriptedRobot, scripted_skill
-from bt_exec.testing.missions import FixedCompiler, scripted_site
+from bt_exec.testing.tree_run import FixedCompiler, scripted_site
 
 WHERE = ("threading.py", "clock.py", "looking.py", "executive.py", "planner.py")
 

@@ -9,7 +9,7 @@ import pytest
 from bt_exec.failure import Failed, PartBroken, SimulationLost
 from bt_exec.language.messages import Messages
 from bt_exec.mission.clock import Clock
-from bt_exec.mission.shutdown import come_to_rest
+from bt_exec.mission.motion_stop_and_endings import come_to_rest
 from bt_exec.nodes.runtime import Unwatched
 from bt_exec.rig import Rig
 from bt_exec.site.site import Limits

@@ -286,7 +286,7 @@ def test_refused_mission_does_not_move():
     from bt_exec.mission.executive import Executive
     from bt_exec.rig import Rig
     from bt_exec.testing import FakeClock
-    from bt_exec.testing.missions import scripted_site
+    from bt_exec.testing.tree_run import scripted_site
 
     class No:
         name = "no"
@@ -309,7 +309,7 @@ def test_abort_acts_while_the_compiler_runs():
     from bt_exec.mission.executive import Executive
     from bt_exec.rig import Rig
     from bt_exec.testing import FakeClock
-    from bt_exec.testing.missions import scripted_site
+    from bt_exec.testing.tree_run import scripted_site
 
     thinking, enough = threading.Event(), threading.Event()
 
@@ -348,7 +348,7 @@ def test_failing_listener_does_not_stop_the_mission(caplog):
     from bt_exec.rig import Rig
     from bt_exec.spec.load import load_text
     from bt_exec.testing import FakeClock
-    from bt_exec.testing.missions import FixedCompiler, scripted_site
+    from bt_exec.testing.tree_run import FixedCompiler, scripted_site
 
     simulation = FakeClock()
     text = "tree: t\nroot: {do: a}"

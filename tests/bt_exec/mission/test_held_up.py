@@ -17,7 +17,7 @@ from bt_exec.site.site import Limits
 from bt_exec.skill import Running, Steps, skill
 from bt_exec.spec.load import load_text
 from bt_exec.testing import FakeClock, ScriptedRobot, scripted_skill
-from bt_exec.testing.missions import FixedCompiler, scripted_site
+from bt_exec.testing.tree_run import FixedCompiler, scripted_site
 
 TREE = load_text("tree: t\nroot: {do: a}").document
 

@@ -20,13 +20,13 @@ from bt_exec.observation import Situation
 from bt_exec.pack import Catalogue
 from bt_exec.planning.compiler import REPLIES, Plan, Reply, Request, VerifiedPlan
 from bt_exec.planning.confirmation import Confirmation
+from bt_exec.planning.failed_part_repair import FixedPlan
 from bt_exec.planning.plan_preparation import prepare
-from bt_exec.planning.repair import FixedPlan
 from bt_exec.spec.load import load_text
 from bt_exec.spec.model import Mission, MissionSpec
 from bt_exec.standby_threads import STANDBY
 from bt_exec.testing import FakeClock, scripted_skill
-from bt_exec.testing.missions import scripted_site
+from bt_exec.testing.tree_run import scripted_site
 
 TREE = "tree: t\nroot: {sequence: [{do: a, name: x}, {do: a}]}"
 FAILURE = Failure("STUCK", "it is stuck", "x")

@@ -16,7 +16,7 @@ from bt_exec.rig import Rig
 from bt_exec.skill import Running, Steps, skill
 from bt_exec.spec.load import load_text
 from bt_exec.testing import FakeClock
-from bt_exec.testing.missions import FixedCompiler, TreeRun, scripted_site
+from bt_exec.testing.tree_run import FixedCompiler, TreeRun, scripted_site
 
 SERVER = """
 import json, sys, threading

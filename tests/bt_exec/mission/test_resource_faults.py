@@ -33,7 +33,7 @@ from bt_exec.skill import Running, Steps, skill
 from bt_exec.spec.load import load_text
 from bt_exec.standby_threads import STANDBY
 from bt_exec.testing import FakeClock, scripted_condition
-from bt_exec.testing.missions import FixedCompiler, scripted_site
+from bt_exec.testing.tree_run import FixedCompiler, scripted_site
 from tests.bt_exec.mission.misbehaving_ground import Arm, Camera
 from tests.cases import cases
 

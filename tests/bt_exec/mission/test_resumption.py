@@ -19,7 +19,7 @@ from bt_exec.mission.session import Session
 from bt_exec.mission.steps_left import steps_left
 from bt_exec.observation import Situation
 from bt_exec.planning.compiler import Plan
-from bt_exec.planning.repair import repaired_plan
+from bt_exec.planning.failed_part_repair import repaired_plan
 from bt_exec.rig import Rig
 from bt_exec.site.compile_command import first_request
 from bt_exec.site.site import load_site
@@ -27,7 +27,7 @@ from bt_exec.skill import Running, Service, Steps, skill
 from bt_exec.spec.load import load_text
 from bt_exec.spec.model import Do, Mission, MissionSpec
 from bt_exec.testing import FakeClock, ScriptedRobot
-from bt_exec.testing.missions import scripted_site
+from bt_exec.testing.tree_run import scripted_site
 from tests.bt_exec.mission.session_robots import with_pack
 
 PLAN = """

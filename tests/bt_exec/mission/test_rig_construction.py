@@ -13,7 +13,7 @@ from bt_exec.mission.rig_construction import check_world, make_rig
 from bt_exec.pack import Catalogue, Pack
 from bt_exec.rig import PackSettings, Rig, WorldSettings
 from bt_exec.skill import Service, Steps, skill
-from bt_exec.testing.missions import scripted_site
+from bt_exec.testing.tree_run import scripted_site
 
 
 class Arms(PackSettings):

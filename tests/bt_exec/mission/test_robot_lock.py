@@ -23,7 +23,7 @@ from bt_exec.pack import Catalogue
 from bt_exec.rig import PackSettings, Rig
 from bt_exec.site.site import Limits
 from bt_exec.testing import FakeClock, ScriptedRobot, scripted_skill
-from bt_exec.testing.missions import scripted_site
+from bt_exec.testing.tree_run import scripted_site
 
 TREE = "tree: t\nutterances: [go]\nroot: {do: a}"
 HOLDING = """

@@ -14,7 +14,7 @@ from bt_exec.pack import Catalogue
 from bt_exec.rig import PackSettings, Rig
 from bt_exec.site.site import Site
 from bt_exec.testing import FakeClock, FakeObservation, ScriptedRobot, scripted_skill
-from bt_exec.testing.missions import scripted_site
+from bt_exec.testing.tree_run import scripted_site
 
 
 def site_with(**robots) -> Site:

@@ -22,7 +22,7 @@ from bt_exec.skill import Steps, Verdict, condition, skill
 from bt_exec.spec.load import load_text
 from bt_exec.spec.model import Mission, MissionSpec
 from bt_exec.spec.node_paths import nodes_with_paths
-from bt_exec.testing.missions import scripted_site
+from bt_exec.testing.tree_run import scripted_site
 
 WORDS = """
 "yes": {en: "Yes.", ko: "네."}

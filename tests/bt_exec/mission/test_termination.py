@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bt_exec.failure import Failure, PartBroken, RobotStopped, SimulationLost
-from bt_exec.mission.shutdown import ending_for_exception, ending_for_failure
+from bt_exec.mission.motion_stop_and_endings import ending_for_exception, ending_for_failure
 from bt_exec.mission_outcome import Ending
 
 STOPPED = Failure("STOPPED", "by hand", "x", node="go")

@@ -9,13 +9,13 @@ from bt_exec.failure import Refusal
 from bt_exec.mission.clock import Clock
 from bt_exec.mission.executive import Executive
 from bt_exec.planning.compiler import Plan
-from bt_exec.planning.repair import FixedPlan
+from bt_exec.planning.failed_part_repair import FixedPlan
 from bt_exec.rig import Rig
 from bt_exec.site.site import Limits
 from bt_exec.skill import Running, Steps, skill
 from bt_exec.spec.model import MissionSpec
 from bt_exec.testing import FakeClock, ScriptedRobot, scripted_skill
-from bt_exec.testing.missions import scripted_site
+from bt_exec.testing.tree_run import scripted_site
 
 
 class Turns:

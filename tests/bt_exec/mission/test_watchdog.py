@@ -14,7 +14,7 @@ from bt_exec.rig import Rig
 from bt_exec.site.site import Limits
 from bt_exec.standby_threads import STANDBY
 from bt_exec.testing import FakeClock, ScriptedRobot
-from bt_exec.testing.missions import scripted_site
+from bt_exec.testing.tree_run import scripted_site
 
 
 class Time:

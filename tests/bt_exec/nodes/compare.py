@@ -18,7 +18,7 @@ from bt_exec.nodes.frontier import Frontier
 from bt_exec.nodes.runtime import Runtime
 from bt_exec.rig import Rig
 from bt_exec.testing import FakeClock
-from bt_exec.testing.missions import plan_without_verification
+from bt_exec.testing.tree_run import plan_without_verification
 from tests.bt_exec.nodes.random_trees import Case
 from tests.bt_exec.nodes.reference import Reference
 from tests.bt_exec.nodes.stage import CATALOGUE, PACK, Player

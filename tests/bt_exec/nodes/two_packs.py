@@ -10,7 +10,7 @@ from bt_exec.rig import Rig
 from bt_exec.spec.load import load_text
 from bt_exec.spec.model import Mission, MissionSpec
 from bt_exec.testing import FakeClock, ScriptedRobot, scripted_skill
-from bt_exec.testing.missions import plan_without_verification
+from bt_exec.testing.tree_run import plan_without_verification
 
 
 class Stage:

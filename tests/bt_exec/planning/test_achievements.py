@@ -8,14 +8,14 @@ import pytest
 
 from bt_exec.failure import Failure
 from bt_exec.observation import Situation
-from bt_exec.planning.achieved_facts import achieved_facts, assumed_facts, outdated_leaves
 from bt_exec.planning.compiler import Done, Request
+from bt_exec.planning.facts_and_first_cause import achieved_facts, assumed_facts, outdated_leaves
 from bt_exec.skill import Running, Steps, Verdict, condition, skill
 from bt_exec.spec.library import Library
 from bt_exec.spec.load import load_text
 from bt_exec.spec.model import Mission, MissionSpec
 from bt_exec.testing import scripted_skill
-from bt_exec.testing.missions import scripted_site
+from bt_exec.testing.tree_run import scripted_site
 
 
 @skill(effects={"hand.{arm}": "{thing}"})

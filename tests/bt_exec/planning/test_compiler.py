@@ -63,7 +63,7 @@ def test_only_the_interrupt_of_the_operator_passes_the_factory_of_a_compiler(mon
         raise raised
 
     monkeypatch.setattr("bt_exec.planning.compiler.load_plugin", lambda *_: factory)
-    monkeypatch.setattr("bt_exec.declarations.pack_exceptions.is_command_line", lambda: True)
+    monkeypatch.setattr("bt_exec.declarations.exception_description.is_command_line", lambda: True)
     raised = KeyboardInterrupt()
     with pytest.raises(UsageError, match="compiler 'own' cannot be made: KeyboardInterrupt"):
         find_compiler("own", {})

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from bt_exec.planning.achieved_facts import Assumed
+from bt_exec.planning.facts_and_first_cause import Assumed
 from bt_exec.skill import Verdict, condition
 from bt_exec.testing import run_tree, scripted_skill
-from bt_exec.testing.missions import scripted_site
+from bt_exec.testing.tree_run import scripted_site
 
 
 @condition(establishes={"lid": "{state}"}, skip_reason="already {state}")

@@ -11,7 +11,7 @@ from bt_exec.skill import Steps, Verdict, condition, skill
 from bt_exec.spec.model import Do, Fallback, Sequence
 from bt_exec.spec.node_paths import nodes_with_paths
 from bt_exec.testing import ScriptedRobot, run_tree, scripted_skill
-from bt_exec.testing.missions import scripted_site
+from bt_exec.testing.tree_run import scripted_site
 
 B, HOME = {"at": "b"}, {"at": "home"}
 PART = """

@@ -8,9 +8,9 @@ import pytest
 
 from bt_exec.failure import Failure
 from bt_exec.pack import Catalogue
-from bt_exec.planning.achieved_facts import DoneAction, first_cause
+from bt_exec.planning.facts_and_first_cause import DoneAction, first_cause
 from bt_exec.skill import Steps, skill
-from bt_exec.testing.missions import scripted_site
+from bt_exec.testing.tree_run import scripted_site
 
 
 @skill(effects={"door": "open"})

@@ -5,13 +5,13 @@ from __future__ import annotations
 from bt_exec.failure import Failure
 from bt_exec.pack import Catalogue
 from bt_exec.planning.compiler import Plan, Request
-from bt_exec.planning.repair import FixedPlan
+from bt_exec.planning.failed_part_repair import FixedPlan
 from bt_exec.spec.expand import expand
 from bt_exec.spec.library import Library
 from bt_exec.spec.load import load_text
 from bt_exec.spec.model import Tree
 from bt_exec.testing import scripted_skill
-from bt_exec.testing.missions import scripted_site
+from bt_exec.testing.tree_run import scripted_site
 
 
 def test_given_plan_is_returned_for_the_command():

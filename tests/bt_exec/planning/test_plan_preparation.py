@@ -26,7 +26,7 @@ from bt_exec.skill import Label, Steps, skill
 from bt_exec.spec.load import load_text
 from bt_exec.spec.model import Do, Mission, MissionSpec, Sequence, Tree
 from bt_exec.testing import scripted_skill
-from bt_exec.testing.missions import scripted_site
+from bt_exec.testing.tree_run import scripted_site
 
 INNER = "tree: inner\nroot: {do: a}"
 

@@ -10,7 +10,7 @@ import pytest
 from bt_exec.failure import Failure
 from bt_exec.observation import Situation
 from bt_exec.planning.compiler import Done, Request
-from bt_exec.planning.repair import kept_paths
+from bt_exec.planning.failed_part_repair import kept_paths
 from bt_exec.spec.expand import expand
 from bt_exec.spec.model import MissionSpec
 from tests.bt_exec.planning.repair_oracle import Run, Step, may_be_kept

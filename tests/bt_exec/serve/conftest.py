@@ -21,16 +21,16 @@ from bt_exec.journal import Journal
 from bt_exec.mission import session as sessions
 from bt_exec.pack import Catalogue
 from bt_exec.planning.compiler import Plan, Request
-from bt_exec.planning.repair import repaired_plan
+from bt_exec.planning.failed_part_repair import repaired_plan
 from bt_exec.rig import Rig
 from bt_exec.robot import Observation
-from bt_exec.serve.mission_queue import Service
+from bt_exec.serve.queued_session import Service
 from bt_exec.serve.server import HttpServer
 from bt_exec.site.site import Rates, Site
 from bt_exec.spec.load import load_text
 from bt_exec.spec.model import Mission, MissionSpec
 from bt_exec.testing import FakeClock, FakeObservation, ScriptedRobot
-from bt_exec.testing.missions import scripted_site
+from bt_exec.testing.tree_run import scripted_site
 from bt_exec.web.login import Login
 
 GATE = threading.Event()

@@ -13,8 +13,8 @@ from bt_exec.journal import read_png
 from bt_exec.serve.pictures_and_maps import Pictures, map_of, maps_of
 from bt_exec.testing import FakeObservation
 from bt_exec_skills.navigation.plane_geometry import Pose
-from bt_exec_skills.tabletop.environment_report import Environment, Placed, Point
-from bt_exec_skills.tabletop.perception.observation import TableObservation
+from bt_exec_skills.tabletop.environment_state import Environment, Placed, Point
+from bt_exec_skills.tabletop.perception.observation_and_pipeline import TableObservation
 
 FRAME = np.arange(4 * 6 * 3, dtype=np.uint8).reshape(4, 6, 3)
 

@@ -7,7 +7,7 @@ import pytest
 from bt_exec import Running, Steps, compile_command, load_site, skill
 from bt_exec.pack import Catalogue, Pack
 from bt_exec.spec.model import Do
-from bt_exec.testing.missions import scripted_site
+from bt_exec.testing.tree_run import scripted_site
 
 LEXICON = """
 verbs:

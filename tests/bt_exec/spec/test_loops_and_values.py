@@ -13,7 +13,7 @@ from bt_exec.spec.expand import expand
 from bt_exec.spec.library import Library
 from bt_exec.spec.load import load_text
 from bt_exec.spec.model import MissionSpec, NodeBase
-from bt_exec.spec.modifiers import MODIFIERS, modifier_table
+from bt_exec.spec.modifier_table import MODIFIERS, modifier_table
 from bt_exec.spec.text_template import fill_template
 
 HEAD = "tree: t\nparams:\n  n: {type: integer, min: 1, max: 3, optional: true}\n  "

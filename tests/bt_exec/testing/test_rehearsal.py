@@ -8,7 +8,6 @@ import pytest
 
 from bt_exec import Running, Steps, Verdict, condition, skill
 from bt_exec.site.site import Site, load_site
-from bt_exec.testing.missions import scripted_site
 from bt_exec.testing.rehearsal import (
     Disturbance,
     disturbance_combinations,
@@ -17,6 +16,7 @@ from bt_exec.testing.rehearsal import (
     module_of_tests,
     rehearse,
 )
+from bt_exec.testing.tree_run import scripted_site
 
 
 @skill(effects={"lid": "open"}, fails={"JAMMED"})

@@ -6,7 +6,7 @@ import pytest
 from pydantic import ValidationError
 
 from bt_exec.testing import ScriptedRobot, run_skill, scripted_skill
-from tests.bt_exec.testing.test_missions import pour
+from tests.bt_exec.testing.test_tree_run import pour
 
 
 def test_scripted_skill_has_the_declaration_of_the_real_one():

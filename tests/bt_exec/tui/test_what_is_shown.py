@@ -13,9 +13,9 @@ from bt_exec.spec.load import load_text
 from bt_exec.testing import run_tree, scripted_condition, scripted_skill
 from bt_exec.tui.node_text import fill_saved_results
 from bt_exec.tui.plain_view import PlainView
+from bt_exec.tui.static_tree_display import document_lines
 from bt_exec.tui.summary import summary_lines
 from bt_exec.tui.terminal_text import UNICODE, without_styles
-from bt_exec.tui.tree_display import document_lines
 from bt_exec.tui.view_drawing import tree_lines
 from bt_exec.tui.view_model import ViewModel
 

@@ -11,15 +11,15 @@ from bt_exec.skill import Running, Steps, skill
 from bt_exec.spec.condition_expression import All, Is, Not
 from bt_exec.spec.model import MissionSpec
 from bt_exec.verify import verify_mission
-from bt_exec.verify.concurrent_fact_changes import (
+from bt_exec.verify.dry_run import _consistent_states, certain_effects
+from bt_exec.verify.effects_on_facts import established_facts, fill_arguments
+from bt_exec.verify.fact_states_and_changes import (
     Change,
     Others,
     limit_states,
     observation_change,
     state_from_facts,
 )
-from bt_exec.verify.dry_run import _consistent_states, certain_effects
-from bt_exec.verify.effects_on_facts import established_facts, fill_arguments
 from tests.bt_exec.spec.workshop import WORKSHOP
 from tests.bt_exec.verify.layers import CATALOGUE, of_mission
 

@@ -9,8 +9,8 @@ import pytest
 from bt_exec.spec.abstract_run import Step
 from bt_exec.spec.model import Do, MissionSpec
 from bt_exec.spec.node_paths import locate
-from bt_exec.verify.concurrent_fact_changes import Calls
 from bt_exec.verify.dry_run import Readers
+from bt_exec.verify.fact_states_and_changes import Calls
 from tests.bt_exec.verify.layers import CATALOGUE
 
 OPEN: dict[str, Any] = {"do": "open_lid", "with": {"arm": "left"}}

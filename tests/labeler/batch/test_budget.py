@@ -11,7 +11,7 @@ import pytest
 
 from bt_exec.batch.store import ResultStore
 from bt_exec.cli.app import run_command_line
-from bt_exec_labeler import commands
+from bt_exec_labeler import cli_commands
 from bt_exec_labeler.batch.budget import Budget, Ledger
 from bt_exec_labeler.labelers import BudgetSpentError, Reservation
 from bt_exec_labeler.labelers.on_ray import _SharedLedger
@@ -108,7 +108,7 @@ def test_server_receives_at_most_the_budget_of_requests(
     with MessagesServer(script) as server:
         options = {"client": {"base_url": server.url, "tier": tier}, "retries": 3}
         for resume in range(3):
-            found = commands.run(
+            found = cli_commands.run(
                 game,
                 game / "vocabulary.yaml",
                 tmp_path / "run",
@@ -142,12 +142,12 @@ def test_expenses_of_earlier_runs_count_for_limits_that_are_new(
             "retries": 0,
         }
         paths = (game, game / "vocabulary.yaml", tmp_path / "run")
-        begun = commands.run(*paths, **how, budget=first)
+        begun = cli_commands.run(*paths, **how, budget=first)
         sent = len(server.requests)
         assert sent > 0
         assert begun["left"]
         server.script([answer])
-        found = commands.run(*paths, **how, budget={"requests": sent + 2}, resume=True)
+        found = cli_commands.run(*paths, **how, budget={"requests": sent + 2}, resume=True)
         assert len(server.requests) == sent + 2
         assert found["stopped"] == f"the budget of {sent + 2} requests is used up"
 
@@ -160,7 +160,7 @@ def label(
 ) -> dict[str, Any]:
     """Label a game with a budget of money; an answer may have 500 tokens."""
     settings = {"base_url": server.url, "prices": PRICES, "max_tokens": 500, **client}
-    return commands.run(
+    return cli_commands.run(
         game,
         game / "vocabulary.yaml",
         out,
@@ -228,7 +228,7 @@ def test_run_stops_when_a_server_bills_more_than_the_maximum(
 ) -> None:
     with MessagesServer([billed(3000, 600_000)]) as server:
         options = {"client": {"base_url": server.url, "prices": PRICES, "max_tokens": 500}}
-        found = commands.run(
+        found = cli_commands.run(
             game,
             game / "vocabulary.yaml",
             tmp_path / "run",
@@ -292,7 +292,7 @@ def test_second_run_is_answered_by_the_cache_unless_it_is_switched_off(
         asked = []
         for name, cached in (("first", True), ("second", True), ("third", False)):
             before = len(server.requests)
-            commands.run(
+            cli_commands.run(
                 game,
                 game / "vocabulary.yaml",
                 tmp_path / name,

@@ -18,14 +18,14 @@ from typing import Any
 import pytest
 
 from bt_exec.failure import UsageError
-from bt_exec_labeler import commands
-from bt_exec_labeler.batch.output import Output, read_lines
+from bt_exec_labeler import cli_commands
+from bt_exec_labeler.batch.output_and_answer_cache import Output, read_lines
 from bt_exec_labeler.batch.run import BATCH, Progress, label_moments
 from bt_exec_labeler.episode import Episode
-from bt_exec_labeler.items import Item, items_of
-from bt_exec_labeler.labelers.rules import RulesLabeler
+from bt_exec_labeler.labeler_items import Item, items_of
+from bt_exec_labeler.labelers.recorded_action_labeler import RulesLabeler
 from bt_exec_labeler.sources import read_source
-from bt_exec_labeler.testing.game import make_game
+from bt_exec_labeler.testing.toy_game_episodes import make_game
 from bt_exec_labeler.vocabulary import Vocabulary
 from bt_exec_llm.testing.messages_server import MessagesServer
 from tests.labeler.batch.recordings import ChangingRecording, answer
@@ -104,10 +104,10 @@ def test_resume_summary_lists_changes(
     recording = ChangingRecording(pool, tmp_path / "recording", 0)
     words, out = recording.folder / "vocabulary.yaml", tmp_path / "run"
     rules: dict[str, Any] = {"labeler": "rules", "role": "controller"}
-    before = commands.run(recording.folder, words, out, **rules)["items"]
+    before = cli_commands.run(recording.folder, words, out, **rules)["items"]
     (recording.folder / "game_00").rename(tmp_path / "aside")
     (tmp_path / "aside").rename(recording.folder / "game_01")
-    found = commands.run(recording.folder, words, out, **rules, resume=True)
+    found = cli_commands.run(recording.folder, words, out, **rules, resume=True)
     assert found["changed"] == {"new": before, "changed": 0, "gone": before}
     assert f"{before} are new, 0 changed in the recording, {before} are gone" in found["lines"][1]
     assert (found["left"], found["stopped"]) == (0, "")
@@ -147,7 +147,7 @@ for line in sys.stdin:
         paths = [Path(how.pop(name)) for name in ("source", "words", "out")]
         how["cache"] = Path(how["cache"])
         try:
-            found = commands.run(*paths, **how)
+            found = cli_commands.run(*paths, **how)
             end = {"stopped": found["stopped"], "left": found["left"]}
         except BaseException as error:
             end = {"error": repr(error)}

@@ -11,9 +11,9 @@ import pytest
 from bt_exec.failure import UsageError
 from bt_exec_labeler.batch import run as module
 from bt_exec_labeler.batch.run import BATCH, Progress, label_batch
-from bt_exec_labeler.items import Item
+from bt_exec_labeler.labeler_items import Item
 from bt_exec_labeler.labelers import LabelerFailure, Labelled
-from bt_exec_labeler.labelers.rules import RulesLabeler
+from bt_exec_labeler.labelers.recorded_action_labeler import RulesLabeler
 from bt_exec_labeler.plan_record import Breach
 from bt_exec_labeler.vocabulary import Vocabulary
 

@@ -12,7 +12,7 @@ import pytest
 
 from bt_exec_labeler.labelers.answer_parser import answer_schema, read_records, without_wrapping
 from bt_exec_labeler.plan_record import FIELDS, Record
-from bt_exec_labeler.testing.game import VOCABULARY
+from bt_exec_labeler.testing.toy_game_episodes import VOCABULARY
 from bt_exec_labeler.vocabulary import Vocabulary
 
 GOOD: Mapping[str, Any] = {

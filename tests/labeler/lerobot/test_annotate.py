@@ -17,8 +17,8 @@ import pytest
 import yaml
 
 from bt_exec.failure import UsageError
-from bt_exec_labeler import commands
-from bt_exec_labeler.batch.output import read_lines
+from bt_exec_labeler import cli_commands
+from bt_exec_labeler.batch.output_and_answer_cache import read_lines
 from bt_exec_labeler.lerobot.annotate import _merged_rows
 from bt_exec_labeler.review.decisions import Decisions
 from bt_exec_labeler.sources import read_source
@@ -156,9 +156,9 @@ def annotated(tmp_path: Path) -> Made:
     def call(source: Path, texts: list[str], **how: Any) -> Path:
         words = vocabulary(tmp_path / "words.yaml", texts)
         run = tmp_path / "run"
-        commands.run(source, words, run, labeler="rules", role="controller", stride_s=0.5)
+        cli_commands.run(source, words, run, labeler="rules", role="controller", stride_s=0.5)
         how = {"keep_uncertain": True, "form": "lerobot", **how}
-        commands.dataset(run, source, words, tmp_path / "set", **how)
+        cli_commands.dataset(run, source, words, tmp_path / "set", **how)
         return tmp_path / "set"
 
     return call
@@ -237,14 +237,14 @@ def test_set_with_video_keeps_its_videos(tmp_path: Path, annotated: Made) -> Non
 def test_set_without_an_accepted_record_is_refused(tmp_path: Path) -> None:
     source, run = robot_set(tmp_path / "robot"), tmp_path / "run"
     words = vocabulary(tmp_path / "words.yaml", TASKS)
-    commands.run(source, words, run, labeler="rules", role="controller", stride_s=0.5)
+    cli_commands.run(source, words, run, labeler="rules", role="controller", stride_s=0.5)
     decisions = Decisions(run, "ann")
     for line in read_lines(run / "records.jsonl"):
         decisions.add({"item": line["item"], "decision": "reject"})
     decisions.close()
     about = (run, source, words, tmp_path / "set")
     with pytest.raises(UsageError, match="no records to write"):
-        commands.dataset(*about, keep_uncertain=True, form="lerobot")
+        cli_commands.dataset(*about, keep_uncertain=True, form="lerobot")
     assert not (tmp_path / "set").exists()
 
 

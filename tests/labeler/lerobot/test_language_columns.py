@@ -27,7 +27,7 @@ from bt_exec_labeler.lerobot.language_columns import (
     tools_of,
 )
 from bt_exec_labeler.lerobot.layout import EVENTS, PERSISTENT, SUBTASK
-from bt_exec_labeler.testing.game import VOCABULARY
+from bt_exec_labeler.testing.toy_game_episodes import VOCABULARY
 from bt_exec_labeler.vocabulary import Vocabulary
 
 TEXT, ROWS = FORMS["0.4"], FORMS["0.6"]

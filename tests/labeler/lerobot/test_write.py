@@ -17,16 +17,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bt_exec.failure import UnknownName, UsageError
-from bt_exec_labeler import commands
-from bt_exec_labeler.batch.output import read_lines
+from bt_exec_labeler import cli_commands
+from bt_exec_labeler.batch.output_and_answer_cache import read_lines
 from bt_exec_labeler.datasets.write import SetInput
 from bt_exec_labeler.episode import Action, Episode, Frame
 from bt_exec_labeler.lerobot.language_columns import FORMS, form_for_version, language_event
-from bt_exec_labeler.lerobot.metadata import CAMERA, Counts
 from bt_exec_labeler.lerobot.write import write_lerobot
+from bt_exec_labeler.lerobot.write_metadata import CAMERA, Counts
 from bt_exec_labeler.sources import read_source
 from bt_exec_labeler.splits import SPLITS
-from bt_exec_labeler.testing.game import make_game
+from bt_exec_labeler.testing.toy_game_episodes import make_game
 from bt_exec_labeler.vocabulary import Vocabulary
 
 from ..test_clips import Drawn
@@ -40,7 +40,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
     folder = tmp_path_factory.mktemp("lerobot")
     game = make_game(folder / "game", episodes=12, seed=1)
     words = game / "vocabulary.yaml"
-    commands.run(
+    cli_commands.run(
         game,
         words,
         folder / "run",
@@ -48,7 +48,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
         role="planner",
         no_cache=True,
     )
-    told = commands.dataset(
+    told = cli_commands.dataset(
         folder / "run", game, words, folder / "set", keep_uncertain=False, form="lerobot"
     )
     assert told["lines"][0] == f"{folder / 'set'}: planner set, train 10, val 1, test 1 (episodes)"
@@ -185,9 +185,9 @@ def test_invalid_request_is_refused(
     game, run, folder = made
     words = game / "vocabulary.yaml"
     with pytest.raises(UsageError, match="is not empty"):
-        commands.dataset(run, game, words, folder, keep_uncertain=False, form="lerobot")
+        cli_commands.dataset(run, game, words, folder, keep_uncertain=False, form="lerobot")
     with pytest.raises(UnknownName, match="lerobot"):
-        commands.dataset(run, game, words, tmp_path, keep_uncertain=False, form="lerobto")
+        cli_commands.dataset(run, game, words, tmp_path, keep_uncertain=False, form="lerobto")
     given = SetInput("planner", [], {}, vocabulary, {})
     with pytest.raises(UsageError, match="no records"):
         write_lerobot(tmp_path / "none", given, fps=2, form=FORMS["0.6"])

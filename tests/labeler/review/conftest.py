@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from bt_exec_labeler.batch.output import Output
+from bt_exec_labeler.batch.output_and_answer_cache import Output
 from bt_exec_labeler.batch.run import label_moments
-from bt_exec_labeler.items import items_of
-from bt_exec_labeler.labelers.rules import RulesLabeler
+from bt_exec_labeler.labeler_items import items_of
+from bt_exec_labeler.labelers.recorded_action_labeler import RulesLabeler
 from bt_exec_labeler.review.review_cards import Card, cards_of
 from bt_exec_labeler.sources import read_source
-from bt_exec_labeler.testing.game import make_game
+from bt_exec_labeler.testing.toy_game_episodes import make_game
 from bt_exec_labeler.vocabulary import Vocabulary
 
 

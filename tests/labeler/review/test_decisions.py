@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from bt_exec.failure import UnknownName, UsageError
-from bt_exec_labeler.batch.output import Output, read_lines
+from bt_exec_labeler.batch.output_and_answer_cache import Output, read_lines
 from bt_exec_labeler.plan_record import FIELDS
 from bt_exec_labeler.quality.report import make_report, review_figures
 from bt_exec_labeler.review.decisions import (

@@ -14,15 +14,15 @@ from typing import Any
 import pytest
 
 from bt_exec.web.server import AppServer
-from bt_exec_labeler.batch.output import Output
+from bt_exec_labeler.batch.output_and_answer_cache import Output
 from bt_exec_labeler.batch.run import label_moments
-from bt_exec_labeler.items import items_of
-from bt_exec_labeler.labelers.rules import RulesLabeler
+from bt_exec_labeler.labeler_items import items_of
+from bt_exec_labeler.labelers.recorded_action_labeler import RulesLabeler
 from bt_exec_labeler.review.app import make_app
 from bt_exec_labeler.review.decisions import Decisions, decisions_of
 from bt_exec_labeler.review.review_cards import Card, cards_of
 from bt_exec_labeler.sources import read_source
-from bt_exec_labeler.testing.game import VOCABULARY
+from bt_exec_labeler.testing.toy_game_episodes import VOCABULARY
 from bt_exec_labeler.vocabulary import Vocabulary
 from tests.browser import expect, keep_pictures, needs_chromium, watch
 from tests.cases import cases

@@ -14,7 +14,7 @@ import pytest
 from pydantic import ValidationError
 
 from bt_exec_labeler.clips import RECENT, SUMMARY
-from bt_exec_labeler.items import ControllerItem, Item, PlannerItem, Role
+from bt_exec_labeler.labeler_items import ControllerItem, Item, PlannerItem, Role
 from bt_exec_labeler.service import request as module
 from bt_exec_labeler.service.request import Asked, items_of_request, make_request
 from bt_exec_labeler.vocabulary import Vocabulary

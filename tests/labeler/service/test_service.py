@@ -24,10 +24,10 @@ from bt_exec.web.login import Login
 from bt_exec.web.server import AppServer
 from bt_exec_labeler.batch.budget import Budget, Ledger
 from bt_exec_labeler.episode import Episode
-from bt_exec_labeler.items import Item, Role, items_of
+from bt_exec_labeler.labeler_items import Item, Role, items_of
 from bt_exec_labeler.labelers import LabelerFailure, LabelerSettings, Labelled, find_labeler
+from bt_exec_labeler.labelers.recorded_action_labeler import RulesLabeler
 from bt_exec_labeler.labelers.remote import Options, RemoteLabeler
-from bt_exec_labeler.labelers.rules import RulesLabeler
 from bt_exec_labeler.plan_record import Breach
 from bt_exec_labeler.service.app import make_app
 from bt_exec_labeler.service.request import _jpeg_pixels, _picture_bytes, _png_pixels, item_body

@@ -13,9 +13,9 @@ from bt_exec.planning.plan_preparation import prepare
 from bt_exec.spec.dump import to_data
 from bt_exec.spec.model import Do, Tree, walk
 from bt_exec_llm.client import Answer
-from bt_exec_llm.model_compiler.dialogue import _judge as _rate_answer
 from bt_exec_llm.model_compiler.flat_format import from_flat, to_flat
 from bt_exec_llm.model_compiler.plan_effects import offline_plan
+from bt_exec_llm.model_compiler.planning_dialogue import _judge as _rate_answer
 from tests.cases import examples, some
 from tests.llm.model_compiler.corpus import OFFLINE, corpus, good_answer
 from tests.llm.model_compiler.paper import SITE, request_for

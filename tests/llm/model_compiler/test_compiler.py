@@ -366,7 +366,7 @@ def test_plan_contains_the_model_name_of_its_answer(scripted):
 
 
 def test_abort_acts_while_an_answer_is_parsed(scripted, monkeypatch):
-    from bt_exec_llm.model_compiler import dialogue
+    from bt_exec_llm.model_compiler import planning_dialogue
 
     reading, executives = threading.Event(), []
 
@@ -376,8 +376,8 @@ def test_abort_acts_while_an_answer_is_parsed(scripted, monkeypatch):
         assert threading.Event().wait(0.3) is False
         return read(text)
 
-    read = dialogue.document_in
-    monkeypatch.setattr(dialogue, "document_in", slow)
+    read = planning_dialogue.document_in
+    monkeypatch.setattr(planning_dialogue, "document_in", slow)
     run = run_paper(OPEN, scripted([GOOD]), before=executives.append)
     assert reading.is_set()
     assert (run.outcome.status, run.robot.moves) == ("aborted", [])

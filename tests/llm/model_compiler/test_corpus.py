@@ -10,8 +10,8 @@ from bt_exec.language.messages import language_of
 from bt_exec.mission_outcome import Outcome
 from bt_exec_llm.client import Answer
 from bt_exec_llm.model_compiler.compiler import ModelCompiler
-from bt_exec_llm.model_compiler.dialogue import _judge
 from bt_exec_llm.model_compiler.plan_effects import offline_plan
+from bt_exec_llm.model_compiler.planning_dialogue import _judge
 from tests.llm.model_compiler.corpus import OFFLINE, Bad, corpus
 from tests.llm.model_compiler.paper import request_for, run_paper
 

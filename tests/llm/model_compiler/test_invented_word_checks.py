@@ -11,9 +11,9 @@ from bt_exec.site.compile_command import first_request
 from bt_exec.site.site import load_site
 from bt_exec.spec.shipped_yaml import parse_yaml
 from bt_exec_llm.client import Answer
-from bt_exec_llm.model_compiler.dialogue import _judge
 from bt_exec_llm.model_compiler.invented_word_checks import foreign_words, speaking_steps
 from bt_exec_llm.model_compiler.plan_effects import offline_plan
+from bt_exec_llm.model_compiler.planning_dialogue import _judge
 from tests.llm.model_compiler.corpus import OFFLINE
 from tests.llm.model_compiler.paper import request_for
 

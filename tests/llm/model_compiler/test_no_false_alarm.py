@@ -11,8 +11,8 @@ from bt_exec.site.shipped_data import site_names
 from bt_exec.site.site import load_site
 from bt_exec.spec.dump import to_data
 from bt_exec_llm.client import Answer
-from bt_exec_llm.model_compiler.dialogue import _judge
 from bt_exec_llm.model_compiler.plan_effects import offline_plan
+from bt_exec_llm.model_compiler.planning_dialogue import _judge
 from tests.llm.model_compiler.corpus import OFFLINE
 from tests.llm.model_compiler.paper import request_for
 

@@ -15,7 +15,7 @@ from bt_exec.site.site import load_site
 from bt_exec_llm.client import Answer, Image, ModelSettings, Prices, Question, Turn
 from bt_exec_llm.client.output_tiers import request_arguments
 from bt_exec_llm.model_compiler.compiler import estimate, estimated_tokens
-from bt_exec_llm.model_compiler.dialogue import _judge
+from bt_exec_llm.model_compiler.planning_dialogue import _judge
 from bt_exec_llm.model_compiler.prompt import build_prompt, fenced_json, problems_text
 from bt_exec_llm.model_compiler.prompt_examples import (
     fixed_examples,

@@ -10,8 +10,8 @@ from bt_exec.language.messages import Messages
 from bt_exec.pack import Catalogue
 from bt_exec.planning.compiler import Done, Request
 from bt_exec.spec.library import Library
-from bt_exec_llm.turns.model_output_records import read_record, read_turn
-from bt_exec_llm.turns.question_state import Observation, supported_share
+from bt_exec_llm.turns.conversation_state import Observation, supported_share
+from bt_exec_llm.turns.model_output_schema import read_record, read_turn
 from bt_exec_llm.turns.tree_growth import append_turn, skills_of_last_turn
 from bt_exec_llm.turns.turn_parsing import parse_tags
 from tests.cases import examples

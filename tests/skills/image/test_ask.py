@@ -17,7 +17,7 @@ from bt_exec_skills.image.rules.program_from_steps import build_program
 from bt_exec_skills.image.rules.program_run_check import check_program
 from bt_exec_skills.image.skills.count_and_answer import count
 from bt_exec_skills.image.skills.crop_skills import verify_attribute
-from bt_exec_skills.image.skills.find import detect
+from bt_exec_skills.image.skills.find_instances import detect
 from bt_exec_skills.image.skills.write_program import write_program
 from bt_exec_skills.image.workbench import Bench
 from bt_exec_skills.perception.contracts import Detection
@@ -300,7 +300,7 @@ def test_plan_that_verifies_before_cropping_is_refused(shapes, cropped):
 def test_tool_refuses_uncropped_instances(shapes, tool: Skill):
     bench = Bench(shapes)
     from bt_exec.failure import Failed
-    from bt_exec_skills.image.skills.find import segment_colour
+    from bt_exec_skills.image.skills.find_instances import segment_colour
 
     finish(segment_colour(bench=bench, into="target"))
     args = {"attributes": ["red"]} if tool is verify_attribute else {}

@@ -11,8 +11,8 @@ from bt_exec_skills.image.perception.colour_segmentation import segment_colour, 
 from bt_exec_skills.image.perception.colours import name_pixels
 from bt_exec_skills.image.perception.instances import SUREST
 from bt_exec_skills.image.perception.light_correction import relit_versions
-from bt_exec_skills.image.rules.estimator_verdicts import rate_answer, run_cross_checks
-from bt_exec_skills.image.skills.other_light_estimator import cross_check_in_other_light
+from bt_exec_skills.image.rules.answer_judgement import rate_answer, run_cross_checks
+from bt_exec_skills.image.skills.other_light_crosscheck import cross_check_in_other_light
 from tests.cases import cases
 from tests.skills.image.asking import ask, bench_of
 from tests.skills.image.conditions import CONDITIONS, conditioned, questions

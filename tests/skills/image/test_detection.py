@@ -5,7 +5,11 @@ import numpy as np
 import pytest
 
 from bt_exec_skills.image.perception.colour_segmentation import segment_colour
-from bt_exec_skills.image.perception.detection import NOTHING_KNOWN, detect_with_tiles, select_label
+from bt_exec_skills.image.perception.object_detection import (
+    NOTHING_KNOWN,
+    detect_with_tiles,
+    select_label,
+)
 from bt_exec_skills.image.workbench import Bench
 from bt_exec_skills.perception.contracts import Detection
 

@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from bt_exec.models import VqaAnswer
-from bt_exec_skills.image.perception.vision_models import LookAnswer, Looker
+from bt_exec_skills.image.perception.vision_model_queries import LookAnswer, Looker
 from bt_exec_skills.image.rules.set_answers import final_report
 from bt_exec_skills.image.skills.formulate_and_judge import conclude, judge
 from bt_exec_skills.image.workbench import Bench

@@ -7,7 +7,7 @@ import pytest
 from bt_exec_skills.image.perception import colour_segmentation
 from bt_exec_skills.image.perception.colours import _PROTOTYPES
 from bt_exec_skills.image.perception.outline_detector import colour_by_hue, find_outlines
-from bt_exec_skills.image.rules.estimator_verdicts import rate_answer, run_cross_checks
+from bt_exec_skills.image.rules.answer_judgement import rate_answer, run_cross_checks
 from bt_exec_skills.image.rules.set_answers import final_report
 from tests.skills.image.asking import ask, bench_of
 from tests.skills.image.drawn import SHADES, draw, questions

@@ -6,8 +6,8 @@ import pytest
 
 from bt_exec.failure import UsageError
 from bt_exec_skills.image import tools
+from bt_exec_skills.image.mission_worlds import build_mission_worlds
 from bt_exec_skills.image.perception.instances import Crop, Instance
-from bt_exec_skills.image.question_missions import build_mission_worlds
 from bt_exec_skills.image.rules.program_from_steps import build_program
 from bt_exec_skills.image.rules.program_run_check import check_program
 from bt_exec_skills.image.rules.question_plans import CannotTell

@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 
 from bt_exec.spec.shipped_yaml import parse_yaml
-from bt_exec_skills.image.rules.estimator_verdicts import rate_answer, run_cross_checks
+from bt_exec_skills.image.rules.answer_judgement import rate_answer, run_cross_checks
 from bt_exec_skills.image.rules.question import Unread
 from bt_exec_skills.image.rules.question_plans import CannotTell
-from bt_exec_skills.image.skills.other_light_estimator import cross_check_in_other_light
+from bt_exec_skills.image.skills.other_light_crosscheck import cross_check_in_other_light
 from tests.skills.image.asking import ask, bench_of
 from tests.skills.image.scenes import SCENES
 

@@ -11,7 +11,7 @@ from bt_exec_skills.image.perception.bar_chart import Bar, bar_value, bars_among
 from bt_exec_skills.image.perception.barcodes import read_codes
 from bt_exec_skills.image.perception.colour_segmentation import segment_colour
 from bt_exec_skills.image.perception.instances import Instance
-from bt_exec_skills.image.perception.loanwords import sounds_like
+from bt_exec_skills.image.perception.loanword_matching import sounds_like
 from bt_exec_skills.image.perception.written_values import (
     group_into_rows,
     parse_amounts,

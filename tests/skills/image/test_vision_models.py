@@ -6,7 +6,7 @@ import pytest
 from bt_exec.failure import Failed, UsageError
 from bt_exec.models import VqaAnswer
 from bt_exec_skills.image.perception.instances import Decision
-from bt_exec_skills.image.perception.vision_models import (
+from bt_exec_skills.image.perception.vision_model_queries import (
     MOST_CROPS,
     LookAnswer,
     Looker,

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from bt_exec_skills.navigation.global_planner import Planner, Route
 from bt_exec_skills.navigation.local_planner import Limits, Steering
 from bt_exec_skills.navigation.occupancy_grid import Grid, Obstacles, Slab, hit_points
 from bt_exec_skills.navigation.plane_geometry import Pose, turn_between
-from bt_exec_skills.navigation.route_planner import Planner, Route
 from tests.cases import examples
 
 ROOM = [Slab(0, -3, 4, 0.1), Slab(0, 3, 4, 0.1), Slab(-4, 0, 0.1, 3), Slab(4, 0, 0.1, 3)]

@@ -7,7 +7,7 @@ from bt_exec.language.messages import language_of
 from bt_exec.observation import Situation
 from bt_exec.planning.compiler import Request
 from bt_exec.site.site import load_site
-from bt_exec_skills.tabletop.perception.observation import TableObservation
+from bt_exec_skills.tabletop.perception.observation_and_pipeline import TableObservation
 
 __all__ = ["ask"]
 

@@ -13,9 +13,9 @@ from typing import Any, cast
 import pytest
 
 from bt_exec.failure import Failed
-from bt_exec_skills.tabletop.environment_report import Environment
+from bt_exec_skills.tabletop.environment_state import Environment
 from bt_exec_skills.tabletop.protocol.client import Client
-from bt_exec_skills.tabletop.protocol.robot import HttpTableRobot
+from bt_exec_skills.tabletop.protocol.http_robot import HttpTableRobot
 
 
 class Simulator(BaseHTTPRequestHandler):

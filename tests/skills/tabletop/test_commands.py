@@ -11,7 +11,7 @@ import pytest
 
 from bt_exec.spec.shipped_yaml import parse_yaml
 from bt_exec_skills.navigation.plane_geometry import Pose
-from bt_exec_skills.tabletop.environment_report import Environment, Placed, Point
+from bt_exec_skills.tabletop.environment_state import Environment, Placed, Point
 from bt_exec_skills.tabletop.goals.compiler import refusal_message, understand
 from bt_exec_skills.tabletop.goals.model import Trouble
 

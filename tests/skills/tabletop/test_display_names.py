@@ -8,7 +8,7 @@ from bt_exec.failure import Failure
 from bt_exec.planning.compiler import Plan
 from bt_exec.site.site import load_site
 from bt_exec_skills.tabletop.display_names import display_name, display_name_or_id, list_names
-from bt_exec_skills.tabletop.environment_report import Environment, Placed, Point
+from bt_exec_skills.tabletop.environment_state import Environment, Placed, Point
 from bt_exec_skills.tabletop.goals.compiler import create, subgoals_for
 from bt_exec_skills.tabletop.goals.model import Trouble
 from bt_exec_skills.tabletop.name_attributes import attributes_in_name

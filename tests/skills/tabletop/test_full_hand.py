@@ -9,12 +9,12 @@ from bt_exec.observation import Situation
 from bt_exec.planning.compiler import Request
 from bt_exec.planning.plan_preparation import prepare_answer
 from bt_exec.site.site import load_site
-from bt_exec_skills.tabletop.environment_report import Environment, Point
+from bt_exec_skills.tabletop.environment_state import Environment, Point
 from bt_exec_skills.tabletop.goals.compiler import create
-from bt_exec_skills.tabletop.goals.held_object_plans import with_empty_hand
+from bt_exec_skills.tabletop.goals.held_object_subgoals import with_empty_hand
 from bt_exec_skills.tabletop.goals.model import Move, Subgoal, Trouble
 from bt_exec_skills.tabletop.goals.plan import goals_of
-from bt_exec_skills.tabletop.perception.observation import TableObservation
+from bt_exec_skills.tabletop.perception.observation_and_pipeline import TableObservation
 from tests.skills.tabletop.asking import ask
 from tests.skills.tabletop.test_commands import WORLDS
 

@@ -5,7 +5,7 @@ import pytest
 from bt_exec.failure import UsageError
 from bt_exec.mission.session import Session
 from bt_exec_skills.tabletop.display_names import display_name_or_id
-from bt_exec_skills.tabletop.environment_report import Point
+from bt_exec_skills.tabletop.environment_state import Point
 
 COMMAND = "Put the red things in the red bowl and the blue thing in the blue bowl."
 SURVIVED = (

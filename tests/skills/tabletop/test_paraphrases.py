@@ -6,7 +6,7 @@ import pytest
 
 from bt_exec.language.meaning import Turn
 from bt_exec.spec.shipped_yaml import parse_yaml
-from bt_exec_skills.tabletop.environment_report import Environment, Placed, Point
+from bt_exec_skills.tabletop.environment_state import Environment, Placed, Point
 from bt_exec_skills.tabletop.goals.answers import answer
 from bt_exec_skills.tabletop.goals.compiler import understand
 from bt_exec_skills.tabletop.goals.decompose import moves_of

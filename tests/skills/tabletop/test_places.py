@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from bt_exec.events import SkillEnded
 from bt_exec_skills.navigation.plane_geometry import Pose
 from bt_exec_skills.tabletop import tables
-from bt_exec_skills.tabletop.environment_report import Environment, Placed, Point
+from bt_exec_skills.tabletop.environment_state import Environment, Placed, Point
 from bt_exec_skills.tabletop.goals.compiler import subgoals_for
 from bt_exec_skills.tabletop.goals.model import Trouble
 from bt_exec_skills.tabletop.placement_search import free_point_on, part_centre, placement_for

@@ -18,12 +18,12 @@ from bt_exec.spec.expand import expand
 from bt_exec.spec.model import Check, Do, MissionSpec, walk
 from bt_exec_skills.navigation.plane_geometry import Pose
 from bt_exec_skills.tabletop.checkers import check_moves_match_command
-from bt_exec_skills.tabletop.environment_report import Environment, Placed, Point
+from bt_exec_skills.tabletop.environment_state import Environment, Placed, Point
 from bt_exec_skills.tabletop.goals.answers import answer
 from bt_exec_skills.tabletop.goals.compiler import create, understand
 from bt_exec_skills.tabletop.goals.model import Trouble
 from bt_exec_skills.tabletop.name_attributes import attributes_in_name
-from bt_exec_skills.tabletop.perception.observation import TableObservation
+from bt_exec_skills.tabletop.perception.observation_and_pipeline import TableObservation
 from tests.skills.tabletop.test_commands import DATA, WORLDS, full
 
 LEAST = 0.97

@@ -13,7 +13,7 @@ from bt_exec.failure import Refusal
 from bt_exec.language.meaning import Turn
 from bt_exec.language.messages import language_of
 from bt_exec.planning.spelling_offers import SpellingOffers
-from bt_exec_skills.tabletop.environment_report import Placed, Point
+from bt_exec_skills.tabletop.environment_state import Placed, Point
 from bt_exec_skills.tabletop.goals.compiler import create, understand
 from bt_exec_skills.tabletop.goals.decompose import moves_of
 from bt_exec_skills.tabletop.goals.model import Trouble

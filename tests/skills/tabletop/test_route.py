@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bt_exec_skills.navigation.plane_geometry import Pose
-from bt_exec_skills.tabletop.environment_report import Environment, Placed, Point
+from bt_exec_skills.tabletop.environment_state import Environment, Placed, Point
 from bt_exec_skills.tabletop.goals.compiler import subgoals_for
 from bt_exec_skills.tabletop.goals.model import Move
 from bt_exec_skills.tabletop.goals.move_order import path_length, shortest_order

@@ -18,7 +18,7 @@ from bt_exec_skills.tabletop.goals.compiler import create  # noqa: E402 - after 
 from bt_exec_skills.tabletop.protocol.published_functions import CALLS, argument_name  # noqa: E402 - as above
 from bt_exec_skills.tabletop.protocol.server import MOST_BYTES, make_app  # noqa: E402 - as above
 from bt_exec_skills.tabletop.protocol.start_server import make_served_world, serve  # noqa: E402 - after the skip
-from bt_exec_skills.tabletop.protocol.submitted_code import parse_program  # noqa: E402 - as above
+from bt_exec_skills.tabletop.protocol.submitted_code_parser import parse_program  # noqa: E402 - as above
 
 
 class Served:

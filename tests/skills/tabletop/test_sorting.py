@@ -20,9 +20,9 @@ from bt_exec.site.compile_command import Compiled, compile_command
 from bt_exec.site.site import load_site
 from bt_exec.tui.view_model import ViewModel
 from bt_exec_skills.navigation.plane_geometry import Pose
-from bt_exec_skills.tabletop.environment_report import Environment, Placed, Point
+from bt_exec_skills.tabletop.environment_state import Environment, Placed, Point
 from bt_exec_skills.tabletop.goals.plan import goals_of
-from bt_exec_skills.tabletop.perception.observation import TableObservation
+from bt_exec_skills.tabletop.perception.observation_and_pipeline import TableObservation
 from bt_exec_skills.tabletop.reporter import TableReporter
 
 COLOURS = ("red", "blue", "green", "yellow", "purple")

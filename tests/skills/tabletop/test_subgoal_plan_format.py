@@ -12,7 +12,7 @@ from bt_exec.planning.plan_preparation import examine
 from bt_exec.site.site import load_site
 from bt_exec.spec.expand import expand
 from bt_exec_skills.tabletop.goals.compiler import TableCompiler
-from bt_exec_skills.tabletop.perception.observation import TableObservation
+from bt_exec_skills.tabletop.perception.observation_and_pipeline import TableObservation
 from bt_exec_skills.tabletop.subgoal_plan_format import parse_tasks, write_tasks
 from tests.skills.tabletop.test_commands import WORLDS
 

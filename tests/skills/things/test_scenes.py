@@ -9,10 +9,10 @@ import pytest
 from bt_exec_skills.simulation.ray_casting import RayPainter
 from bt_exec_skills.things.dataset.arrange import Pose, arrange_props
 from bt_exec_skills.things.dataset.chair_and_person_meshes import chair_parts, person_parts
-from bt_exec_skills.things.dataset.fruit import FRUITS
+from bt_exec_skills.things.dataset.fruit_meshes import FRUITS
 from bt_exec_skills.things.dataset.ground_truth import labelled_objects
-from bt_exec_skills.things.dataset.meshes import FRUIT, PAINT, box_mesh, revolve_profile
-from bt_exec_skills.things.dataset.room_model import AWAY, Prop, build_stage, random_clutter
+from bt_exec_skills.things.dataset.mesh_primitives import FRUIT, PAINT, box_mesh, revolve_profile
+from bt_exec_skills.things.dataset.scene_mjcf import AWAY, Prop, build_stage, random_clutter
 from bt_exec_skills.things.dataset.scenes import (
     HEIGHT,
     THINGS,
@@ -21,7 +21,7 @@ from bt_exec_skills.things.dataset.scenes import (
     View,
     aim_camera,
 )
-from bt_exec_skills.things.dataset.tableware import WARE
+from bt_exec_skills.things.dataset.tableware_and_solid_meshes import WARE
 from bt_exec_skills.vision.commands import find_source
 
 

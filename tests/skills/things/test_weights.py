@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 from bt_exec_skills.perception.contracts import View
-from bt_exec_skills.perception.picture import intersection_over_union
+from bt_exec_skills.perception.pictures_and_boxes import intersection_over_union
 from bt_exec_skills.things.dataset.scenes import THINGS, TableScenes
 from bt_exec_skills.things.detector import make_detector
 from bt_exec_skills.things.weights import SHIPPED, shipped_probability
-from bt_exec_skills.vision.network_loading import classifier_path
+from bt_exec_skills.vision.two_stage_network_loading import classifier_path
 
 LEAST_MAP50 = 0.85
 
@@ -58,7 +58,7 @@ def test_shipped_network_finds_most_objects() -> None:
 def test_network_reaches_its_documented_figures_on_held_out_scenes(tmp_path: Path) -> None:
     from bt_exec_skills.vision.dataset import Recipe, make_dataset, read_pictures
     from bt_exec_skills.vision.evaluate import evaluate
-    from bt_exec_skills.vision.network_loading import load_network
+    from bt_exec_skills.vision.two_stage_network_loading import load_network
 
     source = TableScenes()
     make_dataset(source, Recipe("table", 9, 24, 1, source.classes), tmp_path, lambda *_: None)

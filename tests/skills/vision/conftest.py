@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 import numpy as np
 import pytest
 
-from bt_exec_skills.perception.picture import Frame
-from bt_exec_skills.vision.decode import Found
+from bt_exec_skills.perception.pictures_and_boxes import Frame
+from bt_exec_skills.vision.box_decoding import Found
 from bt_exec_skills.vision.labelled_picture import Mark, Sample
 
 

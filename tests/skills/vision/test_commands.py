@@ -62,7 +62,7 @@ def test_eval_prints_figures_and_writes_plots(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.setattr(
-        "bt_exec_skills.vision.network_loading.load_network", lambda _: scripted_network()
+        "bt_exec_skills.vision.two_stage_network_loading.load_network", lambda _: scripted_network()
     )
     capsys.readouterr()
     out = tmp_path / "figures"
@@ -158,7 +158,7 @@ def test_eval_reports_the_folder_of_its_pictures(
 ) -> None:
     monkeypatch.setattr(commands, "find_source", lambda name: squares)
     monkeypatch.setattr(
-        "bt_exec_skills.vision.network_loading.load_network", lambda _: scripted_network()
+        "bt_exec_skills.vision.two_stage_network_loading.load_network", lambda _: scripted_network()
     )
     data = str(tmp_path / "data")
     assert (
@@ -196,7 +196,9 @@ def test_unknown_class_of_the_network_counts_as_missed(
 ) -> None:
     """Otherwise a network of one easy class would look better than one that finds all."""
     network = scripted_network(names=("thing",))
-    monkeypatch.setattr("bt_exec_skills.vision.network_loading.load_network", lambda _: network)
+    monkeypatch.setattr(
+        "bt_exec_skills.vision.two_stage_network_loading.load_network", lambda _: network
+    )
     capsys.readouterr()
     assert run_command_line(["vision", "eval", str(made), "--weights", "any.onnx", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
@@ -246,7 +248,7 @@ def test_vision_packages_do_not_import_torch() -> None:
 
     script = (
         "import sys\n"
-        "from bt_exec_skills.vision.network_loading import load_network\n"
+        "from bt_exec_skills.vision.two_stage_network_loading import load_network\n"
         "from bt_exec_skills.door.perception.detector_factory import SHIPPED\n"
         "import bt_exec_skills.vision.commands\n"
         "print(load_network(SHIPPED).names, {'torch', 'ultralytics'} & set(sys.modules))"

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bt_exec_skills.perception.picture import intersection_over_union
+from bt_exec_skills.perception.pictures_and_boxes import intersection_over_union
+from bt_exec_skills.vision.box_decoding import Found
 from bt_exec_skills.vision.crop_classifier import (
     MARGIN,
     NOTHING,
@@ -18,7 +19,6 @@ from bt_exec_skills.vision.crop_classifier import (
     proposed_boxes,
 )
 from bt_exec_skills.vision.dataset import Recipe, make_dataset, read_pictures
-from bt_exec_skills.vision.decode import Found
 
 
 @pytest.mark.parametrize("box", [(20, 30, 60, 50), (20.4, 30.1, 39.8, 69.7)])

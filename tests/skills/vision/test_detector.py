@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from bt_exec_skills.perception.contracts import View
-from bt_exec_skills.vision.calibration import score_calibration
+from bt_exec_skills.vision.box_decoding import Found
 from bt_exec_skills.vision.dataset import Recipe, make_dataset, read_pictures
-from bt_exec_skills.vision.decode import Found
 from bt_exec_skills.vision.detector import RIVAL, NetworkDetector
+from bt_exec_skills.vision.score_calibration import score_calibration
 
 VIEW: View[Any] = View(0.0, np.zeros((48, 64, 3), np.uint8))
 

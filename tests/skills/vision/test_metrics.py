@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bt_exec_skills.vision.decode import Found
+from bt_exec_skills.vision.box_decoding import Found
 from bt_exec_skills.vision.labelled_picture import Mark
 from bt_exec_skills.vision.metrics import Confusion, class_figures
 

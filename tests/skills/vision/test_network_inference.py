@@ -18,8 +18,8 @@ from bt_exec.failure import UsageError
 from bt_exec_skills.vision.crop_classifier import Namer
 from bt_exec_skills.vision.dataset import read_pictures, read_recipe
 from bt_exec_skills.vision.network_inference import OnnxNetwork
-from bt_exec_skills.vision.network_loading import load_detector, load_network
-from bt_exec_skills.vision.train import TrainSettings, train
+from bt_exec_skills.vision.train_detector import TrainSettings, train
+from bt_exec_skills.vision.two_stage_network_loading import load_detector, load_network
 from tests.cases import some
 
 
@@ -216,7 +216,7 @@ def test_running_a_network_writes_nothing_to_the_home_folder(tmp_path: Path) -> 
     """onnxruntime would write a device id and send telemetry."""
     code = (
         "from bt_exec_skills.door.perception.detector_factory import weights_path;"
-        "from bt_exec_skills.vision.network_loading import load_network;"
+        "from bt_exec_skills.vision.two_stage_network_loading import load_network;"
         "load_network(weights_path(None))"
     )
     env = {key: value for key, value in os.environ.items() if key != "ORT_DISABLE_TELEMETRY"}

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from bt_exec_skills.perception.contracts import View
-from bt_exec_skills.vision.decode import Found
+from bt_exec_skills.vision.box_decoding import Found
 from bt_exec_skills.vision.detector import RIVAL, NetworkDetector
-from bt_exec_skills.vision.network_loading import TwoStageNetwork
+from bt_exec_skills.vision.two_stage_network_loading import TwoStageNetwork
 
 FRAME = np.zeros((48, 64, 3), np.uint8)
 

@@ -15,7 +15,7 @@ import mujoco
 import numpy as np
 import numpy.typing as npt
 
-from bt_exec_skills.door.perception.robot_calibration import CameraPose
+from bt_exec_skills.door.perception.camera_door_calibration import CameraPose
 from bt_exec_skills.door.sim.layout import Layout
 
 __all__ = [

@@ -22,10 +22,14 @@ from bt_exec_skills.door.dataset.domain_randomization import (
     randomize_world,
     through_sensor,
 )
+from bt_exec_skills.door.perception.camera_door_calibration import (
+    Calibration,
+    CameraPose,
+    DoorShape,
+)
 from bt_exec_skills.door.perception.detector_factory import SHIPPED
-from bt_exec_skills.door.perception.ground_truth import DoorView
+from bt_exec_skills.door.perception.ground_truth_estimator import DoorView
 from bt_exec_skills.door.perception.learned_detector import LearnedDetector
-from bt_exec_skills.door.perception.robot_calibration import Calibration, CameraPose, DoorShape
 from bt_exec_skills.door.perception.state_estimator import LearnedEstimator
 from bt_exec_skills.door.robot import OPEN_RAD, state_at
 from bt_exec_skills.door.sim.camera import GEOMS
@@ -33,7 +37,7 @@ from bt_exec_skills.door.sim.layout import WorldOptions
 from bt_exec_skills.door.sim.mjcf import world_xml
 from bt_exec_skills.door.sim.simulated_robot import SimDoorRobot
 from bt_exec_skills.door.sim.world import DoorWorld, calibration_of
-from bt_exec_skills.perception.picture import Frame, Mask, box_around
+from bt_exec_skills.perception.pictures_and_boxes import Frame, Mask, box_around
 from bt_exec_skills.simulation.camera import geom_ids
 from bt_exec_skills.simulation.ray_casting import RayPainter
 from bt_exec_skills.simulation.renderer import gl_works, make_painter

@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from bt_exec_skills.door.perception.robot_calibration import Calibration
-from bt_exec_skills.perception.picture import Box
+from bt_exec_skills.door.perception.camera_door_calibration import Calibration
+from bt_exec_skills.perception.pictures_and_boxes import Box
 
 __all__ = ["AngleFit", "AngleFitter"]
 

@@ -17,10 +17,10 @@ from typing import Any
 
 from bt_exec.failure import UsageError
 from bt_exec.files import expand_home
+from bt_exec_skills.door.perception.camera_door_calibration import Calibration
 from bt_exec_skills.door.perception.learned_detector import LearnedDetector
-from bt_exec_skills.door.perception.robot_calibration import Calibration
 from bt_exec_skills.door.perception.state_estimator import LearnedEstimator
-from bt_exec_skills.vision.network_loading import load_cached, weights_and_least_score
+from bt_exec_skills.vision.two_stage_network_loading import load_cached, weights_and_least_score
 
 __all__ = ["SHIPPED", "make_learned", "weights_path"]
 

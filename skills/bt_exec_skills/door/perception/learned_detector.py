@@ -17,8 +17,13 @@ import numpy.typing as npt
 from bt_exec.failure import UsageError
 from bt_exec_skills.door.robot import DoorState
 from bt_exec_skills.perception.contracts import Detection, View
-from bt_exec_skills.perception.picture import Box, Frame, intersection_over_union, to_pixel_box
-from bt_exec_skills.vision.decode import Found
+from bt_exec_skills.perception.pictures_and_boxes import (
+    Box,
+    Frame,
+    intersection_over_union,
+    to_pixel_box,
+)
+from bt_exec_skills.vision.box_decoding import Found
 from bt_exec_skills.vision.network_inference import Network
 
 __all__ = ["MEANINGS", "DoorDetection", "LearnedDetector"]
@@ -60,7 +65,7 @@ class DoorDetection(Detection):
 
 
 class LearnedDetector:
-    """Detector with a network; implements `bt_exec_skills.door.perception.ground_truth.Detector`.
+    """Detector with a network; implements the protocol `Detector` of `ground_truth_estimator`.
 
     An object to grasp must be in the opening behind the door and is confirmed on an enlarged part
     of the picture; otherwise it is marked as doubtful (`Detection.doubt`). A confirmation holds

@@ -17,7 +17,7 @@ from bt_exec_skills.perception.contracts import CameraFault, Detection
 from bt_exec_skills.perception.object_perception import Detections, fault_in_words
 
 if TYPE_CHECKING:
-    from bt_exec_skills.perception.picture import Frame
+    from bt_exec_skills.perception.pictures_and_boxes import Frame
 
 __all__ = ["CLEAR", "DoorEstimate", "DoorObservation", "DoorUncertainty", "Touch", "Touched"]
 

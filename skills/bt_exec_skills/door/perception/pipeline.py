@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Generic, NamedTuple, TypeVar
 
-from bt_exec_skills.door.perception.ground_truth import DoorStateEstimator, DoorView
+from bt_exec_skills.door.perception.ground_truth_estimator import DoorStateEstimator, DoorView
 from bt_exec_skills.door.perception.observation import DoorEstimate, DoorObservation, Touched
 from bt_exec_skills.door.perception.state_estimator import with_latch
 from bt_exec_skills.perception.camera_fault_detection import CameraWatch

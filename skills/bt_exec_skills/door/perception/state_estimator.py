@@ -18,10 +18,10 @@ from collections.abc import Collection
 from dataclasses import replace
 
 from bt_exec_skills.door.perception.angle_fit import AngleFit, AngleFitter
-from bt_exec_skills.door.perception.ground_truth import DoorView
+from bt_exec_skills.door.perception.camera_door_calibration import Calibration
+from bt_exec_skills.door.perception.ground_truth_estimator import DoorView
 from bt_exec_skills.door.perception.learned_detector import DoorDetection
 from bt_exec_skills.door.perception.observation import DoorEstimate
-from bt_exec_skills.door.perception.robot_calibration import Calibration
 from bt_exec_skills.door.robot import CLOSED_RAD, OPEN_RAD, DoorState
 from bt_exec_skills.perception.contracts import Detection
 

@@ -16,7 +16,7 @@ from pydantic import BaseModel, Field, ValidationError
 
 from bt_exec.failure import UsageError
 from bt_exec.models import VisualQa, find_visual_qa
-from bt_exec_skills.door.perception.ground_truth import DoorStateEstimator, DoorView
+from bt_exec_skills.door.perception.ground_truth_estimator import DoorStateEstimator, DoorView
 from bt_exec_skills.door.perception.observation import DoorEstimate
 from bt_exec_skills.door.robot import DoorState
 from bt_exec_skills.perception.contracts import Detection

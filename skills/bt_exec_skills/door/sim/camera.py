@@ -7,11 +7,11 @@ from types import MappingProxyType
 
 import numpy as np
 
-from bt_exec_skills.door.perception.ground_truth import DoorTruth
+from bt_exec_skills.door.perception.ground_truth_estimator import DoorTruth
 from bt_exec_skills.door.sim.ik import Vector
 from bt_exec_skills.door.sim.layout import DOOR_HEIGHT, DOOR_WIDTH
 from bt_exec_skills.door.sim.world import DoorWorld
-from bt_exec_skills.perception.picture import Mask
+from bt_exec_skills.perception.pictures_and_boxes import Mask
 from bt_exec_skills.simulation.camera import ObjectCamera
 from bt_exec_skills.simulation.ray_casting import FAR_M, cast_rays
 from bt_exec_skills.simulation.renderer import RendererName

@@ -14,7 +14,7 @@ from bt_exec_skills.door.sim.arm_attempt import Job
 from bt_exec_skills.door.sim.arm_mjcf import HOME
 from bt_exec_skills.door.sim.ik import ArmIK
 from bt_exec_skills.door.sim.world import CONTROL_S, DoorWorld
-from bt_exec_skills.motion.simulated_body import Periods
+from bt_exec_skills.motion.abstract_simulated_robot import Periods
 from bt_exec_skills.motion.stepped_motion import MotionSteps, SteppedMotion
 
 __all__ = ["SimDoorRobot"]

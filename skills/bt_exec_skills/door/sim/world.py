@@ -7,7 +7,11 @@ import math
 import mujoco
 import numpy as np
 
-from bt_exec_skills.door.perception.robot_calibration import Calibration, CameraPose, DoorShape
+from bt_exec_skills.door.perception.camera_door_calibration import (
+    Calibration,
+    CameraPose,
+    DoorShape,
+)
 from bt_exec_skills.door.robot import ARMS
 from bt_exec_skills.door.sim.arm_mjcf import FINGER_OPEN, HOME
 from bt_exec_skills.door.sim.door_kinematics import DoorGeometry

@@ -11,13 +11,13 @@ from typing import Literal
 
 from bt_exec.observation import World
 from bt_exec.skill import Verdict, condition
-from bt_exec_skills.door.perception.observation import DoorEstimate, DoorObservation
-from bt_exec_skills.door.perception.observation_agreement import (
+from bt_exec_skills.door.perception.door_state_certainty import (
     HIDDEN,
     agreed_state,
     door_uncertainty,
     picture_uncertainty,
 )
+from bt_exec_skills.door.perception.observation import DoorEstimate, DoorObservation
 from bt_exec_skills.door.robot import ARMS, Arm, DoorRobot, MaterialLabel
 from bt_exec_skills.perception.fresh_observations import NO, PATIENCE_S, YES, in_view
 

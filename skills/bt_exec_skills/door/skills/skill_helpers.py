@@ -11,12 +11,12 @@ from typing import Any
 from bt_exec.failure import Failed
 from bt_exec.observation import World
 from bt_exec.skill import Running, Steps
-from bt_exec_skills.door.perception.observation import DoorObservation
-from bt_exec_skills.door.perception.observation_agreement import (
+from bt_exec_skills.door.perception.door_state_certainty import (
     STALE_S,
     door_uncertainty,
     picture_uncertainty,
 )
+from bt_exec_skills.door.perception.observation import DoorObservation
 from bt_exec_skills.door.robot import DoorRobot, Motion
 from bt_exec_skills.motion.stepped_motion import follow_motion
 from bt_exec_skills.perception.fresh_observations import PATIENCE_S, fresh_observation, in_view

@@ -12,7 +12,7 @@ import numpy as np
 
 from bt_exec_skills.image.models.contracts import PictureModel, PromptedDetector, Reply
 from bt_exec_skills.perception.contracts import Detection
-from bt_exec_skills.perception.picture import Frame
+from bt_exec_skills.perception.pictures_and_boxes import Frame
 
 __all__ = ["check_detector", "check_picture_model"]
 

@@ -18,7 +18,7 @@ from bt_exec.failure import UnknownName, UsageError
 from bt_exec.language.sanitize import one_line
 from bt_exec.plugins import load_plugin, plugin_names
 from bt_exec_skills.perception.contracts import Detection
-from bt_exec_skills.perception.picture import Frame, to_pixel_box
+from bt_exec_skills.perception.pictures_and_boxes import Frame, to_pixel_box
 
 __all__ = [
     "ANY_NAME",

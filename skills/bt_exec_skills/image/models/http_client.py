@@ -21,7 +21,7 @@ from bt_exec.language.sanitize import one_line
 from bt_exec.spec.user_data_validation import UserData, read_settings
 from bt_exec_skills.image.models.contracts import Reply, accepted_detections
 from bt_exec_skills.perception.contracts import Detection
-from bt_exec_skills.perception.picture import Frame
+from bt_exec_skills.perception.pictures_and_boxes import Frame
 
 __all__ = ["RemoteModel", "RemoteSettings", "create"]
 

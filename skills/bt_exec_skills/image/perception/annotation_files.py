@@ -21,7 +21,7 @@ import numpy as np
 from bt_exec.failure import UsageError
 from bt_exec.files import expand_home
 from bt_exec_skills.image.perception.instances import Instance
-from bt_exec_skills.perception.picture import Mask, to_pixel_box
+from bt_exec_skills.perception.pictures_and_boxes import Mask, to_pixel_box
 
 __all__ = ["Annotation", "find_annotation", "read_annotation"]
 

@@ -16,7 +16,12 @@ import numpy as np
 
 from bt_exec.language.sanitize import one_line
 from bt_exec_skills.image.perception.instances import SUREST, Instance
-from bt_exec_skills.perception.picture import Box, Frame, intersection_over_union, to_pixel_box
+from bt_exec_skills.perception.pictures_and_boxes import (
+    Box,
+    Frame,
+    intersection_over_union,
+    to_pixel_box,
+)
 
 __all__ = ["CodeKind", "read_codes"]
 

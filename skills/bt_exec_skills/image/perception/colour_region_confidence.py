@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from bt_exec_skills.image.perception.colour_segmentation import solidity
 from bt_exec_skills.image.perception.instances import SUREST, Instance
-from bt_exec_skills.perception.picture import Frame, Mask
+from bt_exec_skills.perception.pictures_and_boxes import Frame, Mask
 
 __all__ = ["DOUBTFUL", "separability"]
 

@@ -17,7 +17,7 @@ from bt_exec_skills.image.perception.colours import (
 )
 from bt_exec_skills.image.perception.instances import EVENED, SUREST, Instance
 from bt_exec_skills.image.perception.light_correction import even_light
-from bt_exec_skills.perception.picture import Frame, Mask, border_pixels, box_around
+from bt_exec_skills.perception.pictures_and_boxes import Frame, Mask, border_pixels, box_around
 
 __all__ = ["segment_colour", "separate_touching", "solidity", "without_holes"]
 

@@ -13,7 +13,7 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from bt_exec_skills.perception.picture import Frame, Mask, border_pixels
+from bt_exec_skills.perception.pictures_and_boxes import Frame, Mask, border_pixels
 
 __all__ = [
     "COLOURS",

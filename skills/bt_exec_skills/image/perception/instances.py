@@ -10,7 +10,7 @@ import numpy as np
 
 from bt_exec_skills.image.perception.colours import background_mask
 from bt_exec_skills.image.perception.light_correction import even_light
-from bt_exec_skills.perception.picture import Box, Frame, Mask, border_pixels
+from bt_exec_skills.perception.pictures_and_boxes import Box, Frame, Mask, border_pixels
 
 __all__ = [
     "EVENED",

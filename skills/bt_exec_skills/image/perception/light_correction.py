@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bt_exec_skills.image.perception.colours import background_mask
-from bt_exec_skills.perception.picture import Frame, border_pixels
+from bt_exec_skills.perception.pictures_and_boxes import Frame, border_pixels
 
 __all__ = ["even_light", "relit_versions"]
 

@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from bt_exec_skills.image.perception.attributes import ShapeName
 from bt_exec_skills.image.perception.colours import ColourName
-from bt_exec_skills.perception.picture import Box, Frame, border_pixels
+from bt_exec_skills.perception.pictures_and_boxes import Box, Frame, border_pixels
 
 __all__ = ["Outline", "colour_by_hue", "find_outlines"]
 

@@ -12,7 +12,7 @@ import numpy as np
 from bt_exec.failure import UsageError
 from bt_exec.files import expand_home
 from bt_exec_skills.image.perception.instances import Decision, Instance
-from bt_exec_skills.perception.picture import Box, Frame
+from bt_exec_skills.perception.pictures_and_boxes import Box, Frame
 from bt_exec_skills.vision.text_drawing import draw_text, text_size
 
 __all__ = ["output_path", "overlay", "save_image"]

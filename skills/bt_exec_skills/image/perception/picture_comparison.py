@@ -12,7 +12,7 @@ from bt_exec_skills.image.perception.attributes import name_colour, name_shape
 from bt_exec_skills.image.perception.colours import to_cielab
 from bt_exec_skills.image.perception.instance_decisions import all_hold
 from bt_exec_skills.image.perception.instances import Crop, Decision, Instance
-from bt_exec_skills.perception.picture import Frame
+from bt_exec_skills.perception.pictures_and_boxes import Frame
 
 __all__ = ["Aspect", "alike", "all_alike", "differences"]
 

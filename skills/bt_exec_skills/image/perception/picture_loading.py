@@ -15,7 +15,7 @@ import numpy as np
 from bt_exec.failure import UsageError
 from bt_exec.files import expand_home
 from bt_exec_skills.image.perception.file_header import parse_header
-from bt_exec_skills.perception.picture import Frame
+from bt_exec_skills.perception.pictures_and_boxes import Frame
 
 __all__ = ["MODEL_SIDE", "MOST_PIXELS", "encode_for_model", "load_picture"]
 

@@ -21,7 +21,7 @@ import numpy as np
 from bt_exec.failure import UsageError
 from bt_exec.language.sanitize import one_line
 from bt_exec_skills.image.perception.instances import Instance
-from bt_exec_skills.perception.picture import Box, Frame, to_pixel_box
+from bt_exec_skills.perception.pictures_and_boxes import Box, Frame, to_pixel_box
 
 __all__ = ["INSTALL", "READ", "can_read", "read_text"]
 

@@ -16,7 +16,7 @@ from typing import Any, Literal, NamedTuple, cast
 
 from bt_exec.spec.shipped_yaml import read_yaml
 from bt_exec_skills.image.perception.instances import SUREST, Instance
-from bt_exec_skills.image.perception.loanwords import sounds_like
+from bt_exec_skills.image.perception.loanword_matching import sounds_like
 from bt_exec_skills.image.perception.text_recognition import READ
 
 __all__ = ["LINES", "Row", "Value", "Written", "group_into_rows", "parse_amounts", "written_value"]

@@ -7,9 +7,9 @@ from typing import Any, cast
 
 from bt_exec.language.messages import language_of
 from bt_exec_skills.image.perception.attributes import name_colour
-from bt_exec_skills.image.perception.detection import NOTHING_KNOWN
 from bt_exec_skills.image.perception.instance_decisions import has_accepted_instance
 from bt_exec_skills.image.perception.instances import SUREST, Counted, Crop, count
+from bt_exec_skills.image.perception.object_detection import NOTHING_KNOWN
 from bt_exec_skills.image.perception.relations import place_in
 from bt_exec_skills.image.rules.answer_sentences import (
     Speaker,

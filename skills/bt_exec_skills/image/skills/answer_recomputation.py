@@ -30,20 +30,20 @@ from bt_exec_skills.image.skills.crop_skills import (
     measure_places,
     verify_attribute,
 )
-from bt_exec_skills.image.skills.find import (
+from bt_exec_skills.image.skills.find_instances import (
     detect,
     read_annotation,
     segment_colour,
     separate_touching,
 )
-from bt_exec_skills.image.skills.read_and_measure_skills import (
+from bt_exec_skills.image.skills.read_text_and_codes import read_codes, read_text
+from bt_exec_skills.image.skills.value_answer_skills import (
     answer_bar,
     answer_measure,
     answer_value,
 )
-from bt_exec_skills.image.skills.read_text import read_codes, read_text
 from bt_exec_skills.image.workbench import Answer, Bench, Candidates
-from bt_exec_skills.perception.picture import Frame
+from bt_exec_skills.perception.pictures_and_boxes import Frame
 
 __all__ = ["answer_with_tools", "repeat_on_other_picture"]
 

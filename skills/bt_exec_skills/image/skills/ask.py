@@ -8,7 +8,7 @@ from bt_exec.failure import Failed
 from bt_exec.language.messages import language_of
 from bt_exec.skill import Service, Steps, Verdict, condition, skill
 from bt_exec_skills.image.perception.instance_decisions import all_hold
-from bt_exec_skills.image.perception.vision_models import LookAnswer, Looker
+from bt_exec_skills.image.perception.vision_model_queries import LookAnswer, Looker
 from bt_exec_skills.image.skills.worker_thread import SET_FAILS, run_on_worker
 from bt_exec_skills.image.workbench import Bench, SetName, Step
 

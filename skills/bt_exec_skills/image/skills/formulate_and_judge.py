@@ -7,16 +7,16 @@ from typing import NamedTuple
 from bt_exec.failure import Failed
 from bt_exec.language.sanitize import one_line
 from bt_exec.skill import Service, Steps, skill
-from bt_exec_skills.image.perception.vision_models import CrossCheck, Looker
+from bt_exec_skills.image.perception.vision_model_queries import CrossCheck, Looker
 from bt_exec_skills.image.rules.answer_claims import claimed_value, parse_claims
-from bt_exec_skills.image.rules.estimator_verdicts import (
+from bt_exec_skills.image.rules.answer_judgement import (
     evidence_confidence,
     rate_answer,
     run_cross_checks,
     tool_answer_steps,
 )
-from bt_exec_skills.image.skills.check_claims import check_claims
-from bt_exec_skills.image.skills.other_light_estimator import cross_check_in_other_light
+from bt_exec_skills.image.skills.claim_checks import check_claims
+from bt_exec_skills.image.skills.other_light_crosscheck import cross_check_in_other_light
 from bt_exec_skills.image.skills.worker_thread import run_on_worker
 from bt_exec_skills.image.workbench import Answer, Bench
 

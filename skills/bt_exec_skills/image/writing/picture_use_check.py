@@ -24,7 +24,7 @@ from bt_exec_skills.image.rules.program_run_check import answer_in_result, run_o
 from bt_exec_skills.image.sandbox.process import Ran
 from bt_exec_skills.image.skills.answer_recomputation import repeat_on_other_picture
 from bt_exec_skills.image.workbench import Bench
-from bt_exec_skills.perception.picture import Frame, Mask, border_pixels
+from bt_exec_skills.perception.pictures_and_boxes import Frame, Mask, border_pixels
 
 __all__ = ["changed_picture_problems", "check_result"]
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Literal, NamedTuple, TypeAlias
 
-from bt_exec_skills.perception.picture import Frame
+from bt_exec_skills.perception.pictures_and_boxes import Frame
 from bt_exec_skills.reporter.perception.observation import (
     LIT_LEVEL,
     PERSON,
     PlacedDetection,
     ReporterObservation,
 )
-from bt_exec_skills.reporter.perception.occlusion import Occlusion
+from bt_exec_skills.reporter.perception.unseen_floor_spots import Occlusion
 from bt_exec_skills.reporter.places_and_people import Place
 
 __all__ = [

@@ -15,7 +15,7 @@ from bt_exec.language.messages import load_messages
 from bt_exec_skills.navigation.plane_geometry import Pose
 from bt_exec_skills.perception.contracts import CameraFault, Detection
 from bt_exec_skills.perception.object_perception import Detections
-from bt_exec_skills.perception.picture import Frame
+from bt_exec_skills.perception.pictures_and_boxes import Frame
 
 __all__ = ["LIT_LEVEL", "PERSON", "PlacedDetection", "ReporterObservation"]
 

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from bt_exec_skills.navigation.plane_geometry import Pose
 from bt_exec_skills.perception.contracts import Camera, Detector, View
 from bt_exec_skills.perception.oracle import Thing, things_in_view, truth_of
-from bt_exec_skills.perception.picture import Mask
+from bt_exec_skills.perception.pictures_and_boxes import Mask
 from bt_exec_skills.reporter.perception.observation import (
     PERSON,
     PlacedDetection,

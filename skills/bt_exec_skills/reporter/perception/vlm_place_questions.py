@@ -21,7 +21,7 @@ from bt_exec.failure import UsageError
 from bt_exec.models import VisualQa, find_visual_qa
 from bt_exec.skill import Steps
 from bt_exec.standby_threads import run_in_thread
-from bt_exec_skills.perception.picture import Frame
+from bt_exec_skills.perception.pictures_and_boxes import Frame
 
 __all__ = ["SCHEMA", "PictureAnswers", "make_answers"]
 

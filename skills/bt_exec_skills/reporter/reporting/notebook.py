@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 from bt_exec.events import Asked, Event, Finished, MissionStarted, SkillEnded
 from bt_exec.language.messages import language_of
-from bt_exec_skills.perception.picture import Frame
+from bt_exec_skills.perception.pictures_and_boxes import Frame
 from bt_exec_skills.reporter.places_and_people import SiteMap
 from bt_exec_skills.reporter.reporting.place_comparison import compare_places
 

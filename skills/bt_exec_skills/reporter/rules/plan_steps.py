@@ -45,7 +45,7 @@ PROFESSOR, PROFESSOR_OFFICE = "professor", "professor_office"
 REPORT_TOPIC = "report"
 """Placeholder for a topic made from the plan.
 
-See `bt_exec_skills.reporter.rules.report_topic_pass`.
+See `bt_exec_skills.reporter.rules.topic_and_query_pass`.
 """
 
 

@@ -11,13 +11,13 @@ import numpy as np
 import numpy.typing as npt
 
 from bt_exec.failure import Failed
-from bt_exec_skills.motion.simulated_body import SimulatedBody
+from bt_exec_skills.motion.abstract_simulated_robot import SimulatedBody
 from bt_exec_skills.motion.stepped_motion import SteppedMotion
 from bt_exec_skills.navigation.drive import Command, Commands, drive_to, turn_by
+from bt_exec_skills.navigation.global_planner import Planner
 from bt_exec_skills.navigation.local_planner import Limits
 from bt_exec_skills.navigation.occupancy_grid import Grid, Obstacles, Slab
 from bt_exec_skills.navigation.plane_geometry import Pose
-from bt_exec_skills.navigation.route_planner import Planner
 from bt_exec_skills.reporter.places_and_people import SiteMap
 from bt_exec_skills.reporter.sim.mjcf import BASE_RADIUS
 from bt_exec_skills.reporter.sim.world import CONTROL_S, BuildingWorld

@@ -15,7 +15,7 @@ from bt_exec_skills.reporter.reporting.phrasing import (
     note_sentence,
     sentences_to_report,
 )
-from bt_exec_skills.reporter.reporting.reports import Report
+from bt_exec_skills.reporter.reporting.reporter_and_written_report import Report
 from bt_exec_skills.reporter.reporting.speech_interface import Speaker
 from bt_exec_skills.reporter.robot import ReporterRobot, SaidWords
 from bt_exec_skills.reporter.skills.skill_helpers import note_failures

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from bt_exec.language.messages import load_messages
 from bt_exec_skills.tabletop.display_names import display_name_or_id, list_names, value_word
-from bt_exec_skills.tabletop.environment_report import Environment
+from bt_exec_skills.tabletop.environment_state import Environment
 from bt_exec_skills.tabletop.goals.attribute_groups import (
     groups_of,
     non_containers,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from bt_exec_skills.tabletop.environment_report import Environment
+from bt_exec_skills.tabletop.environment_state import Environment
 from bt_exec_skills.tabletop.goals.model import Trouble
 from bt_exec_skills.tabletop.name_attributes import Attribute, attributes_in_name
 

@@ -27,6 +27,11 @@ from bt_exec_skills.tabletop.goals.branch_references import (
     without_quantity,
     without_remarks,
 )
+from bt_exec_skills.tabletop.goals.command_part_normalization import (
+    with_missing_verbs,
+    with_swaps,
+    without_general_order,
+)
 from bt_exec_skills.tabletop.goals.model import Ask, Phrase, Trouble, Verb
 from bt_exec_skills.tabletop.goals.object_phrases import (
     HAND,
@@ -38,11 +43,6 @@ from bt_exec_skills.tabletop.goals.object_phrases import (
     is_collective,
     means_in_hand,
     target_of,
-)
-from bt_exec_skills.tabletop.goals.part_completion import (
-    with_missing_verbs,
-    with_swaps,
-    without_general_order,
 )
 from bt_exec_skills.tabletop.goals.question import Question
 from bt_exec_skills.tabletop.goals.question_from_meaning import Questions

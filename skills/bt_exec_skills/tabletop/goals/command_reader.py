@@ -10,7 +10,7 @@ from bt_exec.language.reading.meaning_node import Node
 from bt_exec.language.reading.reader import Reading, Unread
 from bt_exec.language.reading.reference_resolution import with_named_conditions
 from bt_exec_skills.tabletop.display_names import display_name
-from bt_exec_skills.tabletop.environment_report import Environment
+from bt_exec_skills.tabletop.environment_state import Environment
 from bt_exec_skills.tabletop.goals.model import Trouble
 from bt_exec_skills.tabletop.lexicon import lexicon, reader
 from bt_exec_skills.tabletop.name_attributes import attributes_in_name

@@ -19,20 +19,20 @@ from bt_exec.planning.command_part_planning import CommandPart
 from bt_exec.planning.compiler import Plan, Request
 from bt_exec.spec.model import Mission
 from bt_exec_skills.tabletop.display_names import MOST_NAMED, display_name_or_id, list_names
-from bt_exec_skills.tabletop.environment_report import Environment, environment_of
+from bt_exec_skills.tabletop.environment_state import Environment, environment_of
 from bt_exec_skills.tabletop.goals.answers import answer
-from bt_exec_skills.tabletop.goals.command_reader import (
-    kinds_of,
-    names_by_word,
-    spelling_corrections,
-)
-from bt_exec_skills.tabletop.goals.meaning_selection import (
+from bt_exec_skills.tabletop.goals.command_interpretation import (
     Understood,
     answer_question,
     is_question,
     subgoals_for,
     understand,
     understand_parts,
+)
+from bt_exec_skills.tabletop.goals.command_reader import (
+    kinds_of,
+    names_by_word,
+    spelling_corrections,
 )
 from bt_exec_skills.tabletop.goals.model import Subgoal, Trouble
 from bt_exec_skills.tabletop.goals.plan import REMARK, answer_plan, plan_of, reply_node

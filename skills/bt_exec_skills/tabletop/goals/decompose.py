@@ -9,8 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from bt_exec_skills.tabletop.environment_report import Environment
-from bt_exec_skills.tabletop.goals.held_object_plans import with_empty_hand, with_held_object_first
+from bt_exec_skills.tabletop.environment_state import Environment
+from bt_exec_skills.tabletop.goals.held_object_subgoals import (
+    with_empty_hand,
+    with_held_object_first,
+)
 from bt_exec_skills.tabletop.goals.model import Ask, Move, Phrase, Subgoal, Trouble
 from bt_exec_skills.tabletop.goals.resolve import Scope, objects_of, single_object_of, tables_of
 from bt_exec_skills.tabletop.goals.subgoals_by_verb import (

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bt_exec_skills.tabletop.environment_report import Environment
+from bt_exec_skills.tabletop.environment_state import Environment
 from bt_exec_skills.tabletop.goals.model import Move
 
 __all__ = ["path_length", "shortest_order"]

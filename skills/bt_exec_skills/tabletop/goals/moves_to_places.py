@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from bt_exec_skills.tabletop.environment_report import Environment
+from bt_exec_skills.tabletop.environment_state import Environment
 from bt_exec_skills.tabletop.goals.model import Move, Phrase, Trouble
 from bt_exec_skills.tabletop.goals.resolve import Scope, table_for
 from bt_exec_skills.tabletop.placement_search import free_point_on, part_centre

@@ -17,8 +17,8 @@ from bt_exec.planning.compiler import Request
 from bt_exec.spec.expand import expand
 from bt_exec.spec.model import Do, Mission, MissionSpec
 from bt_exec.spec.node_paths import nodes_with_paths
-from bt_exec_skills.tabletop.environment_report import Environment
-from bt_exec_skills.tabletop.goals.held_object_plans import put_aside
+from bt_exec_skills.tabletop.environment_state import Environment
+from bt_exec_skills.tabletop.goals.held_object_subgoals import put_aside
 from bt_exec_skills.tabletop.goals.model import Move, Subgoal
 from bt_exec_skills.tabletop.goals.move_order import shortest_order
 from bt_exec_skills.tabletop.goals.plan import (

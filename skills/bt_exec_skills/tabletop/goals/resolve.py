@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
-from bt_exec_skills.tabletop.environment_report import Environment, Point
+from bt_exec_skills.tabletop.environment_state import Environment, Point
 from bt_exec_skills.tabletop.goals.attribute_groups import non_containers
 from bt_exec_skills.tabletop.goals.model import Phrase, Relation, Trouble
 from bt_exec_skills.tabletop.lexicon import lexicon

@@ -19,7 +19,7 @@ from bt_exec.language.reading.meaning_node import (
 )
 from bt_exec.language.reading.reader import MARGIN, Reading
 from bt_exec.language.reading.reference_resolution import with_named_conditions
-from bt_exec_skills.tabletop.environment_report import Environment
+from bt_exec_skills.tabletop.environment_state import Environment
 from bt_exec_skills.tabletop.goals.command_from_meaning import Converter
 from bt_exec_skills.tabletop.goals.command_reader import Said, parse_meanings
 from bt_exec_skills.tabletop.goals.earlier_command_variation import (

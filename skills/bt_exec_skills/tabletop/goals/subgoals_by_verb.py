@@ -6,14 +6,14 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from bt_exec_skills.tabletop.display_names import display_name_or_id
-from bt_exec_skills.tabletop.environment_report import Environment
+from bt_exec_skills.tabletop.environment_state import Environment
 from bt_exec_skills.tabletop.goals.attribute_groups import containers_of, groups_of, non_containers
-from bt_exec_skills.tabletop.goals.held_object_plans import put_aside, put_back
+from bt_exec_skills.tabletop.goals.held_object_subgoals import put_aside, put_back
 from bt_exec_skills.tabletop.goals.model import Ask, Move, Phrase, Subgoal, Trouble
 from bt_exec_skills.tabletop.goals.moves_to_places import moves_onto_table, moves_out_of, swap_moves
 from bt_exec_skills.tabletop.goals.object_phrases import EACH_OTHER, content_of_container
 from bt_exec_skills.tabletop.goals.resolve import Scope, objects_of, single_object_of, table_for
-from bt_exec_skills.tabletop.goals.subgoal_descriptions import (
+from bt_exec_skills.tabletop.goals.subgoal_factory import (
     merge_groups_into_round,
     subgoal_of_group,
     subgoal_of_moves,

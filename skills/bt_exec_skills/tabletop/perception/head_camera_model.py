@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from bt_exec_skills.perception.picture import Box
+from bt_exec_skills.perception.pictures_and_boxes import Box
 from bt_exec_skills.tabletop.tables import Table
 
 __all__ = ["Picture", "Pictures", "Viewpoint"]

@@ -22,11 +22,11 @@ import numpy as np
 from bt_exec.failure import UnknownName
 from bt_exec.files import expand_home
 from bt_exec_skills.perception.contracts import Detection, Detector, View
-from bt_exec_skills.perception.picture import Box
-from bt_exec_skills.tabletop.environment_report import Environment
+from bt_exec_skills.perception.pictures_and_boxes import Box
+from bt_exec_skills.tabletop.environment_state import Environment
 from bt_exec_skills.tabletop.name_attributes import SHAPES, attributes_in_name
 from bt_exec_skills.tabletop.perception.head_camera_model import Picture
-from bt_exec_skills.vision.decode import suppress_overlaps
+from bt_exec_skills.vision.box_decoding import suppress_overlaps
 
 __all__ = ["Finder", "LearnedFinder", "OracleFinder", "make_finder"]
 
@@ -87,7 +87,7 @@ def make_finder(choice: str | Mapping[str, Any]) -> Finder:
     if isinstance(choice, str) and choice != "learned":
         raise UnknownName("detector", choice, ("oracle", "learned"))
     from bt_exec_skills.things.detector import LEAST_SCORE, make_detector
-    from bt_exec_skills.vision.network_loading import weights_and_least_score
+    from bt_exec_skills.vision.two_stage_network_loading import weights_and_least_score
 
     settings = {} if isinstance(choice, str) else choice
     weights, least = weights_and_least_score(settings, LEAST_SCORE)

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 from bt_exec.failure import Failed
 from bt_exec_skills.navigation.plane_geometry import Pose
-from bt_exec_skills.tabletop.environment_report import Environment, Placed, Point
+from bt_exec_skills.tabletop.environment_state import Environment, Placed, Point
 from bt_exec_skills.tabletop.protocol.timed_request import Asked, open_directly
 from bt_exec_skills.tabletop.tables import Table, infer_tables
 

@@ -1,8 +1,7 @@
 """Interpreter of the small language that clients of the simulator may send.
 
-It runs on a syntax tree that was checked by `bt_exec_skills.tabletop.protocol.submitted_code`.
-Values are numbers, texts, lists and dictionaries. Steps, numbers and sizes are bounded, so that
-every program ends.
+It runs on a syntax tree that `submitted_code_parser` has checked. Values are numbers, texts, lists
+and dictionaries. Steps, numbers and sizes are bounded, so that every program ends.
 """
 
 from __future__ import annotations

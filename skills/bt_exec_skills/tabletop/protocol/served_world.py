@@ -20,9 +20,13 @@ from bt_exec.failure import Failed
 from bt_exec_skills.motion.stepped_motion import SteppedMotion
 from bt_exec_skills.navigation.occupancy_grid import Grid
 from bt_exec_skills.navigation.plane_geometry import Pose
-from bt_exec_skills.tabletop.environment_report import Placed, Point
+from bt_exec_skills.tabletop.environment_state import Placed, Point
 from bt_exec_skills.tabletop.protocol.published_functions import MOTIONS, Call
-from bt_exec_skills.tabletop.protocol.submitted_code import CodeRefused, Program, parse_program
+from bt_exec_skills.tabletop.protocol.submitted_code_parser import (
+    CodeRefused,
+    Program,
+    parse_program,
+)
 from bt_exec_skills.tabletop.sim.simulated_robot import SimTableRobot
 from bt_exec_skills.tabletop.sim.world import CONTROL_S
 

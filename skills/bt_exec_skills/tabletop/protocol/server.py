@@ -28,7 +28,7 @@ from bt_exec_skills.tabletop.protocol.served_world import (
     object_data,
     pose_data,
 )
-from bt_exec_skills.tabletop.protocol.submitted_code import CodeRefused
+from bt_exec_skills.tabletop.protocol.submitted_code_parser import CodeRefused
 from bt_exec_skills.tabletop.sim.camera import HeadCamera
 
 __all__ = ["MOST_BYTES", "make_app"]

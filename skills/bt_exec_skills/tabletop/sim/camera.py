@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from bt_exec_skills.perception.picture import box_around
+from bt_exec_skills.perception.pictures_and_boxes import box_around
 from bt_exec_skills.simulation.camera import Capture, WorldCamera
 from bt_exec_skills.simulation.ray_casting import cast_rays, pixel_rays
 from bt_exec_skills.tabletop.perception.head_camera_model import Picture, Viewpoint

@@ -15,7 +15,7 @@ import numpy as np
 from bt_exec.failure import Failed
 from bt_exec_skills.motion.stepped_motion import MotionSteps
 from bt_exec_skills.navigation.plane_geometry import Pose
-from bt_exec_skills.tabletop.environment_report import Point
+from bt_exec_skills.tabletop.environment_state import Point
 from bt_exec_skills.tabletop.name_attributes import attributes_in_name
 from bt_exec_skills.tabletop.sim.arm import FINGER_OPEN, HAND_DROP, HOME, REACH, ArmIK, Vector
 from bt_exec_skills.tabletop.sim.layout import Item

@@ -13,7 +13,7 @@ from bt_exec.failure import Failed
 from bt_exec_skills.navigation.astar import Search
 from bt_exec_skills.navigation.occupancy_grid import Grid, Slab
 from bt_exec_skills.navigation.plane_geometry import Pose
-from bt_exec_skills.tabletop.environment_report import Environment, Point
+from bt_exec_skills.tabletop.environment_state import Environment, Point
 from bt_exec_skills.tabletop.sim.arm import REACH
 from bt_exec_skills.tabletop.sim.layout import ROOM, Layout
 from bt_exec_skills.tabletop.sim.mjcf import BASE_RADIUS

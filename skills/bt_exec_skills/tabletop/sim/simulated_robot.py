@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bt_exec.failure import Failed
-from bt_exec_skills.motion.simulated_body import SimulatedBody
+from bt_exec_skills.motion.abstract_simulated_robot import SimulatedBody
 from bt_exec_skills.motion.stepped_motion import MotionSteps, SteppedMotion
 from bt_exec_skills.navigation.occupancy_grid import Grid
 from bt_exec_skills.navigation.plane_geometry import Pose
-from bt_exec_skills.tabletop.environment_report import Environment, Point
+from bt_exec_skills.tabletop.environment_state import Environment, Point
 from bt_exec_skills.tabletop.sim.arm import ArmIK
 from bt_exec_skills.tabletop.sim.layout import ROOM
 from bt_exec_skills.tabletop.sim.motions import (

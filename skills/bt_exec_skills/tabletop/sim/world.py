@@ -9,7 +9,7 @@ import numpy as np
 
 from bt_exec_skills.navigation.plane_geometry import Pose
 from bt_exec_skills.simulation.physics import Physics
-from bt_exec_skills.tabletop.environment_report import Environment, Placed, Point
+from bt_exec_skills.tabletop.environment_state import Environment, Placed, Point
 from bt_exec_skills.tabletop.sim.arm import FINGER_OPEN, HOME, JOINTS, Vector
 from bt_exec_skills.tabletop.sim.layout import Item, Layout, WorldOptions, draw_layout
 from bt_exec_skills.tabletop.sim.mjcf import build_world

@@ -18,14 +18,14 @@ from bt_exec.language.messages import language_of
 from bt_exec.observation import World
 from bt_exec.skill import Service, Verdict, condition
 from bt_exec_skills.tabletop.display_names import display_name_or_id
-from bt_exec_skills.tabletop.environment_report import Environment
+from bt_exec_skills.tabletop.environment_state import Environment
 from bt_exec_skills.tabletop.goals.answers import answer
 from bt_exec_skills.tabletop.goals.attribute_groups import unsorted_objects
 from bt_exec_skills.tabletop.goals.compiler import refusal_message, understand
 from bt_exec_skills.tabletop.goals.model import Trouble
-from bt_exec_skills.tabletop.held_object import NEAR_M, Hand
+from bt_exec_skills.tabletop.held_object_tracker import NEAR_M, Hand
 from bt_exec_skills.tabletop.name_attributes import Attribute, ObjectName
-from bt_exec_skills.tabletop.perception.observation import TableObservation
+from bt_exec_skills.tabletop.perception.observation_and_pipeline import TableObservation
 from bt_exec_skills.tabletop.robot import TableRobot
 
 __all__ = [

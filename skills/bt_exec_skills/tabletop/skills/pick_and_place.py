@@ -5,8 +5,8 @@ from __future__ import annotations
 from bt_exec.failure import Failed
 from bt_exec.skill import Service, Steps, skill
 from bt_exec_skills.tabletop.display_names import display_name_or_id
-from bt_exec_skills.tabletop.environment_report import AT_SPOT_M, Environment
-from bt_exec_skills.tabletop.held_object import NEAR_M, Hand
+from bt_exec_skills.tabletop.environment_state import AT_SPOT_M, Environment
+from bt_exec_skills.tabletop.held_object_tracker import NEAR_M, Hand
 from bt_exec_skills.tabletop.name_attributes import ObjectName
 from bt_exec_skills.tabletop.placement_search import is_beside, placement_for
 from bt_exec_skills.tabletop.robot import Side, Spot, TableRobot

@@ -10,7 +10,7 @@ from bt_exec.failure import Failed, nearest_names
 from bt_exec.skill import Running, Steps
 from bt_exec_skills.motion.stepped_motion import follow_motion
 from bt_exec_skills.tabletop.display_names import list_names
-from bt_exec_skills.tabletop.environment_report import Environment, Point
+from bt_exec_skills.tabletop.environment_state import Environment, Point
 from bt_exec_skills.tabletop.placement_search import free_point_on
 from bt_exec_skills.tabletop.robot import Motion, Spot, TableRobot
 

@@ -7,7 +7,7 @@ import colorsys
 import numpy as np
 import numpy.typing as npt
 
-from bt_exec_skills.things.dataset.meshes import (
+from bt_exec_skills.things.dataset.mesh_primitives import (
     Colour,
     Part,
     Rng,

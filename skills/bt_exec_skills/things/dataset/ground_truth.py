@@ -12,8 +12,8 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from bt_exec_skills.perception.picture import Box, box_around
-from bt_exec_skills.things.dataset.room_model import Prop, Stage
+from bt_exec_skills.perception.pictures_and_boxes import Box, box_around
+from bt_exec_skills.things.dataset.scene_mjcf import Prop, Stage
 
 __all__ = ["LEAST_PX", "LEAST_SHARE", "Shown", "labelled_objects"]
 

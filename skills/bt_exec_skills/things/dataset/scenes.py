@@ -16,14 +16,14 @@ import mujoco
 import numpy as np
 import numpy.typing as npt
 
-from bt_exec_skills.perception.picture import Frame
+from bt_exec_skills.perception.pictures_and_boxes import Frame
 from bt_exec_skills.simulation.ray_casting import RayPainter
 from bt_exec_skills.simulation.renderer import GlPainter, gl_works
 from bt_exec_skills.things.dataset.arrange import Pose, arrange_props
 from bt_exec_skills.things.dataset.chair_and_person_meshes import SEAT_M
 from bt_exec_skills.things.dataset.ground_truth import Shown, labelled_objects
-from bt_exec_skills.things.dataset.meshes import Rng
-from bt_exec_skills.things.dataset.room_model import AWAY, Prop, Stage, build_stage
+from bt_exec_skills.things.dataset.mesh_primitives import Rng
+from bt_exec_skills.things.dataset.scene_mjcf import AWAY, Prop, Stage, build_stage
 from bt_exec_skills.things.weights import SHIPPED
 from bt_exec_skills.vision.labelled_picture import Mark, Sample
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from bt_exec import Failed, Robot
 from bt_exec.robot import Motion
-from bt_exec_skills.motion.simulated_body import SimulatedBody
+from bt_exec_skills.motion.abstract_simulated_robot import SimulatedBody
 from bt_exec_skills.motion.stepped_motion import MotionSteps
 from bt_exec_skills.simulation.physics import Physics
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from bt_exec_skills.door.perception.ground_truth import OracleEstimator, oracle_detector
+from bt_exec_skills.door.perception.ground_truth_estimator import OracleEstimator, oracle_detector
 from bt_exec_skills.door.perception.observation import DoorEstimate
 from bt_exec_skills.door.perception.pipeline import DoorPerception, Felt
 from bt_exec_skills.door.perception.state_estimator import with_latch

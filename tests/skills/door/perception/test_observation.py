@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bt_exec_skills.door.perception.ground_truth import OracleEstimator, oracle_detector
+from bt_exec_skills.door.perception.ground_truth_estimator import OracleEstimator, oracle_detector
 from bt_exec_skills.door.perception.observation import DoorEstimate, DoorObservation, Touch
 from bt_exec_skills.door.perception.pipeline import DoorPerception
 from bt_exec_skills.perception.contracts import Detection, View

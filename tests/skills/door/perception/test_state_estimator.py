@@ -10,14 +10,14 @@ import pytest
 
 from bt_exec.failure import BtExecError, UsageError
 from bt_exec_skills.door.perception.angle_fit import AngleFit, AngleFitter
+from bt_exec_skills.door.perception.camera_door_calibration import Calibration
 from bt_exec_skills.door.perception.detector_factory import make_learned, weights_path
-from bt_exec_skills.door.perception.ground_truth import oracle_detector
+from bt_exec_skills.door.perception.ground_truth_estimator import oracle_detector
 from bt_exec_skills.door.perception.learned_detector import (
     DoorDetection,
     LearnedDetector,
 )
 from bt_exec_skills.door.perception.observation import DoorEstimate, DoorObservation
-from bt_exec_skills.door.perception.robot_calibration import Calibration
 from bt_exec_skills.door.perception.state_estimator import (
     LearnedEstimator,
     likely_states,
@@ -28,7 +28,7 @@ from bt_exec_skills.door.sim.layout import WorldOptions
 from bt_exec_skills.door.sim.world import DoorWorld, calibration_of
 from bt_exec_skills.perception.contracts import Detection, View
 from bt_exec_skills.perception.fresh_observations import in_view
-from bt_exec_skills.vision.decode import Found
+from bt_exec_skills.vision.box_decoding import Found
 
 CLASSES = ("door-closed", "door-ajar", "door-open", "door-handle", "material", "person")
 

@@ -44,7 +44,7 @@ def test_network_reaches_its_documented_figures_on_held_out_scenes(tmp_path: Pat
     from bt_exec_skills.door.dataset.scenes import DoorScenes
     from bt_exec_skills.vision.dataset import Recipe, make_dataset, read_pictures
     from bt_exec_skills.vision.evaluate import evaluate
-    from bt_exec_skills.vision.network_loading import load_network
+    from bt_exec_skills.vision.two_stage_network_loading import load_network
 
     source = DoorScenes()
     make_dataset(source, Recipe("door", 9, 40, 1, source.classes), tmp_path, lambda *_: None)

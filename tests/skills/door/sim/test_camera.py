@@ -9,7 +9,7 @@ import pytest
 
 from bt_exec.mission.rig_construction import make_rig
 from bt_exec_skills.door.pack import PACK
-from bt_exec_skills.door.perception.ground_truth import OracleEstimator, oracle_detector
+from bt_exec_skills.door.perception.ground_truth_estimator import OracleEstimator, oracle_detector
 from bt_exec_skills.door.perception.pipeline import DoorPerception
 from bt_exec_skills.door.sim.camera import SimCamera
 from bt_exec_skills.door.sim.layout import WorldOptions

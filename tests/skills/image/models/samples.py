@@ -4,7 +4,7 @@ import numpy as np
 
 from bt_exec_skills.image.models.contracts import Reply
 from bt_exec_skills.perception.contracts import Detection
-from bt_exec_skills.perception.picture import box_around
+from bt_exec_skills.perception.pictures_and_boxes import box_around
 
 CHANNELS = {"red": 0, "green": 1, "blue": 2}
 

@@ -13,7 +13,7 @@ from bt_exec_skills.image.models.conformance_checks import check_detector, check
 from bt_exec_skills.image.models.contracts import UNMEASURED, Reply, accepted_detections
 from bt_exec_skills.image.models.http_client import create
 from bt_exec_skills.image.models.http_server import serve_model
-from bt_exec_skills.image.perception.vision_models import Looker, make_looker
+from bt_exec_skills.image.perception.vision_model_queries import Looker, make_looker
 from bt_exec_skills.image.rigs import make_rig
 from bt_exec_skills.image.settings import ImageSettings, PictureStart
 from bt_exec_skills.perception.contracts import Detection

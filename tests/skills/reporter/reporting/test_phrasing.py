@@ -24,7 +24,7 @@ from bt_exec_skills.reporter.reporting.phrasing import (
     report_of,
 )
 from bt_exec_skills.reporter.reporting.question_aspects import ASPECTS, aspects_of, expects_answer
-from bt_exec_skills.reporter.reporting.reports import Memory, Report
+from bt_exec_skills.reporter.reporting.reporter_and_written_report import Memory, Report
 from tests.cases import some
 
 

@@ -15,7 +15,7 @@ from bt_exec.spec.model import (
     Sequence,
     Tree,
 )
-from bt_exec_skills.reporter.rules.passes import continue_after_failures
+from bt_exec_skills.reporter.rules.passes_and_checkers import continue_after_failures
 from bt_exec_skills.reporter.rules.place_passes import go_before_looking
 from bt_exec_skills.reporter.rules.professor_passes import (
     move_professor_first,
@@ -26,7 +26,7 @@ from bt_exec_skills.reporter.rules.report_passes import (
     end_with_report,
     keep_failure_report_after_failure,
 )
-from bt_exec_skills.reporter.rules.report_topic_pass import fill_topics
+from bt_exec_skills.reporter.rules.topic_and_query_pass import fill_topics
 
 
 def go(place: str, **more: Any) -> dict[str, Any]:

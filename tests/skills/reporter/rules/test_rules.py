@@ -8,7 +8,7 @@ from bt_exec.observation import Situation
 from bt_exec.pack import PassContext
 from bt_exec_skills.reporter.places_and_people import make_map
 from bt_exec_skills.reporter.rigs import ReporterSettings
-from bt_exec_skills.reporter.rules.passes import continue_after_failures
+from bt_exec_skills.reporter.rules.passes_and_checkers import continue_after_failures
 from bt_exec_skills.reporter.rules.place_mentions import named_places
 from bt_exec_skills.reporter.rules.place_passes import (
     answer_without_moving,

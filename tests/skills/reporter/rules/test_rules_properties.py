@@ -12,7 +12,7 @@ from bt_exec.spec.dump import dump_yaml
 from bt_exec.spec.load import load_text
 from bt_exec.spec.model import Do, Mission, MissionSpec, walk
 from bt_exec_skills.reporter.rules.keywords import REPORT_KEYWORDS
-from bt_exec_skills.reporter.rules.passes import PASSES
+from bt_exec_skills.reporter.rules.passes_and_checkers import PASSES
 from bt_exec_skills.reporter.rules.plan_steps import (
     actions,
     drives_to_base,

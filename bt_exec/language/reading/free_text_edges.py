@@ -1,0 +1,256 @@
+"""Verbatim texts: messages, questions to persons and objects to carry.
+
+They become edges of the lattice: ``text``, ``text.asked`` if it begins with a question word,
+``text.said`` if it is quoted, and ``text.item`` for a noun phrase of words outside the lexicon.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from bt_exec.language.closed_classes import closed_classes
+from bt_exec.language.logical_operators import Operator, operators_in
+from bt_exec.language.reading.chart import Edge
+from bt_exec.language.reading.lexicon import Lexicon
+from bt_exec.language.reading.meaning_node import Node
+from bt_exec.language.reading.normalized_text import Text
+from bt_exec.language.reading.remark_edges import PLAIN_REMARK, is_plain
+
+__all__ = ["aside_edges", "free_text_edges"]
+
+_WORD = 0.1  # cost of a word of a text
+_ITEM = 0.5  # cost of an object outside the lexicon
+_LATE = 0.4  # cost of a text that leaves out the word before it
+_MOST = 6
+"""Maximum number of words of an item."""
+_SENTENCES = re.compile(r"[.!?;]\s")
+_PROHIBITING = ("instead", "prohibited", "insisted_not")
+
+
+def free_text_edges(text: Text, lexicon: Lexicon, edges: Iterable[Edge]) -> Iterator[Edge]:
+    """Yield the edges of texts and items.
+
+    Args:
+        text: The text.
+        lexicon: The words of its language.
+        edges: Edges of the lattice for the words in the text.
+    """
+    made = _Texts(text, lexicon, edges)
+    for first in range(len(text.words)):
+        for last in range(first, len(text.words)):
+            yield from made.texts_of_words(text.words[first : last + 1])
+
+
+class _Texts:
+    """Verbatim texts within one command."""
+
+    def __init__(self, text: Text, lexicon: Lexicon, edges: Iterable[Edge]) -> None:
+        self._text = text
+        self._entries = lexicon.entries
+        self._rules: Mapping[str, Any] = lexicon.language.data["texts"]
+        self._unfinished = frozenset(lexicon.language.data["unfinished"])
+        numbers = {(one.start, one.end) for one in edges if one.category == "number"}
+        acts = (
+            one
+            for one in edges
+            if {one.start, one.end} <= text.gaps
+            and self._is_act(one)
+            and (one.start, one.end) not in numbers  # "an hour"
+        )
+        self._acts = [(one.start, one.end) for one in acts]
+        """Spans of words that order something else."""
+        silent = {*lexicon.language.data.get("skipped", ())}
+        self._late = {one.end for one in edges if one.category in silent}
+        """Ends of words without meaning. A text that starts after such a word costs more."""
+        starts = {start for start, _ in self._acts}
+        if lexicon.language.name == "en":
+            links = [one for one in edges if one.category in ("link", "comma", "~or")]
+            after = {one.end for one in links if one.end in starts}
+            self._acts = [(one.start, one.end) for one in links if one.end in after]
+
+    def _is_act(self, edge: Edge) -> bool:
+        moods = self._rules.get("moods")
+        if edge.category.startswith("v.") and (moods is None or _mood_of(edge) in moods):
+            return True
+        return edge.text in self._rules.get("starts", ())
+
+    def texts_of_words(self, words: tuple[tuple[int, int], ...]) -> Iterator[Edge]:
+        """Yield the texts of some words: with and without the particle of the last one."""
+        start, end = words[0][0], words[-1][1]
+        surface = self._text.chars[start:end]
+        cut = self._particle(surface, "cut")
+        tail = cut or self._particle(surface, "tails")
+        whole = self._text.chars[words[-1][0] : end] in self._rules.get("whole", ())
+        if not cut and (whole or tail not in self._rules.get("always_cut", ())):
+            yield from self._texts(start, end, words)
+        greetings = self._rules.get("greetings", ())
+        greeting = max((one for one in greetings if surface.startswith(one)), key=len, default="")
+        if greeting and self._rules.get("moods") and greeting != surface.removesuffix(tail):
+            yield from self._texts(start, start + len(greeting), words)
+        if tail and not (whole and not cut):
+            yield from self._texts(start, end - len(tail), words)
+
+    def _particle(self, surface: str, kind: str) -> str:
+        """Return the longest particle of a kind that some words end with; "" without one."""
+        ends = (one for one in self._rules.get(kind, ()) if surface.endswith(one))
+        return max((one for one in ends if one != surface), key=len, default="")
+
+    def _texts(self, start: int, end: int, words: tuple[tuple[int, int], ...]) -> Iterator[Edge]:
+        rules, chars = self._rules, self._text.chars
+        surface = chars[start:end]
+        said = self._text.typed_words(start, end)
+        if chars[words[-1][0] : words[-1][1]] in self._unfinished:
+            return
+        if not said or surface.startswith(",") or surface.endswith(",") or _SENTENCES.search(said):
+            return
+        cost = _WORD * len(words) + (_LATE if start in self._late else 0.0)
+        ends = () if self._text.contains_quotation_mark(start, end) else rules.get("quoted", {})
+        quoted = next((one for one in ends if surface.endswith(one)), "")
+        first = chars[words[0][0] : words[0][1]]
+        skipped = first in rules.get("skip", ())
+        if len(words) <= _MOST and not (quoted or skipped) and self._is_noun(surface, words):
+            yield Edge(start, end, "text.item", _quote(said), cost + _ITEM, text=surface)
+        after = rules.get("before")
+        greets = surface in rules.get("greetings", ())
+        open_end = after is not None and not greets and not self._text.is_quotation(start, end)
+        if open_end and chars[end:] and not chars[end:].startswith(tuple(after or ())):
+            return
+        if skipped or self._is_aside(first) or self._may_contain_order(start, end):
+            return
+        if self._text.is_quotation(start, end):
+            yield Edge(start, end, "text.said", _quote(said), cost, text=surface)
+        asked = first in rules.get("asked", ())
+        cost = cost / 2 if asked else cost
+        yield Edge(start, end, "text", _quote(said), cost, text=surface)
+        if quoted or greets:
+            spoken = said.removesuffix(quoted) + rules.get("quoted", {}).get(quoted, "")
+            spoken = rules.get("spoken", {}).get(surface, spoken)
+            yield Edge(start, end, "text.said", _quote(spoken), cost, text=surface)
+        if asked:
+            yield Edge(start, end, "text.asked", _quote(said), cost, text=surface)
+
+    def _is_aside(self, word: str) -> bool:
+        """Return True for a first word about the manner, time or further recipients of a text."""
+        ends = tuple(self._rules.get("aside_ends", ()))
+        return word in self._rules.get("aside", ()) or word.endswith(ends)
+
+    def _may_contain_order(self, start: int, end: int) -> bool:
+        """Return True if a text may contain an order to the robot."""
+        if self._text.cuts_quotation(start, end):
+            return True
+        if self._text.is_quotation(start, end):
+            return False
+        persons = tuple(self._rules.get("persons", ()))
+        inside = (one for one in self._text.words if start <= one[0] and one[1] <= end)
+        if persons and any(self._text.chars[a:b].endswith(persons) for a, b in inside):
+            return True
+        commas = "moods" in self._rules and "," in self._text.chars[start:end]
+        return commas or any(start <= first and last < end for first, last in self._acts)
+
+    def _is_directed(self, word: str) -> bool:
+        """Return True for a noun of the lexicon with a particle of direction."""
+        stems = (word.removesuffix(end) for end in self._rules.get("directed", ()))
+        known = (self._entries.get(stem, ()) for stem in stems if stem != word)
+        return any(one.category == "noun" for own in known for one in own)
+
+    def _is_noun(self, surface: str, words: tuple[tuple[int, int], ...]) -> bool:
+        """Return True if a text may be a noun phrase of words that the lexicon does not know."""
+        rules, chars = self._rules, self._text.chars
+        if any(surface.endswith(one) for one in rules.get("bound", ())):
+            return False
+        first, (_, last) = words[0], words[-1]
+        if any(first[1] <= start and end <= last for start, end in self._acts):
+            return False
+        if len(words) > 1 and "moods" in rules and first in self._acts:
+            return False  # the verb of the previous act
+        for place, (start, end) in enumerate(words):
+            word = chars[start:end]
+            if word in rules.get("breaks", ()) or any(map(word.endswith, rules.get("verbal", ()))):
+                return False
+            if self._is_directed(word):
+                return False
+            entries = () if word in rules.get("nouns", ()) else self._entries.get(word, ())
+            kinds = {entry.category for entry in entries}
+            if not all(one.startswith(("~", "v.", *rules["open"])) for one in kinds):
+                return False
+            inner = place < len(words) - 1
+            whole = word in rules.get("whole", ())
+            if inner and not whole and word.endswith(tuple(rules.get("parts", ()))):
+                return False
+            if place and word in rules.get("skip", ()):
+                return False
+        return True
+
+
+def aside_edges(text: Text, lexicon: Lexicon, edges: Iterable[Edge]) -> Iterator[Edge]:
+    """Yield the edges of remarks in words of any kind: ``aside_text``, and ``plain_remark``.
+
+    A remark has one of the endings listed for remarks, and contains no order, exclusion,
+    condition, time or person.
+    """
+    data = lexicon.language.data
+    ends = tuple("".join(end.split()) for end in data["remarks"]["ends"])
+    kinds = tuple(data["remarks"]["kinds"])
+    late = {one.end for one in edges if one.category in data.get("skipped", ())}
+    felt = {one.end for one in edges if one.category.startswith(kinds)}
+    persons = tuple(data.get("texts", {}).get("persons", ()))
+    inside = [
+        one
+        for one in edges
+        if {one.start, one.end} <= text.gaps and (one.category == "limit" or _has_pack_meaning(one))
+    ]
+    named = [one for one in edges if one.start in text.gaps]
+    starts = [start for start, _ in text.words]
+    for first, start in enumerate(starts):
+        for _, end in text.words[first : first + _MOST]:
+            words = [text.chars[a:b] for a, b in text.words if start <= a and b <= end]
+            if "," in words:
+                break
+            said_so = end in felt or text.chars[start:end].endswith(ends)
+            if not said_so or any(word.endswith(persons) for word in words):
+                continue
+            said = text.typed_words(start, end)
+            ongoing = words[-1].endswith(tuple(data["remarks"]["ongoing"]))
+            if any(
+                start <= one.start and one.end <= end and not (ongoing and _mood_of(one) == "noun")
+                for one in inside
+            ):
+                continue
+            language = lexicon.language.name
+            if not any(_is_limiting(one, language) for one in operators_in(said, language)):
+                cost = _ITEM + _WORD * len(words) + (_LATE if start in late else 0.0)
+                yield Edge(start, end, "aside_text", None, cost, text=text.chars[start:end])
+                within = [one for one in named if start <= one.start and one.end <= end]
+                if is_plain(within) and not _asks(within, text.chars[start:end], ends):
+                    yield Edge(start, end, PLAIN_REMARK, None, cost, text=text.chars[start:end])
+
+
+def _asks(edges: Iterable[Edge], said: str, ends: tuple[str, ...]) -> bool:
+    """Return True if words end in a question: in a verb that is longer than the end of a remark."""
+    end = max((one for one in ends if said.endswith(one)), key=len, default="")
+    verbs = (one.text for one in edges if one.category.endswith(".ask"))
+    return any(said.endswith(verb) and len(verb) > len(end) for verb in verbs)
+
+
+def _is_limiting(operator: Operator, language: str) -> bool:
+    """Return True for an operator that limits an order; "not" may be a part of a remark."""
+    excludes = operator.text in closed_classes(language)["operators"]["negation"]["words"]
+    return operator.kind != "negation" or excludes
+
+
+def _has_pack_meaning(edge: Edge) -> bool:
+    """Return True for a prohibition, and for a verb or an adjective of a pack, but for reasons."""
+    kind, _, mood = edge.category.partition(".")
+    return mood in _PROHIBITING or (kind in ("v", "adj") and not mood.endswith("since"))
+
+
+def _mood_of(edge: Edge) -> str:
+    """Return the mood of a verb of a pack, without negation; empty for other edges."""
+    kind, _, mood = edge.category.partition(".")
+    return mood.rpartition(".")[2].rstrip("!") if kind == "v" else ""
+
+
+def _quote(said: str) -> Node:
+    return Node("quote", (("said", said.strip(" \"'“”,")),))

@@ -1,0 +1,180 @@
+"""Repair of a plan: kept and replaced parts, shared by every compiler.
+
+The **failed part** is the innermost subtree that encloses the failed node. Finished work outside it
+is kept, unless it was undone (a door that has fallen shut is opened again) or its effect no longer
+holds for steps that run again (`bt_exec.planning.finished_step_reuse`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from bt_exec.failure import Failure, Refusal, SpecError
+from bt_exec.planning.compiler import Plan, Request
+from bt_exec.planning.facts_and_first_cause import achieved_facts, assumed_facts, outdated_leaves
+from bt_exec.planning.finished_step_reuse import kept_finished_paths
+from bt_exec.spec.expand import expand
+from bt_exec.spec.model import Do, Mission, MissionSpec, NodeBase, Tree, rebuild, walk
+from bt_exec.spec.node_paths import encloses, moved_paths, nodes_with_paths
+
+__all__ = [
+    "FixedPlan",
+    "failed_part",
+    "find_alternative",
+    "kept_paths",
+    "repaired_plan",
+    "replace_part",
+    "unrepeated_leaf_paths",
+]
+
+
+def failed_part(spec: MissionSpec, failure: Failure) -> tuple[str, NodeBase]:
+    """Return path and node of the innermost subtree that encloses the failure.
+
+    If there is no such subtree, this is the whole mission.
+    """
+    around = [one for one in nodes_with_paths(spec.root, Tree) if encloses(one[0], failure.path)]
+    return around[-1] if around else next(nodes_with_paths(spec.root))
+
+
+def repaired_plan(request: Request, compiler: str) -> MissionSpec:
+    """Return the failed plan with its failed part replaced by an alternative of the library.
+
+    Finished work outside the failed part is kept. Without an alternative, the part is repeated
+    unchanged: skills vary a second attempt, and the executive detects if nothing changes.
+    """
+    assert request.previous is not None
+    before = request.previous.mission
+    root: NodeBase = request.previous.root
+    way = find_alternative(request)
+    if way is None:
+        kept = kept_paths(request)
+    else:
+        root, kept = replace_part(request, *way)
+    header = Mission(
+        command=before.command,
+        language=before.language,
+        plan_version=before.plan_version + 1,
+        compiler=compiler,
+        parent=before.plan_version,
+        subgoals=before.subgoals,
+        kept=kept,
+    )
+    return request.previous.model_copy(update={"mission": header, "root": root})
+
+
+def replace_part(
+    request: Request, old: NodeBase, new: NodeBase
+) -> tuple[NodeBase, tuple[str, ...]]:
+    """Return the plan's root with `new` in place of `old`, and the kept paths.
+
+    `old` may enclose more than the failed part; its contents run again with other arguments.
+    """
+    assert request.previous is not None
+    before = request.previous.root
+    root = rebuild(before, lambda node: new if node is old else node)
+    try:
+        whole = expand(request.previous.model_copy(update={"root": root}), request.library)
+    except SpecError:  # verification reports the problem; nothing can be kept
+        return root, ()
+    return root, _kept_paths_of(request, moved_paths(before, root), whole.root)
+
+
+def find_alternative(request: Request) -> tuple[NodeBase, Tree] | None:
+    """Return the subtree to replace and its replacement; None if the library has no alternative.
+
+    The innermost subtree around the failure is considered first, then the enclosing ones. An
+    alternative counts as tried if an earlier failure of this mission had its arguments.
+    """
+    failure, previous = request.failure, request.previous
+    if failure is None or previous is None:
+        return None
+    around = [
+        node
+        for path, node in nodes_with_paths(previous.root, Tree)
+        if encloses(path, failure.path) and node.tree in request.library
+    ]
+    for node in reversed(around):
+        for way in request.library.get(node.tree).otherwise:
+            name = way.tree or node.tree
+            if failure.code not in way.after or name not in request.library:
+                continue
+            params = request.library.get(name).params
+            args = {key: value for key, value in node.args.items() if key in params}
+            args.update(way.args)
+            skills = {inner.do for inner in walk(node, Do)}
+            if name != node.tree or not _already_tried(args, skills, request.tried):
+                update = {"tree": name, "args": args, "body": None}
+                return node, node.model_copy(update=update)
+    return None
+
+
+def _already_tried(
+    args: dict[str, object], skills: set[str], failures: tuple[Failure, ...]
+) -> bool:
+    """Return whether one of `skills` already failed with all of `args` that it accepts."""
+    for failure in failures:
+        shared = [key for key in args if key in failure.args]
+        same = all(failure.args[key] == args[key] for key in shared)
+        if failure.node in skills and shared and same:
+            return True
+    return False
+
+
+def kept_paths(request: Request) -> tuple[str, ...]:
+    """Return the paths of finished leaves that a new plan does not run again, in order.
+
+    The failed part runs again unchanged. If a compiler replaces it, its plan is verified from the
+    known facts.
+    """
+    if request.previous is None or request.failure is None:
+        return ()
+    part, _ = failed_part(request.previous, request.failure)
+    root = request.previous.root
+    outside = {path: path for path, _ in nodes_with_paths(root) if not encloses(part, path)}
+    return _kept_paths_of(request, outside, root)
+
+
+def unrepeated_leaf_paths(request: Request) -> tuple[str, ...]:
+    """Return the paths of all finished leaves that need not run again, also in the failed part.
+
+    It is for a plan that continues unchanged: finished steps next to the failed one are not
+    repeated.
+    """
+    if request.previous is None:
+        return ()
+    root = request.previous.root
+    return _kept_paths_of(request, {path: path for path, _ in nodes_with_paths(root)}, root)
+
+
+def _kept_paths_of(request: Request, outside: Mapping[str, str], root: NodeBase) -> tuple[str, ...]:
+    """Return the paths of finished leaves that the plan `root` does not run again, in order.
+
+    Args:
+        request: The request with the failure, the finished steps and the known facts.
+        outside: Paths outside the replaced part, each with its path in `root`.
+        root: The new plan, expanded.
+    """
+    lost = outdated_leaves(request)
+    achieved = {
+        outside[path]: gave
+        for path, gave in achieved_facts(request).items()
+        if path in outside and path not in lost
+    }
+    return kept_finished_paths(root, achieved, assumed_facts(request), request.catalogue)
+
+
+class FixedPlan:
+    """Compiler that returns a given plan, and repairs it with alternatives of the library."""
+
+    name = "given"
+
+    def __init__(self, spec: MissionSpec) -> None:
+        self.spec = spec
+
+    def compile(self, request: Request) -> Plan | Refusal:
+        """Return the given plan; after a failure, with an alternative for the failed part."""
+        if request.previous is not None and request.failure is not None:
+            return Plan(repaired_plan(request, self.name))
+        whole = {"command": request.command, "language": request.language, "turn": None}
+        return Plan(self.spec.with_header(**whole))

@@ -1,0 +1,171 @@
+"""Planning dialogue: the model is asked, and problems of its answer are sent back, a few times."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+
+from bt_exec.failure import Problem, Refusal
+from bt_exec.language.messages import load_messages
+from bt_exec.language.sanitize import one_line
+from bt_exec.planning.compiler import Request, VerifiedPlan
+from bt_exec_llm.client import Answer, Model, ModelFailure, Question, Usage
+from bt_exec_llm.model_compiler.answer_document_extraction import document_in
+from bt_exec_llm.model_compiler.answer_to_plan import Judgement, check_answer
+from bt_exec_llm.model_compiler.plan_effects import Meant
+from bt_exec_llm.model_compiler.prompt import Prompt, problems_text
+from bt_exec_llm.model_dialogue import Dialogue
+
+__all__ = ["SENTENCES", "Result", "problem_sentences", "refusal_of", "run_dialogue"]
+
+
+@dataclass(frozen=True)
+class Result:
+    """Result of a dialogue: a plan, the model's reason for declining, problems, or a failure.
+
+    Attributes:
+        plan: The plan, accepted and verified.
+        cannot: The model's reason for declining, if it declined.
+        problems: Problems of the last answer.
+        failure: Failure of the request, if there was no answer.
+        calls: Number of questions asked.
+        usage: Cost of the questions.
+        codes: Codes of the problems in each round.
+        unchanged: Whether the dialogue ended because the model repeated a rejected answer.
+    """
+
+    plan: VerifiedPlan | None = None
+    cannot: str = ""
+    problems: tuple[Problem, ...] = ()
+    failure: ModelFailure | None = None
+    calls: int = 0
+    usage: Usage = field(default_factory=Usage)
+    codes: tuple[tuple[str, ...], ...] = ()
+    unchanged: bool = False
+
+    @property
+    def requests(self) -> int:
+        """Number of HTTP requests; at least one per question, also for models without a network."""
+        return max(self.calls, self.usage.requests)
+
+
+def run_dialogue(
+    model: Model,
+    prompt: Prompt,
+    request: Request,
+    meant: Meant | None,
+    *,
+    rounds: int,
+    compiler: str,
+) -> Result:
+    """Ask the model until a plan is accepted, or the rounds or the time limit are used up."""
+    first = (prompt.first,)
+    question = Question(prompt.system, first, prompt.schema, prompt.plain, prompt.structured)
+    dialogue = Dialogue(model, question, request, compiler)
+    with dialogue.limit_time():
+        return _rounds(dialogue, request, meant, rounds)
+
+
+def _rounds(dialogue: Dialogue, request: Request, meant: Meant | None, rounds: int) -> Result:
+    codes: list[tuple[str, ...]] = []
+    problems: tuple[Problem, ...] = ()
+    before: str | None = None
+    for _ in range(rounds):
+        try:
+            answer = dialogue.ask()
+            found = _judge(answer, request, meant)
+            said = answer.text
+        except ModelFailure as failure:
+            if failure.code != "MODEL_CUT_OFF":
+                return Result(
+                    problems=problems,
+                    failure=failure,
+                    calls=dialogue.calls,
+                    usage=dialogue.usage,
+                    codes=tuple(codes),
+                )
+            message = "the answer was cut off; write a shorter plan, with trees of the library"
+            found = Judgement(problems=(Problem("CUT_OFF", message),))
+            said = failure.text
+        known, problems = problems, found.problems
+        codes.append(tuple(dict.fromkeys(problem.code for problem in problems)))
+        if found.plan is not None or found.cannot:
+            return Result(
+                found.plan,
+                found.cannot if found.plan is None else "",
+                calls=dialogue.calls,
+                usage=dialogue.usage,
+                codes=tuple(codes),
+            )
+        if before is not None and said.split() == before.split():
+            return Result(
+                problems=problems,
+                calls=dialogue.calls,
+                usage=dialogue.usage,
+                codes=tuple(codes),
+                unchanged=True,
+            )
+        before = said
+        dialogue.add_objection(said, problems_text(problems, known))
+    return Result(problems=problems, calls=dialogue.calls, usage=dialogue.usage, codes=tuple(codes))
+
+
+def _judge(answer: Answer, request: Request, meant: Meant | None) -> Judgement:
+    document = document_in(answer.text)
+    if document.problems:
+        return Judgement(problems=document.problems, notes=document.notes)
+    return check_answer(document.data, request, meant, answer.model, document.notes)
+
+
+SENTENCES = Path(__file__).with_name("sentences.yaml")
+_MOST_REASONS = 3
+_LONGEST = 300
+
+
+sentences = partial(load_messages, SENTENCES)
+"""Return the sentences of this package."""
+
+
+def refusal_of(
+    result: Result, language: str, *, again: bool, nearest: tuple[str, ...] = ()
+) -> Refusal:
+    """Return the refusal for a dialogue that ended without a plan.
+
+    Args:
+        result: The dialogue.
+        language: Language of the command.
+        again: Whether a plan had failed before, so that this was a re-plan.
+        nearest: Suggested commands.
+    """
+    problems = tuple(map(str, result.problems))
+    if result.cannot:
+        reason = printable(result.cannot)
+        message = sentences().say("MODEL_DECLINED", language, reason=reason.rstrip("."))
+        return Refusal("MODEL_DECLINED", message, nearest, result.calls, (), result.requests)
+    if result.failure is not None:
+        message = printable(result.failure.say(language))
+        calls, requests = result.calls, result.requests
+        return Refusal(result.failure.code, message, nearest, calls, problems, requests)
+    code = "REPAIR_REJECTED" if again else "PLAN_REJECTED"
+    told = "; ".join(problem_sentences(result.problems, language))
+    if result.unchanged:
+        told += "; " + sentences().say("NO_PROGRESS", language)
+    message = sentences().say(code, language, calls=result.calls, reasons=told)
+    return Refusal(code, message, nearest, result.calls, problems, result.requests)
+
+
+def problem_sentences(problems: Iterable[Problem], language: str) -> tuple[str, ...]:
+    """Return the first few problems as sentences, one for each code."""
+    told: dict[str, str] = {}
+    for problem in problems:
+        code = problem.code if problem.code in sentences() else "BAD_FORM"
+        found = printable(problem.found or problem.code)[:60]
+        told.setdefault(code, sentences().say(code, language, found=found))
+    return tuple(told.values())[:_MOST_REASONS]
+
+
+def printable(text: str) -> str:
+    """Return untrusted text as one printable line."""
+    return one_line(text, _LONGEST)

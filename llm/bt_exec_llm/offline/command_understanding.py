@@ -1,0 +1,380 @@
+"""Understanding of a command in its session: its parts, or the reason why it has none."""
+
+from __future__ import annotations
+
+import re
+from contextlib import suppress
+from dataclasses import replace
+
+from bt_exec.language.closed_classes import closed_classes, closed_words
+from bt_exec.language.meaning import Context, Turn
+from bt_exec.language.messages import language_of
+from bt_exec.language.reading.chart import Edge
+from bt_exec.language.reading.lexicon import language_data
+from bt_exec.language.reading.meaning_node import Node
+from bt_exec.language.reading.reader import Reading
+from bt_exec_llm.offline.choice_answers import find_chosen_command
+from bt_exec_llm.offline.command_part import Held
+from bt_exec_llm.offline.dependent_values import resolve_dependent_values
+from bt_exec_llm.offline.earlier_commands import (
+    Past,
+    Said,
+    Understood,
+    complete_with_number,
+    leave_out_values,
+    resolve_pronoun,
+    vary_last_command,
+)
+from bt_exec_llm.offline.exclusions import forbids_touching
+from bt_exec_llm.offline.library_index import Index
+from bt_exec_llm.offline.meaning_from_steps import meaning_from_parts
+from bt_exec_llm.offline.meaning_to_steps import pieces_of_fragment
+from bt_exec_llm.offline.phrases_to_pieces import HAND
+from bt_exec_llm.offline.refusal_reason import Trouble
+from bt_exec_llm.offline.refusal_reason_detection import main_trouble
+from bt_exec_llm.offline.step import QUESTION, Step
+from bt_exec_llm.offline.step_conversion_errors import (
+    LeftAloneError,
+    NoStepsError,
+    UnclearTextError,
+)
+from bt_exec_llm.offline.text_normalization import normalize_command
+
+__all__ = ["TALK", "understand", "understand_condition", "understand_part", "understand_session"]
+
+TALK = (
+    "GREETING",
+    "THANKS",
+    "GOODBYE",
+    "NEVER_MIND",
+    "AGREED",
+    "HELP",
+    "DONE",
+    "SEEN",
+    "WHY",
+    "WHERE",
+    "TRAY",
+)
+"""Codes of phrases that are answered in words."""
+_OF_THE_LIBRARY = ("NOT_TOGETHER", "NO_OBJECT", "NO_ACTION", "CONDITION", "NEGATED")
+"""Troubles of commands that were read and match no utterance of their language."""
+_SCOPES = ("ask", "avoid", "if", "ordered")
+"""Kinds of nodes whose scope may exceed their own words."""
+_SAID = ("NEVER_MIND", "AGREED")
+"""Codes of phrases that are not questions."""
+_MOST_PARTS = 20
+_MOST_PASTS = 64
+_SENTENCE = re.compile(r"[^.!?…]+[.!?…]*")
+
+
+def understand_session(context: Context, index: Index) -> Past:
+    """Return the earlier commands of a session, each read in the context of those before it.
+
+    All commands are bound with the same index, so that references also work between commands in
+    different languages.
+    """
+    past, known = Past(), index.pasts
+    said: tuple[str, ...] = ()
+    for turn in context.turns:
+        said = (*said, turn.command, turn.status)
+        if said not in known:
+            if len(known) >= _MOST_PASTS:
+                known.clear()
+            known[said] = Past((*past.said, _understand_turn(turn, past, index)))
+        past = known[said]
+    return past
+
+
+def _understand_turn(turn: Turn, past: Past, index: Index) -> Said:
+    text, problem = normalize_command(turn.command)
+    if problem:
+        return Said(turn, None)
+    found = understand(text, language_of(text), index, past)
+    if isinstance(found, Understood):
+        return Said(turn, found, tuple(found.steps))
+    steps = [] if isinstance(found, str) else index.reader.read_steps(text)
+    return Said(turn, None, tuple(steps))
+
+
+def understand(text: str, language: str, index: Index, past: Past) -> Understood | Trouble | str:
+    """Return the parts of a normalised command, a trouble, or the code of another phrase."""
+    reader = index.reader
+    if code := reader.find_phrase_code(text, language):
+        return Trouble(code, text)
+    text = reader.standardize_spelling(text, language)
+    offered = past.said[-1].turn.did_you_mean if past.said else ()
+    if len(offered) == 1 and index.small_talk.find_code(text, language, ("AGREED",)):
+        return understand(offered[0], language, index, past)
+    if chosen := find_chosen_command(offered, text, reader):
+        return understand(chosen, language, index, past)
+    found = _understand_command(text, language, index, past)
+    standard = reader.standardize_dialect(text, language)
+    if standard != text:
+        other = _understand_command(standard, language, index, past)
+        if isinstance(found, Trouble):
+            found = found if isinstance(other, Trouble) else other
+        elif isinstance(other, Understood) and _trees_of(other) != _trees_of(found):
+            found = Trouble("NOT_UNDERSTOOD", text)  # a dialect form, or another word
+    if isinstance(found, Trouble) and found.code in _OF_THE_LIBRARY:
+        other = _understand_command(text, language, index.all_languages, past)
+        found = found if isinstance(other, Trouble) else other
+    if isinstance(found, Trouble):
+        asked = text.rstrip().endswith("?")
+        codes = (code for code in TALK if not (asked and code in _SAID))
+        code = index.small_talk.find_code(text, language, codes)
+        return code if code and not _has_command_sentence(text, language, index, past) else found
+    return found
+
+
+def _has_command_sentence(text: str, language: str, index: Index, past: Past) -> bool:
+    """Return True if one of several sentences of a text is itself a command."""
+    sentences = [one for one in _SENTENCE.findall(text) if one.strip()]
+    return len(sentences) > 1 and any(
+        isinstance(_understand_command(one.strip(), language, index, past), Understood)
+        for one in sentences
+    )
+
+
+def _understand_command(text: str, language: str, index: Index, past: Past) -> Understood | Trouble:
+    reading = index.reader.read(text)
+    if not isinstance(reading, Reading):
+        return main_trouble(reading, language, index.reader)
+    found: list[Understood | Trouble] = []
+    left_alone = False
+    for meaning in (reading.meaning, *reading.rivals):
+        one = reading.with_meaning(meaning)
+        if not index.reader.is_certain(one):
+            continue
+        try:
+            found.append(_understand_meaning(meaning, one, index, past))
+        except LeftAloneError:
+            left_alone = True
+        except UnclearTextError as error:
+            return Trouble(error.code, error.words)
+        except NoStepsError:
+            continue
+    fit = [one for one in found if isinstance(one, Understood)]
+    if left_alone and not (fit and any(node.kind == "avoid" for node in reading.meaning.walk())):
+        return Trouble("NEGATED", text)
+    effects = [[part.effect for part in one.parts] for one in fit]
+    if not fit:
+        troubles = [one for one in found if isinstance(one, Trouble)]
+        return min(
+            (*troubles, main_trouble(reading, language, index.reader)), key=lambda one: one.rank
+        )
+    if all(one == effects[0] for one in effects):
+        return fit[0]
+    ends = index.reader.lexicon.closing
+    work = [[part.effect for part in one.parts if part.tree not in ends] for one in fit]
+    if any(one != work[0] for one in work):
+        return Trouble("NOT_UNDERSTOOD", text)
+    return max(fit, key=lambda one: len(one.parts))  # they differ only in a report at the end
+
+
+def _trees_of(found: Understood) -> list[str]:
+    return [part.tree for part in found.parts]
+
+
+def _understand_meaning(
+    meaning: Node, reading: Reading, index: Index, past: Past
+) -> Understood | Trouble:
+    """Return the parts for a meaning, or a trouble.
+
+    Raises:
+        NoStepsError: If a part of it cannot be expressed.
+    """
+    text = reading.text
+    asked = _asks_without_request(reading)
+    about = meaning.get("of")
+    if meaning.kind == "fragment" and isinstance(about, Node) and about.kind == "act":
+        if not past.said:  # "no, close it"
+            return Trouble("NEGATED", text)
+        meaning = about
+    if meaning.kind == "again" or meaning.text("verb") == "go_on":
+        if asked:
+            return Trouble("NOT_A_COMMAND", text)
+        if meaning.kind == "act":
+            return past.find_unfinished()
+        if meaning.get("of") is None or past.last_command is None:
+            return past.last_command or Trouble("NOTHING_SAID", text)
+    if _is_introduced_fragment(meaning, reading):
+        meaning = meaning.node("then")
+    if meaning.kind in ("again", "fragment"):
+        return _understand_fragment(meaning, reading, index, past)
+    if (without := _nodes_to_leave_out(meaning)) and past.last_command is not None:
+        return _repeat_without(without, reading, index, past)
+    steps = index.reader.convert(reading, meaning)
+    *before, last = reading.edge.leaves()
+    late = bool(before) and last.category.startswith("v.")  # "door open?"
+    if (
+        asked
+        and (reading.language == "ko" or late)
+        and any(QUESTION not in one.verbs for one in steps)
+    ):
+        return Trouble("NOT_A_COMMAND", text)
+    found = _bind_steps(steps, reading, index, past)
+    verbs = index.reader.lexicon.verbs
+    idle = any(verbs[v].idle for one in steps for v in one.verbs if v in verbs)
+    if idle and isinstance(found, Trouble):
+        raise LeftAloneError  # 그냥 놔둬: "leave it" or "release it"
+    return found
+
+
+def _is_introduced_fragment(meaning: Node, reading: Reading) -> bool:
+    """Return True for a fragment after an introductory word (그럼 휴게실은?)."""
+    leading = closed_classes(reading.language)["operators"].get("leading", ())
+    short = meaning.kind == "if" and meaning.node("then").kind == "fragment"
+    starts = reading.text.split()[:1]
+    return reading.language == "ko" and short and starts[:1] in ([one] for one in leading)
+
+
+def _nodes_to_leave_out(meaning: Node) -> list[Node]:
+    """Return the nodes of what to leave out of the last command: "again, but skip the lounge"."""
+    parts = meaning.parts() if meaning.kind == "seq" else ()
+    again = [one for one in parts if one.kind == "again" and one.get("of") is None]
+    rest = [one for one in parts if one not in again]
+    left = all(map(forbids_touching, rest))
+    return rest if len(again) == 1 and left else []
+
+
+def _repeat_without(
+    without: list[Node], reading: Reading, index: Index, past: Past
+) -> Understood | Trouble:
+    """Return the last command without the values in `without`, or a trouble."""
+    said = past.said[-1]
+    lexicon = index.reader.lexicon
+    excluded = [
+        piece
+        for one in without
+        for part in one.node("of").parts()
+        for piece in pieces_of_fragment(Node("fragment", (("of", part),)), lexicon, reading)
+    ]
+    steps = leave_out_values(list(said.steps), excluded, lexicon)
+    if not steps:
+        return Trouble("NEGATED", reading.text)
+    return _bind_steps(steps, reading, index, past)
+
+
+def _asks_without_request(reading: Reading) -> bool:
+    """Return True for a text with a question mark that does not ask for a favour."""
+    requests = tuple(language_data(reading.language)["orders"]["requests"])
+    asks = reading.text.rstrip().endswith("?")
+    leaves = [*reading.edge.leaves()]
+    polite = any(
+        leaf.category.endswith(requests) or _asks_for_favour(leaf, reading) for leaf in leaves
+    )
+    return asks and not polite and not leaves[-1].category.startswith("text")
+
+
+def _asks_for_favour(leaf: Edge, reading: Reading) -> bool:
+    """Return True for an English verb with an auxiliary, which asks for a favour: "may I have"."""
+    if reading.language != "en" or not leaf.category.startswith("v."):
+        return False
+    words = reading.typed.typed_words(leaf.start, leaf.end).casefold().split()
+    return words[0] in closed_words("en", "auxiliaries")
+
+
+def _understand_fragment(
+    meaning: Node, reading: Reading, index: Index, past: Past
+) -> Understood | Trouble:
+    """Return the last command with other values ("and the lounge"), or a step for bare objects."""
+    pieces = pieces_of_fragment(meaning, index.reader.lexicon, reading)
+    asks = _asks_without_request(reading)
+    verbs = index.reader.lexicon.verbs
+    asking = {QUESTION, *(name for name, verb in verbs.items() if verb.finds)}
+    varied = vary_last_command(pieces, past, index.library)
+    options = [varied] if varied else complete_with_number(pieces, past)
+    if asks:
+        ends = index.reader.lexicon.mission_ending_verbs
+        options = [[one for one in own if not {*one.verbs} <= ends] for own in options]
+        options = [own for own in options if own and all(asking & {*one.verbs} for one in own)]
+        options = [[replace(one, verbs=(QUESTION,), via="ask") for one in own] for own in options]
+    alone = Step((QUESTION,) if asks else (), pieces, via="ask" if asks else "")
+    with suppress(NoStepsError):
+        options.append(index.reader.convert(reading, meaning))
+    found: Understood | Trouble = Trouble("NO_ACTION", reading.text)
+    named = [] if any(piece.mark == "with" for piece in pieces) else [[alone]]
+    for option in (*options, *named):
+        steps = [replace(step, text=reading.text.strip()) for step in option]
+        found = _bind_steps(steps, reading, index, past)
+        if isinstance(found, Understood):
+            break
+    return found
+
+
+def _bind_steps(
+    steps: list[Step], reading: Reading, index: Index, past: Past, said: str = ""
+) -> Understood | Trouble:
+    """Return the parts for steps, or a trouble; `said` is their text if it is only a part."""
+    text = said or reading.text
+    known = resolve_dependent_values(steps, past, index.library, index.reader.lexicon)
+    if isinstance(known, Trouble):
+        return known
+    tool = next((step for step in steps if step.positive and _names_only_hand(step)), None)
+    if tool is not None:
+        return Trouble("NO_REFERENT", tool.text or text.strip())
+    before = past.previous_steps(known)
+    texts = index.reader.lexicon.texts.items()
+    items = [name for name, slot in texts if slot.shape == "noun"]
+    for option in (*resolve_pronoun(known, before, items), known):
+        found = index.binder.bind(option, text.strip(), before)
+        if not isinstance(found, Trouble):
+            break
+    if isinstance(found, Trouble):
+        return found
+    if len(found) > _MOST_PARTS:
+        return Trouble("TOO_LONG", text)
+    resolved = index.binder.steps_with_objects(option)
+    if _has_pronoun_without_antecedent(option, resolved, index):
+        return Trouble("NO_REFERENT", text.strip())
+    return Understood(found, meaning_from_parts(resolved, reading), resolved)
+
+
+def _names_only_hand(step: Step) -> bool:
+    """Return True if a step names only the hand that performs it."""
+    named = [piece for piece in step.pieces if piece.kind in ("noun", "value", "text")]
+    return bool(named) and all(p.name == HAND and p.mark in ("by", "with") for p in named)
+
+
+def _has_pronoun_without_antecedent(steps: list[Step], resolved: list[Step], index: Index) -> bool:
+    """Return True if the pronoun of a step has no antecedent, as in a first "put it down"."""
+    said = {verb for closing in index.reader.lexicon.closing.values() for verb in closing.said}
+    if len(steps) != 1 or not resolved or set(steps[0].verbs) & (said | {QUESTION}):
+        return False
+    pronouns = [p for p in steps[0].pieces if p.kind == "pronoun" and p.name != "person"]
+    things = [p for step in resolved for p in step.pieces]
+    return bool(pronouns) and all(p.kind in ("pronoun", "filler", "speaker") for p in things)
+
+
+def understand_part(
+    reading: Reading, meaning: Node, index: Index, past: Past
+) -> Understood | Trouble:
+    """Return the parts for a part of a command that was read with the words of several packs."""
+    said = reading.words_of(meaning) or reading.text
+    own = {meaning, *meaning.parts()}
+    others = (reading.edge_of(one) for one in reading.meaning.parts() if one not in own)
+    if not index.reader.is_certain(reading, [edge for edge in others if edge is not None]):
+        return Trouble("NOT_UNDERSTOOD", said)
+    try:
+        steps = index.reader.convert(reading, meaning)
+    except NoStepsError:
+        found: Understood | Trouble = Trouble("NOT_UNDERSTOOD", said)
+    else:
+        found = _bind_steps(steps, reading, index, past, said)
+    plain = {node.kind for node in reading.meaning.walk()}.isdisjoint(_SCOPES)
+    if isinstance(found, Trouble) and plain and meaning.kind == "act" and reading.words_of(meaning):
+        other = _understand_command(said, reading.language, index, past)
+        found = found if isinstance(other, Trouble) else other
+    return found
+
+
+def understand_condition(reading: Reading, question: Node, index: Index) -> Held | Trouble:
+    """Return the question tree for a condition that was read with the words of several packs."""
+    said = reading.words_of(question) or reading.text
+    if not index.reader.is_certain(reading):
+        return Trouble("CONDITION", said)
+    try:
+        asked, needed = index.reader.convert_condition(question, reading)
+    except NoStepsError:
+        return Trouble("CONDITION", said)
+    return index.binder.bind_condition(asked, needed=needed)

@@ -1,0 +1,163 @@
+"""Reasons why a text has no executable reading, derived from its words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from bt_exec.language.closed_classes import closed_words
+from bt_exec.language.logical_operators import Operator, operators_in
+from bt_exec.language.phrase_alternatives import expand_phrase
+from bt_exec.language.reading.korean_inflection import STEM_ENDING
+from bt_exec.language.reading.lattice import lattice
+from bt_exec.language.reading.lexicon import language_data
+from bt_exec.language.reading.meaning_node import Node
+from bt_exec.language.reading.normalized_text import Text
+from bt_exec.language.reading.reader import Reading, Unread
+from bt_exec_llm.offline.command_reader import Reader
+from bt_exec_llm.offline.lexicon import Lexicon
+from bt_exec_llm.offline.reader_lexicon import verbs_in
+from bt_exec_llm.offline.refusal_reason import Trouble
+
+__all__ = ["main_trouble"]
+
+_OPERATORS = {"condition": "CONDITION", "negation": "NEGATED"}
+"""Codes of kinds of operators; the others are ``OPERATOR``."""
+_NUMBER = r"\d+(?:[.,:]\d+)*"
+_STOP = re.compile(r"[,.;!?]")
+
+
+def main_trouble(found: Reading | Unread, language: str, reader: Reader) -> Trouble:
+    """Return the most important reason why a text cannot be executed.
+
+    Args:
+        found: Reading that has no steps or is not certain, or an unread text.
+        language: ``en`` or ``ko``.
+        reader: The words of the site.
+    """
+    if (
+        isinstance(found, Reading)
+        and _names_only_objects(found.meaning)
+        and not found.unknown_words
+    ):
+        return Trouble("NO_ACTION", found.text.strip(" .!"))
+    troubles = [*_troubles(found, language, reader)]
+    return min(troubles, key=lambda one: one.rank) if troubles else _not_understood(found)
+
+
+def _troubles(found: Reading | Unread, language: str, reader: Reader) -> Iterator[Trouble]:
+    text = found.text
+    for operator in operators_in(text, language):
+        code = _OPERATORS.get(operator.kind, "OPERATOR")
+        words = text if code == "NEGATED" else operator.text
+        yield Trouble(
+            code, _condition_clause(text, operator, language) if code == "CONDITION" else words
+        )
+    if _negates(text, language, reader):
+        yield Trouble("NEGATED", text)
+    limits = [*_unsupported_limit_troubles(text, language, reader.lexicon)]
+    yield from limits
+    if not any(word in limit.words for word in found.unknown_words for limit in limits):
+        yield from _unknown_word_trouble(found, language)
+    if isinstance(found, Reading):
+        yield from _unused_word_troubles(found, reader)
+    elif number := re.search(rf"(?<!\w){_NUMBER}", text):
+        yield Trouble("COUNT", number[0])
+    if _needs_continuation(text, language):
+        yield Trouble("UNFINISHED", text)
+
+
+def _negates(text: str, language: str, reader: Reader) -> bool:
+    """Return True if a text contains a negating word before a word, or as a prefix of a verb."""
+    lexicon = reader.engine.lexicon(language)
+    for word in language_data(language)["orders"].get("negating", ()):
+        for rest in re.findall(rf"(?<!\S){word}(\S+|\s+\S)", text):
+            plain = Text.of(rest, lexicon.language.contractions)
+            edges = lattice(plain, lexicon, {})
+            verbs = (one for one in edges if one.category.startswith(("v.", "adj.")))
+            if rest[0].isspace() or any((one.start, one.end) == (0, len(rest)) for one in verbs):
+                return True
+    return False
+
+
+def _unused_word_troubles(found: Reading, reader: Reader) -> Iterator[Trouble]:
+    """Yield troubles for a word without a use, and for a missing text."""
+    if word := reader.word_left_out(found):
+        yield Trouble("MANNER", word)
+    nodes = [*found.meaning.walk()]
+    verbs = {verb for one in nodes if one.kind == "act" for verb in verbs_in(one.text("verb"))}
+    texts = any(one.kind == "quote" for one in nodes)
+    if verbs & reader.lexicon.verbs_with_text and not texts:
+        yield Trouble("NO_OBJECT", found.text.strip(" .!?"))
+
+
+def _not_understood(found: Reading | Unread) -> Trouble:
+    asks = found.text.rstrip().endswith("?")
+    return Trouble("NOT_A_COMMAND" if asks else "NOT_UNDERSTOOD", found.text.strip())
+
+
+def _names_only_objects(meaning: Node) -> bool:
+    return meaning.kind == "fragment"
+
+
+def _condition_clause(text: str, operator: Operator, language: str) -> str:
+    """Return the clause after an English condition word, or before a Korean one, with the word."""
+    if language == "ko":
+        stops = [match.end() for match in _STOP.finditer(text, 0, operator.start)]
+        return text[max(stops, default=0) : operator.end].strip()
+    stop = _STOP.search(text, operator.end)
+    return text[operator.start : stop.start() if stop else len(text)].strip()
+
+
+def _unsupported_limit_troubles(text: str, language: str, lexicon: Lexicon) -> Iterator[Trouble]:
+    """Yield troubles for unsupported limits: times, amounts, manners, choices."""
+    for code, words in lexicon.limits.items():
+        for phrase in getattr(words, language):
+            for said in expand_phrase(phrase):
+                if match := _find_typed_phrase(said, text, language):
+                    yield Trouble(code, match)
+    units = "|".join(map(re.escape, closed_words(language, "units_of_time")))
+    later = "|".join(closed_words(language, "after_a_time"))
+    end = r"(?=\D|$)" if language == "ko" else r"\b"
+    timed = rf"{_NUMBER}\s*(?:{units})(?:\s*(?:{later})\w*)?{end}"
+    if found := re.search(timed, text, re.IGNORECASE):
+        yield Trouble("TIME", found[0].strip())
+
+
+def _find_typed_phrase(said: str, text: str, language: str) -> str:
+    """Return a phrase as it is typed in a text, if it occurs as whole words; otherwise ""."""
+    end = r"\b"
+    if language == "ko":
+        particles = "|".join(closed_words("ko", "particles"))
+        end = rf"(?:{particles})?(?=[\s,.!?]|$)"
+    match = re.search(
+        rf"(?<!\w){re.escape(said.removesuffix(STEM_ENDING))}{end}", text, re.IGNORECASE
+    )
+    return match[0] if match else ""
+
+
+def _unknown_word_trouble(found: Reading | Unread, language: str) -> Iterator[Trouble]:
+    """Yield a trouble for the first unknown words: an action, an object, or anything else."""
+    if not found.unknown_words:
+        return
+    words = "|".join(
+        "".join(rf"{re.escape(char)}\s*" for char in one) for one in found.unknown_words
+    )
+    part = rf"(?:{words})(?:{_NUMBER}\s*)?"
+    match = re.search(rf"(?<!\w)(?:{_NUMBER}\s*)?(?:{part})+", found.text, re.IGNORECASE)
+    said = match[0].strip() if match else found.unknown_words[0]
+    start, end = match.span() if match else (0, 0)
+    first = not found.text[:start].strip()
+    last = not found.text[end:].strip(" .!?~")
+    if last if language == "ko" else first and not last:
+        yield Trouble("UNKNOWN_ACTION", said)
+    elif isinstance(found, Reading) or last or said[-1:].isdigit():  # e.g. "room 203"
+        yield Trouble("UNKNOWN_OBJECT", said)
+    else:
+        yield Trouble("UNKNOWN_WORD", said)
+
+
+def _needs_continuation(text: str, language: str) -> bool:
+    """Return True if the last word of a text requires a continuation."""
+    last = text.rstrip(" .!").rpartition(" ")[2].casefold()
+    return last in language_data(language)["orders"]["unfinished"]

@@ -1,0 +1,117 @@
+"""Second method to determine a colour: from the whole picture instead of from crops.
+
+A crop has the name of its most frequent colour. Here every pixel of the reduced picture is named
+first, and an object has a colour if its centre is covered by regions of that colour. The methods
+share the colour names, but not the selection of pixels. If they differ, one of them used the wrong
+pixels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import cv2
+import numpy as np
+
+from bt_exec_skills.image.perception.attributes import name_colour
+from bt_exec_skills.image.perception.colour_segmentation import segment_colour, separate_touching
+from bt_exec_skills.image.perception.colours import COLOURS, ColourName, name_pixels
+from bt_exec_skills.image.perception.instances import Crop, Decision, Instance
+from bt_exec_skills.perception.pictures_and_boxes import Frame
+
+__all__ = ["agree_with_regions", "colour_of_whole", "find_disputed"]
+
+_LONGEST = 1024  # longer side of the reduced picture [px]
+_COVERED, _BARE = 0.5, 0.15  # shares of the centre for yes and no
+_NEAR = 0.4  # overlap (IoU) of two boxes of one object
+
+
+def colour_of_whole(picture: Frame, crops: Sequence[Crop], colour: ColourName) -> list[bool | None]:
+    """Return for each crop whether the whole picture shows its object in a colour.
+
+    Args:
+        picture: The picture in full size.
+        crops: Crops of the objects.
+        colour: Name of the colour.
+    """
+    small, scale = _limit_size(picture)
+    has = np.asarray(cv2.medianBlur(name_pixels(small), 5)) == COLOURS.index(colour)
+    found: list[bool | None] = []
+    for one in crops:
+        x1, y1, x2, y2 = one.instance.bbox
+        left, top = int(x1 * scale), int(y1 * scale)
+        part = has[top : max(top + 1, round(y2 * scale)), left : max(left + 1, round(x2 * scale))]
+        own = cv2.resize(one.own.astype(np.uint8), part.shape[::-1], interpolation=cv2.INTER_AREA)
+        middle = own.astype(bool)
+        share = float(part[middle].mean()) if middle.any() else 0.0
+        found.append(True if share >= _COVERED else False if share <= _BARE else None)
+    return found
+
+
+def find_disputed(
+    picture: Frame, crops: Sequence[Crop], decisions: Sequence[Decision], colour: ColourName
+) -> list[int]:
+    """Return the indices of objects whose colour differs between the methods, after a second look.
+
+    The second look uses only the central half of the crop. If it agrees with the whole picture,
+    the object stays disputed.
+    """
+    places = []
+    whole = colour_of_whole(picture, crops, colour)
+    for place, (one, decision, seen) in enumerate(zip(crops, decisions, whole, strict=True)):
+        rejected_by_colour = decision.holds is False and decision.found in COLOURS
+        if seen is None or decision.holds is None or decision.holds == seen:
+            continue
+        if decision.holds is False and not rejected_by_colour:
+            continue  # it was rejected for another attribute
+        again, clear = name_colour(_central_half(one))
+        if clear < 0.5 or (again == colour) == seen:
+            places.append(place)
+    return places
+
+
+def agree_with_regions(picture: Frame, things: Sequence[Instance], colour: ColourName) -> bool:
+    """Return True if the boxes of objects agree with regions of a colour in the whole picture.
+
+    Each object has one region with nearly its box (IoU of 0.4); without objects there is no
+    region.
+    """
+    small, scale = _limit_size(picture)
+    boxes = [one.bbox for one in separate_touching(segment_colour(small, colour))]
+    if not things:
+        return not boxes
+    mine = [tuple(side * scale for side in one.bbox) for one in things]
+    near = [
+        [place for place, box in enumerate(boxes) if _overlap_ratio(one, box) >= _NEAR]
+        for one in mine
+    ]
+    own = {places[0] for places in near if places}
+    return all(near) and len(own) == len(mine)
+
+
+def _limit_size(picture: Frame) -> tuple[Frame, float]:
+    """Return a picture at most 1024 px long, and its scale."""
+    height, width = picture.shape[:2]
+    scale = min(1.0, _LONGEST / max(height, width))
+    size = max(1, round(width * scale)), max(1, round(height * scale))
+    return np.asarray(cv2.resize(picture, size, interpolation=cv2.INTER_AREA), np.uint8), scale
+
+
+def _overlap_ratio(one: Sequence[float], other: Sequence[float]) -> float:
+    wide = min(one[2], other[2]) - max(one[0], other[0])
+    high = min(one[3], other[3]) - max(one[1], other[1])
+    if wide <= 0 or high <= 0:
+        return 0.0
+    areas = [(box[2] - box[0]) * (box[3] - box[1]) for box in (one, other)]
+    return wide * high / (sum(areas) - wide * high)
+
+
+def _central_half(crop: Crop) -> Crop:
+    """Return the central half of a crop, limited to the pixels of its object."""
+    height, width = crop.own.shape
+    rows = slice(height // 4, max(height // 4 + 1, height - height // 4))
+    columns = slice(width // 4, max(width // 4 + 1, width - width // 4))
+    own = crop.own[rows, columns]
+    if not own.any():
+        return crop
+    return Crop(crop.instance, crop.pixels[rows, columns], own)

@@ -1,0 +1,240 @@
+"""Meanings of commands in one world: the cheapest meaning that the world can resolve."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from bt_exec.language.meaning import Turn
+from bt_exec.language.messages import language_of
+from bt_exec.language.reading.chart import Edge
+from bt_exec.language.reading.meaning_node import Node
+from bt_exec.language.reading.reader import MARGIN, Reading
+from bt_exec_skills.tabletop.environment_state import Environment
+from bt_exec_skills.tabletop.goals.answers import answer
+from bt_exec_skills.tabletop.goals.branch_references import (
+    lacks_noun,
+    refers_back,
+    split_questions,
+    takes_some,
+)
+from bt_exec_skills.tabletop.goals.command_from_meaning import Converter
+from bt_exec_skills.tabletop.goals.command_reader import Said, parse_meanings
+from bt_exec_skills.tabletop.goals.decompose import most_helpful_reason, moves_of, subgoals_for_asks
+from bt_exec_skills.tabletop.goals.model import Ask, Subgoal, Trouble
+from bt_exec_skills.tabletop.goals.object_phrases import Phrases
+from bt_exec_skills.tabletop.goals.question import Question
+from bt_exec_skills.tabletop.goals.session_completion import ASKS_BACK, Meanings, Session
+
+__all__ = [
+    "Understood",
+    "answer_question",
+    "is_question",
+    "subgoals_for",
+    "understand",
+    "understand_parts",
+]
+
+_NOTHING = ("NOTHING_TO_DO", "EMPTY_ALREADY", "CONDITION_UNMET", "ONLY_THE_REST", "ALL_LEFT_OUT")
+"""Refusals of a meaning that leaves nothing to do; no other meaning is tried after them."""
+
+
+class Understood(NamedTuple):
+    """Goals of a text in one world.
+
+    Attributes:
+        language: ``en`` or ``ko``.
+        meaning: Selected meaning.
+        question: The question, if it is one.
+        asks: Parts of the command, if it is one.
+        subgoals: Subgoals of the command.
+        words: Words of the text.
+        replies: Questions that are answered after the command, in the words of the text.
+    """
+
+    language: str
+    meaning: Node
+    question: Question | None = None
+    asks: tuple[Ask, ...] = ()
+    subgoals: tuple[Subgoal, ...] = ()
+    words: tuple[Edge, ...] = ()
+    replies: tuple[str, ...] = ()
+
+
+class _World:
+    """Interpretation of texts in one world."""
+
+    def __init__(self, now: Environment, language: str) -> None:
+        self.now, self.language = now, language
+        self.session = Session(now, self._converter, self._trouble_of)
+
+    def _converter(self) -> Converter:
+        there = (*self.now.objects, *self.now.tables)
+        return Converter(
+            Phrases(
+                self.session.words_of,
+                self.session.position_of,
+                self.language,
+                there,
+                self.now.tables,
+            ),
+            self._is_condition_true,
+            self.session.place,
+            self.session.subject,
+        )
+
+    def _is_condition_true(self, question: Question) -> bool:
+        """Return the answer to the question of a condition.
+
+        Raises:
+            Trouble: NO_CONTAINER if the question does not apply to its objects.
+        """
+        found = answer(question, self.now, self.now.held, self.language)
+        if not found.decided:
+            raise Trouble("NO_CONTAINER", self.now.containers(), what=found.names)
+        return found.holds
+
+    def understand(self, command: str | Said, turns: Sequence[Turn] = ()) -> Understood:
+        """Return the goals of a command: the cheapest meaning that the world can resolve."""
+        meanings = self.session.possible_meanings(command, turns)
+        words = tuple(self.session.readings[-1].edge.leaves())
+        return self._followed(meanings)._replace(words=words)
+
+    def is_true(self, reading: Reading, question: Node) -> bool:
+        """Return the answer to a question in a text.
+
+        Raises:
+            Trouble: If the answer cannot be decided.
+        """
+        self.session.readings.append(reading)
+        return self._converter().is_true(question)
+
+    def _followed(self, meanings: Meanings) -> Understood:
+        found: list[tuple[Understood, float]] = []
+        troubles: list[Trouble] = []
+        asking = math.inf
+        for node, cost in meanings:
+            if cost > MARGIN + min(asking, found[0][1] if found else math.inf):
+                break
+            try:
+                one = self._one(node)
+            except Trouble as trouble:
+                if not found and trouble.code in _NOTHING:
+                    asked = [one for one in troubles if one.code in ASKS_BACK]
+                    raise (asked[0] if asked else trouble) from None
+                absent = not troubles or troubles[0].code in ("NOTHING_LIKE_THAT", "NOTHING_BEFORE")
+                there = trouble.code == "WHICH_ONE"  # the objects are present
+                nearer = absent and (there or trouble.absent)
+                asking = min(asking, cost) if trouble.code in ASKS_BACK else asking
+                if not troubles or nearer or cost <= meanings[0][1] + MARGIN:
+                    troubles.append(trouble)
+                continue
+            if all(_differ(one, other) for other, _ in found):
+                found.append((one, cost))
+        if not found:
+            raise most_helpful_reason(troubles)
+        if len(found) > 1:
+            ways = tuple("; ".join(goal.text for goal in one.subgoals) for one, _ in found)
+            raise Trouble("WHICH_WAY", ways, options=" / ".join(filter(None, ways[:3])))
+        return found[0][0]
+
+    def _one(self, node: Node) -> Understood:
+        converter = self._converter()
+        order, last = split_questions(node)
+        if last:
+            if order is not None and takes_some(order) and any(map(refers_back, last)):
+                raise Trouble("NOT_UNDERSTOOD")
+            if any(map(lacks_noun, last[order is None :])):
+                raise Trouble("NOT_UNDERSTOOD")  # "how many cubes, and how many are red?"
+            done = Understood(self.language, node) if order is None else self._one(order)
+            return done._replace(replies=tuple(map(self._question_words, last)))
+        node = order or node
+        asked = (
+            converter.question(node)
+            if node.kind == "ask"
+            else converter.question_of_selected_branch(node)
+        )
+        if asked is not None:
+            return Understood(self.language, node, question=asked)
+        asks = converter.command_parts(node)
+        subgoals = subgoals_for_asks(asks, self.now, self.language)
+        return Understood(self.language, node, asks=asks, subgoals=subgoals)
+
+    def _question_words(self, question: Node) -> str:
+        """Return the words of the question at the end of a command.
+
+        Raises:
+            Trouble: If the words have another meaning without the command.
+        """
+        said_alone = self.session.readings[-1].words_of(question, whole=True)
+        if not said_alone or parse_meanings(said_alone, self.now).meanings[0][0] != question:
+            raise Trouble("NOT_UNDERSTOOD")
+        return said_alone
+
+    def _trouble_of(self, meanings: Meanings) -> Trouble | None:
+        try:
+            self._followed(meanings)
+        except Trouble as trouble:
+            return trouble
+        return None
+
+
+def _differ(one: Understood, other: Understood) -> bool:
+    if one.question is not None or other.question is not None:
+        return one.question is None or other.question is None
+    return moves_of(one.subgoals) != moves_of(other.subgoals)
+
+
+def understand(command: str, now: Environment, turns: Sequence[Turn] = ()) -> Understood:
+    """Return the goals of a command or question in a world, after some turns.
+
+    Raises:
+        Trouble: If the command cannot be followed.
+    """
+    return _World(now, language_of(command)).understand(command, turns)
+
+
+def understand_parts(
+    reading: Reading, parts: tuple[Node, ...], now: Environment, turns: Sequence[Turn]
+) -> Understood:
+    """Return the goals of some parts of a text.
+
+    Raises:
+        Trouble: If the parts cannot be followed.
+    """
+    meaning = parts[0] if len(parts) == 1 else Node("seq", (("of", parts),))
+    world = _World(now, reading.language)
+    found = world.understand(Said(reading, ((meaning, reading.cost),)), turns)
+    if found.replies:
+        raise Trouble("NOT_UNDERSTOOD")
+    return found
+
+
+def subgoals_for(command: str, now: Environment) -> tuple[Subgoal, ...]:
+    """Return the subgoals of a command in a world.
+
+    Raises:
+        Trouble: If the command cannot be followed.
+    """
+    understood = understand(command, now)
+    if understood.question is not None:
+        raise Trouble("NOT_UNDERSTOOD")
+    return understood.subgoals
+
+
+def is_question(command: str, now: Environment) -> bool:
+    """Return True if a command only asks a question."""
+    try:
+        return understand(command, now).question is not None
+    except Trouble:
+        return False
+
+
+def answer_question(reading: Reading, question: Node, now: Environment) -> bool:
+    """Return the answer to a question in a text.
+
+    Raises:
+        Trouble: If the answer cannot be decided.
+    """
+    return _World(now, reading.language).is_true(reading, question)

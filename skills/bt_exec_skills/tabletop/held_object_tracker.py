@@ -1,0 +1,186 @@
+"""Content of the hand, inferred from the world: an object that follows the base."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+from bt_exec_skills.navigation.plane_geometry import Pose
+from bt_exec_skills.tabletop.environment_state import Environment, Point
+
+__all__ = ["NEAR_M", "Hand"]
+
+NEAR_M = 1.1
+"""Reach of the hand from the base [m]."""
+_LIFTED_M = 0.05
+"""Minimum height difference of a lifted object [m]."""
+
+_AT_HAND_M = 0.05
+"""Maximum distance of a held object from the hand [m]."""
+_FOLLOWS_M = 0.15
+"""Tolerance of the position of a held object in the robot's frame [m]."""
+
+
+class Hand:
+    """Tracker of the picked object and of its position relative to the base when it was lifted.
+
+    If the simulator reports its base, the object must follow it. Otherwise an object that stays at
+    its lifted height is assumed to be held.
+
+    Attributes:
+        thing: Last picked object that was not put down; None if there is none.
+        origin: Position before it was picked [m]; None if the hand is empty.
+        origins: Position of each object before the last mission that moved it [m].
+        returnable: Objects that the last mission with a pick moved.
+        moved: Whether the hand started to take or release an object and the world was not read
+            since. The content of the hand is then unknown.
+    """
+
+    def __init__(self) -> None:
+        self.thing: str | None = None
+        self.origin: Point | None = None
+        self.moved = False
+        self.origins: dict[str, Point] = {}
+        self.returnable: list[str] = []
+        self._in_new_mission = True
+        self._reached: tuple[str, Point] | None = None
+        self._from_base: tuple[float, float] | None = None
+        self._height = 0.0
+
+    def begin_mission(self) -> None:
+        """Record that a mission starts."""
+        self._in_new_mission = True
+
+    def record_pick_start(self, thing: str, at: Point) -> None:
+        """Record that the hand starts to take `thing` at `at`."""
+        self.thing, self.moved, self._reached = None, True, (thing, at)
+
+    def record_release_start(self) -> None:
+        """Record that the hand starts to release its object."""
+        self.moved = True
+
+    def record_held_object(self, now: Environment) -> str | None:
+        """Record and return the held object, from a world that was read after the last motion."""
+        held = self.held_object(now)
+        if held is None:
+            self.record_empty()
+        elif self._reached is not None:
+            self._took(held, now)
+        self.moved = False
+        return held
+
+    def record_initial_object(self, now: Environment, at: Point | None) -> None:
+        """Record the object that was in the hand before this process began, if there is one.
+
+        The position where it was picked up is unknown.
+
+        Args:
+            now: The world at rest.
+            at: Position of the hand in the frame of the room or of the robot. If it is None and
+                only one object within reach is in the air, that object is taken as held.
+        """
+        found = _unsupported_objects(now) if at is None else _object_at_position(now, at)
+        if len(found) == 1:
+            self._took(found[0], now)
+
+    def _took(self, thing: str, now: Environment) -> None:
+        at = now.position_of(thing)
+        assert at is not None
+        if self._reached is not None:
+            self.origin = self._reached[1]
+            self._remember(thing, self.origin)
+        self.thing, self._reached = thing, None
+        self._height = at.z
+        self._from_base = _local(now.base, at) if now.base is not None else None
+
+    def _remember(self, thing: str, origin: Point) -> None:
+        if self._in_new_mission:
+            self.returnable, self._in_new_mission = [], False
+        if thing not in self.returnable:  # an object may wait elsewhere during a swap
+            self.origins[thing] = origin
+            self.returnable.append(thing)
+
+    def record_empty(self) -> None:
+        """Record that the hand is empty."""
+        self.origin = None
+        self.thing, self.moved, self._reached = None, False, None
+
+    def held_object(self, now: Environment) -> str | None:
+        """Return the held object in this world; None if there is none, or it fell."""
+        if self._reached is not None:
+            thing, before = self._reached
+            return thing if _is_lifted(before, now.position_of(thing), now) else None
+        at = now.position_of(self.thing) if self.thing is not None else None
+        if at is None or at.z < self._height - _FOLLOWS_M:
+            return None
+        if self._from_base is not None and now.base is not None:
+            x, y = _local(now.base, at)
+            if math.hypot(x - self._from_base[0], y - self._from_base[1]) > _FOLLOWS_M:
+                return None
+        return self.thing
+
+    def world_with_held_object(self, now: Environment) -> Environment:
+        """Return a world in which the held object is in the hand, wherever it is observed."""
+        taken = self._reached[0] if self._reached is not None else None
+        return replace(now, held=self.held_object(now), taken=taken)
+
+    def facts(self, now: Environment | None) -> dict[str, str]:
+        """Return the facts for planners: the held object, and where it was picked up."""
+        before = {f"origin.{name}": _text(at) for name, at in self.origins.items()}
+        if self.returnable:
+            before["returnable"] = " ".join(self.returnable)
+        held = self.held_object(now) if now is not None else None
+        if held is None:
+            return {"hand": "empty", **before}
+        facts = {"hand": held, f"spot.{held}": "hand", **before}
+        origin = self._reached[1] if self._reached is not None else self.origin
+        if origin is not None:
+            facts["origin"] = _text(origin)
+        return facts
+
+
+def _text(at: Point) -> str:
+    return " ".join(f"{value:.3f}" for value in at)
+
+
+def _unsupported_objects(now: Environment) -> list[str]:
+    """Return the objects within reach that nothing supports."""
+    base = now.base
+    return [
+        one.name
+        for one in now.object_attributes()
+        if base is not None
+        and not one.is_container
+        and now.place_of(one.name) is None
+        and not now.is_on_floor(one.name)
+        and now.objects[one.name].pos.horizontal_distance(base) <= NEAR_M
+    ]
+
+
+def _object_at_position(now: Environment, at: Point) -> list[str]:
+    """Return the object at a position in the frame of the room or of the robot, if there is one."""
+    places = [at] if now.base is None else [at, Point(*_in_room(now.base, at), at.z)]
+    away = {
+        one.name: min(now.objects[one.name].pos.distance_to(place) for place in places)
+        for one in now.object_attributes()
+        if not one.is_container
+    }
+    return [name for name in sorted(away, key=away.__getitem__)[:1] if away[name] <= _AT_HAND_M]
+
+
+def _is_lifted(before: Point, after: Point | None, now: Environment) -> bool:
+    """Return True if an object is in the air beside the robot."""
+    if after is None or after.z < before.z + _LIFTED_M:
+        return False
+    return now.base is None or after.horizontal_distance(now.base) <= NEAR_M
+
+
+def _in_room(base: Pose, at: Point) -> tuple[float, float]:
+    c, s = math.cos(base.yaw), math.sin(base.yaw)
+    return base.x + c * at.x - s * at.y, base.y + s * at.x + c * at.y
+
+
+def _local(base: Pose, at: Point) -> tuple[float, float]:
+    c, s = math.cos(base.yaw), math.sin(base.yaw)
+    x, y = at.x - base.x, at.y - base.y
+    return c * x + s * y, c * y - s * x

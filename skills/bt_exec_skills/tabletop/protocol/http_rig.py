@@ -1,0 +1,93 @@
+"""Rig of a robot whose simulator is accessed over HTTP."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from bt_exec.failure import Failed, UsageError
+from bt_exec.rig import Rig
+from bt_exec_skills.tabletop.environment_state import Environment
+from bt_exec_skills.tabletop.held_object_tracker import NEAR_M, Hand
+from bt_exec_skills.tabletop.perception.observation_and_pipeline import TableObservation
+from bt_exec_skills.tabletop.protocol.client import Client
+from bt_exec_skills.tabletop.protocol.http_robot import HttpTableRobot, LockstepTableRobot
+from bt_exec_skills.tabletop.rigs import Remote
+
+__all__ = ["RemotePerception", "http_rig"]
+
+
+class RemotePerception:
+    """Reader of ``/env`` on a worker thread; implements `bt_exec.robot.Perception`.
+
+    Without lockstep the simulator has no mission clock: its observations have the time 0, and
+    skills read the world themselves.
+    """
+
+    def __init__(self, robot: HttpTableRobot, hand: Hand) -> None:
+        self._robot, self._hand = robot, hand
+
+    def capture(self) -> float:
+        """Return the time of the observation."""
+        return self._robot.time if isinstance(self._robot, LockstepTableRobot) else 0.0
+
+    def interpret(self, capture: float) -> TableObservation:
+        """Read the world.
+
+        Raises:
+            Failed: If reading failed.
+        """
+        now: Environment = self._robot.client.environment()
+        self._robot.latest = now
+        return TableObservation(capture, self._hand.world_with_held_object(now))
+
+
+def http_rig(remote: Remote) -> Rig:
+    """Return the robot at an address.
+
+    Raises:
+        UsageError: If there is no valid response.
+    """
+    client = Client(remote.http, remote.token, remote.read_s, remote.motion_s)
+    try:
+        hand, now = _read_hand(client, client.environment())
+        robot = LockstepTableRobot(client) if remote.lockstep else HttpTableRobot(client)
+    except Failed as failed:
+        why = f"{failed.code}: {failed.message}"
+        start = "start one with: bt-exec simulator"
+        raise UsageError(f"no simulator answers at {remote.http} ({why}); {start}") from failed
+    robot.latest = now
+
+    def facts() -> dict[str, str]:
+        return {} if hand.moved else hand.facts(robot.latest)
+
+    lockstep = robot if isinstance(robot, LockstepTableRobot) else None
+    return Rig(
+        robot,
+        RemotePerception(robot, hand),
+        lockstep,
+        facts,
+        close=lockstep.close if lockstep is not None else None,
+        services={"hand": hand},
+    )
+
+
+def _read_hand(client: Client, first: Environment) -> tuple[Hand, Environment]:
+    """Return the hand, with any object that an earlier process left in it, and the world at rest.
+
+    A motion of that process may still run; the simulator responds after the end of the motion.
+
+    Raises:
+        Failed: If reading failed.
+    """
+    hand, base = Hand(), first.base
+    if base is not None and not any(
+        one.pos.horizontal_distance(base) <= NEAR_M for one in first.objects.values()
+    ):
+        return hand, first
+    grip, now = client.grip(), client.environment()
+    if grip.holding is False or (grip.at is None and client.infers_tables):
+        return hand, now  # without tables, an object in the air could be on one
+    hand.record_initial_object(now, grip.at)
+    if client.infers_tables and hand.thing is not None:
+        now = client.infer_tables(replace(now, held=hand.thing))
+    return hand, now
