@@ -77,7 +77,7 @@ OPERATED = [
     *(IMAGE / name for name in ("perception/picture_loading.py", "perception/annotation_files.py")),
     *(
         IMAGE / f"{name}.py"
-        for name in ("cli", "question_missions", "picture_sources", "picture_download")
+        for name in ("cli", "mission_worlds", "picture_sources", "picture_download")
     ),
     IMAGE / "rigs.py",
 ]

@@ -13,7 +13,7 @@ from hypothesis.extra import numpy as arrays
 
 from bt_exec.events import Event, Observed
 from bt_exec.journal import Journal, RecordedObservation, read_png, write_png
-from bt_exec.journal import camera_frames as framing
+from bt_exec.journal import png_frames as framing
 from bt_exec.journal.png_frames import FrameStore
 from bt_exec.testing import FakeObservation
 

@@ -9,8 +9,8 @@ from bt_exec.pack import PassContext
 from bt_exec.spec.load import load_text
 from bt_exec_skills.image.perception import instances
 from bt_exec_skills.image.perception.vision_model_queries import Looker
+from bt_exec_skills.image.rules.after_answer_pass import AFTER_ANSWER
 from bt_exec_skills.image.rules.crop_first import CROP_FIRST, check_crop_first
-from bt_exec_skills.image.rules.judge_and_output_pass import AFTER_ANSWER
 from tests.llm.turns.say import annotate, draw
 
 ASK = "{do: ask_vqa, with: {question: Is it nice?}}"

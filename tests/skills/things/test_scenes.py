@@ -12,7 +12,6 @@ from bt_exec_skills.things.dataset.chair_and_person_meshes import chair_parts, p
 from bt_exec_skills.things.dataset.fruit_meshes import FRUITS
 from bt_exec_skills.things.dataset.ground_truth import labelled_objects
 from bt_exec_skills.things.dataset.mesh_primitives import FRUIT, PAINT, box_mesh, revolve_profile
-from bt_exec_skills.things.dataset.scene_mjcf import AWAY, Prop, build_stage, random_clutter
 from bt_exec_skills.things.dataset.scenes import (
     HEIGHT,
     THINGS,
@@ -21,6 +20,7 @@ from bt_exec_skills.things.dataset.scenes import (
     View,
     aim_camera,
 )
+from bt_exec_skills.things.dataset.stage_mjcf import AWAY, Prop, build_stage, random_clutter
 from bt_exec_skills.things.dataset.tableware_and_solid_meshes import WARE
 from bt_exec_skills.vision.commands import find_source
 

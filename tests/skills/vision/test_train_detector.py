@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from bt_exec.failure import UsageError
-from bt_exec_skills.vision import train as training
+from bt_exec_skills.vision import train_detector as training
 from bt_exec_skills.vision.dataset import Recipe, make_dataset
 from bt_exec_skills.vision.train_detector import TrainSettings
 

@@ -12,7 +12,7 @@ from bt_exec_skills.reporter.perception.observation import (
     PlacedDetection,
     ReporterObservation,
 )
-from bt_exec_skills.reporter.perception.unseen_floor_spots import Occlusion
+from bt_exec_skills.reporter.perception.occluded_floor_spots import Occlusion
 from bt_exec_skills.reporter.places_and_people import Place
 
 __all__ = [
