@@ -10,7 +10,7 @@ from pathlib import Path
 from urllib.request import Request, urlopen
 
 from bt_exec.journal import Journal
-from bt_exec.serve.queued_session import Service
+from bt_exec.serve.queued_session import QueuedSession
 from bt_exec.serve.server import HttpServer
 from bt_exec.site import load_site
 from bt_exec.web.login import Login
@@ -32,7 +32,9 @@ def client(url: str, command: str) -> None:
 with tempfile.TemporaryDirectory() as folder:
     site = Path(folder, "door.yaml")
     site.write_text("site: door\npacks: {door: {robot: sim, detector: oracle}}\n")
-    service = Service(load_site(str(site)), Journal.open(Path(folder, "journal.sqlite")), fast=True)
+    service = QueuedSession(
+        load_site(str(site)), Journal.open(Path(folder, "journal.sqlite")), fast=True
+    )
     server = HttpServer(service, Login(""), "127.0.0.1", 0)
     service.open()
     server.start()

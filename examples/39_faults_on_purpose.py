@@ -8,7 +8,7 @@ from pathlib import Path
 
 from bt_exec import Session, load_site
 from bt_exec.nodes.fault_plan import load_fault_plan
-from bt_exec.testing.random_fault_missions import Torture, random_plan
+from bt_exec.testing.random_fault_missions import Torture, random_fault_plan
 
 Path("door.yaml").write_text("site: door\npacks: {door: {robot: sim, detector: oracle}}\n")
 Path("plan.yaml").write_text("""\
@@ -26,7 +26,7 @@ with Session(site, fast=True, faults=[fault.to_source() for fault in plan.faults
     print("did not fire:", [str(one.fault) for one in session.faults.unused()])
 
 rng = random.Random(7)
-plans = [random_plan(site, rng, kills=False) for _ in range(3)]
+plans = [random_fault_plan(site, rng, kills=False) for _ in range(3)]
 report = Torture(site, Path()).run(plans)
 print(sum(report.statuses.values()), "missions, broken:", report.failing)
 

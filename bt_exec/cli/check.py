@@ -13,7 +13,7 @@ import typer
 
 from bt_exec.cli import options as opt
 from bt_exec.cli.check_report import ReportFormat, write_report
-from bt_exec.cli.file_checks import CheckedFiles
+from bt_exec.cli.file_checks import FileChecker
 from bt_exec.files import write_user_file
 
 if TYPE_CHECKING:
@@ -72,11 +72,11 @@ def check(
     raise typer.Exit(2 if problems else 0)
 
 
-def _file_problems(files: Sequence[Path], site: str) -> tuple[CheckedFiles, list[Problem]]:
+def _file_problems(files: Sequence[Path], site: str) -> tuple[FileChecker, list[Problem]]:
     """Return the problems of files, with the file names given by the operator."""
     from bt_exec.failure import SpecError
 
-    checked = CheckedFiles(site)
+    checked = FileChecker(site)
     try:
         checked.add(files)
     except SpecError as error:
@@ -90,10 +90,10 @@ def _file_problems(files: Sequence[Path], site: str) -> tuple[CheckedFiles, list
 def _fix_files(
     files: Sequence[Path],
     site: str,
-    checked: CheckedFiles,
+    checked: FileChecker,
     problems: list[Problem],
     form: ReportFormat,
-) -> tuple[CheckedFiles, list[Problem]]:
+) -> tuple[FileChecker, list[Problem]]:
     """Correct names in files as long as that removes mistakes; print the changes."""
     from bt_exec.cli.output_streams import operator_painter
 
@@ -170,7 +170,7 @@ def _with_position(problem: Problem, names: Mapping[str, str]) -> Problem:
 
 
 def _site_hints(
-    problems: Sequence[Problem], files: Sequence[Path], checked: CheckedFiles
+    problems: Sequence[Problem], files: Sequence[Path], checked: FileChecker
 ) -> Iterator[str]:
     """Yield hints to other sites that define the unknown names."""
     names = {problem.found for problem in problems if problem.code in _OF_A_SITE}

@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from bt_exec.spec.load import Loaded
     from bt_exec.spec.yaml_source import Source
 
-__all__ = ["CheckedFiles"]
+__all__ = ["FileChecker"]
 
 
-class CheckedFiles:
+class FileChecker:
     """Collector of the problems of files. Trees in them may use each other and trees of the site.
 
     Args:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from bt_exec.mission_outcome import Outcome
     from bt_exec.spec.model import MissionSpec
 
-__all__ = ["Conductor", "final_lines", "print_outcome_and_exit"]
+__all__ = ["MissionDisplay", "final_lines", "print_outcome_and_exit"]
 
 RECORD_COMMANDS: tuple[str, ...] = ("why", "replay")
 """Commands that take the number of a record, as suggested by the summary."""
@@ -60,7 +60,7 @@ def final_lines(
         )
 
 
-class Conductor:
+class MissionDisplay:
     """Runner of a session's missions with their display.
 
     Args:

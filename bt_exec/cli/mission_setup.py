@@ -14,17 +14,17 @@ from bt_exec.cli.output_streams import operator_painter, reader_language
 from bt_exec.cli.prompt_words import is_no, is_yes
 from bt_exec.cli.resume import continue_mission
 from bt_exec.cli.stop_signals import clear_interrupt
-from bt_exec.cli.turn_report_and_picture_output import Frames, TurnLines
+from bt_exec.cli.turn_report_and_picture_output import FrameWriter, TurnReportWriter
 from bt_exec.failure import UsageError
 
 if TYPE_CHECKING:
-    from bt_exec.cli.mission_display import Conductor
+    from bt_exec.cli.mission_display import MissionDisplay
     from bt_exec.mission.session import Session
     from bt_exec.mission_outcome import Outcome
     from bt_exec.spec.model import MissionSpec
     from bt_exec.tui.paint import Painter
 
-__all__ = ["Options", "Stage", "open_stage"]
+__all__ = ["MissionConsole", "Options", "open_stage"]
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class Options:
 
 
 @dataclass
-class Stage:
+class MissionConsole:
     """A session with its views.
 
     Attributes:
@@ -72,7 +72,7 @@ class Stage:
     """
 
     session: Session
-    conductor: Conductor
+    conductor: MissionDisplay
     asks: bool = False
     interrupted: str = ""
     knows_world: bool = False
@@ -169,14 +169,14 @@ def _report_lost_world(session: Session, painter: Painter) -> None:
 
 
 @contextlib.contextmanager
-def open_stage(options: Options) -> Iterator[Stage]:
+def open_stage(options: Options) -> Iterator[MissionConsole]:
     """Provide a stage; opened resources are always closed.
 
     Raises:
         BtExecError: If an option is invalid; nothing has moved.
     """
     from bt_exec.cli.history_and_why import open_journal, report_interrupted_mission
-    from bt_exec.cli.mission_display import Conductor, print_outcome_and_exit
+    from bt_exec.cli.mission_display import MissionDisplay, print_outcome_and_exit
     from bt_exec.cli.operator_prompts import TerminalConfirm, terminal_debugger
     from bt_exec.cli.typed_lines import can_ask_operator
     from bt_exec.journal.maintenance import Retention
@@ -201,7 +201,7 @@ def open_stage(options: Options) -> Iterator[Stage]:
         painter = operator_painter(beside=beside)
         for line in site.replaced if options.verbose else ():
             painter.write_text(line)
-        conductor = Conductor(
+        conductor = MissionDisplay(
             painter,
             plain=options.plain,
             full=options.full,
@@ -217,7 +217,7 @@ def open_stage(options: Options) -> Iterator[Stage]:
             )
         listeners = [conductor.listener]
         if options.turns is not None:
-            turns = TurnLines(options.turns)
+            turns = TurnReportWriter(options.turns)
             stack.callback(turns.close)
             listeners.append(turns)
         if options.groot2 is not None:
@@ -227,7 +227,7 @@ def open_stage(options: Options) -> Iterator[Stage]:
             stack.callback(publisher.close)
             listeners.append(publisher)
         if options.frames is not None:
-            frames = Frames(options.frames)
+            frames = FrameWriter(options.frames)
             stack.callback(frames.close)
             listeners.append(frames)
         single = len(options.languages) == 1 and not painter.is_ascii_only
@@ -266,7 +266,7 @@ def open_stage(options: Options) -> Iterator[Stage]:
         if journal is not None and (site.keep.days or site.keep.megabytes):
             journal.prune(Retention(**site.keep.model_dump()), site=site.name)
         asks = not beside and can_ask_operator(painter)
-        yield Stage(session, conductor, asks=asks, interrupted=interrupted)
+        yield MissionConsole(session, conductor, asks=asks, interrupted=interrupted)
 
 
 _MOST_QUESTIONS = 3

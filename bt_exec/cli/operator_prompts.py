@@ -14,7 +14,7 @@ from bt_exec.tui.terminal_text import pad, safe_line
 from bt_exec.tui.view_drawing import plan_lines
 
 if TYPE_CHECKING:
-    from bt_exec.cli.mission_display import Conductor
+    from bt_exec.cli.mission_display import MissionDisplay
     from bt_exec.mission.session import Session
     from bt_exec.spec.model import MissionSpec
 
@@ -28,7 +28,7 @@ class TerminalConfirm:
         conductor: Displays missions; its view is paused while the question is open.
     """
 
-    def __init__(self, conductor: Conductor) -> None:
+    def __init__(self, conductor: MissionDisplay) -> None:
         self._conductor = conductor
 
     def __call__(self, spec: MissionSpec, why: str, over: threading.Event) -> bool:
@@ -58,7 +58,7 @@ class TerminalConfirm:
 
 def terminal_debugger(
     session: Session,
-    conductor: Conductor,
+    conductor: MissionDisplay,
     language: str,
     *,
     step: bool,

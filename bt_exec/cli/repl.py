@@ -17,7 +17,7 @@ from bt_exec.cli.stop_signals import clear_interrupt, was_interrupted, was_kille
 from bt_exec.mission_outcome import EXIT_CODES
 
 if TYPE_CHECKING:
-    from bt_exec.cli.mission_setup import Stage
+    from bt_exec.cli.mission_setup import MissionConsole
     from bt_exec.tui.paint import Painter
 
 __all__ = ["COMMANDS", "repl"]
@@ -75,7 +75,7 @@ def repl(
 
 
 class _Prompt:
-    def __init__(self, stage: Stage, *, verbose: bool) -> None:
+    def __init__(self, stage: MissionConsole, *, verbose: bool) -> None:
         self.stage = stage
         self.verbose = verbose
         self.painter: Painter = stage.conductor.painter

@@ -12,7 +12,7 @@ from bt_exec.cli.history_and_why import MissionName, open_journal
 from bt_exec.failure import UsageError
 
 if TYPE_CHECKING:
-    from bt_exec.cli.mission_display import Conductor
+    from bt_exec.cli.mission_display import MissionDisplay
     from bt_exec.journal import Journal, MissionRecord, MissionSummary
     from bt_exec.mission.session import Session
     from bt_exec.mission_outcome import Outcome
@@ -115,7 +115,7 @@ def _selected_compiler(record: MissionRecord) -> str | None:
 
 
 def continue_mission(
-    session: Session, conductor: Conductor, record: MissionRecord, language: str = ""
+    session: Session, conductor: MissionDisplay, record: MissionRecord, language: str = ""
 ) -> Outcome:
     """Restore the world of a mission as far as possible, and continue the mission.
 
@@ -139,7 +139,7 @@ def continue_mission(
 
 
 def _restore_world(
-    session: Session, conductor: Conductor, record: MissionRecord, language: str
+    session: Session, conductor: MissionDisplay, record: MissionRecord, language: str
 ) -> tuple[bool, str]:
     """Restore the world of a mission; return whether it is lost, and a message about it."""
     from bt_exec.language.korean_errors import korean_message

@@ -17,7 +17,7 @@ from bt_exec.cli import options as opt
 from bt_exec.failure import UsageError
 
 if TYPE_CHECKING:
-    from bt_exec.serve.queued_session import Service
+    from bt_exec.serve.queued_session import QueuedSession
     from bt_exec.serve.server import HttpServer
 
 __all__ = ["COMMANDS", "Notifier", "serve"]
@@ -87,7 +87,7 @@ def serve(
     from bt_exec.cli.output_streams import localized, operator_painter, reader_language
     from bt_exec.mission.rig_construction import parse_world_settings
     from bt_exec.models import find_speech
-    from bt_exec.serve.queued_session import Service
+    from bt_exec.serve.queued_session import QueuedSession
     from bt_exec.serve.server import HttpServer
     from bt_exec.site.site import load_site
     from bt_exec.web.login import Login, required_token
@@ -106,7 +106,7 @@ def serve(
     painter = operator_painter()
     report_interrupted_mission(painter, kept)
     services = [
-        Service(
+        QueuedSession(
             loaded,
             kept,
             queue=queue,
@@ -150,7 +150,7 @@ def serve(
     raise typer.Exit(code)
 
 
-def _wait_for_stop(services: list[Service], server: HttpServer, notifier: Notifier) -> int:
+def _wait_for_stop(services: list[QueuedSession], server: HttpServer, notifier: Notifier) -> int:
     """Wait for a signal, whose handler stops the mission."""
     from bt_exec.cli.stop_signals import stop_reason, stop_service_on_signals
 

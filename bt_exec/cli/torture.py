@@ -60,12 +60,12 @@ def torture(
     from bt_exec.cli.compile_batch import command_lines
     from bt_exec.cli.output_streams import localized, operator_painter, progress_bar, write_json
     from bt_exec.site.site import load_site
-    from bt_exec.testing.random_fault_missions import Torture, random_plan
+    from bt_exec.testing.random_fault_missions import Torture, random_fault_plan
 
     loaded = load_site(site)
     rng = random.Random(seed)
     lines = command_lines(commands) if commands else []
-    plans = [random_plan(loaded, rng, lines, kills=kills) for _ in range(runs)]
+    plans = [random_fault_plan(loaded, rng, lines, kills=kills) for _ in range(runs)]
     with tempfile.TemporaryDirectory(prefix="bt-exec-torture-") as folder:
         tried = Torture(loaded, Path(folder), again=again)
         with progress_bar("torture", runs) as move:

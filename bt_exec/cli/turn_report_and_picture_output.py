@@ -16,14 +16,14 @@ from bt_exec.cli.output_streams import program_stream, to_json
 from bt_exec.failure import UsageError
 from bt_exec.files import expand_home
 
-__all__ = ["Frames", "TurnLines"]
+__all__ = ["FrameWriter", "TurnReportWriter"]
 
 _WAITING = 32  # maximum number of queued frames before the loop waits
 _PATIENCE_S = 0.5  # [s] time for which the loop waits for the disk, once; then frames are dropped
 _CLOSE_S = 10.0  # [s]
 
 
-class TurnLines:
+class TurnReportWriter:
     """A listener that writes turn reports: one minified JSON object a line.
 
     A mission continues if its reports cannot be written; `close` reports it.
@@ -72,7 +72,7 @@ class TurnLines:
             raise self._trouble
 
 
-class Frames:
+class FrameWriter:
     """A listener that keeps every frame as a PNG, written by a worker.
 
     A mission continues if its frames cannot be written, or not fast enough; `close` reports it.

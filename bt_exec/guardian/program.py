@@ -155,7 +155,7 @@ def _import_function(name: str, path: list[str]) -> Any:
     return found
 
 
-class Process:
+class GuardianProcess:
     """The guardian.
 
     Args:
@@ -384,7 +384,7 @@ def main() -> None:
         if not data:
             return
         text += data
-    Process(connection, json.loads(text)).run()
+    GuardianProcess(connection, json.loads(text)).run()
 
 
 if __name__ == "__main__":

@@ -8,13 +8,13 @@ from typing import Any, NamedTuple, TypeAlias
 
 from bt_exec.events import Event, Finished, Observed, Planned, Progress, Rejected
 from bt_exec.journal.event_codec import digest_of, extra_event_data, observation_data
-from bt_exec.journal.json_text import replace_surrogates, shortened, to_json
+from bt_exec.journal.json_text import replace_surrogates, to_bounded_json, to_json
 from bt_exec.journal.png_frames import FrameStore
 from bt_exec.mission_outcome import Outcome
 from bt_exec.spec.dump import dump_yaml
 from bt_exec.spec.model import MissionSpec
 
-__all__ = ["STATEMENTS", "Raw", "Row", "Rows"]
+__all__ = ["STATEMENTS", "ModelExchange", "Row", "Rows"]
 
 Row: TypeAlias = tuple[str, tuple[Any, ...]]
 """A statement, one of the values of `STATEMENTS`, with its parameters; idempotent."""
@@ -44,7 +44,7 @@ PROGRESS_ROWS = 20
 """Maximum number of progress rows per second of the mission clock, over all nodes."""
 
 
-class Raw(NamedTuple):
+class ModelExchange(NamedTuple):
     """An exchange with a model, queued for the writer."""
 
     compiler: str
@@ -76,16 +76,16 @@ class Rows:
         self._progress_at: dict[str, float] = {}  # by path, since its skill started
         self._progress_rows = (0.0, 0)  # whole second, rows in it
 
-    def encode(self, item: Event | Raw) -> list[Row]:
+    def encode(self, item: Event | ModelExchange) -> list[Row]:
         """Return the rows of an event; for an event that cannot be written, a placeholder row."""
         if isinstance(item, Progress) and not self._is_within_rate(item):
             return []
         self._seq += 1
-        if isinstance(item, Raw):
+        if isinstance(item, ModelExchange):
             return [self._exchange_row(item)]
         rows: list[Row] = []
         try:
-            data, cut = shortened(extra_event_data(item, self._recorded_form(item, rows)))
+            data, cut = to_bounded_json(extra_event_data(item, self._recorded_form(item, rows)))
             self.gaps += cut
             if isinstance(item, Finished):
                 rows.append(self._end_row(item.outcome))
@@ -149,14 +149,14 @@ class Rows:
         )
         return (_END, (time.time(), *words, to_json(end.to_dict()), self._number))
 
-    def _exchange_row(self, raw: Raw) -> Row:
+    def _exchange_row(self, raw: ModelExchange) -> Row:
         """Return the row of an exchange."""
         names = (
             replace_surrogates(raw.compiler),
             replace_surrogates(raw.model),
             digest_of(raw.request),
         )
-        usage, cut = shortened(raw.usage)
+        usage, cut = to_bounded_json(raw.usage)
         self.gaps += cut
         values = (*names, replace_surrogates(raw.answer), usage)
         return (_EXCHANGE, (self._number, self._seq, self._plan, *values))

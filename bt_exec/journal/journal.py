@@ -25,10 +25,10 @@ from bt_exec.journal.mission_row import process_identifier
 from bt_exec.journal.read import (
     decode_event,
     mission_summary,
-    read_lines,
     read_mission,
     read_rows,
     read_spec,
+    read_summaries,
 )
 from bt_exec.journal.recorded_mission import EventRow, MissionRecord, MissionSummary
 from bt_exec.journal.schema import connect, prepare
@@ -283,7 +283,7 @@ class Journal:
             UsageError: If the journal cannot be read.
         """
         with self._connected() as connection:
-            return read_lines(
+            return read_summaries(
                 connection, limit, *wanted.sql_condition(connection), wanted.has_wanted_status
             )
 
@@ -342,7 +342,7 @@ class Journal:
             "skills": json.dumps([*skills]),
         }
         with self._connected() as connection:
-            return read_lines(connection, limit, only, values, lambda line: line.has_ended)
+            return read_summaries(connection, limit, only, values, lambda line: line.has_ended)
 
     def last_unfinished(self, site: str, session: str = "") -> MissionSummary | None:
         """Return the newest mission of a site that was not finished and not resumed.
@@ -363,7 +363,7 @@ class Journal:
             f" AND {_NOT_DONE_LATER}"
         )
         with self._connected() as connection:
-            lines = read_lines(connection, 50, only, {"site": site, "session": session})
+            lines = read_summaries(connection, 50, only, {"site": site, "session": session})
         return next((line for line in lines if line.begun and line.has_ended), None)
 
     def mission(self, which: str | int) -> MissionRecord:
@@ -394,7 +394,7 @@ class Journal:
             UsageError: If the journal cannot be read.
         """
         with self._connected() as connection:
-            lines = read_lines(connection, 1, "id = :id", {"id": mission_id})
+            lines = read_summaries(connection, 1, "id = :id", {"id": mission_id})
         return lines[0] if lines else None
 
     def rows(self, mission_id: str, *, after: int = 0, limit: int = 1000) -> tuple[EventRow, ...]:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from pydantic import BaseModel
 
-__all__ = ["replace_surrogates", "shortened", "to_json"]
+__all__ = ["replace_surrogates", "to_bounded_json", "to_json"]
 
 _DEPTH = 48  # nesting of containers; deeper values are cut
 _ARRAY = 64  # numbers; a larger array is described instead
@@ -34,12 +34,12 @@ def to_json(value: Any) -> str:
 
     Other values are converted (data classes, models, enumerations, small arrays) or described by
     their `repr`. Values that are too large are shortened with their structure kept; see
-    `shortened`.
+    `to_bounded_json`.
     """
-    return shortened(value)[0]
+    return to_bounded_json(value)[0]
 
 
-def shortened(value: Any) -> tuple[str, bool]:
+def to_bounded_json(value: Any) -> tuple[str, bool]:
     """Return JSON text and whether something was cut: long texts, then long lists and mappings.
 
     The structure of the value is kept, so that the rest of it can be read.

@@ -33,17 +33,17 @@ __all__ = [
     "Tail",
     "decode_event",
     "mission_summary",
-    "read_lines",
     "read_mission",
     "read_rows",
     "read_spec",
+    "read_summaries",
 ]
 
 _KNOWN = 20  # maximum number of missions listed in an error
 _NEAR = 3  # missions that an error lists for an unknown number
 
 
-def read_lines(
+def read_summaries(
     connection: sqlite3.Connection,
     limit: int | None,
     only: str,

@@ -28,7 +28,7 @@ from types import TracebackType
 from typing import TypeAlias
 
 from bt_exec.events import Event, Finished, SkillEnded, SkillStarting
-from bt_exec.journal.events_to_rows import Raw, Row, Rows
+from bt_exec.journal.events_to_rows import ModelExchange, Row, Rows
 from bt_exec.journal.png_frames import FrameStore
 from bt_exec.journal.schema import connect
 from bt_exec.journal.unwritten_row_files import save_mission, write_side_file
@@ -88,7 +88,7 @@ def print_to_stderr(message: str) -> None:
 
 _NEVER = _Flag()
 
-_Item: TypeAlias = Event | Raw | _Flag
+_Item: TypeAlias = Event | ModelExchange | _Flag
 _COUNT = (
     "SELECT (SELECT count(*) FROM events WHERE mission = no)"
     " + (SELECT count(*) FROM exchanges WHERE mission = no) FROM missions WHERE no = ?"
@@ -172,7 +172,7 @@ class Recorder:
     ) -> None:
         """Record a compiler's raw answer with the digest of its request; from any thread."""
         if not self._closing:
-            self._inbox.append(Raw(compiler, model, request, answer, usage))
+            self._inbox.append(ModelExchange(compiler, model, request, answer, usage))
 
     def flush(self) -> bool:
         """Wait until all recorded events are committed; return whether they are.

@@ -62,7 +62,7 @@ from bt_exec.nodes.fault_injection import Faults
 from bt_exec.nodes.frontier import Frontier
 from bt_exec.nodes.runtime import Runtime, Unwatched
 from bt_exec.observation import Situation
-from bt_exec.planning.compiler import Compiler, Done, Record, Request
+from bt_exec.planning.compiler import AnswerRecorder, Compiler, Done, Request
 from bt_exec.planning.confirmation import Confirm, Confirmation
 from bt_exec.planning.facts_and_first_cause import Assumed, lost_effect
 from bt_exec.rig import Rig, allocate_reserve, free_reserve, stop_all, stop_all_in_background
@@ -130,7 +130,7 @@ class Executive:
         mission_id: str = "",
         journal: str | None = None,
         unrecorded: Callable[[], str] | None = None,
-        record: Record | None = None,
+        record: AnswerRecorder | None = None,
         today: Callable[[], Sequence[MissionSummary]] = tuple,
         confirm: Confirm | None = None,
         context: Context | None = None,

@@ -17,7 +17,7 @@ from bt_exec.nodes.runtime import Runtime
 from bt_exec.pack import Catalogue
 from bt_exec.planning.compiler import Compiler, Plan, Reply, Request, VerifiedPlan
 from bt_exec.planning.confirmation import Confirmation
-from bt_exec.planning.failed_part_repair import FixedPlan
+from bt_exec.planning.failed_part_repair import FixedPlanCompiler
 from bt_exec.planning.plan_preparation import NEED_NOT_MET, prepare_answer, verification_refusal
 from bt_exec.spec.dump import dump_yaml
 from bt_exec.spec.model import Mission, MissionSpec
@@ -87,11 +87,13 @@ class Planner:
             self._runtime.emit(Rejected(*self._time_and_tick(), answer.spec, error.problems))
             refusal = verification_refusal(error, request)
             said = all(problem.code in request.messages for problem in error.problems)
-            if (said or refusal.code == NEED_NOT_MET) and not isinstance(self.compiler, FixedPlan):
+            if (said or refusal.code == NEED_NOT_MET) and not isinstance(
+                self.compiler, FixedPlanCompiler
+            ):
                 refusal = replace(refusal, problems=())  # the operator did not write the plan
             return _ending_without_plan(request, refusal)
         refused = None
-        if not isinstance(self.compiler, FixedPlan):  # that plan was given by the operator
+        if not isinstance(self.compiler, FixedPlanCompiler):  # that plan was given by the operator
             refused = self._confirmation.refusal(answer, plan.spec, request, self._check_stop)
         if refused is not None:
             self._runtime.emit(Refused(*self._time_and_tick(), refused))

@@ -30,7 +30,7 @@ from bt_exec.mission.recorded_setup import DEFERRED, file_digests, versions
 from bt_exec.mission.session import Session
 from bt_exec.nodes.fault_injection import Faults, faults_for_rerun
 from bt_exec.planning.compiler import Compiler, Plan, Reply, Request, compiler_names
-from bt_exec.planning.failed_part_repair import FixedPlan
+from bt_exec.planning.failed_part_repair import FixedPlanCompiler
 from bt_exec.robot import RemoteSimulation
 from bt_exec.site.site import CompilerSettings, Limits, Rates, Site, load_site
 from bt_exec.spec.model import MissionSpec
@@ -446,7 +446,7 @@ def _confirm_always(spec: MissionSpec, why: str, over: threading.Event) -> bool:
 def _was_plan_given(record: MissionRecord) -> bool:
     """Return True if the first plan was not compiled from the command but given with it."""
     asked = next((e.compiler for e in record.events if isinstance(e, Planning)), "")
-    return bool(record.plans) and asked == FixedPlan.name
+    return bool(record.plans) and asked == FixedPlanCompiler.name
 
 
 def _compared_rows(journal: Journal, mission_id: str) -> list[EventRow]:

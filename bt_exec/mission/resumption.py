@@ -38,7 +38,7 @@ from bt_exec.verify.effects_on_facts import (
 __all__ = [
     "ENDED",
     "INTERRUPTED",
-    "Resumed",
+    "ResumingCompiler",
     "Work",
     "interrupted_step_in_effect",
     "is_call_of",
@@ -238,7 +238,7 @@ def interrupted_step_in_effect(work: Work, request: Request) -> tuple[Done, ...]
     return (Done(failure.path, failure.node, dict(args)),) if in_effect else ()
 
 
-class Resumed:
+class ResumingCompiler:
     """A compiler that plans the rest of a mission and delegates re-plans to another compiler.
 
     Args:

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 __all__ = [
     "NEED_WORLD",
     "PastAction",
-    "SelfAnswers",
+    "SelfAnsweringCompiler",
     "act_in_question",
     "asks_to_continue",
     "asks_to_stop",
@@ -156,7 +156,7 @@ class PastAction(NamedTuple):
     done: bool
 
 
-class SelfAnswers:
+class SelfAnsweringCompiler:
     """A compiler that answers questions about the robot and delegates everything else.
 
     Args:

@@ -24,13 +24,13 @@ from bt_exec.mission.motion_stop_and_endings import STOP_FAILED
 from bt_exec.mission.past_action_search import action_in_question
 from bt_exec.mission.perception_worker import PerceptionWorker
 from bt_exec.mission.recorded_setup import DEFERRED, setup_data
-from bt_exec.mission.resumption import Resumed, Work, recorded_work, unfinished_mission
+from bt_exec.mission.resumption import ResumingCompiler, Work, recorded_work, unfinished_mission
 from bt_exec.mission.rig_construction import check_world
 from bt_exec.mission.robot_life_cycle import LifeCycle
 from bt_exec.mission.self_questions import (
     NEED_WORLD,
     PastAction,
-    SelfAnswers,
+    SelfAnsweringCompiler,
     asks_to_continue,
     question_of,
 )
@@ -41,7 +41,7 @@ from bt_exec.nodes.fault_injection import Faults
 from bt_exec.observation import Situation
 from bt_exec.planning.compiler import REPLIES, Compiler, Reader, Reply, Warming
 from bt_exec.planning.confirmation import Confirm
-from bt_exec.planning.failed_part_repair import FixedPlan
+from bt_exec.planning.failed_part_repair import FixedPlanCompiler
 from bt_exec.rig import Rig, stop_all_in_background
 from bt_exec.robot import Observation
 from bt_exec.site.compile_command import first_request, make_compiler
@@ -316,10 +316,10 @@ class Session:
     def _compiler_of(self, plan: MissionSpec | None, work: Work | None) -> Compiler:
         """Return the compiler of a mission: the site's, or one for a plan or remaining work."""
         if plan is not None:
-            return FixedPlan(plan)
+            return FixedPlanCompiler(plan)
         if work is not None:
-            return Resumed(self.compiler, work)
-        return SelfAnswers(
+            return ResumingCompiler(self.compiler, work)
+        return SelfAnsweringCompiler(
             self.compiler,
             self.robots.describe_last_observations,
             self._steps_left,

@@ -31,7 +31,7 @@ from types import FrameType
 from typing import Any, ParamSpec, TypeVar
 
 from bt_exec.failure import PartBroken, plain_error
-from bt_exec.nodes.runtime import Present
+from bt_exec.nodes.runtime import CurrentCall
 from bt_exec.rig import Rig
 from bt_exec.site.site import Site
 from bt_exec.standby_threads import STANDBY
@@ -111,7 +111,7 @@ class Watchdog:
         self.hung: set[str] = set()
         self.first: PartBroken | None = None
         self.excused = ""
-        self.present = Present(limit_s, self.now)
+        self.present = CurrentCall(limit_s, self.now)
         self._period_s = min(limit_s / _POLLS, _PERIOD_S)
         self._stop = stop
         self._abandon = abandon
@@ -255,17 +255,17 @@ class Watchdog:
 
     def _poll(self) -> None:
         now = self.now()
-        late: list[_Call | Present] = [call for call in list(self._calls) if now > call.until]
+        late: list[_Call | CurrentCall] = [call for call in list(self._calls) if now > call.until]
         if self.present.is_late(now):
             late.append(self.present)
         if late:
             self._handle_hang(late[-1])
 
-    def _active_calls(self) -> list[_Call | Present]:
+    def _active_calls(self) -> list[_Call | CurrentCall]:
         """Return the calls in progress, the innermost one last."""
         return [*self._calls, self.present] if self.present.is_active else [*self._calls]
 
-    def _handle_hang(self, call: _Call | Present) -> None:
+    def _handle_hang(self, call: _Call | CurrentCall) -> None:
         """Stop the robots and interrupt a hanging call with its enclosing calls."""
         first = not call.hangs
         try:
@@ -280,7 +280,7 @@ class Watchdog:
         if not call.again:
             self._interrupt_or_abandon(call)
 
-    def _mark_hanging(self, call: _Call | Present) -> None:
+    def _mark_hanging(self, call: _Call | CurrentCall) -> None:
         """Mark a call and its enclosing calls as hanging."""
         for each in self._active_calls():
             each.hangs = True
@@ -289,7 +289,7 @@ class Watchdog:
             self.hung.add(call.part)
             self.first = self.first or call.hang_error()
 
-    def _interrupt_or_abandon(self, call: _Call | Present) -> None:
+    def _interrupt_or_abandon(self, call: _Call | CurrentCall) -> None:
         """Interrupt a call repeatedly; abandon it if that has no effect."""
         if self._earlier is not None and call.polls % _GRACE == 0:
             signal.pthread_kill(self._thread, signal.SIGURG)

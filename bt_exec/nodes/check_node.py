@@ -5,7 +5,7 @@ from __future__ import annotations
 from py_trees.common import Status
 
 from bt_exec.failure import Failure
-from bt_exec.nodes.condition_evaluation import Ask
+from bt_exec.nodes.condition_evaluation import ConditionEvaluation
 from bt_exec.nodes.node import Leaf
 from bt_exec.nodes.runtime import Runtime
 from bt_exec.spec.model import Check
@@ -20,7 +20,7 @@ class CheckNode(Leaf):
         super().__init__(path)
         self.spec = spec
         self.runtime = runtime
-        self.ask = Ask(spec.check, runtime)
+        self.ask = ConditionEvaluation(spec.check, runtime)
         self.failure: Failure | None = None
 
     def initialise(self) -> None:

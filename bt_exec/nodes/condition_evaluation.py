@@ -1,8 +1,8 @@
 """Evaluation of condition expressions: combined verdicts, uncertainty limited by patience.
 
-The rules are in `bt_exec.spec.model`. `Ask.begin` is called once when a node is entered,
-`Ask.verdict` in each tick that evaluates the expression. Arguments are validated once per entry,
-unless they refer to saved results, which may change.
+The rules are in `bt_exec.spec.model`. `begin` is called once when a node is entered, `verdict` in
+each tick that evaluates the expression. Arguments are validated once per entry, unless they refer
+to saved results, which may change.
 
 A condition that takes only the ``world`` depends on observations alone, which arrive between ticks.
 Within a tick, its verdict is shared by all nodes that evaluate it with the same arguments since the
@@ -34,7 +34,7 @@ from bt_exec.skill import Condition, Verdict
 from bt_exec.spec.condition_expression import All, Any_, Is, Not, named_conditions
 from bt_exec.spec.expand import has_reference
 
-__all__ = ["CRASHED", "Ask"]
+__all__ = ["CRASHED", "ConditionEvaluation"]
 
 CRASHED = "CONDITION_CRASHED"
 _NO_VERDICT = Verdict(None)
@@ -149,7 +149,7 @@ class _PreparedCondition:
         return call
 
 
-class Ask:
+class ConditionEvaluation:
     """One expression of a node.
 
     Attributes:

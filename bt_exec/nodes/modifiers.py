@@ -15,7 +15,7 @@ from py_trees.decorators import Decorator
 from bt_exec.events import NodeChanged
 from bt_exec.failure import Failure
 from bt_exec.nodes.composites import failure_of, recorded_failures_in, reset_status
-from bt_exec.nodes.condition_evaluation import Ask
+from bt_exec.nodes.condition_evaluation import ConditionEvaluation
 from bt_exec.nodes.node import RUNNING, Collector, Node, collect_running, step
 from bt_exec.nodes.runtime import Runtime
 from bt_exec.nodes.skill_node import SkillNode
@@ -89,7 +89,7 @@ class SkipIf(Modifier):
 
     def __init__(self, child: Behaviour, path: str, runtime: Runtime, expression: Any) -> None:
         super().__init__(child, path, runtime)
-        self.ask = Ask(expression, runtime)
+        self.ask = ConditionEvaluation(expression, runtime)
 
     def initialise(self) -> None:
         """Start evaluating."""
@@ -134,7 +134,7 @@ class Guard(Modifier):
         code: str | None = None,
     ) -> None:
         super().__init__(child, path, runtime)
-        self.ask = Ask(expression, runtime)
+        self.ask = ConditionEvaluation(expression, runtime)
         self.code = code or self.CODE
 
     def initialise(self) -> None:
@@ -278,7 +278,7 @@ class Repeat(Modifier):
         super().__init__(child, path, runtime)
         self.times = times
         self.code = (until.code if until is not None else None) or self.CODE
-        self.ask = Ask(until.condition, runtime) if until is not None else None
+        self.ask = ConditionEvaluation(until.condition, runtime) if until is not None else None
 
     def initialise(self) -> None:
         """Reset the count."""

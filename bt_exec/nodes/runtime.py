@@ -22,7 +22,7 @@ from bt_exec.skill import Signature
 from bt_exec.spec.expand import is_reference, reference_name
 from bt_exec.spec.text_template import fill_template, is_template
 
-__all__ = ["Present", "Runtime", "Unwatched", "Watch", "known_facts"]
+__all__ = ["CurrentCall", "Runtime", "Unwatched", "Watch", "known_facts"]
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -30,7 +30,7 @@ R = TypeVar("R")
 _log = logging.getLogger("bt_exec")
 
 
-class Present:
+class CurrentCall:
     """The current call of pack code in a tick.
 
     One object serves all calls of a tick, so that watching a call costs two assignments. The
@@ -110,7 +110,7 @@ class Watch(Protocol):
     """Watchdog interface for calls of pack code: `bt_exec.mission.watchdog.Watchdog`."""
 
     limit_s: float  # time limit of a call [s]
-    present: Present
+    present: CurrentCall
 
     def call(self, part: str, function: Callable[P, R], /, *args: P.args, **more: P.kwargs) -> R:
         """Call `function` on behalf of `part`; raises `PartBroken` if it hangs."""
@@ -133,7 +133,7 @@ class Unwatched:
     limit_s = 30.0
 
     def __init__(self) -> None:
-        self.present = Present(self.limit_s, time.monotonic)
+        self.present = CurrentCall(self.limit_s, time.monotonic)
 
     def call(self, _: str, function: Callable[P, R], /, *args: P.args, **more: P.kwargs) -> R:
         """Call `function`."""

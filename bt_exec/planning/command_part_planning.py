@@ -17,7 +17,7 @@ from bt_exec.planning.multi_robot import joined_plan
 from bt_exec.spec.model import Fallback, Sequence
 from bt_exec.spec.model import Node as PlanNode
 
-__all__ = ["CommandPart", "PartCompiler", "Parts", "RefusedError", "names_in", "refusal"]
+__all__ = ["CommandPart", "CommandPlanner", "PartCompiler", "RefusedError", "names_in", "refusal"]
 
 _SECTIONS = ("things", "attributes", "aspects", "verbs")
 _NAMES: Mapping[str, tuple[tuple[str, str], ...]] = {
@@ -103,7 +103,7 @@ class RefusedError(Exception):
         self.refusal, self.owner, self.owned = refusal, owner, owned
 
 
-class Parts:
+class CommandPlanner:
     """Planning of the possible meanings of a command.
 
     Args:

@@ -30,13 +30,13 @@ from bt_exec.spec.model import MissionSpec
 __all__ = [
     "PREPARE",
     "REPLIES",
+    "AnswerRecorder",
     "Compiler",
     "CompilerFactory",
     "Done",
     "Plan",
     "Prompting",
     "Reader",
-    "Record",
     "Reply",
     "ReplyCode",
     "Request",
@@ -74,7 +74,7 @@ class Done:
     t: float = field(default=0.0, compare=False)
 
 
-class Record(Protocol):
+class AnswerRecorder(Protocol):
     """Store of a model's raw answers by request digest; safe from any thread."""
 
     def __call__(
@@ -121,7 +121,7 @@ class Request:
     settings: Mapping[str, PackSettings] = field(default_factory=dict)
     cancel: threading.Event = field(default_factory=threading.Event, compare=False, repr=False)
     limit_s: float | None = None
-    record: Record | None = field(default=None, compare=False, repr=False)
+    record: AnswerRecorder | None = field(default=None, compare=False, repr=False)
     context: Context = field(default_factory=Context)
 
     def settings_of(self, pack: Pack) -> PackSettings:

@@ -18,7 +18,7 @@ from bt_exec.spec.model import Do, Mission, MissionSpec, NodeBase, Tree, rebuild
 from bt_exec.spec.node_paths import encloses, moved_paths, nodes_with_paths
 
 __all__ = [
-    "FixedPlan",
+    "FixedPlanCompiler",
     "failed_part",
     "find_alternative",
     "kept_paths",
@@ -164,7 +164,7 @@ def _kept_paths_of(request: Request, outside: Mapping[str, str], root: NodeBase)
     return kept_finished_paths(root, achieved, assumed_facts(request), request.catalogue)
 
 
-class FixedPlan:
+class FixedPlanCompiler:
     """Compiler that returns a given plan, and repairs it with alternatives of the library."""
 
     name = "given"

@@ -40,7 +40,7 @@ def kept_finished_paths(
     kept, plan, calls = dict(achieved), locate(root), Calls(catalogue)
     while True:
         try:
-            _Rehearsal(kept, catalogue, calls).run_node(plan, _State(dict(now), {}, frozenset()))
+            _ReuseRun(kept, catalogue, calls).run_node(plan, _State(dict(now), {}, frozenset()))
         except _RunAgain as again:
             del kept[again.path]
         else:
@@ -71,7 +71,7 @@ class _RunAgain(Exception):  # noqa: N818 - control flow: a rehearsal ends where
         self.path = path
 
 
-class _Rehearsal(AbstractRun[_State | None]):
+class _ReuseRun(AbstractRun[_State | None]):
     """Abstract run of a plan; raises `_RunAgain` at the first kept step that must run again."""
 
     nothing = None

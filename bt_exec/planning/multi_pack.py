@@ -22,8 +22,8 @@ from bt_exec.language.messages import language_of
 from bt_exec.language.reading.meaning_node import Node
 from bt_exec.language.reading.reader import MARGIN, Reader, Reading
 from bt_exec.planning.command_part_planning import (
+    CommandPlanner,
     PartCompiler,
-    Parts,
     RefusedError,
     names_in,
     refusal,
@@ -192,7 +192,7 @@ class PacksCompiler(Wrapping):
         found: list[Plan] = []
         refused: list[RefusedError] = []
         limit = reading.cost + _WIDTH
-        work = Parts(self.parts, request, reading, partial(self.context_of, request))
+        work = CommandPlanner(self.parts, request, reading, partial(self.context_of, request))
         for meaning, cost in ((reading.meaning, reading.cost), *reading.others):
             if cost > limit:
                 break

@@ -27,10 +27,10 @@ from bt_exec.serve.models import (
     Answered,
     Asked,
     Compiled,
-    DocumentAnswer,
-    DocumentAsked,
     Given,
     Health,
+    LlmCommandAnswer,
+    LlmCommandRequest,
     MissionLines,
     PlanDocument,
     Ready,
@@ -53,13 +53,13 @@ from bt_exec.serve.openapi import (
     openapi_document,
     response_descriptions,
 )
-from bt_exec.serve.queued_session import Service
+from bt_exec.serve.queued_session import QueuedSession
 from bt_exec.serve.stages_and_plan_preview import RecordReader, compile_in_situation
 from bt_exec.serve.streams import Feeds
 from bt_exec.tui.history import mission_entry_data
 from bt_exec.web.app import Json, add_page, new_app
 from bt_exec.web.login import COOKIE, Login
-from bt_exec.web.request_checks import Guard
+from bt_exec.web.request_checks import RequestGuard
 from bt_exec.web.streams import format_event
 
 __all__ = ["make_app"]
@@ -83,12 +83,12 @@ _EVENT = (
 
 
 def make_app(
-    service: Service,
+    service: QueuedSession,
     login: Login,
     host: str,
     names: Iterable[str] = (),
     sites: Iterable[tuple[str, str]] = (),
-) -> Guard:
+) -> RequestGuard:
     """Return the service as an ASGI application.
 
     Args:
@@ -130,10 +130,10 @@ def make_app(
     vars(app)["openapi"] = functools.cache(
         functools.partial(openapi_document, app, secured=login.is_required)
     )
-    return Guard(app, login, host, names, open_paths=OPEN, uploads=_UPLOADS)
+    return RequestGuard(app, login, host, names, open_paths=OPEN, uploads=_UPLOADS)
 
 
-def _add_missions(app: FastAPI, service: Service, reader: RecordReader) -> None:
+def _add_missions(app: FastAPI, service: QueuedSession, reader: RecordReader) -> None:
     @app.post(
         "/missions", status_code=202, responses=response_descriptions(Accepted, *_TAKEN, status=202)
     )
@@ -235,7 +235,7 @@ def _add_missions(app: FastAPI, service: Service, reader: RecordReader) -> None:
         return {"question": answer.question, "yes": answer.yes}
 
 
-def _add_streams(app: FastAPI, service: Service, feeds: Feeds) -> None:
+def _add_streams(app: FastAPI, service: QueuedSession, feeds: Feeds) -> None:
     stream: dict[int | str, dict[str, Any]] = {
         200: {
             "description": "Server-sent events.",
@@ -300,7 +300,7 @@ def _add_streams(app: FastAPI, service: Service, feeds: Feeds) -> None:
         return StreamingResponse(texts(), media_type="text/event-stream", headers=headers)
 
 
-def _add_pictures(app: FastAPI, service: Service) -> None:
+def _add_pictures(app: FastAPI, service: QueuedSession) -> None:
     @app.get(
         "/pictures/{number}.png",
         response_class=Response,
@@ -320,7 +320,7 @@ def _add_pictures(app: FastAPI, service: Service) -> None:
         return Response(png, media_type="image/png", headers={"Cache-Control": "no-store"})
 
 
-def _add_plans(app: FastAPI, service: Service, reader: RecordReader) -> None:
+def _add_plans(app: FastAPI, service: QueuedSession, reader: RecordReader) -> None:
     one_at_a_time = threading.Lock()
 
     @app.post(
@@ -337,9 +337,9 @@ def _add_plans(app: FastAPI, service: Service, reader: RecordReader) -> None:
             one_at_a_time.release()
 
     @app.post(
-        "/llm_command", responses=response_descriptions(DocumentAnswer, "NO_COMMAND", *_TAKEN)
+        "/llm_command", responses=response_descriptions(LlmCommandAnswer, "NO_COMMAND", *_TAKEN)
     )
-    async def llm_command(asked: DocumentAsked) -> Any:
+    async def llm_command(asked: LlmCommandRequest) -> Any:
         """Run a command and answer after its end, like other planners with this route."""
         if is_blank(asked.command):
             raise ServiceError("NO_COMMAND")
@@ -353,7 +353,7 @@ def _add_plans(app: FastAPI, service: Service, reader: RecordReader) -> None:
         return await asyncio.to_thread(final_answer, service.site, service.journal, outcome, stages)
 
 
-def _add_site(app: FastAPI, service: Service, sites: tuple[tuple[str, str], ...]) -> None:
+def _add_site(app: FastAPI, service: QueuedSession, sites: tuple[tuple[str, str], ...]) -> None:
     @app.get("/sites", responses=response_descriptions(SiteList))
     async def served() -> Any:
         """List the sites at this address, each with the path of its routes."""

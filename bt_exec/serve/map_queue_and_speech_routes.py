@@ -39,7 +39,7 @@ from bt_exec.serve.openapi import (
     response_descriptions,
 )
 from bt_exec.serve.pictures_and_maps import maps_of
-from bt_exec.serve.queued_session import Service
+from bt_exec.serve.queued_session import QueuedSession
 from bt_exec.serve.stages_and_plan_preview import suggested_commands
 from bt_exec.web.request_checks import language_of_headers
 
@@ -53,7 +53,7 @@ _TYPES = {
 }
 
 
-def add_auxiliary_routes(app: FastAPI, service: Service) -> None:
+def add_auxiliary_routes(app: FastAPI, service: QueuedSession) -> None:
     """Add the routes to an application."""
     word = service.site.messages.translate_word
 

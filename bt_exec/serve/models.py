@@ -19,11 +19,11 @@ __all__ = [
     "Asked",
     "Command",
     "Compiled",
-    "DocumentAnswer",
-    "DocumentAsked",
     "ErrorAnswer",
     "Given",
     "Health",
+    "LlmCommandAnswer",
+    "LlmCommandRequest",
     "Maps",
     "MissionLines",
     "Moved",
@@ -417,7 +417,7 @@ class DocumentSubgoal(_Out):
     tasks: list[DocumentTask]
 
 
-class DocumentAsked(_In):
+class LlmCommandRequest(_In):
     """A command in the form of other planners, which may send further fields or none."""
 
     model_config = ConfigDict(extra="ignore", json_schema_extra={"required": ["command"]})
@@ -455,7 +455,7 @@ class Spoken(_Out):
     audio: Annotated[str, Field(description="Audio file in base64; empty without a plugin.")]
 
 
-class DocumentAnswer(_Out):
+class LlmCommandAnswer(_Out):
     """The end of a mission in the form of other planners."""
 
     status: Literal["success", "error", "running"]

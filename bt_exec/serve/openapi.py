@@ -16,9 +16,9 @@ from bt_exec.serve.models import (
     Accepted,
     Answered,
     Compiled,
-    DocumentAnswer,
     ErrorAnswer,
     Health,
+    LlmCommandAnswer,
     Maps,
     MissionLines,
     Moved,
@@ -32,7 +32,7 @@ from bt_exec.serve.models import (
     Suggestions,
     Transcript,
 )
-from bt_exec.serve.queued_session import Service
+from bt_exec.serve.queued_session import QueuedSession
 from bt_exec.web.app import page_files
 from bt_exec.web.login import COOKIE
 
@@ -129,7 +129,7 @@ EXAMPLES: dict[type[BaseModel], dict[str, Any]] = {
         **_PLAN,
         "refusal": None,
     },
-    DocumentAnswer: {
+    LlmCommandAnswer: {
         "status": "success",
         "user_command": "빨간 건 빨간 그릇에 담아줘",
         "generated_code": '[{"skill": "PickObject", "target": "object_red_0", "result": "Ok"}]',
@@ -290,7 +290,7 @@ MissionId = Annotated[
 ]
 
 
-def full_mission_id(service: Service, mission_id: str) -> str:
+def full_mission_id(service: QueuedSession, mission_id: str) -> str:
     """Return the whole identifier of a mission.
 
     Raises:

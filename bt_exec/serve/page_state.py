@@ -29,7 +29,7 @@ from bt_exec.tui.view_model import ViewModel
 from bt_exec.tui.view_state import Display
 from bt_exec.web.streams import Latest
 
-__all__ = ["Watching"]
+__all__ = ["PageState"]
 
 _log = logging.getLogger("bt_exec")
 
@@ -37,7 +37,7 @@ _PERIOD_S = 0.1  # period of texts [s]
 _IDLE_S = 1.0  # period of texts without events, to update ages [s]
 
 
-class Watching:
+class PageState:
     """Listener that maintains the state of the page; implements `bt_exec.events.Listener`.
 
     Args:

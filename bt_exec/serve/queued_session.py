@@ -26,10 +26,10 @@ from bt_exec.mission_outcome import Outcome
 from bt_exec.models import Speech, TextSpeech
 from bt_exec.serve.errors import ServiceError
 from bt_exec.serve.operator_questions import Questions
-from bt_exec.serve.page_state import Watching
+from bt_exec.serve.page_state import PageState
 from bt_exec.site.site import Site
 
-__all__ = ["BookedMission", "Service"]
+__all__ = ["BookedMission", "QueuedSession"]
 
 _STEP_S = 0.2  # polling period for the end of the service [s]
 _CLOSE_S = 25.0  # time limit for the end of mission and session together [s]
@@ -66,7 +66,7 @@ class BookedMission:
         return self.booking.mission_id
 
 
-class Service:
+class QueuedSession:
     """One session with a queue of commands.
 
     Args:
@@ -111,7 +111,7 @@ class Service:
         self.queue = queue
         self.compiler = compiler
         self.speech = speech or TextSpeech()
-        self.watching = Watching(site.messages, self._queue_state)
+        self.watching = PageState(site.messages, self._queue_state)
         self.questions = Questions(confirm_s, self.watching.refresh)
         self._settings: dict[str, Any] = {
             "world": world,

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from bt_exec.serve.api import make_app
-from bt_exec.serve.queued_session import Service
+from bt_exec.serve.queued_session import QueuedSession
 from bt_exec.web.login import Login
-from bt_exec.web.request_checks import Guard
+from bt_exec.web.request_checks import RequestGuard
 from bt_exec.web.server import AppServer
 
 if TYPE_CHECKING:
@@ -36,12 +36,12 @@ class HttpServer(AppServer):
 
     def __init__(
         self,
-        service: Service,
+        service: QueuedSession,
         login: Login,
         host: str,
         port: int,
         names: Iterable[str] = (),
-        others: Iterable[tuple[Service, Login]] = (),
+        others: Iterable[tuple[QueuedSession, Login]] = (),
     ) -> None:
         every = ((service, login), *others)
         self._services = [one for one, _ in every]
@@ -76,7 +76,7 @@ class _Sites:
         guards: The applications by name of their site, each with its request checks.
     """
 
-    def __init__(self, guards: Mapping[str, Guard]) -> None:
+    def __init__(self, guards: Mapping[str, RequestGuard]) -> None:
         self.guards = dict(guards)
         self._first = next(iter(self.guards.values()))
 

@@ -104,7 +104,7 @@ def tree_schema(catalogue: Catalogue, library: Library | None = None) -> Schema:
         tree.tree: (tree.summary, _tree_arguments(tree, types)) for tree in (library or Library())
     }
     _add_choice_of_part(definitions["Tree"], "tree", trees, closed=False)
-    definitions["Way"]["anyOf"] = [{"required": ["tree"]}, {"required": ["with"]}]
+    definitions["Alternative"]["anyOf"] = [{"required": ["tree"]}, {"required": ["with"]}]
     _add_type_rules(definitions["Param"], catalogue, types)
     choices = definitions["Param"]["properties"]["choices"]
     definitions["Param"] = {"if": {"type": "array"}, "then": choices, "else": definitions["Param"]}

@@ -20,6 +20,7 @@ from pydantic_core import ErrorDetails
 from bt_exec.failure import Problem, SpecError, nearest_first, nearest_names
 from bt_exec.spec.model import (
     KINDS,
+    Alternative,
     Check,
     Do,
     Document,
@@ -31,7 +32,6 @@ from bt_exec.spec.model import (
     Sequence,
     Tree,
     TreeSpec,
-    Way,
 )
 from bt_exec.spec.yaml_source import Place, Source, scan_file, scan_text, sorted_by_position
 
@@ -45,14 +45,14 @@ _NODES = {
     "<fallback>": Fallback,
     "<parallel>": Parallel,
 }
-_PARTS = {"params": Param, "otherwise": Way, "mission": Mission}
+_PARTS = {"params": Param, "otherwise": Alternative, "mission": Mission}
 _SAID: Mapping[type, str] = {
     **{model: f"a {tag[1:-1]!r} node" for tag, model in _NODES.items()},
     TreeSpec: "a tree",
     MissionSpec: "a mission",
     Mission: "the header of a mission",
     Param: "a parameter",
-    Way: "an alternative",
+    Alternative: "an alternative",
 }
 _NAME_FORM = "letters, digits and _, not starting with a digit"
 _CODE_FORM = "capitals, digits and _, such as NOT_FOUND"

@@ -94,11 +94,12 @@ from bt_exec.spec.field_types import (
     Text,
     choice_type,
 )
-from bt_exec.spec.modifier_table import MODIFIERS, Filled, SpecModel
+from bt_exec.spec.modifier_table import MODIFIERS, Fillable, SpecModel
 
 __all__ = [
     "KINDS",
     "MOST_ITEMS",
+    "Alternative",
     "Check",
     "Do",
     "Document",
@@ -115,7 +116,6 @@ __all__ = [
     "Sequence",
     "Tree",
     "TreeSpec",
-    "Way",
     "flattened_steps",
     "rebuild",
     "saved_names",
@@ -194,7 +194,7 @@ def _write_each(each: Each) -> Any:
     return {each.item: each.items, **bound}
 
 
-class NodeBase(Filled):
+class NodeBase(Fillable):
     """Modifiers that every node may have; see the docstring of the module."""
 
     name: Annotated[str, Field(min_length=1, max_length=64)] | None = None
@@ -553,7 +553,7 @@ class Param(SpecModel):
         return list[hint] if self.many else hint  # type: ignore[valid-type] # a value
 
 
-class Way(SpecModel):
+class Alternative(SpecModel):
     """An alternative to a failed tree, tried by re-planning ``after`` one of these codes.
 
     The failed tree is run again with other arguments (``with``), or replaced by another tree.
@@ -567,7 +567,7 @@ class Way(SpecModel):
     args: Args = Field(default_factory=dict, alias="with")
 
     @model_validator(mode="after")
-    def _differs(self) -> Way:
+    def _differs(self) -> Alternative:
         if self.tree is None and not self.args:
             message = "an alternative names another 'tree', or changes arguments with 'with'"
             raise PydanticCustomError("way", message)
@@ -582,7 +582,7 @@ class TreeSpec(SpecModel):
     utterances: tuple[Annotated[str, Field(min_length=1, max_length=200)], ...] = ()
     params: Mapping[Name, Param] = Field(default_factory=dict)
     returns: Mapping[Name, str] = Field(default_factory=dict)
-    otherwise: tuple[Way, ...] = ()
+    otherwise: tuple[Alternative, ...] = ()
     root: Node
 
 

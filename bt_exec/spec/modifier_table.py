@@ -22,7 +22,7 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
-__all__ = ["MODIFIERS", "Filled", "Modifier", "SpecModel", "modifier_table"]
+__all__ = ["MODIFIERS", "Fillable", "Modifier", "SpecModel", "modifier_table"]
 
 
 class Modifier(NamedTuple):
@@ -99,7 +99,7 @@ class SpecModel(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=False)
 
 
-class Filled(SpecModel):
+class Fillable(SpecModel):
     """A node whose modifiers may contain references, which are filled in later."""
 
     _filled: dict[str, str] = PrivateAttr(default_factory=dict)

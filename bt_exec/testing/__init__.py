@@ -18,7 +18,7 @@ which declared failures, no test reached.
 from __future__ import annotations
 
 from bt_exec.testing.declaration_checks import check_condition, check_pack, check_skill
-from bt_exec.testing.record_to_test import Steps
+from bt_exec.testing.record_to_test import EndedSkillsListener
 from bt_exec.testing.scripted import (
     FakeClock,
     FakeObservation,
@@ -30,11 +30,11 @@ from bt_exec.testing.skill_run import SkillRun, run_skill
 from bt_exec.testing.tree_run import TreeRun, run_tree
 
 __all__ = [
+    "EndedSkillsListener",
     "FakeClock",
     "FakeObservation",
     "ScriptedRobot",
     "SkillRun",
-    "Steps",
     "TreeRun",
     "check_condition",
     "check_pack",

@@ -37,7 +37,7 @@ from bt_exec.site.site import Site
 from bt_exec.spec.model import Do
 from bt_exec.spec.node_paths import nodes_with_paths
 
-__all__ = ["STALE_S", "Invariants", "Report", "Torture", "random_plan"]
+__all__ = ["STALE_S", "Invariants", "Report", "Torture", "random_fault_plan"]
 
 STALE_S = 2.0
 """Age above which evidence counts as stale [s]."""
@@ -50,7 +50,7 @@ _PAGE_MIB = 4096 / 2**20
 _ARENA_MAX = -8  # M_ARENA_MAX of glibc's malloc.h
 
 
-def random_plan(
+def random_fault_plan(
     site: Site, rng: random.Random, commands: Sequence[str] = (), *, kills: bool = True
 ) -> FaultPlan:
     """Return a random mission of a site in a random world, with up to three random faults.

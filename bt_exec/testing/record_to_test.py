@@ -12,7 +12,7 @@ from bt_exec.failure import UsageError
 from bt_exec.journal.recorded_mission import MissionRecord
 from bt_exec.site.shipped_data import site_names
 
-__all__ = ["Steps", "generate_test"]
+__all__ = ["EndedSkillsListener", "generate_test"]
 
 _TEXT = '''\
 """Mission {id}: {command}
@@ -21,11 +21,11 @@ Written by `bt-exec replay {id} --to pytest`. The steps are skills in the order 
 """
 
 from bt_exec import Session
-from bt_exec.testing import Steps
+from bt_exec.testing import EndedSkillsListener
 
 
 def test_mission_{name}() -> None:
-    steps = Steps()
+    steps = EndedSkillsListener()
     with Session(
         {site!r},
         world={world},
@@ -41,12 +41,12 @@ def test_mission_{name}() -> None:
 '''
 
 
-class Steps:
+class EndedSkillsListener:
     """A listener that lists the skills that ended: name, arguments, state, failure code.
 
     Example::
 
-        steps = Steps()
+        steps = EndedSkillsListener()
         with Session("door", fast=True, listeners=[steps]) as session:
             session.run("open the door")
         assert list(steps) == ["open_door arm=right object_label=door-handle done"]
@@ -106,7 +106,9 @@ def generate_test(record: MissionRecord, before: Sequence[MissionRecord] = ()) -
         before="".join(f"        session.run({one.command!r})\n" for one in before),
         said=record.command,
         ended=(record.outcome.status, record.outcome.reason_code),
-        steps=pprint.pformat(list(Steps(record.events)), width=90).replace("\n", "\n    "),
+        steps=pprint.pformat(list(EndedSkillsListener(record.events)), width=90).replace(
+            "\n", "\n    "
+        ),
     )
 
 

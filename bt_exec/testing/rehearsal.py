@@ -24,7 +24,7 @@ from bt_exec.mission.clock import Clock
 from bt_exec.mission.executive import Executive
 from bt_exec.mission_outcome import Outcome
 from bt_exec.pack import Catalogue
-from bt_exec.planning.failed_part_repair import FixedPlan
+from bt_exec.planning.failed_part_repair import FixedPlanCompiler
 from bt_exec.rig import Rig
 from bt_exec.site.site import Site
 from bt_exec.skill import Condition, Label, Running, Skill, Steps, Verdict
@@ -156,7 +156,12 @@ def rehearse(
     listener = _Listener()
     period = 1 / site.rates.tick_hz
     executive = Executive(
-        stage, rigs, {}, Clock([clock], period, fast=True), FixedPlan(spec), listeners=[listener]
+        stage,
+        rigs,
+        {},
+        Clock([clock], period, fast=True),
+        FixedPlanCompiler(spec),
+        listeners=[listener],
     )
     outcome = executive.run(f"rehearse {tree}")
     seen = (tuple(listener.calls), dict(world.answers), listener.plans, listener.codes)

@@ -17,7 +17,7 @@ from typing import Any, Union
 from bt_exec.skill import SameType
 from bt_exec.spec.abstract_run import AbstractRun, Ends, Step
 from bt_exec.spec.expand import is_reference, reference_name
-from bt_exec.spec.model import Do, Each, Param, Tree, TreeSpec, Way, saved_names
+from bt_exec.spec.model import Alternative, Do, Each, Param, Tree, TreeSpec, saved_names
 from bt_exec.spec.node_paths import Located
 from bt_exec.spec.yaml_source import Place
 from bt_exec.verify.argument_values import Names, check_constant, check_value
@@ -67,7 +67,7 @@ def _check_parameter(context: Context, name: str, param: Param) -> None:
         check_constant(context, value, base, ("params", name, "choices", index))
 
 
-def _check_alternative(context: Context, tree: TreeSpec, way: Way, place: Place) -> None:
+def _check_alternative(context: Context, tree: TreeSpec, way: Alternative, place: Place) -> None:
     """Check an alternative: arguments of the same name are passed on, ``with`` overrides some."""
     target = tree
     if way.tree is not None and way.tree != tree.tree:

@@ -43,7 +43,7 @@ from bt_exec.verify.fact_states_and_changes import (
     Call,
     Calls,
     Change,
-    Others,
+    ConcurrentChanges,
     States,
     common_facts,
     limit_states,
@@ -108,7 +108,7 @@ class _DryRun(AbstractRun[States]):
         self.constant: dict[str, str] = {}
         self._catalogue = catalogue
         self._kept = frozenset(kept)
-        self._others = Others()  # changes of parallel branches
+        self._others = ConcurrentChanges()  # changes of parallel branches
         self._changes: dict[Step, Call] = {}
         self._known: dict[tuple[Step, States], Ends[States]] = {}
 

@@ -29,7 +29,7 @@ __all__ = [
     "Call",
     "Calls",
     "Change",
-    "Others",
+    "ConcurrentChanges",
     "State",
     "States",
     "changes_of",
@@ -208,7 +208,7 @@ def common_facts(states: Iterable[State]) -> State:
     return first.intersection(*rest)
 
 
-class Others:
+class ConcurrentChanges:
     """Changes that may happen at any time in parallel to a branch.
 
     Args:
@@ -219,11 +219,13 @@ class Others:
         self._changes = tuple(dict.fromkeys(changes))
         self._known: dict[States, States] = {}
 
-    def union_with(self, changes: Iterable[Change]) -> Others:
+    def union_with(self, changes: Iterable[Change]) -> ConcurrentChanges:
         """Return the union of these changes and further ones."""
-        return Others((*self._changes, *changes))
+        return ConcurrentChanges((*self._changes, *changes))
 
-    def disturbances_of_branches(self, branches: list[tuple[Change, ...]]) -> Iterator[Others]:
+    def disturbances_of_branches(
+        self, branches: list[tuple[Change, ...]]
+    ) -> Iterator[ConcurrentChanges]:
         """Yield the changes that may disturb each branch: these and those of other branches."""
         counts = Counter(change for branch in branches for change in branch)
         every = self.union_with(counts)

@@ -19,13 +19,13 @@ from bt_exec.spec.abstract_run import Step
 from bt_exec.spec.condition_expression import All, Is, Not, direct_parts, named_conditions
 from bt_exec.spec.expand import is_reference, reference_name
 from bt_exec.spec.model import (
+    Alternative,
     Check,
     Do,
     Fallback,
     NodeBase,
     Tree,
     TreeSpec,
-    Way,
     walk,
 )
 from bt_exec.spec.text_template import is_template, names_in_template
@@ -187,7 +187,7 @@ def _names(value: object) -> Iterator[str]:
 
 def _parameters_passed_on(context: Context, tree: TreeSpec) -> Iterator[str]:
     """Yield the parameters passed on to an alternative whose tree has a parameter of that name."""
-    ways: tuple[Way, ...] = tree.otherwise
+    ways: tuple[Alternative, ...] = tree.otherwise
     for way in ways:
         if way.tree is not None and way.tree != tree.tree and way.tree in context.library:
             yield from set(context.library.get(way.tree).params) - set(way.args)

@@ -27,7 +27,7 @@ from bt_exec.web.login import Login, is_loopback
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-__all__ = ["BODY_BYTES", "Guard", "language_of_headers"]
+__all__ = ["BODY_BYTES", "RequestGuard", "language_of_headers"]
 
 BODY_BYTES = 64 * 1024
 """Maximum size of a body [bytes]; a command has 2,000 characters at most."""
@@ -47,7 +47,7 @@ _HEADERS: tuple[tuple[bytes, bytes], ...] = (
 )
 
 
-class Guard:
+class RequestGuard:
     """ASGI middleware that checks requests.
 
     Args:

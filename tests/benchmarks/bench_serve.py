@@ -45,7 +45,7 @@ def serve(journal: str) -> None:
     from bt_exec.mission import session as sessions
     from bt_exec.pack import Catalogue
     from bt_exec.rig import Rig
-    from bt_exec.serve.queued_session import Service
+    from bt_exec.serve.queued_session import QueuedSession
     from bt_exec.serve.server import HttpServer
     from bt_exec.site.site import Rates
     from bt_exec.spec.load import load_text
@@ -87,7 +87,7 @@ def serve(journal: str) -> None:
     found = dataclasses.replace(pack, robots={"arm": lambda settings, world: rig})
     site = dataclasses.replace(site, catalogue=Catalogue([found]))
     sessions.make_compiler = lambda site, name=None: ByCommand()
-    service = Service(site, Journal.open(Path(journal)), queue=QUEUE)
+    service = QueuedSession(site, Journal.open(Path(journal)), queue=QUEUE)
     service.open()
     server = HttpServer(service, Login(""), "127.0.0.1", 0)
     server.start()

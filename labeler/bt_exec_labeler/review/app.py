@@ -16,7 +16,7 @@ from bt_exec.spec.user_data_validation import UserData
 from bt_exec.web.app import add_page, new_app, page_files
 from bt_exec.web.errors import SENTENCES, WebError
 from bt_exec.web.login import Login
-from bt_exec.web.request_checks import Guard
+from bt_exec.web.request_checks import RequestGuard
 from bt_exec_labeler.episode import Frame, Image
 from bt_exec_labeler.review.decisions import Decisions, parse_decision
 from bt_exec_labeler.review.review_cards import Card, field_values
@@ -55,7 +55,7 @@ def make_app(
     decisions: Decisions,
     host: str,
     language: str = "",
-) -> Guard:
+) -> RequestGuard:
     """Return the page as an ASGI application.
 
     Args:
@@ -121,7 +121,7 @@ def make_app(
             why = f"{decisions.path}: {error.strerror}"
             raise ReviewError("NOT_KEPT", message=why) from None
 
-    return Guard(app, Login(""), host)
+    return RequestGuard(app, Login(""), host)
 
 
 def _frames(card: Card, clip: str) -> Sequence[Frame]:

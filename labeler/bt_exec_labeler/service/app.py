@@ -13,7 +13,7 @@ from fastapi.responses import JSONResponse
 from bt_exec.failure import UsageError
 from bt_exec.web.app import new_app
 from bt_exec.web.login import Login, required_token
-from bt_exec.web.request_checks import Guard
+from bt_exec.web.request_checks import RequestGuard
 from bt_exec.web.server import AppServer, serve_until_stopped
 from bt_exec_labeler.batch.command import role_by_name
 from bt_exec_labeler.labeler_items import Role
@@ -42,7 +42,7 @@ def make_app(
     login: Login,
     host: str,
     folder: Path | None = None,
-) -> Guard:
+) -> RequestGuard:
     """Return the service as an ASGI application.
 
     Args:
@@ -88,7 +88,7 @@ def make_app(
         ]
         return JSONResponse({"problems": problems}, 422)
 
-    return Guard(app, login, host, body_bytes=BODY_BYTES)
+    return RequestGuard(app, login, host, body_bytes=BODY_BYTES)
 
 
 def _error_answer(breaches: tuple[Breach, ...], **more: Any) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from bt_exec.cli.mission_display import Conductor
+from bt_exec.cli.mission_display import MissionDisplay
 from bt_exec.cli.operator_prompts import TerminalConfirm, terminal_debugger
 from bt_exec.cli.typed_lines import can_ask_operator
 from bt_exec.failure import UsageError
@@ -48,7 +48,7 @@ def asked(monkeypatch, typed: str | None, spec: MissionSpec = SPEC) -> tuple[boo
     else:
         os.write(write, typed.encode())
     site = load_site("door")
-    conductor = Conductor(Painter(screen), plain=True)
+    conductor = MissionDisplay(Painter(screen), plain=True)
     conductor.model.messages, conductor.library = site.messages, site.library
     with os.fdopen(read) as keyboard:
         monkeypatch.setattr("sys.stdin", keyboard)
@@ -131,7 +131,7 @@ def test_watched_fact_is_printed(bt: Run) -> None:
 
 def test_real_robots_are_never_paused() -> None:
     session: Any = SimpleNamespace(rigs={"arm": Rig(robot=object())})
-    conductor = Conductor(Painter(sys.stderr), plain=True)
+    conductor = MissionDisplay(Painter(sys.stderr), plain=True)
     with pytest.raises(UsageError, match="arm is real and would keep moving"):
         terminal_debugger(session, conductor, "en", step=True, breaks=(), watch=())
     assert terminal_debugger(session, conductor, "en", step=False, breaks=(), watch=["door"])

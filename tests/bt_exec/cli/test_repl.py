@@ -13,7 +13,7 @@ from rich.cells import cell_len
 
 from bt_exec.cli.app import run_command_line
 from bt_exec.cli.history_and_why import open_journal, report_interrupted_mission
-from bt_exec.cli.mission_display import Conductor
+from bt_exec.cli.mission_display import MissionDisplay
 from bt_exec.tui.paint import Painter
 from tests.bt_exec.cli.conftest import Run
 from tests.small_pictures import small_pictures
@@ -191,7 +191,7 @@ def test_stopped_mission_names_how_its_world_is_restored(bt: Run, tmp_path: Path
 def test_preparation_line_fits_the_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "40")
     screen = io.StringIO()
-    conductor = Conductor(Painter(screen))
+    conductor = MissionDisplay(Painter(screen))
     conductor.live = True
     with conductor.preparation_line("restoring the world of mission 2026-11-29-0014"):
         assert cell_len(screen.getvalue()) < 40

@@ -19,7 +19,7 @@ def test_hanging_disk_loses_frames_and_does_not_block_the_mission(
     hangs = threading.Event()
     monkeypatch.setattr("bt_exec.journal.write_png", lambda path, frame: hangs.wait(60))
     monkeypatch.setattr(turn_report_and_picture_output, "_PATIENCE_S", 0.01)
-    frames = turn_report_and_picture_output.Frames(tmp_path)
+    frames = turn_report_and_picture_output.FrameWriter(tmp_path)
     observation = FakeObservation(frame=np.zeros((2, 2, 3), np.uint8))
     for tick in range(turn_report_and_picture_output._WAITING + 10):
         frames.on(ev.Observed(0.0, tick, "door", observation))

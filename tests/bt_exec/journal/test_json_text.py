@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from pydantic import BaseModel, Field
 
 from bt_exec.journal import json_text
-from bt_exec.journal.json_text import replace_surrogates, shortened, to_json
+from bt_exec.journal.json_text import replace_surrogates, to_bounded_json, to_json
 
 
 class Colour(Enum):
@@ -171,6 +171,6 @@ def test_huge_value_is_truncated_before_it_is_encoded(huge: Any, monkeypatch) ->
     monkeypatch.setattr(
         json_text._ENCODER, "encode", lambda value: lengths.append(len(value["a"])) or encode(value)
     )
-    text, cut = shortened({"a": huge, "b": 1})
+    text, cut = to_bounded_json({"a": huge, "b": 1})
     assert (cut, json.loads(text)["b"]) == (True, 1)
     assert max(lengths) <= 100_000

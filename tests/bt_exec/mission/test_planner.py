@@ -20,7 +20,7 @@ from bt_exec.observation import Situation
 from bt_exec.pack import Catalogue
 from bt_exec.planning.compiler import REPLIES, Plan, Reply, Request, VerifiedPlan
 from bt_exec.planning.confirmation import Confirmation
-from bt_exec.planning.failed_part_repair import FixedPlan
+from bt_exec.planning.failed_part_repair import FixedPlanCompiler
 from bt_exec.planning.plan_preparation import prepare
 from bt_exec.spec.load import load_text
 from bt_exec.spec.model import Mission, MissionSpec
@@ -183,7 +183,9 @@ def test_unconfirmed_plan_does_not_run_unless_the_operator_wrote_it(
         asked.append(spec)
         return answer
 
-    compiler = FixedPlan(plan_of()) if given else Says(Plan(plan_of(), unconfirmed="Who knows?"))
+    compiler = (
+        FixedPlanCompiler(plan_of()) if given else Says(Plan(plan_of(), unconfirmed="Who knows?"))
+    )
     on = Asked(compiler, confirmation=Confirmation("always", person))
     found = on.planner.plan(request_of())
     if answer or given:
@@ -221,7 +223,7 @@ def test_problems_with_positions_are_reported_only_for_a_plan_of_the_operator(re
     """An unmet need is always explained in a sentence."""
     request = request_of(NEEDS, situation=FULL)
     request.messages._sentences["hand=cup"] = {"en": "The hand holds a cup.", "ko": "컵"}
-    compiler = FixedPlan(plan_of()) if given else Says(Plan(plan_of()))
+    compiler = FixedPlanCompiler(plan_of()) if given else Says(Plan(plan_of()))
     ending = Asked(compiler).planner.plan(request)
     assert (ending.reason_code, bool(ending.problems)) == ("NEED_NOT_MET", given)
     assert bool(ending.refusal.problems) is given

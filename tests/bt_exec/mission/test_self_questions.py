@@ -12,7 +12,7 @@ from bt_exec.failure import Failure, Refusal
 from bt_exec.journal import Journal
 from bt_exec.language.meaning import Context, Turn
 from bt_exec.mission.self_questions import (
-    SelfAnswers,
+    SelfAnsweringCompiler,
     asks_to_continue,
     asks_to_stop,
     only_stops,
@@ -189,8 +189,8 @@ class Knows(Refuses):
         return Reply("FACTS", "The door is ajar.")
 
 
-def asking(compiler: Compiler, seen: str = "", left: str = "") -> SelfAnswers:
-    return SelfAnswers(
+def asking(compiler: Compiler, seen: str = "", left: str = "") -> SelfAnsweringCompiler:
+    return SelfAnsweringCompiler(
         compiler, lambda _: seen, lambda command, _: left if command else "", lambda _: None
     )
 

@@ -9,7 +9,7 @@ from bt_exec.failure import Refusal
 from bt_exec.mission.clock import Clock
 from bt_exec.mission.executive import Executive
 from bt_exec.planning.compiler import Plan
-from bt_exec.planning.failed_part_repair import FixedPlan
+from bt_exec.planning.failed_part_repair import FixedPlanCompiler
 from bt_exec.rig import Rig
 from bt_exec.site.site import Limits
 from bt_exec.skill import Running, Steps, skill
@@ -121,7 +121,7 @@ def test_given_plan_with_an_open_turn_is_complete():
     """A recorded plan may state that further turns followed."""
     header = {"command": "test", "turn": "open"}
     given = MissionSpec.model_validate({"mission": header, "root": {"do": "a"}})
-    outcome, robot, _ = ran(FixedPlan(given), [scripted_skill("a")])
+    outcome, robot, _ = ran(FixedPlanCompiler(given), [scripted_skill("a")])
     assert (outcome.status, robot.log) == ("satisfied", ["a start", "a done"])
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bt_exec.failure import Failure
 from bt_exec.pack import Catalogue
 from bt_exec.planning.compiler import Plan, Request
-from bt_exec.planning.failed_part_repair import FixedPlan
+from bt_exec.planning.failed_part_repair import FixedPlanCompiler
 from bt_exec.spec.expand import expand
 from bt_exec.spec.library import Library
 from bt_exec.spec.load import load_text
@@ -17,7 +17,7 @@ from bt_exec.testing.tree_run import scripted_site
 def test_given_plan_is_returned_for_the_command():
     text = "mission: {command: old, language: ko, compiler: other}\nroot: {do: wave}\n"
     spec = load_text(text).document
-    answer = FixedPlan(spec).compile(Request("new", "en", Catalogue([]), Library()))
+    answer = FixedPlanCompiler(spec).compile(Request("new", "en", Catalogue([]), Library()))
     assert isinstance(answer, Plan)
     assert answer.spec.root == spec.root
     mission = answer.spec.mission
@@ -40,7 +40,7 @@ def test_alternative_for_the_failed_part_is_used_after_a_failure():
         previous=spec,
         failure=Failure("STUCK", path="open/pull", node="pull"),
     )
-    answer = FixedPlan(spec).compile(failed)
+    answer = FixedPlanCompiler(spec).compile(failed)
     assert isinstance(answer, Plan)
     (part,) = answer.spec.root.children
     assert isinstance(part, Tree)

@@ -24,7 +24,7 @@ from bt_exec.planning.compiler import Plan, Request
 from bt_exec.planning.failed_part_repair import repaired_plan
 from bt_exec.rig import Rig
 from bt_exec.robot import Observation
-from bt_exec.serve.queued_session import Service
+from bt_exec.serve.queued_session import QueuedSession
 from bt_exec.serve.server import HttpServer
 from bt_exec.site.site import Rates, Site
 from bt_exec.spec.load import load_text
@@ -160,9 +160,9 @@ class Answered:
 
 @dataclasses.dataclass
 class Served:
-    """Service that answers over HTTP."""
+    """Served session that answers over HTTP."""
 
-    service: Service
+    service: QueuedSession
     server: HttpServer
     robot: ScriptedRobot
     journal: Journal
@@ -264,7 +264,7 @@ def serving(folder: Path) -> Iterator[Callable[..., Served]]:
     ) -> Served:
         robot = ScriptedRobot()
         journal = Journal.open(folder / "journal.sqlite")
-        service = Service(site_with(robot), journal, **given)
+        service = QueuedSession(site_with(robot), journal, **given)
         server = HttpServer(service, Login(token), host, 0, names)
         served = Served(service, server, robot, journal)
         service.open()
@@ -301,7 +301,7 @@ def serve_sites(
     def make(tokens: Mapping[str, str]) -> dict[str, Served]:
         journal = Journal.open(tmp_path / "journal.sqlite")
         robots = {name: ScriptedRobot() for name in tokens}
-        services = {name: Service(site_with(robots[name], name), journal) for name in tokens}
+        services = {name: QueuedSession(site_with(robots[name], name), journal) for name in tokens}
         first, *others = ((services[name], Login(token)) for name, token in tokens.items())
         server = HttpServer(*first, "127.0.0.1", 0, (), others)
         for name, service in services.items():
@@ -320,12 +320,12 @@ def serve_sites(
 
 @pytest.fixture
 def served(serve: Callable[..., Served]) -> Served:
-    """Service with a queue of two."""
+    """Served session with a queue of two."""
     return serve(queue=2)
 
 
 @pytest.fixture(scope="module")
 def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    """Service for tests that run no mission on it."""
+    """Served session for tests that run no mission on it."""
     with serving(tmp_path_factory.mktemp("shared")) as make:
         yield make()

@@ -10,7 +10,7 @@ from typing import Any
 from bt_exec import events as ev
 from bt_exec.language.messages import Messages
 from bt_exec.serve.operator_questions import Question
-from bt_exec.serve.page_state import Watching
+from bt_exec.serve.page_state import PageState
 from bt_exec.spec.model import walk
 from bt_exec.testing import FakeObservation
 from tests.bt_exec.serve.test_page_rows import spec_of
@@ -28,7 +28,7 @@ class Broken(FakeObservation):
 
 def shown(*events: ev.Event, **standing: Any) -> Any:
     """Return the last page state after some events."""
-    watching = Watching(Messages(), lambda: {**STANDING, **standing})
+    watching = PageState(Messages(), lambda: {**STANDING, **standing})
     watching.open()
 
     async def look() -> bytes:
@@ -99,7 +99,7 @@ def test_observation_that_cannot_be_described_is_skipped_and_logged(caplog):
 
 
 def test_newest_observations_are_the_situation_of_a_compiler():
-    watching = Watching(Messages(), lambda: dict(STANDING))
+    watching = PageState(Messages(), lambda: dict(STANDING))
     watching.open()
     watching.on(ev.Observed(0.0, 0, "p", FakeObservation(0.0, ("old",), {"door": "open"})))
     watching.on(ev.Observed(1.0, 0, "p", FakeObservation(1.0, ("cup",), {"door": "shut"})))

@@ -1,4 +1,4 @@
-"""Service queue: commands are recorded when accepted, run in order, and stopped individually."""
+"""Queue of a served session: commands are recorded, run in order and stopped one by one."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from bt_exec.journal import Journal
 from bt_exec.mission_outcome import Outcome
 from bt_exec.rig import Rig
 from bt_exec.serve.errors import ServiceError
-from bt_exec.serve.queued_session import Service
+from bt_exec.serve.queued_session import QueuedSession
 from tests.bt_exec.mission.test_session import site_with as site_of
 from tests.bt_exec.serve.conftest import GATE, Served
 
@@ -154,7 +154,7 @@ def test_unavailable_robot_is_a_usage_error_of_the_constructor(tmp_path):
         raise ConnectionRefusedError("192.0.2.7")
 
     journal = Journal.open(tmp_path / "journal.sqlite")
-    service = Service(site_of(arm=switched_off), journal)
+    service = QueuedSession(site_of(arm=switched_off), journal)
     with pytest.raises(UsageError, match=r"192\.0\.2\.7"):
         service.open()
     assert service.why_unavailable() != ""

@@ -17,6 +17,7 @@ from bt_exec.spec.dump import to_data
 from bt_exec.spec.expand import expand
 from bt_exec.spec.library import Library
 from bt_exec.spec.model import (
+    Alternative,
     Check,
     Do,
     Fallback,
@@ -27,7 +28,6 @@ from bt_exec.spec.model import (
     Sequence,
     Tree,
     TreeSpec,
-    Way,
 )
 from bt_exec.spec.yaml_source import read_file
 from tests.bt_exec.spec.strategies import workshop_missions
@@ -174,9 +174,9 @@ def test_conditions_and_trees_are_completed() -> None:
 
 
 def test_every_field_of_the_language_has_a_description() -> None:
-    models: tuple[type[NodeBase] | type[TreeSpec] | type[Param] | type[Way], ...] = (
+    models: tuple[type[NodeBase] | type[TreeSpec] | type[Param] | type[Alternative], ...] = (
         *(Do, Check, Tree, Sequence, Fallback, Parallel),
-        *(TreeSpec, Param, Way),
+        *(TreeSpec, Param, Alternative),
     )
     fields = {
         info.alias or name for model in models for name, info in model.model_fields.items()

@@ -17,7 +17,13 @@ from bt_exec.site.site import load_site
 from bt_exec.skill import Verdict
 from bt_exec.spec.model import Mission, MissionSpec
 from bt_exec.spec.node_paths import nodes_with_paths
-from bt_exec.testing.random_fault_missions import STALE_S, Invariants, Report, Torture, random_plan
+from bt_exec.testing.random_fault_missions import (
+    STALE_S,
+    Invariants,
+    Report,
+    Torture,
+    random_fault_plan,
+)
 from tests.cases import cases
 
 SPEC = MissionSpec.model_validate(
@@ -61,7 +67,7 @@ def test_violated_invariants_are_reported(events, broken):
 @pytest.mark.parametrize("name", ["door", "building", "tabletop"])
 def test_random_plans_can_be_run_at_their_site(name):
     site, rng = load_site(name), random.Random(1)
-    plans = [random_plan(site, rng, COMMANDS.get(name, ())) for _ in range(200)]
+    plans = [random_fault_plan(site, rng, COMMANDS.get(name, ())) for _ in range(200)]
     for plan in plans:
         Faults.parse([fault.to_source() for fault in plan.faults], site.catalogue.skills)
         for pack in site.catalogue.packs:
@@ -88,7 +94,7 @@ def test_memory_is_flat_unless_it_grows_steadily(mib, flat):
 
 def test_site_without_utterances_needs_commands():
     with pytest.raises(UsageError, match="give --commands FILE"):
-        random_plan(load_site("tabletop"), random.Random(1))
+        random_fault_plan(load_site("tabletop"), random.Random(1))
 
 
 @pytest.mark.slow
@@ -137,7 +143,7 @@ def test_killed_mission_is_restored_and_resumed(tmp_path):
 def _run_random_missions(file: str, folder: Path) -> Report:
     site, rng = load_site(file), random.Random(11)
     commands = COMMANDS.get(site.name, ())
-    plans = [random_plan(site, rng, commands, kills=False) for _ in range(cases(4, 2))]
+    plans = [random_fault_plan(site, rng, commands, kills=False) for _ in range(cases(4, 2))]
     return Torture(site, folder, again=True).run(plans * 2)  # the second run loads nothing new
 
 

@@ -15,7 +15,7 @@ from bt_exec.verify.dry_run import _consistent_states, certain_effects
 from bt_exec.verify.effects_on_facts import established_facts, fill_arguments
 from bt_exec.verify.fact_states_and_changes import (
     Change,
-    Others,
+    ConcurrentChanges,
     limit_states,
     observation_change,
     state_from_facts,
@@ -406,10 +406,10 @@ def test_effects_of_a_branch_do_not_affect_itself_as_parallel_effects() -> None:
     """Only the other branches act beside a branch, even if there are thousands."""
     mine, other = observation_change({"a": "1"}), observation_change({"b": "1"})
     nothing = frozenset([frozenset()])
-    first, second = Others().disturbances_of_branches([(mine,), (other,)])
+    first, second = ConcurrentChanges().disturbances_of_branches([(mine,), (other,)])
     assert first.disturbed_states(nothing) == ways({}, {"b": "1"})
     assert second.disturbed_states(nothing) == ways({}, {"a": "1"})
-    twice, _, _ = Others().disturbances_of_branches([(mine,), (mine,), (other,)])
+    twice, _, _ = ConcurrentChanges().disturbances_of_branches([(mine,), (mine,), (other,)])
     assert {"a": "1"} in map(dict, twice.disturbed_states(nothing))
 
 
@@ -422,10 +422,12 @@ def test_merged_states_keep_facts_that_cannot_change(facts: str) -> None:
     ]
     before = frozenset([state_from_facts({"lid": "open", "at": "0", "at.7": "1"})])
     kept = {"lid": "open"} | ({"at.7": "1"} if facts == "one fact" else {"at": "0"})
-    found = next(Others().disturbances_of_branches([(), tuple(writes)])).disturbed_states(before)
+    found = next(
+        ConcurrentChanges().disturbances_of_branches([(), tuple(writes)])
+    ).disturbed_states(before)
     assert found == ways(kept)
     few_at_first = next(
-        Others().disturbances_of_branches([(), tuple(writes[:60]), tuple(writes[60:])])
+        ConcurrentChanges().disturbances_of_branches([(), tuple(writes[:60]), tuple(writes[60:])])
     )
     assert few_at_first.disturbed_states(before) == ways(kept)
 

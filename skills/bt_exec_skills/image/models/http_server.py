@@ -20,7 +20,7 @@ from fastapi import Request
 from bt_exec.web.app import json_body, new_app
 from bt_exec.web.errors import WebError
 from bt_exec.web.login import Login
-from bt_exec.web.request_checks import Guard
+from bt_exec.web.request_checks import RequestGuard
 from bt_exec.web.server import AppServer
 from bt_exec_skills.image.models.contracts import PictureModel, PromptedDetector
 
@@ -46,7 +46,7 @@ def serve_model(model: PromptedDetector | PictureModel, port: int = 0) -> Iterat
         server.stop()
 
 
-def _make_app(model: Any) -> Guard:
+def _make_app(model: Any) -> RequestGuard:
     app = new_app("bt-exec model", openapi_url=None)
     one_at_a_time = asyncio.Lock()
 
@@ -77,7 +77,7 @@ def _make_app(model: Any) -> Guard:
             reply = await run(model.answer, _decode_picture(body), question)
             return {"answer": reply.text, "confidence": reply.confidence}
 
-    return Guard(app, Login(""), _HOST, body_bytes=_MOST_BYTES)
+    return RequestGuard(app, Login(""), _HOST, body_bytes=_MOST_BYTES)
 
 
 def _decode_picture(body: Mapping[str, Any]) -> Any:

@@ -20,7 +20,7 @@ from fastapi import FastAPI, Request
 from bt_exec.web.app import json_body, new_app
 from bt_exec.web.errors import WebError
 from bt_exec.web.login import Login
-from bt_exec.web.request_checks import Guard
+from bt_exec.web.request_checks import RequestGuard
 from bt_exec_skills.tabletop.protocol.served_world import (
     Busy,
     Ended,
@@ -37,7 +37,7 @@ MOST_BYTES = 32_768
 """Maximum size of a body [bytes]."""
 
 
-def make_app(served_world: ServedWorld, token: str = "", host: str = "127.0.0.1") -> Guard:
+def make_app(served_world: ServedWorld, token: str = "", host: str = "127.0.0.1") -> RequestGuard:
     """Return the application, behind the service's request guard.
 
     Args:
@@ -49,7 +49,7 @@ def make_app(served_world: ServedWorld, token: str = "", host: str = "127.0.0.1"
     _add_read_routes(app, served_world)
     _add_actions(app, served_world)
 
-    return Guard(app, Login(token), host, body_bytes=MOST_BYTES, open_paths=("/",))
+    return RequestGuard(app, Login(token), host, body_bytes=MOST_BYTES, open_paths=("/",))
 
 
 class _ActionError(WebError):
