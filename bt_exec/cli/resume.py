@@ -141,7 +141,11 @@ def continue_mission(
 def _restore_world(
     session: Session, conductor: MissionDisplay, record: MissionRecord, language: str
 ) -> tuple[bool, str]:
-    """Restore the world of a mission; return whether it is lost, and a message about it."""
+    """Restore the world of a mission; return whether it is lost, and a message about it.
+
+    Raises:
+        KeyboardInterrupt: If the operator pressed Ctrl-C; the session then has a new world.
+    """
     from bt_exec.language.korean_errors import korean_message
     from bt_exec.mission.rerun import restore_world
     from bt_exec.tui.node_text import duration_text
@@ -158,6 +162,10 @@ def _restore_world(
     try:
         with conductor.preparation_line(say("RESTORING", mission=record.id)):
             found = restore_world(session, session.journal, record)
+    except KeyboardInterrupt:
+        session.reset(record.settings.get("world", {}))
+        conductor.painter.write_text(say("RESTORE_STOPPED"))
+        raise
     except UsageError as error:
         why = korean_message(error) if language == "ko" else str(error)
         return True, say("WORLD_NOT_RESTORED", why=why)

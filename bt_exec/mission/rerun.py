@@ -24,7 +24,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from bt_exec.events import Aborting, Event, MissionStarted, Observed, Planned, Planning
-from bt_exec.failure import BtExecError, Refusal, UsageError
+from bt_exec.failure import BtExecError, Interrupted, Refusal, UsageError
 from bt_exec.journal import EventRow, Journal, MissionRecord
 from bt_exec.mission.recorded_setup import DEFERRED, file_digests, versions
 from bt_exec.mission.session import Session
@@ -119,6 +119,7 @@ def restore_world(session: Session, journal: Journal, record: MissionRecord) -> 
 
     Raises:
         UsageError: If the world cannot be restored: a real robot, another site, an old record.
+        Interrupted: If the operator pressed Ctrl-C; the world is then at any earlier moment.
     """
     _refuse_incomplete_record(record)
     _refuse_remote_world(session, record)
@@ -216,9 +217,14 @@ class _Recorded:
 
 
 class _Stops:
-    """A listener that repeats the recorded stop of a mission."""
+    """A listener that repeats the recorded stop of a mission.
+
+    Attributes:
+        repeated: Whether the recorded stop of the current mission was repeated.
+    """
 
     def __init__(self, session: Session) -> None:
+        self.repeated = False
         self._session = session
         self._before_ticks = ""
         self._at: type[Planning | Planned] = Planning
@@ -226,7 +232,7 @@ class _Stops:
 
     def prepare(self, record: MissionRecord) -> None:
         """Schedule the stop: at its recorded time, or where an unfinished record ends."""
-        self._before_ticks, self._after = "", None
+        self._before_ticks, self._after, self.repeated = "", None, False
         stop = next(
             (e for e in record.events if isinstance(e, Aborting) and e.how == "clean"), None
         )
@@ -243,17 +249,21 @@ class _Stops:
             self._session.clock.call_at(None)
             self._after = (seen, stop.reason)
         else:
-            self._session.clock.call_at(stop.t, lambda: self._session.abort(stop.reason))
+            self._session.clock.call_at(stop.t, lambda: self._stop(stop.reason))
 
     def on(self, event: Event) -> None:
         """Stop a mission that was stopped before its first tick, or after an observation."""
         if self._before_ticks and isinstance(event, self._at):
-            self._session.abort(self._before_ticks)
+            self._stop(self._before_ticks)
         if self._after is not None and isinstance(event, Observed):
             left, reason = self._after
             self._after = (left - 1, reason)
             if left == 1:
-                self._session.abort(reason)
+                self._stop(reason)
+
+    def _stop(self, reason: str) -> None:
+        self.repeated = True
+        self._session.abort(reason)
 
 
 def _observations_until(stop: Aborting, events: Sequence[Event]) -> int | None:
@@ -283,6 +293,9 @@ class _Rerun:
         """Run the missions of the session again, up to and including this one.
 
         Their errors have been logged when they were recorded.
+
+        Raises:
+            Interrupted: If the operator pressed Ctrl-C.
         """
         log = logging.getLogger("bt_exec")
         log.disabled, before = True, log.disabled
@@ -312,6 +325,8 @@ class _Rerun:
             finally:
                 self.session.compiler = plan_of
                 self.session.clock.call_at(None)
+            if outcome.reason_code == "ABORTED" and not self._stops.repeated:
+                raise Interrupted
             if self.session.conversation.context() is not context:  # answers name time and end
                 conversation = self.session.conversation
                 conversation.correct_last(

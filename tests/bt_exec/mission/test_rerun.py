@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from bt_exec.events import Observed
-from bt_exec.failure import UsageError
+from bt_exec.failure import Interrupted, UsageError
 from bt_exec.journal import Journal
 from bt_exec.mission import rerun
 from bt_exec.mission.rerun import recorded_site, restore_world, verify
@@ -189,6 +189,23 @@ def test_session_is_restored_at_the_last_recorded_moment(lab, journal, monkeypat
         assert session.clock.now() == pytest.approx(0.5)
         assert session.journal is journal
     assert heard == []
+
+
+def test_interrupt_during_restoration_ends_it(lab, journal, monkeypatch):
+    slow = with_pack(lab, skills=tuple(FOREVER))
+    monkeypatch.setattr(rerun, "load_site", lambda name: slow)
+    with Session(slow, world=WORLD, fast=True, journal=journal) as session:
+        session.clock.call_at(0.5, lambda: session.abort("operator"))
+        name = session.run("go").mission_id
+
+    def interrupt(self, event):
+        raise Interrupted
+
+    monkeypatch.setattr("bt_exec.mission.rerun._Stops.on", interrupt)
+    with Session(slow, fast=True, journal=journal) as session:
+        with pytest.raises(Interrupted):
+            restore_world(session, journal, journal.mission(name))
+        assert session.journal is journal
 
 
 def test_restored_mission_is_reported_as_interrupted_not_as_stopped(lab, journal):
