@@ -83,6 +83,11 @@ _PLANNED_ONE = _PLANNED.format(
     " yaml LIKE '% do: ' || value || char(10) || '%')"
 )
 """Condition that a plan of a mission contains one of the named skills."""
+_STOPPED_UNPLANNED = (
+    "(status = 'aborted'"
+    " AND NOT EXISTS (SELECT 1 FROM events WHERE mission = no AND kind = 'Planned'))"
+)
+"""Condition that a mission was stopped before it had a plan; its command is still open."""
 _NOT_RESUMED = (
     "NOT EXISTS (SELECT 1 FROM missions AS later WHERE later.continues = missions.id"
     " AND later.status IS NOT 'refused')"
@@ -319,7 +324,7 @@ class Journal:
         """Return the missions of a site that started one of some skills, newest first.
 
         They have ended or were interrupted. One that did not end well also counts if it only
-        planned such a skill: it was blocked before.
+        planned such a skill: it was blocked before. So does one that was stopped before its plan.
 
         Args:
             site: Name of the site.
@@ -333,7 +338,8 @@ class Journal:
         """
         only = (
             f"site = :site AND (:day = '' OR day = :day) AND (:session = '' OR session != :session)"
-            f" AND ({_STARTED_ONE} OR (status NOT IN {FINISHED} AND {_PLANNED_ONE}))"
+            f" AND ({_STARTED_ONE} OR (status NOT IN {FINISHED} AND {_PLANNED_ONE})"
+            f" OR {_STOPPED_UNPLANNED})"
         )
         values = {
             "site": site,
@@ -344,11 +350,24 @@ class Journal:
         with self._connected() as connection:
             return read_summaries(connection, limit, only, values, lambda line: line.has_ended)
 
+    def missions_of_day(self, site: str, day: date) -> tuple[MissionSummary, ...]:
+        """Return the missions of a site that began on a day, newest first.
+
+        Of a mission that was resumed, only the last part is included: it contains the result.
+
+        Raises:
+            UsageError: If the journal cannot be read.
+        """
+        only = f"site = :site AND day = :day AND {_NOT_RESUMED}"
+        with self._connected() as connection:
+            return read_summaries(connection, None, only, {"site": site, "day": day.isoformat()})
+
     def last_unfinished(self, site: str, session: str = "") -> MissionSummary | None:
         """Return the newest mission of a site that was not finished and not resumed.
 
-        A mission counts if it was interrupted, or if its plan has skills and it did not end well,
-        and no later mission carried out its command. Missions that still run do not count.
+        A mission counts if it was interrupted or stopped before it had a plan, or if its plan has
+        skills and it did not end well, and no later mission carried out its command. Missions that
+        still run do not count.
 
         Args:
             site: Name of the site.
@@ -358,7 +377,8 @@ class Journal:
             UsageError: If the journal cannot be read.
         """
         only = (
-            f"site = :site AND (status IS NULL OR (status NOT IN {FINISHED} AND {_PLANNED_ANY}))"
+            f"site = :site AND (status IS NULL OR (status NOT IN {FINISHED} AND {_PLANNED_ANY})"
+            f" OR {_STOPPED_UNPLANNED})"
             f" AND (:session = '' OR session = :session) AND {_NOT_RESUMED}"
             f" AND {_NOT_DONE_LATER}"
         )

@@ -210,9 +210,14 @@ class Executive:
 
     @property
     def plans_action(self) -> bool:
-        """Whether the plan in force contains a skill that changes something."""
+        """Whether the plan in force contains a skill that changes something.
+
+        A mission that was stopped before it had a plan counts, because its command is still open.
+        """
         acting, spec = self.site.catalogue.acting_skills(), self._progress.spec
-        return spec is not None and any(node.do in acting for node in walk(spec.root, Do))
+        if spec is None:
+            return bool(self._abort_reason)
+        return any(node.do in acting for node in walk(spec.root, Do))
 
     # -- called from outside -----------------------------------------------------------------
 

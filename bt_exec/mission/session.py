@@ -398,10 +398,13 @@ class Session:
         return action_in_question(question, self.journal, self.site.name, self.compiler, request)
 
     def _missions_of_today(self) -> Sequence[MissionSummary]:
-        """Return today's ended or interrupted missions at this site, oldest first."""
+        """Return today's ended or interrupted missions at this site, oldest first.
+
+        A mission that was resumed is represented by its last part.
+        """
         if self.journal is None:
             return ()
-        today = self.journal.missions(None, site=self.site.name, day=dt.date.today())
+        today = self.journal.missions_of_day(self.site.name, dt.date.today())
         ended = [
             replace(line, status=line.shown_status)
             for line in reversed(today)
