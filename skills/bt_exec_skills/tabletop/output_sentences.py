@@ -7,6 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, cast
 
+from bt_exec.language.korean_particles import with_particles
 from bt_exec.language.plurals import with_plurals
 from bt_exec.spec.shipped_yaml import read_yaml
 
@@ -22,4 +23,5 @@ def _sentences() -> Mapping[str, Mapping[str, str]]:
 
 def sentence(name: str, language: str, **facts: Any) -> str:
     """Return a sentence with its arguments inserted."""
-    return with_plurals(_sentences()[name][language].format(**facts))
+    said = _sentences()[name][language].format(**facts)
+    return with_particles(said) if language == "ko" else with_plurals(said)

@@ -1,15 +1,24 @@
 """Mission reporter of the pack: progress of subgoals each turn, and reached subgoals at the end.
 
 The final report uses the last observation of the world. Results of skills, which read the world
-themselves, are used only for objects that were placed after that observation.
+themselves, are used only for objects that were placed after that observation. The place of an
+object that a stopped or failed action released after that observation is reported as unknown.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from bt_exec.events import Event, MissionStarted, Observed, Planned, SkillEnded, SkillStarting
+from bt_exec.events import (
+    Event,
+    FactsKnown,
+    MissionStarted,
+    Observed,
+    Planned,
+    SkillEnded,
+    SkillStarting,
+)
 from bt_exec.mission_reporter import MissionReporter, MissionView
 from bt_exec.spec.model import Do, NodeBase, Sequence, walk
 from bt_exec_skills.tabletop.display_names import display_name_or_id
@@ -51,6 +60,7 @@ class TableReporter(MissionReporter):
         self._seen_s = float("-inf")
         self._running: Mapping[str, Any] = {}
         self._did: dict[tuple[str, str], float] = {}
+        self._released = ""
 
     def on(self, event: Event) -> None:
         """Implement `MissionReporter.on`."""
@@ -66,12 +76,16 @@ class TableReporter(MissionReporter):
                     note.removeprefix(f"{REMARK}: ") for note in notes if note.startswith(REMARK)
                 ]
             case Observed(observation=TableObservation() as seen):
-                self._now, self._seen_s = seen.environment, event.t
+                self._now, self._seen_s, self._released = seen.environment, event.t, ""
             case SkillStarting():
                 self._running = event.args
             case SkillEnded(state="done"):
                 thing = self._running.get("object") or self._running.get("target")
                 self._did[event.skill, str(thing)] = event.t
+            case SkillEnded(skill="place_object"):
+                self._released = str(self._running.get("object"))
+            case FactsKnown(moment="end") if event.facts.get("hand") == self._released:
+                self._released = ""
 
     def turn_report(self, view: MissionView) -> dict[str, Any]:
         """Return the progress of each subgoal, and the next action."""
@@ -98,19 +112,32 @@ class TableReporter(MissionReporter):
                 "all_done", self._language, goals=", ".join(goal.name for goal in self._goals)
             )
             return " ".join((done, *self._remarks))
+        unknown = self._unknown_place(missed)
         count = len(self._goals)
         code = "some_done" if count > 1 else "none_done"
         goals = "; ".join(map(self._subgoal_with_misplaced_objects, missed))
         done = sentence(code, self._language, done=count - len(missed), all=count, goals=goals)
-        return " ".join((done, *self._remarks))
+        return " ".join((done, *unknown, *self._remarks))
+
+    def _unknown_place(self, goals: Iterable[_Goal]) -> Iterator[str]:
+        """Yield a sentence about the object whose place is not known."""
+        for step in (one for goal in goals for one in goal.steps):
+            if step.thing == self._released and step.skill == "place_object":
+                names = (
+                    display_name_or_id(one, self._language) for one in (step.thing, step.target)
+                )
+                thing, target = names
+                yield sentence("place_unknown", self._language, thing=thing, target=target)
 
     def _subgoal_with_misplaced_objects(self, goal: _Goal) -> str:
         """Return a subgoal that was not reached, with the objects that are not at their place."""
         if len(goal.steps) == 1:
             return goal.name
         left = (step.thing for step in goal.steps if not self._is_so(step))
-        things = ", ".join(display_name_or_id(name, self._language) for name in left)
-        return sentence("missed", self._language, goal=goal.name, things=things)
+        names = [display_name_or_id(one, self._language) for one in left if one != self._released]
+        if not names:
+            return goal.name
+        return sentence("missed", self._language, goal=goal.name, things=", ".join(names))
 
     def _done(self, goal: _Goal) -> int:
         return sum(map(self._is_so, goal.steps))
