@@ -9,10 +9,10 @@ import sys
 
 __all__ = ["exit_if_command_line", "exit_on_interrupt", "is_command_line"]
 
-_signal = __import__("_signal")  # the builtin part of `signal`; no stub lists it
+_signal = __import__("_signal")  # C module behind `signal`; type stubs do not list it
 
 _SIGNAL = 128
-"""Exit code after a signal, minus the number of the signal."""
+"""Offset of exit codes: a process ended by a signal exits with this plus the signal's number."""
 
 
 def is_command_line() -> bool:

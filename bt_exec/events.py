@@ -53,7 +53,7 @@ class _At:
 
 @dataclass(frozen=True, slots=True)
 class MissionStarted(_At):
-    """A command arrived."""
+    """A mission started with a command."""
 
     mission_id: str
     command: str
@@ -95,7 +95,7 @@ class FactsKnown(_At):
 
 @dataclass(frozen=True, slots=True)
 class Planning(_At):
-    """A compiler is asked: for the first plan, or after `failure`."""
+    """A plan was requested from a compiler: the first one, or another one after `failure`."""
 
     compiler: str
     failure: Failure | None = None
@@ -127,7 +127,7 @@ class Rejected(_At):
 
 @dataclass(frozen=True, slots=True)
 class NodeChanged(_At):
-    """A node has a new state. `detail` is a brief reason of a failure or skip.
+    """A node has a new state. `detail` is a brief reason for a failure or skip.
 
     A node that is ``running`` with a `failure` is retried after it.
     """
@@ -157,7 +157,7 @@ class SkillStarting(_At):
 class SkillEnded(_At):
     """A skill ended: with success, with a failure, or stopped (neither result nor failure).
 
-    `held_s` is the duration of its longest step [s, wall], if that held the mission up.
+    `held_s` is the duration of its longest step [s, wall] if that step delayed the mission, else 0.
     """
 
     path: str
@@ -181,7 +181,10 @@ class Progress(_At):
 
 @dataclass(frozen=True, slots=True)
 class Asked(_At):
-    """A check, a guard or a skip condition evaluated to a new verdict."""
+    """A check, guard, skip condition or loop condition evaluated to a new verdict.
+
+    The last field is True for a check whose answer is reported to the operator.
+    """
 
     path: str
     role: Literal["check", "while", "skip_if", "until"]
@@ -199,7 +202,7 @@ class Turn(_At):
 
 @dataclass(frozen=True, slots=True)
 class Aborting(_At):
-    """The mission is being stopped: by a cancel, or by the robot's own stop."""
+    """The mission is being stopped, cleanly or with the robot's own stop."""
 
     how: Literal["clean", "robot stop"]
     reason: str

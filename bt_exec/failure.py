@@ -18,7 +18,7 @@
 
     SimulationLost       the simulation of a mission cannot be advanced any more: the mission ends
     PartBroken           a hook of a rig, a perception or a listener raised, or any part hangs:
-                         the mission ends and names it
+                         the mission ends and names the part
     RobotStopped         the robot was stopped from outside: the mission ends and does not resume
 
 Any other exception is a bug of bt-exec. Inside a skill it becomes a `Failure` with code
@@ -122,7 +122,7 @@ _DEPTH = 48
 """Maximum nesting depth of evidence."""
 
 
-# read past the overrides of a class or metaclass, which may raise
+# these descriptors bypass overrides in a class or metaclass, which may raise
 _name_of = type.__dict__["__name__"].__get__
 _traceback_of = BaseException.__dict__["__traceback__"].__get__
 _LINKS = (BaseException.__dict__["__cause__"], BaseException.__dict__["__context__"])
@@ -132,7 +132,7 @@ _FIELDS = frozenset(
         *("__notes__", "__getattribute__"),
     }
 )
-"""Attributes of exceptions that Python itself reads."""
+"""Attributes of exceptions that Python itself reads, and that pack code may override."""
 _OWN = f"{Path(__file__).parent}{os.sep}"
 
 
@@ -150,10 +150,11 @@ def traceback_text(error: BaseException) -> str:
 
 
 def plain_error(error: BaseException) -> BaseException:
-    """Return an exception of pack code, or an ordinary one of the same name in its place.
+    """Return an exception that can be printed safely: `error`, or an ordinary one of the same name.
 
-    It is replaced if Python cannot read it, and if it is a `PartBroken` that pack code raised, for
-    instance with the code ``STEP_HUNG``. Causes that cannot be read are replaced in its chain.
+    An exception is replaced if its class overrides attributes that Python reads, or if it is a
+    `PartBroken` that pack code raised, for instance with the code ``STEP_HUNG``. Causes with such
+    classes are replaced in the chain of exceptions.
     """
     kind, trace = type(error), _traceback_of(error)
     if issubclass(kind, PartBroken):
@@ -186,7 +187,7 @@ def _ordinary_copy(error: BaseException) -> BaseException:
 
 
 def _has_standard_attributes(kind: type[BaseException]) -> bool:
-    """Return whether an exception class overrides none of the attributes that Python reads."""
+    """Return True if an exception class overrides none of the attributes that Python reads."""
     bases = (base for base in kind.__mro__ if base not in (BaseException, object))
     return type(kind) in (type, ABCMeta) and not any(_FIELDS & vars(base).keys() for base in bases)
 
@@ -208,7 +209,7 @@ def plain_evidence(value: Any, depth: int = 0) -> Any:
 
 
 def _truncated(text: str, longest: int = _LONGEST) -> str:
-    """Return text of at most `longest` characters; a cut one ends with its length."""
+    """Return `text` cut to `longest` characters; a cut text ends with its original length."""
     if len(text) <= longest:
         return text
     end = f"… ({len(text)} characters)"
@@ -216,7 +217,7 @@ def _truncated(text: str, longest: int = _LONGEST) -> str:
 
 
 class SimulationLost(Exception):  # noqa: N818 - named for what has happened, as `Failed` is
-    """Raised by the clock when a world cannot be advanced, or not in time.
+    """Raised by the clock when a world cannot be advanced within its time limit.
 
     Args:
         why: The exception, or the step that timed out.
@@ -298,11 +299,11 @@ class Failure:
 
     Attributes:
         code: Stable name of the reason, such as ``GRASP_SLIPPED``.
-        message: Finding in English, for detailed output.
+        message: Description in English, for detailed output.
         path: Path of the node that failed first, such as ``get_material/take/grasp``.
         kind: Kind of part that failed: a skill, a guard, a check, a timeout, a compiler, the robot.
         node: Name of the skill or condition.
-        args: Arguments.
+        args: Arguments of the skill or condition.
         evidence: Measured facts by name.
         retryable: Whether another attempt may succeed. A condition that stays unknown and a crash
             are not retryable.
@@ -320,7 +321,7 @@ class Failure:
     cause: Failure | None = None
 
     def __post_init__(self) -> None:
-        if isinstance(self.message, str):  # a pack may give anything
+        if isinstance(self.message, str):  # a pack may pass another type
             object.__setattr__(self, "message", _truncated(self.message))
 
     @property
@@ -330,7 +331,7 @@ class Failure:
 
     @property
     def signature(self) -> tuple[str, str, str]:
-        """Code, node and arguments; equal for repeated failures, whatever was measured."""
+        """Code, node and arguments, which identify repeated failures with different evidence."""
         return self.code, self.node, str(dict(self.args))
 
     def chain(self) -> tuple[Failure, ...]:
@@ -363,12 +364,12 @@ class Failure:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Failure:
-        """Return the failure of the data that `to_dict` returned."""
+        """Return the failure that `to_dict` converted to `data`."""
         cause = data["cause"]
         return cls(**{**data, "cause": None if cause is None else cls.from_dict(cause)})
 
     def __str__(self) -> str:
-        """Return one line: code, place, what was found."""
+        """Return code, path and message in one line."""
         return " · ".join(part for part in (self.code, self.path, self.message) if part)
 
 
@@ -465,14 +466,15 @@ class UsageError(BtExecError):
     """Raised when a flag, file or setting of the operator is invalid."""
 
 
-class UnknownName(UsageError):  # noqa: N818 - it reads as what it says
+class UnknownName(UsageError):  # noqa: N818 - named for the mistake, as `Failed` is
     """Raised when a name does not exist.
 
     Args:
         kind: Kind of object: "tree", "site", "skill", "compiler".
         name: The unknown name.
         known: All existing names.
-        owner: Object whose part is missing, such as "skill pour"; empty for objects of a site.
+        owner: Object to which the name would belong, such as "skill pour"; empty if it would
+            belong to the site.
     """
 
     def __init__(self, kind: str, name: str, known: Iterable[str], owner: str = "") -> None:
@@ -485,10 +487,10 @@ class UnknownName(UsageError):  # noqa: N818 - it reads as what it says
 
 
 class RegistrationError(BtExecError):
-    """Raised while a pack is loaded: a duplicate name, or an invalid signature.
+    """Raised when a pack is loaded that has a mistake, such as a duplicate name.
 
     Args:
-        why: A sentence, or the mistakes of a file.
+        why: A sentence, or the mistakes found in a file.
 
     Attributes:
         problems: The mistakes, in the order of the text; empty if they have no place in a file.

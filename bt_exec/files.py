@@ -48,8 +48,8 @@ def is_pipe_or_device(path: Path) -> bool:
 def atomic_replacement(path: Path) -> Iterator[Path]:
     """Yield a temporary path; the file written there atomically replaces `path` at the end.
 
-    An interrupted write leaves the old file, or none. A link stays a link, and the permissions of
-    the old file are kept.
+    An interrupted write leaves the old file unchanged, or no file if there was none. A link stays a
+    link, and the permissions of the old file are kept.
     """
     target = Path(os.path.realpath(path))
     part = target.with_name(f".{os.urandom(8).hex()}.part")
@@ -64,7 +64,7 @@ def atomic_replacement(path: Path) -> Iterator[Path]:
 
 
 def write_text_atomically(path: Path, text: str) -> None:
-    """Write a text as `atomic_replacement` does, complete also after a crash; line ends are kept.
+    """Write a text file atomically and flush it to disk; line endings are kept.
 
     Raises:
         OSError: If it cannot be written.

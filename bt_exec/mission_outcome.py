@@ -62,13 +62,13 @@ PARTLY_DONE, NOTHING_DONE = "PARTLY_DONE", "NOTHING_DONE"
 
 @dataclass(frozen=True)
 class Ending:
-    """End of a mission, before it is put into words.
+    """End of a mission, from which its `Outcome` and final message are made.
 
     Attributes:
         status: Satisfied, partial (done, but not all), blocked, failed, refused or aborted.
         reason_code: ``OK``, or the reason of the failure.
         failure: The failure that ended it, if any.
-        why: Why there was no re-plan after the failure; a code with a sentence.
+        why: Code of the reason why the mission was not re-planned after the failure.
         said: The reason in the compiler's words, if any. For a satisfied mission without a plan:
             the reply to the command. For an aborted mission: who or what stopped it.
         refusal: The compiler's refusal, if it refused.
@@ -94,7 +94,7 @@ class Outcome:
         mission_id: Identifier of the record: ``2026-11-20-0007``.
         command: The command as typed.
         status: Final status.
-        reason_code: ``OK``, or why not.
+        reason_code: ``OK``, or the code of the reason for another end.
         message: Summary for the operator, in the language of the command.
         planner_calls: Number of planner calls: one, and one more for each re-plan.
         model_requests: Number of requests to a language model for these calls.
@@ -170,7 +170,7 @@ class Outcome:
         return {key: data[key] for key in data if data[key] or key not in _OPTIONAL}
 
     def explain(self) -> str:
-        """Return a report of a few lines: status, sentence, and the place of each failure."""
+        """Return a report of a few lines: status, message, failures with their causes, problems."""
         head = f"{self.status}: {self.reason_code}" if self.reason_code != "OK" else self.status
         lines = [f"{head}: {self.message}" if self.message else head]
         for data in self.failures:
@@ -182,7 +182,7 @@ class Outcome:
         return "\n".join(lines)
 
     def __repr__(self) -> str:
-        """Return the end of the mission on one line."""
+        """Return the report of `explain` in one line."""
         said = " | ".join(line.strip() for line in self.explain().splitlines())
         return f"<Outcome {said}>"
 
@@ -209,9 +209,9 @@ def _last_traceback_lines(failure: Failure) -> list[str]:
 
 
 UNMET = "condition not met"
-"""Skip reason of a node whose condition of the command did not hold."""
+"""Skip reason of a node whose condition, stated in the command, did not hold."""
 
 
 def code_of_reason(reason: str) -> str:
-    """Return the reason code of a skip reason: ``already open`` → ``ALREADY_OPEN``."""
+    """Return the code of a skip reason, such as ``ALREADY_OPEN`` for ``already open``."""
     return "".join(c if c.isalnum() else "_" for c in reason).upper()

@@ -55,9 +55,9 @@ class MissionView:
         observation: The newest observation of the pack, or None.
         next_action: The skill about to start, or None at the end or during perception.
         remaining: Remaining actions in order, the next one first; without skipped and kept ones.
-        done: Done actions, in order.
+        done: Finished actions, in order.
         skipped: Skipped actions, in order.
-        verdicts: The last verdict of every question, by its text.
+        verdicts: The last verdict of every evaluated condition, by the condition's text.
         status: Status of the mission.
         reason_code: ``OK`` while it runs; the outcome's code at the end.
         message: One sentence about the status.
@@ -82,7 +82,7 @@ class MissionView:
 
 
 class EarlierMission(Protocol):
-    """A mission on record that was finished, or that was interrupted."""
+    """A recorded mission that has ended or was interrupted."""
 
     @property
     def command(self) -> str:
@@ -166,7 +166,7 @@ class MissionReporter:
         return ""
 
     def achieved(self, done: Sequence[Action]) -> bool:
-        """Whether any of the requested actions is done; called if parts of a mission are missing.
+        """Return True if any requested action is done; called if the mission is incomplete.
 
         Args:
             done: Actions of the pack's skills, in order, without those that only prepared a part

@@ -17,7 +17,7 @@ __all__ = ["ObservationBuffer", "Situation", "World"]
 
 S = TypeVar("S", bound=Observation)
 
-_KEPT_SCENES = 32  # enough for votes over fresh frames; a few MB
+_KEPT_SCENES = 32  # enough for votes over several fresh observations; takes a few MB
 
 
 class ObservationBuffer(Generic[S]):
@@ -88,8 +88,8 @@ class Situation:
     """Observed situation when a plan is requested.
 
     Attributes:
-        labels: Labels of what is detected.
-        facts: Facts of observation and robot: ``{"door": "open", "hand.left": "empty"}``.
+        labels: Labels of the detected objects.
+        facts: Facts from observations and the robot: ``{"door": "open", "hand.left": "empty"}``.
         text: Summary in one line, for display and prompts.
         frame: The picture, for compilers that use it, or None.
         labels_by: Labels by pack or robot.

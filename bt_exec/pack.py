@@ -1,4 +1,4 @@
-"""Pack: everything one domain provides, found through entry points; its passes and checkers.
+"""Packs, each with everything that one domain provides, and the catalogue of a site's packs.
 
 Any package can register one with::
 
@@ -55,7 +55,7 @@ class PassContext:
         command: The command as typed.
         meant: The plan of the offline compiler for the same command, expanded; None if there is
             none. For checkers only.
-        stated: Further statements of a model with its plan, as plain data. For checkers only.
+        stated: Further data that a model returned with its plan. For checkers only.
         meaning: Requested acts, if the command was parsed unambiguously.
     """
 
@@ -93,7 +93,7 @@ Part = TypeVar("Part", Skill, Condition)
 
 
 class PlanFormat(NamedTuple):
-    """Another form of a plan, such as the JSON of another planner.
+    """External format of a plan, such as the JSON of another planner.
 
     Attributes:
         read: Takes the text, the name of its file and the command; returns the mission.
@@ -130,27 +130,27 @@ class Pack:
             there is none.
         messages: File of its sentences by code, or None.
         lexicon: File of its words for the offline compiler, or None.
-        words: Function that returns further words, in the form of that file, from the site's
-            settings for the pack: names of places and persons. None if there are none.
-        names: Function that returns display names by id and language, from the site's settings for
-            the pack: ``{"lounge": {"en": "the lounge", "ko": "라운지"}}``.
+        words: Function that takes the site's settings for the pack and returns further words in
+            the form of the lexicon, such as names of places and persons; or None.
+        names: Function that takes the site's settings for the pack and returns display names by id
+            and language, such as ``{"lounge": {"en": "the lounge", "ko": "라운지"}}``; or None.
         called: Function that returns the display name of an object that is known only at run time,
             from its identifier and the language: "red cube 1" for ``object_red_cube_1``. It
             returns None for other texts.
         services: Types of the services that its rigs offer its skills and conditions, by name:
             ``{"site_map": SiteMap}``; see `bt_exec.skill.Service`.
         robots: Rig factories by the name a site uses.
-        identities: For robots that exist outside this process: a function from the pack's settings
-            to the identity of the robot, by its name in `robots`: a serial number, an address
-            (`bt_exec.mission.robot_lock.network_identity`). The function must not open the robot,
-            which is locked by its identity first.
+        identities: For robots outside this process: functions by the names in `robots`. Each takes
+            the pack's settings and returns the identity of the robot, such as a serial number or
+            an address (`bt_exec.mission.robot_lock.network_identity`). It must not open the robot,
+            because the robot is locked by its identity first.
         settings: Model of the pack's settings in a site file.
         world: Model of the initial states of its simulated world.
-        formats: Other forms of a plan that the pack reads and writes, by name.
+        formats: External plan formats that the pack reads and writes, by name.
         reporter: Function that makes the pack's reporter of one mission from the services of its
             rig, or None.
-        doctor: Function that checks the machine for ``bt-exec doctor``: it returns
-            (name, ``ok`` | ``missing`` | ``optional``, detail, what to do), or None.
+        doctor: Function that checks the machine for ``bt-exec doctor`` and returns tuples of name,
+            status (``ok``, ``missing`` or ``optional``), detail and advice; or None.
         instance_of: Name of the installed pack if the site gives it another name; see
             `instance`. Empty otherwise.
     """
@@ -201,8 +201,9 @@ class Catalogue:
     checkers, passes, plan formats and reporters receive plans in the pack's own names.
 
     A site may have several robots of one pack: instances with different names. All their
-    definitions clash, so their trees are called ``robot.tree``, too. Their claims and the facts
-    declared by the pack are separate: ``robot/fact``. Facts of required packs are shared.
+    definitions clash, so their trees are called ``robot.tree``, too. The resources that they claim
+    and the facts of their pack are separate for each robot, such as ``robot/fact``. Facts of
+    required packs are shared.
 
     Attributes:
         packs: The packs.
@@ -216,7 +217,7 @@ class Catalogue:
 
     Raises:
         RegistrationError: If a pack defines a name twice, redefines a built-in name or type, or
-            has a field of another form.
+            has a field of the wrong type.
     """
 
     def __init__(self, packs: Iterable[Pack]) -> None:
@@ -352,7 +353,7 @@ class Catalogue:
         )
 
     def clashes(self, pack: str) -> bool:
-        """Return whether `pack` defines a name that another pack defines, too."""
+        """Return True if `pack` defines a name that another pack defines, too."""
         return self.is_robot(pack) or any(pack in packs for packs in self.shared.values())
 
     def clash_advice(self, name: str) -> str:
@@ -396,7 +397,7 @@ class Catalogue:
     def acting_skills(self) -> frozenset[str]:
         """Return the names of the skills that change facts, and of the built-in ones.
 
-        The others only look or answer.
+        All other skills only observe or answer.
         """
         known = self.skills.items()
         return frozenset(name for name, skill in known if skill.effects or not self.owner(name))
@@ -435,7 +436,7 @@ def _check_names(pack: Pack) -> None:
 
 
 def _check_parts(pack: Pack, what: str, given: Any, kind: type[Skill | Condition]) -> None:
-    """Raise RegistrationError for parts that were not declared with the decorator of their kind."""
+    """Raise RegistrationError for objects that are not decorated skills or conditions."""
     word = kind.__name__.lower()
     if not isinstance(given, Iterable):
         found = type(given).__name__
@@ -449,7 +450,10 @@ def _check_parts(pack: Pack, what: str, given: Any, kind: type[Skill | Condition
 
 
 def _check_declared_services(pack: Pack, part: Signature) -> None:
-    """Raise RegistrationError if a part's service has another name or type than in its pack."""
+    """Raise RegistrationError if a service of a skill or condition does not match its pack.
+
+    Its name and type must be those in `Pack.services`, and it must be annotated as a `Service`.
+    """
     kind = type(part).__name__.lower()
     for name in part.arguments.keys() & pack.services.keys():
         if part.arguments[name] is pack.services[name]:  # a service cannot be an argument of a plan
@@ -497,7 +501,5 @@ def find_pack(name: str) -> Pack:
         raise RegistrationError(f"pack {name!r} is registered, but it is not a Pack: {pack!r}")
     if pack.name != name:  # the site's settings for it would be ignored
         raise RegistrationError(f"pack {name!r} is registered, but its name is {pack.name!r}")
-    check_field_types(
-        pack
-    )  # site files are checked against its settings before any catalogue is made
+    check_field_types(pack)  # checked early, because site files are validated against its settings
     return pack

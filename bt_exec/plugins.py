@@ -1,7 +1,7 @@
 """Plugins of installed packages, found through entry-point groups.
 
-A name that two packages register for different objects cannot be loaded; it is never "the last one
-wins". Other names are not affected.
+A name that two packages register for different objects cannot be loaded, instead of resolving to
+the last one. Other names are not affected.
 """
 
 from __future__ import annotations
@@ -68,9 +68,9 @@ def _object_and_distribution(point: EntryPoint) -> str:
 
 @lru_cache(maxsize=4)
 def _all_entry_points(folders: tuple[tuple[str, int], ...]) -> Any:  # noqa: ARG001 - the key
-    """All registered entry points, read from one file for each installed package.
+    """Return all registered entry points, read from one file for each installed package.
 
-    The result has a method `select`. Its class depends on the version of Python.
+    The class of the result depends on the version of Python; it has a method `select`.
     """
     return entry_points()
 

@@ -57,7 +57,7 @@ class PackSettings(UserData):
     """Settings of a pack in a site file; packs with settings derive from it.
 
     Attributes:
-        pack: The pack, if the site gives its robot another name; otherwise empty.
+        pack: Name of the installed pack if the site uses another name for it; otherwise empty.
         called: Names of the robot in commands, by language: ``{"en": ["cart A"]}``.
         robot: Name of a robot of the pack; the first one if empty.
     """
@@ -67,10 +67,10 @@ class PackSettings(UserData):
     robot: str = ""
 
     def robot_names(self, name: str) -> dict[str, tuple[str, ...]]:
-        """Return the words for the robot, by language.
+        """Return the names of the robot in commands, by language.
 
         Args:
-            name: Name in the site file, the default of `called`.
+            name: Name in the site file; used for languages without names in `called`.
         """
         plain = (name.replace("_", " "),)
         return {language: self.called.get(language) or plain for language in ("en", "ko")}
@@ -112,7 +112,7 @@ class Rig:
         services: Objects that skills and conditions request by name: a map, a speaker, a notebook.
         frame: Function that returns a picture for compilers, for a pack without perception, or
             None.
-        guard: Independent way for the guardian process to stop the robot; see `bt_exec.guardian`.
+        guard: Independent stop action for the guardian process; see `bt_exec.guardian`.
     """
 
     robot: Robot | None = None
@@ -146,7 +146,7 @@ class Rig:
         if self.robot is None:
             return True
         still: Any = self.robot.still
-        if type(still).__name__ in ("bool", "bool_"):  # also numpy's, without the import
+        if type(still).__name__ in ("bool", "bool_"):  # accept numpy's bool without importing numpy
             return bool(still)
         raise TypeError(f"still must be True or False; found {still!r:.80}")
 
@@ -161,7 +161,7 @@ class Rig:
 
 
 RigFactory = Callable[[Any, Any], Rig]
-"""Function that makes a rig from the pack's `PackSettings` of the site and its `WorldSettings`."""
+"""Function that makes a rig from the site's `PackSettings` and `WorldSettings` for the pack."""
 
 
 def allocate_reserve() -> None:
@@ -176,7 +176,7 @@ def free_reserve() -> None:
 
 
 def stop_all(rigs: Mapping[str, Rig], limit_s: float = STOP_S) -> dict[str, str]:
-    """Stop every robot at once; one that cannot be stopped does not delay the others.
+    """Stop all robots concurrently; one that cannot be stopped does not delay the others.
 
     Each is stopped on its own thread. The call waits `limit_s` [s] for all of them together.
 
@@ -201,7 +201,7 @@ def _stop_in_turn(rigs: Mapping[str, Rig], why: Exception) -> dict[str, str]:
         try:
             if rig.robot is not None:
                 rig.robot.stop()
-        except BaseException as error:  # noqa: BLE001 - the next robot must be stopped all the same
+        except BaseException as error:  # noqa: BLE001 - the next robot must still be stopped
             trouble[name] = f"raised {describe_exception(error)}"
     _log.error("the robots were stopped one after another", exc_info=why)
     return trouble
@@ -226,7 +226,7 @@ class _Stop:
             self._stop()
 
     def wait(self, seconds: float) -> None:
-        """Wait until `stop` has returned."""
+        """Wait up to `seconds` [s] until the robot's `stop` has returned; log if it has not."""
         if not self._returned.acquire(timeout=seconds):
             _log.critical("the robot of %s %s", self._name, self.trouble)
 
@@ -238,7 +238,7 @@ class _Stop:
             del _RESERVE[:]  # frees memory for the second attempt
             self._robot.stop()
             self.trouble = ""
-        except BaseException as error:  # noqa: BLE001 - the next robot must be stopped all the same
+        except BaseException as error:  # noqa: BLE001 - the next robot must still be stopped
             self.trouble = f"raised {describe_exception(error)}"
             _log.error(
                 "the robot of %s could not be stopped", self._name, exc_info=plain_error(error)

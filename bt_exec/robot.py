@@ -1,4 +1,4 @@
-"""Robot interface: stop, stand still, and (in a simulation) advance time.
+"""Interfaces of robots, motions, simulations and perception.
 
 A pack's own robot protocol extends `Robot` with the few methods its skills need. The executive
 itself only stops robots; every motion is started by a skill.
@@ -30,16 +30,16 @@ class Robot(Protocol):
     def stop(self) -> None:
         """Freeze every joint in place at once. Safe from any thread; repeated calls are harmless.
 
-        It returns within a second. Motions that it ends fail with ``STOPPED``. A skill that passes
-        that failure on ends the mission, and nothing resumes by itself.
+        It returns within a second. Motions that it ends fail with ``STOPPED``. If a skill raises
+        that failure, the mission ends and does not resume by itself.
         """
 
     @property
     def still(self) -> bool:
-        """Whether the robot is at rest: exactly True or False, returned quickly.
+        """Whether the robot is at rest. The value must be True or False and be returned quickly.
 
-        It is read after every stop. If the robot is not still then, or this raises, the mission
-        fails with ``STOP_FAILED``, and the operator is asked to use the emergency stop.
+        It is read after every stop. If it is False then, or reading it raises, the mission fails
+        with ``STOP_FAILED``, and the operator is asked to use the emergency stop.
         """
 
 
@@ -52,7 +52,7 @@ class Motion(Protocol):
 
     @property
     def progress(self) -> float:
-        """Completed share, 0..1."""
+        """Fraction of the motion that is done, 0..1."""
 
     @property
     def failure(self) -> Failed | None:

@@ -161,7 +161,7 @@ _YES = Verdict(True)
 
 @dataclass(frozen=True)
 class Signature:
-    """The part that skills and conditions share: a name, arguments with types, a description.
+    """Common base of skills and conditions: a name, typed arguments and a description.
 
     Attributes:
         name: Name in the tree language.
@@ -241,7 +241,7 @@ class Skill(Signature, Generic[P, T]):
 
     Attributes:
         fails: Codes it may raise with `Failed`; any other code is a bug of the skill.
-        needs: Facts that must hold before, as templates over the arguments:
+        needs: Facts that must hold before it runs, as templates over the arguments:
             ``{"hand.{arm}": "empty"}``. Several allowed values are separated by ``|``.
         effects: Facts that hold after success, as templates. ``"?"`` means unknown afterwards.
         uses: Resources it claims while it runs: ``{"arm.{arm}"}``. Two skills that run in
@@ -274,7 +274,7 @@ class Condition(Signature, Generic[P]):
 
     Attributes:
         patience_s: How long *not known yet* is accepted before the check fails [s].
-        unknown: Code of that failure.
+        unknown: Code of the failure of a check that stays unknown.
         skip_reason: Reason in the skip log if this condition makes a node unnecessary, as a
             template over the arguments: ``"already {state}"``.
         establishes: The facts it tests, as templates: ``{"door": "{state}"}``. The dry run
@@ -337,8 +337,8 @@ def skill(
 
     Raises:
         RegistrationError: If the function is not a generator, lacks an annotation or a docstring,
-            or has a default of another type; if a template names an argument that does not exist;
-            or if an option is unknown or has another form, such as a text instead of a set.
+            or has a default of a wrong type; if a template names an argument that does not exist;
+            or if an option is unknown or malformed, such as a text instead of a set.
     """
     _refuse_unknown_arguments("skill", unknown_arguments)
 
@@ -397,7 +397,7 @@ def condition(
 
     Raises:
         RegistrationError: If the function is a generator, does not return a `Verdict`, lacks an
-            annotation or a docstring, or has a default of another type; if a template names an
+            annotation or a docstring, or has a default of a wrong type; if a template names an
             argument that does not exist; or if an option is unknown.
     """
     _refuse_unknown_arguments("condition", unknown_arguments)
@@ -431,7 +431,7 @@ def _refuse_unknown_arguments(decorator: str, given: Mapping[str, Any]) -> None:
 
 
 class _CallableModule(ModuleType):
-    """This module, called as its decorator: ``from bt_exec import skill``."""
+    """Module type that makes this module callable as the decorator `skill`."""
 
     @staticmethod
     def __call__(*args: Any, **declared: Any) -> Any:

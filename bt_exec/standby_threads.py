@@ -136,7 +136,9 @@ _CALL = "skill-call"
 
 
 def run_in_thread(work: Callable[[], T], doing: str = "waiting") -> Steps[T]:
-    """Run `work` on a worker thread and return its result; within `work`, on the same thread.
+    """Run `work` on a worker thread, yield `Running` meanwhile, and return its result.
+
+    A nested call, made by `work` itself, runs on the same worker thread.
 
     Args:
         work: The call. It must not touch the robot.
@@ -162,7 +164,7 @@ def run_in_thread(work: Callable[[], T], doing: str = "waiting") -> Steps[T]:
             done.set()
 
     if threading.current_thread().name == _CALL:
-        call()  # within such a call, no tick waits
+        call()  # already on a worker thread, so no tick is delayed
     else:
         threading.Thread(target=call, name=_CALL, daemon=True).start()
     while not done.is_set():

@@ -1,1 +1,1 @@
-"""Parallel runs that survive kills: execution engines, output folders and result stores."""
+"""Parallel runs that can be resumed: execution engines, output folders and result stores."""

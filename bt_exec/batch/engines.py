@@ -30,7 +30,7 @@ _Result = TypeVar("_Result")
 
 ENGINES = ("processes", "ray")
 
-_AHEAD = 2  # tasks in progress for each worker
+_AHEAD = 2  # submitted tasks per worker, so that no worker waits for the next task
 
 
 def run_tasks(

@@ -17,7 +17,7 @@ class MissingExtraError(UsageError):
 
 
 def is_missing_package(error: UsageError) -> bool:
-    """Return True if an error concerns the installation and not a file."""
+    """Return True if an error was raised for a missing package, not for a file."""
     return isinstance(error, MissingExtraError)
 
 
@@ -28,7 +28,7 @@ def import_pyarrow(extra: str = "label") -> tuple[Any, Any]:
         extra: The extra of bt-exec that installs them.
 
     Raises:
-        MissingExtraError: If it is not installed.
+        MissingExtraError: If pyarrow is not installed.
     """
     try:
         import pyarrow
@@ -48,7 +48,7 @@ def open_parquet(path: Path) -> Iterator[Any]:
     """
     arrow, parquet = import_pyarrow()
     try:
-        with parquet.ParquetFile(path) as file:  # without partitions derived from its path
+        with parquet.ParquetFile(path) as file:  # does not derive partition columns from the path
             yield file
     except (OSError, arrow.ArrowException) as error:
         raise UsageError(f"{path} cannot be read: {error}") from error

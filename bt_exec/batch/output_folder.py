@@ -59,7 +59,7 @@ class RunFolder:
 
         OUT/
             run.json      settings; a run is resumed only with the same settings
-            run.lock      the process that writes here
+            run.lock      lock of the process that writes here, with its identity
             run.sqlite    items, results and amounts spent
 
     Args:
@@ -97,7 +97,7 @@ class RunFolder:
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             self._release = weakref.finalize(self, _own_folder(self.folder))
-            if not file.is_file():  # first, so that a folder with results always has a manifest
+            if not file.is_file():  # before the store, so that a folder with results has a manifest
                 write_text_atomically(file, json.dumps(manifest, ensure_ascii=False))
             self._store = ResultStore(self.folder / "run.sqlite")
         except OSError as error:

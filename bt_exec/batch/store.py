@@ -39,7 +39,7 @@ class Changes:
         total: Number of items.
         kept: Number of items that already have a result.
         new: Number of items without a result.
-        changed: Number of new items that had a result with other content.
+        changed: Number of new items with an earlier result for other content.
         gone: Number of results whose item was removed.
     """
 
@@ -105,7 +105,10 @@ class ResultStore:
             return {key for (key,) in self._connection.execute(statement)}
 
     def put(self, lines: Sequence[tuple[str, Mapping[str, Any]]]) -> None:
-        """Write results by key in one transaction; each contains its identifier as ``item``."""
+        """Write pairs of key and result in one transaction.
+
+        Each result contains the identifier of its item as ``item``.
+        """
         rows = [
             (key, line["item"], json.dumps(line, ensure_ascii=False, separators=(",", ":")))
             for key, line in lines
@@ -135,9 +138,10 @@ class ResultStore:
             return dict(self._connection.execute("SELECT kind, amount FROM spent"))
 
     def write_spent(self, spent: Mapping[str, float]) -> None:
-        """Write the amounts spent. They survive a kill, and a power failure after the next result.
+        """Write the amounts spent, by kind, without waiting for the disk.
 
-        A disk needs milliseconds to confirm a write, and there are two writes for each request.
+        They survive a kill of the process. They survive a power failure only once the next result
+        is written: waiting twice per request would take milliseconds each time.
         """
         statement = "INSERT OR REPLACE INTO spent (kind, amount) VALUES (?, ?)"
         with self._lock, self._named_errors():

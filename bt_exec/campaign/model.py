@@ -119,7 +119,7 @@ def load_campaign(path: Path) -> Campaign:
     """Read a campaign file.
 
     Raises:
-        SpecError: If the file is invalid; contains every mistake with its line.
+        SpecError: If the file is invalid; it holds every mistake with its line.
     """
     found = load_model(Campaign, path)
     beside = path.parent / found.site

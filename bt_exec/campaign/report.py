@@ -74,7 +74,7 @@ def rerun_command(line: Mapping[str, Any]) -> str:
 
 
 def summary_lines(lines: Sequence[Mapping[str, Any]], total: int) -> Iterator[str]:
-    """Yield the result of a campaign, its worst combinations of settings and first failed cells.
+    """Yield the lines of a summary: rate, worst combinations of settings and first failed cells.
 
     Args:
         lines: The results.
@@ -133,7 +133,7 @@ def write_page(path: Path, title: str, lines: Sequence[Mapping[str, Any]]) -> No
 def _worst_combinations(
     rates: Mapping[tuple[str, str], Rate],
 ) -> Iterable[tuple[tuple[str, str], Rate]]:
-    """Return combinations with failures, the lowest upper bound first."""
+    """Return the combinations of settings with failures, sorted by the upper bound of the rate."""
     found = [(name, rate) for name, rate in rates.items() if name != ALL and rate.good < rate.total]
     return sorted(found, key=lambda one: (one[1].interval[1], one[0]))
 

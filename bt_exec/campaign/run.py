@@ -1,4 +1,4 @@
-"""Execution of campaigns: one session per cell, results that survive kills, Parquet output.
+"""Execution of campaigns: one session per cell, resumable runs, Parquet output.
 
 ::
 
@@ -94,7 +94,7 @@ def run_campaign(
 
 def run_cell(cell: Cell) -> dict[str, Any]:
     """Run one mission in its world; return its result as plain data, without wall-clock times."""
-    gc.collect()  # the world of the last cell, before the memory of another one is needed
+    gc.collect()  # frees the world of the previous cell before the next one is created
     try:
         with Session(
             _site(cell.site),
@@ -145,7 +145,7 @@ def _line(cell: Cell, status: str, code: str, message: str, **figures: Any) -> d
 
 
 def _write(path: Path, lines: Iterable[Mapping[str, Any]]) -> None:
-    """Write results as Parquet: a column for each world setting, ``world.door``."""
+    """Write results as Parquet; each world setting has a column, such as ``world.door``."""
     arrow, parquet = import_pyarrow("campaign")
     lines = list(lines)
     keys = sorted({key for line in lines for key in line["world"]})

@@ -43,7 +43,7 @@ class Rate(NamedTuple):
 
     @property
     def interval(self) -> tuple[float, float]:
-        """Wilson interval of 95 %."""
+        """95 % Wilson interval of the fraction."""
         if not self.total:
             return 0.0, 1.0
         n, p, z = self.total, self.share, _Z
@@ -79,12 +79,12 @@ class Difference(NamedTuple):
 
     @property
     def is_worse(self) -> bool:
-        """Return True if the second campaign is significantly worse, at the 5 % level."""
+        """Whether the second campaign is significantly worse, at the 5 % level."""
         return self.worse > self.better and self.p < 0.05
 
 
 def varied_settings(lines: Sequence[Mapping[str, Any]]) -> dict[str, list[str]]:
-    """Return the values of each setting that varies, one for each cell.
+    """Return the values of each setting that varies, one value per cell.
 
     Numbers with many values are binned by quartile; seeds are not a setting.
     """
@@ -102,14 +102,14 @@ def rates_by_setting(lines: Sequence[Mapping[str, Any]]) -> dict[tuple[str, str]
 
 
 def rates_by_combination(lines: Sequence[Mapping[str, Any]]) -> dict[tuple[str, str], Rate]:
-    """Return the rate of each combination of settings, all seeds together."""
+    """Return the rate of each combination of settings, over all seeds."""
     columns = varied_settings(lines)
     names = [
         ", ".join(f"{name} {value}" for name, value in zip(columns, values, strict=True))
         for values in zip(*columns.values(), strict=True)
     ]
     groups: dict[tuple[str, str], list[Mapping[str, Any]]] = defaultdict(list)
-    for name, line in zip(names, lines, strict=False):  # no names if no setting varies
+    for name, line in zip(names, lines, strict=False):  # `names` is empty if no setting varies
         groups["", name].append(line)
     return {name: _rate(found) for name, found in groups.items()}
 
@@ -146,7 +146,7 @@ def _rate(lines: Sequence[Mapping[str, Any]]) -> Rate:
 
 
 def _mcnemar_p(better: int, worse: int) -> float:
-    """Return the two-sided p of the exact McNemar test."""
+    """Return the two-sided p-value of the exact McNemar test."""
     count = better + worse
     tail = sum(comb(count, k) for k in range(min(better, worse) + 1))
     return min(1.0, float(Fraction(2 * tail, 1 << count)))
@@ -155,7 +155,7 @@ def _mcnemar_p(better: int, worse: int) -> float:
 def _holm_corrected(
     found: Mapping[tuple[str, str], Difference],
 ) -> dict[tuple[str, str], Difference]:
-    """Return differences with p corrected by Holm's method; p for all cells is unchanged."""
+    """Return differences with p-values corrected by Holm's method, except that of all cells."""
     parts = sorted((one.p, name) for name, one in found.items() if name != ALL)
     corrected, least = {}, 0.0
     for rank, (p, name) in enumerate(parts):

@@ -1,1 +1,1 @@
-"""Command line. Every module imports its dependencies when a command runs."""
+"""Command line. Modules import their dependencies only when a command runs."""

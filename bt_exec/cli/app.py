@@ -1,8 +1,8 @@
 """Application ``bt-exec``: its commands and the handling of their errors.
 
-No traceback is shown: a usage error is one paragraph on standard error, an internal error one line
-(``BT_EXEC_DEBUG=1`` shows the traceback). Exit codes are those of `bt_exec.mission_outcome`, 2 for
-usage, 1 for an internal error, 74 if output cannot be written, 141 after a broken pipe.
+A usage error is shown as one paragraph on standard error, an internal error as one line. Tracebacks
+are shown only with ``BT_EXEC_DEBUG=1``. Exit codes are those of `bt_exec.mission_outcome`, 2 for a
+usage error, 1 for an internal error, 74 if output cannot be written, 141 after a broken pipe.
 """
 
 from __future__ import annotations
@@ -71,13 +71,13 @@ _IMPOSSIBLE_PATHS = frozenset({errno.ENAMETOOLONG, errno.ELOOP, errno.ENOTDIR})
 """Error numbers that mean an invalid path from the operator, not a fault of the machine."""
 
 _CLICK_ERROR: type[Exception] = typer.BadParameter.__mro__[2]
-"""Base class of command-line errors, which typer has moved between modules."""
+"""Base class of click's errors, whose module differs between versions of typer."""
 
 _LONGEST_LINE = 4000
 """Maximum length of a message line [characters]; longer ones repeat the operator's input."""
 
 _GROUPS = "bt_exec.commands"
-"""Entry-point group of further command groups: each a `typer.Typer` with few imports."""
+"""Entry-point group of further command groups. Each is a `typer.Typer` with few imports."""
 
 _NUMBERED = re.compile(r"\[Errno -?\d+\] ")
 """Pattern of the error number in messages of the operating system."""
@@ -159,7 +159,7 @@ app.add_typer(NEW, name="new", rich_help_panel="Plans")
 
 
 def _add_plugin_commands() -> None:
-    """Add the command groups of installed packages; a broken one is left out, with a warning."""
+    """Add the command groups of installed packages; skip a broken one with a warning."""
     from bt_exec.plugins import load_plugin, plugin_names
 
     have = {group.name for group in app.registered_groups}
@@ -175,7 +175,10 @@ def _add_plugin_commands() -> None:
 
 @lru_cache
 def _click_group(name: str | None) -> Any:
-    """Return a command as a click group; for None, a group of all commands, which takes longer."""
+    """Return a click group with only the command `name`; for None, with all commands.
+
+    A group of one command is created faster.
+    """
     only = copy.copy(app)
     if name is not None:
         only.registered_commands = [one for one in app.registered_commands if one.name == name]
@@ -189,7 +192,7 @@ def main() -> NoReturn:
         record_interrupts()
         code = run_command_line([*map(_decode_argument, sys.argv[1:])])
         limit_exit_time(code)
-    except KeyboardInterrupt:  # raised outside of a handler
+    except KeyboardInterrupt:  # raised outside of the error handling of `run_command_line`
         code = EXIT_STOPPED
         limit_exit_time(code)
         _print_error("stopped", code)
@@ -217,7 +220,7 @@ def run_command_line(arguments: Sequence[str]) -> int:
 
 
 def run_nested_command_line(arguments: Sequence[str]) -> int:
-    """Run a command line inside another command, with its streams; return the exit code."""
+    """Run a command line within another command, on the same streams; return the exit code."""
     try:
         with separate_streams(data=_writes_data(arguments)):
             code = _run(list(arguments))
@@ -256,19 +259,19 @@ def _run(arguments: list[str]) -> int:
         raise
     except SystemExit as leaving:
         return _exit_code_of(leaving, arguments)
-    except Exception as error:  # noqa: BLE001 - nobody sees a traceback
-        if was_interrupted():  # raised by other code after a Ctrl-C
+    except Exception as error:  # noqa: BLE001 - reported without a traceback
+        if was_interrupted():  # a consequence of the Ctrl-C in other code
             return _print_error(_localized_message("stopped", arguments), EXIT_STOPPED)
         return _report_error(error, arguments)
-    except BaseException as error:  # noqa: BLE001 - raised by code of a pack
+    except BaseException as error:  # noqa: BLE001 - code of a pack may raise it
         return _print_error(describe_error(error), EXIT_USAGE)
-    if result == EXIT_STOPPED and was_interrupted():  # typer's result of a Ctrl-C outside a mission
+    if result == EXIT_STOPPED and was_interrupted():  # typer handled a Ctrl-C outside a mission
         return _print_error(_localized_message("stopped", arguments), EXIT_STOPPED)
     return result if isinstance(result, int) else 0
 
 
 def _invoke_command(arguments: list[str], name: str | None) -> object:
-    """Call the command of a command line; its help is in the reader's language.
+    """Call the command of a command line, with help in the reader's language.
 
     Args:
         arguments: The command line.
@@ -287,7 +290,8 @@ def _invoke_command(arguments: list[str], name: str | None) -> object:
 def _is_korean(arguments: Sequence[str], file: TextIO) -> bool:
     """Return True if the stream supports Korean, and the locale or the command line is Korean.
 
-    Only arguments with spaces count, if there are any: file names do not show the language.
+    If some arguments contain spaces, only these determine the language, because the others may be
+    file names.
     """
     from bt_exec.cli.output_streams import reader_language
 
@@ -314,10 +318,13 @@ def _localized_message(message: str, arguments: Sequence[str]) -> str:
 
 
 def _exit_code_of(leaving: SystemExit, arguments: Sequence[str]) -> int:
-    """Return the exit code after a pack, a rig or a tool has called ``sys.exit``."""
+    """Return the exit code after other code has called ``sys.exit``, and report that call.
+
+    Commands of installed packages may exit.
+    """
     raised = traceback.extract_tb(leaving.__traceback__)[-1]
     if leaving.code == 1 and {"click", "rich", "typer"} & set(Path(raised.filename).parts):
-        raise BrokenPipeError from leaving  # how command groups report a closed pipe
+        raise BrokenPipeError from leaving  # command groups exit with 1 for a closed pipe
     groups = {group.name for group in app.registered_groups}
     if arguments[:1] and arguments[0] in groups - {"history"} and isinstance(leaving.code, int):
         return leaving.code or 0  # commands of installed packages may exit
@@ -341,7 +348,7 @@ def _report_error(error: Exception, arguments: Sequence[str]) -> int:
 
 
 def _error_text(error: BtExecError, arguments: Sequence[str]) -> str:
-    """Return an error and a suggested next command, for the site given with ``--site``."""
+    """Return the text of an error with a suggested next command, including ``--site`` if given."""
     from bt_exec.language.korean_errors import error_message
 
     language = "ko" if _is_korean(arguments, sys.stderr) else "en"
@@ -423,9 +430,9 @@ def _shorten_line(line: str) -> str:
 
 
 def _prepare_streams() -> bool:
-    """Let streams replace unsupported characters; return whether there is an output stream."""
+    """Make the streams replace unsupported characters; return False without standard output."""
     if sys.stderr is None:
-        sys.stderr = open(os.devnull, "w")  # noqa: SIM115, PTH123 - lives as long as we do
+        sys.stderr = open(os.devnull, "w")  # noqa: SIM115, PTH123 - open until the program ends
     if sys.stdout is None:
         sys.stderr.write("bt-exec: standard output is closed; open it, or use > /dev/null\n")
         return False

@@ -1,9 +1,9 @@
-"""Fallback for signals whose handler does not run, because C code blocks or a part replaced it.
+"""Fallback for signals whose handler does not run, because C code blocks or a pack replaced it.
 
-The interpreter writes every signal to a pipe at once (`signal.set_wakeup_fd`), even if the main
-thread is blocked. A thread reads the pipe. If our handler has not run a second later, that thread
-stops the mission; at the second such signal, the program ends with the record as far as it is
-written.
+The interpreter writes every signal to a pipe immediately (`signal.set_wakeup_fd`), even if the main
+thread is blocked. A thread reads the pipe. If the handler has not run a second later, that thread
+stops the mission. At the second such signal, it ends the program; the record is then complete up to
+the last commit.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ EXIT_STOPPED = 130
 
 
 class SignalFallback:
-    """Counters of received and of handled signals.
+    """Counter of received and handled signals, which stops the mission if a handler does not run.
 
     Args:
         numbers: The signals to count.
@@ -38,7 +38,7 @@ class SignalFallback:
         self._ends = threading.Event()
 
     def mark_handled(self) -> None:
-        """Mark the received signals as handled; called by their handler."""
+        """Count one signal as handled; called by its handler."""
         self._handled += 1
 
     def read(self, pipe: int) -> None:
@@ -58,7 +58,7 @@ class SignalFallback:
             os.close(pipe)
 
     def _next_signal(self, pipe: int) -> bytes:
-        """Return the next signal; empty if a part has closed the pipe."""
+        """Return the number of the next signal as a byte; empty if the pipe was closed."""
         try:
             return os.read(pipe, 1)
         except OSError:
@@ -73,7 +73,7 @@ class SignalFallback:
 def signal_fallback(
     numbers: Collection[int], stop: Callable[[int], object]
 ) -> Iterator[SignalFallback]:
-    """Provide the fallback for these signals; only on the main thread.
+    """Provide the fallback for some signals; without effect outside the main thread.
 
     Args:
         numbers: The signals.

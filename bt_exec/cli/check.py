@@ -27,7 +27,7 @@ _OF_A_SITE = ("UNKNOWN_CODE", "UNKNOWN_CONDITION", "UNKNOWN_SKILL", "UNKNOWN_TRE
 _POSITION = re.compile(r"(?s)(\S[^\n]*?\.\w+):(\d+):(\d+): (.*)\Z")
 """Pattern of a message that begins with a position: ``words.yaml:3:1: …``."""
 
-_MOST_ROUNDS = 10  # a correction may reveal the next mistake
+_MOST_ROUNDS = 10  # maximum number of correction rounds; a correction may reveal another mistake
 _ENDINGS = (".yaml", ".yml", ".json")
 _STARTS = ("tree", "mission", "site")
 
@@ -120,7 +120,7 @@ def _fix_files(
 def _corrections(
     files: Iterable[Path], problems: Sequence[Problem]
 ) -> Iterator[tuple[Path, tuple[str, str]]]:
-    """Yield the files in which a name can be corrected, with their text before and after."""
+    """Yield the files with correctable names, with their text before and after the correction."""
     from bt_exec.failure import SpecError
     from bt_exec.scaffold.format_and_correct_yaml import correct_misspellings
     from bt_exec.spec.yaml_source import scan_file
@@ -153,7 +153,7 @@ def _summary(problems: Sequence[Problem], files: Sequence[Path]) -> str:
 
 
 def _with_position(problem: Problem, names: Mapping[str, str]) -> Problem:
-    """Return a problem with its position, which may be part of its message.
+    """Return a problem with its position, read from its message if necessary.
 
     Args:
         problem: The problem.
@@ -172,7 +172,7 @@ def _with_position(problem: Problem, names: Mapping[str, str]) -> Problem:
 def _site_hints(
     problems: Sequence[Problem], files: Sequence[Path], checked: FileChecker
 ) -> Iterator[str]:
-    """Yield hints to other sites that define the unknown names."""
+    """Yield a hint to the site that defines most of the unknown names, or to all other sites."""
     names = {problem.found for problem in problems if problem.code in _OF_A_SITE}
     if not names or checked.loaded is None:
         return
@@ -235,7 +235,7 @@ def files_in(given: list[Path]) -> tuple[list[Path], list[Path]]:
 
 
 def _is_spec_file(file: Path) -> bool:
-    """Return whether a file is, or was meant to be, a tree, a plan or a site."""
+    """Return True if a file seems to be a tree, plan or site, even an invalid one."""
     from difflib import get_close_matches
 
     from bt_exec.cli.plan_from_file import is_pack_plan_file
@@ -247,7 +247,7 @@ def _is_spec_file(file: Path) -> bool:
     try:
         data = scan_file(file).data
     except SpecError:
-        return True  # unreadable: let the check report it
+        return True  # the check reports that the file is unreadable
     return isinstance(data, dict) and any(get_close_matches(key, _STARTS, 1, 0.7) for key in data)
 
 

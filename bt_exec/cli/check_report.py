@@ -18,7 +18,7 @@ __all__ = ["ReportFormat", "write_report"]
 
 
 class ReportFormat(StrEnum):
-    """Forms of a report."""
+    """Formats of a report."""
 
     text = "text"
     json = "json"
@@ -31,7 +31,7 @@ def write_report(problems: Sequence[Problem], form: ReportFormat, closing: Seque
 
     Args:
         problems: The mistakes, in the order of the report.
-        form: The form of the report.
+        form: The format of the report.
         closing: Closing lines for the operator.
     """
     painter = operator_painter(beside=form is not ReportFormat.text)
@@ -105,7 +105,7 @@ def _sarif_result(problem: Problem, rule: int) -> dict[str, Any]:
 
 
 def _message_alone(problem: Problem) -> str:
-    """Return a mistake without its position and code, which the report contains elsewhere."""
+    """Return the text of a mistake without its position and code, which the report adds."""
     from dataclasses import replace
 
     text = str(replace(problem, file="", line=None, column=None))
@@ -113,7 +113,7 @@ def _message_alone(problem: Problem) -> str:
 
 
 def _relative_path(file: str) -> str:
-    """Return the relative path of a file below the working folder; other paths unchanged."""
+    """Return the path of a file relative to the working folder; unchanged if it is outside."""
     path = os.path.relpath(file) if file and Path(file).exists() else file
     return file if path.startswith("..") else path
 

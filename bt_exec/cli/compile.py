@@ -118,7 +118,7 @@ def _print_prompt(
 def observed_situation(
     site: Site, compiler: Compiler, world: Sequence[str] = ()
 ) -> Situation | None:
-    """Return the situation that a site's robot observes now; None if it is not needed.
+    """Return the situation that a site's robot observes now; None if no observation is needed.
 
     Args:
         site: The site.
@@ -146,7 +146,8 @@ def observed_situation(
 def _print_refusal(refusal: Refusal, messages: Messages, language: str) -> typer.Exit:
     """Print why there is no plan, in the command's language.
 
-    Returns the exception that ends the program.
+    Returns:
+        The exception that ends the program.
     """
     from bt_exec.cli.output_streams import operator_painter
     from bt_exec.mission_outcome import EXIT_CODES

@@ -1,4 +1,4 @@
-"""Command ``compile --commands``: many commands, one a line, each answered by a line of JSON."""
+"""Command ``compile --commands``: compiles each line of a file and prints one JSON line for it."""
 
 from __future__ import annotations
 

@@ -63,7 +63,7 @@ def diff(
 
 
 def _find_document(name: str, site: Site, journal: Path | None) -> Document:
-    """Return a document by its name, its file, or the mission and version of a recorded plan."""
+    """Return the document called `name`: a tree, a file, or a recorded plan as MISSION:VERSION."""
     from bt_exec.cli.history_and_why import open_journal
     from bt_exec.cli.site_contents import find_document
     from bt_exec.failure import UnknownName

@@ -30,7 +30,7 @@ class Finding:
         area: Heading in the report.
         name: Name of the checked part.
         state: ``ok``, ``missing`` (required) or ``optional`` (absent, but not required).
-        detail: Version, place, or description of the problem.
+        detail: Version, path, or description of the problem.
         fix: How to fix it.
     """
 
@@ -103,7 +103,7 @@ def _program_findings() -> Iterator[Finding]:
 
 
 def _package_findings() -> Iterator[Finding]:
-    """Yield each package that bt-exec's metadata names; those of extras are optional."""
+    """Yield a finding for each package in bt-exec's metadata; packages of extras are optional."""
     from importlib.metadata import PackageNotFoundError, version
 
     from bt_exec.declarations.exception_description import declared_requirements

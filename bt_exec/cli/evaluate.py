@@ -38,7 +38,7 @@ def eval_(
     json: opt.Json = False,
     verbose: opt.Verbose = False,
 ) -> None:
-    """Compare compilers on labelled commands: understood, done wrong, refused; nothing moves."""
+    """Compare compilers on labelled commands by correct plans, wrong plans and refusals."""
     import json as json_
 
     from bt_exec.cli.compile import observed_situation

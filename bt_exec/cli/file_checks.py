@@ -27,7 +27,7 @@ class FileChecker:
     Attributes:
         problems: Problems found so far.
         loaded: The site, loaded when a file needs it.
-        replaced: Parts of packs that the checked sites replace.
+        replaced: Sentences about parts of packs that the checked sites replace.
     """
 
     def __init__(self, site: str) -> None:
@@ -51,7 +51,7 @@ class FileChecker:
         return self.loaded
 
     def add(self, files: Iterable[Path]) -> None:
-        """Check files, and the contents of packs and sites given by name."""
+        """Check files, and packs and sites that are given by name; add their problems."""
         from bt_exec.failure import RegistrationError, SpecError, UsageError
         from bt_exec.spec.load import parse
         from bt_exec.spec.yaml_source import scan_file
@@ -71,7 +71,11 @@ class FileChecker:
             self._check_trees(loaded)
 
     def _check_non_yaml(self, path: Path) -> bool:
-        """Check a path that is not a YAML document; return whether `path` is one."""
+        """Check a plan of a pack, a Python file, or a pack or site by name.
+
+        Returns:
+            False for other paths, which remain to be read as YAML.
+        """
         from bt_exec.cli.plan_from_file import is_pack_plan_file
         from bt_exec.pack import pack_names
         from bt_exec.site.shipped_data import site_names
@@ -91,7 +95,11 @@ class FileChecker:
         return True
 
     def _check_other_document(self, source: Source, path: Path) -> bool:
-        """Check a site file, or the words or sentences of a pack; return whether it is one."""
+        """Check a site file, or a pack's file of words or sentences.
+
+        Returns:
+            False for other documents, which remain to be read as trees or missions.
+        """
         if _is_site(source):
             self._site(str(path))
         elif _is_lexicon_file(source) or _is_message_file(source):
@@ -157,7 +165,7 @@ class FileChecker:
             self.problems += verify_file(loaded, catalogue, library)
 
     def _check_failure_codes(self, catalogue: Catalogue) -> None:
-        """Check the failure codes of packs that were not checked yet."""
+        """Check that the skills of a catalogue declare the failure codes that they raise."""
         from bt_exec.verify.pack_declarations import code_problems
 
         self.problems += code_problems(catalogue)
@@ -190,10 +198,10 @@ class FileChecker:
 
 
 def _load_problem(error: BtExecError) -> Problem:
-    """Return the problem of code that cannot be loaded, at the line that raised the error.
+    """Return the problem for code that cannot be loaded, at the line that raised the error.
 
     Raises:
-        BtExecError: The error, if no line of a part raised it.
+        BtExecError: `error` itself, if no line outside bt-exec raised it.
     """
     from bt_exec.declarations.exception_description import source_line
     from bt_exec.failure import Problem
@@ -212,7 +220,7 @@ def _is_site(source: Source) -> bool:
 
 
 def _is_lexicon_file(source: Source) -> bool:
-    """Return whether a file is a pack's lexicon."""
+    """Return True if a file is a pack's lexicon."""
     data = source.data
     return isinstance(data, dict) and not data.keys().isdisjoint(("verbs", "nouns"))
 
@@ -226,7 +234,7 @@ def _is_message_file(source: Source) -> bool:
 
 
 def _problems_of_plan(path: Path, site: Site) -> Iterator[Problem]:
-    """Yield the problems of a plan in the format of a pack; problems in trees have no lines.
+    """Yield the problems of a plan in the format of a pack, without line numbers.
 
     Raises:
         SpecError: If it cannot be read.

@@ -1,4 +1,4 @@
-"""Help of the command line in the language of its reader.
+"""Korean help of the command line.
 
 The English text is the key, as with gettext. It comes from the declaration of a command or from
 typer. An installed command group has its texts in ``help_ko.yaml`` next to its module.
@@ -30,7 +30,7 @@ def _help() -> Mapping[str, str]:
 
 @cache
 def _translations_beside(module: str) -> ChainMap[str, str]:
-    """Return the translations next to a command's module, which override those of bt-exec."""
+    """Return the translations for a command: those next to its module, then those of bt-exec."""
     from bt_exec.spec.shipped_yaml import read_yaml
 
     path = Path(getattr(sys.modules.get(module), "__file__", None) or "").with_name("help_ko.yaml")
@@ -51,7 +51,7 @@ def use_korean_help(command: Any) -> Iterator[None]:
             stack.callback(setattr, rich_utils, name, text)
             setattr(rich_utils, name, _help()[text])
         stack.callback(setattr, Text, "rstrip_end", Text.rstrip_end)
-        setattr(Text, "rstrip_end", _rstrip_end)  # noqa: B010 - rich's own counts characters
+        setattr(Text, "rstrip_end", _rstrip_end)  # noqa: B010 - rich's version counts characters
         yield
 
 
@@ -62,7 +62,7 @@ def _rstrip_end(text: Any, size: int) -> None:
 
 
 def _help_page_text(module: Any, name: str) -> str:
-    """Return a constant of typer that is a translatable text of help pages; otherwise ""."""
+    """Return the constant `name` of a typer module if it is a text with a translation, else ""."""
     text = getattr(module, name)
     return text if name.isupper() and isinstance(text, str) and text in _help() else ""
 

@@ -199,7 +199,7 @@ def _export_to_stdout(write: Callable[[Path], None], form: str) -> None:
     """Write an export to standard output.
 
     Raises:
-        UsageError: If the form is not text.
+        UsageError: If the format is binary.
     """
     import tempfile
 
@@ -271,7 +271,7 @@ def _parse_amount(text: str, option: str, units: Mapping[str, float]) -> float |
     """Return an amount such as ``90d`` in the first of `units`; None for an empty text.
 
     Raises:
-        UsageError: If it has another form.
+        UsageError: If the text does not have this form.
     """
     from bt_exec.failure import UsageError
 
@@ -335,7 +335,7 @@ def why(
 
 
 def _recorded_site_name(journal: Journal, name: str) -> str:
-    """Return the name of a site as recorded for its missions; a file is a site, too.
+    """Return the name under which the missions of a site, given by name or file, are recorded.
 
     Raises:
         UnknownName: If neither an installed site nor a recorded mission has that name.
@@ -369,7 +369,9 @@ def open_journal(path: Path | None) -> Journal:
 def report_interrupted_mission(
     painter: Painter, journal: Journal, *, prompt: bool = False, language: str = ""
 ) -> str:
-    """Report once, in one line, which mission was interrupted and which objects may be held.
+    """Report an interrupted mission in one line, with the objects that the robot may still hold.
+
+    Each interrupted mission is reported only once.
 
     Args:
         painter: The output.

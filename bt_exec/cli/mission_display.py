@@ -1,4 +1,4 @@
-"""One mission on a terminal: the live view and the final sentences."""
+"""Display of a mission on a terminal: the live view and the final sentences."""
 
 from __future__ import annotations
 
@@ -65,9 +65,9 @@ class MissionDisplay:
 
     Args:
         painter: The output for the operator.
-        plain: Print one line for each change, also on a terminal.
-        full: Use the whole screen.
-        verbose: Show paths and names of records.
+        plain: Whether to print one line for each change even on a terminal.
+        full: Whether to use the whole screen.
+        verbose: Whether to show paths and identifiers of records.
         last: Whether the program ends with the mission; a further Ctrl-C then has no effect.
         prompt: Whether the operator types the next command at the prompt of the program.
     """
@@ -99,7 +99,7 @@ class MissionDisplay:
 
     @contextlib.contextmanager
     def preparation_line(self, what: str) -> Iterator[None]:
-        """Show a line while something is started, and remove it afterwards."""
+        """Show `what` in a line during a preparation, and remove the line afterwards."""
         if not self.live:
             yield
             return
@@ -120,7 +120,7 @@ class MissionDisplay:
     def show_mission(self, session: Session, mission: Callable[[], Outcome]) -> Outcome:
         """Run a mission of a session to its end with a live view, and print its summary."""
         model, painter = self.model, self.painter
-        # at a prompt, lines are typed meanwhile
+        # at a prompt, the operator types lines meanwhile, so the view does not read keys
         view = LiveView(model, painter, keys=self.last, full=self.full) if self.live else None
         self.view, self.library = view, session.site.library
         with (
@@ -130,7 +130,7 @@ class MissionDisplay:
         ):
             outcome = mission()
         if self._trouble is not None and not isinstance(self._trouble, BrokenPipeError):
-            raise self._trouble  # reported now, because the mission had to continue
+            raise self._trouble  # raised only now, so that the mission could continue
         if self._trouble is None:
             tree = self.live and outcome.reason_code not in REPLIES
             lines = final_lines(
@@ -148,7 +148,7 @@ class MissionDisplay:
         return outcome
 
     def _reading_typed_lines(self, session: Session) -> contextlib.AbstractContextManager[None]:
-        """Return the context in which lines typed at the prompt are read during a mission."""
+        """Return a context that reads lines typed at the prompt while a mission runs."""
         if not self.prompt or not can_ask_operator(self.painter):
             return contextlib.nullcontext()
 
@@ -168,7 +168,7 @@ class MissionDisplay:
         return self.model.messages.say(code, language, command=safe_line(line))
 
     def _write_line(self, text: str) -> None:
-        """Write a line; a closed stream does not end the mission."""
+        """Write a line; store an error of the stream, which must not end the mission."""
         if self._trouble is not None:
             return
         try:
@@ -178,9 +178,9 @@ class MissionDisplay:
 
 
 def print_outcome_and_exit(outcome: Outcome, *, json: bool = False) -> None:
-    """Print the outcome of a mission that cannot return, and end the program.
+    """Print the outcome of a mission whose main thread hangs, and end the program.
 
-    The main thread hangs, possibly holding the lock of a stream, so buffered streams are not used.
+    The main thread may hold the lock of a stream, so buffered streams are not used.
     """
     if json:
         out = program_stream(sys.stdout).fileno()

@@ -61,14 +61,15 @@ class Options:
 
 @dataclass
 class MissionConsole:
-    """A session with its views.
+    """A session with its display.
 
     Attributes:
         session: Runs the missions.
-        conductor: Displays them.
+        conductor: Displays the missions.
         asks: Whether the operator can be asked for missing information.
         interrupted: Command of an interrupted mission whose state was just reported; empty if none.
-        knows_world: Whether the operator knows that the simulated world is new, or it is restored.
+        knows_world: Whether the notice that the simulated world is new is unnecessary: it was
+            printed, or the world was restored.
     """
 
     session: Session
@@ -78,10 +79,10 @@ class MissionConsole:
     knows_world: bool = False
 
     def run(self, command: str, plan: MissionSpec | None = None) -> Outcome:
-        """Run and display one command, by `plan` if given.
+        """Run and display one command, with `plan` if given; return the outcome.
 
-        If the operator can be asked, missing information of a refused command is asked for, and the
-        answer is run. The outcome is that of the last command.
+        If a command is refused and the operator can be asked for the missing information, the
+        answer is run as the next command. The outcome is that of the last command.
         """
         from bt_exec.language.messages import language_of
         from bt_exec.mission.self_questions import NEED_WORLD, asks_to_continue, question_of
@@ -91,7 +92,7 @@ class MissionConsole:
         continues = plan is None and asks_to_continue(command)
         if continues and (record := self.session.unfinished()) is not None:
             self.session.open()
-            self.knows_world = True  # that of the mission, restored
+            self.knows_world = True  # the world of the mission is restored
             return continue_mission(self.session, self.conductor, record, language)
         with self.conductor.preparation_line(
             site.messages.say("PREPARING", language, site=site.name)
@@ -114,7 +115,7 @@ class MissionConsole:
         return outcome
 
     def say_world_is_new(self, language: str) -> None:
-        """Print once that this simulated world lacks the results of the last mission before it."""
+        """Print once that this simulated world lacks the results of the last mission."""
         session = self.session
         if self.knows_world or session.journal is None or not session.simulated:
             return
@@ -170,7 +171,7 @@ def _report_lost_world(session: Session, painter: Painter) -> None:
 
 @contextlib.contextmanager
 def open_stage(options: Options) -> Iterator[MissionConsole]:
-    """Provide a stage; opened resources are always closed.
+    """Provide a stage for the options, and close its resources at the end.
 
     Raises:
         BtExecError: If an option is invalid; nothing has moved.
@@ -274,11 +275,11 @@ _MOST_QUESTIONS = 3
 
 
 def _ask_for_command(outcome: Outcome, painter: Painter) -> str:
-    """Return the operator's answer to a refusal: the intended command, or the missing information.
+    """Ask the operator about a refusal; return the next command, or "" without an answer.
 
-    Enter confirms a single suggested command; Enter, Ctrl-C and Ctrl-D leave a question open. Other
-    answers than yes and no are passed to the session as a command, which may answer the question.
-    The result is empty if the operator gave no answer.
+    Enter or yes confirms a single suggested command. Enter, Ctrl-C and Ctrl-D leave a question
+    open. Answers other than yes and no are returned as a command, which the session may interpret
+    as the missing information.
     """
     if outcome.status != "refused" or not (outcome.did_you_mean or outcome.question):
         return ""

@@ -1,4 +1,4 @@
-"""Commands `new` and `fmt`: template files with tests, and one layout for tree and site files."""
+"""Commands ``new`` and ``fmt``: creation of files from templates, and formatting of YAML files."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ class TerminalConfirm:
         self._conductor = conductor
 
     def __call__(self, spec: MissionSpec, why: str, over: threading.Event) -> bool:
-        """Return whether the operator typed yes; any other answer means no."""
+        """Return True if the operator types yes; any other answer means no."""
         conductor = self._conductor
         painter, view = conductor.painter, conductor.view
         say = conductor.model.messages.say

@@ -41,7 +41,7 @@ def _safe_completion(names: Callable[[], Iterable[str]]) -> Callable[[str], list
     def complete(incomplete: str) -> list[str]:
         try:
             return [name for name in names() if name.startswith(incomplete)]
-        except Exception:  # noqa: BLE001 - see above
+        except Exception:  # noqa: BLE001 - a broken site must not break the shell
             return []
 
     return complete

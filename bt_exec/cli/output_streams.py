@@ -1,4 +1,4 @@
-"""Streams of a command: data, text and progress, kept apart from the output of other code.
+"""Output streams of a command, kept apart from the output of other code.
 
 Packs, drivers and libraries may print, also from C and in child processes. With ``--json`` their
 text goes to standard error, so that standard output contains only data. On a terminal, control and
@@ -40,11 +40,11 @@ _COLOUR = re.compile("(\x1b\\[[0-9;]*m)")
 
 
 class StrayText:
-    """Stream that other code prints to.
+    """Stream for the output of code outside bt-exec, in place of a standard stream.
 
     Args:
         to: Destination of the text.
-        own: The stream that the program itself uses instead.
+        own: The stream that bt-exec itself uses.
     """
 
     def __init__(self, to: TextIO, own: TextIO) -> None:
@@ -74,13 +74,13 @@ class StrayText:
 
 
 def program_stream(stream: TextIO | None) -> TextIO:
-    """Return the stream that the program itself uses instead of `stream`."""
+    """Return the stream for bt-exec's own output in place of `stream`."""
     own = getattr(stream, "own", stream) or sys.__stderr__
     return cast("TextIO", own)
 
 
 def write_data(text: str) -> None:
-    """Write data on standard output; on a terminal without control characters."""
+    """Write data to standard output; on a terminal, control characters are removed."""
     out = program_stream(sys.stdout)
     out.write(printable(text) if out.isatty() else text)
 
@@ -90,7 +90,8 @@ def separate_streams(*, data: bool) -> Iterator[None]:
     """Replace the standard streams while a command runs. Contexts may be nested.
 
     Args:
-        data: Whether standard output carries data; prints of other code then go to standard error.
+        data: Whether standard output carries data; output of other code then goes to standard
+            error.
     """
     before = sys.stdout, sys.stderr
     out, err = program_stream(sys.stdout), program_stream(sys.stderr)
@@ -107,13 +108,13 @@ def separate_streams(*, data: bool) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _separate_from_c(out: TextIO) -> Iterator[TextIO]:
-    """Redirect descriptor 1 to standard error; yield a stream for data."""
+    """Redirect descriptor 1, to which C code prints, to standard error; yield a data stream."""
     try:
         apart = out.fileno() == _STDOUT
         os.fstat(_STDERR)
     except (OSError, ValueError, AttributeError):
         apart = False
-    if not apart:  # not a stream of the process, as in tests
+    if not apart:  # not the standard output of the process, for instance in tests
         yield out
         return
     out.flush()
@@ -127,7 +128,7 @@ def _separate_from_c(out: TextIO) -> Iterator[TextIO]:
         ctypes.CDLL(None).fflush(None)  # flush C buffers
         with contextlib.suppress(OSError):  # no descriptors available: the program is ending anyway
             os.dup2(number, _STDOUT)
-        with contextlib.suppress(OSError, ValueError):  # a closed pipe was reported before
+        with contextlib.suppress(OSError, ValueError):  # a closed pipe has already been reported
             own.close()
         os.close(number)
 
@@ -166,7 +167,7 @@ _typed: ContextVar[str] = ContextVar("typed", default="")
 
 @contextlib.contextmanager
 def use_language_of(language: str) -> Iterator[None]:
-    """Set the reader's language to that of a typed word; empty for the locale's language."""
+    """Use `language` as the reader's language within a context; "" for that of the locale."""
     before = _typed.set(language)
     try:
         yield
@@ -175,7 +176,7 @@ def use_language_of(language: str) -> Iterator[None]:
 
 
 def reader_language() -> str:
-    """Return the reader's language, as typed or by the locale: ``ko`` or ``en``."""
+    """Return the reader's language, ``ko`` or ``en``: that of the typed word, or of the locale."""
     if typed := _typed.get():
         return typed
     names = (os.environ.get(name, "") for name in ("LC_ALL", "LC_MESSAGES", "LANG"))
@@ -205,20 +206,24 @@ def write_json(data: Any, *, lines: bool = False) -> None:
 
 
 def operator_painter(*, beside: bool = False) -> Painter:
-    """Return the painter for the operator; with `beside`, on stderr, because stdout has data."""
+    """Return the painter for texts to the operator.
+
+    Args:
+        beside: Whether it paints on stderr, because stdout carries data.
+    """
     return Painter(program_stream(sys.stderr if beside else sys.stdout))
 
 
 @contextmanager
 def progress_bar(title: str, total: int) -> Iterator[Callable[..., None]]:
-    """Show a bar with count, rate and remaining time; nothing without a terminal.
+    """Show a progress bar with count, rate and remaining time on a terminal.
 
     Args:
         title: Name of the counted items.
-        total: Their number.
+        total: Number of items.
 
     Yields:
-        Function to update the bar: count, an optional text next to it, and a changed total.
+        Function that updates the bar. It takes the count, an optional text and a changed total.
     """
     from rich.console import Console
     from rich.progress import (

@@ -1,4 +1,4 @@
-"""Plans of one skill or one tree, from ``NAME KEY=VALUE…`` of a command line."""
+"""Plans that run one skill or tree, given as ``NAME KEY=VALUE…`` on the command line."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def plan_of_skill(name: str, texts: Iterable[str], site: Site) -> MissionSpec:
 
     Raises:
         UnknownName: If the site has no such skill, or the skill no such argument.
-        UsageError: If a text has another form, or a required argument is missing.
+        UsageError: If a text does not have this form, or a required argument is missing.
         SpecError: If a value has the wrong type.
     """
     from bt_exec.spec.model import Do
@@ -39,11 +39,11 @@ def plan_of_skill(name: str, texts: Iterable[str], site: Site) -> MissionSpec:
 
 
 def parse_tree_arguments(name: str, texts: Iterable[str], site: Site) -> dict[str, Any]:
-    """Return the values of ``KEY=VALUE`` texts for a tree; none is required.
+    """Return the arguments of a tree from ``KEY=VALUE`` texts; required ones may be missing.
 
     Raises:
         UnknownName: If the site has no such tree, or the tree no such parameter.
-        UsageError: If a text has another form.
+        UsageError: If a text does not have this form.
     """
     return _arguments(f"tree {name}", texts, _types(site.library.get(name), site), ())
 
@@ -59,7 +59,7 @@ def plan_of_tree(name: str, texts: Iterable[str], site: Site, command: str = "")
 
     Raises:
         UnknownName: If the site has no such tree, or the tree no such parameter.
-        UsageError: If a text has another form, or a required parameter is missing.
+        UsageError: If a text does not have this form, or a required parameter is missing.
         SpecError: If a value has the wrong type.
     """
     from bt_exec.spec.model import Tree
@@ -100,7 +100,7 @@ def _arguments(
 
 
 def _parse_value(hint: Any, text: str) -> Any:
-    """Return a typed text as a value. Unlike in trees, ``$name`` is not a reference."""
+    """Return the value of a typed text. Unlike in trees, ``$name`` is not a reference."""
     from bt_exec.verify.type_checks import convert_word
 
     if text.startswith(("[", "{")):
@@ -123,6 +123,6 @@ def _plan(command: str, root: NodeBase, site: Site) -> MissionSpec:
     spec = MissionSpec.model_validate({"mission": header, "root": root})
     source = Source("the command line")
     if problems := verify_document(spec, site.catalogue, site.library, source):
-        # a command line has no places: each message names its argument
+        # the place is left out, because a command line has none and the messages name the argument
         raise SpecError([replace(problem, file="", place="") for problem in problems])
     return expand(spec, site.library, source)

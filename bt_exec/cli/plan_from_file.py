@@ -1,4 +1,4 @@
-"""Plans from files: a mission, a tree, or a format of a pack of the site."""
+"""Plans from files that contain a mission, a tree or a plan in the format of a pack."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ _LARGEST = 1_000_000
 
 
 def load_plan(path: Path, site: Site, command: str) -> MissionSpec:
-    """Return the plan in a file as a first plan; steps kept from an earlier run are done again.
+    """Return the plan in a file as version 1; steps kept from an earlier run are done again.
 
     A tree is run with the defaults of its parameters. ``-`` is standard input.
 
     Raises:
         UsageError: If the file cannot be read.
-        SpecError: If it is invalid; contains every mistake.
+        SpecError: If it is invalid; it holds every mistake.
     """
     from bt_exec.spec.load import load_text
     from bt_exec.spec.model import MissionSpec
@@ -67,7 +67,7 @@ def _read_standard_input() -> bytes | None:
 
 
 def _mission_from_tree(loaded: Loaded, site: Site, command: str) -> MissionSpec:
-    """Return a mission that consists of one tree, which may use those of the site.
+    """Return a mission that runs one tree; it may use trees of the site.
 
     Raises:
         SpecError: If it is invalid, or has a parameter without a default.
@@ -91,13 +91,13 @@ def _mission_from_tree(loaded: Loaded, site: Site, command: str) -> MissionSpec:
 
 
 def is_pack_plan_file(path: Path) -> bool:
-    """Return whether a file contains a plan in a format of a pack; False for unreadable files."""
+    """Return True if a file contains a plan in the format of a pack; False if unreadable."""
     try:
         if path.suffix != ".json" or (raw := read_at_most(path, _LARGEST)) is None:
             return False
         return _has_pack_format(path, raw.decode("utf-8-sig", errors="replace"))
     except OSError:
-        return False  # reported when it is read
+        return False  # the error is reported when the file is read
 
 
 def _has_pack_format(path: Path, text: str) -> bool:

@@ -20,19 +20,19 @@ def _words() -> Mapping[str, Any]:
 
 
 def prompt_words() -> Mapping[str, tuple[str, ...]]:
-    """Return the words of the prompt by their effect: help, status, reset, quit."""
+    """Return the words of the prompt by their effect, such as help, status, reset and quit."""
     return {name: tuple(words) for name, words in _words()["prompt"].items()}
 
 
 def command_name(word: str) -> str:
-    """Return the name of the command that a word stands for; other words unchanged."""
+    """Return the name of the command that a word means; other words are returned unchanged."""
     return str(_words()["commands"].get(word, word))
 
 
 def asks_why(text: str) -> bool:
-    """Return whether a line asks why the last mission ended: "why did you stop?", "왜 멈췄어?".
+    """Return True if a line asks why the last mission ended: "why did you stop?", "왜 멈췄어?".
 
-    A question to be passed on to a person ("왜 늦는지 여쭤봐") is a command.
+    A request to ask a person such a question ("왜 늦는지 여쭤봐") is a command and does not count.
     """
     said = unicodedata.normalize("NFC", text).casefold().strip()
     asks, carried = "|".join(_words()["asks_why"]), "|".join(_words()["asks_a_person"])
@@ -40,12 +40,12 @@ def asks_why(text: str) -> bool:
 
 
 def is_yes(answer: str) -> bool:
-    """Return whether an answer means yes."""
+    """Return True if an answer means yes."""
     return _normalized(answer) in _words()["yes"]
 
 
 def is_no(answer: str) -> bool:
-    """Return whether an answer means no."""
+    """Return True if an answer means no."""
     return _normalized(answer) in _words()["no"]
 
 

@@ -93,7 +93,7 @@ def rehearse(
 
 
 def _run_data(run: Rehearsal) -> dict[str, Any]:
-    """Return a run as plain data."""
+    """Return a rehearsal of a tree as plain data."""
     disturbed = ", ".join(map(str, run.disturbed)) or "undisturbed"
     row = {"tree": run.tree, "disturbed": disturbed, "ends": run.end_kind, "how": run.end_reason}
     return row | {"calls": list(run.calls)}

@@ -24,7 +24,7 @@ __all__ = ["COMMANDS", "repl"]
 
 _PROGRAM = "bt-exec"
 _RECORD_COMMANDS = ("why", "replay", "watch")
-_NO_VERBS = ("why", "replay", "history", "resume")  # "show me …" and "watch …" are for the robot
+_NO_VERBS = ("why", "replay", "history", "resume")  # unlike "show" and "watch", no robot commands
 _OTHERS = ("history", "show", "resume")
 _RECENT = 10
 """Number of missions among which the stopped one is searched for."""
@@ -83,7 +83,7 @@ class _Prompt:
         self.words = prompt_words()
         self.code = 0
         self.ends = False
-        self.last = ""  # last mission of this session, apart from replies
+        self.last = ""  # identifier of the last mission of this session that was not only a reply
 
     def loop(self) -> int:
         site = self.stage.session.site
@@ -125,12 +125,12 @@ class _Prompt:
         return True
 
     def is_resumption(self, text: str, *, named: bool) -> bool:
-        """Return True for ``resume N``, and for ``resume`` alone if it is a command.
+        """Return True for ``resume N``, and for ``resume`` alone if it is a prompt command.
 
         Args:
             text: The typed line, without the name of the program.
-            named: Whether the line began with the name of the program: ``bt-exec resume``. Without
-                it, the English word alone is a request to the robot.
+            named: Whether the line began with the name of the program, as ``bt-exec resume``.
+                Otherwise, the English word alone is a request to the robot.
         """
         first, *rest = text.split()
         if command_name(first) != "resume":
@@ -139,7 +139,7 @@ class _Prompt:
         return alone or (len(rest) == 1 and _MISSION.fullmatch(rest[0]) is not None)
 
     def is_misused_word(self, text: str, word: str) -> bool:
-        """Return True if a line begins with a word of the prompt and is not a robot command."""
+        """Return True for a line that begins with a prompt word but is not a valid command."""
         if word and text in self.words[word]:
             return False
         known = bool(word) or command_name(text.split()[0]) in _NO_VERBS
@@ -154,7 +154,7 @@ class _Prompt:
         self.say(code, "en" if self.painter.is_ascii_only else language, word=word, text=text)
 
     def handle_line(self, word: str, text: str) -> None:
-        """Handle a line; a usage error ends the line, not the prompt."""
+        """Handle a prompt word or a robot command; a usage error does not end the prompt."""
         from bt_exec.failure import BtExecError
         from bt_exec.language.korean_errors import error_message
         from bt_exec.language.messages import language_of
@@ -182,7 +182,7 @@ class _Prompt:
             clear_interrupt()
             self.code = self.code or EXIT_CODES["aborted"]
             self.ends = not self.people
-            self.painter.write_text("")  # Ctrl-C after the end of a mission: keep the prompt
+            self.painter.write_text("")  # a Ctrl-C after the end of a mission keeps the prompt
         except BtExecError as error:
             self.code = self.code or 2
             said = error_message(error, language, codes=self.verbose)
@@ -191,10 +191,10 @@ class _Prompt:
             self.say("PROMPT_STOPPED", language)
 
     def terminal_command(self, text: str) -> list[str]:
-        """Return the arguments of a line that is a command of the terminal; empty for others.
+        """Return the command-line arguments for a line such as ``why 91``; empty for other lines.
 
         ``why 91``, ``history --failed`` and ``show get_material`` work as on the command line.
-        Other lines that begin with such a word ("show me the material") are commands for the robot.
+        Other lines that begin with such a word ("show me the material") are commands to the robot.
         """
         word, *rest = text.split()
         word = command_name(word)
@@ -202,7 +202,7 @@ class _Prompt:
             return []
         try:
             arguments = [word, *shlex.split(text)[1:]]
-        except ValueError:  # an apostrophe: a command for the robot
+        except ValueError:  # an unpaired apostrophe occurs only in commands to the robot
             return []
         site = self.stage.session.site
         names = {*site.library.names(), *site.catalogue.skills, *site.catalogue.conditions}
@@ -221,11 +221,11 @@ class _Prompt:
         return arguments if fits else []
 
     def run_terminal_command(self, arguments: list[str], typed: str) -> None:
-        """Run a command of the terminal, with the journal and the site of this prompt.
+        """Run a command of the command line with the journal and the site of this prompt.
 
         Args:
             arguments: The command with its arguments.
-            typed: Name of the command as typed, which may set the language.
+            typed: Name of the command as typed, which determines the language.
         """
         from bt_exec.cli.app import run_nested_command_line
         from bt_exec.language.messages import language_of
@@ -263,7 +263,7 @@ class _Prompt:
                     return
                 except KeyboardInterrupt:
                     clear_interrupt()
-                    self.painter.write_text("")  # drop the line, keep the prompt
+                    self.painter.write_text("")  # Ctrl-C discards the line and keeps the prompt
 
     def help(self, language: str) -> None:
         from bt_exec.tui.site_listing import first_utterances
@@ -310,13 +310,13 @@ class _Prompt:
         if named is not None and named.mission is not None:
             which = named.mission.id
         elif asked in ("STOPPED", "WHY") or not (bare or failed):
-            # the last mission that moved anything; questions and refusals did not
+            # the question is about the last mission with an action, not about an answered question
             site, actions = session.site.name, session.conversation.actions
             acted = journal.last_mission_with_action(site, actions)
             if acted is None:
                 self.say("SELF_NOTHING_DONE", language_of(text))
                 return
-            if asked == "STOPPED":  # a stopped mission, even if the robot came back since
+            if asked == "STOPPED":  # prefer a stopped mission to a later one that went well
                 recent = journal.missions_with_actions(site, actions, limit=_RECENT)
                 acted = next((one for one in recent if one.status != "satisfied"), acted)
             which = acted.id

@@ -1,4 +1,4 @@
-"""Command ``replay``: a recorded mission shown again, verified, or written as a test."""
+"""Command ``replay``: shows a recorded mission again, verifies it, or writes it as a test."""
 
 from __future__ import annotations
 
@@ -205,7 +205,7 @@ def _hint(player: Player) -> str:
 
 
 def _print_changes(record: MissionRecord, painter: Painter, speed: float, *, verbose: bool) -> None:
-    """Print one line for each change, at once or at a speed."""
+    """Print one line for each change, at `speed` times the recorded speed; 0 for no delays."""
     import time
 
     from bt_exec.tui.plain_view import PlainView

@@ -68,8 +68,8 @@ def mission_to_continue(journal: Journal, which: str, site: str = "") -> Mission
 
     Args:
         journal: The journal.
-        which: Name of the mission; empty for the last one.
-        site: Site of the last mission, if `which` is empty; any site if empty.
+        which: Name of the mission; empty for the last unfinished one.
+        site: Site of the last unfinished mission, used if `which` is empty; "" for any site.
 
     Raises:
         UsageError: If there is none, if it was finished, or if it is still running.
@@ -107,7 +107,7 @@ def _site_of(record: MissionRecord) -> str:
 
 
 def _selected_compiler(record: MissionRecord) -> str | None:
-    """Return the compiler that was selected for the mission instead of the site's."""
+    """Return the compiler that was recorded for the mission; None if it is not installed."""
     from bt_exec.planning.compiler import compiler_names
 
     name = record.setup.get("compiler", {}).get("name", "")
@@ -141,7 +141,7 @@ def continue_mission(
 def _restore_world(
     session: Session, conductor: MissionDisplay, record: MissionRecord, language: str
 ) -> tuple[bool, str]:
-    """Restore the world of a mission; return whether it is lost, and a message about it.
+    """Restore the world of a mission; return whether that failed, and a message about it.
 
     Raises:
         KeyboardInterrupt: If the operator pressed Ctrl-C; the session then has a new world.

@@ -12,7 +12,7 @@ from bt_exec.cli import options as opt
 
 __all__ = ["COMMANDS", "do", "run"]
 
-# click's class, which typer has moved between modules
+# click's class, whose module differs between versions of typer
 _USAGE_ERROR: Any = typer.BadParameter.__mro__[1]
 
 

@@ -145,13 +145,13 @@ def serve(
     if not in_time:
         painter.write_text(localized("ended · a part did not return; the robots may still be open"))
         sys.stdout.flush()
-        os._exit(4)  # a thread of that part would delay the end of the interpreter
+        os._exit(4)  # a thread of the hanging part would delay the end of the interpreter
     painter.write_text(localized("ended · the robots are closed"))
     raise typer.Exit(code)
 
 
 def _wait_for_stop(services: list[QueuedSession], server: HttpServer, notifier: Notifier) -> int:
-    """Wait for a signal, whose handler stops the mission."""
+    """Wait until a signal has stopped the services; return the exit code."""
     from bt_exec.cli.stop_signals import stop_reason, stop_service_on_signals
 
     count, second, ends = 0, 0.0, False
@@ -162,7 +162,7 @@ def _wait_for_stop(services: list[QueuedSession], server: HttpServer, notifier: 
         if count == 2:
             second = time.monotonic()
         if count > 2 and time.monotonic() - second >= _HELD_S:
-            os._exit(130)  # other code blocks; the record is on disk
+            os._exit(130)  # code of a pack blocks the exit; the record is on disk
         for service in services:
             service.stop(stop_reason(number))
 
@@ -181,7 +181,7 @@ def _wait_for_stop(services: list[QueuedSession], server: HttpServer, notifier: 
 
 
 def _token_files(given: Iterable[str], sites: Iterable[str]) -> dict[str, Path]:
-    """Return the file of each site's token, with the key "" for all other sites."""
+    """Return token files by the name of the site; the key "" stands for all other sites."""
     found = {}
     for text in given:
         name, equals, file = text.partition("=")
@@ -212,7 +212,7 @@ class Notifier:
         return self._send(f"READY=1\nSTATUS={status}")
 
     def notify_alive(self) -> bool:
-        """Report that the service works, if it is time to; return whether it was reported."""
+        """Report that the service works if `period_s` has passed; return whether it was sent."""
         now = time.monotonic()
         if not self.period_s or now - self._last < self.period_s:
             return False
@@ -227,7 +227,7 @@ class Notifier:
         if not self._address:
             return False
         address = self._address
-        if address.startswith("@"):  # an abstract socket
+        if address.startswith("@"):  # address of an abstract socket
             address = "\0" + address[1:]
         try:
             with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as connection:

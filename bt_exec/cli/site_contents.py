@@ -22,7 +22,7 @@ __all__ = ["COMMANDS", "find_document", "schema", "show", "skills", "trees"]
 
 
 class ShowFormat(StrEnum):
-    """Forms in which a tree is shown."""
+    """Formats in which a tree is shown."""
 
     text = "text"
     mermaid = "mermaid"
@@ -106,7 +106,7 @@ def _picture(
 
 
 def find_document(name: str, site: Site) -> Document:
-    """Return the tree of a site, or the document in the file, called `name`.
+    """Return the tree of a site, or the document in the file, that is called `name`.
 
     Raises:
         UnknownName: If it is neither.

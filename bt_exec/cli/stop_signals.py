@@ -1,7 +1,7 @@
 r"""Handling of Ctrl-C and other stop signals, before and during a mission.
 
-From the start of the program, every Ctrl-C is recorded: other code, such as an import or a
-callback, may swallow the exception, and then no mission may begin.
+From the start of the program, every Ctrl-C is recorded, so that no mission begins afterwards even
+if other code, such as an import or a callback, swallows the exception.
 
 Every signal that would end the process stops the mission first: Ctrl-\, a closed terminal, a
 ``kill``. ``kill -9``, ``SIGSTOP`` and crashes of the interpreter cannot be caught; in these cases
@@ -58,10 +58,10 @@ _EXITS, _DONE = threading.Event(), threading.Event()
 """Events: exit functions are being called; another thread has called all of them."""
 
 EXIT_SIGNAL = 128
-"""Exit code after a signal, minus the number of the signal."""
+"""Offset of exit codes: a program ended by a signal exits with this plus the signal's number."""
 
 _ENDING = (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
-"""Signals that end the program, with the robots closed."""
+"""Signals that end the program after the robots were stopped and closed."""
 
 _NOT_DEADLY = (
     *("SIGKILL", "SIGSTOP", "SIGINT", "SIGTSTP"),  # cannot be caught, or have separate handlers
@@ -74,10 +74,10 @@ _pressed = _killed = False
 
 
 def record_interrupts() -> None:
-    """Record every Ctrl-C from now on and raise it as Python does; exit cleanly when killed.
+    """Record every Ctrl-C from now on and raise `Interrupted`; exit cleanly when killed.
 
-    An exceeded limit of processor time stops a mission. Outside a mission it has no effect: a limit
-    that a part has set must not end the program before its report.
+    Outside a mission, an exceeded limit of processor time (SIGXCPU) is ignored, because code of a
+    pack may have set the limit. During a mission it is a stop signal.
     """
     sys.unraisablehook = _report_unraisable
     with contextlib.suppress(ValueError):  # not on the main thread, which receives no signals
@@ -88,7 +88,7 @@ def record_interrupts() -> None:
 
 
 def was_interrupted() -> bool:
-    """Return whether there was an unhandled Ctrl-C outside a mission."""
+    """Return True if there was an unhandled Ctrl-C outside a mission."""
     return _pressed
 
 
@@ -99,7 +99,7 @@ def clear_interrupt() -> None:
 
 
 def was_killed() -> bool:
-    """Return whether a signal that ends the program, other than Ctrl-C, stopped a mission."""
+    """Return True if SIGTERM, SIGHUP or SIGQUIT stopped the last mission."""
     return _killed
 
 
@@ -110,7 +110,7 @@ def _interrupt(*_: object) -> None:
 
 
 def _report_unraisable(what: sys.UnraisableHookArgs) -> None:
-    """Report an exception that Python cannot raise in one line; Ctrl-C is recorded elsewhere.
+    """Report in one line an exception that Python cannot raise; a Ctrl-C is not reported.
 
     Examples are a skill that yields after it was closed, and an exception in ``__del__``.
     """
@@ -126,9 +126,10 @@ def _report_unraisable(what: sys.UnraisableHookArgs) -> None:
 
 
 def limit_exit_time(code: int) -> None:
-    """End the program after a while, even if threads or exit functions of parts do not end.
+    """Limit the time that threads and exit functions of packs may delay the end of the program.
 
-    Python waits for the threads, then calls the exit functions. Signals have no effect any more.
+    Python waits for the threads, then calls the exit functions. Stop signals are ignored from now
+    on.
 
     Args:
         code: Exit code of the program.
@@ -136,7 +137,7 @@ def limit_exit_time(code: int) -> None:
     with contextlib.suppress(ValueError):  # not on the main thread
         for number in (signal.SIGINT, signal.SIGXCPU, *_ENDING):
             signal.signal(number, signal.SIG_IGN)  # Python removes its handlers at the end
-    atexit.register(_EXITS.set)  # called first
+    atexit.register(_EXITS.set)  # called before the other exit functions, which registered earlier
 
     def run_exit_functions() -> None:
         atexit._run_exitfuncs()
@@ -144,7 +145,7 @@ def limit_exit_time(code: int) -> None:
 
     def end() -> None:
         if _EXITS.wait(_END_S):
-            _DONE.wait(_END_S)  # the program has ended by then
+            _DONE.wait(_END_S)  # normally, the program ends during this wait
             left = "exit functions of parts did not end"
         else:
             alive = threading.enumerate()
@@ -157,7 +158,7 @@ def limit_exit_time(code: int) -> None:
                 _DONE.wait(_END_S)
         os._exit(code)
 
-    with contextlib.suppress(RuntimeError):  # no thread can be started: it may take longer
+    with contextlib.suppress(RuntimeError):  # without a thread, the end may take longer
         _thread.start_new_thread(end, ())  # `Thread.start` may wait forever when memory is short
 
 
@@ -172,7 +173,7 @@ class ProgramExit(SystemExit):
 
 
 def _exit_program(number: int, _: object) -> None:
-    """Exit the program outside a mission; robots are stopped and closed on the way."""
+    """Raise `ProgramExit`, so that robots are stopped and closed before the program ends."""
     raise ProgramExit(EXIT_SIGNAL + number)
 
 
@@ -195,7 +196,7 @@ def signal_name(number: int) -> str:
 
 
 def stop_reason(number: int) -> str:
-    """Return the reason of a stop by a signal: the operator, or the signal's name."""
+    """Return the reason of a stop by a signal: ``operator`` for SIGINT, else the signal's name."""
     return "operator" if number == signal.SIGINT else signal_name(number)
 
 
@@ -215,7 +216,7 @@ def stop_service_on_signals(
     Ctrl-Z suspends a simulation. A real robot would keep moving, so Ctrl-Z stops it as well.
 
     Args:
-        stop: Receives the signal's number; runs on the main thread at any point.
+        stop: Signal handler; it interrupts the main thread at any point.
         session: The running session.
     """
     waits = all(rig.simulation is not None for rig in session.rigs.values())

@@ -72,7 +72,7 @@ def torture(
 
             def finished(number: int, command: str) -> None:
                 move(number, command)
-                if was_interrupted():  # the mission ended as stopped, and so does the torture
+                if was_interrupted():  # the Ctrl-C only stopped the mission; end the run as well
                     raise KeyboardInterrupt
 
             try:

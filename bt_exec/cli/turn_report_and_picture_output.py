@@ -19,14 +19,14 @@ from bt_exec.files import expand_home
 __all__ = ["FrameWriter", "TurnReportWriter"]
 
 _WAITING = 32  # maximum number of queued frames before the loop waits
-_PATIENCE_S = 0.5  # [s] time for which the loop waits for the disk, once; then frames are dropped
-_CLOSE_S = 10.0  # [s]
+_PATIENCE_S = 0.5  # time for which the loop waits for the disk once, before frames are dropped [s]
+_CLOSE_S = 10.0  # time limit for writing the queued frames at the end [s]
 
 
 class TurnReportWriter:
-    """A listener that writes turn reports: one minified JSON object a line.
+    """A listener that writes each turn report as a minified JSON object on one line.
 
-    A mission continues if its reports cannot be written; `close` reports it.
+    The mission continues if a report cannot be written; `close` raises the error.
 
     Args:
         where: A file, or ``-`` for standard output.
@@ -65,7 +65,7 @@ class TurnReportWriter:
         if self._own is not None:
             try:
                 self._own.close()
-            except OSError as error:  # while writing its buffer
+            except OSError as error:  # raised when the buffer is written
                 self._trouble = self._trouble or error
         if self._trouble is not None:
             self._trouble.filename = None if self._own is None else self._where
@@ -73,9 +73,9 @@ class TurnReportWriter:
 
 
 class FrameWriter:
-    """A listener that keeps every frame as a PNG, written by a worker.
+    """A listener that saves every frame as a PNG file, written by a worker.
 
-    A mission continues if its frames cannot be written, or not fast enough; `close` reports it.
+    The mission continues if frames cannot be written fast enough; `close` raises the error.
 
     Args:
         folder: Destination; created if it does not exist.

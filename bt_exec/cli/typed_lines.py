@@ -29,15 +29,15 @@ _HISTORY = 1000
 
 
 def can_ask_operator(painter: Painter) -> bool:
-    """Return whether input and output are a terminal, so that the operator can be asked."""
+    """Return True if input and output are a terminal, so that the operator can be asked."""
     return sys.stdin is not None and sys.stdin.isatty() and painter.file.isatty()
 
 
 class TypedLines:
-    """The reader of standard input while the main thread runs a mission.
+    """Reader of standard input while the main thread runs a mission.
 
-    A line answers the open question, stops the mission, or is kept for later. A line that begins
-    with a stop and continues ("stop and come back") stops the mission and is kept as well.
+    A line answers the open question, stops the mission, or is kept as a later command. A line that
+    asks for a stop and more ("stop and come back") stops the mission and is kept as well.
 
     Attributes:
         kept: Commands for later, as typed.
@@ -49,7 +49,7 @@ class TypedLines:
         self.kept: deque[str] = deque()
         self.ended = False
         self.begun = b""
-        self._stale: int | None = None  # kept lines that are older than a typed stop
+        self._stale: int | None = None  # number of kept lines typed before a typed stop
         self._reading = False
         self._answers: queue.SimpleQueue[str] | None = None
 
@@ -66,7 +66,7 @@ class TypedLines:
                 nothing to stop.
             report: Called with every line that is kept, on the thread.
         """
-        self._stale = None  # a stop that came too late for the last mission
+        self._stale = None  # forget a stop that came too late for the last mission
         done, wake = os.pipe()
         arguments = (sys.stdin.fileno(), done, stop, report)
         thread = threading.Thread(target=self._read, args=arguments, name="typed", daemon=True)
@@ -83,17 +83,20 @@ class TypedLines:
             os.close(done)
 
     def take_lines_before_stop(self) -> tuple[str, ...]:
-        """Remove and return the lines typed before a stop; a typed stop and later lines stay."""
+        """Remove and return the kept lines typed before a stop; later ones remain.
+
+        If the stop was not typed, all kept lines are returned.
+        """
         stale = len(self.kept) if self._stale is None else self._stale
         self._stale = None
         return tuple(self.kept.popleft() for _ in range(stale))
 
     def next_line(self, prompt: str, say: Callable[[str], None]) -> str:
-        """Return the first kept line, or a line that the operator types at a prompt.
+        """Return the first kept line; without one, read a line that the operator types.
 
         Args:
             prompt: The prompt.
-            say: Prints the prompt with a kept line.
+            say: Called with the prompt and a kept line, to print them.
 
         Raises:
             EOFError: If the operator ends the input.
@@ -116,10 +119,10 @@ class TypedLines:
         return kept or input(prompt)
 
     def ask(self, waits: Callable[[], bool]) -> str:
-        """Return the next line typed; empty at the end of input or once it is not needed.
+        """Return the next typed line; "" at the end of input or once no line is needed.
 
         Args:
-            waits: Called every 100 ms; returns False once the line is not needed any more.
+            waits: Called every 100 ms; returns False once no line is needed any more.
         """
         if not self._reading:
             return _read_line(waits)
@@ -141,12 +144,12 @@ class TypedLines:
             while done not in [key.fd for key, _ in selector.select()]:
                 try:
                     data = os.read(number, _LARGEST)
-                except OSError:  # the terminal is gone
+                except OSError:  # the terminal was closed
                     data = b""
                 if not data:
                     self.ended = True
                     return
-                # lines typed while a prompt edited another one arrive together
+                # several lines may have been typed before this thread began to read
                 *lines, self.begun = (self.begun + data).split(b"\n")
                 for line in lines:
                     self._take(line.decode(errors="replace"), stop, report)
@@ -179,7 +182,7 @@ def _read_line(waits: Callable[[], bool]) -> str:
 
 @contextlib.contextmanager
 def configure_line_editing(utterances: list[str]) -> Iterator[None]:
-    """Give the prompt its history and completion; readline is optional."""
+    """Provide history and completion at the prompt, if readline is available."""
     try:
         import readline
     except ImportError:

@@ -76,7 +76,7 @@ def follow(
     full: bool = False,
     verbose: bool = False,
 ) -> None:
-    """Show a mission as its events come, until it has ended or the user leaves."""
+    """Show a mission live as its events arrive, until it has ended or the user leaves."""
     import time
 
     from bt_exec.tui.live import LiveView

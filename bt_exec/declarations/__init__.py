@@ -1,1 +1,1 @@
-"""Declarations of packs: functions, facts and fields, checked on import; errors in their code."""
+"""Checks of what packs declare (functions, facts, fields), and descriptions of their errors."""

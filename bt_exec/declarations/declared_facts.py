@@ -34,7 +34,7 @@ _ANY = "\0"
 """Placeholder for an unknown text while templates are compared."""
 
 _MOST_COMBINATIONS = 256
-"""Limit of value combinations that are compared one by one; beyond it, arguments count as open."""
+"""Maximum number of value combinations to compare; with more, arguments count as open texts."""
 
 _UNKNOWN = "?"
 _PLACEHOLDER = re.compile(r"\{\w+\}")
@@ -80,7 +80,7 @@ class _Form:
 
 
 class _Fact(NamedTuple):
-    """A declared fact: the forms of its name and of its values."""
+    """A declared fact: the compiled templates of its name and of its values."""
 
     name: _Form
     values: tuple[_Form, ...]
@@ -115,7 +115,7 @@ class DeclaredFacts:
         return tuple(dict.fromkeys(fact.name.text for fact in self._facts))
 
     def matches(self, name: str) -> bool:
-        """Return True if a fact, or a template over any arguments, can be a declared one."""
+        """Return True if `name`, a fact or a template over arguments, can match a declared fact."""
         return bool(self._facts_named(_PLACEHOLDER.sub(_ANY, name)))
 
     def values(self, name: str) -> tuple[str, ...]:
@@ -186,7 +186,7 @@ def declared_facts_of(
         whose: Owner of the declaration, for messages: "pack door".
 
     Raises:
-        RegistrationError: If it has another form, or a template names an unknown type.
+        RegistrationError: If the declaration is malformed, or a template names an unknown type.
     """
     form = 'must map names to values, {"door": ("open", "closed")}'
     if not isinstance(given, Mapping):

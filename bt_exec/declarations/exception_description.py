@@ -40,7 +40,8 @@ _BUNDLES = ("all", "dev")
 def is_interrupt(error: BaseException) -> bool:
     """Return True if an exception is a Ctrl-C of the operator.
 
-    Any other `KeyboardInterrupt` in the program was raised by the code of a part.
+    In the command line, a Ctrl-C raises `Interrupted`; any other `KeyboardInterrupt` there was
+    raised by code of a pack. In other programs, every `KeyboardInterrupt` counts.
     """
     return isinstance(error, Interrupted if is_command_line() else KeyboardInterrupt)
 
@@ -64,7 +65,7 @@ def describe_error(error: BaseException) -> str:
 
 
 def extra_hint(error: BaseException) -> str:
-    """Return the extra of bt-exec that provides a module that cannot be imported.
+    """Return the command that installs the extra for a module that cannot be imported.
 
     Returns:
         "mujoco is not installed: pip install 'bt-exec[sim]' (or 'bt-exec[all]')"; empty for other
@@ -101,7 +102,7 @@ def _requirements() -> Iterator[tuple[str, str]]:
     """Yield each distribution that the metadata names, with its extra."""
     try:
         declared = requires("bt-exec") or []
-    except PackageNotFoundError:  # a checkout that is not installed
+    except PackageNotFoundError:  # bt-exec runs from a checkout that is not installed
         return
     for requirement in declared:
         name = re.match(r"[\w.-]+", requirement)
@@ -115,7 +116,7 @@ def _argument_suggestion(error: BaseException) -> str:
     found = _UNEXPECTED.search(str(error)) if isinstance(error, TypeError) else None
     public = sys.modules["bt_exec"]
     ours: Any = getattr(public, found[1], None) if found else None
-    ours = getattr(ours, found[1], ours) if found else None  # `skill` is a module, too
+    ours = getattr(ours, found[1], ours) if found else None  # `skill` is also a module
     if found is None or not callable(ours):
         return ""
     takes = [one.name for one in inspect.signature(ours).parameters.values() if one.kind != 0]
@@ -124,7 +125,7 @@ def _argument_suggestion(error: BaseException) -> str:
 
 
 def source_place_text(error: BaseException) -> str:
-    """Return `` (pack.py, line 7)`` for the last line outside bt-exec; empty if it has none."""
+    """Return the last line outside bt-exec as `` (pack.py, line 7)``; empty if there is none."""
     found = source_line(error)
     return f" ({found[0].name}, line {found[1]})" if found else ""
 
@@ -132,7 +133,7 @@ def source_place_text(error: BaseException) -> str:
 def source_line(error: BaseException) -> tuple[Path, int] | None:
     """Return the file and the last line outside bt-exec that raised an exception, or None.
 
-    The line of a syntax error is the one that it names.
+    For a syntax error, it is the line that contains the error.
     """
     if isinstance(error, SyntaxError) and error.filename and error.lineno:
         return Path(error.filename), error.lineno

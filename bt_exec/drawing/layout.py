@@ -26,7 +26,7 @@ _SIGN_SIZE = 30.0
 _EM = {"label": 13.0, "about": 13.0, "note": 12.0}
 _WEIGHT = {"label": 1.1, "about": 1.0, "note": 1.0}
 _NARROW, _WIDE = frozenset("iljtfr.,:;'|!()[]{}/ "), frozenset("mwMW@%")
-"""Narrow and wide letters in common sans-serif fonts; the widest font counts."""
+"""Narrow and wide letters in common sans-serif fonts, judged by the widest of these fonts."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Row:
 
 @dataclass
 class Placed:
-    """A box with its place: the left upper corner, width and height."""
+    """A box with its size and the position of its upper left corner [px]."""
 
     box: Box
     rows: tuple[Row, ...]
@@ -63,7 +63,7 @@ class Placed:
 
 
 def place_boxes(root: Box) -> Placed:
-    """Return boxes with their places; the left upper corner of the picture is (0, 0)."""
+    """Return boxes with positions and sizes; the upper left corner of the picture is (0, 0)."""
     top = _measure(root)
     widths: list[float] = []
     _widths(top, 0, widths)

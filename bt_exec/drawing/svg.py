@@ -145,7 +145,7 @@ def _css_rules(colours: _Colours) -> str:
 
 
 def _edges(one: Placed) -> Iterator[str]:
-    """Yield the curves to the children, from the right side to the left sides."""
+    """Yield the curves from the right side of a box to the left sides of its children."""
     start = one.x + one.width
     for child in one.children:
         middle = (start + child.x) / 2

@@ -54,7 +54,7 @@ def boxes_of(document: Document, library: Library, *, closed: bool = False) -> B
     Args:
         document: The tree or mission.
         library: Trees to expand where they are used.
-        closed: Do not expand subtrees.
+        closed: Whether subtrees stay unexpanded.
     """
     top = () if isinstance(document, MissionSpec) else (document.tree,)
     return _box(document.root, None if closed else library, top)

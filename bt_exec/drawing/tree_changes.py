@@ -18,7 +18,7 @@ _HEADER = ("summary", "utterances", "params", "returns", "otherwise")
 
 @dataclass(frozen=True)
 class Change:
-    """One row of a difference.
+    """One row of a comparison of two trees.
 
     Attributes:
         kind: ``same``, ``added``, ``removed``, or ``changed`` (the same node with other fields).
@@ -47,7 +47,7 @@ def tree_changes(old: Box, new: Box) -> tuple[Change, ...]:
 
 
 def header_changes(old: Document, new: Document) -> Iterator[tuple[str, Any, Any]]:
-    """Yield the differences besides the nodes: the field, the old and the new value."""
+    """Yield the field, old value and new value of each difference outside the nodes."""
     before, after = _header_fields(old), _header_fields(new)
     for field in dict.fromkeys((*before, *after)):
         if before.get(field) != after.get(field):
@@ -55,7 +55,7 @@ def header_changes(old: Document, new: Document) -> Iterator[tuple[str, Any, Any
 
 
 def _header_fields(document: Document) -> dict[str, Any]:
-    """Return the fields of a document besides its nodes; header fields as ``mission.FIELD``."""
+    """Return the fields of a document without its nodes; mission fields as ``mission.FIELD``."""
     data = to_data(document)
     mission = {f"mission.{field}": value for field, value in data.get("mission", {}).items()}
     return {**{field: data[field] for field in _HEADER if field in data}, **mission}
@@ -74,7 +74,7 @@ def _rows(root: Box) -> Iterator[_Row]:
 
 
 def _replaced_rows(before: Sequence[_Row], after: Sequence[_Row]) -> Iterator[Change]:
-    """Yield a section that differs: nodes of the same name and depth are paired."""
+    """Yield the changes of a differing section; nodes of the same name and depth are paired."""
     heads = [row[:2] for row in before], [row[:2] for row in after]
     matcher = difflib.SequenceMatcher(None, *heads, autojunk=False)
     for tag, a, b, c, d in matcher.get_opcodes():

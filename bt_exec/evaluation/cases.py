@@ -48,7 +48,7 @@ class Case(UserData):
         forbid: Skills that must not occur.
         only: Whether no skills may occur except `actions` and those in ``on_the_way``.
         condition: Whether an action must depend on a condition.
-        question: Whether nothing may move.
+        question: Whether a plan without skills is correct, too, although `want` is ``refuse``.
         never: Values of arguments that must not occur.
         context: Earlier commands, oldest first.
         tags: Groups for the results.
@@ -74,7 +74,7 @@ class Cases(UserData):
         commands: The commands.
         world: Initial state of the simulated world, as ``--world``, that the compilers observe.
             A value may be the name of a file in the folder of the commands.
-        on_the_way: Skills that a plan may add anywhere: to come home, to report.
+        on_the_way: Skills that a plan may add anywhere, such as returning home or reporting.
     """
 
     commands: Annotated[tuple[Case, ...], Field(min_length=1)]
@@ -100,7 +100,7 @@ def load_cases(path: Path) -> Cases:
     """Return the labelled commands of a file, or of a shipped set by its name.
 
     Raises:
-        SpecError: If it cannot be read or has another form; every mistake with its place.
+        SpecError: If the file cannot be read or is invalid; it holds every mistake with its place.
     """
     shipped = data_path("configs", "commands", f"{path}.yaml")
     source = read_file(shipped if shipped.is_file() and not path.exists() else path)
@@ -124,7 +124,7 @@ def load_cases(path: Path) -> Cases:
 
 
 def skills_of_plan(node: NodeBase, conditional: bool = False) -> Iterator[Step]:
-    """Yield the skills of an expanded plan in order; repeats are written out."""
+    """Yield the skills of an expanded plan in order, those of a repeated node in every round."""
     decided = conditional or (node.skip_if is not None and not isinstance(node, Do))
     for _ in range(node.repeat or 1):
         if isinstance(node, Do):

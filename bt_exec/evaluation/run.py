@@ -1,4 +1,4 @@
-"""Evaluation of compilers on labelled commands: understood, wrong, refused, and cost."""
+"""Evaluation of compilers on labelled commands: rates of correct plans and refusals, and cost."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def evaluate(cases: Cases, lines: Sequence[Line]) -> list[Evaluation]:
 
 
 def answer_mistake(cases: Cases, line: Line) -> str:
-    """Return the mistake of the plan of a line; empty if it is correct or there is none."""
+    """Return the mistake of a recorded plan; empty if the plan is correct or missing."""
     if line["steps"] is None:
         return ""
     plan = [Step(*step) for step in line["steps"]]
@@ -148,7 +148,7 @@ def _result(name: str, cases: Cases, lines: Sequence[Line]) -> Evaluation:
 
 
 def compare_compilers(cases: Cases, lines: Sequence[Line]) -> dict[str, Difference]:
-    """Compare the correct answers of each further compiler with the first one (McNemar)."""
+    """Compare every other compiler with the first one, by correct answers (McNemar test)."""
     by_compiler: dict[str, list[dict[str, Any]]] = {}
     for line in lines:
         cell = {"item": line["item"], "expected": _is_correct_answer(cases, line)}
@@ -162,7 +162,7 @@ def read_earlier_answers(path: Path) -> list[Line]:
     """Return the lines of an earlier run; none if there is no such file.
 
     Raises:
-        UsageError: If the file holds anything else.
+        UsageError: If the file contains anything else.
     """
     if not path.exists():
         return []

@@ -20,15 +20,15 @@ __all__ = ["FORMS", "Export", "find_exporter"]
 Export: TypeAlias = Callable[[Journal, MissionRecord, Path], None]
 
 FORMS: Mapping[str, str] = {"jsonl": ".jsonl", "mcap": ".mcap", "html": ".html"}
-"""File name extensions by form."""
+"""File name extensions by format."""
 
 
 def find_exporter(form: str) -> Export:
     """Return the function that exports a mission in a format.
 
     Raises:
-        UnknownName: If there is no such form.
-        UsageError: If a package that it needs is not installed.
+        UnknownName: If there is no such format.
+        UsageError: If a package that the format needs is not installed.
     """
     from bt_exec.failure import UnknownName
 

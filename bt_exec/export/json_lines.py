@@ -1,4 +1,4 @@
-"""A mission as JSON lines and as moments, the changes at one time; in its command's language.
+"""JSON Lines export of a mission, and its changes over time, in the language of its command.
 
 ::
 
@@ -33,7 +33,7 @@ _BAD = frozenset({"failed", "rejected", "stop", "retry"})
 
 @dataclass(frozen=True)
 class Moment:
-    """Changes at one time.
+    """Changes of a mission at one time.
 
     Attributes:
         t: Time [s, mission clock].
@@ -50,7 +50,7 @@ class Moment:
 
 
 def moments(record: MissionRecord) -> Iterator[Moment]:
-    """Yield the changes, event by event."""
+    """Yield the changes of a recorded mission, event by event."""
     _, messages = parts_and_sentences(record)
     model = ViewModel(messages=messages, wall=lambda: 0.0)
     view = _Sentences(model)
@@ -71,7 +71,7 @@ def moments(record: MissionRecord) -> Iterator[Moment]:
 
 
 class _Sentences(PlainView):
-    """Plain view without times.
+    """Plain view that collects its sentences, without times.
 
     Attributes:
         said: Level and text of each change of the last event.
@@ -82,7 +82,7 @@ class _Sentences(PlainView):
         self.said: list[tuple[str, str]] = []
 
     def write_change(self, word: str, text: str) -> None:
-        """Keep a change."""
+        """Add a change and its level to `said`."""
         level = "warning" if word in _BAD else "info"
         self.said.append((level, " ".join(f"{self.model.fixed_word(word)} {text}".split())))
 
@@ -128,7 +128,7 @@ def write_lines(journal: Journal, record: MissionRecord, path: Path) -> None:
 
 
 def mission_header(record: MissionRecord) -> dict[str, Any]:
-    """Return the data of a mission besides its plans and events."""
+    """Return the data of a mission without its plans and events."""
     return {
         **mission_entry_data(record.line),
         "program": record.program,

@@ -102,7 +102,7 @@ _SCHEMAS: Mapping[str, dict[str, Any]] = {
 
 
 def _to_json(data: Mapping[str, Any]) -> bytes:
-    """Return data as JSON without the journal's size limit, because of pictures."""
+    """Return data as JSON. The journal's size limit does not apply, because pictures exceed it."""
     return json.dumps(data, ensure_ascii=False, default=str).encode("utf-8", "replace")
 
 

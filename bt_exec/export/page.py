@@ -21,7 +21,7 @@ from bt_exec.tui.why import Why
 __all__ = ["page_data", "write_page"]
 
 _PICTURES = 400
-"""Maximum number of frames of a page; of more, a regular selection is used."""
+"""Maximum number of frames on a page; longer records are sampled at regular intervals."""
 _PLACE = "/*DATA*/null"
 
 
@@ -41,7 +41,7 @@ def write_page(journal: Journal, record: MissionRecord, path: Path) -> None:
 
 
 def page_data(record: MissionRecord) -> dict[str, Any]:
-    """Return the data of the page, in the language of the command; times are from its start [s]."""
+    """Return the data of the page in the command's language; times [s] count from the start."""
     start = record.events[0].t if record.events else 0.0
     end = max((event.t for event in record.events), default=start)
     said = mission_explanation(record)
@@ -74,7 +74,7 @@ def page_data(record: MissionRecord) -> dict[str, Any]:
 
 
 def _skill_bars(record: MissionRecord, start: float, end: float, said: Why) -> list[dict[str, Any]]:
-    """Return the bars of the timeline: each call of a skill."""
+    """Return the bars of the timeline, one for each call of a skill."""
     ends: Mapping[tuple[str, int], SkillEnded] = {
         (event.skill, event.call): event for event in record.events if isinstance(event, SkillEnded)
     }

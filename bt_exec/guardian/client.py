@@ -24,18 +24,18 @@ GUARD_LOST, STALLED = "GUARD_LOST", "STALLED"
 """Codes of a mission whose guardian ended, and of one whose loop stalled."""
 
 _PROGRAM = Path(__file__).with_name("program.py")
-_READY_S = 5.0  # time limit for the process to be ready [s]
-_TRIAL_S = 3.0  # time limit for the trial of a stop, in addition to its own limit [s]
-_RELEASE_S = 2.0  # time limit for its answer at the end [s]
-_QUIT_S = 0.3  # time limit for its end [s]
-_SILENT = 4.0  # the guardian is lost after this many of its limits without an answer
+_READY_S = 5.0  # time limit for the guardian process to be ready [s]
+_TRIAL_S = 3.0  # time limit for the trial of a stop, in addition to `Guard.within_s` [s]
+_RELEASE_S = 2.0  # time limit for the guardian to confirm its release [s]
+_QUIT_S = 0.3  # time limit for the guardian process to end [s]
+_SILENT = 4.0  # silence after which the guardian counts as lost, in multiples of `within_s`
 
 
 class Guardian:
     """A guardian process and the heartbeat to it.
 
     Args:
-        robot: Name of the robot, for messages; a released guardian of the same name is ended.
+        robot: Name of the robot, for messages. An earlier, released guardian of it is ended.
         guards: Stop actions; all of them are executed.
         report: File for the guardian's report if its messages cannot be read.
         locks: Lock files of the robots (`bt_exec.mission.robot_lock`).
@@ -43,7 +43,7 @@ class Guardian:
     Attributes:
         accounts: Actions of the guardian that `take_actions` has not returned yet.
         lost: Whether the process has ended, or was ended because it was silent.
-        released: Whether others may drive the robot.
+        released: Whether other processes may drive the robot.
 
     Raises:
         UsageError: If the process cannot be started.
@@ -108,7 +108,7 @@ class Guardian:
     # -- the mission -----------------------------------------------------------------------------
 
     def try_stop(self) -> str:
-        """Let the guardian stop the robot now; return an error message, or an empty text."""
+        """Make the guardian stop the robot, as a trial; return an error message or ""."""
         self._tried.clear()
         try:
             self._send(b"T")
@@ -121,7 +121,7 @@ class Guardian:
         return str(self._tried["trouble"])
 
     def arm(self) -> None:
-        """Expect heartbeats from now on.
+        """Make the guardian expect heartbeats from now on.
 
         Raises:
             PartBroken: If the guardian is lost.
@@ -154,7 +154,7 @@ class Guardian:
             raise PartBroken("the guardian", f"was silent for {silent_s:.1f} s", GUARD_LOST)
 
     def disarm(self) -> None:
-        """Stop expecting heartbeats; the loss of the guardian no longer matters."""
+        """Make the guardian stop expecting heartbeats; its loss is ignored from now on."""
         if self._armed:
             self._armed = False
             with contextlib.suppress(PartBroken):
@@ -162,13 +162,13 @@ class Guardian:
                 self._send(b"D")
 
     def release(self) -> None:
-        """Allow others to drive the robot; the guardian waits for the end of this process."""
+        """Allow other processes to drive the robot; the guardian waits for this process to end."""
         self.released = True
         self._heard = 0.0
         with contextlib.suppress(PartBroken):
             self._send(b"R")
             if not self._receive_until(_RELEASE_S, lambda: self._heard > 0):
-                self.quit()  # it is suspended or hangs and would survive
+                self.quit()  # the guardian is suspended or hangs and would outlive this process
 
     def quit(self) -> None:
         """End the guardian."""
@@ -188,7 +188,7 @@ class Guardian:
             self._process.wait()
 
     def take_actions(self) -> list[dict[str, Any]]:
-        """Return the guardian's actions since the last call; its report is removed."""
+        """Return the guardian's actions since the last call and remove its report file."""
         with contextlib.suppress(PartBroken):
             self._receive()
         found, self.accounts = self.accounts, []
@@ -202,7 +202,7 @@ class Guardian:
         try:
             self._socket.send(letter)
         except BlockingIOError:
-            return  # it does not read: `beat` detects the silence
+            return  # the guardian does not read; `beat` detects its silence
         except OSError as error:
             raise self._ended(str(error)) from error
 
@@ -230,7 +230,7 @@ class Guardian:
         return PartBroken("the guardian", f"has ended: {why}", GUARD_LOST)
 
     def _receive_until(self, limit_s: float, done: Any) -> bool:
-        """Receive messages until `done` or the time limit; return whether it is done."""
+        """Receive messages until `done` returns True or time is up; return whether it did."""
         until = time.monotonic() + limit_s
         while not done():
             left = until - time.monotonic()
@@ -242,7 +242,7 @@ class Guardian:
 
 
 _STARTED: dict[str, Guardian] = {}
-"""Guardians of this process, by robot; each waits for the end of the process."""
+"""Guardians of this process, by robot; each runs until this process ends."""
 
 
 def take_report(file: Path) -> dict[str, Any] | None:

@@ -7,7 +7,7 @@ milliseconds. A socket connects it with its parent. Messages of the parent are s
     D  disarmed: nothing moves                         T  try the stop now
     R  released: others may drive the robot            Q  quit
 
-Its own messages are lines: an empty one answers heartbeats, the others are JSON.
+The guardian sends lines: an empty line answers heartbeats, the other lines are JSON.
 
 The stop is executed by helpers, processes that are forked in advance. A full process table or a
 hanging stop therefore cannot prevent further attempts.
@@ -30,9 +30,9 @@ if TYPE_CHECKING:
     from typing import Any
 
 HELPER_S = 1.0  # minimum time limit of one stop attempt [s]
-GIVE_UP_S = 10.0  # time after which the stop has failed [s]; attempts continue without beats
-AGAIN_S = 0.2  # the stop is repeated after the parent's death: commands may be in transit [s]
-AGAIN_OFTEN_S, OFTEN, AGAIN_SELDOM_S = 0.5, 20, 5.0  # intervals of stops without a heartbeat [s]
+GIVE_UP_S = 10.0  # time after which the stop is reported as failed [s]
+AGAIN_S = 0.2  # delay of a second stop after the parent's death: commands may be in transit [s]
+AGAIN_OFTEN_S, OFTEN, AGAIN_SELDOM_S = 0.5, 20, 5.0  # interval of the first stops, of later ones
 CLOSED_S = 0.02  # polling period for the end of a parent that has closed the socket [s]
 IDLE_S = 0.25  # polling period for the parent while nothing moves [s]
 IGNORED = ("INT", "TERM", "HUP", "QUIT", "PIPE", "TSTP", "TTIN", "TTOU", "USR1", "USR2", "ALRM")
@@ -86,7 +86,7 @@ class Helper:
             os.read(waits, 1)
             return self._report_failure(error)
         if os.read(waits, 1) != b"g":
-            return 0  # the guardian has ended, and its parent is aware of it
+            return 0  # the guardian has ended, which its parent detects
         try:
             if function is None:
                 words = self.stop["command"]
@@ -97,7 +97,7 @@ class Helper:
         return 0
 
     def _report_failure(self, error: BaseException) -> int:
-        """Report why the stop failed; return the exit status of the helper."""
+        """Write to stderr why the stop failed; return the exit status of the helper."""
         name = self.stop.get("call") or self.stop["command"][0]
         why = f"{name}: {type(error).__name__}: {error}".rstrip(": ")
         os.write(2, why.encode(errors="replace"))
@@ -105,7 +105,7 @@ class Helper:
 
     def signal_stop(self) -> None:
         """Signal the process to stop the robot."""
-        with contextlib.suppress(OSError):  # it was killed: see `stop_result`
+        with contextlib.suppress(OSError):  # `stop_result` reports a killed helper
             os.write(self._go, b"g")
 
     def stop_result(self) -> str | None:
@@ -156,7 +156,7 @@ def _import_function(name: str, path: list[str]) -> Any:
 
 
 class GuardianProcess:
-    """The guardian.
+    """The guardian process: monitors the heartbeat and stops the robots.
 
     Args:
         connection: Descriptor of the socket to the parent.
@@ -228,7 +228,7 @@ class GuardianProcess:
                 self.handle_message(letter)
 
     def handle_message(self, letter: str) -> None:
-        """Handle one message."""
+        """Handle one letter of the protocol."""
         now = suspend_aware_time()
         if letter == "B":
             self.last, self.stopped = now, 0
@@ -296,7 +296,7 @@ class GuardianProcess:
             self.write_report({**result, "why": why, "at": time.time(), "robot": self.robot})
 
     def lock_robots(self) -> bool:
-        """Lock the robots as their guardian; return whether no process drives them."""
+        """Lock the robots as their guardian; return False if another process drives one."""
         for lock in self.locks:
             try:
                 fcntl.lockf(lock, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, 1)
@@ -315,7 +315,11 @@ class GuardianProcess:
             fcntl.lockf(lock, fcntl.LOCK_UN)
 
     def stop_robot(self, tries: int | None = None) -> dict[str, Any]:
-        """Execute every stop, repeatedly on failure; return whether all succeeded, and how."""
+        """Execute every stop, repeatedly on failure; return success, error and duration.
+
+        Args:
+            tries: Maximum number of attempts; None for attempts until `GIVE_UP_S`.
+        """
         began, trouble, attempt = suspend_aware_time(), "no stop was attempted", 0
         left = list(range(len(self.stops)))
         while (
@@ -358,7 +362,7 @@ class GuardianProcess:
         return trouble
 
     def write_report(self, told: dict[str, Any]) -> None:
-        """Write a report for the next start."""
+        """Write a report that the next process reads, and print it."""
         with contextlib.suppress(OSError):
             beside = f"{self.report}.{os.getpid()}"
             with open(beside, "w") as file:  # importing pathlib takes longer
@@ -376,7 +380,7 @@ def main() -> None:
     for name in IGNORED:
         signal.signal(getattr(signal, f"SIG{name}"), signal.SIG_IGN)
     with contextlib.suppress(OSError), open("/proc/self/oom_score_adj", "w") as file:
-        file.write("-900")  # requires privileges: last candidate of the OOM killer
+        file.write("-900")  # makes the OOM killer choose this process last; requires privileges
     connection = int(sys.argv[1])
     text = b""
     while not text.endswith(b"\n"):

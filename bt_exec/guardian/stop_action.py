@@ -20,7 +20,7 @@ _FUNCTION = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*(\.[A-Za-z_]\
 class Guard:
     """A stop action for a robot that is independent of the driving process.
 
-    It is run in separate processes, also if the robot is still, and several times in a row.
+    It runs in separate processes, possibly several times in a row or while the robot is at rest.
 
     Attributes:
         stop: ``"module:function"``, the function itself, a command line, or its words. A command
@@ -30,7 +30,7 @@ class Guard:
         within_s: Time without a heartbeat after which the robot is stopped [s].
 
     Raises:
-        ValueError: If `stop` has another form.
+        ValueError: If `stop` has an unsupported form.
     """
 
     stop: str | Sequence[str] | Callable[..., object]

@@ -13,8 +13,9 @@ tree language      BehaviorTree.CPP
 ``skip_if``        a Fallback of the condition and the node
 ``while``          a ReactiveSequence of the condition and the node
 ``timeout``        Timeout
-``retry``          a loop of KeepRunningUntilFailure that counts attempts in a private entry
-``repeat``         the same loop with a count of rounds
+``retry``          a loop of KeepRunningUntilFailure that counts attempts in a private
+                   blackboard entry
+``repeat``         the same loop, counting rounds
 =================  ==========================================================================
 
 RetryUntilSuccessful and Repeat are not used, because they begin the next attempt within the same
@@ -103,12 +104,12 @@ def _with_used_trees(document: Document, library: Library) -> list[Document]:
 
 
 class _Trees:
-    """The BehaviorTree elements of an export: one for each tree, or body of a mission.
+    """The BehaviorTree elements of an export: one for each tree, mission and expanded subtree.
 
     Attributes:
         elements: The elements, the main tree first.
         documents: The document, and the trees of the library that it uses.
-        ambiguous: Names of both a skill and a condition.
+        ambiguous: Names that are used for both a skill and a condition.
     """
 
     def __init__(self, library: Library, report: Report, document: Document) -> None:
@@ -135,7 +136,7 @@ class _Trees:
         return self.elements[0].attributes["ID"]
 
     def id_of(self, tree: str) -> str:
-        """Return the ID of a tree: its name, unless a leaf has the same name."""
+        """Return the ID of a tree: its name, with a number if that name is taken."""
         if tree not in self._idents:
             self._idents[tree] = self._free_id(tree)
         return self._idents[tree]
@@ -167,7 +168,7 @@ class _Trees:
         element.children.append(_Nodes(self, ident).node(root, ident))
 
     def _tree_fields(self, tree: TreeSpec) -> dict[str, str]:
-        """Return the fields of a tree file besides its nodes and parameters."""
+        """Return the exported fields of a tree file other than its nodes and parameters."""
         data = to_data(tree)
         if "otherwise" in data:
             self.report.add("OTHERWISE", tree.tree)
@@ -179,7 +180,7 @@ class _Trees:
 
 
 class _Nodes:
-    """The nodes of one BehaviorTree element."""
+    """Converter of the nodes of one tree to XML elements."""
 
     def __init__(self, trees: _Trees, ident: str) -> None:
         self.trees = trees
@@ -188,7 +189,7 @@ class _Nodes:
         self.counters = 0
 
     def node(self, node: NodeBase, path: str) -> Element:
-        """Return a node with its modifiers, innermost first."""
+        """Return a node as an element, wrapped by its modifiers, the innermost first."""
         element = self.without_modifiers(node, path)
         if node.guarded is not None:
             condition = self.expression(node.guarded.condition, path)
@@ -217,7 +218,7 @@ class _Nodes:
         return element
 
     def with_timeout(self, node: NodeBase, element: Element, path: str) -> Element:
-        """Return a node under a Timeout."""
+        """Return the element of a node inside a Timeout."""
         self.report.add("WALL_CLOCK", path)
         if "timeout" in node.open_modifiers:
             self.report.add("TIMEOUT_PARAMETER", path, node.open_modifiers["timeout"])
@@ -229,7 +230,7 @@ class _Nodes:
     def with_loop(
         self, kind: str, count: str, element: Element, until: Guard | None = None, path: str = ""
     ) -> Element:
-        """Return a node in a loop with one attempt or round per tick.
+        """Return the element of a node inside a loop with at most one attempt or round per tick.
 
         The inner sequence succeeds as long as another round is needed. KeepRunningUntilFailure
         starts it again in the next tick. The last condition determines how the loop ended.
@@ -255,7 +256,7 @@ class _Nodes:
         return Element("Sequence", marks, [first, Element("ForceSuccess", {}, [keep]), last])
 
     def without_modifiers(self, node: NodeBase, path: str) -> Element:
-        """Return a node without its modifiers."""
+        """Return a node as an element, without its modifiers."""
         name = {"name": node.name} if node.name is not None else {}
         match node:
             case Do():
@@ -304,7 +305,7 @@ class _Nodes:
         return element
 
     def expression(self, part: Any, path: str) -> Element:
-        """Return a condition expression."""
+        """Return a condition expression as an element."""
         if isinstance(part, Is):
             return self.leaf("Condition", part.name, self.port_attributes(part.args, path), path)
         if isinstance(part, Not):
@@ -316,7 +317,10 @@ class _Nodes:
         return Element(tag, {}, [self.expression(inner, path) for inner in part.of])
 
     def leaf(self, kind: str, ident: str, attributes: dict[str, str], path: str) -> Element:
-        """Return an action or a condition, in the compact form if its name allows it."""
+        """Return the element of an action or condition, in the compact form if its name allows it.
+
+        The compact form is ``<grasp …/>``, the other ``<Action ID="grasp" …/>``.
+        """
         if ident in BUILT_IN:
             self.report.add("NAME_CLASH", path, ident)
         if ident in BUILT_IN or "." in ident or ident in self.trees.ambiguous:
@@ -324,7 +328,7 @@ class _Nodes:
         return Element(ident, attributes)
 
     def subtree(self, node: Tree, name: dict[str, str], path: str) -> Element:
-        """Return a subtree with its remapped ports."""
+        """Return a subtree as an element with its remapped ports."""
         if node.body is None:
             attributes = {"ID": self.trees.id_of(node.tree), **name}
         else:
@@ -350,7 +354,7 @@ class _Nodes:
     def port_attributes(
         self, args: Mapping[str, Any], path: str, *, subtree: bool = False
     ) -> dict[str, str]:
-        """Return arguments as attributes, with additional attributes for unsupported values."""
+        """Return arguments as attributes; values that these cannot represent are added as JSON."""
         attributes: dict[str, str] = {}
         exact: dict[str, Any] = {}
         renamed: dict[str, str] = {}

@@ -60,7 +60,7 @@ def import_btcpp(
 
     Raises:
         SpecError: ``NOT_BTCPP`` for other XML, ``EMPTY``, ``TOO_DEEP``, ``DUPLICATE_TREE``,
-            ``BAD_METADATA`` for changed metadata, ``NOT_SAYABLE`` for what no tree can hold.
+            ``BAD_METADATA`` for changed metadata, ``NOT_SAYABLE`` for unsupported documents.
     """
     report = Report()
     reader = NodeReader(report, catalogue)
@@ -179,7 +179,7 @@ Data = dict[str, Any]
 
 
 def add_parameters_and_results(trees: Mapping[str, Data], report: Report) -> None:
-    """Add parameters and returned results to trees, in place; callees before callers."""
+    """Add parameters and returned results to trees in place, to callees before their callers."""
     by_name = {data["tree"]: data for data in trees.values() if "tree" in data}
     done: set[str] = set()
     for name in by_name:
@@ -249,7 +249,7 @@ def _saved_entries(root: Data) -> Iterator[str]:
 
 
 def _entries_read_first(root: Data) -> list[str]:
-    """Return the entries that are read before an earlier node of the document wrote them."""
+    """Return the entries that a node reads before any earlier node of the document writes them."""
     written: set[str] = set()
     found: dict[str, None] = {}
     for node in _nodes(root):

@@ -1,4 +1,4 @@
-"""Publisher of Groot2's live protocol (ZeroMQ, version 4): the plan, and the status of its nodes.
+"""Publisher of the plan and its node statuses in Groot2's live protocol (ZeroMQ, version 4).
 
 Groot2 and ``btview`` request the tree once and then statuses. The publisher is a listener of
 mission events; a thread answers requests, so that no client can delay a tick. It listens on this
@@ -82,12 +82,12 @@ class LiveTree:
         self.xml = dump_xml(root).encode()
 
     def set_status(self, path: str, state: str, *, again: bool) -> None:
-        """Set the status of a node; another attempt resets the nodes under it.
+        """Set the status of a node. A new attempt resets the nodes under it to idle.
 
         Args:
             path: Path of the node in the plan.
             state: State of the event.
-            again: Whether an earlier attempt of the node failed.
+            again: Whether the node begins a new attempt after a failed one.
         """
         uid = self._uids.get(path)
         if uid is None:
@@ -175,7 +175,7 @@ class Groot2Publisher:
         self._thread.start()
 
     def on(self, event: Event) -> None:
-        """Publish a new plan, or the change of a node."""
+        """Publish a new plan or a node's new status; other events are ignored."""
         if isinstance(event, Planned):
             tree = LiveTree(event.spec)
             with self._lock:
@@ -207,7 +207,7 @@ class Groot2Publisher:
         self._context.term()
 
     def _reply_message_parts(self, frames: list[bytes]) -> list[bytes]:
-        """Return the frames of a reply; an unsupported request gets an error."""
+        """Return the frames of the reply to a request; an unsupported request gets an error."""
         head = frames[0] if frames else b""
         if len(head) != _HEADER.size:
             return [b"error", b"the header of a request has 6 bytes"]

@@ -41,7 +41,7 @@ class LeafReader:
         conditions: Names of conditions.
         outputs: Names of output ports, by action.
         subtrees: Models of subtrees by ID.
-        own: Whether the current elements were written by this program.
+        own: Whether the current elements were exported by bt-exec.
     """
 
     def __init__(self, report: Report, catalogue: Catalogue | None) -> None:
@@ -182,5 +182,5 @@ def is_reference_text(value: Any) -> bool:
 
 
 def element_and_line(element: Element) -> str:
-    """Return an element and its line, for the report."""
+    """Return ``TAG:LINE`` of an element, for the report."""
     return f"{element.tag}:{element.line}"

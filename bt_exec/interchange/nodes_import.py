@@ -24,7 +24,7 @@ _ORDER = ("while", "timeout", "retry", "repeat", "skip_if", "for_each")
 
 _MOST = 1000
 _MOST_COPIED = 1000
-"""Limit of nodes that are copied because they run again after a recovery."""
+"""Maximum number of nodes that are duplicated because they run again after a recovery."""
 _LONGEST_MS = 24 * 3600 * 1000
 _OTHER_CONTROLS: Mapping[str, tuple[str, str]] = {
     "PipelineSequence": ("sequence", "PIPELINE"),
@@ -59,14 +59,14 @@ class NodeReader(LeafReader):
         return [data for data in found if data is not None]
 
     def node(self, element: Element) -> Data | None:
-        """Return an element with its pre- and post-conditions; None if it cannot be imported."""
+        """Return an element as a node with its pre-conditions; None if it cannot be imported."""
         data = self._exported_form(element) or self._core(element)
         return None if data is None else self._with_scripts(data, element)
 
-    # -- elements written by this program
+    # -- elements exported by bt-exec
 
     def _exported_form(self, element: Element) -> Data | None:
-        """Return a modifier or a check that was exported; None for other elements."""
+        """Return the node of a modifier or check that bt-exec exported; None for other elements."""
         kind = element.attributes.get("_as", "")
         given = element.attributes
         try:

@@ -101,17 +101,17 @@ class Report:
     notes: list[Note] = field(default_factory=list)
 
     def add(self, code: str, place: str, detail: str = "") -> None:
-        """Add a note, once."""
+        """Add a note unless the same one exists."""
         note = Note(code, place, detail)
         if note not in self.notes:
             self.notes.append(note)
 
     def codes(self) -> tuple[str, ...]:
-        """Return the names of unsupported features, each once, in the order of the document."""
+        """Return the codes of the notes, each once, in the order of the document."""
         return tuple(dict.fromkeys(note.code for note in self.notes))
 
     def lines(self) -> Iterator[str]:
-        """Yield the report: one line for each name, followed by its places."""
+        """Yield the lines of the report: one for each code, followed by its places."""
         for code in self.codes():
             effect, reason = {**EXPORT_NOTES, **IMPORT_NOTES}[code]
             yield f"{code} ({effect}): {reason}"

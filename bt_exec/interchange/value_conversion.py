@@ -1,4 +1,4 @@
-"""Values, names and conditions in BehaviorTree.CPP: attributes, entries, ports, scripts."""
+"""Conversion of values, names and conditions to and from BehaviorTree.CPP's text forms."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def decode(text: str, port: str = "") -> Any:
 
     Args:
         text: The text.
-        port: Name of the port, the value of ``{=}``.
+        port: Name of the port, to which ``{=}`` refers.
     """
     if found := _POINTER.match(text):
         return f"${own_name(port if found[1] == '=' else found[1].removeprefix('@'))}"
@@ -93,13 +93,18 @@ def entry_name(name: str) -> str:
 
 
 def own_name(entry: str) -> str:
-    """Return our name of a blackboard entry: letters, digits and ``_``."""
+    """Return the name in a tree for a blackboard entry: letters, digits and ``_``."""
     name = re.sub(r"[^A-Za-z0-9_]", "_", entry.removeprefix(_PREFIX))[:64] or "entry"
     return f"_{name}"[:64] if name[0].isdigit() else name
 
 
 def port_name(name: str, number: int) -> str:
-    """Return the port for an argument; an argument that is not ASCII is numbered."""
+    """Return the port name for an argument; the port of a name that is not ASCII is numbered.
+
+    Args:
+        name: Name of the argument.
+        number: Number for the port.
+    """
     plain = name.isascii() and re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name) is not None
     return entry_name(name) if plain else f"{_PREFIX}{number}"
 
@@ -120,7 +125,7 @@ def read_condition(script: str) -> Any:
     return found if not rest else None
 
 
-class _NotACondition(Exception):  # noqa: N818 - internal, becomes None above
+class _NotACondition(Exception):  # noqa: N818 - internal; `read_condition` returns None for it
     pass
 
 

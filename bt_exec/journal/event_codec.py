@@ -1,7 +1,7 @@
 """Lossless encoding of events as journal rows, and decoding.
 
-Rows keep an event's own field names and omit empty optional fields. Three kinds of fields are
-encoded specially: a spec as its digest, an observation as the parts that can be shown without its
+Rows keep the field names of the event and omit empty optional fields. Three kinds of fields are
+encoded specially: a spec by its digest, an observation by the data that can be shown without its
 pack, and a failure as returned by `Failure.to_dict`.
 """
 
@@ -39,7 +39,7 @@ __all__ = [
 ]
 
 _CLASSES: Mapping[str, type[Any]] = {cls.__name__: cls for cls in get_args(Event)}
-_COLUMNS = ("t", "tick", "path", "call")  # fields with a column of their own
+_COLUMNS = ("t", "tick", "path", "call")  # fields that are stored in separate columns
 _FIELDS = {
     cls: tuple(
         (f.name, f.default is not MISSING or f.default_factory is not MISSING)
@@ -58,7 +58,7 @@ class RecordedObservation:
     Attributes:
         t: Capture time of the frame [s, mission clock].
         data: The result of the observation's `record`.
-        seen: Labels.
+        seen: Labels of the detected objects.
         established: Facts that the observation established.
         text: Summary line, in the language of the command.
         frame_file: Path of its frame, if one was kept and not dropped.
@@ -90,7 +90,7 @@ class RecordedObservation:
         return self.established
 
     def describe(self, language: str) -> str:
-        """Return the summary line in a language; in that of the command if no other is recorded."""
+        """Return the summary line in `language` if recorded, otherwise in that of the command."""
         return self.texts.get(language, self.text)
 
     def record(self) -> dict[str, Any]:
@@ -99,7 +99,7 @@ class RecordedObservation:
 
 
 def digest_of(text: str) -> str:
-    """Return the SHA-256 of a text, the identifier of a spec or a request in the journal."""
+    """Return the SHA-256 of a text, which identifies a spec or request in the journal."""
     return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
 
 
@@ -155,7 +155,7 @@ def extra_event_data(event: Event, replaced: Mapping[str, Any]) -> dict[str, Any
 
     Args:
         event: Any event.
-        replaced: Values that replace fields, by name: the digest of a spec.
+        replaced: Values that replace fields, by name, such as the digest of a spec.
     """
     data: dict[str, Any] = {}
     for name, optional in _FIELDS[type(event)]:
@@ -174,7 +174,7 @@ def event_from_row(
     spec_of: Callable[[str], MissionSpec],
     frames: Path,
 ) -> Event:
-    """Return the event that a row was made from.
+    """Return the event that was recorded as a row.
 
     Args:
         kind: Name of the event's class.
@@ -206,7 +206,7 @@ def event_from_row(
 
 
 def _observation_from_data(data: Mapping[str, Any], frames: Path) -> RecordedObservation:
-    """Return the observation of data from `observation_data`."""
+    """Return the observation that `observation_data` converted to `data`."""
     values = {name: data[name] for name in ("t", "data", "seen", "established", "text")}
     frame = data["frame"]
     if frame is not None and Path(frame).name != frame:

@@ -63,7 +63,7 @@ class Rows:
         frames: Store for the frames of observations, or None to keep none.
 
     Attributes:
-        gaps: Number of events that could not be written unchanged: too large, or of unknown form.
+        gaps: Number of events that were too large or could not be encoded, and were shortened.
     """
 
     def __init__(self, number: int, language: str, frames: FrameStore | None) -> None:
@@ -73,8 +73,8 @@ class Rows:
         self._frames = frames
         self._seq = 0
         self._plan = 0
-        self._progress_at: dict[str, float] = {}  # by path, since its skill started
-        self._progress_rows = (0.0, 0)  # whole second, rows in it
+        self._progress_at: dict[str, float] = {}  # time of the last progress row, by path
+        self._progress_rows = (0.0, 0)  # current second of the mission clock, rows in it
 
     def encode(self, item: Event | ModelExchange) -> list[Row]:
         """Return the rows of an event; for an event that cannot be written, a placeholder row."""
@@ -89,7 +89,7 @@ class Rows:
             self.gaps += cut
             if isinstance(item, Finished):
                 rows.append(self._end_row(item.outcome))
-        except BaseException as error:  # noqa: BLE001 - what is in an event is a pack's
+        except BaseException as error:  # noqa: BLE001 - events contain objects of packs
             self.gaps += 1
             data = to_json({"unwritable": f"{type(error).__name__}: {error}"})
         path, call = getattr(item, "path", None), getattr(item, "call", None)

@@ -49,15 +49,15 @@ class Attempt:
     """One plan and its result.
 
     Attributes:
-        version: 1 for the first plan.
-        compiler: The compiler that made it.
+        version: Version of the plan, 1 for the first.
+        compiler: Name of the compiler that made it.
         steps: Name and arguments of its skills and checks, without the kept ones.
-        kept: Number of finished parts that it took over.
+        kept: Number of finished parts that it took over from earlier plans.
         failure: The failure that ended it, if any.
-        passed: Failures that did not end it: before a retry, in another branch, or only recorded.
+        passed: The distinct failures of its nodes, in order.
         done: The actions that succeeded in it.
-        seen: Last observation while it was in force, as text, by pack.
-        blind: Message of the perception that failed after its last observation, by pack.
+        seen: Text of the last observation while it was in force, by pack.
+        blind: Error messages of packs whose perception failed after the last observation, by pack.
     """
 
     version: int
@@ -80,7 +80,7 @@ class Cause:
         version: Version of the plan in force.
         t: Time since the command [s, mission clock]; None if unknown.
         seen: Last observation before the cause, a line for each pack that saw anything new.
-        blind: Messages of the perceptions that returned nothing new at that time, by pack.
+        blind: Error messages of packs whose perception was failing at that time, by pack.
     """
 
     failure: Failure
@@ -97,19 +97,20 @@ class Explanation:
     Attributes:
         line: List entry of the mission: identifier, command, status, message, times.
         attempts: Plans, in order.
-        cause: The first cause; None where nothing failed.
-        planner: The failure of the compiler that was to repair the plan, if that ended it.
+        cause: The first cause; None if nothing failed.
+        planner: The failure of the compiler that ended the mission during a re-plan, if any.
         refusal: The compiler's refusal, if there was no plan.
         problems: Problems of the plans that were not accepted.
         stopped: Source of the stop; empty if it was not stopped.
         skipped: Reasons of skipped actions.
         running: In an unfinished mission, skills that had begun and whose end is not on record.
         facts: Facts known at the end, from observations and completed skills.
-        possible: The facts that the running skills were to establish.
+        possible: The facts that the running skills would have established.
         uncertain: The facts that the running skills may have changed, with their values before
             (``"?"`` if unknown).
-        blind: Messages of the perceptions that returned nothing new at the cause, or at the end.
-        held: Skills with a step that held the mission up.
+        blind: Error messages of packs whose perception was failing at the time of the cause, or at
+            the end, by pack.
+        held: Skills with a step that delayed the mission.
         incomplete: Unreadable parts of the record.
         found: Results of its successful skills, in order; skills without a result are left out.
     """
@@ -140,7 +141,7 @@ def explain(
     Args:
         record: The mission.
         catalogue: Declarations of its skills; without it, fewer facts are known at the end.
-        language: Language of the observations as text; that of the command if empty.
+        language: Language for descriptions of observations; that of the command if empty.
     """
     attempts, blind = _attempts(record, language or record.line.language)
     cause = _first_cause(record, attempts, catalogue)
@@ -178,7 +179,7 @@ def explain(
 def _attempts(
     record: MissionRecord, language: str
 ) -> tuple[tuple[Attempt, ...], Mapping[str, str]]:
-    """Return the attempts of a mission, and the perceptions that saw nothing new at its end."""
+    """Return the attempts of a mission, and the errors of perceptions that failed at its end."""
     attempts: list[Attempt] = []
     seen: dict[str, str] = {}
     blind: dict[str, str] = {}
@@ -280,9 +281,11 @@ def _reports(event: Any, failure: Failure) -> bool:
 def _facts(
     record: MissionRecord, catalogue: Catalogue | None, running: Sequence[SkillRun]
 ) -> tuple[dict[str, str], dict[str, str], dict[str, str]]:
-    """Return the last known facts, and the pending effects and touched facts of running skills.
+    """Return the known facts at the end, and what running skills leave undecided.
 
-    Skills change facts; observations and reports of robots determine them.
+    Returns:
+        The known facts, the facts that running skills would have established, and the facts that
+        they may have changed, with their values before.
     """
     facts: dict[str, str] = {}
     possible: dict[str, str] = {}

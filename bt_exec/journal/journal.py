@@ -46,7 +46,7 @@ def default_path() -> Path:
 
 
 def record_argument(mission_id: str, path: str | Path | None = None) -> str:
-    """Return what follows a command about a record: its number and, if needed, its journal.
+    """Return the arguments that select a record: its number and, if needed, its journal.
 
     Args:
         mission_id: Identifier of the mission.
@@ -92,7 +92,7 @@ _NOT_RESUMED = (
     "NOT EXISTS (SELECT 1 FROM missions AS later WHERE later.continues = missions.id"
     " AND later.status IS NOT 'refused')"
 )
-"""Condition that no other mission resumed a mission; one that was not confirmed did not."""
+"""Condition that no other mission resumed a mission. Refused resumptions do not count."""
 _NOT_DONE_LATER = (
     "NOT EXISTS (SELECT 1 FROM missions AS later WHERE later.no > missions.no"
     " AND later.site = missions.site AND later.command = missions.command"
@@ -112,7 +112,7 @@ class MissionFacts(TypedDict, total=False):
         site: Name of the site.
         settings: The site's settings, plain data.
         seeds: The seeds of its worlds, by pack.
-        setup: Further data for a replay, plain data; see `bt_exec.mission.recorded_setup`.
+        setup: Further plain data for a replay; see `bt_exec.mission.recorded_setup`.
         session: Identifier of the session and its world; missions of one session share it.
         continues: Identifier of the mission that this one resumes.
     """
@@ -128,7 +128,7 @@ class MissionFacts(TypedDict, total=False):
 
 
 class Booking(NamedTuple):
-    """A mission that is listed in the journal and has not begun.
+    """A mission that is listed in the journal before it begins.
 
     Attributes:
         row: Row in the journal.
@@ -142,7 +142,7 @@ class Booking(NamedTuple):
 
 
 class Journal:
-    """The record of all missions. Any number of processes may use the same file at once.
+    """The record of all missions. Several processes may use the same file concurrently.
 
     It keeps no file open; only its recorders do.
 
@@ -303,9 +303,9 @@ class Journal:
             return tuple(str(name) for (name,) in rows)
 
     def last_mission_with_action(self, site: str, skills: Iterable[str]) -> MissionSummary | None:
-        """Return the newest mission of a site in which one of some skills was started.
+        """Return the newest mission of a site that started one of `skills`.
 
-        It has ended or was interrupted.
+        Missions that still run do not count.
 
         Raises:
             UsageError: If the journal cannot be read.
@@ -321,16 +321,17 @@ class Journal:
         without: str = "",
         limit: int | None = None,
     ) -> tuple[MissionSummary, ...]:
-        """Return the missions of a site that started one of some skills, newest first.
+        """Return the missions of a site that started one of `skills`, newest first.
 
-        They have ended or were interrupted. One that did not end well also counts if it only
-        planned such a skill: it was blocked before. So does one that was stopped before its plan.
+        Missions that still run do not count. A mission that did not end well also counts if its
+        plan contains such a skill, even if it failed before the skill started, or if it was stopped
+        before it had a plan.
 
         Args:
             site: Name of the site.
             skills: Names of the skills.
             day: Only missions that began on this day.
-            without: A session whose missions do not count.
+            without: Identifier of a session whose missions do not count.
             limit: Maximum number; None for all.
 
         Raises:
@@ -366,8 +367,8 @@ class Journal:
         """Return the newest mission of a site that was not finished and not resumed.
 
         A mission counts if it was interrupted or stopped before it had a plan, or if its plan has
-        skills and it did not end well, and no later mission carried out its command. Missions that
-        still run do not count.
+        skills and it did not end well. It does not count if it still runs, or if a later mission
+        carried out its command.
 
         Args:
             site: Name of the site.
@@ -475,10 +476,10 @@ class Journal:
             return tuple(name for (name,) in found)
 
     def copy_missions_before(self, mission_id: str, other: Journal) -> None:
-        """Copy the last 50 or more missions before a mission's session, and the last that acted.
+        """Copy the missions that preceded a mission's session to another journal.
 
-        All missions of the day are included. A mission acted if a skill was started in it. Only
-        list entries, plans and started skills are copied.
+        These are the last 50 missions of the site, more if the day has more missions, and the last
+        one that started a skill. Only list entries, plans and skill starts are copied.
 
         Raises:
             UsageError: If one of the journals cannot be used.
@@ -510,10 +511,10 @@ class Journal:
             )
 
     def next_interrupted(self) -> MissionSummary | None:
-        """Return the newest interrupted mission that has not been returned before.
+        """Return the newest mission that was interrupted since the last call; None if none was.
 
-        A mission that was only booked and had not begun does not count: nothing moved in it. Nor
-        does one that another mission resumed.
+        Missions that were booked but had not begun do not count, because nothing moved in them.
+        Missions that another mission resumed do not count either.
 
         Raises:
             UsageError: If the journal cannot be used.

@@ -15,13 +15,13 @@ from pydantic import BaseModel
 
 __all__ = ["replace_surrogates", "to_bounded_json", "to_json"]
 
-_DEPTH = 48  # nesting of containers; deeper values are cut
-_ARRAY = 64  # numbers; a larger array is described instead
-_VALUES = 100_000  # values within one value that needs conversion; the rest is cut
-_TEXT = 4_000_000  # characters of one value; longer texts are cut
-_PART = 8  # characters of a value that is not a text, at least
+_DEPTH = 48  # maximum nesting of containers; deeper values are cut
+_ARRAY = 64  # maximum number of elements of an array; a larger one is only described
+_VALUES = 100_000  # maximum number of values within a converted value; the rest is cut
+_TEXT = 4_000_000  # maximum number of characters of a value; longer texts are cut
+_PART = 8  # minimum number of characters that a value other than a text is assumed to take
 _CUTS = ((100_000, 100_000), (1_000, 10_000), (100, 100), (20, 10))
-"""Limits of text length and container size when cutting a value, tried in this order."""
+"""Limits of text length and container size for cutting a value, tried in this order."""
 
 
 def replace_surrogates(text: str) -> str:
@@ -30,7 +30,7 @@ def replace_surrogates(text: str) -> str:
 
 
 def to_json(value: Any) -> str:
-    """Return JSON text. Tuples become lists, keys texts, and NaN and infinities their names.
+    """Return JSON text. Tuples become lists, keys texts, and NaN and infinities strings.
 
     Other values are converted (data classes, models, enumerations, small arrays) or described by
     their `repr`. Values that are too large are shortened with their structure kept; see
@@ -40,9 +40,10 @@ def to_json(value: Any) -> str:
 
 
 def to_bounded_json(value: Any) -> tuple[str, bool]:
-    """Return JSON text and whether something was cut: long texts, then long lists and mappings.
+    """Return JSON text and whether the value was cut to fit.
 
-    The structure of the value is kept, so that the rest of it can be read.
+    Long texts and containers are cut with ever smaller limits. The structure of the value is kept,
+    so that the remaining data can be read.
     """
     if _is_small(value):
         text = _encoded(value)
@@ -56,7 +57,7 @@ def to_bounded_json(value: Any) -> tuple[str, bool]:
 
 
 def _is_small(value: Any) -> bool:
-    """Return False if plain data is larger than any useful value; reads no more than needed."""
+    """Return False if plain data exceeds the size limit; stops reading once that is certain."""
     left, stack = _TEXT, [value]
     while stack and left >= 0:
         one = stack.pop()
@@ -77,11 +78,11 @@ def _encoded(value: Any) -> str:
 
 
 class _PlainConverter:
-    """Conversion to JSON types.
+    """Converter of any value to JSON types.
 
     Args:
-        longest: Length above which a text is cut.
-        most: Size above which a container is cut.
+        longest: Maximum length of a text; longer ones are cut.
+        most: Maximum size of a container; larger ones are cut.
     """
 
     def __init__(self, longest: int, most: int) -> None:
@@ -105,7 +106,7 @@ class _PlainConverter:
             return "…"
         try:
             return self._container(value, depth + 1)
-        except BaseException as error:  # noqa: BLE001 - an object of a pack must not cost the row
+        except BaseException as error:  # noqa: BLE001 - a pack's object must not lose the row
             return f"<{type(value).__name__}: {type(error).__name__}>"
 
     def _container(self, value: Any, depth: int) -> Any:
@@ -119,7 +120,7 @@ class _PlainConverter:
 
 
 def _closer_to_json(value: Any) -> Any:
-    """Return a value closer to JSON than `value`; its `repr` if there is no conversion."""
+    """Return `value` converted one step towards JSON types; its `repr` if it cannot be."""
     if isinstance(value, Mapping):
         return dict(value)
     if isinstance(value, Enum):
@@ -140,7 +141,7 @@ def _closer_to_json(value: Any) -> Any:
         return list(value)
     try:
         return str(value) if hasattr(value, "__fspath__") else repr(value)
-    except Exception as error:  # noqa: BLE001 - a broken __repr__ of a pack must not cost the row
+    except Exception as error:  # noqa: BLE001 - a pack's broken __repr__ must not lose the row
         return f"<{type(value).__name__}: {type(error).__name__}>"
 
 

@@ -41,7 +41,7 @@ _ORPHANS = {
 
 @dataclass(frozen=True)
 class Retention:
-    """Retention of missions; None for no limit.
+    """Limits for keeping missions; None for no limit.
 
     Attributes:
         days: Missions that began longer ago are removed.
@@ -58,7 +58,7 @@ class Pruned:
 
     Attributes:
         missions: Their identifiers, oldest first.
-        freed_bytes: Approximate disk space that they took [bytes].
+        freed_bytes: Approximate disk space of these missions [bytes].
     """
 
     missions: tuple[str, ...]
@@ -93,7 +93,7 @@ def prune(
 
     Args:
         connection: The journal.
-        path: File.
+        path: File of the journal.
         frames: Folder of frames.
         retention: The limits.
         site: Only missions of this site; of all if empty.
@@ -135,7 +135,7 @@ def _remove(connection: sqlite3.Connection, frames: Path, rows: list[sqlite3.Row
     connection.executemany("DELETE FROM exchanges WHERE mission = ?", numbers)
     connection.executemany("DELETE FROM missions WHERE no = ?", numbers)
     connection.execute(_UNUSED_PLANS)
-    connection.execute("DROP TABLE IF EXISTS search")  # row numbers may be reused
+    connection.execute("DROP TABLE IF EXISTS search")  # its row numbers may be reused for others
     connection.execute("COMMIT")
     connection.execute("VACUUM")
     for row in rows:
@@ -156,7 +156,7 @@ def check(
 
     Args:
         connection: The journal.
-        path: File.
+        path: File of the journal.
         frames: Folder of frames.
         repair: Whether to remove orphans, and to complete the list entries of ended missions.
     """
@@ -215,7 +215,10 @@ def _unreadable(connection: sqlite3.Connection) -> Iterator[Finding]:
 
 
 def _unfinished(connection: sqlite3.Connection, *, repair: bool) -> Iterator[Finding]:
-    """Yield interrupted missions, and missions whose recorded end is missing in the list."""
+    """Yield findings about interrupted missions and about ended missions that look unfinished.
+
+    The second kind has a recorded end that is missing in the row of the mission.
+    """
     rows = connection.execute(
         "SELECT m.no, m.id, m.process, (SELECT data FROM events WHERE mission = m.no"
         " AND kind = 'Finished' AND json_valid(data)) AS finished FROM missions m"

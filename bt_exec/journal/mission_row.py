@@ -1,4 +1,4 @@
-"""Row of a mission in the journal, decoded cell by cell, and the process that runs the mission.
+"""Decoding of a mission's row, cell by cell, and identification of the process that runs it.
 
 SQLite stores any value in any column, and a file can be damaged. An unreadable cell gets a neutral
 value and is reported, so that it affects neither the other cells nor other missions. The identity
@@ -46,11 +46,11 @@ class MissionRow:
 
     @property
     def number(self) -> int:
-        """Number of the row, which is assigned by SQLite only."""
+        """Number of the row, assigned by SQLite."""
         return int(self._row["no"])
 
     def text(self, column: str) -> str:
-        """Return a text; empty for NULL."""
+        """Return a cell as text; empty for NULL."""
         value = self._row[column]
         if value is None or isinstance(value, str):
             return value or ""
@@ -59,14 +59,14 @@ class MissionRow:
         return self._note_unreadable(column, str(value))
 
     def name(self) -> str:
-        """Return the mission's identifier; if damaged, the one built from its day and number."""
+        """Return the mission's identifier; a damaged one is rebuilt from its day and number."""
         name, day, number = self.text("id"), self.text("day"), self._row["number"]
         if _NAME.fullmatch(name) or not (isinstance(number, int) and _DAY.fullmatch(day)):
             return name
         return self._note_unreadable("id", f"{day}-{number:04d}")
 
     def mapping(self, column: str) -> Mapping[str, Any]:
-        """Return a JSON object; empty if it is not one."""
+        """Return a cell as a JSON object; empty if it is not one."""
         try:
             value = json.loads(self._row[column])
         except (TypeError, ValueError, RecursionError):
@@ -76,12 +76,12 @@ class MissionRow:
         return self._note_unreadable(column, dict[str, Any]())
 
     def count(self, column: str) -> int:
-        """Return a count; 0 if the cell is not one."""
+        """Return a cell as a count; 0 if it is not one."""
         value = self._row[column]
         return value if isinstance(value, int) and value >= 0 else self._note_unreadable(column, 0)
 
     def time(self, column: str) -> datetime | None:
-        """Return a time in local time; None for NULL and for invalid values."""
+        """Return a cell as a local time; None for NULL and for invalid values."""
         value = self._row[column]
         if value is None:
             return None
@@ -97,7 +97,7 @@ class MissionRow:
             return None
         try:
             found: Outcome = outcome_from_data(json.loads(text))
-        except Exception:  # noqa: BLE001 - whatever is wrong with it, it is this cell
+        except Exception:  # noqa: BLE001 - any error means that this cell is damaged
             return self._note_unreadable("outcome", None)
         return found
 
@@ -105,7 +105,7 @@ class MissionRow:
         """Return the row as a list entry.
 
         Args:
-            begun: Whether anything of the mission is on record.
+            begun: Whether any event of the mission is on record.
             gone: Whether the process that ran it has ended.
         """
         self.damaged.clear()
@@ -141,7 +141,7 @@ class MissionRow:
         return self._note_unreadable("status", DAMAGED if outcome is None else outcome.status)
 
     def _day(self) -> datetime:
-        """Return the day in the mission's identifier, in place of an unreadable start time."""
+        """Return the day of the mission, used if its start time is unreadable."""
         found = _DAY.match(self.name()) or _DAY.match(self.text("day"))
         try:
             return datetime.fromisoformat(found[0] if found else "").astimezone()
@@ -158,13 +158,13 @@ class MissionRow:
 def process_identifier() -> str:
     """Return an identifier of this process: host, process number and start time.
 
-    Process numbers are reused; start times (available on Linux) are not.
+    The start time (available on Linux) distinguishes processes that reuse the same number.
     """
     return f"{platform.node()} {os.getpid()} {_start_time_of(os.getpid())}"
 
 
 def has_process_ended(process: str | None) -> bool:
-    """Return True if the process with an identifier of `process_identifier` has ended.
+    """Return True if a process has ended, given its `process_identifier`.
 
     A process on another host counts as running. None, in old records, counts as ended.
     """
@@ -179,7 +179,7 @@ def has_process_ended(process: str | None) -> bool:
     except ProcessLookupError:
         return True
     except OSError:
-        return False  # it exists and belongs to another user
+        return False  # the process exists and belongs to another user
     return _start_time_of(int(number)) != started
 
 
@@ -192,5 +192,5 @@ def _start_time_of(number: int) -> str:
         text = Path(f"/proc/{number}/stat").read_text(encoding="utf-8", errors="replace")
     except OSError:
         return ""
-    state, *fields = text.rpartition(")")[2].split()  # the name may contain spaces, brackets
-    return "" if state in ("Z", "X") else fields[18]  # field 22
+    state, *fields = text.rpartition(")")[2].split()  # the process name may contain brackets
+    return "" if state in ("Z", "X") else fields[18]  # field 22 of /proc/PID/stat

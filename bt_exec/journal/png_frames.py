@@ -27,15 +27,15 @@ __all__ = ["FrameStore", "png_of", "read_png", "write_png"]
 _MAGIC = b"\x89PNG\r\n\x1a\n"
 _COLOURS = {1: 0, 3: 2, 4: 6}  # channels → PNG colour type: grey, RGB, RGBA
 _UP = 2  # PNG filter type: each row minus the row above
-_WAITING = 8  # frames in the queue
-_CLOSE_S = 5.0  # [s]
+_WAITING = 8  # maximum number of frames in the queue
+_CLOSE_S = 5.0  # time limit for writing the queued frames at the end [s]
 
 
 def png_of(frame: NDArray[np.uint8]) -> bytes:
     """Return a picture, uint8 of shape (h, w), (h, w, 3) RGB or (h, w, 4), as a PNG file.
 
     Raises:
-        ValueError: If it has another type or shape.
+        ValueError: If it has a different type or shape.
     """
     shaped = frame[..., None] if frame.ndim == 2 else frame
     if frame.dtype != np.uint8 or shaped.ndim != 3 or shaped.shape[2] not in _COLOURS:
@@ -57,7 +57,7 @@ def write_png(path: Path, frame: NDArray[np.uint8]) -> None:
     """Write a picture as a PNG file atomically; see `png_of`.
 
     Raises:
-        ValueError: If it has another type or shape.
+        ValueError: If it has a different type or shape.
         OSError: If it cannot be written.
     """
     data = png_of(frame)
@@ -102,8 +102,8 @@ class FrameStore:
 
     Args:
         folder: Destination; created with the first frame.
-        tell: Called once with a message, from the worker, if a frame cannot be written.
-        language: Language of that message.
+        tell: Called once with a message, on the worker, if a frame cannot be written.
+        language: Language of the message.
 
     Attributes:
         kept: Number of frames written.
@@ -137,7 +137,7 @@ class FrameStore:
         return name
 
     def close(self) -> None:
-        """Write the queued frames, then end the worker; a hanging disk is not waited for."""
+        """Write the queued frames, then end the worker; give up if the disk hangs."""
         with contextlib.suppress(queue.Full):
             self._waiting.put(None, timeout=_CLOSE_S)
             self._worker.join(_CLOSE_S)
@@ -148,7 +148,7 @@ class FrameStore:
             try:
                 self.folder.mkdir(0o700, parents=True, exist_ok=True)
                 write_png(path, np.asarray(frame))
-            except Exception as error:  # noqa: BLE001 - frames are a pack's, the disk is anybody's
+            except Exception as error:  # noqa: BLE001 - a pack's frame, or a full disk
                 self._failed += 1
                 if not self._told:
                     self._told = True

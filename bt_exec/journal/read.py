@@ -39,8 +39,8 @@ __all__ = [
     "read_summaries",
 ]
 
-_KNOWN = 20  # maximum number of missions listed in an error
-_NEAR = 3  # missions that an error lists for an unknown number
+_KNOWN = 20  # maximum number of missions that an error lists
+_NEAR = 3  # maximum number of missions that an error lists for an unknown number
 
 
 def read_summaries(
@@ -55,12 +55,12 @@ def read_summaries(
     Args:
         connection: The journal.
         limit: Maximum number; None for all.
-        only: Condition in SQL; never text from outside.
+        only: Condition in SQL; must not contain text from outside.
         values: Parameters of the condition.
         keep: Predicate on entries; rows are read only until `limit` entries satisfy it.
     """
     rows = connection.execute(
-        f"SELECT * FROM missions WHERE ({only}) ORDER BY no DESC",  # noqa: S608 - our own words
+        f"SELECT * FROM missions WHERE ({only}) ORDER BY no DESC",  # noqa: S608 - no outside text
         values,
     )
     lines = filter(keep, (mission_summary(connection, row) for row in rows))
@@ -178,9 +178,12 @@ def _exchanges(
 
 
 def _find_row(connection: sqlite3.Connection, which: str) -> sqlite3.Row:
-    """Return the row of a mission by ``last``, identifier, or number of the day (the newest)."""
+    """Return the row of a mission by ``last``, its identifier, or its number within a day.
+
+    If several missions have the number, the newest is returned.
+    """
     if which == "last":
-        queries = [  # missions that only gave a reply come last
+        queries = [  # missions that only gave a reply are used if there are no others
             "SELECT * FROM missions WHERE COALESCE(reason_code, '') NOT IN"
             " (SELECT value FROM json_each(:replies)) ORDER BY no DESC LIMIT 1",
             "SELECT * FROM missions ORDER BY no DESC LIMIT 1",
@@ -223,7 +226,7 @@ class Tail(Protocol):
     """Source of a mission's events as they are recorded.
 
     Attributes:
-        ended: Why no more events will come: ``ended``, ``interrupted``; empty while it runs.
+        ended: Why no more events will come, ``ended`` or ``interrupted``; empty while it runs.
     """
 
     ended: str

@@ -63,7 +63,7 @@ class MissionSummary:
         seconds: Duration on the mission clock [s], which may be faster than the wall clock; None
             while unfinished.
         interrupted: Whether its process ended before the mission did.
-        begun: Whether any event of it is on record; False for one that was only booked.
+        begun: Whether any of its events is on record; False if it was only booked.
         damaged: Unreadable cells of its row, with the values found.
         failure: The cause of its end, or the first failure that it recovered from.
         state: Facts that concern the mission and were known at its end.
@@ -92,7 +92,7 @@ class MissionSummary:
 
     @property
     def shown_status(self) -> str:
-        """Status for display; ``interrupted``, ``waiting`` or ``running`` if unfinished."""
+        """Status for display: the final one, or ``interrupted``, ``waiting`` or ``running``."""
         if self.status != "unfinished":
             return self.status
         if self.interrupted:
@@ -165,8 +165,8 @@ class Exchange:
 
     Attributes:
         plan: The plan version in force at the request; 0 before the first.
-        compiler: The compiler that asked.
-        model: The model that answered.
+        compiler: Name of the compiler that asked.
+        model: Name of the model that answered.
         request_digest: SHA-256 of the request.
         answer: The answer, unchanged.
         usage: Cost by kind.
@@ -292,7 +292,7 @@ class MissionRecord:
 
     @cached_property
     def failures(self) -> tuple[Failure, ...]:
-        """Failures in order; one that travels up the tree within a tick counts once."""
+        """Failures in order; a failure that several nodes report within a tick counts once."""
         found: list[tuple[int, Failure]] = []
         for event in self.events:
             if not isinstance(event, NodeChanged | SkillEnded) or event.failure is None:
@@ -302,7 +302,11 @@ class MissionRecord:
         return tuple(failure for _, failure in found)
 
     def node_states(self, version: int | None = None) -> dict[str, NodeState]:
-        """Return the last state of every node that was reached; of the last plan by default."""
+        """Return the last state of every node that was reached, by path.
+
+        Args:
+            version: Version of the plan; the last one by default.
+        """
         states: dict[int, dict[str, NodeState]] = {}
         now = 0
         for event in self.events:

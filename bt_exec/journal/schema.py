@@ -27,16 +27,22 @@ from bt_exec.failure import UsageError
 
 __all__ = ["APPLICATION_ID", "MIGRATIONS", "connect", "prepare"]
 
-APPLICATION_ID = 0x62744A31  # "btJ1": marks our files among other SQLite databases
-BUSY_S = 1.0  # time limit of a statement for another writing process [s]
-_OPEN_S = 5.0  # time limit of opening for a migrating process [s]
+APPLICATION_ID = 0x62744A31  # "btJ1": distinguishes journals from other SQLite databases
+BUSY_S = 1.0  # maximum time that a statement waits for another writing process [s]
+_OPEN_S = 5.0  # maximum time that opening waits for another migrating process [s]
 
 
 def _create_view_statement(name: str, where: str, **fields: str) -> str:
-    """Return the statement that creates a view of some events, with named fields of their data."""
+    """Return the statement that creates a view of some events.
+
+    Args:
+        name: Name of the view.
+        where: SQL condition that selects the events.
+        fields: Column names by the field of the events' data.
+    """
     shown = "".join(f", json_extract(e.data, '$.{key}') AS {as_}" for key, as_ in fields.items())
     return (
-        f"CREATE VIEW {name} AS SELECT m.id AS mission, e.seq, e.t, e.tick, e.plan, e.path, e.call"  # noqa: S608 - our own words
+        f"CREATE VIEW {name} AS SELECT m.id AS mission, e.seq, e.t, e.tick, e.plan, e.path, e.call"  # noqa: S608 - no outside text
         f"{shown} FROM events e JOIN missions m ON m.no = e.mission WHERE {where}"
     )
 
@@ -120,7 +126,7 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
             },
         ),
     ),
-    (  # data for a replay besides the events
+    (  # data that a replay needs in addition to the events
         "ALTER TABLE missions ADD COLUMN session TEXT NOT NULL DEFAULT ''",
         "ALTER TABLE missions ADD COLUMN continues TEXT NOT NULL DEFAULT ''",
         "ALTER TABLE missions ADD COLUMN setup TEXT NOT NULL DEFAULT '{}'",
@@ -136,7 +142,7 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         "CREATE INDEX missions_by_site ON missions (site)",
         "CREATE INDEX missions_by_status ON missions (status)",
         "CREATE INDEX missions_by_command ON missions (command)",
-        "DROP TABLE IF EXISTS search",  # the next search creates it again, and the table next to it
+        "DROP TABLE IF EXISTS search",  # created again by the next search, with `search_open`
     ),
 )
 """Statements that migrate from each schema version to the next; append, never edit."""
@@ -152,7 +158,7 @@ def connect(path: Path, *, busy_s: float = BUSY_S) -> sqlite3.Connection:
     except sqlite3.Error:
         connection.close()
         raise
-    except UnicodeDecodeError as error:  # from an error message that quotes a damaged schema
+    except UnicodeDecodeError as error:  # SQLite's message quotes a damaged schema
         connection.close()
         raise sqlite3.DatabaseError("it is damaged: it contains text that is not UTF-8") from error
     return connection
@@ -190,10 +196,10 @@ def prepare(path: Path) -> None:
 
 
 def _restrict(path: Path) -> None:
-    """Create the journal readable by its owner only, because it records where persons are.
+    """Make the journal readable by its owner only, because it records where persons are.
 
-    The folder entry of a new file is synced to disk. Files that SQLite adds get the permissions of
-    the first one.
+    A missing file is created, and its folder entry is synced to disk. Files that SQLite adds get
+    the permissions of the journal.
     """
     try:
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
@@ -213,7 +219,7 @@ def _restrict(path: Path) -> None:
 
 
 def _missing_parts(connection: sqlite3.Connection, version: int) -> list[str]:
-    """Return the tables and columns that a journal of schema `version` lacks, in words."""
+    """Return clauses about the tables and columns that a journal of schema `version` lacks."""
     with closing(sqlite3.connect(":memory:")) as whole:
         for statements in MIGRATIONS[:version]:
             for statement in statements:
@@ -232,7 +238,7 @@ def _missing_parts(connection: sqlite3.Connection, version: int) -> list[str]:
 
 
 def _missing_clause(kind: str, names: list[str]) -> str:
-    """Return a clause about missing parts: "the columns missions.a, missions.b are missing"."""
+    """Return a clause such as "the columns missions.a, missions.b are missing"."""
     if len(names) == 1:
         return f"the {kind} {names[0]} is missing"
     return f"the {kind}s {', '.join(names)} are missing"
@@ -245,14 +251,14 @@ def _columns(connection: sqlite3.Connection) -> dict[str, list[str]]:
     for (name,) in names.fetchall():
         try:
             found = connection.execute("SELECT name FROM pragma_table_info(?)", (name,)).fetchall()
-        except sqlite3.Error:  # a view of a missing table; the table itself is reported
+        except sqlite3.Error:  # a view of a missing table; the missing table is reported instead
             continue
         columns[name] = [column for (column,) in found]
     return columns
 
 
 def _use_wal(connection: sqlite3.Connection) -> None:
-    """Turn on the write-ahead log; retried while locked, because SQLite does not wait then."""
+    """Turn on the write-ahead log, with retries, because SQLite does not wait for locks here."""
     deadline = time.monotonic() + _OPEN_S
     while True:
         try:
@@ -266,7 +272,7 @@ def _use_wal(connection: sqlite3.Connection) -> None:
 
 
 def _migrate(connection: sqlite3.Connection, path: Path) -> None:
-    """Migrate the tables to this version, inside a transaction of the caller."""
+    """Migrate the tables to this version, within the caller's transaction."""
     version: int = connection.execute("PRAGMA user_version").fetchone()[0]
     owner: int = connection.execute("PRAGMA application_id").fetchone()[0]
     empty = connection.execute("SELECT NOT EXISTS (SELECT 1 FROM sqlite_master)").fetchone()[0]
@@ -286,4 +292,4 @@ def _migrate(connection: sqlite3.Connection, path: Path) -> None:
         for statement in statements:
             connection.execute(statement)
     connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-    connection.execute(f"PRAGMA user_version = {len(MIGRATIONS)}")  # fails where writing would
+    connection.execute(f"PRAGMA user_version = {len(MIGRATIONS)}")  # raises for read-only files

@@ -30,7 +30,7 @@ _TABLES = (
     " (command, sentences, codes, tokenize = 'unicode61')",
     "CREATE TABLE IF NOT EXISTS search_open (no INTEGER PRIMARY KEY)",
 )
-"""The index, and the table of indexed missions that had not ended yet."""
+"""Statements that create the index and the table of indexed missions without an end."""
 
 _NEW = (
     "SELECT no, command, status, reason_code, message, outcome FROM missions"
@@ -57,7 +57,7 @@ _BY_INDEX = (
 
 @dataclass(frozen=True)
 class Wanted:
-    """Search conditions on missions; empty ones do not restrict.
+    """Search conditions on missions; empty fields are ignored.
 
     Attributes:
         site: Name of the site.
@@ -66,7 +66,7 @@ class Wanted:
         failed: Only missions that were not satisfied, or were interrupted.
         command: Text that the command contains, ignoring case.
         text: Prefixes of words in the command, a sentence or a code; all must match.
-        before: Identifier of a mission: only older ones.
+        before: Identifier of a mission; only older missions match.
     """
 
     site: str = ""
@@ -80,8 +80,8 @@ class Wanted:
     def sql_condition(self, connection: sqlite3.Connection) -> tuple[str, dict[str, Any]]:
         """Return an SQL condition on ``missions`` and its parameters.
 
-        It does not distinguish the statuses of missions without an end: that requires a look at
-        their processes (`has_wanted_status`).
+        The condition does not distinguish the statuses of missions without a recorded end, because
+        these depend on their processes; see `has_wanted_status`.
         """
         parts, values = ["TRUE"], dict[str, Any]()
         if self.site:
@@ -126,7 +126,13 @@ def _like_pattern(text: str) -> str:
 
 
 def _full_text_query(connection: sqlite3.Connection, text: str, values: dict[str, Any]) -> str:
-    """Return the query for missions that contain all words of a text."""
+    """Return the SQL query for missions that contain all words of a text.
+
+    Args:
+        connection: The journal, whose index is updated.
+        text: The words.
+        values: Parameters of the query; those of this condition are added.
+    """
     words = [word for word in _with_composed_hangul(text).split() if any(c.isalnum() for c in word)]
     values["words"] = " ".join('"{}"*'.format(word.replace('"', '""')) for word in words)
     values["part"] = _like_pattern(text)
@@ -179,7 +185,7 @@ _DEEP = 8
 
 
 def _outcome_texts(data: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield the displayed texts of an outcome, each with its key."""
+    """Yield pairs of key and displayed text of an outcome."""
 
     def inside(key: str, value: Any, depth: int) -> Iterator[tuple[str, str]]:
         if isinstance(value, str):

@@ -26,7 +26,7 @@ def build_checked(cls: type[Any], values: Mapping[str, Any]) -> Any:
     """Return ``cls(**values)`` after checking each field against its declared type.
 
     Raises:
-        ValueError: If a value is of another type.
+        ValueError: If a value does not have its declared type.
         TypeError: If a field is missing or unknown.
     """
     hints = _field_types(cls)
@@ -44,7 +44,7 @@ def checked_value(value: Any, hint: Any, name: str) -> Any:
     Values inside mappings are plain data of any kind and are not checked.
 
     Raises:
-        ValueError: If it is of another type.
+        ValueError: If it does not have that type.
     """
     origin, args = get_origin(hint), get_args(hint)
     if hint is Any:
@@ -55,7 +55,7 @@ def checked_value(value: Any, hint: Any, name: str) -> Any:
         return _checked(value, any(value == word for word in args), name)
     if origin is tuple:
         _checked(value, isinstance(value, list | tuple), name)
-        if args[0] is str:  # data of packs: a wrong element must not discard the rest
+        if args[0] is str:  # elements from packs may be wrong and must not discard the rest
             return tuple(item if isinstance(item, str) else str(item) for item in value)
         return tuple(checked_value(item, args[0], name) for item in value)
     if origin in (dict, Mapping):
@@ -77,7 +77,7 @@ def _one_of(value: Any, hints: tuple[Any, ...], name: str) -> Any:
 
 
 def _checked_instance(value: Any, hint: Any, name: str) -> Any:
-    """Return a value that is an instance of a class, with its own fields checked."""
+    """Return a dataclass instance after checking its fields."""
     if hint is types.NoneType:
         return _checked(value, value is None, name)
     if not isinstance(hint, type) or getattr(hint, "_is_protocol", False):

@@ -1,4 +1,4 @@
-"""Side file for rows that could not be written to the journal yet.
+"""Side files for rows that could not be written to the journal yet.
 
 If the database is locked or full when a mission ends, its rows go into ``journal.sqlite.ID.rows``,
 or into the temporary folder if that disk is full as well. The next process that opens the journal
@@ -56,9 +56,9 @@ def write_side_file(
 
 
 def _create_files(journal: Path, suffix: str) -> Iterator[tuple[Path, str]]:
-    """Yield a new file in each folder that allows one, with the prefix for file names there.
+    """Yield a new empty file in each folder of `side_file_folders` that can be written.
 
-    The file has a random name and owner-only access, so that no planted link is followed.
+    Its name is random and only its owner may access it, so that no planted link is followed.
     """
     for folder, prefix in side_file_folders(journal):
         try:
@@ -145,7 +145,7 @@ def _add_side_file(journal: Path, path: Path) -> str:
             connection.execute("COMMIT")
         path.unlink()
     except FileNotFoundError:
-        return ""  # another process was faster
+        return ""  # another process has added the file
     except (OSError, sqlite3.Error, UsageError, OverflowError) as error:
         return f"unsaved rows of the record are kept in {path}: {error}"
     return ""
@@ -169,7 +169,7 @@ def _parse_side_file(path: Path) -> list[tuple[str, Any]]:
 
 
 class SavedMission(NamedTuple):
-    """A journal of one mission.
+    """A separate journal with the record of one mission.
 
     Attributes:
         path: The file.

@@ -3,9 +3,9 @@
 The loop only appends to a list in memory. A thread converts the collected events to rows and
 commits them ten times a second, and as soon as a skill ends. Two events make the loop wait for that
 thread: `SkillStarting`, so that a motion is on record before it starts, and `Finished`. These two
-are committed with ``synchronous=FULL``, which syncs the log and everything before it to the disk.
-Other rows survive the death of the process; after a power cut those since the last skill start may
-be missing (``NORMAL``).
+are committed with ``synchronous=FULL``, which syncs them and all earlier rows to the disk. Other
+rows (``synchronous=NORMAL``) survive the death of the process, but after a power cut those since
+the last sync may be missing.
 
 A journal that cannot be written never ends a mission. The error is reported once, rows are kept in
 memory and retried, and `Recorder.problem` gives the current state. If the journal is removed or
@@ -39,7 +39,7 @@ __all__ = ["Recorder", "print_to_stderr"]
 PERIOD_S = 0.1  # time between commits [s]
 PATIENCE_S = 2.0  # time limit of `on` for a commit [s]
 RETRY_S = 1.0  # time between attempts while the journal cannot be written [s]
-PENDING = 100_000  # rows kept in memory meanwhile; further ones are lost
+PENDING = 100_000  # maximum number of rows kept in memory meanwhile; further ones are lost
 
 
 _MAY_GET_WELL = (sqlite3.OperationalError, sqlite3.DatabaseError)
@@ -47,7 +47,9 @@ _MAY_GET_WELL = (sqlite3.OperationalError, sqlite3.DatabaseError)
 
 
 class _Flag:
-    """An event that allocates no memory; `threading.Event` may stay locked when memory is short.
+    """Flag to wait for, like `threading.Event`, which may stay locked when memory is short.
+
+    Its methods allocate no memory.
 
     Attributes:
         lost: Whether an earlier row was lost.
@@ -74,7 +76,7 @@ class _Flag:
         self._lock.acquire(blocking=False)
 
     def wait(self, seconds: float) -> bool:
-        """Wait up to `seconds` [s] until it is set; return whether it is."""
+        """Wait up to `seconds` [s] for the flag; return whether it is set."""
         if not self._lock.acquire(timeout=seconds):
             return False
         self.set()
@@ -99,7 +101,7 @@ class Recorder:
     """Recorder of one mission; implements `bt_exec.events.Listener`. Made by `Journal.begin`.
 
     Use it as a context manager, or call `close`. Mappings inside events must not change after
-    they were handed over.
+    `on` was called with them.
 
     Args:
         path: The journal.
@@ -160,7 +162,7 @@ class Recorder:
             return
         must_be_on_disk = type(event) is SkillStarting or type(event) is Finished
         if must_be_on_disk:
-            self._flushed = _NEVER  # even if the rest runs out of memory
+            self._flushed = _NEVER  # not flushed, even if the following lines run out of memory
         self._inbox.append(event)
         if must_be_on_disk:
             self.flush()
@@ -170,14 +172,14 @@ class Recorder:
     def record_exchange(
         self, *, compiler: str, model: str, request: str, answer: str, usage: Mapping[str, float]
     ) -> None:
-        """Record a compiler's raw answer with the digest of its request; from any thread."""
+        """Record a model's raw answer with the digest of its request; callable on any thread."""
         if not self._closing:
             self._inbox.append(ModelExchange(compiler, model, request, answer, usage))
 
     def flush(self) -> bool:
         """Wait until all recorded events are committed; return whether they are.
 
-        The call waits at most `PATIENCE_S`, enough for one attempt if the journal cannot be
+        The call waits at most `PATIENCE_S`, which allows one attempt if the journal cannot be
         written.
         """
         if self._closing:
@@ -192,7 +194,7 @@ class Recorder:
     def recording_error(self) -> str:
         """Return why the events before the last `flush` are not on record; empty if they are.
 
-        `problem` alone is not enough: a commit that ends late resets it.
+        `problem` does not suffice, because a late commit resets it.
         """
         if not self._flushed.is_set():
             return self.problem or f"nothing written within {PATIENCE_S:g} s"
@@ -217,7 +219,7 @@ class Recorder:
         if self._frames is not None:
             self._frames.close()
             self._pending.append(self._rows.picture_count_row(self._frames))
-        self._convert_events()  # left by a thread that ended early
+        self._convert_events()  # the writer's thread may have ended early
         self._check_file()
         self._write()
         saved = self._save_apart() if self._moved else ""
@@ -240,7 +242,7 @@ class Recorder:
             with contextlib.closing(connect(self.path)) as again:
                 found = sum(int(n) for (n,) in again.execute(_COUNT, (self._number,)))
         except sqlite3.OperationalError:
-            return 0  # it cannot be read now: too many open files, or a lock
+            return 0  # the journal cannot be read now: too many open files, or a lock
         except sqlite3.DatabaseError as error:
             found, self._last_problem = 0, str(error)
         else:
@@ -294,7 +296,7 @@ class Recorder:
                 self._wake.clear()
                 closing = self._closing
                 self._take_and_write()
-            except BaseException as error:  # noqa: BLE001 - no memory, or a part raised it here
+            except BaseException as error:  # noqa: BLE001 - out of memory, or raised by a part in all threads
                 self.problem = self._last_problem = type(error).__name__
 
     def _take_and_write(self) -> None:
@@ -321,7 +323,7 @@ class Recorder:
                 self._durable = self._durable or isinstance(item, SkillStarting | Finished)
                 try:
                     self._pending += self._rows.encode(item)
-                except BaseException as error:  # noqa: BLE001 - this thread has to live on
+                except BaseException as error:  # noqa: BLE001 - the thread must continue
                     self.lost += 1
                     self._store_problem(f"{type(error).__name__}: {error}")
             self._inbox.popleft()
@@ -337,7 +339,7 @@ class Recorder:
         self._tried_at = time.monotonic()
         try:
             self._commit(self._pending)
-        except Exception as error:  # noqa: BLE001 - this thread has to live on
+        except Exception as error:  # noqa: BLE001 - the thread must continue
             self._roll_back()
             if type(error) in _MAY_GET_WELL:
                 self._store_problem(str(error))
@@ -365,7 +367,7 @@ class Recorder:
         for row in pending:
             try:
                 self._commit([row])
-            except Exception as error:  # noqa: BLE001 - a value that no column takes
+            except Exception as error:  # noqa: BLE001 - a value that SQLite cannot store
                 self._roll_back()
                 if type(error) in _MAY_GET_WELL and not self._connection.in_transaction:
                     self._pending.append(row)
@@ -392,7 +394,7 @@ class Recorder:
         self._report_once(self._sentence("RECORD_UNWRITABLE", path=self.path, problem=problem))
 
     def _report_once(self, message: str) -> None:
-        """Report to the operator, once per mission."""
+        """Report a message to the operator unless one was reported before in this mission."""
         if not self._told:
             self._told = True
             with contextlib.suppress(Exception):  # a closed stderr must not end the record

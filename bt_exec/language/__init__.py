@@ -1,1 +1,1 @@
-"""Language: the meaning of commands as types; no words of any domain."""
+"""Meaning of commands, message catalogues and grammar, without words of any domain."""

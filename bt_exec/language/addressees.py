@@ -1,4 +1,4 @@
-"""Robots that a command addresses by name, with the part of the command for each.
+"""Division of a command into parts by the robots that it addresses by name.
 
 "Cart A, open the door, and cart B, get the material." Names are those of the site file; forms of
 address are in ``addressees.yaml``. Other uses of a name in a sentence are left to the parser.
@@ -31,7 +31,7 @@ class Addressed(NamedTuple):
     Attributes:
         robots: Names of the robots on the site; all of them if everyone is addressed.
         text: The command for them; empty if only a name was given.
-        then: Whether it begins when the previous part has ended.
+        then: Whether this part begins only when the previous one has ended.
     """
 
     robots: tuple[str, ...]
@@ -44,7 +44,7 @@ def parts_by_addressee(command: str, language: str, robots: RobotNames) -> tuple
 
     Args:
         command: The command as typed.
-        language: Language.
+        language: ``en`` or ``ko``.
         robots: The names of the robots.
     """
     if not robots:
@@ -94,7 +94,7 @@ def _addressed_positions(
         if not (link or end or _PAUSE.search(before)):
             continue  # "go to cart B": a place, not an addressee
         if before and not after and not before.endswith((".", "!", "?", ",")):
-            continue  # "bring the cup and cart B"
+            continue  # "bring the cup and cart B": an object, not an addressee
         follows = link is not None and _key(link) in map(_key, words["then"])
         then = follows or words["ends"].get(end, {}).get("then", False)
         name = next(filter(None, names))
@@ -108,7 +108,7 @@ def _addressee_pattern(
     everyone: tuple[str, ...],
     links: tuple[str, ...],
 ) -> re.Pattern[str]:
-    """Return the pattern of an addressee; its groups are the link before it and its name."""
+    """Return the pattern of an addressee; its groups are the preceding link word and the name."""
     ways = []
     for form in forms:
         before, _, after = form.partition("{robot}")

@@ -21,7 +21,7 @@ CLOSED_FILES = tuple(
 
 @cache
 def closed_classes(language: str) -> Mapping[str, Any]:
-    """Return the closed classes of a language, ``ko`` or ``en``, by their sections."""
+    """Return the closed classes of a language, ``ko`` or ``en``, by section of its file."""
     path = Path(__file__).with_name(f"closed_{language}.yaml")
     return cast(Mapping[str, Any], read_yaml(path))
 

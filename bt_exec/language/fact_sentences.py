@@ -1,4 +1,4 @@
-"""Known facts in words: a sentence for each, with the age of the knowledge."""
+"""Sentences about known facts, with the age of those that are not current."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Known:
     Attributes:
         facts: Known facts with their newest values.
         now: Current time [s, mission clock].
-        since: Time of the observation of each fact that is not current [s].
+        since: Observation times of the facts that are not current [s].
         acted: Time at which the last action ended [s].
     """
 
@@ -34,16 +34,16 @@ class Known:
     acted: float = float("-inf")
 
     def is_old(self, t: float) -> bool:
-        """Return whether a fact observed at `t` [s] may have changed since."""
+        """Return True if a fact observed at `t` [s] may have changed since."""
         return t < self.acted or self.now - t > OLD_S
 
     def facts_after_actions(self) -> dict[str, str]:
-        """Return the facts; one that was observed before the last action ended is unknown."""
+        """Return the facts; those observed before the last action ended become unknown."""
         before = {fact for fact, t in self.since.items() if t < self.acted}
         return {fact: UNKNOWN if fact in before else value for fact, value in self.facts.items()}
 
     def message_codes(self, facts: Mapping[str, str]) -> dict[str, str]:
-        """Return the message code of each fact: ``door=open``; ``was door=open`` if it is old."""
+        """Return message codes by fact: ``door=open``, or ``was door=open`` if not current."""
         return {
             fact: f"was {fact}={value}" if fact in self.since else f"{fact}={value}"
             for fact, value in facts.items()
@@ -68,7 +68,7 @@ def fact_sentences(
 def sentences_by_robot(
     facts: Mapping[str, str], messages: Messages, language: str, known: Known
 ) -> Iterator[tuple[str, str]]:
-    """Yield pairs of facts and sentence, as `_sentences`; facts are grouped by robot."""
+    """Yield the pairs of message code and sentence from `_sentences`, robot by robot."""
     robots: dict[str, dict[str, str]] = {}
     for fact, value in facts.items():
         space, slash, name = fact.rpartition("/")
@@ -86,7 +86,10 @@ def sentences_by_robot(
 def _sentences(
     facts: Mapping[str, str], messages: Messages, language: str, known: Known
 ) -> Iterator[tuple[str, str]]:
-    """Yield pairs of facts and sentence: ``door=open``, or several joined by `` + ``."""
+    """Yield pairs of message code and sentence.
+
+    A code is one fact, such as ``door=open``, or several facts joined by `` + ``.
+    """
     names = known.message_codes(facts)
     present = set(names.values())
     together = {

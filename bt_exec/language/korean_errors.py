@@ -1,4 +1,4 @@
-"""Errors in Korean: usage errors, and problems in files of authors.
+"""Korean translation of usage errors and of problems in files.
 
 The English text is the key, as with gettext. A problem without an entry is described by its code.
 """
@@ -17,7 +17,7 @@ from bt_exec.spec.shipped_yaml import read_yaml
 
 __all__ = ["error_message", "korean_error", "korean_message", "korean_mistake", "korean_problem"]
 
-_ALLOWED = 12  # names that are listed
+_ALLOWED = 12  # maximum number of allowed values that are listed
 _NAMED = re.compile(r"'[^']+'|\$\w+")
 
 
@@ -27,7 +27,7 @@ def _table(name: str) -> Mapping[str, str]:
 
 
 def korean_error(text: str) -> str:
-    """Return the Korean form of an error message; the message itself if none is listed."""
+    """Return the Korean translation of an error message; the message itself if there is none."""
     parts = text.split("; ")
     if len(parts) > 1:
         said = [korean_error(part) for part in parts]
@@ -42,7 +42,7 @@ def korean_error(text: str) -> str:
 
 
 def _korean_parts(found: re.Match[str]) -> Iterator[str]:
-    """Yield the parts of a message in Korean; a part in quotes is a name."""
+    """Yield the variable parts of a message in Korean; quoted names are not translated."""
     for number, part in enumerate(found.groups(), 1):
         quoted = found.string[: found.start(number)].endswith("'")
         yield part if quoted else korean_error(part)
@@ -72,10 +72,10 @@ def korean_message(error: BtExecError) -> str:
 
 
 def korean_mistake(problem: Problem, shown: str = "") -> str:
-    """Return the Korean form of a problem's message, or the meaning of its code without one.
+    """Return the Korean translation of a problem's message, or the Korean text for its code.
 
-    The meaning is followed by the quoted names of the message that are neither in the meaning nor
-    in `shown`.
+    The text for the code is followed by the quoted names of the message that appear neither in that
+    text nor in `shown`.
     """
     said = korean_error(problem.message)
     if said != problem.message or problem.code not in _table("problems"):

@@ -23,7 +23,7 @@ _MARK = re.compile(
     + "|".join(map(re.escape, _FORMS))
     + ")"
 )
-_LIQUID = 8  # the final ㄹ among the 28 finals of a syllable
+_LIQUID = 8  # index of the final consonant ㄹ among the 28 finals of a syllable
 _FINALS = {**dict.fromkeys("036", "ㄱ"), **dict.fromkeys("178lLrR", "ㄹ")}
 _FINALS |= dict.fromkeys("mnMN", "ㄴ")
 

@@ -1,4 +1,4 @@
-"""Operator words of a text: not, except, if, before, 말고, -면, 그 전에.
+"""Search for operator words in a text, such as not, except, if, before, 말고, -면 and 그 전에.
 
 The words are closed classes of the language (see `bt_exec.language.closed_classes`). They are found
 in the text independently of its parse, because remarks and fillers must not contain any, and
@@ -28,7 +28,7 @@ class Operator:
     """Operator word of a command.
 
     Attributes:
-        text: The whole words as typed: 있으면 for the ending 면.
+        text: The complete words as typed, such as 있으면 for the ending 면.
         kind: Kind of operator.
         start: Index of its first character in the text.
         end: Index after its last character.
@@ -41,7 +41,7 @@ class Operator:
 
 
 def operators_in(text: str, language: str, neutral: Iterable[str] = ()) -> tuple[Operator, ...]:
-    """Return the operator words of `text`, in order; of overlapping ones the longest.
+    """Return the operator words of `text` in order; only the longest of overlapping ones.
 
     Args:
         text: A command.
@@ -71,7 +71,7 @@ def operators_in(text: str, language: str, neutral: Iterable[str] = ()) -> tuple
 
 
 def _whole_words(text: str, start: int, end: int) -> str:
-    """Return the whole words of `text` at a span, without punctuation."""
+    """Return the part of `text` from `start` to `end`, extended to complete words."""
     while start and text[start - 1].isalnum():
         start -= 1
     while end < len(text) and (text[end].isalnum() or text[end] in "'’"):

@@ -47,7 +47,7 @@ RoleName: TypeAlias = Literal[
     "state",
 ]
 Mood: TypeAlias = Literal["do", "ask", "tell"]
-"""Mood of an act: do it; find out the answer; find it out and report it."""
+"""Mood of an act: perform it, answer it as a question, or find out the answer and report it."""
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,7 @@ class Condition:
     """Condition of an act.
 
     Attributes:
-        act: The question that decides; its mood is ``ask``.
+        act: The question whose answer decides; its mood is ``ask``.
         holds: The required answer.
     """
 
@@ -113,8 +113,8 @@ class Act:
         roles: Participants, in the order of the words.
         mood: Do, ask or tell.
         positive: False for a prohibition.
-        condition: Condition.
-        times: Number of repetitions.
+        condition: Condition under which it is requested; None if it is unconditional.
+        times: Number of times to perform it.
         text: Words in the command.
         agent: Name on the site of the addressed robot; empty if none is named.
     """
@@ -154,7 +154,7 @@ class Meaning:
         return replace(self, acts=tuple(act for act in self.acts if act.agent in ("", robot)))
 
     def is_requested(self, *predicates: str) -> bool:
-        """Return whether one of `predicates` is requested."""
+        """Return True if one of `predicates` is requested."""
         return any(act.predicate in predicates and act.positive for act in self.acts)
 
 
@@ -164,7 +164,7 @@ class Unclear:
 
     Attributes:
         code: A stable name; the compiler has a sentence for it.
-        words: The words concerned.
+        words: The words that could not be understood.
         missing: Missing information: names of types or roles.
         uses: Interpretation of the words that were understood.
     """
@@ -176,7 +176,7 @@ class Unclear:
 
 
 MOST_TURNS = 8
-"""Minimum number of earlier commands to which words may refer; at most twice as many are kept."""
+"""Number of earlier commands to which words can always refer; fewer than twice as many are kept."""
 
 
 @dataclass(frozen=True)
@@ -212,7 +212,7 @@ class Turn:
 
     @property
     def has_result(self) -> bool:
-        """Whether the command was carried out, found needless, or failed; False for answers."""
+        """Whether the command was carried out, was unnecessary, or failed; False for answers."""
         return self.acted or (self.status not in ("", "refused") and self.code != "OK")
 
 
@@ -234,13 +234,13 @@ class Context:
 
     @classmethod
     def of(cls, commands: Iterable[str]) -> Context:
-        """Return the context of a session in which these commands were carried out."""
+        """Return the context of a session in which `commands` were carried out."""
         return cls(tuple(Turn(command) for command in commands))
 
     def with_turn(self, turn: Turn) -> Context:
         """Return the context after one more command."""
         turns, dropped = (*self.turns, turn), self.dropped
-        # drop many at once, so that readers rarely have to start over
+        # dropping commands restarts the incremental parse of the context, so it is done in batches
         if len(turns) >= 2 * MOST_TURNS:
             old, turns = turns[:-MOST_TURNS], turns[-MOST_TURNS:]
             dropped = (*dropped, *(one for one in old if one.acted))
@@ -253,8 +253,8 @@ class Context:
     def acting_missions(self, today: date) -> tuple[Turn, ...]:
         """Return the missions that started an action, oldest first.
 
-        They are the missions of the session and the earlier ones of the day `today`. If there are
-        none, the last mission before is returned.
+        They are the missions of this session and the missions before it on the day `today`. If
+        there are none, the last mission before this session is returned.
         """
         own = self._own()
         known = {(turn.at, turn.command) for turn in own if turn.at is not None}
@@ -292,7 +292,7 @@ class Context:
         return [turn for turn in last.values() if turn.status != "satisfied"]
 
     def is_of_this_session(self, turn: Turn) -> bool:
-        """Return True if a mission is one of this session, not an earlier one."""
+        """Return True if a mission belongs to this session, not to an earlier one."""
         return turn in (*self.dropped, *self.turns)
 
     def last_mission(self) -> Turn | None:

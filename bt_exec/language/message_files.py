@@ -1,7 +1,7 @@
 """Reading and validation of message files, and display names of the values of lexicons.
 
-Commands and reports use the same word for a value ("토마토"), without a second list in the messages
-of the pack.
+Reports use the word that commands use for a value ("토마토"), so that the pack's messages need not
+list it again.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ __all__ = ["LANGUAGES", "SECTIONS", "form_problems", "placeholders", "read_messa
 
 LANGUAGES = ("en", "ko")
 SECTIONS = ("words", "phrases")
-"""Sections of a file beside its sentences."""
+"""Sections of a message file other than its sentences."""
 
 _FIELD = re.compile(r"[^\W\d]\w*(?:\|[^\W\d]\w*)*")
 _QUOTE = 'in YAML, yes, no, on and off without quotes are booleans; write "on" in quotes'
@@ -35,7 +35,7 @@ Table: TypeAlias = Mapping[str, dict[str, str]]
 """Sentences, words or phrases by language, by their keys."""
 
 _Mistake: TypeAlias = tuple[str, Place, str]
-"""Code, place and message."""
+"""Code, place and message of a mistake in a message file."""
 
 
 def read_messages(path: Path) -> tuple[Table, Table, Table]:
@@ -65,7 +65,7 @@ def _entries(path: Path, text: str) -> tuple[Table, Table, Table]:
 
 
 def form_problems(path: Path, data: Any) -> list[Problem]:
-    """Return the mistakes in the form of a message file, in the order of the text.
+    """Return the mistakes in the structure of a message file, in the order of the text.
 
     Args:
         path: The file; it is parsed again for positions if there is a mistake.
@@ -173,9 +173,9 @@ _CHOICE = re.compile(r"\(([^()\[\]|]*)[^()\[\]]*\)")
 def value_names(lexicon: Path | None) -> dict[str, dict[str, str]]:
     """Return the names of the values of a lexicon, by value and language.
 
-    Values that stand for others ("everywhere", "the other arm"), values without a phrase in every
-    language and Korean predicates (조용하다) have no name. An unreadable file gives no names; its
-    mistakes are reported where the lexicon is loaded.
+    Values that refer to other values ("everywhere", "the other arm"), values without a phrase in
+    every language and Korean predicates (조용하다) have no name. An unreadable file has no names;
+    its mistakes are reported where the lexicon is loaded.
     """
     if lexicon is None:
         return {}

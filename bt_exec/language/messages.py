@@ -19,7 +19,7 @@ ellipsis and never raises an error. Argument values are translated by the ``word
 
 Korean templates contain both forms of a particle, ``{label}을(를)``; the correct one is chosen.
 ``{cause}`` is the reason or message of a failure. It is omitted with its colon or parentheses if it
-has no text in the language, so that no English text stands in a Korean sentence.
+is not available in the language, so that no English text appears in a Korean sentence.
 Objects that are known only at run time are named by `bt_exec.pack.Pack.called`.
 """
 
@@ -167,7 +167,7 @@ class Messages:
                 table[key] = sentences
 
     def __contains__(self, code: str) -> bool:
-        """Return whether there is a sentence for `code`."""
+        """Return True if there is a sentence for `code`."""
         robot, plain = self._split_robot(str(code))
         return plain in self.of_pack(robot) if robot else code in self._sentences
 
@@ -177,7 +177,7 @@ class Messages:
         Args:
             robot: A robot or a pack; nothing is added if its pack has only one robot.
             said: The sentence; an empty one stays empty.
-            language: The language of both.
+            language: Language of the sentence and the name.
         """
         if robot not in self._robots or not said:
             return said
@@ -197,7 +197,7 @@ class Messages:
         return frozenset(self._sentences)
 
     def translate_word(self, word: Any, language: str) -> str:
-        """Return the translation of `word`; unchanged if it is not listed.
+        """Return the translation of `word`; `word` itself if it is not listed.
 
         A ``#`` in a listed word stands for a number: "the door stopped at # rad". A ``*`` stands
         for a text that is translated itself: "tray: *". Parts between semicolons are translated
@@ -222,7 +222,10 @@ class Messages:
         )
 
     def _translated_by_pattern(self, text: str, language: str) -> str:
-        """Return `text` translated by a listed word with a ``*``, each of its parts separately."""
+        """Return `text` translated by a listed word with a ``*``, or part by part.
+
+        Parts are separated by semicolons. A text that cannot be translated is returned unchanged.
+        """
         parts = text.split("; ")
         for pattern, said in self._open_patterns:
             if found := pattern.fullmatch(text):
@@ -237,7 +240,7 @@ class Messages:
         return _translated_word(word, language, (self._fixed, self._words))
 
     def say(self, code: str, language: str, /, **facts: Any) -> str:
-        """Return the sentence for `code`; the code itself if there is none."""
+        """Return the sentence for `code`; without one, the message in `facts`, or the code."""
         robot, plain = self._split_robot(code)
         if robot:
             return self.sentence_for_robot(
@@ -257,26 +260,26 @@ class Messages:
     def answer(
         self, condition: str, language: str, why: str, args: Mapping[str, Any]
     ) -> str | None:
-        """Return the answer to a question that replaces yes and no; None if there is none.
+        """Return the text that answers a question instead of yes or no; None if there is none.
 
-        Its entry is ``told CONDITION``, with ``{why}`` for the result of the condition. An empty
-        entry leaves the answer to the pack's reporter.
+        The catalogue contains it as ``told CONDITION``, with ``{why}`` for the reason of the
+        verdict. An empty text leaves the answer to the pack's reporter.
         """
         own = f"told {condition}"
         return self.say(own, language, **args, why=why) if own in self else None
 
     def answers_in_full(self, condition: str, language: str) -> bool:
-        """Return True if the answer is a complete sentence: its entry ends with a full stop."""
+        """Return True if `answer` returns a complete sentence, which ends with a full stop."""
         said = self.answer(condition, language, "x", {})
         return said is not None and said.endswith(".")
 
     def phrase(self, name: str, language: str, args: Mapping[str, Any]) -> str:
         """Return a skill, condition or tree with its arguments as a phrase: "go to the lounge".
 
-        A tree with the name of a condition is listed as ``tree NAME``. A part without a phrase is
-        displayed as its translated name and arguments. An empty text counts as missing. A text in
-        brackets is left out, or replaced by what follows its semicolon, if an argument in it is
-        missing: ``[ to {place}]``, ``[{side};at]``.
+        A tree with the name of a condition is listed as ``tree NAME``. A name without a phrase is
+        translated and followed by its arguments. An empty argument counts as missing. If an
+        argument within brackets is missing, the bracketed text is left out, or replaced by the text
+        after its semicolon: ``[ to {place}]``, ``[{side};at]``.
         """
         robot = self._owners.get(name, "") or name.removeprefix("tree ").rpartition(".")[0]
         return self.sentence_for_robot(robot, self._phrase(name, language, args), language)
@@ -300,7 +303,7 @@ class Messages:
         return own._filled_in(_OPTIONAL.sub(kept, template), language, given)
 
     def with_quotes(self, args: Mapping[str, Any], language: str) -> dict[str, Any]:
-        """Return arguments with texts of several words in another language in quotes."""
+        """Return arguments; texts of several words in another language are put in quotes."""
         return {
             key: f"“{value}”"
             if isinstance(value, str)
@@ -320,25 +323,25 @@ class Messages:
         return self.phrase(name, language, facts) if self.has_phrase(name) else ""
 
     def has_phrase(self, name: str) -> bool:
-        """Return whether a skill, condition or tree has its own phrase."""
+        """Return True if a skill, condition or tree has its own phrase."""
         own, key = self._own_phrase(name)
         return key in own._phrases
 
     def _own_phrase(self, name: str) -> tuple[Messages, str]:
-        """Return the catalogue with the phrase of a part, and its key there."""
+        """Return the catalogue that contains the phrase for `name`, and its key there."""
         if name in self._phrases:
             return self, name
         plain = name.removeprefix("tree ")
         return self.of_pack(self._owners.get(plain, "")), plain.rpartition(".")[2]
 
     def _translated_error(self, message: str, language: str) -> str:
-        """Return the message of a failure in `language`, if it has a text there."""
+        """Return the message of a failure in `language`; unchanged if there is no translation."""
         said = self.translate_word(message, language)
         usage_error = language == "ko" and said == message
         return korean_error(said) if usage_error else said
 
     def _cause(self, message: Any, language: str) -> str:
-        """Return the message of a failure in `language`; empty if it has no text there."""
+        """Return the message of a failure in `language`; empty if it is not available there."""
         said = self._translated_error(str(message or ""), language)
         return said if said != _OMITTED and (language == "en" or language_of(said) == "ko") else ""
 
@@ -348,11 +351,12 @@ class Messages:
         return with_particles(said) if language == "ko" else with_plurals(said)
 
     def blocking_facts(self, facts: Iterable[str], language: str) -> str:
-        """Return sentences about facts that prevent an action, with the pack's advice if available.
+        """Return sentences about facts that prevent an action, or the pack's advice about them.
 
         Args:
-            facts: Texts such as ``doorway=left``. The sentence for ``first doorway=left`` takes
-                precedence over that of the fact; a fact without either is returned unchanged.
+            facts: Texts such as ``doorway=left``. The pack's advice is the sentence for ``first
+                doorway=left``; it takes precedence over the sentence for the fact itself. A fact
+                without either is returned unchanged.
             language: Language of the command.
         """
         first = {fact: f"first {fact}" for fact in facts}
@@ -361,7 +365,12 @@ class Messages:
         )
 
     def stop_reason(self, reason: str, language: str) -> str:
-        """Return who or what stopped a mission, for the reason of the stop."""
+        """Return a sentence about who or what stopped a mission.
+
+        Args:
+            reason: Reason of the stop: a signal, a role, or empty for the operator.
+            language: Language of the sentence.
+        """
         if reason.startswith("SIG"):
             return self.say("STOPPED_BY_SIGNAL", language, signal=reason)
         code = "ABORTED" if reason in ("", "operator") else f"ABORTED {reason}"
@@ -374,7 +383,7 @@ class Messages:
         facts = {**failure.args, **failure.evidence, "message": detail}
         if failure.code == "NEED_NOT_MET" and "facts" in facts:
             facts["facts"] = own.blocking_facts(str(facts["facts"]).split(", "), language)
-        if failure.message.startswith(INJECTED):  # does not fit where a measured value is expected
+        if failure.message.startswith(INJECTED):  # does not fit in place of a measured value
             said = own.say(failure.code, language, **{**facts, "message": _OMITTED})
             said = f"{said.removesuffix('.').removesuffix(f': {_OMITTED}')}: {detail}."
         else:
@@ -391,7 +400,10 @@ def _fixed_words() -> dict[str, dict[str, str]]:
 def _translated_word(
     text: str, language: str, tables: Iterable[Mapping[str, Mapping[str, str]]]
 ) -> str:
-    """Return a word from the first table that lists it, possibly with ``#`` for its numbers."""
+    """Return the translation of `text` from the first table that lists it, or `text`.
+
+    A listed form may contain ``#`` in place of each number.
+    """
     form = _NUMBER.sub("#", text)
     for table in tables:
         if text in table:
@@ -409,14 +421,14 @@ def _fill_numbers(text: str, numbers: Iterable[str]) -> str:
 
 
 class _AlternativesFormatter(string.Formatter):
-    """Formatter with alternatives: ``{who|recipient}`` is the first value, else an ellipsis."""
+    """Formatter with alternatives: ``{who|recipient}`` is the first given value, or an ellipsis."""
 
     def get_value(self, key: int | str, args: Any, kwargs: Mapping[str, Any]) -> Any:
         del args  # only names are used
         return next((kwargs[name] for name in str(key).split("|") if name in kwargs), _OMITTED)
 
     def format_field(self, value: Any, format_spec: str) -> str:
-        del format_spec  # a word instead of a number must not raise
+        del format_spec  # a number format would raise for a word
         return str(value)
 
 
@@ -427,5 +439,5 @@ def load_messages(*files: Path) -> Messages:
 
 
 def executive_sentence(code: str, language: str, **facts: Any) -> str:
-    """Return a sentence of the executive itself."""
+    """Return the executive's own sentence for `code`, independent of packs."""
     return load_messages(OWN_MESSAGES).say(code, language, **facts)

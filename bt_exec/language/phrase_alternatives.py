@@ -29,7 +29,7 @@ def expand_phrase(phrase: str) -> tuple[str, ...]:
 
 
 def _expand(text: str, phrase: str) -> list[str]:
-    """Return the expansions of a part of a phrase, the outermost group first."""
+    """Return the expansions of `text`, a part of `phrase`, group by group from the left."""
     mark = _MARK.search(text)
     if mark is None:
         return [text]
@@ -45,7 +45,7 @@ def _expand(text: str, phrase: str) -> list[str]:
 
 
 def _read_group(text: str, start: int) -> tuple[int, list[str]]:
-    """Return the end of the group at `start` and its options; -1 if it does not end."""
+    """Return the end index of the group at `start` and its options; -1 if it is not closed."""
     options: list[str] = []
     open_marks: list[str] = []
     begin = start + 1

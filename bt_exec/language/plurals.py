@@ -1,4 +1,4 @@
-"""English nouns after a number; templates write both forms, ``{count} thing(s)``."""
+"""Singular and plural of English nouns after a number; templates write ``{count} object(s)``."""
 
 from __future__ import annotations
 

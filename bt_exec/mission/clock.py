@@ -1,9 +1,9 @@
-"""Mission clocks: real time, or as fast as the simulation can run; the ticks are the same.
+"""Mission clock: runs in real time, or as fast as the simulation can, with the same ticks.
 
-Simulated time advances only between ticks, by one period at a time, with both clocks. The real-time
-clock also waits for the deadline on the wall clock. Deadlines are absolute, so that delays do not
-accumulate. A simulation in another process is advanced in lockstep, so that its ticks are the same,
-too; the wait is bounded and ends at once when the mission is stopped.
+In both modes, simulated time advances only between ticks, by one period at a time. In real time,
+the clock also waits for the deadline on the wall clock. Deadlines are absolute, so that delays do
+not accumulate. A simulation in another process is advanced in lockstep, so that its ticks are the
+same, too. The wait for it is bounded and ends immediately when the mission is stopped.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _SLICE_S = 0.02  # polling period for stops while waiting for a remote world [s]
 
 
 def _ignore() -> None:
-    """Do nothing: the default of waits that cannot be ended early."""
+    """Do nothing; default callback for waits that cannot be ended early."""
 
 
 class Clock:
@@ -32,7 +32,7 @@ class Clock:
     Args:
         simulations: The worlds to advance; none for a real robot.
         period_s: Time between ticks [s].
-        fast: Do not wait for the wall clock. Requires a simulation.
+        fast: Whether not to wait for the wall clock; requires a simulation.
         step_s: Time limit for a remote world to advance by one period [s, wall].
 
     Attributes:
@@ -86,16 +86,16 @@ class Clock:
         return told
 
     def begin(self, check_stop: Callable[[], None] = _ignore) -> None:
-        """Set the deadlines relative to now; call before the first tick and after a pause.
+        """Restart the deadlines from now; call before the first tick and after a pause.
 
-        A step of 0 lets a simulation execute a stop that is still pending, so that it does not
+        A simulation takes a step of length 0, so that a pending stop is executed now and does not
         affect the next motion (`tests/bt_exec/mission/test_clock.py`).
         """
         self._step(0.0, check_stop)
         self._deadline = time.monotonic()
 
     def align(self) -> None:
-        """Advance worlds that began earlier than others, so that all have the same time.
+        """Advance the worlds whose time is behind, so that all have the same time.
 
         Raises:
             SimulationLost: If a world cannot be advanced.
@@ -114,7 +114,7 @@ class Clock:
             check_stop: Called while waiting for a remote world; raises to end the wait.
 
         Raises:
-            SimulationLost: If a world cannot be advanced, or not in time.
+            SimulationLost: If a world cannot be advanced within its time limit.
         """
         self._step(self.period_s, check_stop)
         if self._alarm is not None and self.now() >= self._alarm[0] - 1e-9:
@@ -126,19 +126,19 @@ class Clock:
         rest = self._deadline - time.monotonic()
         if rest > 0:
             time.sleep(rest)
-        elif rest < -self.period_s:  # a whole tick late: do not catch up
+        elif rest < -self.period_s:  # more than a tick late: skip the missed deadlines
             self.overruns += 1
             self._deadline = time.monotonic()
 
     def call_at(self, t: float | None, call: Callable[[], object] = _ignore) -> None:
-        """Call a function once, between two ticks, when the clock has reached `t` [s].
+        """Schedule a call between two ticks, once the clock has reached `t` [s].
 
-        It replaces an earlier function; None cancels it.
+        It replaces an earlier scheduled call. If `t` is None, that one is only cancelled.
         """
         self._alarm = None if t is None else (t, call)
 
     def _step(self, seconds: float, check_stop: Callable[[], None]) -> None:
-        """Advance all worlds: remote ones are started first and compute while local ones step."""
+        """Advance all worlds. Remote worlds are started first and compute while local ones step."""
         before = self.now()
         try:
             self._wait_for_remote_worlds(check_stop)  # finish a step whose wait was ended early
@@ -166,7 +166,7 @@ class Clock:
 
     @cached_property
     def _worlds(self) -> tuple[tuple[RemoteSimulation, ...], tuple[Simulation, ...]]:
-        """The remote and the local worlds; cached, because the check costs more than a tick."""
+        """The remote and the local worlds; cached, because telling them apart takes long."""
         remote = [world for world in self.simulations if isinstance(world, RemoteSimulation)]
         own = [world for world in self.simulations if not isinstance(world, RemoteSimulation)]
         return tuple(remote), tuple(own)
@@ -180,7 +180,7 @@ class Clock:
             if done:
                 try:
                     self._pending.pop(0).result()
-                except (Exception, PartBroken) as error:  # noqa: BLE001 - code of a part
+                except (Exception, PartBroken) as error:  # noqa: BLE001 - code of a pack
                     raise SimulationLost(error) from plain_error(error)
             elif time.monotonic() >= limit:
                 self._pending.clear()

@@ -1,4 +1,4 @@
-"""Conversation of a session: its history, with which the next command is interpreted."""
+"""Conversation of a session: the history with which the next command is interpreted."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _EARLIER = 5
 
 
 class Conversation:
-    """The commands of one session, and the last mission before it.
+    """History of a session: its commands with their results, and the missions before it.
 
     Args:
         journal: Source of earlier missions, or None.
@@ -50,12 +50,12 @@ class Conversation:
         return self._context
 
     def record_turn(self, outcome: Outcome, *, acted: bool = True, language: str = "") -> None:
-        """Record a command and its outcome, unless the command was only replied to (thanks).
+        """Record a command and its outcome, unless it was only a courtesy such as "thanks".
 
         Args:
             outcome: The outcome.
             acted: Whether a skill that changes something was started.
-            language: Language of its message; that of the command if empty.
+            language: Language of the outcome's message; that of the command if empty.
         """
         if not outcome.command or outcome.reason_code in REPLIES:
             return
@@ -75,7 +75,7 @@ class Conversation:
         self._context = self._context.with_turn(turn)
 
     def correct_last(self, at: datetime, *, interrupted: bool) -> None:
-        """Replace the result of the last turn by its recorded one, if a mission runs again.
+        """Correct the last turn, which is a rerun, so that it matches the recorded mission.
 
         Args:
             at: Recorded start of the mission.
@@ -101,9 +101,9 @@ class Conversation:
         )
 
     def _earlier_missions(self) -> tuple[Turn, ...]:
-        """Return the missions of today that started an action, or the last one before.
+        """Return the missions of today that started an action.
 
-        If there is none at all, the last mission on record is returned.
+        Without any, the last earlier mission with an action is returned, or the last mission.
         """
         assert self._journal is not None
         own, today = self._session(), datetime.now().astimezone().date()

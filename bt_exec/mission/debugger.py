@@ -16,7 +16,7 @@ class Hold(Protocol):
     """Callable that blocks the mission until the operator continues it."""
 
     def __call__(self, t: float, hits: Collection[str], alive: Callable[[], None]) -> bool:
-        """Return True to pause again at the next change, False to run to the next breakpoint.
+        """Wait for the operator; return True to pause at the next change, False at a breakpoint.
 
         Args:
             t: Time on the mission's clock [s].
@@ -84,7 +84,7 @@ class Debugger:
         saved: Mapping[str, Any],
         alive: Callable[[], None],
     ) -> bool:
-        """Report watched values and pause the mission if necessary; return True if it was paused.
+        """Report changed watched values, and pause the mission if due; return True if it paused.
 
         Args:
             t: Time on the mission's clock [s].
@@ -107,7 +107,7 @@ class Debugger:
         return True
 
     def unused_breakpoints(self) -> Iterator[tuple[str, str, tuple[str, ...]]]:
-        """Yield each unused option and name, with the nearest existing names."""
+        """Yield each option and name that never occurred, with the most similar names that did."""
         for option, names in (("--break", sorted(self._breaks)), ("--watch", self._watched)):
             for name in names:
                 if name not in self._seen:

@@ -1,4 +1,4 @@
-"""Executive of one mission: perceive, plan, tick, re-plan after a failure, finish or abort.
+"""Executive of one mission: perceives, plans, ticks, re-plans after failures, finishes or aborts.
 
 Lifecycle::
 
@@ -79,13 +79,13 @@ __all__ = ["Executive"]
 
 T = TypeVar("T")
 
-_SPARE_THREADS = 6  # watchdog, clean-up, abort, compiler and two spares; robots' stops are extra
+_SPARE_THREADS = 6  # watchdog, clean-up, abort, compiler and two spares; plus one per robot
 
 _log = logging.getLogger("bt_exec")
 
 
-class _Aborted(Exception):  # noqa: N818 - control flow: the operator's word ends the mission
-    """The operator requested a stop."""
+class _Aborted(Exception):  # noqa: N818 - control flow, not an error
+    """Raised in the loop when a stop of the mission was requested."""
 
 
 class Executive:
@@ -109,7 +109,8 @@ class Executive:
         confirm: Asks the operator whether a plan may run; None if that is not possible.
         context: Earlier commands of the session.
         guardian: Stops the robots if this process cannot, or None.
-        needs_inspection: Returns why the robots must be inspected before they move.
+        needs_inspection: Returns why the robots must be inspected before they move; empty if they
+            need not be.
         abandoned: Called with the outcome, on another thread, if a part neither returns nor can be
             interrupted: `run` will not return, so the program must exit.
         debugger: Pauses the mission at changes and breakpoints, or None; simulated robots only.
@@ -171,10 +172,10 @@ class Executive:
         if debugger is not None:
             self._listeners.append(debugger)
         self._told = Listeners(recorder, self._listeners, self.watchdog)
-        self._broken: PartBroken | None = None  # a part that hung at the end
+        self._broken: PartBroken | None = None  # error of a part that hung at the end
         self._watched = False
-        self._perceived_at = float("-inf")  # end of the plan, if it was perceived [s]
-        self._kept_still = False  # whether a robot was stopped that should have been still
+        self._perceived_at = float("-inf")  # time of the perception after the plan [s]
+        self._kept_still = False  # whether a robot moved and was stopped while no plan ran
         self._abort_reason = ""
         self._heeded = False
         self._patience_s = clock.period_s + site.limits.cancel_s
@@ -224,16 +225,17 @@ class Executive:
     def abort(self, reason: str = "operator") -> None:
         """Request a clean stop within a tick. Safe from signal handlers and threads.
 
-        If the loop does not react in time (a skill blocks it), the robots are stopped; a second
-        call stops them at once. A signal handler interrupts the loop anywhere, also while it holds
-        a lock, so this method may not acquire one (`tests/bt_exec/mission/test_abort_anywhere.py`).
+        If the loop does not react in time, for instance because a skill blocks it, the robots are
+        stopped. A second call stops them immediately. This method may not acquire a lock, because a
+        signal handler may interrupt the loop while it holds one
+        (`tests/bt_exec/mission/test_abort_anywhere.py`).
         """
         again = bool(self._abort_reason)
         self._abort_reason = self._abort_reason or reason or "operator"
         patience_s = 0.0 if again else self._patience_s
         try:
             STANDBY.run(lambda: self._escalate_abort(patience_s))
-        except RuntimeError as error:  # no thread available: the loop and the watchdog still react
+        except RuntimeError as error:  # without a thread, the loop and the watchdog still react
             _log.error("no thread can escalate the stop: %s", error)
             if again:
                 stop_all_in_background(self.rigs)
@@ -272,8 +274,8 @@ class Executive:
         try:
             self._begin(command, language, self._start)
             ending = self._mission(command, language, progress)
-        except BaseException as error:  # noqa: BLE001 - whatever ends it, the robot must be stopped
-            timer = self._timers.clear()  # the timer's signal could raise in the code below
+        except BaseException as error:  # noqa: BLE001 - the robot must be stopped after any error
+            timer = self._timers.clear()  # a signal of the timer could raise in the code below
             raised = isinstance(error, Exception | SystemExit) and not isinstance(error, _Aborted)
             if timer and raised:
                 error = PartBroken(f"the handler of {timer}", f"raised {describe_exception(error)}")
@@ -332,7 +334,7 @@ class Executive:
         for hand in (self._progress.on, self._assumed.on, self._told.notify):
             try:
                 hand(event)
-            except PartBroken as error:  # the other listeners receive it nevertheless
+            except PartBroken as error:  # raised after the other listeners received the event
                 broken = broken or error
         if broken is not None:
             raise broken
@@ -407,7 +409,7 @@ class Executive:
     def _run_plan(self, built: Built, request: Request) -> tuple[Failure | None, tuple[Done, ...]]:
         """Tick a plan to its end; return its failure, if any, and its finished steps.
 
-        A plan that succeeded fails nevertheless if an effect of it is gone at its end.
+        A plan whose root succeeded still fails if one of its effects is gone at its end.
         """
         failure = self._tick_to_the_end(built)
         request = replace(request, done=built.finished_leaves())
@@ -419,7 +421,7 @@ class Executive:
         return failure, tuple(one for one in request.done if one.path != failed_at)
 
     def _lost_effect(self, request: Request) -> Failure | None:
-        """Perceive once more after a plan; return a failure if an effect of it is gone."""
+        """Perceive once more after a plan; return a failure if one of its effects is gone."""
         self._perception_loop.observe_all(self._keep_still)
         self._perceived_at = self.clock.now()
         old = self._perception_loop.old_facts(OLD_S)
@@ -428,7 +430,7 @@ class Executive:
         return lost_effect(replace(request, situation=Situation(facts=facts), assumed=expected))
 
     def _motion_refusal(self, language: str) -> Ending | None:
-        """Return an ending if an inspection is due or no guardian can stop the robots."""
+        """Return an ending if an inspection is required or the guardian cannot stop the robots."""
         if why := self._needs_inspection():
             return self._ending_for_refusal("NEEDS_INSPECTION", language, {"": why})
         if self._guardian is not None and (why := self._guardian.try_stop()):
@@ -443,9 +445,10 @@ class Executive:
         return Ending("refused", code, refusal=Refusal(code, words))
 
     def _ending_after_success(self, progress: MissionProgress) -> Ending:
-        """Return the ending after the plan succeeded; without any action, it names the skips.
+        """Return the ending after the plan succeeded.
 
-        A mission that continued without a part is partial, or blocked if nothing of it was done.
+        A mission that continued without a part is partial, or blocked if nothing was achieved. If
+        every action was skipped, the reason code is that of the skip.
         """
         if progress.undone:
             some = progress.told or self._reporters.achieved(
@@ -473,7 +476,7 @@ class Executive:
                 if time.monotonic() >= heartbeat.due:
                     heartbeat.beat()
                     self._timers.clear()
-                self._check_stop()  # last: no stop may be missed before the tick
+                self._check_stop()  # directly before the tick, so that no stop is missed
                 self.runtime.tick += 1
                 status = frontier.tick()
                 if status is not Status.RUNNING:
@@ -505,7 +508,7 @@ class Executive:
         self._perception_loop.collect()
 
     def _advance_time(self, step: Callable[[Callable[[], None]], None]) -> None:
-        """Let time pass. A simulation limits its own wait; the watchdog limits other waits."""
+        """Let time pass by `step`; the clock limits waits for simulations, the watchdog others."""
         limit_s = self.clock.step_s + self.clock.period_s + self.watchdog.limit_s
         self.watchdog.call_within(limit_s, self.clock.part, step, self._check_stop)
 
@@ -542,9 +545,9 @@ class Executive:
     # -- ending ------------------------------------------------------------------------------
 
     def _ending_for_exception(self, error: BaseException) -> Ending:
-        """Return the ending for an exception; the robots are stopped."""
+        """Return the ending for an exception; stop the robots unless a stop was requested."""
         if isinstance(error, _Aborted | KeyboardInterrupt):
-            reason = self._abort_reason or "operator"  # Ctrl-C without a handler of ours
+            reason = self._abort_reason or "operator"  # empty if no signal handler was installed
             aborting = Aborting(self.clock.now(), self.runtime.tick, "clean", reason)
             self._call_safely(lambda: self.emit(aborting), None)
             return Ending("aborted", "ABORTED", said=reason)
@@ -552,7 +555,7 @@ class Executive:
         stop_all(self.rigs)
         ending = ending_for_exception(error)
         if isinstance(error, PartBroken):
-            error.__traceback__ = error.__context__ = None  # release the part's local objects
+            error.__traceback__ = error.__context__ = None  # release local objects of the pack
         if isinstance(error, PartBroken | RobotStopped) and ending.failure is not None:
             self._progress.failures.append(ending.failure)
         return ending
@@ -560,7 +563,7 @@ class Executive:
     def _conclude(
         self, ending: Ending, progress: MissionProgress
     ) -> tuple[Ending, str, Mapping[str, str]]:
-        """Stop the robots and perceive once more; return the ending, its sentences and facts."""
+        """Stop the robots and perceive once more; return the ending, its message and the facts."""
         unstopped = self._come_to_rest()
         perceived = self.clock.now() - self._perceived_at < self.clock.period_s
         if not perceived and self._watched and not self._abort_reason:
@@ -602,7 +605,7 @@ class Executive:
         self.runtime.broken = self.runtime.broken or self.watchdog.first
 
     def _end_on_watchdog_thread(self, broken: PartBroken) -> None:
-        """End the mission on the watchdog's thread, because a part of the loop never returns."""
+        """End the mission on the watchdog's thread, because a call of the loop never returns."""
         progress, now, tick = self._progress, self.clock.now(), self.runtime.tick
         trouble = stop_all(self.rigs)
         moving = {**moving_robots(self.rigs, Unwatched()), **trouble}
@@ -649,7 +652,7 @@ class Executive:
         """Call `function`; return `default` and log an error if it fails."""
         try:
             return function()
-        except (PartBroken, Exception) as error:  # noqa: BLE001 - words are missing, no more
+        except (PartBroken, Exception) as error:  # noqa: BLE001 - only the report is incomplete
             if isinstance(error, PartBroken) and error.code == "STEP_HUNG":
                 self._broken = self._broken or error
             _log.error(lost, exc_info=error)

@@ -26,8 +26,8 @@ def concerned_facts(
 
     A fact concerns the mission if one of its skills changes it, or one of its questions is about
     it. A command about the door therefore does not concern the hand. If the mission did not end
-    `well`, the needs of its skills concern it as well, and the resources of those that were
-    started: a hand that was stopped halfway may still hold the handle.
+    `well`, facts that its skills need concern it as well, and so do facts of the resources that the
+    started skills use. For instance, a hand that was stopped halfway may still hold the handle.
     """
     if progress.spec is None:
         return {}
@@ -49,14 +49,14 @@ def state_sentences(
     *,
     well: bool = True,
 ) -> tuple[str, ...]:
-    """Return a sentence for each known fact that concerns this mission, see `concerned_facts`.
+    """Return a sentence for each known fact that concerns a mission; see `concerned_facts`.
 
     States that are not current are reported with their time. After a mission that did not end
-    `well`, what its skills change and is not known any more is reported as unknown.
+    `well`, facts that its skills change and that have become unknown are reported as such.
 
-    Message codes name a fact (``door=open``), facts of any value (``at=*``, with ``{value}``), an
-    unknown one (``door=?``), several at once (``at.left=home + at.right=home``), or an earlier fact
-    (``was door=open``), also combined.
+    Message codes name a fact (``door=open``), a fact with any value (``at=*``, with ``{value}``),
+    an unknown fact (``door=?``), several facts (``at.left=home + at.right=home``), or an earlier
+    fact (``was door=open``). The forms can be combined.
     """
     facts = concerned_facts(progress, catalogue, known.facts, well=well)
     if progress.spec is not None and not well:
@@ -67,7 +67,7 @@ def state_sentences(
 
 
 def _effects_of(nodes: Iterable[Do], catalogue: Catalogue) -> Iterator[str]:
-    """Yield the facts that skills of a plan change, if the arguments that name them are known."""
+    """Yield the facts that skills of a plan change, if the arguments in their names are known."""
     for node in nodes:
         effects = catalogue.skill(node.do).effects
         yield from [

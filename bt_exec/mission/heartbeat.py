@@ -24,9 +24,9 @@ __all__ = ["STALLED", "Heartbeat", "stall_s"]
 STALLED = "STALLED"
 """Code of a mission whose loop stalled for longer than the site allows."""
 
-_PERIOD_S = 0.02  # longest time between two readings of the boot-time clock [s]
-_GROWTH_KB = 50_000  # growth of the process before what missions left behind is collected [kB]
-_STALL_S = 3.0  # default with a real robot, if the time limit of calls is shorter [s]
+_PERIOD_S = 0.02  # maximum time between two readings of the boot-time clock [s]
+_GROWTH_KB = 50_000  # growth of peak memory after which garbage of missions is collected [kB]
+_STALL_S = 3.0  # minimum of the default gap limit with a real robot [s]
 
 
 _peak_kb = 0  # peak memory of the process at the last collection
@@ -37,7 +37,7 @@ class Heartbeat:
 
     Args:
         limit_s: Longest allowed gap [s], including suspension of the machine; None for no limit.
-        guardian: Receives a beat each tick, or None.
+        guardian: Receives the heartbeats, or None.
         during: Returns the part that was being called during the stall.
 
     Attributes:
@@ -62,25 +62,25 @@ class Heartbeat:
             self._period_s = min(_PERIOD_S, guardian.within_s / 8)
 
     def start(self) -> None:
-        """Start monitoring: the robot may move from now on.
+        """Start monitoring, because the robot may move from now on.
 
         Existing objects, such as a plan of thousands of nodes, are excluded from garbage collection
-        until the end. A full scan would block every thread for a time that grows with their number.
+        until `end`. A full scan of them would block every thread for a noticeable time.
 
         Raises:
             PartBroken: If the guardian has ended.
         """
         if not self._frozen:
-            self._frozen = gc.get_freeze_count() == 0  # else the program itself has done so
+            self._frozen = gc.get_freeze_count() == 0  # otherwise the program has frozen objects
         gc.freeze()
         self._last, self.due = _suspend_aware_time(), 0.0
         if self._guardian is not None:
             self._guardian.arm()
 
     def beat(self) -> None:
-        """Record a tick; to be called in every tick after `due`.
+        """Record a beat; must be called in the first tick after `due`.
 
-        Several quick ticks share a beat, because relevant gaps are longer.
+        Several quick ticks share a beat, because only gaps much longer than a tick matter.
 
         Raises:
             PartBroken: If the loop stalled for too long, or the guardian has ended or has
@@ -105,7 +105,7 @@ class Heartbeat:
             self.beat()
 
     def end(self) -> None:
-        """Stop monitoring: nothing moves any more."""
+        """Stop monitoring, because nothing moves any more."""
         if self._frozen:
             self._frozen = False
             gc.unfreeze()
@@ -115,7 +115,7 @@ class Heartbeat:
 
 
 def _collect_if_grown() -> None:
-    """Collect garbage if the process has grown: freezing postpones full collections for ever."""
+    """Collect garbage if the process has grown, because freezing prevents full collections."""
     global _peak_kb
     peak_kb = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     if peak_kb > _peak_kb + _GROWTH_KB:
@@ -133,8 +133,8 @@ def stall_s(
 ) -> float | None:
     """Return the longest allowed gap between two ticks at a site [s]; None for no limit.
 
-    A guardian stops the robot after `within_s` [s]. A longer gap ends the mission also if the
-    guardian was suspended together with this process.
+    A guardian stops the robot after a gap of `within_s` [s]. The same limit applies here, so that
+    the mission ends even if the guardian was suspended together with this process.
     """
     if site.limits.stall_s is not None:
         return site.limits.stall_s

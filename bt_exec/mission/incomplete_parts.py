@@ -1,7 +1,8 @@
 """Incomplete parts of a mission that continued after their failure was recorded.
 
-A fallback with a later branch that is a condition with ``notes`` continues without its first
-branch. The failed part counts as undone unless a later plan of the mission completes it.
+If the last branch of a fallback is a condition with ``notes``, a failure of the earlier branches is
+only recorded and the mission continues. The failed part counts as undone unless a later plan of the
+mission completes it.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ __all__ = ["Undone", "still_undone", "undone_parts"]
 
 @dataclass(frozen=True)
 class Undone:
-    """A part that was not done.
+    """A part of a plan that was not done.
 
     Attributes:
         path: Path of the fallback that continued without it.
@@ -37,7 +38,7 @@ class Undone:
     means: frozenset[str] = frozenset()
 
     def to_dict(self, messages: Messages, language: str) -> dict[str, Any]:
-        """Return plain data; ``what`` and ``why`` are in `language`."""
+        """Return plain data for `Outcome.undone`; ``what`` and ``why`` are in `language`."""
         return {
             "what": describe_part(self.part, messages, language),
             "why": messages.explain_failure(self.failure, language),
@@ -74,12 +75,12 @@ def still_undone(
     done: Sequence[DoneAction],
     catalogue: Catalogue,
 ) -> tuple[Undone, ...]:
-    """Return the parts that are undone after another plan.
+    """Return the parts that are undone after a further plan.
 
     Args:
-        before: Parts that were undone before it.
-        now: Parts that it left undone.
-        done: Actions that it completed.
+        before: Parts that were undone before the plan.
+        now: Parts that the plan left undone.
+        done: Actions that the plan completed.
         catalogue: Declares the effects of skills.
     """
     again = {(one.failure.node, *sorted(map(str, one.failure.args.items()))) for one in now}

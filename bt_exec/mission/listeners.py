@@ -10,13 +10,13 @@ from bt_exec.mission.watchdog import Watchdog
 
 __all__ = ["Listeners"]
 
-_RECORD_S = 5.0  # longer than the recorder's own wait for commits (2 s) [s]
+_RECORD_S = 5.0  # time limit of the recorder, longer than its wait for a commit (2 s) [s]
 
 _log = logging.getLogger("bt_exec")
 
 
 class Listeners:
-    """Calls event listeners in order. One that raises is logged once and still called.
+    """Caller of event listeners in order. A listener that raises is logged once and still called.
 
     Args:
         recorder: Writes the record; receives every event first, even after it hung once.
@@ -36,7 +36,7 @@ class Listeners:
         """Call every listener with `event`.
 
         Raises:
-            PartBroken: If a listener hung; the others have received the event.
+            PartBroken: If a listener hung; the other listeners have received the event.
         """
         broken: PartBroken | None = None
         if self._recorder is not None:
@@ -47,7 +47,7 @@ class Listeners:
             raise broken
 
     def record_only(self, event: Event) -> None:
-        """Pass `event` to the recorder only, unwatched: used when the loop hangs."""
+        """Pass `event` to the recorder only, without the watchdog; used when the loop hangs."""
         if self._recorder is not None:
             self._recorder.on(event)
 
@@ -65,7 +65,7 @@ class Listeners:
             return error
         except KeyboardInterrupt:
             raise
-        except BaseException as error:  # noqa: BLE001 - an error of a listener must not end the mission
+        except BaseException as error:  # noqa: BLE001 - listeners' errors must not end the mission
             if id(listener) not in self._raised:
                 self._raised.add(id(listener))
                 kind, _, said = describe_exception(error).partition(": ")

@@ -1,7 +1,4 @@
-"""End of a mission: the ending for an exception, interval timers, and the shutdown of motion.
-
-At the end every robot is still, or its stop has failed.
-"""
+"""End of a mission: stop of all motion, endings for exceptions, and interval timers."""
 
 from __future__ import annotations
 
@@ -46,7 +43,7 @@ def come_to_rest(
     stopping: Callable[[], None],
     beat: Callable[[], None] = lambda: None,
 ) -> Failure | None:
-    """Wait briefly for the robots to be still, then stop them until they are.
+    """Wait briefly until the robots are at rest; if they are not, stop them repeatedly.
 
     Args:
         rigs: The rigs of the mission, by pack.
@@ -57,7 +54,7 @@ def come_to_rest(
         beat: Called each period as a heartbeat.
 
     Returns:
-        The failure of a stop without effect; None if nothing moves.
+        The failure if a robot cannot be stopped; None if nothing moves.
     """
 
     def wait(again: Callable[[Mapping[str, Rig]], object] = lambda _: None) -> dict[str, str]:
@@ -72,7 +69,7 @@ def come_to_rest(
     stopping()
     trouble = {name: f"its stop() {why}" for name, why in stop_all(rigs).items()}
     trouble = {**wait(lambda moving: stop_all(moving, clock.period_s)), **trouble}
-    if clock.lost:  # nothing moves in a simulation that no longer advances
+    if clock.lost:  # in a simulation that no longer advances, nothing moves
         trouble = {name: why for name, why in trouble.items() if rigs[name].simulation is None}
     if not trouble:
         return None
@@ -101,7 +98,7 @@ def _wait_until_still(
             watch.call_within(clock.step_s + watch.limit_s, clock.part, clock.advance)
         except (KeyboardInterrupt, PartBroken):
             break  # a second Ctrl-C ends the wait; the record must still be completed
-        except Exception as error:  # noqa: BLE001 - time does not pass: nothing to wait for
+        except Exception as error:  # noqa: BLE001 - without advancing time, waiting is pointless
             _log.error("the time does not advance", exc_info=error)
             break
         moving = moving_robots(rigs, watch)
@@ -139,7 +136,7 @@ def ending_for_exception(error: BaseException) -> Ending:
     told = {"traceback": traceback_text(error)}
     said = describe_exception(error) + source_place_text(
         error
-    )  # a part may have replaced a function of ours
+    )  # pack code may have replaced a function of bt-exec
     return ending_for_failure(
         Failure("EXECUTIVE_CRASHED", said, kind="robot", evidence=told, retryable=False)
     )
@@ -162,7 +159,7 @@ _SIGNALS = {
 
 
 class Timers:
-    """The interval timers of this process; timers that are running at creation are kept."""
+    """Interval timers that pack code leaves running; those running at creation are not touched."""
 
     def __init__(self) -> None:
         self._watched = [timer for timer in _SIGNALS if not signal.getitimer(timer)[0]]
@@ -173,16 +170,16 @@ class Timers:
         On the main thread, the signal is ignored from then on.
 
         Returns:
-            The signal of such a timer, or an empty text.
+            The signal of a timer that was running, or an empty text.
         """
         found = ""
         for timer in self._watched:
             number = _SIGNALS[timer]
             if signal.getitimer(timer)[0] and signal.getsignal(number) is not None:
                 found = number.name
-                with contextlib.suppress(Exception):  # its handler may still be called once
+                with contextlib.suppress(Exception):  # the timer's handler may run and raise here
                     signal.setitimer(timer, 0)
-                with contextlib.suppress(Exception):  # not possible on other threads
-                    signal.signal(number, signal.SIG_IGN)  # it may already be pending
+                with contextlib.suppress(Exception):  # only possible on the main thread
+                    signal.signal(number, signal.SIG_IGN)  # the signal may already be pending
                 _log.warning("a part left the timer of %s running; it is switched off", found)
         return found

@@ -1,4 +1,4 @@
-"""Reporters of one mission, with events in the names that each pack itself uses.
+"""Reporters of one mission, which receive events with the names that their packs use.
 
 If two packs define a skill or condition with the same name, the site calls it ``pack.name``. The
 code of a pack uses the plain name, so its reporter receives events and views with plain names.
@@ -63,7 +63,7 @@ class Reporters:
                     self._each[pack.name] = pack.reporter(services)
 
     def load_earlier_missions(self, today: Callable[[], Sequence[EarlierMission]]) -> None:
-        """Let every reporter load earlier missions."""
+        """Call `MissionReporter.load_earlier_missions` of every reporter."""
         for pack, reporter in self._each.items():
             with self._log_exceptions(pack, "recall earlier missions"):
                 self._call(pack, reporter.load_earlier_missions, today)
@@ -104,7 +104,7 @@ class Reporters:
         """Return the robots' messages to the operator.
 
         Args:
-            said_of: Returns a message of a pack or robot as shown to the operator.
+            said_of: Returns the text shown to the operator for the name of a pack and its message.
         """
         said: list[str] = []
         for pack, reporter in self._each.items():
@@ -113,10 +113,10 @@ class Reporters:
         return " ".join(filter(None, said))
 
     def achieved(self, done: Iterable[Action], owner: Callable[[str], str]) -> bool:
-        """Return whether any of the requested actions is done.
+        """Return True if any requested action is done.
 
         Args:
-            done: Done actions, without those that only prepared a part that was not done.
+            done: Finished actions, without those that only prepared a part that was not done.
             owner: Returns the pack of a skill.
         """
         by_pack: dict[str, list[Action]] = {}
@@ -143,7 +143,7 @@ class Reporters:
             yield
         except (KeyboardInterrupt, PartBroken):
             raise  # raised by the operator or the watchdog, not by the reporter
-        except BaseException as error:  # noqa: BLE001 - a report is missing, the mission is not
+        except BaseException as error:  # noqa: BLE001 - only the report is missing
             if (pack, job) not in self._failed:
                 self._failed.add((pack, job))
                 _log.error("the reporter of %s could not %s", pack, job, exc_info=error)

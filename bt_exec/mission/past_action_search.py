@@ -1,8 +1,8 @@
-"""Search of the record for the action that a question about the past names.
+"""Search of the record for the action in a question about the past.
 
-The named action is compiled like a command: "did you open the door?" is about the plan of "open the
-door". It was carried out in a mission whose finished skills are those of an execution of this plan,
-and only begun in one that started its last skill.
+The action is compiled like a command: "did you open the door?" is about the plan for "open the
+door". A mission carried out the action if its finished skills include those of one execution of
+this plan. It only began the action if it started the plan's last skill.
 """
 
 from __future__ import annotations
@@ -43,7 +43,8 @@ def action_in_question(
         request: Returns the planning request of a command.
 
     Returns:
-        The mission; None if the question names no known action.
+        The mission and whether it carried out the action; None if the question names no action
+        that can be searched for.
     """
     if not (act := act_in_question(question)):
         return None
@@ -57,9 +58,9 @@ def action_in_question(
         return None
     steps = tuple(walk(root, Do))
     if not steps or not asked.catalogue.skill(steps[-1].do).effects:
-        return None  # it ends with an observation, and the question is about what was observed
+        return None  # the question is about the result of an observation, not about an action
     if not all(map(_passes_all_texts, walk(root, Tree))):
-        return None  # no skill shows whether the person was met
+        return None  # some texts, such as a person's name, reach no skill and cannot be compared
     in_english = partial(asked.messages.translate_word, language="en")
     for line in journal.missions_with_actions(site, {step.do for step in steps}, day=date.today()):
         record = journal.mission(line.id)
@@ -70,7 +71,7 @@ def action_in_question(
         begun = any(
             is_call_of(steps[-1], run.start.skill, run.start.args, in_english) for run in runs
         )
-        if begun and line.status != "satisfied":  # otherwise it did the same in another way
+        if begun and line.status != "satisfied":  # a satisfied mission followed another plan
             return PastAction(line, False)
     return PastAction(None, False)
 
@@ -86,20 +87,20 @@ def was_carried_out(
 ) -> bool:
     """Return True if the finished skills of a record contain those of one execution of a plan.
 
-    The last step must be among them; an earlier one may have been skipped if its plan allows that.
-    Arguments that refer to results are not compared.
+    The last step of the plan must be among them. Earlier steps may be missing if the plan allows
+    that they are skipped. Arguments that refer to results are not compared.
 
     Args:
         root: The plan, expanded.
         runs: The calls of skills on record.
-        in_english: Returns a value of an argument in one language, for comparison.
+        in_english: Translates the value of an argument to English, for comparison.
     """
     last = next(reversed(tuple(walk(root, Do))), None)
     return _CarriedOut(runs, in_english, last).run_node(locate(root), 0).done > 0
 
 
 class _CarriedOut(AbstractRun[int]):
-    """Run whose value is the number of skills so far that were carried out."""
+    """Abstract run of a plan whose value is the number of its skills that were carried out."""
 
     nothing = -1
 
@@ -117,7 +118,7 @@ class _CarriedOut(AbstractRun[int]):
     def run_condition(self, step: Step, expression: Any, before: int) -> Answers[int]:
         """Return the number after a condition, which may have had any value.
 
-        A part with the last step of the plan was not skipped.
+        A skip condition of a node that contains the last step of the plan did not hold.
         """
         skips = expression is step.node.skip_if
         if skips and any(node is self._last for node in walk(step.node, Do)):
@@ -125,7 +126,7 @@ class _CarriedOut(AbstractRun[int]):
         return Answers(before, before, before)
 
     def run_skill(self, step: Located[Do], before: int) -> Ends[int]:
-        """Count a skill that is on record as finished."""
+        """Return the number after a skill, one higher if the record contains it as finished."""
         found = any(
             is_call_of(step.node, start.skill, start.args, self._in_english) for start in self._done
         )

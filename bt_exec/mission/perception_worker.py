@@ -1,9 +1,8 @@
-"""Perception worker: observations between ticks, on request, on a worker thread.
+"""Perception between ticks: captures on the loop's thread, interpretation on worker threads.
 
-A capture is taken on the loop's thread between two ticks and interpreted on a worker thread. With a
-simulation, the loop waits for the observation before the next tick, so that the same world gives
-the same ticks on every machine. With a real robot it does not wait: the observation arrives later,
-with its age.
+Observations are made on request. With a simulation, the loop waits for the observation before the
+next tick, so that the same world gives the same ticks on every machine. With a real robot it does
+not wait; the observation arrives later, with its age.
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ class PerceptionWorker:
 
     Args:
         pack: Name of the pack.
-        perception: Captures and interprets.
+        perception: The pack's perception.
         buffer: Destination of the observations.
         rates: Observation rates.
         wait: Whether to wait for an observation before the next tick (simulations).
@@ -61,16 +60,19 @@ class PerceptionWorker:
         self._pending: Future[Any] | None = None
         self._stuck: Future[Any] | None = None  # a capture whose interpretation takes too long
         self._since = 0.0  # start of the pending interpretation [s, wall]
-        self._late = False  # whether the delay was reported
+        self._late = False  # whether a delay of the pending observation was reported
         self._last = float("-inf")
         set_clock = getattr(perception, "set_clock", None)
         if callable(set_clock):
             set_clock(buffer.now)
 
     def start(self, faults: Faults | None = None, *, now: bool = False) -> None:
-        """Take a capture and pass it to the worker, if an observation is due (or `now`).
+        """Take a capture and pass it to the worker, if an observation is due.
 
-        With `now`, an observation in progress is discarded, because it would be outdated.
+        Args:
+            faults: Injected faults.
+            now: Take a capture even if none is due. An observation in progress is discarded,
+                because it would be outdated.
 
         Raises:
             TimeoutError: If `now` is set and an earlier capture is still being interpreted.
@@ -101,13 +103,13 @@ class PerceptionWorker:
     def collect(
         self, limit_s: float, ended: Callable[[], bool] = lambda: False
     ) -> Observation | None:
-        """Return the observation that has arrived and store it; None if there is none.
+        """Return the observation that has arrived, after storing it; None if there is none.
 
-        A simulated mission that is to end gets no further observation: its arrival in time would
-        depend on the speed of the machine.
+        In a simulation, none is returned once `ended` returns True, because its arrival in time
+        would depend on the speed of the machine.
 
         Raises:
-            TimeoutError: If it took longer than `limit_s`.
+            TimeoutError: If it takes longer than `limit_s`.
             ObservationRefused: If the result is not a valid observation.
             Exception: An exception raised by the perception.
         """
@@ -119,14 +121,14 @@ class PerceptionWorker:
                 return None
         if not self._pending.done():
             if not self._late and time.monotonic() - self._since >= 2 * limit_s:
-                self._late = True  # reported once; the late observation is still used
+                self._late = True  # raise once per capture; the late observation is still used
                 raise TimeoutError(f"no observation after {2 * limit_s:g} s")
             return None
         pending, self._pending = self._pending, None
         error = pending.exception()
         if isinstance(error, KeyboardInterrupt):
-            why = "raised KeyboardInterrupt"  # raised by the detector, not by the operator
-            raise RuntimeError(why) from error  # noqa: TRY004 - what it raised has no type for us
+            why = "raised KeyboardInterrupt"  # raised by the perception, not by the operator
+            raise RuntimeError(why) from error  # noqa: TRY004 - the error is not about a wrong type
         observation = validated_observation(pending.result(), self.buffer.now())
         self.buffer.add(observation)
         return observation
@@ -146,7 +148,7 @@ class PerceptionWorker:
                     raise self._abandon_capture(limit_s) from None
 
     def _abandon_capture(self, limit_s: float) -> TimeoutError:
-        """Abandon the pending capture; the worker gets no new one until it returns."""
+        """Abandon the pending capture. The worker gets no new one until this one is interpreted."""
         self._stuck, self._pending = self._pending, None
         return TimeoutError(f"no observation after {limit_s:g} s")
 
@@ -156,7 +158,7 @@ class PerceptionWorker:
 
 
 class PerceptionLoop:
-    """Perception workers of a mission between ticks, with a summary of their observations.
+    """Perception workers of a mission, run together between ticks.
 
     A perception that raises does not end the mission: it causes a `PerceptionFailed` event, and
     conditions become unknown as the observations age.
@@ -230,7 +232,11 @@ class PerceptionLoop:
         return found
 
     def _call_pack(self, part: str, function: Callable[P, R], *args: P.args, **more: P.kwargs) -> R:
-        """Call pack code; an exception ends the mission and names the part."""
+        """Call pack code under the watchdog.
+
+        Raises:
+            PartBroken: If it raises or hangs; the mission ends and names the part.
+        """
         try:
             return self._runtime.watch.call(part, function, *args, **more)
         except (KeyboardInterrupt, PartBroken):
@@ -268,7 +274,7 @@ class PerceptionLoop:
         return True
 
     def _collect(self, worker: PerceptionWorker) -> bool:
-        """Collect an observation; return whether it has completed, successfully or not."""
+        """Collect an observation if it has arrived; return True if it has arrived or failed."""
         try:
             observation = worker.collect(self._limit_s, self._ended)
         except BaseException as error:
@@ -289,7 +295,7 @@ class PerceptionLoop:
 
 
 def _situation_parts(observation: Observation) -> tuple[tuple[str, ...], str, Any]:
-    """Return the parts of an observation for a situation: labels, summary line, picture."""
+    """Return the fields of a `Situation` from an observation: labels, summary line and picture."""
     return tuple(observation.labels()), observation.describe("en"), observation.frame
 
 
@@ -305,7 +311,7 @@ def validated_observation(found: Any, now: float) -> Observation:
         now: Time on the mission's clock [s].
 
     Raises:
-        TypeError: If it is not an observation, or one of its methods returns another type.
+        TypeError: If it is not an observation, or one of its methods returns a wrong type.
         ValueError: If its time is not finite, or is in the future.
     """
     missing = [name for name in _WANTED if not hasattr(found, name)]

@@ -1,4 +1,4 @@
-"""Planner calls within a mission: on a worker, with a time limit, checked and recorded."""
+"""Planner calls within a mission, on a worker with a time limit, and the policy for re-plans."""
 
 from __future__ import annotations
 
@@ -29,19 +29,19 @@ _log = logging.getLogger("bt_exec")
 
 
 class Planner:
-    """Requests plans for one mission.
+    """Source of verified plans for one mission.
 
     Args:
         compiler: Makes the plans.
         limit_s: Time limit of a compiler call [s].
         clock: The mission's clock.
-        runtime: Clock and listeners of the mission.
+        runtime: Shared state of the mission, with its listeners.
         check_stop: Called while the compiler runs; raises when the mission is to end.
         confirmation: Asks for confirmation of plans that cannot be compared with the command.
 
     Attributes:
         calls: Number of compiler calls.
-        requests: Number of requests to a language model for them.
+        requests: Number of requests to a language model for these calls.
     """
 
     def __init__(
@@ -77,10 +77,10 @@ class Planner:
             self._runtime.emit(Refused(*self._time_and_tick(), answer))
             return _ending_without_plan(request, answer)
         if answer.meaning is None and request.previous is not None:
-            answer = replace(answer, meaning=self._meaning)  # a repair is for the same command
+            answer = replace(answer, meaning=self._meaning)  # a re-plan is for the same command
         self._meaning = answer.meaning
         try:
-            part = "the verification of the plan"  # checkers and passes of packs
+            part = "the verification of the plan"  # calls checkers and passes of packs
             watch = self._runtime.watch
             plan = watch.call_within(self._limit_s, part, prepare_answer, answer, request)
         except SpecError as error:
@@ -90,10 +90,10 @@ class Planner:
             if (said or refusal.code == NEED_NOT_MET) and not isinstance(
                 self.compiler, FixedPlanCompiler
             ):
-                refusal = replace(refusal, problems=())  # the operator did not write the plan
+                refusal = replace(refusal, problems=())  # only for the author of the plan
             return _ending_without_plan(request, refusal)
         refused = None
-        if not isinstance(self.compiler, FixedPlanCompiler):  # that plan was given by the operator
+        if not isinstance(self.compiler, FixedPlanCompiler):  # the operator gave it
             refused = self._confirmation.refusal(answer, plan.spec, request, self._check_stop)
         if refused is not None:
             self._runtime.emit(Refused(*self._time_and_tick(), refused))
@@ -113,7 +113,7 @@ class Planner:
             try:
                 answer = self._runtime.faults.call_compiler(lambda: self.compiler.compile(request))
                 box.append(answer)
-            except BaseException as error:  # noqa: BLE001 - also what ends only this thread
+            except BaseException as error:  # noqa: BLE001 - SystemExit would end only this thread
                 box.append(plain_error(error))
             finally:
                 ready.set()
@@ -127,9 +127,9 @@ class Planner:
                     return _failed("COMPILER_TIMEOUT", f"no answer after {self._limit_s:g} s")
             self._check_stop()
         finally:
-            request.cancel.set()  # let the compiler stop early
+            request.cancel.set()  # a compiler that still runs may stop early
         answer = box[0]
-        if isinstance(answer, UsageError):  # such as a missing package
+        if isinstance(answer, UsageError):  # for instance, a package is missing
             say = request.messages.say
             message = say("COMPILER_UNAVAILABLE", request.language, message=str(answer))
             return Refusal("COMPILER_UNAVAILABLE", message)
@@ -153,13 +153,13 @@ def _failed(code: str, message: str) -> Failure:
 
 
 def _ending_without_plan(request: Request, refusal: Refusal) -> Ending:
-    """Return the ending of a mission that gets no plan."""
+    """Return the ending of a mission for which no plan was made."""
     code, problems = refusal.code, refusal.problems
     if request.previous is not None and request.previous.mission.turn is not None:
         return Ending("blocked", code, said=refusal.message, refusal=refusal, problems=problems)
     if request.failure is None:
         return Ending("refused", code, refusal=refusal, problems=problems)
-    # parts of the command are done, so it counts as blocked instead of refused
+    # an earlier plan has run, so the mission counts as blocked instead of refused
     said = refusal.message
     return Ending(
         "blocked", "SKILL_FAILED", request.failure, why=code, said=said, problems=problems
@@ -170,15 +170,15 @@ _BROKEN = ("SKILL_CRASHED", "CONDITION_CRASHED", "BAD_ARGUMENT", "NOT_RECORDED")
 
 
 class ReplanPolicy:
-    """Policy of one mission: re-plan after a failure or not.
+    """Policy of one mission that decides whether a failure is followed by a re-plan.
 
     There is no re-plan if no plan could help (a failed check, a condition that stays unknown, a
-    failure that is not retryable), if the same plan failed in the same way without any change, or
-    if the budget is used up.
+    failure that is not retryable), if the same plan failed in the same way with the same known
+    facts, or if the budget is used up.
 
     Args:
         budget: Maximum number of plans after the first.
-        catalogue: Declares which failures mean an unknown condition.
+        catalogue: Declares the failure codes for unknown conditions.
         turns: Maximum number of turns of a plan that is made turn by turn.
 
     Attributes:
@@ -222,8 +222,8 @@ class ReplanPolicy:
     def ending_after_turn(self, failure: Failure | None) -> Ending | None:
         """Return the ending of the mission after a turn, or None to request the next one.
 
-        A failed tool call is an observation for the next turn. Compilers that plan in turns limit
-        their number; this limit applies to those that do not.
+        A failed turn does not end the mission; its failure is input for the next turn. The limit of
+        turns applies to compilers that do not limit them.
 
         Args:
             failure: The turn's failure, or None.

@@ -42,7 +42,7 @@ class MissionProgress:
         done: Finished actions of all plans, in order.
         skipped: Skipped actions, in order.
         told: Verdicts of questions whose answers are reported, in order, by question.
-        verdicts: The last verdict of every question.
+        verdicts: The last verdict of every question, by question.
         failures: Every failure that ended a plan, in order.
         undone: Parts that were not done although the mission continued.
         seen: Facts of the newest observations at the time of each question, by question.
@@ -75,13 +75,13 @@ class MissionProgress:
         self._emit = emit
         self._actions: dict[str, Action] = {}  # skills of the plan by path, in document order
         self._nodes: dict[str, NodeBase] = {}  # nodes of the plan by path
-        self._given: dict[str, Mapping[str, Any]] = {}  # arguments by path, results filled in
+        self._given: dict[str, Mapping[str, Any]] = {}  # arguments of started skills by path
         self._finished: set[str] = set()  # paths of finished nodes
         self._doubted = False
         self._done_before: list[int] = []  # number of done actions at the end of each failed plan
 
     def on(self, event: Event) -> None:
-        """Update the account, and emit a turn report when one is due."""
+        """Update the progress, and emit turn reports before an action and at the first doubt."""
         match event:
             case Planning(failure=Failure()):
                 self._done_before.append(len(self.done))
@@ -108,7 +108,7 @@ class MissionProgress:
                     self.told[event.question] = event
                     self.seen[event.question] = self._observed_facts()
                 if event.verdict.holds is None and not self._doubted and not self.done:
-                    self._doubted = True  # report uncertainty once
+                    self._doubted = True  # report uncertainty only once per plan
                     self.emit_turn_reports(event.t, event.tick, None)
 
     def _plan(self, spec: MissionSpec) -> None:
@@ -149,7 +149,7 @@ class MissionProgress:
         return self.spec.mission.plan_version if self.spec is not None else 0
 
     def results(self, saved: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the ``returns`` values of the tree that is the whole plan, by field."""
+        """Return the ``returns`` values by field; empty unless the plan is a single tree."""
         if self.spec is None or not isinstance(self.spec.root, Tree):
             return {}
         return {field: saved[name] for field, name in self.spec.root.save.items() if name in saved}
@@ -160,13 +160,13 @@ class MissionProgress:
         return (*self.failures, *(one for one in noted if one not in self.failures))
 
     def achieved_actions(self) -> tuple[Action, ...]:
-        """Return the done actions, without preparations for a part that is missing."""
+        """Return the finished actions, without those that only prepared an undone part."""
         return tuple(
             one for one in self.done if not any(one.path in part.means for part in self.undone)
         )
 
     def actions_done_after(self, number: int) -> tuple[Action, ...]:
-        """Return the actions done after failure `number` (from 0) had ended a plan."""
+        """Return the actions that finished after failure `number` (from 0) had ended a plan."""
         before = self._done_before
         return tuple(self.done[before[number] :]) if number < len(before) else ()
 
@@ -187,7 +187,7 @@ class MissionProgress:
         return (root, *self.failures[number:])
 
     def remaining_actions(self) -> tuple[Action, ...]:
-        """Return the actions that may still be done, in order."""
+        """Return the actions of the plan that have not ended, in order."""
         return tuple(
             action
             for path, action in self._actions.items()

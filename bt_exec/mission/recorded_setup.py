@@ -1,4 +1,4 @@
-"""Recorded setup of a mission: the data besides its events that a replay needs.
+"""Recorded setup of a mission: the data that a replay needs in addition to the events.
 
 ::
 
@@ -63,7 +63,7 @@ def setup_data(site: Site, world: Mapping[str, str], compiler: str) -> dict[str,
 
 
 def file_digests(site: Site) -> dict[str, str]:
-    """Return the SHA-256 of the site file and of all trees; empty where a file cannot be read."""
+    """Return the SHA-256 of the site file and of all trees, by name; "" for an unreadable file."""
     trees = hashlib.sha256()
     for name in sorted(site.library.names()):
         data = site.library.source(name).data
@@ -84,7 +84,7 @@ def versions(packs: tuple[str, ...]) -> Mapping[str, str]:
         for point in entry_points(group="bt_exec.packs")
         if point.name in packs and point.dist is not None
     }
-    own = [name for name, _ in declared_requirements()]  # including installed extras
+    own = [name for name, _ in declared_requirements()]  # includes packages of extras
     found.update(_versions_of(("bt-exec", *own)))
     for owner in sorted(owners - {"bt-exec"}):
         found.update(_versions_of((owner, *_required_by(owner))))
@@ -92,7 +92,7 @@ def versions(packs: tuple[str, ...]) -> Mapping[str, str]:
 
 
 def _required_by(name: str) -> Iterable[str]:
-    """Yield the distributions that a distribution requires, without its extras."""
+    """Yield the distributions that a distribution requires, except for its extras."""
     try:
         required = distribution(name).requires or ()
     except PackageNotFoundError:

@@ -1,8 +1,9 @@
 """Repetition of a recorded mission in the initial world of its session.
 
-The same seed, world and commands give the same ticks. So a simulated world is rebuilt by running
-the missions of its session again, as fast as the simulation can, up to a recorded moment. Recorded
-stops are repeated at their times. Plans that a language model wrote are taken from the record.
+The same seed, world and commands give the same ticks. A simulated world is therefore restored by
+running the missions of its session again, as fast as the simulation can, up to a recorded moment.
+Recorded stops are repeated at their times. Plans that a language model wrote are taken from the
+record.
 
 `verify` compares the new record with the old one, row by row. `restore_world` leaves a session at
 the last recorded moment, so that a mission can be continued there.
@@ -100,7 +101,7 @@ def verify(journal: Journal, mission_id: str) -> Verification:
     """Run a mission again and compare it with its record, event by event.
 
     Raises:
-        UsageError: If it cannot be run again: a real robot, a site that is not installed.
+        UsageError: If it cannot be run again, for instance with a real robot or a missing site.
         UnknownName: If there is no such mission.
     """
     record = journal.mission(mission_id)
@@ -115,10 +116,12 @@ def restore_world(session: Session, journal: Journal, record: MissionRecord) -> 
     as the simulation can.
 
     Returns:
-        Comparison of the new run with the record. If they differ, so do the worlds.
+        Comparison of the new run with the record. After a difference, the world is not the recorded
+        one.
 
     Raises:
-        UsageError: If the world cannot be restored: a real robot, another site, an old record.
+        UsageError: If the world cannot be restored, because of a real robot, another site or an old
+            record.
         Interrupted: If the operator pressed Ctrl-C; the world is then at any earlier moment.
     """
     _refuse_incomplete_record(record)
@@ -151,7 +154,7 @@ def restore_world(session: Session, journal: Journal, record: MissionRecord) -> 
 
 
 def recorded_site(record: MissionRecord) -> Site:
-    """Return the site of a mission with its settings at that time.
+    """Return the site of a mission with its recorded settings.
 
     Raises:
         UsageError: If it is not installed, or its settings became invalid.
@@ -187,7 +190,7 @@ def recorded_site(record: MissionRecord) -> Site:
 
 
 def _same_settings(site: Site, record: MissionRecord) -> bool:
-    """Return True if a mission ran with the settings of a site, apart from those of a rerun."""
+    """Return True if the recorded settings equal those of a site, apart from a rerun's changes."""
     anywhere = Path()
     try:
         then = {
@@ -231,7 +234,7 @@ class _Stops:
         self._after: tuple[int, str] | None = None
 
     def prepare(self, record: MissionRecord) -> None:
-        """Schedule the stop: at its recorded time, or where an unfinished record ends."""
+        """Schedule the recorded stop at its time, or at the end of an unfinished record."""
         self._before_ticks, self._after, self.repeated = "", None, False
         stop = next(
             (e for e in record.events if isinstance(e, Aborting) and e.how == "clean"), None
@@ -252,7 +255,7 @@ class _Stops:
             self._session.clock.call_at(stop.t, lambda: self._stop(stop.reason))
 
     def on(self, event: Event) -> None:
-        """Stop a mission that was stopped before its first tick, or after an observation."""
+        """Repeat a stop that was recorded before the first tick or right after an observation."""
         if self._before_ticks and isinstance(event, self._at):
             self._stop(self._before_ticks)
         if self._after is not None and isinstance(event, Observed):
@@ -267,7 +270,7 @@ class _Stops:
 
 
 def _observations_until(stop: Aborting, events: Sequence[Event]) -> int | None:
-    """Return the number of observations before a stop; None if it was not right after one."""
+    """Return the number of observations before a stop; None if no observation just preceded it."""
     before = takewhile(lambda event: event is not stop, events)
     seen = [event.t for event in before if isinstance(event, Observed)]
     return len(seen) if seen and seen[-1] == stop.t else None
@@ -292,7 +295,7 @@ class _Rerun:
     def run(self) -> None:
         """Run the missions of the session again, up to and including this one.
 
-        Their errors have been logged when they were recorded.
+        Nothing is logged, because the errors were logged when the missions were recorded.
 
         Raises:
             Interrupted: If the operator pressed Ctrl-C.
@@ -327,7 +330,8 @@ class _Rerun:
                 self.session.clock.call_at(None)
             if outcome.reason_code == "ABORTED" and not self._stops.repeated:
                 raise Interrupted
-            if self.session.conversation.context() is not context:  # answers name time and end
+            # answers mention the start and the end of earlier missions
+            if self.session.conversation.context() is not context:
                 conversation = self.session.conversation
                 conversation.correct_last(
                     record.line.started_at, interrupted=record.outcome is None
@@ -335,7 +339,7 @@ class _Rerun:
             self._ids[mission_id] = outcome.mission_id
 
     def comparison(self) -> Verification:
-        """Return the comparison of the new record of this mission with the old one."""
+        """Return the comparison of the rerun's record of the mission with the original one."""
         record, new_id = self._record, self._ids.get(self._record.id)
         if new_id is None:  # the process ended before the first event
             return Verification(record.id, 0, None, self._changes_since_record())
@@ -356,7 +360,7 @@ class _Rerun:
         return Verification(record.id, agreed, difference, self._changes_since_record())
 
     def _changes_since_record(self) -> tuple[str, ...]:
-        """Return the changes since the record: digests by name, versions with both values."""
+        """Return the changes since the record: names of changed files, and old and new versions."""
         setup, site = self._record.setup, self.session.site
         was, now = setup.get("digests", {}), file_digests(site)
         then, here = setup.get("versions", {}), versions(site.pack_kinds)
@@ -397,7 +401,7 @@ def _rerun(journal: Journal, record: MissionRecord) -> Iterator[_Rerun]:
 
 
 def _other_compiler(site: Site, record: MissionRecord) -> str | None:
-    """Return the compiler that was selected instead of the site's; None if the site's was used."""
+    """Return the recorded compiler if it is installed and is not the site's; None otherwise."""
     name = record.setup.get("compiler", {}).get("name", "")
     return name if name in compiler_names() and name != site.compiler.name else None
 
@@ -416,7 +420,7 @@ def _refuse_incomplete_record(record: MissionRecord) -> None:
 
 
 def _is_simulated(site: Site, record: MissionRecord) -> bool:
-    """Return True if time is simulated; a pack without a robot runs in real time."""
+    """Return True if a mission ran on simulated time; packs without a robot run in real time."""
     moves = any(pack.robots for pack in site.catalogue.packs)
     return moves and bool(record.setup.get("worlds"))
 
@@ -443,7 +447,8 @@ def _refuse_remote_world(session: Session, record: MissionRecord) -> None:
 def _missions_before(journal: Journal, record: MissionRecord) -> list[MissionRecord]:
     """Return the missions that led to the world of a mission, and the mission itself.
 
-    A session that began by continuing a mission includes the missions before that one.
+    If the session began by restoring the world of an earlier mission, the missions that led to that
+    world are included.
     """
     session = [journal.mission(name) for name in journal.session_of(record.id)]
     begun = [one for one in session if one.line.begun]
@@ -459,13 +464,13 @@ def _confirm_always(spec: MissionSpec, why: str, over: threading.Event) -> bool:
 
 
 def _was_plan_given(record: MissionRecord) -> bool:
-    """Return True if the first plan was not compiled from the command but given with it."""
+    """Return True if the first plan was given by the operator instead of compiled."""
     asked = next((e.compiler for e in record.events if isinstance(e, Planning)), "")
     return bool(record.plans) and asked == FixedPlanCompiler.name
 
 
 def _compared_rows(journal: Journal, mission_id: str) -> list[EventRow]:
-    """Return all rows of a mission except progress, which is recorded at a bounded rate."""
+    """Return all rows of a mission except those of progress events, which are not all recorded."""
     found: list[EventRow] = []
     after = 0
     while rows := journal.rows(mission_id, after=after):
@@ -477,7 +482,14 @@ def _compared_rows(journal: Journal, mission_id: str) -> list[EventRow]:
 def _row_difference(
     was: EventRow, now: EventRow | None, ids: tuple[str, str], *, timed: bool
 ) -> Difference | None:
-    """Return how two rows differ; None if they agree."""
+    """Return the difference between a recorded and a new row; None if they agree.
+
+    Args:
+        was: Recorded row.
+        now: New row; None if the new record has ended.
+        ids: Identifiers of the recorded and the new mission.
+        timed: Whether times are compared.
+    """
     if now is None:
         return Difference(was.t, was.tick, _in_words(was, {}), "")
     before, after = _comparable_fields(was, ("", "")), _comparable_fields(now, ids)
@@ -497,7 +509,7 @@ def _row_difference(
 
 
 def _comparable_fields(row: EventRow, ids: tuple[str, str]) -> dict[str, Any]:
-    """Return the fields of a row without those that differ between runs."""
+    """Return the fields of a row, without those that differ between any two runs."""
     data: dict[str, Any] = json.loads(row.data.replace(*ids) if ids[0] else row.data)
     parts = [data, data.get("outcome"), data.get("observation")]
     for part in parts:

@@ -1,4 +1,4 @@
-"""Resumption of a mission that was interrupted, stopped, or failed: finished work is kept.
+"""Resumption of a mission that was interrupted, stopped or failed, keeping its finished work.
 
 The record contains the finished steps and the step in progress. The rest is planned as after a
 failure: the compiler repairs the plan, and finished steps are kept if their effects hold in the
@@ -66,7 +66,8 @@ class Work:
         language: Language of the command.
         spec: The plan in force; None if there was none.
         done: Finished leaves.
-        failure: The failure, or the step in progress as a failure; None without a plan.
+        failure: The failure that ended it, or the step in progress as a failure; None without a
+            plan.
         assumed: Facts that hold if the skills had their declared effects; ``"?"`` if unknown.
         saved: Results of skills, by name.
         started: Names and arguments of irreversible skills that were started.
@@ -89,7 +90,7 @@ def recorded_work(record: MissionRecord, catalogue: Catalogue, *, lost: bool = F
     Args:
         record: The mission.
         catalogue: Declares the effects of skills.
-        lost: Whether its world is lost: then none of its work counts as done.
+        lost: Whether its world is lost, so that none of its work counts as done.
     """
     work = Work(record.id, record.command, record.line.language)
     if lost or not record.plans:
@@ -130,7 +131,7 @@ def recorded_work(record: MissionRecord, catalogue: Catalogue, *, lost: bool = F
 
 
 def _has_installed_skill(event: Event, catalogue: Catalogue) -> bool:
-    """Return False for events of skills that are not installed."""
+    """Return False for the start or end of a skill that is not installed."""
     return not isinstance(event, SkillStarting | SkillEnded) or event.skill in catalogue.skills
 
 
@@ -195,7 +196,7 @@ def _finished_leaves(latest: list[Event], spec: MissionSpec) -> Iterator[Done]:
 
 
 def unfinished_mission(journal: Journal, site: str, world_id: str) -> MissionRecord | None:
-    """Return the mission to which "go on" refers; None if nothing is left.
+    """Return the mission to which "go on" refers; None if no mission is unfinished.
 
     This is the last unfinished mission in this world; if there is none, the last unfinished mission
     at this site within 24 hours.
@@ -203,7 +204,7 @@ def unfinished_mission(journal: Journal, site: str, world_id: str) -> MissionRec
     Args:
         journal: The records.
         site: Name of the site.
-        world_id: Identifier of the session, and so of its world.
+        world_id: Identifier of the session and its world.
 
     Raises:
         UsageError: If the journal cannot be read.
@@ -217,8 +218,9 @@ def unfinished_mission(journal: Journal, site: str, world_id: str) -> MissionRec
 def interrupted_step_in_effect(work: Work, request: Request) -> tuple[Done, ...]:
     """Return the interrupted step as finished if it has taken effect; empty if it has not.
 
-    It has taken effect if a fact has the value after the step, which the step could not have begun
-    with: a hand that was empty before a grasp now holds the object.
+    It has taken effect if an observed fact has the value after the step, and the step could not
+    have started with that value. For instance, the hand holds an object, but a grasp needs an empty
+    hand.
 
     Args:
         work: The completed work of the mission.
@@ -228,7 +230,7 @@ def interrupted_step_in_effect(work: Work, request: Request) -> tuple[Done, ...]
     nodes = dict(nodes_with_paths(spec.root)) if spec is not None else {}
     node = nodes.get(failure.path) if failure is not None else None
     if failure is None or not isinstance(node, Do) or node.save:
-        return ()  # a later step needs its result, which is unknown
+        return ()  # a later step needs the result of this step, which is unknown
     skill, args = request.catalogue.skill(node.do), failure.args
     after, facts = facts_after_success({}, skill, args), request.situation.facts
     in_effect = any(
@@ -252,9 +254,9 @@ class ResumingCompiler:
         self._work = work
 
     def compile(self, request: Request) -> Plan | Refusal | Reply:
-        """Return the rest of the plan; the whole plan anew if the rest cannot be planned.
+        """Return the rest of the plan; if it cannot be planned, a new plan for the command.
 
-        If the current state prevents both, or the interrupted step left something halfway, a
+        If the current state prevents both, or the interrupted step left a fact in between, a
         recovery plan first brings the robot into a state from which plans can start. The rest is
         then planned from the new observations.
         """
@@ -286,7 +288,7 @@ class ResumingCompiler:
         return self._confirmed(anew, first)
 
     def _is_halfway(self, request: Request) -> bool:
-        """Return True if a needed fact has neither its value before nor after the last step."""
+        """Return True if a fact has neither its value before nor after the interrupted step."""
         failure, skills = self._work.failure, request.catalogue.skills
         if failure is None or failure.code != INTERRUPTED or failure.node not in skills:
             return False
@@ -314,7 +316,7 @@ class ResumingCompiler:
         if plan.spec.root == work.spec.root:
             kept = unrepeated_leaf_paths(again)
         rest = plan.spec.with_header(plan_version=version, parent=None, kept=kept, turn=None)
-        asked = plan.meaning or Meaning(request.language, ())  # all its acts are in the plan
+        asked = plan.meaning or Meaning(request.language, ())  # has no acts
         try:
             return replace(plan, spec=rest, verified=prepare(rest, again, asked), meaning=asked)
         except SpecError:
@@ -343,7 +345,7 @@ class ResumingCompiler:
     def _confirmed(
         self, answer: Plan | Refusal | Reply, request: Request
     ) -> Plan | Refusal | Reply:
-        """Return the plan, marked for confirmation if it repeats an irreversible skill."""
+        """Return the answer; mark a plan for confirmation if it repeats an irreversible skill."""
         if not isinstance(answer, Plan):
             return answer
         spec = answer.spec if answer.verified is None else answer.verified.spec
@@ -375,9 +377,9 @@ class ResumingCompiler:
         return replace(answer, unconfirmed=" ".join(filter(None, (answer.unconfirmed, why))))
 
     def _had_no_effect(self, started: tuple[str, Mapping[str, Any]], request: Request) -> bool:
-        """Return True if the observations contradict every known effect of the interrupted skill.
+        """Return True if the known facts contradict every effect of the interrupted skill.
 
-        An object that is still on the tray was not handed over.
+        For instance, an object that is still on the tray was not handed over.
         """
         failure = self._work.failure
         if failure is None or started != (failure.node, failure.args):
@@ -390,13 +392,13 @@ class ResumingCompiler:
 def is_call_of(
     node: Do, skill: str, args: Mapping[str, Any], in_english: Callable[[Any], str] = str
 ) -> bool:
-    """Return True if a recorded call may have been one of a node.
+    """Return True if a recorded call may have been made by a node.
 
     Args:
         node: The node; its references to results are not compared.
         skill: Name of the called skill.
         args: Arguments of the call.
-        in_english: Returns a value in one language: a document may be named in either.
+        in_english: Translates a value to English, because the values may be in either language.
     """
     return node.do == skill and all(
         key in args and (args[key] == value or in_english(args[key]) == in_english(value))

@@ -30,7 +30,7 @@ def parse_world_settings(texts: Iterable[str]) -> dict[str, str]:
     """Read ``KEY=VALUE`` pairs.
 
     Raises:
-        UsageError: If a text has another form or a key is given twice.
+        UsageError: If a text does not have this form or a key is given twice.
     """
     world: dict[str, str] = {}
     for text in texts:
@@ -80,7 +80,7 @@ def make_rig(
 
     Raises:
         UsageError: If a setting is wrong, or the robot is unavailable.
-        RegistrationError: If the factory returned no rig, or one that lacks declared parts.
+        RegistrationError: If the factory returned no rig, or a rig with invalid or missing parts.
     """
     if not isinstance(settings, PackSettings):
         settings = _settings_of(pack, settings)
@@ -94,10 +94,10 @@ def make_rig(
         raise
     except ValueError as error:  # an invalid setting or world
         raise UsageError(str(error)) from error
-    except BaseException as error:  # a robot that is off, a missing driver
+    except BaseException as error:  # for instance, the robot is off or a driver is missing
         if is_interrupt(error):
             raise
-        # an OSError is caused by the environment: omit the source line
+        # the source line of an OSError is omitted, because the environment caused the error
         why = describe_exception(error) if isinstance(error, OSError) else describe_error(error)
         raise UsageError(f"robot {name!r} of pack {pack.name} is unavailable: {why}") from error
     if not isinstance(rig, Rig):
@@ -192,12 +192,12 @@ def _check_parts(rig: Rig, whose: str) -> None:
 
 
 def _has_method(part: Any, *names: str) -> bool:
-    """Return whether a part has one of these methods."""
+    """Return True if a part has one of the methods `names`."""
     return any(callable(getattr(part, name, None)) for name in names)
 
 
 def _check_offered_services(rig: Rig, robot: str, pack: Pack) -> None:
-    """Raise RegistrationError if a declared service is missing or has another type."""
+    """Raise RegistrationError if a declared service is missing or has the wrong type."""
     for name, kind in pack.services.items():
         wanting = [p.name for p in (*pack.skills, *pack.conditions) if name in p.services]
         wanted = f" (required by {', '.join(wanting)})" if wanting else ""

@@ -3,8 +3,8 @@
 ::
 
     idle ──► in mission ──► stopping ──► idle
-      │                        └──► needs inspection     its stop has failed
-      └──► needs inspection                              a guardian could not stop it
+      │                        └──► needs inspection     the stop of a robot has failed
+      └──► needs inspection                              a guardian could not stop a robot
 
 While no mission runs, a thread checks that the robots are still. It continues after the session has
 ended, for as long as the process lives. A robot that moves is stopped and reported. Simulated
@@ -36,12 +36,12 @@ from bt_exec.standby_threads import STANDBY
 
 __all__ = ["LifeCycle", "State"]
 
-_PERIOD_S = 0.1  # polling period for robots that should be still [s]
-_EPISODE_S = 5.0  # motions that are closer together than this are one episode [s]
-_RUNAWAY_STOPS = 10  # stops of one episode of motion
+_PERIOD_S = 0.1  # polling period for robots that should be at rest [s]
+_EPISODE_S = 5.0  # maximum time between motions that count as one episode [s]
+_RUNAWAY_STOPS = 10  # number of stops after which an episode of motion counts as unstoppable
 _SLOWER_AFTER_S = 60.0  # time after the session's end when polling slows down [s]
-_PATIENCE_S = 1.0  # how long a mission waits for a poll in progress [s]
-_LAST_S = 4.0  # how long the end of the program waits for one, with its report [s]
+_PATIENCE_S = 1.0  # maximum time that a mission waits for a poll in progress [s]
+_LAST_S = 4.0  # maximum time that the end of the program waits for a poll and its report [s]
 
 _log = logging.getLogger("bt_exec")
 
@@ -62,8 +62,8 @@ class LifeCycle:
         rigs: The rigs, by pack.
         locks: The locks of the real robots.
         report: Called on another thread if robots moved outside a mission, with reasons by rig.
-        runaway: Called on another thread, with reasons by rig, if such a motion continues or begins
-            again in spite of many stops. The program should exit then.
+        runaway: Called on another thread, with reasons by rig, if such a motion continues or
+            resumes despite many stops. The program should exit then.
 
     Attributes:
         state: The current state.
@@ -85,7 +85,7 @@ class LifeCycle:
         self._notes = [lock.path.with_suffix(".inspect") for lock in locks]
         self._report = report
         self._runaway = runaway
-        self._stops = 0  # polls of this episode that found motion
+        self._stops = 0  # number of stops in the current episode of motion
         self._closed = False
         self._left: dict[str, weakref.ref[Any]] = {}
         self._moved = float("-inf")
@@ -124,7 +124,7 @@ class LifeCycle:
                 self._asking.release()
 
     def require_inspection(self, why: str) -> None:
-        """Reject missions until the robot is inspected; also in later sessions."""
+        """Reject missions, in later sessions as well, until the robot is inspected."""
         self.why = self.why or why
         for note in self._notes:
             with contextlib.suppress(OSError):
@@ -148,7 +148,7 @@ class LifeCycle:
         self._closed = True
         self._locks = []
         for name, rig in self._real.items():
-            with contextlib.suppress(TypeError):  # a class with slots: no weak references
+            with contextlib.suppress(TypeError):  # a class with slots may not allow weak references
                 self._left[name] = weakref.ref(rig.robot)
         self._real = {}
         if self._left:
@@ -167,13 +167,13 @@ class LifeCycle:
         if self._asking.acquire(blocking=False):
             try:
                 self.stop_moving_robots()
-            except Exception as error:  # noqa: BLE001 - the watch continues
+            except Exception as error:  # noqa: BLE001 - the monitor must continue
                 _log.error("the monitor of idle robots", exc_info=error)
             finally:
                 self._asking.release()
 
     def _poll_when_due(self) -> bool:
-        """Poll the robots of an ended session if it is time; return whether any are left."""
+        """Poll the robots of an ended session if due; return True if any are left to monitor."""
         now = time.monotonic()
         if now >= self._due:
             self._look_if_idle()
@@ -190,7 +190,7 @@ class LifeCycle:
         again = time.monotonic() - self._moved < _EPISODE_S
         self._stops = self._stops + 1 if again else 1
         with contextlib.ExitStack() as stack:
-            if self._closed:  # the session has ended: another process may drive the robot
+            if self._closed:  # after the session, another process may drive the robot
                 try:
                     for identity in self._identities:
                         stack.callback(RobotLock(identity).release)
@@ -219,7 +219,7 @@ class LifeCycle:
                 if robot is not None:
                     found[name] = Rig(robot)
                     found[name].is_still()
-            except Exception:  # noqa: BLE001 - what a closed driver says
+            except Exception:  # noqa: BLE001 - a closed driver may raise anything
                 del found[name]
             if name not in found:
                 del self._left[name]
@@ -237,7 +237,7 @@ def _start_idle_monitor() -> None:
     if os.getpid() not in _WATCHED_IN:
         try:
             STANDBY.run(partial(_look_at_ended, _ENDED))
-        except RuntimeError as error:  # the session is closed nevertheless
+        except RuntimeError as error:  # must not prevent the session from closing
             _log.error("the robots are not monitored: %s", error)
         else:
             _WATCHED_IN.add(os.getpid())

@@ -35,7 +35,7 @@ GUARDIAN_S = 5.0
 
 _FLOCK = "hhqqi4x"  # struct flock of 64-bit Linux: type, whence, start, length, process
 _OPEN = os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC
-_SHARED = (Path("/run/lock"), Path("/tmp"))  # noqa: S108 - the first that every user may write to
+_SHARED = (Path("/run/lock"), Path("/tmp"))  # noqa: S108 - the first one that all users can write
 
 
 def lock_folder() -> Path:
@@ -54,7 +54,7 @@ def lock_folder() -> Path:
 
 
 def network_identity(address: str) -> str:
-    """Return the identity of a robot at a network address: ``127.0.0.1:8800``.
+    """Return the identity of a robot at a network address, such as ``127.0.0.1:8800``.
 
     Different names of the same host give the same identity if they can be resolved.
 
@@ -83,8 +83,8 @@ class RobotLock:
     Args:
         identity: Identity of the robot; equal identities mean the same robot.
         site: Name of the site, for messages.
-        shared: Take a shared lock, which only ensures that no other process drives the robot.
-            `take` makes it exclusive.
+        shared: Whether the lock is shared. It then only ensures that no other process drives the
+            robot; `take` makes it exclusive.
         folder: Folder of the lock files.
 
     Attributes:
@@ -131,7 +131,7 @@ class RobotLock:
         file, self._file = self._file, -1
         if file < 0:
             return
-        with contextlib.suppress(OSError):  # a part has closed it
+        with contextlib.suppress(OSError):  # pack code may have closed the file
             if os.getpid() == self._pid:
                 if _HELD.get(self.path) is self:
                     del _HELD[self.path]
@@ -185,13 +185,16 @@ class RobotLock:
             os.pwrite(self._file, data, 0)
 
     def _holding_process(self, byte: int) -> int:
-        """Return the process that holds a byte: 0 for none, negative in another namespace."""
+        """Return the process that locks a byte of the file; 0 if none, -1 if its ID is unknown.
+
+        The ID is unknown if the process runs in another PID namespace.
+        """
         asked = struct.pack(_FLOCK, fcntl.F_WRLCK, os.SEEK_SET, byte, 1, 0)
         kind, _, _, _, pid = struct.unpack(_FLOCK, fcntl.fcntl(self._file, fcntl.F_GETLK, asked))
         return 0 if kind == fcntl.F_UNLCK else int(pid) or -1
 
     def _holder(self, byte: int) -> str:
-        """Return the description of the holder of a byte."""
+        """Return the description of the process that locks a byte of the file."""
         pid = self._holding_process(byte)
         process = f"process {pid}" if pid > 0 else "another process"
         try:

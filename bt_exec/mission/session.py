@@ -56,7 +56,7 @@ if TYPE_CHECKING:
 __all__ = ["Session"]
 
 _NO_COMMAND = "(no mission)"
-_BEATS = 3  # heartbeats within the limit of a guard
+_BEATS = 3  # minimum number of heartbeats within the limit of a guard
 _CLOSE_S = 10.0  # time limit for closing a part, or a query outside a mission [s]
 
 _log = logging.getLogger("bt_exec")
@@ -68,22 +68,22 @@ class Session:
     Args:
         site: A loaded site, or its name or file; the default site if empty.
         world: ``{"door": "closed"}``; the packs define the keys.
-        fast: Run the simulation as fast as possible instead of in real time.
+        fast: Whether the simulation runs as fast as possible instead of in real time.
         faults: ``SKILL[:N]=CODE`` texts and faults of a plan, as plain data.
         listeners: Listeners of every event.
         journal: Journal that records missions; None for no record.
         frames: Whether the journal also keeps the frames.
         compiler: Overrides the site's compiler by name.
         confirm: Asks the operator whether a plan may run; None if that is not possible.
-        guard: Start a guardian even if everything is simulated.
+        guard: Whether a guardian is started even if everything is simulated.
         inspected: Whether a robot that needed inspection has been inspected.
         languages: Expected languages of commands; a compiler loads their resources while the robots
             are opened.
-        defer: Open the robots only for the first command that the compiler can read, so that a
-            refused one starts no simulator; `run` then raises errors of opening them.
+        defer: Whether the robots are opened only for the first command that the compiler can parse,
+            so that a refused command starts no simulator. `run` then raises the errors of opening.
 
     Attributes:
-        missions: Number of missions that were begun.
+        missions: Number of missions that have begun.
         conversation: History of the commands.
         robots: The robots of the world.
         world_id: Identifier of the world on record; a reset changes it.
@@ -133,7 +133,7 @@ class Session:
         self.conversation = Conversation(journal, self.site.name, actions, lambda: self.world_id)
         self._running: Executive | None = None
         self._preparing = False
-        self._acted = False  # whether the last mission started an action or was blocked before
+        self._acted = False  # whether the last mission started an action, or failed before it could
         self._asked = ""  # reason of a stop requested during preparation
         self._pid = os.getpid()
         self._guard = guard
@@ -164,7 +164,7 @@ class Session:
                 self.life.mark_inspected()
 
     def open_for(self, command: str) -> None:
-        """Open the robots unless the compiler cannot read `command`.
+        """Open the robots unless `command` is refused or answered without them.
 
         Raises:
             BtExecError: If a robot is unavailable.
@@ -173,7 +173,7 @@ class Session:
             self.open()
 
     def refuses(self, command: str) -> bool:
-        """Return True if a command is refused whatever the robots report; nothing is recorded."""
+        """Return True if a command would be refused regardless of the robots' reports."""
         if question_of(command) or asks_to_continue(command):
             return False
         return isinstance(self._reading(command), Unclear)
@@ -191,7 +191,7 @@ class Session:
         Args:
             command: The command as typed.
             plan: The plan to run instead of a compiled one.
-            booking: Entry on record, if it was booked.
+            booking: Journal entry of the mission, if it was booked.
             work: Completed work of the mission that this one continues, if any; see `resume`.
 
         Raises:
@@ -232,16 +232,16 @@ class Session:
         earlier: Iterable[MissionRecord] | None = None,
         language: str = "",
     ) -> Outcome:
-        """Continue a mission that did not come to its end, as a new mission linked to it.
+        """Continue an unfinished mission as a new mission that is linked to it.
 
-        The current observations count; see `bt_exec.mission.resumption`. In a simulation the world
-        is restored first, with `bt_exec.mission.rerun.restore_world`.
+        Finished work is checked against the current observations; see `bt_exec.mission.resumption`.
+        In a simulation, call `bt_exec.mission.rerun.restore_world` first.
 
         Args:
             record: The mission.
             lost: Whether its world is lost, so that none of its work counts as done.
-            earlier: The missions that it continued, the latest first; those in the journal of the
-                session by default.
+            earlier: The missions that it continued, the latest first; by default, they are read
+                from the journal of the session.
             language: Language of the reports; that of the mission if empty.
 
         Raises:
@@ -257,7 +257,7 @@ class Session:
         return self.run(record.command, work=work)
 
     def unfinished(self) -> MissionRecord | None:
-        """Return the mission to which "go on" refers; None if nothing is left.
+        """Return the mission to which "go on" refers; None if no mission is unfinished.
 
         Raises:
             UsageError: If the journal cannot be read.
@@ -305,8 +305,8 @@ class Session:
     def _clock_shift(self, record: MissionRecord) -> float:
         """Return the difference between this mission clock and that of a record [s].
 
-        It is zero in the session of the record and in a simulated world, which is restored with its
-        time. Otherwise it follows from the wall clock.
+        It is zero in the session of the record. It is also zero in a simulation, because a restored
+        world has its recorded time. Otherwise it is computed from the wall clock.
         """
         if record.session == self.world_id or self.simulated or not record.events:
             return 0.0
@@ -314,7 +314,7 @@ class Session:
         return self.clock.now() - age_s - record.events[0].t
 
     def _compiler_of(self, plan: MissionSpec | None, work: Work | None) -> Compiler:
-        """Return the compiler of a mission: the site's, or one for a plan or remaining work."""
+        """Return the compiler of a mission: the site's, or one for `plan` or `work`."""
         if plan is not None:
             return FixedPlanCompiler(plan)
         if work is not None:
@@ -360,7 +360,7 @@ class Session:
         return replace(outcome, record_problem=recorder.incomplete, journal=kept)
 
     def _entry_data(self, command: str, language: str = "") -> dict[str, Any]:
-        """Return the data for the record's entry of a mission at its start."""
+        """Return the data for the journal entry of a mission at its start."""
         deferred = self.robots.state == "deferred"
         return {
             "command": command,
@@ -378,10 +378,10 @@ class Session:
         }
 
     def _steps_left(self, command: str, language: str) -> str:
-        """Return the steps of the unfinished mission that are left; "" if it is of another command.
+        """Return the remaining steps of the unfinished mission; "" if its command differs.
 
         Args:
-            command: The expected command.
+            command: The expected command of the unfinished mission.
             language: Language of the phrases.
         """
         record = self.unfinished()
@@ -461,13 +461,13 @@ class Session:
         return outcome
 
     def _exit_on_unstoppable_motion(self, message: str) -> None:
-        """Make the program exit, because stops do not end a motion outside a mission."""
+        """Make the program exit, because a motion outside a mission cannot be stopped."""
         words = self.site.messages.say(MOVED_WHILE_IDLE, "en", message=message)
         if self.abandoned is not None:
             self.abandoned(Outcome("", _NO_COMMAND, "failed", MOVED_WHILE_IDLE, words))
 
     def _record_apart(self, code: str, message: str) -> None:
-        """Record an event outside a mission as a separate entry."""
+        """Record an event outside a mission as a separate journal entry."""
         if self.journal is None:
             return
         failure = Failure(code, message, kind="robot", retryable=False)
@@ -488,9 +488,10 @@ class Session:
             recorder.on(Finished(0.0, 0, outcome))
 
     def abort(self, reason: str = "operator") -> bool:
-        """Stop the running mission cleanly; a second call stops the robot at once.
+        """Stop the running mission cleanly; a second call stops the robots immediately.
 
-        Safe from signal handlers. Returns whether a mission was running.
+        Without a mission, the robots are stopped. Safe from signal handlers. Returns True if a
+        mission was running or being prepared.
         """
         running = self._running
         if running is None:
@@ -556,7 +557,7 @@ class Session:
         self.close()
 
     def _start_world(self) -> None:
-        """Start a world without its robots."""
+        """Start a new world without opening its robots."""
         self.world_id = uuid.uuid4().hex
         self.setup = setup_data(self.site, self.world, self.compiler.name)
         self.robots = SiteRobots(
@@ -573,7 +574,7 @@ class Session:
         self.open()
 
     def _is_readable(self, command: str) -> bool:
-        """Return False if the compiler refuses or answers a command whatever the robots report."""
+        """Return False if a command is refused or answered regardless of the robots' reports."""
         if question_of(command) in NEED_WORLD:
             return True
         found = self._reading(command)
@@ -582,12 +583,12 @@ class Session:
         return isinstance(found, Reply) and found.code == "WHERE"
 
     def _reading(self, command: str) -> Meaning | Unclear | Reply | None:
-        """Return how the compiler reads a command; None if that depends on the robots."""
+        """Return the compiler's interpretation of a command; None if it depends on the robots."""
         compiler = self.compiler
         if not isinstance(compiler, Reader) or not getattr(compiler, "reads_alone", False):
             return None
         request = first_request(self.site, command, context=self.conversation.context())
         try:
             return compiler.read(request)
-        except Exception:  # noqa: BLE001 - the mission reports it
+        except Exception:  # noqa: BLE001 - the mission will report the error
             return None

@@ -33,7 +33,7 @@ __all__ = ["GUARDIAN_STOPPED", "MOVED_WHILE_IDLE", "SiteRobots"]
 MOVED_WHILE_IDLE, GUARDIAN_STOPPED = "MOVED_WHILE_IDLE", "GUARDIAN_STOPPED"
 """Codes of events that do not belong to a mission."""
 
-_BEATS = 3  # heartbeats within the limit of a guard
+_BEATS = 3  # minimum number of heartbeats within the limit of a guard
 _CLOSE_S = 10.0  # time limit for closing a part, or a query outside a mission [s]
 
 _log = logging.getLogger("bt_exec")
@@ -45,8 +45,8 @@ class SiteRobots:
     Args:
         site: The site.
         world: Initial state of the simulated worlds.
-        fast: Run simulations as fast as possible instead of in real time.
-        guard: Start a guardian even if everything is simulated.
+        fast: Whether simulations run as fast as possible instead of in real time.
+        guard: Whether a guardian is started even if everything is simulated.
         report: Records an event outside a mission, with its code and a description.
         runaway: Called on another thread if a motion outside a mission cannot be stopped, with the
             description. The program should exit then.
@@ -235,8 +235,8 @@ class SiteRobots:
     def _make_rig(self, pack: Pack) -> Rig:
         """Lock the robot of a pack, then open it.
 
-        Whether a robot without a declared identity is real is known only after opening it. It is
-        not opened while another process drives a robot with the same name.
+        Without a declared identity, it is known only after opening whether the robot is real. Such
+        a robot is not opened while another process drives a robot with the same name.
         """
         settings = self._site.packs[pack.name]
         robot = settings.robot or next(iter(pack.robots))
@@ -258,7 +258,7 @@ class SiteRobots:
             lock.take()
         except UsageError:
             if rig.close is not None:
-                rig.close()  # without a stop: another process drives it
+                rig.close()  # does not stop the robot, because another process drives it
             raise
         return rig
 
@@ -286,7 +286,7 @@ class _NoWorld:
 
 @contextlib.contextmanager
 def _watchdog_outside_mission(rigs: Mapping[str, Rig]) -> Iterator[Watch]:
-    """Watch calls outside a mission; unwatched if no thread can be started."""
+    """Provide a watchdog for calls outside a mission, or none if no thread can be started."""
     with contextlib.ExitStack() as stack:
         watch: Watch = Unwatched()
         try:
@@ -302,5 +302,5 @@ def _close_and_log(watchdog: Watch, part: str, close: Callable[[], None]) -> Non
         watchdog.call(part, close)
     except KeyboardInterrupt:
         raise
-    except BaseException as error:  # noqa: BLE001 - the others are put away all the same
+    except BaseException as error:  # noqa: BLE001 - the other parts must be closed, too
         _log.error("%s could not be closed: %s", part, describe_exception(error))

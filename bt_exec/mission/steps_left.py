@@ -1,7 +1,7 @@
-"""Parts of a recorded mission that are not done: what re-plans left out, and the rest of its plan.
+"""Remaining parts of a recorded mission: those that re-plans left out, and those of its last plan.
 
-A re-plan leaves a part out if it gives it up, such as an object that cannot be reached. A part that
-a re-plan replaces by another one with the same result is not left.
+A re-plan leaves out a part that cannot be done, for instance because an object is out of reach. A
+part that a re-plan replaces by another part with the same result does not remain.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _Parts: TypeAlias = dict[tuple[str, str], Located[NodeBase]]
 
 
 def describe_steps_left(record: MissionRecord, request: Request) -> str:
-    """Return the parts of a recorded mission that are left, as phrases; empty if none are.
+    """Return the remaining parts of a recorded mission as phrases; empty if there are none.
 
     Args:
         record: The mission.
@@ -60,14 +60,14 @@ def describe_steps_left(record: MissionRecord, request: Request) -> str:
 
 
 def steps_left(record: MissionRecord, work: Work, request: Request) -> Iterator[NodeBase]:
-    """Yield the parts of a mission that re-plans left out, and the skills left of its last plan.
+    """Yield the parts that re-plans left out, then the remaining skills of the last plan.
 
-    Skills that only run after a failure, and those that the known facts make needless, are not
+    Skills that run only after a failure, and those that the known facts make unnecessary, are not
     included.
 
     Args:
         record: The mission.
-        work: Its completed work.
+        work: The completed work of the mission.
         request: A request with the last known facts.
     """
     if work.spec is None:
@@ -85,7 +85,7 @@ def steps_left(record: MissionRecord, work: Work, request: Request) -> Iterator[
     for step in root.walk(Do, failing=False):
         around = root.nodes_down_to(step.path)
         for outer in around:
-            if outer.path not in needless:  # a condition is evaluated before the first step inside
+            if outer.path not in needless:  # a skip condition is evaluated once, on entry
                 needless[outer.path] = _is_needless(outer.node, facts, catalogue)
         if step.path not in finished and not any(needless[outer.path] for outer in around):
             yield step.node
@@ -95,8 +95,8 @@ def steps_left(record: MissionRecord, work: Work, request: Request) -> Iterator[
 def _optimistic_request(work: Work, request: Request) -> Request:
     """Return a request in which finished steps count unless a known fact contradicts them.
 
-    The interrupted step counts as finished if it has taken effect; the facts that it leaves halfway
-    then count as unknown, because resuming begins with a recovery.
+    The interrupted step counts as finished if it has taken effect. Facts that it left in an
+    intermediate state then count as unknown, because a resumption begins with a recovery.
     """
     interrupted = interrupted_step_in_effect(work, request)
     halfway: Facts = {}
@@ -117,12 +117,12 @@ def _optimistic_request(work: Work, request: Request) -> Request:
 
 
 def _is_needless(node: NodeBase, facts: Mapping[str, str], catalogue: Catalogue) -> bool:
-    """Return True if known facts decide that a node is skipped."""
+    """Return True if a node is certainly skipped, given the known facts."""
     return node.skip_if is not None and truth_value(node.skip_if, facts, catalogue) is True
 
 
 def _facts_after(part: NodeBase, facts: Mapping[str, str], catalogue: Catalogue) -> Facts:
-    """Return the facts after the skills of a part succeeded."""
+    """Return the facts after all skills of a part have succeeded."""
     after = dict(facts)
     for node in walk(part, Do, failing=False):
         skill = catalogue.skills.get(node.do)
@@ -131,7 +131,7 @@ def _facts_after(part: NodeBase, facts: Mapping[str, str], catalogue: Catalogue)
 
 
 def _finished_paths(record: MissionRecord, spec: MissionSpec) -> set[str]:
-    """Return the paths of the nodes of a plan that ended, except those inside unfinished loops."""
+    """Return the paths of the finished nodes of a plan, except those inside unfinished loops."""
     states = record.node_states(spec.mission.plan_version)
     root = locate(spec.root)
     ended = {
@@ -145,7 +145,7 @@ def _finished_paths(record: MissionRecord, spec: MissionSpec) -> set[str]:
 
 
 def _left_out_parts(record: MissionRecord, catalogue: Catalogue) -> Iterator[NodeBase]:
-    """Yield the parts that are in no later plan, not finished and not replaced, in order."""
+    """Yield the unfinished parts that no later plan contains or replaces, in order."""
     specs = [plan.event.spec for plan in record.plans]
     plans = [_parts_of(locate(spec.root)) for spec in specs]
     finished = {
@@ -183,7 +183,10 @@ def _parts_of(step: Located[NodeBase]) -> _Parts:
 
 
 def _replaces(new: NodeBase, old: NodeBase, catalogue: Catalogue) -> bool:
-    """Return True if a part leads to no other result than an old one with a common result."""
+    """Return True if a new part replaces an old one.
+
+    Both have the same name or change a common fact, and agree on the values of all common facts.
+    """
     then, before = (_facts_after(part, {}, catalogue) for part in (new, old))
     common = then.keys() & before.keys()
     same = new.callee_name == old.callee_name or bool(common)

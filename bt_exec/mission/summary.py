@@ -42,7 +42,7 @@ def summarise(
 
     Args:
         ending: The ending.
-        progress: Account of the mission.
+        progress: Progress of the mission.
         messages: The sentences.
         catalogue: Declarations of skills and conditions.
         known: Known facts.
@@ -99,9 +99,10 @@ class _Summary:
         return " ".join(said or [self.say("OK")])
 
     def _answers(self) -> Iterator[str]:
-        """Yield the answers to questions; with several or outdated ones, each names its question.
+        """Yield the answers to questions.
 
-        An answer that may be outdated is given in the past tense, with its time.
+        If there are several, each names its question. An answer that may be outdated is given in
+        the past tense, with its question and time.
         """
         told, known = self.progress.told, self.known
         for asked in told.values():
@@ -130,7 +131,7 @@ class _Summary:
             yield skip, None if node is None else node.skip_if
 
     def _reasons_not_needed(self) -> Iterator[str]:
-        """Yield why each skipped action was not needed; for an unmet condition, its result."""
+        """Yield a sentence for each skipped action: its skip reason, or the unmet condition."""
         for skip, asked in self._skipped_actions():
             if skip.reason == UNMET:
                 yield from self._unmet_conditions(asked)
@@ -138,7 +139,7 @@ class _Summary:
                 yield self.say(skip.reason)
 
     def _unmet_conditions(self, asked: Any) -> Iterator[str]:
-        """Yield a sentence about an unmet condition in its pack's words, and the facts."""
+        """Yield sentences about an unmet condition: its result and the known facts."""
         needed = isinstance(asked, Not)
         inner = asked.of if isinstance(asked, Not) else asked
         if not isinstance(inner, Is):
@@ -172,7 +173,10 @@ class _Summary:
                     yield self.say("AS_OF", when=when, state=self.say(skip.reason))
 
     def _answer(self, asked: Asked) -> str:
-        """Return yes, no or the pack's text; empty if the reporter's message contains it."""
+        """Return the answer to a question: yes, no, or the pack's text.
+
+        It is empty if the pack's reporter gives the answer.
+        """
         asks, verdict, language = (
             self._single_condition(asked),
             asked.verdict,
@@ -224,7 +228,7 @@ class _Summary:
             if one.signature != root.signature
         )
         others.pop(said[-1], None)
-        if others:  # texts that differ in numbers only, such as the count of calls, are repetitions
+        if others:  # texts that differ only in numbers, such as a count of calls, count as one
             kinds = {re.sub(r"\d+", "#", one): one for one in others}
             said += [self.say("LATER_ATTEMPTS"), *list(kinds.values())[-_TRIED:]]
         if ending.said:
@@ -236,8 +240,8 @@ class _Summary:
     def _stop_advice(self) -> str:
         """Return advice after a stop from the pack of the last skill; may be empty.
 
-        The message ``AFTER_STOP at=dock`` takes precedence if these facts, joined by `` + ``, are
-        known.
+        A message for known facts, such as ``AFTER_STOP at=dock``, takes precedence over
+        ``AFTER_STOP``. Several facts are joined by `` + ``.
         """
         own = self.messages.of_pack(self.catalogue.owner(self.progress.latest))
         now = set(self.known.message_codes(self.known.facts).values())

@@ -1,4 +1,4 @@
-"""Watchdog over every call into pack code: skills, conditions, cameras, hooks, listeners.
+"""Watchdog for calls of pack code: skills, conditions, cameras, hooks and listeners.
 
 The loop is a single thread, so a part that does not return delays guards, timeouts and stops. While
 a mission runs, a second thread monitors the calls of the loop. A call that takes too long *hangs*:
@@ -44,14 +44,14 @@ FORKED = 70
 P = ParamSpec("P")
 R = TypeVar("R")
 
-_HANG_S = 0.5  # default with a real robot [s]
-_HANG_SIMULATED_S = 30.0  # default where everything is simulated [s]
-_POLLS = 4  # polls within the time limit of a call
-_PERIOD_S = 0.1  # longest time between two polls [s]
-_DELAY_S = 0.25  # a poll with a longer delay was blocked [s]
-_GRACE = 5  # polls between two interruptions, as time for clean-up
-_ATTEMPTS = 5  # interruptions of a call before it is abandoned
-_ABANDON_S = 3.0  # shortest time before a call is abandoned [s]
+_HANG_S = 0.5  # default time limit of a call with a real robot [s]
+_HANG_SIMULATED_S = 30.0  # default time limit of a call if everything is simulated [s]
+_POLLS = 4  # minimum number of polls within the time limit of a call
+_PERIOD_S = 0.1  # maximum time between two polls [s]
+_DELAY_S = 0.25  # delay of a poll above which this thread was blocked [s]
+_GRACE = 5  # number of polls between two interruptions, as time for clean-up
+_ATTEMPTS = 5  # number of interruptions of a call before it is abandoned
+_ABANDON_S = 3.0  # minimum time before a call is abandoned [s]
 
 _RAISED = (Exception, SystemExit, KeyboardInterrupt, PartBroken)
 
@@ -68,7 +68,7 @@ class _Call:
         until: Deadline [s, clock of the watchdog].
         again: Whether the part may be called again after it hung.
         hangs: Whether the deadline has passed.
-        polls: Number of polls that found it hanging.
+        polls: Number of polls that found the call hanging.
     """
 
     part: str
@@ -139,7 +139,7 @@ class Watchdog:
         *args: P.args,
         **more: P.kwargs,
     ) -> R:
-        """Like `call`, with a separate time limit [s]."""
+        """Call `function` as `call` does, with a separate time limit [s]."""
         if part in self.hung:
             raise PartBroken(part, "did not return and is not called again", "STEP_HUNG")
         return self._watched(
@@ -155,7 +155,10 @@ class Watchdog:
         *args: P.args,
         **more: P.kwargs,
     ) -> R:
-        """Like `call_within`, for a part that may be called again after it hung: the record."""
+        """Call `function` as `call_within` does, for the recorder.
+
+        The recorder may be called again after it hung.
+        """
         return self._watched(
             _Call(part, limit_s, self.now() + limit_s, again=True), function, *args, **more
         )
@@ -185,7 +188,7 @@ class Watchdog:
         return result
 
     def mark_forked(self) -> None:
-        """Mark this process as a forked child of a part, in which no call may return."""
+        """Mark this process as a child forked by pack code, in which no call may return."""
         for call in self._calls:
             call.hangs = True
         self.present.clock = _exit_forked_child
@@ -202,7 +205,7 @@ class Watchdog:
         """
         self._thread = threading.get_ident()
         if self._is_on_main():
-            with contextlib.suppress(ValueError):  # this is not the main interpreter
+            with contextlib.suppress(ValueError):  # raised outside the main interpreter
                 self._earlier = signal.signal(signal.SIGURG, self._interrupt)
         self._end.acquire()
         try:
@@ -237,15 +240,15 @@ class Watchdog:
                 if gap_s > self._period_s + _DELAY_S and used_s < gap_s / 2:
                     self._extend_deadlines(gap_s)
                 self._poll()
-            except _RAISED as error:  # out of memory, or raised by a part in every thread
+            except _RAISED as error:  # out of memory, or raised by a part in all threads
                 os.write(2, b"bt-exec: the watchdog: " + type(error).__name__.encode() + b"\n")
         self._end.release()  # so that the watchdog can be entered again
 
     def _extend_deadlines(self, seconds: float) -> None:
         """Extend the deadlines of calls, because the whole process was suspended.
 
-        The heartbeat of the loop ends the mission in that case. A part that holds the GIL uses CPU
-        time meanwhile, and its deadline is not extended.
+        The heartbeat of the loop ends the mission in that case. A part that blocks this thread by
+        holding the GIL uses CPU time, so that its deadline is not extended.
         """
         if active := self._active_calls():
             self.excused = active[-1].part
@@ -284,7 +287,7 @@ class Watchdog:
         """Mark a call and its enclosing calls as hanging."""
         for each in self._active_calls():
             each.hangs = True
-            each.polls = 0 if each is call else 1  # the enclosing calls unwind with it
+            each.polls = 0 if each is call else 1  # the exception also ends the enclosing calls
         if not call.again:
             self.hung.add(call.part)
             self.first = self.first or call.hang_error()
@@ -294,7 +297,8 @@ class Watchdog:
         if self._earlier is not None and call.polls % _GRACE == 0:
             signal.pthread_kill(self._thread, signal.SIGURG)
         call.polls += 1
-        most = max(_ATTEMPTS * _GRACE, _ABANDON_S / self._period_s)  # a part may change the clocks
+        # polls are counted instead of time, because a part may change the clocks
+        most = max(_ATTEMPTS * _GRACE, _ABANDON_S / self._period_s)
         if not self._abandoned and call.polls > most:
             self._abandoned = True
             why = "did not return and could not be interrupted"
@@ -302,9 +306,9 @@ class Watchdog:
             self._abandon(PartBroken(call.part, why, "STEP_HUNG"))
 
     def _interrupt(self, _: int, frame: FrameType | None) -> None:
-        """Raise inside the hanging call; called by the signal handler on the main thread.
+        """Raise `PartBroken` inside the hanging call; signal handler on the main thread.
 
-        A call that is just returning is not interrupted: its own frame reports that it was late.
+        A call that is just returning is not interrupted, because `_watched` reports the delay.
         """
         if frame is not None and frame.f_code is _WATCHED:
             return

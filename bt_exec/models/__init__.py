@@ -1,7 +1,7 @@
-"""Models that answer questions about pictures, write texts, hear and speak: their interfaces.
+"""Interfaces of models for visual questions, text generation and speech.
 
-Packs ask, and model packages answer; neither imports the other. Models are plugins, which the
-settings of a pack in a site file name:
+Packs use these interfaces and model packages implement them; neither imports the other. Models are
+plugins, which the settings of a pack in a site file name:
 
 =========================  ========================================================================
 group of entry points      callable that returns a model
@@ -38,7 +38,7 @@ __all__ = [
 ]
 
 CUT_OFF = "MODEL_CUT_OFF"
-"""Code of a missing text that exceeded the writer's length limit."""
+"""Code for a text that is missing because it exceeded the writer's length limit."""
 
 
 @dataclass(frozen=True)
@@ -147,7 +147,7 @@ SpeechFactory: TypeAlias = Callable[[], Speech]
 
 
 class TextSpeech:
-    """Text in place of speech: the default, without a model. Implements `Speech`."""
+    """Default `Speech` without a model: recordings are UTF-8 texts, and nothing is spoken."""
 
     def transcribe(self, audio: bytes, language: str) -> str:  # noqa: ARG002 - as the protocol
         """Return a UTF-8 text file as it is."""
@@ -159,7 +159,7 @@ class TextSpeech:
             ) from None
 
     def synthesize(self, text: str, language: str) -> bytes:  # noqa: ARG002 - as the protocol
-        """Return nothing: the text is shown instead."""
+        """Return empty audio, because the text is shown instead."""
         return b""
 
 

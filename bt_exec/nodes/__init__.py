@@ -1,1 +1,1 @@
-"""Construction of py_trees behaviours from specs."""
+"""Nodes of a plan as py_trees behaviours: their construction, execution and faults for tests."""

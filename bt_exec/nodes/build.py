@@ -58,12 +58,12 @@ class Built:
         return tuple(found)
 
     def recorded_failures(self) -> tuple[tuple[str, Failure], ...]:
-        """Return the paths and failures of parts that were not done although the plan continued."""
+        """Return the paths and failures of fallbacks that only recorded a failure."""
         return composites.recorded_failures_in(self.root)
 
 
 def _is_in_failed_branch(node: Behaviour) -> bool:
-    """Return whether `node` is in a failed branch of a fallback."""
+    """Return True if `node` is in a failed branch of a fallback."""
     above = node.parent
     while above is not None:
         if isinstance(above, composites.Fallback) and node.status is Status.FAILURE:
@@ -85,7 +85,7 @@ _STATES: dict[Status, Literal["running", "done", "failed"]] = {
 
 
 def _emit_status_change(node: Node, runtime: Runtime) -> None:
-    """Emit the event of a node that has a new status."""
+    """Emit the `NodeChanged` event for the new status of a node."""
     now, tick, path, status = runtime.now(), runtime.tick, node.path, node.status
     skipped = getattr(node, "skipped", "")
     if skipped and status is Status.SUCCESS:
@@ -128,7 +128,7 @@ class _Builder:
         if spec.guarded is not None:
             node = Guard(node, path, runtime, spec.guarded.condition, spec.guarded.code)
         seconds = spec.timeout
-        if skill is not None:  # every skill has a timeout: the spec's or its own
+        if skill is not None:  # a skill without a timeout in the spec has its declared one
             seconds = seconds or skill.skill.timeout_s
         if seconds is not None:
             node = Timeout(node, path, runtime, seconds, skill)
@@ -143,7 +143,7 @@ class _Builder:
         return node
 
     def only_records_failure(self, spec: NodeBase) -> bool:
-        """Return whether a node is a condition that only records an earlier failure."""
+        """Return True if a node is a condition that only records an earlier failure."""
         conditions = self.runtime.catalogue.conditions
         return isinstance(spec, Check) and any(
             conditions[leaf.name].notes for leaf in named_conditions(spec.check)

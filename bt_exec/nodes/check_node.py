@@ -24,7 +24,7 @@ class CheckNode(Leaf):
         self.failure: Failure | None = None
 
     def initialise(self) -> None:
-        """Start evaluating; earlier observations are not fresh."""
+        """Start evaluating; only observations captured from now on are fresh."""
         self.ask.begin()
 
     def advance(self) -> Status | None:

@@ -30,7 +30,7 @@ def reset_status(node: Behaviour) -> None:
 
 
 def failure_of(node: Behaviour) -> Failure:
-    """Return why `node` failed: its own failure, or that of the child that failed."""
+    """Return the failure of `node`: its own, or that of the child that failed."""
     own: Failure | None = getattr(node, "failure", None)
     if own is not None:
         return own
@@ -44,7 +44,7 @@ def failure_of(node: Behaviour) -> Failure:
 def recorded_failures_in(node: Behaviour) -> tuple[tuple[str, Failure], ...]:
     """Return the recorded failures under `node`, with the paths of their fallbacks.
 
-    Failed branches are left out: the mission continued from there for another reason.
+    Failures recorded within a failed branch are left out, because another branch replaced it.
     """
     done = node.status is Status.SUCCESS
     found: list[tuple[str, Failure]] = list(getattr(node, "noted", ())) if done else []
@@ -59,7 +59,7 @@ class _Composite(Node, Composite):
     """A node with children.
 
     Attributes:
-        failure: Own failure; None if a child's failure is the reason.
+        failure: Failure of the node; None if the failure of a child is to be used.
     """
 
     def __init__(self, path: str, children: Iterable[Behaviour]) -> None:
@@ -73,12 +73,12 @@ class _Composite(Node, Composite):
             reset_status(self)
             self.failure = None
             self.enter()
-            self.status = Status.RUNNING  # so that an interrupt in the first tick stops it, too
+            self.status = Status.RUNNING  # so that an interrupt in the first tick stops the node
         return self.settle(self.run_children())
 
     @abstractmethod
     def enter(self) -> None:
-        """Start from the first child."""
+        """Prepare the first step after the node was entered."""
 
     @abstractmethod
     def run_children(self) -> Status:
@@ -101,11 +101,11 @@ class _OneByOne(_Composite):
         self._at = 0
 
     def run_children(self) -> Status:
-        """Step the current child, and the next ones while their status allows it."""
+        """Step the current child, and the next ones while the status is `continues_on`."""
         return self._follow(step(self.children[self._at]))
 
     def resume(self, child: Behaviour) -> Status:
-        """Step the next child if the status of `child` allows it."""
+        """Step the next child if the status of `child` is `continues_on`."""
         return self.settle(self._follow(child.status))
 
     def _follow(self, status: Status) -> Status:
@@ -119,10 +119,10 @@ class _OneByOne(_Composite):
             status = step(self.children[self._at])
 
     def handle_child_status(self, child: Behaviour, status: Status) -> None:
-        """Handle the status of a child."""
+        """Handle the status of a child after its step; by default, do nothing."""
 
     def is_decided(self) -> bool:
-        """Return True if no further child is stepped, whatever the status of the current one."""
+        """Return True if no child after the current one will be stepped."""
         return False
 
     def collect_running(self, frontier: Collector) -> None:
@@ -142,12 +142,12 @@ class Fallback(_OneByOne):
     Args:
         path: Path of the node.
         children: Branches.
-        notes: Branches that only record the earlier failure.
+        notes: For each branch, whether it only records the earlier failure.
         choice: Whether the branches exclude each other: if a branch fails after its first child, a
             check, has held, the other branches are not tried.
 
     Attributes:
-        noted: This path and the recorded failure; empty if there is none.
+        noted: Path of this node with the recorded failure; empty if there is none.
     """
 
     continues_on = Status.FAILURE
@@ -171,11 +171,11 @@ class Fallback(_OneByOne):
         self.noted = ()
 
     def is_decided(self) -> bool:
-        """Return True in a branch of a choice whose check held."""
+        """Return True if the current branch belongs to a choice and its check held."""
         return self._choice and self.children[self._at].children[0].status is Status.SUCCESS
 
     def handle_child_status(self, child: Behaviour, status: Status) -> None:
-        """Store a failure, or the fact that a branch recorded one."""
+        """Store the failure of a branch; if the branch only records it, add it to `noted`."""
         if status is Status.FAILURE:
             self.failure = failure_of(child).with_cause(self.failure)
         elif status is Status.SUCCESS and self.failure and id(child) in self._notes:
@@ -228,7 +228,7 @@ class Parallel(_Composite):
         return status
 
     def _count_if_ended(self, child: Behaviour, status: Status) -> bool:
-        """Count a child that has ended; return whether it has."""
+        """Count `child` if it has ended; return whether it has."""
         if status is Status.SUCCESS:
             self._succeeded += 1
         elif status is Status.FAILURE:

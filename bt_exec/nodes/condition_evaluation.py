@@ -48,7 +48,7 @@ class _Found:
 
     Attributes:
         verdict: The verdict of the part.
-        name: The condition whose verdict it is; the first of several.
+        name: Name of the condition that determined the verdict; the first of several.
         held: The conditions that made it hold, if it holds.
         until: Time at which the patience for an unknown result ends [s]; infinite if it is known.
         code: Failure code after that time.
@@ -109,7 +109,7 @@ class _PreparedCondition:
         self.runtime = runtime
 
     def begin(self, since: float) -> None:
-        """Discard the prepared call: the node is entered."""
+        """Discard the prepared call and the last verdict, because the node is entered."""
         self.since = since
         self.found = None
         self._call: Callable[[], Any] | None = None
@@ -135,7 +135,7 @@ class _PreparedCondition:
         return verdict
 
     def _prepared(self) -> Callable[[], Any]:
-        """Return the call with its arguments; keep it if they cannot change."""
+        """Return the call with its arguments; store it if the arguments cannot change."""
         condition, runtime, given = self.condition, self.runtime, self.leaf.args
         args = condition.validate(runtime.resolve_references(given))
         call = partial(
@@ -150,7 +150,7 @@ class _PreparedCondition:
 
 
 class ConditionEvaluation:
-    """One expression of a node.
+    """Evaluator of one condition expression of a node.
 
     Attributes:
         expression: The expression.
@@ -159,7 +159,7 @@ class ConditionEvaluation:
     """
 
     since: float
-    _said: Verdict | None  # the last verdict reported to listeners, or an equal one
+    _said: Verdict | None  # the last verdict passed to `report_verdict`
     _found: _Found
     _doubted: dict[str, float]  # time at which a condition became unknown [s], by its text
 
@@ -202,10 +202,9 @@ class ConditionEvaluation:
         return self.runtime.now() >= self._found.until - 1e-9
 
     def skip_reason(self) -> str:
-        """Return why a node is not needed if this expression holds: "already open".
+        """Return why a node is not needed if this expression holds, such as "already open".
 
-        If its conditions declare no reason, this is `UNMET`: the condition of a command did not
-        hold.
+        If its conditions declare no reason, the reason is `UNMET`.
         """
         reasons = []
         for leaf in self._found.held:
@@ -218,7 +217,7 @@ class ConditionEvaluation:
     def report_verdict(
         self, verdict: Verdict, path: str, role: Role, *, told: bool = False
     ) -> None:
-        """Report a verdict to listeners if it differs from the last one."""
+        """Report a verdict to listeners with an `Asked` event if it differs from the last one."""
         if verdict is self._said:
             return
         before, self._said = self._said, verdict
@@ -257,7 +256,7 @@ class ConditionEvaluation:
     def _args(self) -> Mapping[str, Any]:
         """Return the arguments of the condition that determined the last verdict.
 
-        They are empty if several conditions have its name, or before the values exist.
+        They are empty if several conditions have its name, or if they refer to saved results.
         """
         given = [one.leaf.args for one in self._conditions.values() if one.leaf.name == self.name]
         known = len(given) == 1 and not any(map(has_reference, given[0].values()))
@@ -273,7 +272,7 @@ class ConditionEvaluation:
             turned = replace(inner.verdict, holds=not inner.verdict.holds)
             return _Found(turned, inner.name)
         assert isinstance(part, All | Any_)
-        decides = isinstance(part, Any_)  # the verdict that decides the result
+        decides = isinstance(part, Any_)  # one such verdict decides: True for any, False for all
         found = []
         for inner_part in part.of:
             inner = self._ask(inner_part, before)
@@ -332,10 +331,10 @@ def _checked_verdict(found: Any) -> Verdict:
         raise TypeError(f"evidence must be a tuple of texts; found {found.evidence!r}")
     if type(found.age_s) is not float and not isinstance(
         found.age_s, Real
-    ):  # comparing the type is quicker
+    ):  # the exact type is compared first, because `isinstance` with Real is slow
         raise TypeError(f"age_s must be a number; found {found.age_s!r}")
     if found.holds is None or found.holds is True or found.holds is False:
         return found
-    if type(found.holds).__name__ in ("bool", "bool_"):  # also numpy's, without the import
+    if type(found.holds).__name__ in ("bool", "bool_"):  # accept numpy's without importing numpy
         return replace(found, holds=bool(found.holds))
     raise TypeError(f"holds must be True, False or None; found {found.holds!r}")

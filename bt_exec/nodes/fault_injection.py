@@ -45,12 +45,12 @@ class Fault(UserData):
 
     Attributes:
         part: The failing part. ``operator`` stops the mission, ``process`` kills its process.
-        name: The skill, or the pack of the camera; every one if empty.
+        name: Name of the skill, or of the camera's pack; empty for all of them.
         does: Kind of failure, one of `ACTIONS` for the part. ``lose`` returns no frame,
             ``freeze`` repeats the previous frame, ``slow`` adds a delay of `seconds`.
         code: Failure code of a skill.
         call: Number of the skill's call in a mission, from 1; every call if None.
-        after: Number of steps of the call before the fault; 0 fails before the skill begins.
+        after: Number of steps of the call before the fault; with 0, ``fail`` prevents its start.
         since: Start of the active period [s, from the start of the mission].
         until: End of the active period [s].
         times: Maximum number of times it fires.
@@ -85,7 +85,7 @@ class Fault(UserData):
         """Parse ``SKILL[:N]=CODE``.
 
         Raises:
-            UsageError: If the text has another form.
+            UsageError: If the text does not have this form.
         """
         match = _FORM.match(text)
         if match is None:
@@ -122,11 +122,11 @@ class Fault(UserData):
         return written
 
     def __str__(self) -> str:
-        """Return the fault on one line."""
+        """Return the fault as text in one line."""
         return " ".join(self.words())
 
     def words(self) -> tuple[str, ...]:
-        """Return the part, its name, the effect and the times, as far as they are given."""
+        """Return the given fields as words: part, name, effect and times."""
         call = "" if self.call is None else f":{self.call}"
         if self.part == "skill" and self.does == "fail":
             said = [f"{self.name}{call}={self.code}"]
@@ -146,7 +146,7 @@ class Unfired(NamedTuple):
 
     Attributes:
         fault: The fault.
-        calls: Number of calls of its skill; None for another part.
+        calls: Number of calls of its skill; None if the fault is not one of a skill.
     """
 
     fault: Fault
@@ -176,7 +176,7 @@ class Faults:
         """Parse ``SKILL[:N]=CODE`` texts and the mappings of fault plans.
 
         Raises:
-            UsageError: If one has another form, or the skill does not declare that code.
+            UsageError: If one is malformed, or the skill does not declare its code.
             UnknownName: If there is no such skill.
         """
         faults = []
@@ -194,11 +194,11 @@ class Faults:
         return [fault.to_source() for fault in self.faults]
 
     def begin(self, now: Callable[[], float]) -> None:
-        """Start a mission: times count from `now`."""
+        """Start a mission: active periods are measured with `now`, from this moment on."""
         self._now, self._start = now, now()
 
     def end(self) -> None:
-        """End a mission: unlock the journal."""
+        """End a mission: unlock the journal if a fault locked it."""
         if self._lock is not None:
             self._lock.close()
             self._lock = None
@@ -212,7 +212,10 @@ class Faults:
     # -- parts -------------------------------------------------------------------------------
 
     def for_call(self, skill: str, call: int) -> Fault | None:
-        """Return the fault of a skill call, or None; one that fails immediately counts as fired."""
+        """Return the fault of a skill call, or None.
+
+        A fault that prevents the start of the skill counts as fired.
+        """
         self._calls[skill] += 1
         for fault in self._due("skill", skill):
             if fault.call in (None, call):
@@ -222,7 +225,7 @@ class Faults:
         return None
 
     def steps_with_fault(self, fault: Fault, steps: Steps[Any]) -> Steps[Any]:
-        """Return the steps of a skill with a fault in them."""
+        """Return a skill's generator with a fault injected into its steps."""
         return _faulty(fault, steps, lambda: self._fired.update([fault]))
 
     def capture(self, pack: str, capture: Callable[[], T]) -> T:
@@ -245,7 +248,7 @@ class Faults:
         return taken
 
     def interpreter(self, pack: str, interpret: Callable[[Any], T]) -> Callable[[Any], T]:
-        """Return the interpretation function of a pack's capture, with a fault if one is due."""
+        """Return the function that interprets a pack's captures, with a fault if one is due."""
         for fault in self._due("camera", pack, ("crash", "slow")):
             self._fired[fault] += 1
             return lambda capture: _call_with_fault(fault, lambda: interpret(capture))
@@ -303,9 +306,9 @@ class Faults:
 
 
 def faults_for_rerun(written: Iterable[str | Mapping[str, Any]]) -> list[str | Mapping[str, Any]]:
-    """Return the faults to repeat in a new run of a mission.
+    """Return the recorded faults that a new run of a mission injects again.
 
-    A stop and a kill are recorded as the end of the mission and repeated from there.
+    A stop and a kill are left out, because the rerun repeats the recorded end of the mission.
     """
     return [
         one for one in written if isinstance(one, str) or one["part"] not in ("operator", "process")

@@ -29,8 +29,8 @@ class FaultPlan(UserData):
 
     Attributes:
         summary: Description of the scenario.
-        site: Site; empty for any site.
-        command: Command; empty for any mission.
+        site: Name of the site; empty for any site.
+        command: Command of the mission; empty for any mission.
         world: Initial state of the simulated world.
         faults: The faults.
     """
@@ -52,7 +52,7 @@ class FaultPlan(UserData):
         return [*own, *texts]
 
     def to_yaml(self) -> str:
-        """Return the plan as the text of a file."""
+        """Return the fault plan as YAML text."""
         plain = self.model_dump(mode="json", exclude_defaults=True)
         return str(yaml.safe_dump(plain, sort_keys=False, allow_unicode=True))
 
@@ -62,6 +62,6 @@ def load_fault_plan(path: Path) -> FaultPlan:
 
     Raises:
         UsageError: If the file cannot be read.
-        SpecError: If it is invalid; contains every mistake with its place.
+        SpecError: If it is invalid; it holds every mistake with its place.
     """
     return load_model(FaultPlan, path)

@@ -1,9 +1,10 @@
 """Frontier of a plan: the running leaves and guards that a tick steps, in tree order.
 
-A tick advances only the frontier. When one of its nodes ends, the tick continues at its parents,
-upward until one is still running; what now runs under that node replaces the old entries. Timeouts
-are not in the frontier: the earliest possible one is stored, and the tick that reaches it steps the
-whole running part from the root. The result equals that of stepping from the root in every tick.
+A tick advances only the frontier. When one of its nodes ends, the tick continues with its parents,
+up to the first one that is still running. The running nodes under that parent then replace the old
+entries. Timeouts are not in the frontier. Only the earliest possible one is stored, and the tick
+that reaches it steps the whole tree from the root. The result equals that of stepping from the root
+in every tick.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ _SLACK_S = 1e-6
 
 
 class _Foreign:
-    """A behaviour of another class: a single entry for everything under it."""
+    """Frontier entry for a behaviour that is not a `Node`, with everything under it."""
 
     def __init__(self, node: Behaviour) -> None:
         self.node = node
@@ -71,11 +72,11 @@ class Frontier:
         self._entries.append(node)
 
     def add_foreign(self, node: Behaviour) -> None:
-        """Add a behaviour of another class, which is ticked as a whole."""
+        """Add a behaviour that is not a `Node`; it is ticked as a whole."""
         self._entries.append(_Foreign(node))
 
     def wake_at(self, time_s: float) -> None:
-        """Step the whole running part once `time_s` is reached [s, mission clock]."""
+        """Schedule a step from the root for the tick that reaches `time_s` [s, mission clock]."""
         self._wake = min(self._wake, time_s - _SLACK_S)
 
     # -- a tick ------------------------------------------------------------------------------
@@ -123,7 +124,11 @@ class Frontier:
         return RUNNING
 
     def _continue_from(self, entry: _Entry, status: Status, rest: Iterator[_Entry]) -> Status:
-        """Continue the tick where `entry` changed, then advance the rest; return the status."""
+        """Continue the tick above `entry`, whose status changed, then advance the `rest`.
+
+        Returns:
+            The status of the tree.
+        """
         present = self._present
         while True:
             changed = self._innermost_running(entry, status)

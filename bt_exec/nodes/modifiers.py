@@ -26,11 +26,11 @@ __all__ = ["ForEach", "Guard", "Modifier", "Repeat", "Retry", "SkipIf", "Timeout
 
 
 class Modifier(Node, Decorator):
-    """A decorator that may decide before its child is stepped.
+    """Base of decorators that may end a tick before their child is stepped.
 
     Attributes:
         path: Path of the node it modifies.
-        failure: Own failure; None if its child's failure is the reason.
+        failure: Failure of the modifier; None if the failure of its child is to be used.
     """
 
     def __init__(self, child: Behaviour, path: str, runtime: Runtime) -> None:
@@ -40,23 +40,23 @@ class Modifier(Node, Decorator):
         self.failure: Failure | None = None
 
     def step(self) -> Status:
-        """Call `before_child`; step the child unless that decided; call `after_child`."""
+        """Call `before_child`; if it returns None, step the child and call `after_child`."""
         if self.status is not Status.RUNNING:
             reset_status(self)
             self.failure = None
             self.initialise()
-            self.status = Status.RUNNING  # so that an interrupt in the first tick stops it, too
+            self.status = Status.RUNNING  # so that an interrupt in the first tick stops the node
         decided = self.before_child()
         if decided is None:
             decided = self.after_child(step(self.decorated))
         return self.settle(decided)
 
     def resume(self, child: Behaviour) -> Status:
-        """Call `after_child`."""
+        """Return the status of this node after its running `child` has ended."""
         return self.settle(self.after_child(child.status))
 
     def settle(self, status: Status) -> Status:
-        """Stop the child if it still runs when this node ends."""
+        """Set the status; if this node has ended, stop a child that still runs."""
         if status is not Status.RUNNING and self.decorated.status is Status.RUNNING:
             self.decorated.stop(Status.INVALID)
         return super().settle(status)
@@ -77,7 +77,7 @@ class Modifier(Node, Decorator):
         return status
 
     def update(self) -> Status:
-        """Return the status. py_trees requires this method; `step` does the work."""
+        """Return the current status; required by py_trees but not used by `step`."""
         return self.status
 
 
@@ -98,7 +98,7 @@ class SkipIf(Modifier):
         self.ask.begin()
 
     def before_child(self) -> Status | None:
-        """Decide on entry; wait while the condition is unknown."""
+        """Evaluate the condition on entry; keep running while it is unknown."""
         if self._entered:
             return None
         verdict = self.ask.verdict()
@@ -116,7 +116,9 @@ class SkipIf(Modifier):
 
 
 class Guard(Modifier):
-    """Decorator with a condition before each tick; if it does not hold, the child is stopped.
+    """Decorator that evaluates a condition before each tick of the child.
+
+    If the condition does not hold, the child is stopped and the node fails.
 
     An unknown condition does not start the child. A running child continues during the condition's
     patience and is stopped after it.
@@ -153,7 +155,7 @@ class Guard(Modifier):
         return self.before_child() if self.decorated.status is RUNNING else self.step()
 
     def before_child(self) -> Status | None:
-        """Stop the child if the condition does not hold."""
+        """Return FAILURE if the condition does not hold; RUNNING while an entry waits for it."""
         verdict = self.ask.verdict()
         self.ask.report_verdict(verdict, self.path, "while")
         if verdict.holds:
@@ -171,7 +173,7 @@ class Guard(Modifier):
 
 
 class Timeout(Modifier):
-    """Decorator that ends a long attempt with TIMEOUT; checked before the child is ticked."""
+    """Decorator that fails with TIMEOUT if its child takes too long; checked before each tick."""
 
     CODE = "TIMEOUT"
     _began: float  # mission clock [s]
@@ -193,12 +195,12 @@ class Timeout(Modifier):
         self._began = self.runtime.now()
 
     def collect_running(self, frontier: Collector) -> None:
-        """Schedule a step of this node for the tick in which the time may be over."""
+        """Schedule a step for the tick that may reach the timeout; add the child's nodes."""
         frontier.wake_at(self._began + self.seconds)
         super().collect_running(frontier)
 
     def before_child(self) -> Status | None:
-        """Fail when the time is over."""
+        """Return FAILURE if the timeout is reached."""
         taken = self.runtime.now() - self._began
         if taken < self.seconds - 1e-9:
             return None
@@ -217,7 +219,10 @@ class Timeout(Modifier):
 
 
 class Retry(Modifier):
-    """Decorator that makes up to `attempts` attempts, one per tick; the last failure counts."""
+    """Decorator that runs the child up to `attempts` times, with at most one start per tick.
+
+    If no attempt succeeds, it fails with the last failure.
+    """
 
     _used: int
     _earlier: Failure | None
@@ -246,20 +251,20 @@ class Retry(Modifier):
         return Status.FAILURE
 
     def _report_attempt(self, failure: Failure) -> None:
-        """Report an attempt that failed and is followed by another."""
+        """Report a failed attempt that is followed by another one."""
         runtime = self.runtime
         said = f"attempt {self._used} of {self.attempts}"
         runtime.emit(NodeChanged(runtime.now(), runtime.tick, self.path, "running", said, failure))
 
 
 class Repeat(Modifier):
-    """Decorator that runs the child N times in a row, one round per tick; any failure ends it.
+    """Decorator that repeats the child, with at most one round per tick. Any failure ends it.
 
-    With a condition, the rounds end when it holds. They fail if it does not hold after the last
-    round.
+    With a condition, the repetition ends when the condition holds after a round. It fails if the
+    condition does not hold after the last round.
 
     Attributes:
-        noted: Parts that were not done in rounds before the last.
+        noted: Failures that were only recorded in rounds before the last, by path.
     """
 
     CODE = "NOT_REACHED"
@@ -287,11 +292,11 @@ class Repeat(Modifier):
         self.noted = ()
 
     def before_child(self) -> Status | None:
-        """Evaluate the condition again after a round if it was unknown."""
+        """Evaluate the condition again if it was unknown after the last round."""
         return self._rounds_are_over() if self._asking else None
 
     def after_child(self, status: Status) -> Status:
-        """Count successes."""
+        """Count a successful round; return the status that follows from it."""
         if status is not Status.SUCCESS:
             return status
         self._done += 1
@@ -302,7 +307,7 @@ class Repeat(Modifier):
         return self._next_round()
 
     def _rounds_are_over(self) -> Status:
-        """Decide by the condition whether the rounds are over."""
+        """Return the status after a round, as determined by the condition."""
         assert self.ask is not None
         verdict = self.ask.verdict()
         self.ask.report_verdict(verdict, self.path, "until")
@@ -327,11 +332,13 @@ class Repeat(Modifier):
 
 
 class ForEach(Modifier):
-    """Decorator that runs the child once per list item, one item per tick; any failure ends it.
+    """Decorator that runs the child for each item of a list. Any failure ends it.
+
+    At most one item is begun per tick.
 
     Attributes:
-        noted: Parts that were not done for items before the last.
-        skipped: Why no item required an action; empty if one did.
+        noted: Failures that were only recorded for items before the last, by path.
+        skipped: Why the child was skipped for every item; empty if it ran for one.
     """
 
     CODE = "TOO_MANY_ITEMS"
@@ -352,7 +359,7 @@ class ForEach(Modifier):
         self.noted = ()
         try:
             found = self.runtime.resolve_references({"items": self.each.items})["items"]
-        except KeyError:  # not saved, because an earlier part failed
+        except KeyError:  # an earlier part failed before it could save the list
             found = None
         self._items = []
         if not isinstance(found, list | tuple):
@@ -368,13 +375,13 @@ class ForEach(Modifier):
             self._take()
 
     def before_child(self) -> Status | None:
-        """Fail if the list is missing or too long; succeed at once if it is empty."""
+        """Return FAILURE if the list is missing or too long, and SUCCESS if it is empty."""
         if self.failure is not None:
             return Status.FAILURE
         return None if self._items else Status.SUCCESS
 
     def after_child(self, status: Status) -> Status:
-        """Continue with the next item after a success."""
+        """Take the next item after a success; return the status of the loop."""
         if status is not Status.SUCCESS:
             return status
         self._done += 1

@@ -1,7 +1,7 @@
 """Nodes of a plan: py_trees behaviours that are stepped by direct calls.
 
-`Node.step` runs one tick of a node and of what is under it, and returns its status. It uses no
-generators, which cost py_trees most of its time. `Node.tick` is the generator that py_trees
+`Node.step` runs one tick of a node and of its subtree, and returns its status. It uses no
+generators, on which py_trees spends most of its time. `Node.tick` is the generator that py_trees
 expects, so that its composites, decorators and visitors work with these nodes. Other behaviours of
 py_trees may be children; `step` ticks them.
 
@@ -39,10 +39,10 @@ class Collector(Protocol):
         """Add a node to advance in each tick."""
 
     def add_foreign(self, node: Behaviour) -> None:
-        """Add a behaviour of another class, which is ticked as a whole."""
+        """Add a behaviour that is not a `Node`; it is ticked as a whole."""
 
     def wake_at(self, time_s: float) -> None:
-        """Step the whole running part once `time_s` is reached [s, mission clock]."""
+        """Schedule a step from the root for the tick that reaches `time_s` [s, mission clock]."""
 
 
 class Node(Behaviour):
@@ -84,7 +84,7 @@ class Node(Behaviour):
         raise NotImplementedError
 
     def settle(self, status: Status) -> Status:
-        """Set the status at the end of a step, and report a change."""
+        """Set the status at the end of a step and report it if it changed; return it."""
         self.status = status
         visited = _visited.get()
         if visited is not None:
@@ -105,7 +105,7 @@ class Node(Behaviour):
             self.reported = None
 
     def tick(self) -> Iterator[Behaviour]:
-        """Step, then yield every node that was stepped, children first."""
+        """Run one tick, then yield every node that was stepped, children first."""
         visited: list[Behaviour] = []
         token = _visited.set(visited)
         try:
@@ -116,7 +116,7 @@ class Node(Behaviour):
 
 
 class Leaf(Node):
-    """A node without children; `advance` runs each tick of it, including the first.
+    """A node without children, whose `advance` runs each of its ticks, including the first.
 
     `terminate` is called only when the leaf is stopped, with `Status.INVALID`.
     """
@@ -128,7 +128,7 @@ class Leaf(Node):
     def step(self) -> Status:
         """Start the leaf if it is not running, run one tick, and set the status."""
         if self.status is not Status.RUNNING:
-            self.status = Status.RUNNING  # so that an interrupt in the first tick stops it, too
+            self.status = Status.RUNNING  # so that an interrupt in the first tick stops the leaf
             self.initialise()
         return self.settle(self.update())
 
@@ -145,7 +145,7 @@ class KeptNode(Leaf):
     """A node that was finished under an earlier plan: succeeds without doing anything."""
 
     def advance(self) -> Status:
-        """Succeed."""
+        """Return SUCCESS."""
         return Status.SUCCESS
 
 
@@ -161,7 +161,7 @@ def step(node: Behaviour) -> Status:
 
 
 def collect_running(node: Behaviour, frontier: Collector) -> None:
-    """Add the running nodes at and under any running behaviour."""
+    """Add the running nodes of any running behaviour and its subtree."""
     if isinstance(node, Node):
         node.collect_running(frontier)
     else:

@@ -44,7 +44,7 @@ class CurrentCall:
         again: Whether the part may be called again after it hung: always False.
         hangs: Whether the call exceeded its limit; set by the watchdog.
         hung: Name of the part that exceeded its limit; empty if none did.
-        polls: Number of polls of the watchdog that found it hanging.
+        polls: Number of times that the watchdog found the call hanging.
         slow: The last part that exceeded its limit, even if it was not interrupted.
     """
 
@@ -67,7 +67,7 @@ class CurrentCall:
 
     def begin(self, part: str) -> None:
         """Begin a call."""
-        self.began = self.clock()  # first, so that a name is never read with an earlier time
+        self.began = self.clock()  # before `part`, so that no part is read with an earlier start
         self.part = part
 
     def end(self) -> float:
@@ -164,15 +164,16 @@ class Runtime:
     Attributes:
         language: Language of the command.
         tick: Number of the current tick.
-        moment: Changes with each tick of the frontier.
-        in_tick: Whether the frontier is ticking: verdicts are then valid for the rest of the tick.
+        moment: Number that changes with each tick of the frontier, to identify the tick.
+        in_tick: Whether the frontier is ticking. Shared verdicts are reused only then.
         answers: Verdicts shared by the nodes that evaluate them; see
             `bt_exec.nodes.condition_evaluation`.
         results: Saved results of skills, by name.
         calls: Number of starts of each skill in this mission.
         acted: Time at which the last action ended [s, mission clock].
-        working: Pack and path of the running skills.
-        broken: A part that hung at a point where the mission could not end at once.
+        working: Pack and path of each running skill.
+        broken: Error of a part that hung while the mission could not end immediately; it is raised
+            later. None if there is none.
     """
 
     def __init__(
@@ -197,7 +198,7 @@ class Runtime:
         self.emit = emit
         self.faults = faults or Faults()
         self.cancel_s = cancel_s
-        self.unrecorded = unrecorded or str  # by default, the empty string
+        self.unrecorded = unrecorded or str  # `str()` returns the empty string
         self.tick = 0
         self.moment = 0
         self.in_tick = False
@@ -214,9 +215,9 @@ class Runtime:
 
         Args:
             code: The code of the sentence.
-            part: The skill.
-            args: Arguments.
-            seconds: A duration [s].
+            part: Name of the skill.
+            args: Arguments of the skill.
+            seconds: Duration that the sentence mentions [s].
         """
         messages = self._messages or load_messages(OWN_MESSAGES)
         step = messages.phrase(part, self.language, args)
@@ -235,7 +236,7 @@ class Runtime:
         return part.injected_arguments(rig.robot, World(buffer, since), rig.services)
 
     def may_be_moving(self, pack: str) -> bool:
-        """Return whether the robot of `pack` moves, or fails to report that it is still."""
+        """Return True unless the robot of `pack` reports that it is at rest."""
         try:
             still = self.watch.call(f"still of the robot of {pack}", self.rigs[pack].is_still)
         except PartBroken as error:
@@ -259,7 +260,7 @@ class Runtime:
                 rig.simulation.start_step(0.0).result(timeout=self.cancel_s)
             elif rig.simulation is not None:
                 rig.simulation.step(0.0)
-        except Exception as error:  # noqa: BLE001 - the clock tells that a simulation is lost
+        except Exception as error:  # noqa: BLE001 - the clock reports the loss of the simulation
             _log.error("the simulation of %s did not carry out a stop", pack, exc_info=error)
 
     def resolve_references(self, args: Mapping[str, Any]) -> dict[str, Any]:
@@ -288,7 +289,7 @@ def known_facts(
     """Return the facts reported by robots, then those established by the newest observations.
 
     Args:
-        catalogue: Gives the names of facts on the site.
+        catalogue: Catalogue of the site, for the names of facts.
         rigs: The rigs, by pack.
         buffers: Observations by pack.
         ask: Calls a function on behalf of a named part.

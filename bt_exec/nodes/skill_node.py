@@ -1,4 +1,4 @@
-"""Leaf node that runs a skill: recorded before its start, cleaned up at every end."""
+"""Leaf node that runs a skill, records its start first, and always cleans up at its end."""
 
 from __future__ import annotations
 
@@ -46,8 +46,8 @@ class SkillNode(Leaf):
 
     The start is on record before the generator runs. Cancelling closes the generator; if that takes
     longer than the deadline, the robot is stopped from another thread. If an attempt does not
-    succeed, its robot is stopped at once, unless it is still or another skill of the pack runs.
-    After a crash it is stopped in any case.
+    succeed, a robot that still moves is stopped, unless another skill of the pack is running. After
+    a crash it is stopped even then.
     """
 
     _started: float  # start of the attempt [s]
@@ -68,7 +68,7 @@ class SkillNode(Leaf):
         self._held_s = 0.0  # duration of the longest slow step of the attempt [s, wall]
 
     def initialise(self) -> None:
-        """Announce and start the skill; called by py_trees once per attempt."""
+        """Record the start of the skill, then start it; called once per attempt."""
         runtime = self.runtime
         if runtime.broken is not None:
             raise runtime.broken
@@ -98,7 +98,7 @@ class SkillNode(Leaf):
             )
         )
         trouble = runtime.unrecorded()
-        if trouble:  # nothing moves unrecorded
+        if trouble:  # nothing may move without a record
             self.failure = self._fail("NOT_RECORDED", trouble, retryable=False)
             return
         runtime.working.add((self._owner, self.path))
@@ -114,20 +114,20 @@ class SkillNode(Leaf):
                 self._steps = runtime.faults.steps_with_fault(fault, self._steps)
         except (KeyboardInterrupt, PartBroken):
             raise
-        except BaseException as error:  # noqa: BLE001 - somebody's code; it becomes a failure
+        except BaseException as error:  # noqa: BLE001 - a skill is pack code; it becomes a failure
             self.failure = self._fail(
                 CRASHED, describe_exception(error), retryable=False, traceback=traceback_text(error)
             )
 
     def _start_generator(self, given: Mapping[str, Any]) -> Steps[Any]:
-        """Return the generator; watched, because a function without ``yield`` runs at once."""
+        """Return the generator. The call is watched: a function without ``yield`` runs at once."""
         steps: Any = self.runtime.watch.call(self.part, self.skill, **given)
         if not isinstance(steps, Generator):
             raise TypeError(f"returns {type(steps).__name__} instead of a generator; it must yield")
         return steps
 
     def update(self) -> Status:
-        """Begin the call that `advance` makes, and advance."""
+        """Run one step under the watchdog; return the status."""
         if self._steps is None:
             return self._end(Status.FAILURE)
         self._present.begin(self.part)
@@ -154,7 +154,7 @@ class SkillNode(Leaf):
         return self._end(Status.SUCCESS, result)
 
     def handle_long_call(self, seconds: float) -> None:
-        """Record a slow step for the end of the attempt; log the first one."""
+        """Store the duration of a slow step for `SkillEnded`; log the first one of an attempt."""
         if seconds <= SLOW_S:
             return
         if not self._held_s:
@@ -163,7 +163,7 @@ class SkillNode(Leaf):
         self._held_s = max(self._held_s, round(seconds, 1))
 
     def _status_after_exception(self, error: BaseException) -> Status:
-        """Return the status after a step that raised."""
+        """Return the status after a step that raised `error`."""
         self.handle_long_call(self._present.end())
         error = plain_error(error)
         if isinstance(error, KeyboardInterrupt | PartBroken):
@@ -194,7 +194,7 @@ class SkillNode(Leaf):
             try:
                 self._ended("stopped")
                 self.runtime.emit(NodeChanged(now, tick, self.path, "stopped", overdue))
-            except PartBroken as error:  # the other skills are stopped nevertheless
+            except PartBroken as error:  # raised later, after the other skills were stopped
                 self.runtime.broken = error
         self.args = {}
 
@@ -205,7 +205,7 @@ class SkillNode(Leaf):
         return str(last.doing) if isinstance(last, Running) else ""
 
     def attempt_arguments(self) -> Mapping[str, Any]:
-        """Return the arguments of the current attempt, also while a guard delays it."""
+        """Return the arguments of the current attempt, even before a guard lets it start."""
         if self._call:
             return self.args
         try:
@@ -234,7 +234,7 @@ class SkillNode(Leaf):
                 watch.call_within(self.runtime.cancel_s + watch.limit_s, part, steps.close)
         except KeyboardInterrupt:
             raise  # raised by the operator, not by the skill
-        except PartBroken as error:  # the other skills are cleaned up, then the mission ends
+        except PartBroken as error:  # raised later, after the other skills were cleaned up
             self.runtime.broken = error
             late.set()
         except BaseException as error:  # noqa: BLE001 - the clean-up failed, so the robot is stopped
@@ -289,9 +289,10 @@ class SkillNode(Leaf):
         )
 
     def _stop_what_moves(self) -> None:
-        """Stop the pack's robot, unless it is still or works for another skill.
+        """Stop the pack's robot if it moves, unless another skill uses it.
 
-        It is not known which skill's motion continues, so a crash stops the robot in any case.
+        After a crash, it is stopped even if another skill uses it, because the remaining motion may
+        be that of the crashed skill.
         """
         crashed = self.failure is not None and self.failure.code == CRASHED
         if not crashed and any(owner == self._owner for owner, _ in self.runtime.working):
@@ -352,8 +353,8 @@ def unmet_need(
 ) -> tuple[str, dict[str, Any]] | None:
     """Return why a skill may not start now, with evidence; None if no known fact prevents it.
 
-    Facts reported by robots count, and those of the newest observations if captured after the last
-    action ended; older observations may be outdated.
+    The facts are those reported by robots, and those of the newest observations if captured after
+    the last action ended. Older observations may be outdated.
     """
     if not skill.needs:
         return None
@@ -361,7 +362,7 @@ def unmet_need(
     def ask(part: str, facts: Callable[[], dict[str, str]]) -> dict[str, str]:
         try:
             return runtime.watch.call(part, facts)
-        except Exception as error:  # noqa: BLE001 - a robot that cannot say it contradicts nothing
+        except Exception as error:  # noqa: BLE001 - facts that cannot be read prevent nothing
             _log.error("%s could not be read", part, exc_info=error)
             return {}
 
