@@ -90,7 +90,7 @@ def test_material_behind_a_closed_door_is_not_reported_absent(run: Run) -> None:
     outcome, truth, started = run("Is there any material inside?", 0.0)
     assert started == []
     assert outcome.status == "blocked"
-    assert outcome.message.startswith("I cannot tell what I see: part of the inside is hidden.")
+    assert outcome.message.startswith("I cannot tell what I see: the closed door hides the inside.")
     assert truth.inside
 
 

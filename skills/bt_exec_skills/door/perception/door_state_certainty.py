@@ -23,6 +23,7 @@ from bt_exec_skills.perception.fresh_observations import YES
 __all__ = [
     "CAMERA",
     "HIDDEN",
+    "HIDDEN_BY_DOOR",
     "SENTENCES",
     "STALE_S",
     "agreed_state",
@@ -39,6 +40,7 @@ _NONE_SINCE = "no picture of this step has arrived yet"
 _UNLIKE = "the pictures do not agree"
 _UNCLEAR = "the state of the door is unclear"
 HIDDEN = "part of the inside is hidden"
+HIDDEN_BY_DOOR = "the closed door hides the inside"
 """Reasons why the absence of the material behind the door is uncertain."""
 CAMERA: Mapping[CameraFault, str] = MappingProxyType(
     {
@@ -73,6 +75,7 @@ SENTENCES = (
     _UNLIKE,
     _UNCLEAR,
     HIDDEN,
+    HIDDEN_BY_DOOR,
     *CAMERA.values(),
     *_DOOR.values(),
     *_BETWEEN.values(),

@@ -13,6 +13,7 @@ from bt_exec.observation import World
 from bt_exec.skill import Verdict, condition
 from bt_exec_skills.door.perception.door_state_certainty import (
     HIDDEN,
+    HIDDEN_BY_DOOR,
     agreed_state,
     door_uncertainty,
     picture_uncertainty,
@@ -73,7 +74,7 @@ def material_visible(world: World[DoorObservation], robot: DoorRobot) -> Verdict
         if held.holds:
             return Verdict.no(held.why, held.evidence)
     found = _material_behind_door(world)
-    if (found.holds is False or found.why == HIDDEN) and world.fresh[-1].touched == "in_front":
+    if (found.holds is False or found.why in _HIDDEN) and world.fresh[-1].touched == "in_front":
         return Verdict.no("material fell to the floor in front of the door", found.evidence)
     return found
 
@@ -82,8 +83,8 @@ def material_visible(world: World[DoorObservation], robot: DoorRobot) -> Verdict
 def inside_in_view(world: World[DoorObservation]) -> Verdict:
     """Whether the space behind the door is known: the material is seen, or nothing hides it."""
     found = _material_behind_door(world)
-    if found.why == HIDDEN:
-        return Verdict.no(HIDDEN, found.evidence, found.age_s)
+    if found.why in _HIDDEN:
+        return Verdict.no(found.why, found.evidence, found.age_s)
     clear = [one.inside_clear for one in world.fresh[-YES:] if one.fault is None]
     return Verdict.yes("the inside is in view") if found.holds or clear == [True] * YES else found
 
@@ -147,7 +148,9 @@ def _told(found: DoorEstimate) -> str:
 def _material_behind_door(world: World[DoorObservation]) -> Verdict:
     found = _in_view(world, "material")
     if found.holds is False and not all(one.inside_clear for one in world.fresh[-NO:]):
-        return Verdict.unknown(HIDDEN, found.evidence, found.age_s)
+        closed = agreed_state(world.fresh).state == "closed"
+        why = HIDDEN_BY_DOOR if closed else HIDDEN
+        return Verdict.unknown(why, found.evidence, found.age_s)
     return found
 
 
@@ -161,6 +164,8 @@ def _in_view(world: World[DoorObservation], label: str) -> Verdict:
         return Verdict.unknown(picture_uncertainty(world), looks[-3:], world.age_s)
     return Verdict(there, f"{label} {'seen' if there else 'not seen'}", looks[-3:], world.age_s)
 
+
+_HIDDEN = frozenset({HIDDEN, HIDDEN_BY_DOOR})
 
 CONDITIONS = (
     door_is,

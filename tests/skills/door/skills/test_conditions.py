@@ -177,7 +177,7 @@ def test_possibly_hidden_label_is_not_absent(
     found = conditions.inside_in_view(world=world)
     assert found.holds is told
     if told is False:
-        assert found.why == "part of the inside is hidden"
+        assert found.why == "the closed door hides the inside"
         assert sees_material(world=world).why == found.why
 
 
@@ -215,8 +215,8 @@ def test_contents_of_hands_are_determined_by_touch(scripted: Any) -> None:
     [
         ("in_front", (), False, "material fell to the floor in front of the door"),
         ("in_front", ("material",), True, "material seen"),
-        ("lost", (), None, "part of the inside is hidden"),
-        (None, (), None, "part of the inside is hidden"),
+        ("lost", (), None, "the closed door hides the inside"),
+        (None, (), None, "the closed door hides the inside"),
     ],
 )
 def test_material_that_fell_in_front_of_the_door_is_not_behind_it(
