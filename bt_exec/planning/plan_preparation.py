@@ -117,7 +117,7 @@ def verification_refusal(error: SpecError, request: Request) -> Refusal:
 
 
 def with_words_as_numbers(spec: MissionSpec, request: Request) -> MissionSpec:
-    """Return a plan with words such as "two" converted to numbers where trees expect numbers."""
+    """Return a plan with texts such as "3" converted to numbers where trees expect numbers."""
 
     def typed(node: NodeBase) -> NodeBase:
         if not isinstance(node, Tree) or node.body is not None or node.tree not in request.library:
