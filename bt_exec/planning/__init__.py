@@ -1,1 +1,1 @@
-"""Planning: from a command to a verified plan, and to the next plan after a failure."""
+"""Planning of commands: compilers, verification of plans, and repair after failures."""

@@ -21,23 +21,23 @@ __all__ = [
 ]
 
 _LAST = 5
-"""Number of missions that are listed."""
+"""Maximum number of missions in a list."""
 _LONGEST = 40
-"""Maximum length of a command in a sentence."""
+"""Maximum length of a quoted command [characters]."""
 
 
 def list_missions(context: Context, messages: Messages, language: str) -> str:
-    """Return today's missions that started an action, a line each.
+    """Return one line for each of today's newest missions that started an action.
 
-    The newest missions are listed, after the number of omitted ones. If there is no such mission
-    today, the last one before is listed; the text is empty if there is none at all. Commands that
-    were only planned are listed as such.
+    If older missions of today are omitted, the first line gives their number. Without such a
+    mission today, the last one of an earlier day is listed. Without any, the text is empty.
+    Commands that were only planned are listed as such.
     """
     return _listed(context.acting_missions(date.today()), messages, language)
 
 
 def list_failed(context: Context, messages: Messages, language: str) -> str:
-    """Return the missions of today that did not end well, as `list_missions`."""
+    """Return the list of today's failed missions, or a sentence that says that there is none."""
     failed = _listed(context.failed_missions(date.today()), messages, language)
     code = "SELF_NONE_FAILED" if context.acting_missions(date.today()) else "SELF_NOTHING_DONE"
     return failed or messages.say(code, language)
@@ -46,16 +46,17 @@ def list_failed(context: Context, messages: Messages, language: str) -> str:
 def answer_about_last_result(
     context: Context, messages: Messages, language: str, *, trouble: bool
 ) -> str:
-    """Return whether and how the last command ended well; answers to questions do not count.
+    """Return the answer to "did it work?" or, with `trouble`, to "was there trouble?".
 
-    If it started no action, the last mission that did is described as well; otherwise, a mission
-    that is still unfinished is named.
+    The answer is about the last command that was not a question. If that command started no action,
+    the last mission that did is described as well. Otherwise, a mission that is still unfinished is
+    named.
 
     Args:
         context: The missions.
         messages: The sentences.
         language: Language of the answer.
-        trouble: Whether the question asks if there was trouble.
+        trouble: Whether the operator asked if there was trouble.
     """
     tried = [turn for turn in context.turns if turn.has_result or turn.status == "refused"]
     last = tried[-1] if tried else context.last_mission()
@@ -85,10 +86,11 @@ def _listed(done: Sequence[Turn], messages: Messages, language: str) -> str:
 
 
 def last_about(thing: str, context: Context, messages: Messages, language: str) -> str:
-    """Return how the last mission that acted and names a thing ended; empty if there is none.
+    """Return how the last mission that acted and mentions an object ended; empty if there is none.
 
-    In a mission in another language the thing is searched for by its translation. If it has none, a
-    later mission in that language may be about it as well: then the result is empty, too.
+    In missions in another language, the translated name of the object is searched for. If the name
+    has no translation, the search ends at the first such mission and the result is empty, because
+    that mission may be about the object.
     """
     for turn in reversed(context.acting_missions(date.today())):
         spoken = turn.language or language_of(turn.command)
@@ -101,7 +103,7 @@ def last_about(thing: str, context: Context, messages: Messages, language: str) 
 
 
 def _normalized_letters(text: str) -> str:
-    """Return a text in small, decomposed letters, for comparison."""
+    """Return a case-folded text in Unicode NFD, for comparison."""
     return unicodedata.normalize("NFD", text).casefold()
 
 
@@ -114,7 +116,7 @@ def answer_about_last_ending(
         context: The missions.
         messages: The sentences.
         language: Language of the answer.
-        stopped: Whether one that did not end well is preferred.
+        stopped: Whether to prefer the last failed mission of today over a later successful one.
     """
     last = context.last_mission()
     if stopped and last is not None and last.status == "satisfied":
@@ -128,10 +130,10 @@ def answer_about_last_ending(
 def answer_about_ending(
     turn: Turn, messages: Messages, language: str, *, outdated: bool = False
 ) -> str:
-    """Return how a mission ended, with its report, and what it recovered from.
+    """Return how a mission ended, with its report and the failure that it recovered from.
 
-    A report is quoted because it describes the state at that time. One in another language is
-    replaced by the cause and the state.
+    The report is quoted because it describes the state at that time. A report in another language
+    is replaced by the cause of the failure and the recorded state.
 
     Args:
         turn: The mission.

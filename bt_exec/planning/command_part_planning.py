@@ -1,4 +1,4 @@
-"""Parts of one command for several compilers, and the plans that they make of them."""
+"""Splitting of a command into parts for several compilers, and planning of the parts."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _NAMES: Mapping[str, tuple[tuple[str, str], ...]] = {
     "alike": (("aspects", "aspect"),),
     "act": (("verbs", "verb"), ("aspects", "by")),
 }
-"""Arguments of nodes that are names of a lexicon, with their sections.
+"""Names of a lexicon in a meaning: lexicon section and argument, by kind of node.
 
 Relations are left out, because all packs share them.
 """
@@ -41,16 +41,16 @@ _ITS = ("it", "them")
 
 
 _LEAVE = ("verbs", "leave")
-"""Verb of the grammar for what must not be changed."""
+"""Lexicon entry of the verb in "leave the door alone"."""
 
 
 class CommandPart(NamedTuple):
     """Part of a command for one compiler.
 
     Attributes:
-        reading: The whole command.
-        meaning: The part.
-        before: Earlier parts of the command for the same compiler.
+        reading: Reading of the whole command.
+        meaning: Meaning of the part.
+        before: Meanings of earlier parts of the command for the same compiler.
     """
 
     reading: Reading
@@ -62,16 +62,17 @@ class PartCompiler(Compiler, Protocol):
     """A compiler that can plan a part of a command from its meaning.
 
     Attributes:
-        asks_back: Codes of refusals that ask about a command whose words it understood.
+        asks_back: Codes of refusals with which the compiler asks about a command whose words it
+            knows.
     """
 
     asks_back: frozenset[str]
 
     def words(self, request: Request) -> Mapping[str, Any]:
-        """Return the compiler's words, as a lexicon; the same object at every call."""
+        """Return the compiler's lexicon; every call returns the same object."""
 
     def object_words(self, request: Request) -> Mapping[str, str]:
-        """Return the words for the current objects, with the name that each one means."""
+        """Return the words for the observed objects, each with its name in the lexicon."""
 
     def plan_part(self, request: Request, part: CommandPart) -> Plan | Refusal:
         """Return the plan of a part.
@@ -82,10 +83,10 @@ class PartCompiler(Compiler, Protocol):
     def plan_condition(
         self, request: Request, part: CommandPart
     ) -> bool | tuple[tuple[PlanNode, ...], Any] | Refusal:
-        """Return the answer to a yes/no question, or how a plan finds it out.
+        """Return the answer to a yes/no question, or the steps and condition that determine it.
 
-        If the answer is known now, it is returned. Otherwise the result is the steps that observe
-        the objects of the question, and the condition that answers it.
+        A known answer is returned as a boolean. Otherwise the result contains the steps that
+        observe the objects of the question, and the condition to evaluate after them.
         """
 
 
@@ -94,8 +95,8 @@ class RefusedError(Exception):
 
     Attributes:
         refusal: The reason.
-        owner: The only compiler that the meaning is for, if there is one.
-        owned: Whether each part is for one compiler.
+        owner: Name of the compiler if the whole meaning is for one compiler; else empty.
+        owned: Whether each part of the meaning is for exactly one compiler.
     """
 
     def __init__(self, refusal: Refusal, *, owner: str = "", owned: bool = True) -> None:
@@ -104,13 +105,13 @@ class RefusedError(Exception):
 
 
 class CommandPlanner:
-    """Planning of the possible meanings of a command.
+    """Planner of the possible meanings of a command.
 
     Args:
         compilers: The compilers by name.
         request: The request with the command.
-        reading: The command.
-        context_of: Returns the earlier commands to which a part for a compiler may refer.
+        reading: Reading of the command.
+        context_of: Returns the earlier commands to which a part may refer, by name of its compiler.
     """
 
     def __init__(
@@ -142,7 +143,7 @@ class CommandPlanner:
         self._plans = []
         meaning = with_named_conditions(meaning)
         owner = self._owner(meaning)
-        if owner:  # its compiler has refused the command
+        if owner:  # `plan` is called only after each compiler alone has refused the command
             raise RefusedError(self._refusal("PARTS_UNCLEAR"), owner=owner)
         self._acts = tuple(_requested_acts(meaning))
         nodes = self._nodes(meaning, {}, first=True)
@@ -156,10 +157,10 @@ class CommandPlanner:
         return refusal(self._request, code, **facts)
 
     def _owner(self, meaning: Node) -> str:
-        """Return the compiler whose names a meaning contains; empty if there is not exactly one."""
+        """Return the only compiler that has all names in a meaning; empty if not exactly one."""
         about = meaning.node("of") if meaning.kind == "act" and _is_question(meaning) else meaning
         named = self._everyone.intersection(names_in(about))
-        if meaning.kind == "avoid":  # "leave the door alone": everything can be left alone
+        if meaning.kind == "avoid":  # "leave … alone" applies to objects of every pack
             named = named - {_LEAVE} or named
         fit = [name for name, own in self._known.items() if named and named <= own]
         return fit[0] if len(fit) == 1 else ""
@@ -167,7 +168,7 @@ class CommandPlanner:
     def _nodes(
         self, meaning: Node, before: dict[str, tuple[Node, ...]], *, first: bool
     ) -> list[PlanNode]:
-        """Return the nodes of a meaning; adds its parts to `before`."""
+        """Return the plan nodes of a meaning, and add its parts to `before`."""
         parts, end = _parts(meaning), 0
         nodes: list[PlanNode] = []
         for (owner, asks), group in groupby(
@@ -190,9 +191,9 @@ class CommandPlanner:
     def _check_prohibitions(
         self, owner: str, run: tuple[Node, ...], following: tuple[Node, ...]
     ) -> None:
-        """Raise RefusedError for a prohibition that other parts of the command may contradict.
+        """Raise RefusedError if another part of the command may contradict a prohibition.
 
-        Without such a part, the prohibited action is not in the plan, so that no steps are needed.
+        Otherwise a prohibition adds no step: the plan does not contain the prohibited action.
         """
         avoided = [part for part in run if part.kind == "avoid"]
         if not avoided:
@@ -202,7 +203,7 @@ class CommandPlanner:
             raise RefusedError(self._refusal("PART_FORBIDS", part=self._said(avoided[-1])))
 
     def _answer_node(self, owner: str, question: Node) -> PlanNode:
-        """Return the node that answers a question at its place in the plan."""
+        """Return the plan node that answers a question."""
         said = self._said(question)
         if not owner:
             raise RefusedError(self._refusal("PART_ASKS", part=said), owned=False)
@@ -239,7 +240,7 @@ class CommandPlanner:
         return answer.spec.root
 
     def _conditional_nodes(self, part: Node, before: dict[str, tuple[Node, ...]]) -> list[PlanNode]:
-        """Return the nodes of a condition of one pack whose branches may be parts for others."""
+        """Return the nodes of a conditional part; its branches may be for other compilers."""
         question = part.node("of") if part.kind == "if" else part
         owner = self._owner(question) if part.kind == "if" else ""
         if not owner:
@@ -261,7 +262,8 @@ class CommandPlanner:
                     branches[met] = nodes
                 if isinstance(found, bool) and found != met:
                     del self._plans[done:]
-        before |= dict.fromkeys(self._compilers, (part,))  # no plan may depend on it
+        # which branch runs is unknown, so no later part may depend on an earlier one
+        before |= dict.fromkeys(self._compilers, (part,))
         if isinstance(found, bool):
             if found not in branches:
                 code = "CONDITION_HOLDS" if found else "CONDITION_UNMET"
@@ -280,9 +282,10 @@ class CommandPlanner:
         return [*looks, Fallback.model_validate({"fallback": ways})]
 
     def _with_subject(self, branch: Node, owner: str, subject: Node | None) -> Node:
-        """Return a branch whose first part is about the subject of its condition, if it names none.
+        """Return a branch with the subject of the condition in place of a missing object or "it".
 
-        Only a part of the same pack refers to it: "if the door is closed, open it and …".
+        In "if the door is closed, open it and …", the first act refers to the door. Only an act
+        with a verb that no other compiler has is changed.
         """
         opening = branch.parts()[0] if branch.kind == "seq" else branch
         if subject is None or opening.kind != "act":
@@ -326,14 +329,14 @@ def _parts(meaning: Node) -> tuple[Node, ...]:
 
 
 def _is_question(part: Node) -> bool:
-    """Return whether a part is a question, or asks for an answer: "tell me where the apple is"."""
+    """Return True for a question and for a request such as "tell me where the apple is"."""
     asked = part.get("of")
     told = part.kind == "act" and isinstance(asked, Node) and asked.kind == "ask"
     return (told and {*dict(part.args)} == {"verb", "of"}) or part.kind == "ask"
 
 
 def _requested_acts(meaning: Node) -> Iterator[Node]:
-    """Yield the acts that a meaning requests."""
+    """Yield the acts that a meaning requests, without prohibited acts and questions."""
     if meaning.kind == "act":
         yield meaning
     elif meaning.kind not in ("avoid", "ask"):
@@ -342,7 +345,7 @@ def _requested_acts(meaning: Node) -> Iterator[Node]:
 
 
 def names_in(meaning: Node) -> Iterator[tuple[str, str]]:
-    """Yield the names of a lexicon in a meaning, with their sections."""
+    """Yield the lexicon section and the name of each word in a meaning."""
     for node in meaning.walk():
         for section, argument in _NAMES.get(node.kind, ()):
             if value := node.text(argument):

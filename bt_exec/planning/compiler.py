@@ -1,11 +1,11 @@
-"""Interface of compilers: a request leads to a plan, a reply or a refusal.
+"""Interface of compilers, which answer a request with a plan, a reply or a refusal.
 
 A compiler turns a command into a spec. After a failure it repairs the failed part and keeps the
 finished work. It is called once per mission and once per re-plan, on a worker, never inside a tick.
 It only selects from what exists: the catalogue, the library and the observed objects.
 
-Compilers are found through the entry-point group ``bt_exec.compilers``: a callable that takes the
-site's compiler settings and returns a `Compiler`.
+Compilers are found through the entry-point group ``bt_exec.compilers``. Each entry point is a
+callable that takes the site's compiler settings and returns a `Compiler`.
 """
 
 from __future__ import annotations
@@ -58,12 +58,12 @@ class Done:
 
     Attributes:
         path: Path in the plan.
-        skill: The skill it ran.
-        args: The arguments of the run; for a `for_each`, the arguments of the last item, empty if
-            the last item was skipped.
-        skipped: Why it was skipped; empty if it was not.
-        result: Fields of its result.
-        t: Time of its end [s, mission clock].
+        skill: Name of the skill that the node ran.
+        args: Arguments of the skill. In a `for_each`, those of the last item; empty if the last
+            item was skipped.
+        skipped: Why the node was skipped; empty if it was not.
+        result: Fields of the skill's result.
+        t: Time at which the node ended [s, mission clock].
     """
 
     path: str
@@ -75,12 +75,12 @@ class Done:
 
 
 class AnswerRecorder(Protocol):
-    """Store of a model's raw answers by request digest; safe from any thread."""
+    """Thread-safe callback that stores the raw answers of models, by request digest."""
 
     def __call__(
         self, *, compiler: str, model: str, request: str, answer: str, usage: Mapping[str, float]
     ) -> None:
-        """Store one exchange."""
+        """Store one request to a model with its answer."""
 
 
 @dataclass(frozen=True)
@@ -100,10 +100,10 @@ class Request:
         tried: All failures of this mission so far, in order.
         assumed: Facts that hold if all completed skills had their declared effects; ``"?"`` is
             uncertain.
-        settings: The site's settings by pack; missing packs have their defaults.
+        settings: The site's settings by pack; a missing pack has its default settings.
         cancel: Set when the answer is not wanted any more; compilers that take long should poll it.
         limit_s: Time limit of the answer [s]; None for no limit.
-        record: Store for the raw answers of models, for the journal; None keeps none.
+        record: Stores the raw answers of models in the journal; None to discard them.
         context: Earlier commands of the session.
     """
 
@@ -125,7 +125,7 @@ class Request:
     context: Context = field(default_factory=Context)
 
     def settings_of(self, pack: Pack) -> PackSettings:
-        """Return the site's settings of a pack; its defaults if the site is unknown."""
+        """Return the site's settings of a pack, or the pack's defaults if there are none."""
         return self.settings.get(pack.name) or pack.settings()
 
     @property
@@ -136,15 +136,15 @@ class Request:
 
 @dataclass(frozen=True)
 class Plan:
-    """A spec, not yet verified; subtrees of the library may be referred to by name.
+    """Plan of a compiler, not yet verified; it may refer to subtrees of the library by name.
 
     Attributes:
         spec: The mission.
-        calls: Number of planner calls, repair rounds of a model included.
-        usage: Cost by kind: tokens, seconds.
+        calls: Number of planner calls, including the repair rounds of a model.
+        usage: Cost by kind, such as tokens or seconds.
         requests: Number of requests to a language model.
-        unconfirmed: Why the plan could not be compared with the command, a sentence in the
-            language of the command; empty if it was. See `bt_exec.planning.confirmation`.
+        unconfirmed: Why the plan could not be compared with the command, as a sentence in the
+            language of the command; empty if it was compared. See `bt_exec.planning.confirmation`.
         verified: The same plan, if its compiler already verified it for this request.
         meaning: The meaning of the command, if it was parsed unambiguously.
     """
@@ -160,12 +160,12 @@ class Plan:
 
 ReplyCode: TypeAlias = Literal["COURTESY", "HELP", "WHY", "DONE", "WHERE"]
 REPLIES: frozenset[str] = frozenset(get_args(ReplyCode))
-"""Reason codes of missions that consist of a reply only; nothing moved."""
+"""Reason codes of commands that were answered with a reply, without a plan."""
 
 
 @dataclass(frozen=True)
 class Reply:
-    """Answer to a text that needs no plan: thanks, a greeting, a question about the past.
+    """Answer to a text that needs no plan, such as a greeting or a question about past missions.
 
     Attributes:
         code: Kind of the text.
@@ -186,7 +186,7 @@ class Compiler(Protocol):
 
     @property
     def name(self) -> str:
-        """Name in plans, journals and the terminal: ``offline``."""
+        """Name in plans, journals and the terminal, such as ``offline``."""
 
     def compile(self, request: Request) -> Plan | Refusal | Reply:
         """Answer a request. Runs on a worker thread and may take long."""
@@ -197,7 +197,7 @@ class WordsChecker(Protocol):
     """A compiler that checks the words of packs."""
 
     def problems(self, request: Request) -> Iterable[Problem]:
-        """Return names that the site does not have, and phrases that are ambiguous."""
+        """Return a problem for each word with an unknown name and for each ambiguous phrase."""
 
 
 @runtime_checkable
@@ -232,12 +232,12 @@ class Reader(Protocol):
     """A compiler that can report the meaning of a command without making a plan.
 
     With the optional attribute ``reads_alone = True``, the meaning depends on the site and the
-    session only, not on the situation. A command without a meaning is then refused, and a text that
-    needs no plan is answered, before a robot is opened.
+    session only, not on the situation. Commands that cannot be parsed are then refused, and texts
+    that need no plan are answered, before a robot is opened.
     """
 
     def read(self, request: Request) -> Meaning | Unclear | Reply:
-        """Return the meaning of a command, or why it has none; nothing is sent or moved."""
+        """Return the meaning of a command, or why it cannot be parsed; no model is asked."""
 
 
 class Wrapping(ABC):
@@ -246,7 +246,7 @@ class Wrapping(ABC):
     @property
     @abstractmethod
     def inner_compilers(self) -> tuple[Compiler, ...]:
-        """The other compilers."""
+        """Compilers to which this one delegates."""
 
     @property
     def needs_observation(self) -> bool:
@@ -254,20 +254,20 @@ class Wrapping(ABC):
         return any(getattr(one, "needs_observation", False) for one in self.inner_compilers)
 
     def problems(self, request: Request) -> Iterable[Problem]:
-        """Yield the mistakes in the words of packs."""
+        """Yield the problems that the inner compilers find in the words of packs."""
         for one in self.inner_compilers:
             if isinstance(one, WordsChecker):
                 yield from one.problems(request)
 
     def suggestions(self, request: Request) -> tuple[str, ...]:
-        """Return commands that would be understood."""
+        """Return the commands that the inner compilers would accept."""
         every = (
             one.suggestions(request) for one in self.inner_compilers if isinstance(one, Suggesting)
         )
         return tuple(text for texts in every for text in texts)
 
     def warm_up(self, language: str) -> None:
-        """Begin to load a language."""
+        """Start loading a language in the inner compilers."""
         for one in self.inner_compilers:
             if isinstance(one, Warming):
                 one.warm_up(language)
@@ -311,10 +311,10 @@ class VerifiedPlan:
         spec: The mission as it runs.
         written: The mission as its compiler wrote it.
         situation: The situation for which it was verified.
-        made_by: The token of `prepare`.
+        made_by: `PREPARE`, which shows that the plan was created by `prepare` or the test kit.
 
     Raises:
-        TypeError: If it is created without the token.
+        TypeError: If `made_by` is another object.
     """
 
     spec: MissionSpec
@@ -328,5 +328,5 @@ class VerifiedPlan:
             raise TypeError("plans are verified only by bt_exec.planning.plan_preparation.prepare")
 
     def is_of(self, written: MissionSpec, situation: Situation) -> bool:
-        """Return True if this is `written`, already verified for this situation."""
+        """Return True if this plan was made from `written` and verified for `situation`."""
         return self.written is written and self.situation is situation

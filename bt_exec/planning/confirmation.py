@@ -52,7 +52,7 @@ class Confirmation:
 
     Attributes:
         mode: The rule.
-        ask: Asks the operator; None without one.
+        ask: Asks the operator; None if there is no operator.
     """
 
     mode: ConfirmMode = "unknown"
@@ -61,13 +61,13 @@ class Confirmation:
     def refusal(
         self, plan: Plan, spec: MissionSpec, request: Request, check_stop: Callable[[], None]
     ) -> Refusal | None:
-        """Return why a verified plan may not run; None if it may.
+        """Ask for confirmation if the rule requires it; return a refusal if the plan may not run.
 
         Args:
             plan: The plan of the compiler.
             spec: The same plan, expanded and verified.
             request: The request.
-            check_stop: Called while waiting for the operator; raises when the mission is to end.
+            check_stop: Called while waiting for the operator. It raises if the mission is aborted.
         """
         if self.mode == "never" or (self.mode == "unknown" and not plan.unconfirmed):
             return None

@@ -1,9 +1,9 @@
-"""Facts of a mission from the declared effects of its skills, and the first cause of its end.
+"""Facts expected from the declared effects of skills, and the first cause of a failed mission.
 
-`achieved_facts` and `outdated_leaves` are about the finished steps of a failed plan, `Assumed` is
-about a running mission. The first cause is the first failure without recovery. Example: a door
-jams, and the next plan fails to find a grip on its edge. The first cause is the jam. A grasp that
-slipped and succeeded at the second attempt is not a cause of later failures.
+`achieved_facts` and `outdated_leaves` apply to the finished steps of a failed plan, `Assumed` to a
+running mission. The first cause is the first failure without recovery. Example: a door jams, and
+the next plan fails to find a grip on its edge. The first cause is the jam. A grasp that slipped and
+succeeded at the second attempt is not a cause of later failures.
 """
 
 from __future__ import annotations
@@ -43,8 +43,9 @@ __all__ = [
 def achieved_facts(request: Request) -> dict[str, Facts]:
     """Return the facts achieved by each finished leaf of the plan, by path, in document order.
 
-    A skill achieves its declared effects; a check or a skip achieves the facts that its conditions
-    establish. A skip whose condition establishes no fact counts as the effects of its skill.
+    A skill achieves its declared effects; a check or a skipped skill achieves the facts that its
+    condition establishes. If the `skip_if` of a skipped skill establishes no fact, the declared
+    effects of the skill are used.
     """
     done = {one.path: one for one in request.done}
     kept = set(request.previous.mission.kept) if request.previous is not None else set()
@@ -103,9 +104,9 @@ def _failures(failure: Failure | None) -> Iterator[Failure]:
 
 
 def outdated_leaves(request: Request) -> frozenset[str]:
-    """Return the paths of finished leaves whose effects no longer hold.
+    """Return the paths of finished leaves whose achieved facts are observed to have changed.
 
-    Their achieved fact was not changed by a later skill, and yet it is known to have another value.
+    Facts that a later skill changed are not counted.
     """
     believed = _assumed_effects(request)
     steps = achieved_facts(request)
@@ -125,13 +126,13 @@ def outdated_leaves(request: Request) -> frozenset[str]:
 def lost_effect(request: Request) -> Failure | None:
     """Return a failure if the facts contradict the effect of a finished skill; None otherwise.
 
-    Only the last skill that sets a fact counts, and only a declared constant value: one that names
-    an argument may be one of several true descriptions ("next to the apple", "on the table"). A
-    skipped skill has the effects that the condition
-    of its skip establishes, so the negative condition of "close it if it is open" promises nothing.
+    Only the last skill that sets a fact counts, and only if the declared value is constant. A value
+    with an argument may be one of several true descriptions ("next to the apple", "on the table").
+    A skipped skill counts only for effects that its `skip_if` establishes. A negated condition, as
+    in "close it if it is open", establishes none.
 
     Args:
-        request: Its plan, its finished steps, the expected facts, and the current observations.
+        request: Contains the plan, its finished steps, the expected facts and the observed facts.
     """
     done = {one.path: one for one in request.done}
     facts = request.situation.facts
@@ -177,7 +178,7 @@ class DoneAction(NamedTuple):
 def first_cause(
     failures: Sequence[tuple[Failure, Sequence[DoneAction]]], catalogue: Catalogue | None
 ) -> tuple[int, Failure] | None:
-    """Return the first failure that was not recovered, with its index; the last if all were.
+    """Return the first failure without recovery, or the last failure if all were recovered.
 
     Args:
         failures: The failure that ended each plan, in order, with the actions that succeeded
@@ -186,7 +187,8 @@ def first_cause(
             arguments counts as recovery.
 
     Returns:
-        The index of the failure in `failures`, and its first cause; None without failures.
+        The index of the failure in `failures`, and the last failure of its chain of causes; None
+        if `failures` is empty.
     """
     for number, (failure, after) in enumerate(failures):
         last = number == len(failures) - 1
@@ -196,7 +198,7 @@ def first_cause(
 
 
 def recovers(done: DoneAction, failure: Failure, catalogue: Catalogue | None) -> bool:
-    """Return whether a completed skill equals the failed one, or achieves the same."""
+    """Return True if a completed action is the failed one, or has at least the same effects."""
     if done.skill == failure.node and done.args == failure.args:
         return True
     wanted = _achieves(failure.node, failure.args, catalogue)

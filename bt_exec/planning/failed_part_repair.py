@@ -1,8 +1,8 @@
-"""Repair of a plan: kept and replaced parts, shared by every compiler.
+"""Repair of failed plans, shared by all compilers: which parts are kept, repeated or replaced.
 
-The **failed part** is the innermost subtree that encloses the failed node. Finished work outside it
-is kept, unless it was undone (a door that has fallen shut is opened again) or its effect no longer
-holds for steps that run again (`bt_exec.planning.finished_step_reuse`).
+The **failed part** is the innermost subtree that encloses the failed node. Finished steps outside
+it are kept, unless their effects were undone (a door that has fallen shut is opened again) or will
+no longer hold when a step that runs again needs them (`bt_exec.planning.finished_step_reuse`).
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ __all__ = [
 
 
 def failed_part(spec: MissionSpec, failure: Failure) -> tuple[str, NodeBase]:
-    """Return path and node of the innermost subtree that encloses the failure.
+    """Return path and node of the innermost subtree that encloses the failed node.
 
-    If there is no such subtree, this is the whole mission.
+    If no subtree encloses the node, the root of the mission is returned.
     """
     around = [one for one in nodes_with_paths(spec.root, Tree) if encloses(one[0], failure.path)]
     return around[-1] if around else next(nodes_with_paths(spec.root))
@@ -40,8 +40,8 @@ def failed_part(spec: MissionSpec, failure: Failure) -> tuple[str, NodeBase]:
 def repaired_plan(request: Request, compiler: str) -> MissionSpec:
     """Return the failed plan with its failed part replaced by an alternative of the library.
 
-    Finished work outside the failed part is kept. Without an alternative, the part is repeated
-    unchanged: skills vary a second attempt, and the executive detects if nothing changes.
+    Finished steps outside the failed part are kept. Without an alternative, the part is repeated
+    unchanged, because skills vary a second attempt; the executive detects if nothing changes.
     """
     assert request.previous is not None
     before = request.previous.mission
@@ -66,9 +66,9 @@ def repaired_plan(request: Request, compiler: str) -> MissionSpec:
 def replace_part(
     request: Request, old: NodeBase, new: NodeBase
 ) -> tuple[NodeBase, tuple[str, ...]]:
-    """Return the plan's root with `new` in place of `old`, and the kept paths.
+    """Return the plan's root with `new` in place of `old`, and the paths of the kept steps.
 
-    `old` may enclose more than the failed part; its contents run again with other arguments.
+    `old` may be larger than the failed part. No finished step in it is kept.
     """
     assert request.previous is not None
     before = request.previous.root
@@ -83,8 +83,8 @@ def replace_part(
 def find_alternative(request: Request) -> tuple[NodeBase, Tree] | None:
     """Return the subtree to replace and its replacement; None if the library has no alternative.
 
-    The innermost subtree around the failure is considered first, then the enclosing ones. An
-    alternative counts as tried if an earlier failure of this mission had its arguments.
+    The innermost subtree around the failure is considered first, then the enclosing ones. Another
+    tree is always an alternative; the same tree only if it has not failed with the same arguments.
     """
     failure, previous = request.failure, request.previous
     if failure is None or previous is None:
@@ -112,7 +112,10 @@ def find_alternative(request: Request) -> tuple[NodeBase, Tree] | None:
 def _already_tried(
     args: dict[str, object], skills: set[str], failures: tuple[Failure, ...]
 ) -> bool:
-    """Return whether one of `skills` already failed with all of `args` that it accepts."""
+    """Return True if one of `skills` already failed with the values in `args`.
+
+    Only arguments that the failed skill accepts are compared.
+    """
     for failure in failures:
         shared = [key for key in args if key in failure.args]
         same = all(failure.args[key] == args[key] for key in shared)
@@ -124,8 +127,8 @@ def _already_tried(
 def kept_paths(request: Request) -> tuple[str, ...]:
     """Return the paths of finished leaves that a new plan does not run again, in order.
 
-    The failed part runs again unchanged. If a compiler replaces it, its plan is verified from the
-    known facts.
+    It is assumed that the failed part runs again unchanged. If a compiler replaces the part, the
+    new plan is verified from the known facts.
     """
     if request.previous is None or request.failure is None:
         return ()
@@ -138,8 +141,8 @@ def kept_paths(request: Request) -> tuple[str, ...]:
 def unrepeated_leaf_paths(request: Request) -> tuple[str, ...]:
     """Return the paths of all finished leaves that need not run again, also in the failed part.
 
-    It is for a plan that continues unchanged: finished steps next to the failed one are not
-    repeated.
+    Used for a plan that continues unchanged, without repeating finished steps beside the failed
+    one.
     """
     if request.previous is None:
         return ()
@@ -152,7 +155,7 @@ def _kept_paths_of(request: Request, outside: Mapping[str, str], root: NodeBase)
 
     Args:
         request: The request with the failure, the finished steps and the known facts.
-        outside: Paths outside the replaced part, each with its path in `root`.
+        outside: Path in `root` of each node outside the replaced part, by path in the old plan.
         root: The new plan, expanded.
     """
     lost = outdated_leaves(request)
@@ -165,7 +168,7 @@ def _kept_paths_of(request: Request, outside: Mapping[str, str], root: NodeBase)
 
 
 class FixedPlanCompiler:
-    """Compiler that returns a given plan, and repairs it with alternatives of the library."""
+    """Compiler that returns a given plan, and repairs it with alternatives from the library."""
 
     name = "given"
 
@@ -173,7 +176,7 @@ class FixedPlanCompiler:
         self.spec = spec
 
     def compile(self, request: Request) -> Plan | Refusal:
-        """Return the given plan; after a failure, with an alternative for the failed part."""
+        """Return the given plan, repaired if the request reports a failure."""
         if request.previous is not None and request.failure is not None:
             return Plan(repaired_plan(request, self.name))
         whole = {"command": request.command, "language": request.language, "turn": None}

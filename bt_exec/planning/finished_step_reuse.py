@@ -1,14 +1,14 @@
-"""Reuse of finished steps of a plan: those whose effects still hold.
+"""Reuse of finished steps whose effects still hold.
 
 A new plan is simulated from the known and assumed facts: kept steps do nothing, every other step
-has its declared effects. A kept step is run again if
+has its declared effects. A kept step must run again in these cases:
 
-- a skill that runs again needs a fact achieved by the step, and the fact now has another value or
-  is unknown, for example because a failed step or an earlier repeated step changes it;
-- a check or a guard tests such a fact, and the fact has another value or was changed again;
-- nothing that it achieved holds any more, and a skill without declared needs, which may need it,
-  starts before another step sets it again, whether that succeeds or fails;
-- it is a check, and the fact it found is changed before it.
+- A skill that runs again needs a fact achieved by the step, and the fact now has another value or
+  is unknown, for example because a failed step or an earlier repeated step changes it.
+- A check or a guard tests such a fact, and the fact has another value or was changed again.
+- None of the step's effects holds any more, and a skill without declared needs, which may depend
+  on them, starts before another step sets the facts again (whether that step succeeds or fails).
+- The step is a check, and a repeated step changes the checked fact before it.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def kept_finished_paths(
 
     Args:
         root: The new plan, expanded.
-        achieved: Facts achieved by each of its finished steps, by path.
+        achieved: Facts achieved by each finished step, by its path in `root`.
         now: Known and assumed facts; a missing fact is uncertain.
         catalogue: Declares needs and effects of skills, and facts of conditions.
     """
@@ -52,10 +52,9 @@ class _State(NamedTuple):
 
     Attributes:
         facts: Known facts; a missing fact is uncertain.
-        givers: The kept skills that may have set a fact last, by fact.
-        anew: Facts that were set by a step that ran again.
-        replaced: Facts that a repeated skill set again, after the kept skills that may have set
-            them.
+        givers: Paths of the kept skills that may have been the last to set a fact, by fact.
+        anew: Facts that a repeated skill may have changed.
+        replaced: Facts that a repeated skill set later than every kept skill.
     """
 
     facts: Facts
@@ -64,7 +63,7 @@ class _State(NamedTuple):
     replaced: frozenset[str] = frozenset()
 
 
-class _RunAgain(Exception):  # noqa: N818 - control flow: a rehearsal ends where a kept step is missed
+class _RunAgain(Exception):  # noqa: N818 - control flow: ends the simulation, not an error
     """A kept step must run again."""
 
     def __init__(self, path: str) -> None:
@@ -97,7 +96,7 @@ class _ReuseRun(AbstractRun[_State | None]):
         return _State(facts, givers, anew, replaced)
 
     def run_node(self, step: Step, before: _State | None) -> Ends[_State | None]:
-        """Return the states after a node; a kept one can fail only if its effect was changed."""
+        """Return the states after a node; a kept step can fail only if its effect was changed."""
         if step.path not in self._kept or before is None:
             return super().run_node(step, before)
         gave = self._kept[step.path]
@@ -146,7 +145,7 @@ class _ReuseRun(AbstractRun[_State | None]):
         )
 
     def _require_fact(self, fact: str, allowed: list[str], before: _State) -> None:
-        """Require the step that sets `fact`, if the fact has no allowed value."""
+        """Raise `_RunAgain` for a kept step that gives `fact` an allowed value, if it has none."""
         if before.facts.get(fact) in allowed:
             return
         for path in before.givers.get(fact, ()):
@@ -154,7 +153,12 @@ class _ReuseRun(AbstractRun[_State | None]):
                 raise _RunAgain(path)
 
     def _require_lost_step(self, written: frozenset[str], before: _State) -> None:
-        """Require a step whose effects are all lost, unless its fact is set again anyway."""
+        """Raise `_RunAgain` for a kept step whose effects are all lost.
+
+        Args:
+            written: Facts that the current skill sets; steps for these are not needed.
+            before: State before the skill.
+        """
         again = written | before.replaced
         for fact, givers in before.givers.items():
             for path in givers if fact not in again else ():
@@ -162,7 +166,7 @@ class _ReuseRun(AbstractRun[_State | None]):
                     raise _RunAgain(path)
 
     def _may_hold(self, gave: Facts, before: _State) -> bool:
-        """Return whether an effect of a step may hold; facts that were not touched may."""
+        """Return True if an effect of a step may still hold; unchanged facts are assumed to."""
         return any(
             before.facts.get(fact, None if fact in before.anew else value) == value
             for fact, value in gave.items()

@@ -1,9 +1,9 @@
-"""One command for several packs: each part of it is planned by the compiler of its pack.
+"""Commands for several packs: each part is planned by the compiler of its pack.
 
-A command that one compiler understands alone is left to it. Any other is read with the words of all
-packs together. Its parts (the acts of a sequence, the branches of a condition) are given to the
-compilers by the names that they contain, as meanings, and the plans become one plan in the order of
-the command. If any part cannot be planned, the whole command is refused with that reason.
+If one compiler understands a command alone, its plan is used. Any other command is parsed with the
+words of all packs together. Each part (an act of a sequence, a branch of a condition) is planned by
+the compiler that has the names in it, and the plans are joined in the order of the command. If any
+part cannot be planned, the whole command is refused with that reason.
 
 A site names the compilers of such packs: ``compiler: {name: offline, of: {tabletop: table}}``.
 """
@@ -55,9 +55,9 @@ from bt_exec.spec.node_paths import locate, moved_paths
 __all__ = ["PacksCompiler", "make_packs_compiler"]
 
 _WIDTH = 0.5
-"""Cost difference from the cheapest meaning above which a meaning is not considered."""
+"""Maximum difference between the costs of a considered meaning and of the cheapest meaning."""
 _MOST_TURNS = 256
-"""Size of the cache that stores which compilers understood an earlier command."""
+"""Maximum size of the cache of earlier commands that a compiler understands alone."""
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ class PacksCompiler(Wrapping):
         return tuple(self.parts.values())
 
     def compile(self, request: Request) -> Plan | Refusal | Reply:
-        """Return the plan of a command, whole or in parts, or a refusal."""
+        """Return the answer of one compiler, or one plan of several compilers, or a refusal."""
         if request.previous is not None and request.failure is not None:
             return self._repair_failed_part(request)
         answers = {name: self._answer_alone(name, one, request) for name, one in self.parts.items()}
@@ -101,7 +101,7 @@ class PacksCompiler(Wrapping):
         return self._together(request, answers)
 
     def read(self, request: Request) -> Meaning | Unclear | Reply:
-        """Return the meaning of a command, or the reason why it has none."""
+        """Return the meaning of a command, or why it has no plan."""
         answer = self.compile(request)
         if isinstance(answer, Reply):
             return answer
@@ -114,7 +114,10 @@ class PacksCompiler(Wrapping):
     # -- commands that one compiler understands
 
     def _order_in_texts(self, request: Request, name: str, answer: Plan | Refusal | Reply) -> str:
-        """Return an order to another pack inside a free text of a command; empty if none."""
+        """Return the start or end of a free text that another compiler would plan; empty if none.
+
+        In "say hello and open the door", the text to say may include a command to another pack.
+        """
         if not isinstance(answer, Plan) or answer.meaning is None:
             return ""
         texts = [role.value for act in answer.meaning.acts for role in act.roles]
@@ -137,14 +140,17 @@ class PacksCompiler(Wrapping):
     def _answer_alone(
         self, name: str, one: PartCompiler, request: Request
     ) -> Plan | Refusal | Reply:
-        """Return a compiler's answer to the whole command."""
+        """Return the answer of one compiler to the whole command."""
         answer = one.compile(replace(request, context=self.context_of(request, name)))
-        if isinstance(answer, Reply):  # questions about all earlier missions
+        if isinstance(answer, Reply):  # a reply may be about the earlier missions of all packs
             answer = one.compile(request)
         return answer
 
     def context_of(self, request: Request, name: str) -> Context:
-        """Return the session after the last command that another pack had a part in."""
+        """Return the session after the last mission whose command the compiler did not understand.
+
+        A pronoun must not refer to an object of another pack.
+        """
         own: tuple[Turn, ...] = ()
         for turn in request.context.turns:
             if not _is_mission(turn) or self._was_understood_alone(request, name, turn, own):
@@ -156,7 +162,7 @@ class PacksCompiler(Wrapping):
     def _was_understood_alone(
         self, request: Request, name: str, turn: Turn, before: tuple[Turn, ...]
     ) -> bool:
-        """Return whether a compiler understood an earlier command alone."""
+        """Return True if a compiler understands an earlier command without the other compilers."""
         key = (name, *(one.command for one in before), turn.command)
         if key not in self._claimed:
             if len(self._claimed) >= _MOST_TURNS:
@@ -180,7 +186,7 @@ class PacksCompiler(Wrapping):
             )
         if reading.meaning == Node("again"):
             return self._repeat_last(request)
-        if not any(names_in(reading.meaning)):  # "go on" is for the pack that worked last
+        if not any(names_in(reading.meaning)):  # "go on" addresses the pack that worked last
             last = [name for name in refusals if self.context_of(request, name).turns]
             return refusals[(last or [*refusals])[0]]
         return self._plan_of_only_meaning(request, reading, refusals)
@@ -188,7 +194,7 @@ class PacksCompiler(Wrapping):
     def _plan_of_only_meaning(
         self, request: Request, reading: Reading, refusals: Mapping[str, Refusal]
     ) -> Plan | Refusal:
-        """Return the plan of the only meaning that can be planned."""
+        """Return the plan of the command, or a refusal unless all plannable meanings agree."""
         found: list[Plan] = []
         refused: list[RefusedError] = []
         limit = reading.cost + _WIDTH
@@ -215,7 +221,7 @@ class PacksCompiler(Wrapping):
         return refusals.get(first.owner, first.refusal)
 
     def intended_texts(self, request: Request) -> Iterable[str]:
-        """Return texts in the words of all packs that may be meant by a misspelt command."""
+        """Return corrections of a misspelt command, using the words of all packs."""
         names = self._object_names(request)
         return self._reader(request).intended_texts(request.command, names)
 
@@ -232,7 +238,7 @@ class PacksCompiler(Wrapping):
         return self._readers[key][1]
 
     def _repeat_last(self, request: Request) -> Plan | Refusal | Reply:
-        """Return the plan of the last command of the session, which had several parts."""
+        """Return the plan of the last command of the session, for "do it again"."""
         turns = request.context.turns
         done = [at for at, turn in enumerate(turns) if _is_mission(turn)]
         if not done:
@@ -254,7 +260,7 @@ class PacksCompiler(Wrapping):
         assert previous is not None
         assert failure is not None
         found = self._enclosing_part(request, failure.path)
-        if found is None:  # the step belongs to no pack
+        if found is None:  # the failed node uses no pack
             return next(iter(self.inner_compilers)).compile(request)
         name, part = found
         own = moved_paths(previous.root, part)
@@ -282,7 +288,7 @@ class PacksCompiler(Wrapping):
         return replace(answer, spec=spec, verified=None)
 
     def _enclosing_part(self, request: Request, path: str) -> tuple[str, NodeBase] | None:
-        """Return the largest part around a node that uses the packs of one compiler."""
+        """Return the largest subtree around a node whose packs have one compiler, and its name."""
         assert request.previous is not None
         for step in locate(request.previous.root).nodes_down_to(path):
             used = owners_in(step.node, request.catalogue)
@@ -295,7 +301,13 @@ class PacksCompiler(Wrapping):
 def _unknown_words_refusal(
     request: Request, refusals: tuple[Refusal, ...], unknown: str
 ) -> Refusal:
-    """Return the refusal that names the unknown words, or words that no other pack knows."""
+    """Return the refusal that names the unknown words of a command.
+
+    Args:
+        request: The request.
+        refusals: Refusals of the compilers; one of them is returned if its words fit.
+        unknown: Words that no pack has, separated by spaces.
+    """
     said, known = request.command.casefold(), set(unknown.casefold().split())
     for one in refusals:
         typed = [word for word in " ".join(one.missing).casefold().split() if word in said]
@@ -307,19 +319,19 @@ def _unknown_words_refusal(
 
 
 def _only_asks(answer: Plan | Refusal | Reply) -> bool:
-    """Return True for the plan of a question."""
+    """Return True for a plan whose acts are all questions."""
     acts = answer.meaning.acts if isinstance(answer, Plan) and answer.meaning is not None else ()
     return bool(acts) and all(act.mood == "ask" for act in acts)
 
 
 def _plan_of_all_answers(request: Request, answers: Iterable[Plan | Refusal | Reply]) -> Plan:
-    """Return the plan that answers a question for each pack, one after another."""
+    """Return one plan that runs the plans of several compilers for the same question in order."""
     plans = [one for one in answers if isinstance(one, Plan)]
     return joined_plan(request, plans, Sequence(sequence=tuple(one.spec.root for one in plans)))
 
 
 def _describe_plan(spec: MissionSpec, request: Request) -> str:
-    """Describe a plan in the words of its site: its subgoals, trees and conditions."""
+    """Return a sentence that describes the subgoals, trees and conditions of a plan."""
     say, language = request.messages, request.language
 
     def conditional(expression: Expression, said: str, *, met: bool) -> str:
@@ -364,10 +376,10 @@ def make_packs_compiler(
     """Return the compiler of a site whose packs have different compilers.
 
     Args:
-        name: Name of the compiler of all other packs.
-        compiler: The site's compiler.
-        of: Names of the other compilers by pack.
-        packs: The packs of the site.
+        name: Name of the site's compiler.
+        compiler: The site's compiler, used for each pack that `of` does not contain.
+        of: Names of the other compilers, by pack.
+        packs: Names of the site's packs.
 
     Raises:
         UsageError: If one of the compilers cannot plan parts of commands.

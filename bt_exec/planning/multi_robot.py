@@ -1,8 +1,8 @@
-"""Several robots of one pack: each part of a command is compiled for the robot that it addresses.
+"""Commands to several robots of one pack: each part is compiled for the robot that it addresses.
 
-A compiler that reads words is called as if the addressed robot were the only one of its pack. Its
-answer is translated to the names of the site. Parts for different robots run in parallel, unless
-the command specifies an order.
+The inner compiler is called as if the addressed robot were the only one of its pack. The names in
+its plan are replaced by those of the site. Parts for different robots run in parallel, unless the
+command specifies an order.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ from bt_exec.spec.model import MissionSpec, Node, Parallel, Sequence
 __all__ = ["RobotsCompiler", "joined_plan"]
 
 ONE_BY_ONE = "ONE_BY_ONE"
-"""Code of the refusal of a command to several robots if one part of it needs a reply."""
+"""Code of the refusal of a command with several parts, of which one needs a reply."""
 
 
 @dataclass(frozen=True)
 class RobotsCompiler(Wrapping):
-    """A compiler for a site with several robots of one pack; on others, the inner compiler.
+    """Compiler for sites with several robots of one pack; on other sites, the inner compiler.
 
     Attributes:
         inner: The compiler that is called for one robot at a time.
@@ -60,16 +60,16 @@ class RobotsCompiler(Wrapping):
 
     @property
     def reads_alone(self) -> bool:
-        """Whether a reading depends on the site and the session alone."""
+        """Whether a meaning depends only on the site and the session, not on the situation."""
         return isinstance(self.inner, Reader) and getattr(self.inner, "reads_alone", False)
 
     def problems(self, request: Request) -> Iterable[Problem]:
-        """Return the mistakes in the words of packs."""
+        """Yield the problems that the inner compiler finds in the words of packs."""
         for view in site_views(request):
             yield from super().problems(view)
 
     def suggestions(self, request: Request) -> tuple[str, ...]:
-        """Return commands that would be understood, with the robots' names."""
+        """Return the commands that would be accepted, each addressed to a robot."""
         return tuple(
             _addressed_command(robot, text, request)
             for robot in request.catalogue.robots_sharing_pack
@@ -79,7 +79,7 @@ class RobotsCompiler(Wrapping):
     def compile(self, request: Request) -> Plan | Refusal | Reply:
         """Return the plans of the addressed robots as one plan."""
         if request.previous is not None or not request.catalogue.robots_sharing_pack:
-            # the plan to repair contains the robot
+            # the nodes of the plan to repair already name their robots
             return self.inner.compile(request)
         parts = addressed_parts(request)
         if not parts:
@@ -98,7 +98,7 @@ class RobotsCompiler(Wrapping):
         return _join_plans(request, answers)
 
     def read(self, request: Request) -> Meaning | Unclear | Reply:
-        """Return the acts of all addressed robots."""
+        """Return one meaning with the acts of all addressed robots."""
         assert isinstance(self.inner, Reader)
         parts = addressed_parts(request)
         found = [
@@ -138,7 +138,7 @@ class RobotsCompiler(Wrapping):
         return replace(answer, spec=spec, meaning=meaning, verified=None)
 
     def _plan_without_addressee(self, request: Request) -> Plan | Refusal | Reply:
-        """Return the plan of a command without an addressee, or ask which robot is meant."""
+        """Return the plan of a command without an addressee, or a refusal that asks for one."""
         common = request_for_robot(request, "")
         answer = self.inner.compile(common)
         if not isinstance(answer, Refusal):
@@ -167,7 +167,7 @@ def _sisters(catalogue: Catalogue, robot: str) -> list[str]:
 
 
 def _addressed_command(robot: str, text: str, request: Request) -> str:
-    """Return a command with the name of the robot that it is for."""
+    """Return a command preceded by the name of a robot."""
     name = robot_names(request)[robot][request.language][0]
     return request.messages.say("TO_ROBOT", request.language, robot=name, command=text)
 
@@ -208,7 +208,7 @@ def _beside(nodes: tuple[Node, ...]) -> Node:
 
 
 def _with_header(request: Request, plans: list[Plan], root: Node) -> MissionSpec:
-    """Return the plan for the whole command."""
+    """Return a spec for the whole command, with the subgoals and notes of all plans."""
     subgoals = tuple(part for plan in plans for part in plan.spec.mission.subgoals)
     notes = tuple(note for plan in plans for note in plan.spec.mission.notes)
     whole = plans[0].spec.model_copy(update={"root": root})

@@ -38,10 +38,10 @@ class Examined:
     Attributes:
         written: The plan as its compiler wrote it.
         situation: The observed situation at the examination.
-        expanded: The plan with its subtrees, before passes; None if it cannot be expanded.
-        plan: The plan as it would run: passes are applied if their input is valid; None if it
-            cannot be expanded.
-        problems: All its problems.
+        expanded: The plan with expanded subtrees, before passes; None if it cannot be expanded.
+        plan: The plan as it would run; passes are applied only if the written plan is valid. None
+            if it cannot be expanded.
+        problems: All problems that were found.
     """
 
     written: MissionSpec
@@ -85,8 +85,8 @@ def prepare_answer(answer: Plan, request: Request) -> VerifiedPlan:
 def verification_refusal(error: SpecError, request: Request) -> Refusal:
     """Return the refusal for a plan that failed verification.
 
-    If only the current or expected state prevents the plan (such as a full hand), the state is
-    reported. A pack may define sentences for the problem codes of its checkers.
+    If only the current or expected state prevents the plan (such as a full hand), the message
+    reports that state. A pack may define sentences for the problem codes of its checkers.
     """
     problems = tuple(map(str, error.problems))
     say, language = request.messages.say, request.language
@@ -108,7 +108,7 @@ def verification_refusal(error: SpecError, request: Request) -> Refusal:
         if problem.code in request.messages and problem.code not in (NEED_NOT_MET, CLAIMED_TWICE)
     ]
     message = " ".join(dict.fromkeys(why))
-    if len(why) < len(problems):  # a problem without a sentence is quoted
+    if len(why) < len(problems):  # some problem code has no sentence, so quote the first problem
         first = error.problems[0]
         quoted = korean_mistake(first) if language == "ko" else first.message
         cause = why[0] if why else quoted
@@ -117,7 +117,7 @@ def verification_refusal(error: SpecError, request: Request) -> Refusal:
 
 
 def with_words_as_numbers(spec: MissionSpec, request: Request) -> MissionSpec:
-    """Return a plan with words of a lexicon converted to numbers where trees expect numbers."""
+    """Return a plan with texts such as "3" converted to numbers where trees expect numbers."""
 
     def typed(node: NodeBase) -> NodeBase:
         if not isinstance(node, Tree) or node.body is not None or node.tree not in request.library:
@@ -182,7 +182,7 @@ def examine(
         return Examined(written, situation, expanded, expanded, _distinct_problems(problems))
     plan, notes = expanded, list(expanded.mission.notes)
     for pack in catalogue.packs:
-        context = replace(contexts[pack.name], meant=None, stated={})  # for checkers only
+        context = replace(contexts[pack.name], meant=None, stated={})  # both are for checkers only
         for step in pack.passes:
             plan, changes = apply_to_parts(pack.name, plan, catalogue, step, context)
             notes.extend(f"{step.name}: {change}" for change in changes)
@@ -198,7 +198,7 @@ def examine(
 
 
 def _distinct_problems(problems: list[Problem]) -> tuple[Problem, ...]:
-    """Return the distinct problems: two layers may find the same mistake."""
+    """Return the problems without duplicates, because two layers may find the same mistake."""
     first: dict[tuple[str, str, str], Problem] = {}
     for problem in problems:
         first.setdefault((problem.code, problem.place, problem.found), problem)

@@ -1,6 +1,7 @@
-"""Views of one robot on a site with several robots of one pack: its names, facts, labels, words.
+"""Requests, plans and situations as seen by one of several robots of the same pack.
 
-The rules of a pack and a compiler that reads words see each robot as if it were the only one.
+Passes, checkers and compilers are written for one robot. They get the names, facts and labels that
+the robot would have if it were the only one.
 """
 
 from __future__ import annotations
@@ -33,11 +34,11 @@ __all__ = [
 ]
 
 WHICH_ROBOT = "WHICH_ROBOT"
-"""Code of a command without an addressee that several robots could do."""
+"""Code of the refusal of a command without an addressee that several robots could do."""
 
 
 def robot_names(request: Request) -> RobotNames:
-    """Return the names in commands of robots that share their pack with another robot."""
+    """Return the words for each robot that shares its pack with others, by robot and language."""
     packs = {pack.name: pack for pack in request.catalogue.packs}
     return {
         name: request.settings_of(packs[name]).robot_names(name)
@@ -46,7 +47,10 @@ def robot_names(request: Request) -> RobotNames:
 
 
 def situation_for_pack(robot: str, situation: Situation, catalogue: Catalogue) -> Situation:
-    """Return a situation as seen by one pack or robot: its own facts and labels."""
+    """Return a situation with the facts and labels of one robot, in the names of its pack.
+
+    For a pack with a single robot, the situation is returned unchanged.
+    """
     if not catalogue.is_robot(robot):
         return situation
     return replace(
@@ -57,9 +61,9 @@ def situation_for_pack(robot: str, situation: Situation, catalogue: Catalogue) -
 
 
 def plan_parts_of_pack(robot: str, spec: MissionSpec, catalogue: Catalogue) -> list[MissionSpec]:
-    """Return the parts of a plan that concern a pack, in its own names.
+    """Return the parts of a plan that concern a pack, in the names of the pack.
 
-    That is the whole plan, or, for one of several robots, each part that uses only this robot.
+    The result is the whole plan or, for one of several robots, each part that uses only this robot.
     """
     if not catalogue.is_robot(robot):
         return [catalogue.with_pack_names(robot, spec)]
@@ -76,7 +80,7 @@ def plan_parts_of_pack(robot: str, spec: MissionSpec, catalogue: Catalogue) -> l
 def apply_to_parts(
     robot: str, spec: MissionSpec, catalogue: Catalogue, step: Pass, context: PassContext
 ) -> tuple[MissionSpec, tuple[str, ...]]:
-    """Return a plan with a pass of a pack applied to its parts, and the changes."""
+    """Apply a pass to the parts of a plan that concern a pack; return the plan and the changes."""
     changes: list[str] = []
 
     def apply(part: MissionSpec) -> MissionSpec:
@@ -129,8 +133,8 @@ def request_for_robot(request: Request, robot: str, text: str = "") -> Request:
 
     Args:
         request: The request.
-        robot: A robot; empty for the trees that belong to no robot.
-        text: Part of the command for the robot.
+        robot: Name of the robot; empty to include only the trees that belong to no robot.
+        text: Part of the command that is addressed to the robot; empty for the whole command.
     """
     catalogue, library = _robot_view(
         request.catalogue, request.library, len(request.library), robot
@@ -147,7 +151,11 @@ def request_for_robot(request: Request, robot: str, text: str = "") -> Request:
 
 
 def site_views(request: Request) -> Iterator[Request]:
-    """Yield the requests that together cover a site: without robots, and one per robot."""
+    """Yield the requests that together cover all trees of a site.
+
+    The first one has only the trees of no robot. The others have the trees of one robot for each
+    pack that several robots share. Without such a pack, the request itself is yielded.
+    """
     if not request.catalogue.robots_sharing_pack:
         yield request
         return
@@ -157,7 +165,7 @@ def site_views(request: Request) -> Iterator[Request]:
 
 
 def one_robot_per_pack(catalogue: Catalogue) -> list[str]:
-    """Return one robot of each pack that several robots share."""
+    """Return the first robot of each pack that several robots share."""
     first = {pack.kind: pack.name for pack in reversed(catalogue.packs)}
     return [robot for robot in catalogue.robots_sharing_pack if robot in first.values()]
 
@@ -183,7 +191,7 @@ def _robot_view(
 
 
 def _earlier_commands_to(request: Request, robot: str) -> Context:
-    """Return the earlier commands to one robot; for an empty name, those without addressee."""
+    """Return the earlier commands to one robot; for an empty name, those without an addressee."""
     names = robot_names(request)
 
     def own(turn: Turn) -> Turn | None:
@@ -198,7 +206,11 @@ def _earlier_commands_to(request: Request, robot: str) -> Context:
 
 
 def addressed_parts(request: Request) -> tuple[Addressed, ...]:
-    """Return the parts of a command; a bare name answers the question which robot is meant."""
+    """Return the parts of a command by addressee; empty if no robot is addressed.
+
+    If the command is only a name that answers "which robot?", the part has the text of the command
+    about which the question was asked.
+    """
     parts = parts_by_addressee(request.command, request.language, robot_names(request))
     if len(parts) == 1 and not parts[0].text and request.context.turns:
         last = request.context.turns[-1]

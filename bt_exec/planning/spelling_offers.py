@@ -1,7 +1,7 @@
 """Offers of corrected commands in place of refused ones.
 
-A command with misspelt words is refused by its compiler. If a corrected text would be followed, it
-is offered in a question; a correction never runs without the operator's answer.
+A compiler refuses commands with misspelt words. If a corrected text would be accepted, the refusal
+asks whether it is meant; a correction never runs without the operator's answer.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ class Respelling(Reader, Compiler, Protocol):
     """A compiler that can correct the spelling of commands."""
 
     def intended_texts(self, request: Request) -> Iterable[str]:
-        """Return texts that may be meant by a misspelt command, the nearest first."""
+        """Return corrections of a misspelt command, nearest first."""
 
 
 @dataclass(frozen=True)
 class SpellingOffers(Wrapping):
-    """A compiler that offers corrections of the commands that another one refuses.
+    """Compiler that offers corrections of the commands that its inner compiler refuses.
 
     Attributes:
-        inner: The other compiler.
+        inner: The inner compiler.
     """
 
     inner: Respelling
@@ -47,11 +47,11 @@ class SpellingOffers(Wrapping):
 
     @property
     def reads_alone(self) -> bool:
-        """Whether a reading depends on the site and the session alone."""
+        """Whether a meaning depends only on the site and the session, not on the situation."""
         return bool(getattr(self.inner, "reads_alone", False))
 
     def read(self, request: Request) -> Meaning | Unclear | Reply:
-        """Return the meaning of a command as typed, or why it has none."""
+        """Return the meaning of a command without spelling correction, or why it has none."""
         return self.inner.read(request)
 
     def compile(self, request: Request) -> Plan | Refusal | Reply:
@@ -67,5 +67,5 @@ class SpellingOffers(Wrapping):
 
 
 def _is_followed(answer: Plan | Refusal | Reply) -> bool:
-    """Return whether a command is carried out, or only lacks the answer to a question."""
+    """Return True if a command is accepted, or refused only with a question to the operator."""
     return not isinstance(answer, Refusal) or bool(answer.question)

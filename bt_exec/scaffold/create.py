@@ -33,7 +33,7 @@ _NAME = re.compile(r"[a-z][a-z0-9_]{0,39}\Z")
 
 
 def create_pack(name: str, folder: Path) -> tuple[Path, ...]:
-    """Create a distribution with a pack: robot, skill, condition, trees, words, tests.
+    """Create a Python distribution with a pack (robot, skill, condition, trees, words) and tests.
 
     Raises:
         UsageError: If the name is invalid or taken, or the files exist.
@@ -64,7 +64,7 @@ def create_tree(name: str, folder: Path, site: Site, skill: str = "") -> tuple[P
         name: Name of the tree.
         folder: Destination.
         site: The site.
-        skill: The skill; the one with the fewest arguments if empty.
+        skill: Name of the skill; if empty, the skill with the fewest arguments is used.
     """
     _check_name(name)
     if name in site.library:
@@ -88,7 +88,7 @@ def create_site(name: str, folder: Path, pack: str = "") -> tuple[Path, ...]:
     Args:
         name: Name of the site.
         folder: Destination.
-        pack: The pack; the first one if empty.
+        pack: Name of the pack; if empty, the first installed pack is used.
     """
     _check_name(name)
     known = pack_names()
@@ -101,7 +101,11 @@ def create_site(name: str, folder: Path, pack: str = "") -> tuple[Path, ...]:
 
 
 def _site_entries(pack: Pack) -> str:
-    """Return the site entry of a pack and of the packs it requires, as in a shipped site."""
+    """Return the ``packs:`` entries for a pack and the packs it requires.
+
+    They are copied from a shipped site that uses the pack. Without one, the first robot of each
+    pack is entered.
+    """
     for file in map(site_path, site_names()):
         written = read_file(file).data["packs"]
         if pack.name in written:
@@ -117,7 +121,7 @@ def _indented(data: Any) -> str:
 
 
 def _site_name(site: Site) -> str:
-    """Return the name of a shipped site, or the file of another."""
+    """Return the name of a shipped site, or the path of any other site."""
     shipped = site.name in site_names() and site_path(site.name) == site.file
     return site.name if shipped else str(site.file.resolve())
 
@@ -132,10 +136,10 @@ def _check_name(name: str) -> None:
 
 
 def _write_template(kind: str, facts: Mapping[str, str], folder: Path) -> tuple[Path, ...]:
-    """Write the files of a template; return their paths.
+    """Write the files of a template, and return their paths.
 
     Raises:
-        UsageError: If one of them exists, or cannot be written.
+        UsageError: If one of the files exists or cannot be written.
     """
     root = _TEMPLATES / kind
     texts: dict[Path, str] = {}
@@ -152,7 +156,7 @@ def _write_template(kind: str, facts: Mapping[str, str], folder: Path) -> tuple[
 
 
 def _example_arguments(skill: Skill) -> str:
-    """Return ``with:`` and an example of every required argument; empty if there is none."""
+    """Return a ``with:`` line with an example for each required argument; empty without any."""
     schema: Mapping[str, Any] = skill.model.model_json_schema()
     values = {
         name: _example_value(schema["properties"][name], schema)
@@ -165,7 +169,7 @@ def _example_arguments(skill: Skill) -> str:
 
 
 def _example_value(hint: Mapping[str, Any], schema: Mapping[str, Any]) -> Any:
-    """Return a value that a JSON Schema allows, based on types and lists of values."""
+    """Return a value that matches the type or enumeration of a JSON Schema; bounds are ignored."""
     if "$ref" in hint:
         return _example_value(schema["$defs"][hint["$ref"].rpartition("/")[2]], schema)
     if "anyOf" in hint:

@@ -1,8 +1,8 @@
 """Formatting of YAML files, and correction of misspelt names in them.
 
-Indentation is two spaces, list items are indented under their key, and the fields of a node are in
-the order of the documentation, kind first. Quotes and flow style are kept. Mappings with comments
-between their fields keep their order, so that comments stay in place.
+Indentation is two spaces, and list items are indented under their key. The fields of a node are
+sorted, with the kind first and modifiers last. Quotes and flow style are kept.
+Mappings with comments between their fields are not sorted, so that comments stay in place.
 
 A name is corrected only if exactly one allowed name differs from it by one letter (missing,
 additional, replaced, or swapped with its neighbour), in a word of four letters or more. Names that
@@ -41,8 +41,8 @@ def format_source(source: Source) -> str:
     Formatting is idempotent.
 
     Raises:
-        SpecError: With ``NOT_FORMATTED`` if formatting would change its data or comments.
-        ModuleNotFoundError: Without the extra ``author``.
+        SpecError: With ``NOT_FORMATTED`` if formatting would change data or comments.
+        ModuleNotFoundError: If the extra ``author`` is not installed.
     """
     found = source.text
     for _ in range(_MOST_ROUNDS):
@@ -91,7 +91,7 @@ def _sort_fields(value: Any, lines: list[str], comments: set[int]) -> None:
     """Sort the fields of nodes and of documents in place.
 
     Args:
-        value: A mapping or list from ruamel, with the lines of its fields.
+        value: A mapping or list from ruamel, which stores the line numbers of its fields.
         lines: The lines of the text.
         comments: Numbers of the lines that contain only a comment.
     """
@@ -152,7 +152,7 @@ def _tidy_lines(text: str) -> str:
 
 
 def _lines_inside_scalars(text: str) -> set[int]:
-    """Return the numbers, from 0, of lines inside a multi-line scalar."""
+    """Return the numbers of the lines inside multi-line scalars, counted from 0."""
     found: set[int] = set()
     for token in yaml.scan(text):
         if isinstance(token, yaml.ScalarToken):
@@ -161,7 +161,7 @@ def _lines_inside_scalars(text: str) -> set[int]:
 
 
 def _comments(text: str) -> list[str]:
-    """Return the comments of a text in alphabetical order, to check that they are unchanged."""
+    """Return the comments of a text in alphabetical order, for comparison."""
     lines = text.split("\n")
     spots: dict[int, int] = {}
     for token in yaml.scan(text):
@@ -177,25 +177,25 @@ def _comments(text: str) -> list[str]:
 
 _CODES = re.compile(r"UNKNOWN_\w+|BAD_VALUE|WRONG_TYPE|NO_KIND")
 _NAME = re.compile(r"""['"$]?(?P<name>[\w.-]+)""")
-_VALUE = re.compile(rf"""['"]?[\w.-]+['"]?:[ ]+{_NAME.pattern}""")  # the position is that of a key
+_VALUE = re.compile(rf"""['"]?[\w.-]+['"]?:[ ]+{_NAME.pattern}""")  # for positions of keys
 _BETWEEN_WORDS = re.compile(r"([\W\d_]+)")
 _SHORTEST = 4
-"""Minimum length of a word in which one different letter counts as a misspelling [letters]."""
+"""Minimum length of the longer word if one differing letter counts as a misspelling."""
 
 
 def only_correction(found: str, allowed: Iterable[str]) -> str:
-    """Return the only plausible correction of a name; empty if there is none or several."""
+    """Return the correction of a name if exactly one allowed name is similar; empty otherwise."""
     names = set(allowed)
     near = [name for name in names if _is_misspelling(found, name)]
     return near[0] if len(near) == 1 and found not in names else ""
 
 
 def correct_misspellings(text: str, problems: Iterable[Problem]) -> str:
-    """Return a text with its certain misspellings corrected; everything else stays as it is.
+    """Return a text in which misspelt names with exactly one correction are corrected.
 
     Args:
         text: The text of a file.
-        problems: Mistakes of the text, with lines and columns.
+        problems: Problems of the file, with lines and columns.
     """
     lines = text.split("\n")
     spots: defaultdict[tuple[int, int], list[Problem]] = defaultdict(list)
@@ -215,7 +215,7 @@ def correct_misspellings(text: str, problems: Iterable[Problem]) -> str:
 
 
 def _is_misspelling(found: str, name: str) -> bool:
-    """Return True if a name and another differ by one letter in one of their words."""
+    """Return True if two names differ by one letter in one of their words."""
     words, others = _BETWEEN_WORDS.split(found), _BETWEEN_WORDS.split(name)
     if len(words) != len(others):
         return False

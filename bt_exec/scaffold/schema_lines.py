@@ -1,7 +1,7 @@
-"""Lines that tell editors the schema of a YAML file: ``# yaml-language-server: $schema=…``.
+"""Comment lines with the schema of a YAML file for editors: ``# yaml-language-server: $schema=…``.
 
 ``bt-exec schema --to DIR`` writes the schemas of a site to a folder. Files beside or below a folder
-``schema`` refer to it by a relative path, so that the lines hold on every machine.
+named ``schema`` refer to it by a relative path, which is valid on every machine.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from bt_exec.spec.shipped_yaml import parse_yaml
 __all__ = ["FOLDER", "with_schema_line", "write_schemas"]
 
 FOLDER = "schema"
-"""Name of the folder that files refer to."""
+"""Name of the folder with the schemas."""
 
 _MARK = "# yaml-language-server:"
 _KINDS: Mapping[str, str] = {
@@ -39,10 +39,10 @@ _KINDS: Mapping[str, str] = {
 
 
 def write_schemas(site: Site, folder: Path) -> tuple[Path, ...]:
-    """Write the schemas of trees, sites, lexicons and messages; return the files.
+    """Write the schemas of trees, sites, lexicons and messages, and return the paths.
 
     Raises:
-        UsageError: If one of them cannot be written.
+        UsageError: If a file cannot be written.
     """
     schemas: dict[str, Any] = {
         "tree": tree_schema(site.catalogue, site.library),
@@ -61,13 +61,13 @@ def write_schemas(site: Site, folder: Path) -> tuple[Path, ...]:
 
 
 def with_schema_line(text: str, file: Path) -> str:
-    """Return the text of a file with the line for its schema, if there is a folder of schemas.
+    """Return the text of a YAML file with a schema line added.
 
-    A text that has such a line stays as it is.
+    The text is unchanged if it has such a line, or if no folder above the file has a schema for it.
 
     Args:
         text: The text.
-        file: Present or future path of the file.
+        file: Path of the file, which need not exist yet.
     """
     if _MARK in text:
         return text

@@ -66,12 +66,12 @@ __all__ = ["make_app"]
 
 _STREAMS = 100  # maximum number of open streams
 _WORKERS = 6  # threads for requests; more would delay the ticking thread
-_ANSWER_S = 600.0  # time limit of /llm_command for a mission [s]
-_COMPILE_S = 30.0  # time limit of a compiler for a plan without a mission [s]
-_LISTED = 500  # missions in one list
-_UPLOADS = {"/stt": 8 * 1024 * 1024}  # audio files, maximum size [bytes]
+_ANSWER_S = 600.0  # time limit of a mission for the response of /llm_command [s]
+_COMPILE_S = 30.0  # time limit of a compiler if the plan is not run [s]
+_LISTED = 500  # maximum number of missions in a response
+_UPLOADS = {"/stt": 8 * 1024 * 1024}  # maximum size of an audio file [bytes], by path
 
-_TAKEN = ("BUSY", "CANNOT", "QUEUE_FULL", "CLOSING", "NOT_READY", *BODY)  # errors of a command
+_TAKEN = ("BUSY", "CANNOT", "QUEUE_FULL", "CLOSING", "NOT_READY", *BODY)  # errors of a submission
 _SSE = {
     "type": "object",
     "description": "One server-sent event; its data are JSON.",
@@ -92,11 +92,11 @@ def make_app(
     """Return the service as an ASGI application.
 
     Args:
-        service: The service; open.
+        service: The open service.
         login: Authentication of requests.
-        host: The address to listen at.
+        host: Address at which the server listens.
         names: Further accepted host names.
-        sites: Name and path of every site at this address; of this one alone by default.
+        sites: Name and path of every site at this address; by default only the service's site.
     """
     reader = RecordReader(service.journal)
     feeds = Feeds(
@@ -138,7 +138,7 @@ def _add_missions(app: FastAPI, service: QueuedSession, reader: RecordReader) ->
         "/missions", status_code=202, responses=response_descriptions(Accepted, *_TAKEN, status=202)
     )
     def submit(asked: Asked, request: Request) -> Any:
-        """Submit a command. It is on record when this returns, and runs when its turn comes."""
+        """Submit a command. It is recorded before the response and runs after those ahead of it."""
         booked = service.submit(asked.command)
         mission_id, at = booked.mission_id, request.scope.get("root_path", "")
         waiting = [one.mission_id for one in service.waiting_missions]
@@ -170,7 +170,7 @@ def _add_missions(app: FastAPI, service: QueuedSession, reader: RecordReader) ->
         ] = "",
         search: Annotated[
             str,
-            Query(max_length=200, description="Words in the command, a sentence or a code; all."),
+            Query(max_length=200, description="Words in the command, messages or codes (all)."),
         ] = "",
         day: Annotated[date | None, Query(description="The day on which they began.")] = None,
         all_sites: Annotated[bool, Query(description="Include missions of other sites.")] = False,
@@ -194,7 +194,7 @@ def _add_missions(app: FastAPI, service: QueuedSession, reader: RecordReader) ->
         responses=response_descriptions(Stages, "NO_MISSION", "CANNOT", "BAD_REQUEST"),
     )
     def mission(mission_id: MissionId) -> Any:
-        """Return a mission in its stages: state, plan, run, results, and the cause of its end."""
+        """Return the stages of a mission: state, plan, run, results, and the cause of its end."""
         found = reader.read(full_mission_id(service, mission_id))
         current, asked = service.running_mission, service.questions.pending
         if asked is None or current is None or current.mission_id != found["mission_id"]:
@@ -207,17 +207,18 @@ def _add_missions(app: FastAPI, service: QueuedSession, reader: RecordReader) ->
         openapi_extra=ANY_BODY,
     )
     async def abort(mission_id: MissionId) -> Any:
-        """Stop a mission cleanly, on a repeated request the robot at once; withdraw a waiting one.
+        """Stop a running mission, or withdraw a waiting one.
 
-        Missions that wait when a running one is stopped begin after `POST /queue/resume`. `last` is
-        the mission that runs, never one that waits.
+        A running mission is stopped cleanly; a repeated request stops the robot at once. The
+        missions that wait are then held until `POST /queue/resume`. `last` stands for the running
+        mission, never for a waiting one.
         """
         current = service.running_mission
         if current is not None and mission_id in (current.mission_id, "last"):
             result = service.abort(current.mission_id, "operator")  # does not block
             return {"mission_id": current.mission_id, "result": result}
         name = await asyncio.to_thread(full_mission_id, service, mission_id)
-        if mission_id == "last":  # does not apply to waiting missions
+        if mission_id == "last":  # `last` must not withdraw a waiting mission
             raise ServiceError("NOT_RUNNING", mission_id=name)
         result = await asyncio.to_thread(service.abort, name, "operator")
         return {"mission_id": name, "result": result}
@@ -227,7 +228,7 @@ def _add_missions(app: FastAPI, service: QueuedSession, reader: RecordReader) ->
         responses=response_descriptions(Answered, "NO_QUESTION", *BODY),
     )
     async def answer(mission_id: MissionId, answer: Answer) -> Any:
-        """Answer the question that a mission asks: whether its plan may run."""
+        """Answer the question of a mission whether its plan may run."""
         current = service.running_mission
         ours = current is not None and mission_id in (current.mission_id, "last")
         if not (ours and service.questions.answer(answer.question, yes=answer.yes)):
@@ -263,7 +264,7 @@ def _add_streams(app: FastAPI, service: QueuedSession, feeds: Feeds) -> None:
         after: Annotated[int, Query(ge=0, le=2**53, description="Begin after this event.")] = 0,
         last_event_id: Annotated[str, Header(pattern="^[0-9]{0,15}$")] = "",
     ) -> Response:
-        """Stream the events of a mission: recorded ones, then live ones; ``end`` is the last.
+        """Stream the recorded and then the live events of a mission, followed by the event ``end``.
 
         A reconnecting client sends the last received ``id`` as ``Last-Event-ID``.
         """
@@ -282,7 +283,7 @@ def _add_streams(app: FastAPI, service: QueuedSession, feeds: Feeds) -> None:
         responses=response_descriptions(PlanDocument, "NO_PLAN", "BAD_REQUEST", "CANNOT"),
     )
     def plan(digest: Annotated[str, Path(pattern="^[0-9a-f]{64}$")]) -> Any:
-        """Return a recorded plan as YAML, by the digest that events name."""
+        """Return a recorded plan as YAML. Events contain its digest."""
         try:
             return {"digest": digest, "yaml": service.journal.plan_text(digest)}
         except UnknownName:
@@ -313,7 +314,7 @@ def _add_pictures(app: FastAPI, service: QueuedSession) -> None:
         },
     )
     def picture(number: Annotated[int, Path(ge=1, le=2**53)]) -> Response:
-        """Return a picture that `/live` names; only the newest few are kept."""
+        """Return the picture with a number from `/live`. Only the newest pictures are kept."""
         png = service.watching.pictures.png(number)
         if png is None:
             raise ServiceError("NO_PICTURE")
@@ -327,7 +328,7 @@ def _add_plans(app: FastAPI, service: QueuedSession, reader: RecordReader) -> No
         "/compile", responses=response_descriptions(Compiled, "TOOK_TOO_LONG", "CANNOT", *BODY)
     )
     def compile_(asked: Asked) -> Any:
-        """Return the plan for a command in the last observed situation; nothing moves."""
+        """Return the plan for a command in the last observed situation, without running it."""
         if not one_at_a_time.acquire(timeout=_COMPILE_S):
             raise ServiceError("TOOK_TOO_LONG", limit=_COMPILE_S)
         try:
@@ -340,7 +341,7 @@ def _add_plans(app: FastAPI, service: QueuedSession, reader: RecordReader) -> No
         "/llm_command", responses=response_descriptions(LlmCommandAnswer, "NO_COMMAND", *_TAKEN)
     )
     async def llm_command(asked: LlmCommandRequest) -> Any:
-        """Run a command and answer after its end, like other planners with this route."""
+        """Run a command and respond after the mission, in the format of other planners."""
         if is_blank(asked.command):
             raise ServiceError("NO_COMMAND")
         booked = await asyncio.to_thread(service.submit, asked.command)
@@ -369,7 +370,7 @@ def _add_site(app: FastAPI, service: QueuedSession, sites: tuple[tuple[str, str]
 
     @app.get("/health", responses=response_descriptions(Health, "HUNG"))
     async def health() -> Any:
-        """Report that the process works; otherwise it must be restarted."""
+        """Report that the process responds. Without a response, restart it."""
         if service.hung:
             raise ServiceError("HUNG", mission_id=service.hung)
         return {"status": "ok", "version": _version()}
@@ -391,9 +392,9 @@ def _add_site(app: FastAPI, service: QueuedSession, sites: tuple[tuple[str, str]
 def _add_login(app: FastAPI, login: Login) -> None:
     @app.post("/login", responses=response_descriptions(Health, "WRONG_TOKEN", *BODY))
     async def log_in(given: Given, request: Request) -> Response:
-        """Log in with the token: the page then holds a cookie that no script can read."""
+        """Log in with the token. The response sets a session cookie that scripts cannot read."""
         if login.is_required and not login.is_valid_token(given.token):
-            await asyncio.sleep(0.5)  # slows down guessing
+            await asyncio.sleep(0.5)  # slows down guessing of the token
             raise ServiceError("WRONG_TOKEN")
         response = Json({"status": "ok"})
         if login.is_required:
@@ -406,7 +407,7 @@ def _add_login(app: FastAPI, login: Login) -> None:
         "/logout", responses=response_descriptions(Health, "NOT_JSON"), openapi_extra=ANY_BODY
     )
     async def log_out(request: Request) -> Response:
-        """Log out."""
+        """Invalidate and delete the session cookie."""
         login.log_out(request.headers.get("cookie", ""))
         response = Json({"status": "ok"})
         response.delete_cookie(COOKIE, path=request.scope.get("root_path") or "/")

@@ -28,17 +28,17 @@ _TIMEOUT_S = 30.0  # longer than the interval of keep-alive messages (15 s)
 
 
 class ServiceTail:
-    """Follower of a mission of a service.
+    """Reader of the events of a service's mission.
 
     Args:
-        url: Address of the service, or of one of its missions:
-            ``http://127.0.0.1:8900/missions/2026-11-20-0007``. The newest mission by default.
-        token: The service's token, if it asks for one.
+        url: Address of the service, for its newest mission, or of a mission, such as
+            ``http://127.0.0.1:8900/missions/2026-11-20-0007``.
+        token: The service's token; empty if it requires none.
 
     Attributes:
-        mission_id: The mission.
-        mission: Mission data from the service: command, language, site.
-        ended: Why no more events will come; empty while it runs.
+        mission_id: Identifier of the mission.
+        mission: Mission data from the service, such as command, language and site.
+        ended: Why no more events will come; empty while the mission runs.
 
     Raises:
         UsageError: If the service does not answer, or has no such mission.
@@ -130,7 +130,7 @@ class ServiceTail:
 
 
 def _event_row(number: int, kind: str, data: Mapping[str, Any]) -> EventRow:
-    """Return an event of the stream as a row of the journal; progress is live and has no number."""
+    """Return an event of the stream as a row of the journal; `number` is 0 for live progress."""
     if kind == "Progress":
         live = {"progress": data["progress"], "doing": data["doing"]}
         return EventRow(0, 0.0, 0, 0, kind, data["path"], None, json.dumps(live))

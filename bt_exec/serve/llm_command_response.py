@@ -1,8 +1,8 @@
-"""Route ``/llm_command``: the answer format of other planners, with the actual results.
+"""Responses of the route ``/llm_command``, in the format of other planners.
 
-Those planners split a command into subgoals and tasks, run them, and answer with a result for each
-task; ``generated_code`` contains these results as JSON text. A task is ``"Ok"`` only if it was
-done. The plan is in ``plan``.
+Those planners split a command into subgoals and tasks, run them, and respond with a result for each
+task; ``generated_code`` contains these results as JSON text. Here, the result of a task is ``"Ok"``
+only if the task was completed. The plan is in ``plan``.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ __all__ = ["final_answer", "running_answer"]
 
 
 def final_answer(site: Site, journal: Journal, outcome: Outcome, stages: Mapping[str, Any]) -> Any:
-    """Return the answer for a mission that has ended.
+    """Return the response for a mission that has ended.
 
     Args:
         site: Site whose packs may define a plan format.
-        journal: Path of the record.
-        outcome: Outcome.
-        stages: The mission in its stages.
+        journal: Journal with the record of the mission.
+        outcome: Outcome of the mission.
+        stages: Stages of the mission, from `stages_of`.
     """
     plans = journal.mission(outcome.mission_id).plans
     plan = stages["plan"] or {"subgoals": [], "tasks": []}
@@ -61,7 +61,7 @@ def final_answer(site: Site, journal: Journal, outcome: Outcome, stages: Mapping
 
 
 def running_answer(mission_id: str, command: str) -> dict[str, Any]:
-    """Return the answer for a mission that exceeds the time limit of the request."""
+    """Return the response for a mission that exceeds the time limit of the request."""
     return {
         "status": "running",
         "user_command": command,

@@ -1,4 +1,4 @@
-"""Routes around a mission: maps, suggestions, the queue, downloads, speech."""
+"""Routes for maps, suggested commands, the queue, downloads and speech."""
 
 from __future__ import annotations
 
@@ -54,18 +54,18 @@ _TYPES = {
 
 
 def add_auxiliary_routes(app: FastAPI, service: QueuedSession) -> None:
-    """Add the routes to an application."""
+    """Add the routes for maps, suggestions, the queue and downloads to an application."""
     word = service.site.messages.translate_word
 
     @app.get("/maps", responses=response_descriptions(Maps))
     def maps() -> Any:
-        """Return a map of the last observation for each pack that can be drawn."""
+        """Return the map of the last observation of each pack, if it can be drawn."""
         newest = service.watching.maps.items()
         return {"maps": [{"pack": pack, **map_data} for pack, (_, map_data) in newest]}
 
     @app.get("/missions/{mission_id}/maps", responses=response_descriptions(Maps, *READ))
     def mission_maps(mission_id: MissionId) -> Any:
-        """Return the maps of a mission's observations in order; of a long mission a selection."""
+        """Return the maps of a mission's observations in order, or a selection of many maps."""
         record = service.journal.mission(full_mission_id(service, mission_id))
         return {"maps": maps_of(record.events, word)}
 
@@ -83,7 +83,7 @@ def add_auxiliary_routes(app: FastAPI, service: QueuedSession) -> None:
     def frame(
         mission_id: MissionId, name: Annotated[str, Path(pattern=r"^[0-9]{1,9}\.png$")]
     ) -> Response:
-        """Return a picture that was kept of a mission (`serve --frames`)."""
+        """Return a recorded picture of a mission (`serve --frames`)."""
         folder = service.journal.frames / full_mission_id(service, mission_id)
         try:
             data = (folder / name).read_bytes()
@@ -108,9 +108,10 @@ def add_auxiliary_routes(app: FastAPI, service: QueuedSession) -> None:
 
     @app.post("/queue/resume", responses=response_descriptions(Resumed, "INSPECT", *BODY))
     def resume(how: Resume) -> Any:
-        """Start the missions that were held after a stop.
+        """Start the held missions.
 
-        After a stop that failed, a person must have looked at the robot: `inspected`.
+        After a failed stop, this is rejected unless an operator confirms with `inspected` that the
+        robot has been inspected.
         """
         held = service.resume_queue(inspected=how.inspected)
         return {"held": held, "waiting": len(service.waiting_missions)}
@@ -140,7 +141,7 @@ def add_auxiliary_routes(app: FastAPI, service: QueuedSession) -> None:
     def export(
         mission_id: MissionId, form: Annotated[Literal["jsonl", "mcap", "html"], Query()] = "html"
     ) -> Response:
-        """Return a mission as a file for other programs: JSON lines, MCAP (Foxglove), HTML."""
+        """Return a mission as a file in JSON lines, MCAP (for Foxglove) or HTML."""
         name = full_mission_id(service, mission_id)
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder, f"{name}{FORMS[form]}")
@@ -150,7 +151,7 @@ def add_auxiliary_routes(app: FastAPI, service: QueuedSession) -> None:
         return Response(data, media_type=_TYPES[form], headers=headers)
 
 
-_FIELDS = ("audio", "file")  # form fields; the first existing one is used
+_FIELDS = ("audio", "file")  # form fields in order of preference
 _FILE = {"type": "string", "format": "binary", "minLength": 1}
 _UPLOAD: dict[str, Any] = {
     "requestBody": {
@@ -171,7 +172,7 @@ _UPLOAD: dict[str, Any] = {
 
 
 def add_speech_routes(app: FastAPI, speech: Speech) -> None:
-    """Add the routes to an application."""
+    """Add the routes for speech recognition and synthesis to an application."""
     one_at_a_time = asyncio.Lock()
 
     @app.post(
@@ -182,7 +183,7 @@ def add_speech_routes(app: FastAPI, speech: Speech) -> None:
     async def stt(
         request: Request, accept_language: Annotated[str, Header(max_length=2000)] = ""
     ) -> Any:
-        """Transcribe an audio file. Nothing is run."""
+        """Transcribe an audio file. The text is not run as a command."""
         audio = _audio_of(await request.body(), request.headers.get("content-type", ""))
         if not audio:
             raise ServiceError("NO_AUDIO")
@@ -193,7 +194,7 @@ def add_speech_routes(app: FastAPI, speech: Speech) -> None:
 
     @app.post("/tts", responses=response_descriptions(Spoken, "NO_TEXT", "CANNOT", *BODY))
     async def tts(asked: SpokenText) -> Any:
-        """Return a text as an audio file in base64; empty without a plugin."""
+        """Return speech for a text as an audio file in base64; empty without a speech plugin."""
         if is_blank(asked.text):
             raise ServiceError("NO_TEXT")
         text = asked.text.strip()
@@ -203,7 +204,7 @@ def add_speech_routes(app: FastAPI, speech: Speech) -> None:
 
 
 def _audio_of(body: bytes, kind: str) -> bytes:
-    """Return the audio file in the body of a request; empty if there is none."""
+    """Return the audio file in a form or raw body; empty if there is none."""
     if not kind.casefold().startswith("multipart/form-data"):
         return body
     head = f"Content-Type: {kind}\r\n\r\n".encode("latin-1", "replace")

@@ -44,7 +44,10 @@ __all__ = [
 ]
 
 _WORDS = r"[^\s\x00-\x1f\x7f-\x9f\ufeff]"
-"""Pattern of a character that is neither white space nor a control character, for any engine."""
+"""Pattern of a character that is neither white space nor a control character.
+
+It is written out so that every regular expression engine interprets it in the same way.
+"""
 
 
 def is_blank(text: str) -> bool:
@@ -73,7 +76,7 @@ Status: TypeAlias = Literal[
     "waiting",
     "interrupted",
 ]
-"""Status of a mission; the last three have no end on record."""
+"""Status of a mission; for the last three, no end is recorded."""
 
 
 class _In(BaseModel):
@@ -92,7 +95,7 @@ def _whole_number(value: Any) -> Any:
 
 
 class Answer(_In):
-    """An answer to the question that a mission asks."""
+    """Request body that answers the question of a mission."""
 
     question: Annotated[
         int,
@@ -103,7 +106,7 @@ class Answer(_In):
 
 
 class Resume(_In):
-    """Request to resume the queue."""
+    """Request body that resumes the queue."""
 
     inspected: Annotated[
         bool,
@@ -112,7 +115,7 @@ class Resume(_In):
 
 
 class Given(_In):
-    """The token of the service."""
+    """Request body with the token of the service."""
 
     token: Annotated[str, Field(max_length=1000)]
 
@@ -122,7 +125,7 @@ class _Out(BaseModel):
 
 
 class ErrorData(_Out):
-    """Reason why a request was not fulfilled, with the facts of its sentence."""
+    """Reason why a request failed, with the values in its message as further fields."""
 
     model_config = ConfigDict(extra="allow")
     code: Annotated[str, Field(json_schema_extra={"enum": list(ServiceError.statuses)})]
@@ -130,15 +133,15 @@ class ErrorData(_Out):
 
 
 class ErrorAnswer(_Out):
-    """The answer of every request that fails."""
+    """Response to every request that fails."""
 
     error: ErrorData
     status: Literal["error"]
-    message: Annotated[str, Field(description="The same sentence.")]
+    message: Annotated[str, Field(description="The same sentence as in `error`.")]
 
 
 class Accepted(_Out):
-    """A command that was accepted and is on record."""
+    """Response to a command that was accepted and recorded."""
 
     mission_id: str
     status: Literal["waiting", "running"]
@@ -162,7 +165,7 @@ class MissionLine(_Out):
 
 
 class MissionLines(_Out):
-    """A page of missions, the newest first."""
+    """A page of the list of missions, newest first."""
 
     missions: list[MissionLine]
     next: Annotated[str | None, Field(description="`before` of the next page; null at the end.")]
@@ -202,7 +205,7 @@ class TaskResult(_Out):
 
 
 class RunRow(_Out):
-    """A row of the tree: a node, or a remark between nodes."""
+    """Row of the displayed tree: a node, or a remark between nodes."""
 
     kind: str
     depth: int
@@ -241,9 +244,9 @@ class Run(_Out):
     """The tree of a mission with the state of every node."""
 
     state: Literal["running", "ended"]
-    seconds: Annotated[float, Field(description="Mission clock since the command [s].")]
+    seconds: Annotated[float, Field(description="Time since the command [s, mission clock].")]
     tick: int
-    plan: Annotated[int, Field(description="Version of the plan; 0 before there is one.")]
+    plan: Annotated[int, Field(description="Version of the plan; 0 before the first plan.")]
     rows: list[RunRow]
     subgoals: list[SubgoalState]
     outcome: OutcomeData | None
@@ -273,14 +276,14 @@ class Why(_Out):
 
 
 class QuestionData(_Out):
-    """A question that waits for its answer."""
+    """Question of a mission that is not yet answered."""
 
     question: int
     why: str
 
 
 class Stages(MissionLine):
-    """A mission in its stages: state, plan, run, results, and the reason for its end."""
+    """Stages of a mission: state, plan, run, results, and the reason for its end."""
 
     state: StateData
     plan: PlanData | None
@@ -291,21 +294,21 @@ class Stages(MissionLine):
 
 
 class Aborted(_Out):
-    """Effect of a stop."""
+    """Result of a request to stop or withdraw a mission."""
 
     mission_id: str
     result: Literal["stopping", "withdrawn"]
 
 
 class Resumed(_Out):
-    """Whether the queue was held, and the number of waiting missions."""
+    """Whether the queue is held, or was held before it was resumed, and the waiting missions."""
 
     held: bool
     waiting: int
 
 
 class Answered(_Out):
-    """The accepted answer."""
+    """Response to an accepted answer."""
 
     question: int
     yes: bool
@@ -319,7 +322,7 @@ class PlanDocument(_Out):
 
 
 class RefusalData(_Out):
-    """Reason why there is no plan, and commands that would be understood."""
+    """Reason why a command was refused, and commands that would be accepted."""
 
     code: str
     message: str
@@ -331,14 +334,14 @@ class RefusalData(_Out):
 
 
 class Reply(_Out):
-    """The reply to a text that needs no plan."""
+    """Reply to a text that needs no plan, such as a question about past missions."""
 
     code: str
     message: str
 
 
 class Placed(_Out):
-    """An object at `[x, y]`, or an area `[left, bottom, right, top]` [m]; `said` by language."""
+    """Object at `[x, y]` or area `[left, bottom, right, top]` [m], with its names by language."""
 
     name: str
     said: dict[str, str]
@@ -346,7 +349,7 @@ class Placed(_Out):
 
 
 class Map(_Out):
-    """Map of an observation from above."""
+    """Map of an observation, seen from above."""
 
     t: Annotated[float | None, Field(description="Mission clock [s].")] = None
     pack: str
@@ -359,25 +362,25 @@ class Map(_Out):
 
 
 class Maps(_Out):
-    """Maps from above: the newest of each pack, or those of a mission in order."""
+    """The newest map of each pack, or the maps of a mission in order."""
 
     maps: list[Map]
 
 
 class Suggestions(_Out):
-    """Commands that would be understood now."""
+    """Commands that would be accepted in the present situation."""
 
     commands: list[str]
 
 
 class Moved(_Out):
-    """The missions that wait, in their new order."""
+    """Identifiers of the waiting missions in their new order."""
 
     waiting: list[str]
 
 
 class Place(_In):
-    """A place in the queue."""
+    """Request body with a new place in the queue."""
 
     to: Annotated[
         int,
@@ -389,7 +392,7 @@ class Place(_In):
 
 
 class Compiled(_Out):
-    """Result of a compile request: a plan or a refusal."""
+    """Result of a compile request: a plan, a refusal or a reply."""
 
     ok: bool
     plan: Annotated[str | None, Field(description="The verified plan, as YAML.")]
@@ -418,7 +421,7 @@ class DocumentSubgoal(_Out):
 
 
 class LlmCommandRequest(_In):
-    """A command in the form of other planners, which may send further fields or none."""
+    """Request body with a command in the format of other planners; further fields are ignored."""
 
     model_config = ConfigDict(extra="ignore", json_schema_extra={"required": ["command"]})
     command: Annotated[
@@ -432,14 +435,14 @@ class LlmCommandRequest(_In):
 
 
 class Transcript(_Out):
-    """Text that is spoken in an audio file."""
+    """Transcript of an audio file."""
 
     status: Literal["success"]
     text: str
 
 
 class SpokenText(_In):
-    """A text to be spoken."""
+    """Request body with a text for speech synthesis."""
 
     model_config = ConfigDict(extra="ignore", json_schema_extra={"required": ["text"]})
     text: Annotated[
@@ -448,7 +451,7 @@ class SpokenText(_In):
 
 
 class Spoken(_Out):
-    """A spoken text."""
+    """Text with its synthesized speech."""
 
     status: Literal["success"]
     text: str
@@ -456,7 +459,7 @@ class Spoken(_Out):
 
 
 class LlmCommandAnswer(_Out):
-    """The end of a mission in the form of other planners."""
+    """Result of a mission in the format of other planners."""
 
     status: Literal["success", "error", "running"]
     user_command: str

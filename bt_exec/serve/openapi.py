@@ -1,4 +1,4 @@
-"""OpenAPI description of the service: answers with examples, errors, paths, security schemes."""
+"""OpenAPI description of the service: example responses, errors, paths, security schemes."""
 
 from __future__ import annotations
 
@@ -190,7 +190,7 @@ _FACTS: dict[str, dict[str, Any]] = {
     "TOO_MANY": {"limit": 100},
     "CANNOT": {"message": "the journal cannot be written"},
 }
-"""Facts of errors for examples; the other errors have none."""
+"""Values for the sentences of example errors, by code; other sentences need none."""
 
 PAGE = page_files(pathlib.Path(__file__).with_name("page"))
 """Files of the page by path."""
@@ -204,14 +204,14 @@ ANY_BODY: dict[str, Any] = {
         "content": {"application/json": {"schema": {}, "example": {}}},
     }
 }
-"""Description of a body that is ignored, so that a stop does not fail because of its body."""
+"""OpenAPI description of an optional, ignored body: no body may make a stop request fail."""
 
 
 def error_descriptions(*codes: str) -> dict[int | str, dict[str, Any]]:
-    """Return the description of the errors of a route, including those of every route.
+    """Return the description of a route's error responses, including those of every route.
 
     Args:
-        codes: Keys of `ServiceError.statuses`.
+        codes: Codes of the route's own errors, keys of `ServiceError.statuses`.
     """
     described: dict[int | str, dict[str, Any]] = {}
     for code in (*codes, *(one for one in _ALWAYS if one not in codes)):
@@ -234,12 +234,12 @@ def error_descriptions(*codes: str) -> dict[int | str, dict[str, Any]]:
 def response_descriptions(
     model: type[BaseModel], *codes: str, status: int = 200
 ) -> dict[int | str, dict[str, Any]]:
-    """Return the description of a route's responses: an example, and the errors.
+    """Return the description of a route's responses: the normal one with an example, and errors.
 
     Args:
-        model: A key of `EXAMPLES`.
-        codes: Codes of its errors besides those of every route.
-        status: The status of the response.
+        model: Model of the normal response, a key of `EXAMPLES`.
+        codes: Codes of the route's own errors, keys of `ServiceError.statuses`.
+        status: HTTP status of the normal response.
     """
     doc = (model.__doc__ or "").partition("\n")[0]
     described = {
@@ -291,7 +291,7 @@ MissionId = Annotated[
 
 
 def full_mission_id(service: QueuedSession, mission_id: str) -> str:
-    """Return the whole identifier of a mission.
+    """Return the identifier of an existing mission; ``last`` stands for the newest of the site.
 
     Raises:
         ServiceError: If there is no such mission.

@@ -1,4 +1,4 @@
-"""Questions of a mission to its operators: may this plan run?"""
+"""Questions to operators whether a plan may run."""
 
 from __future__ import annotations
 
@@ -13,15 +13,16 @@ from bt_exec.spec.model import MissionSpec
 __all__ = ["Question", "Questions"]
 
 _STEP_S = 0.1
-_BITS = 52  # exact in JavaScript; unique among services, so that an old page confirms nothing
+# exact in JavaScript; random, so that a page of an earlier service cannot confirm a new plan
+_BITS = 52
 
 
 @dataclass
 class Question:
-    """One question that waits for an answer.
+    """Question to the operators whether a plan may run.
 
     Attributes:
-        number: Identifier, random.
+        number: Random identifier.
         why: Why confirmation is needed, in the language of the command.
         spec: The plan.
         answer: The answer; None if there is none yet.
@@ -35,7 +36,7 @@ class Question:
 
 
 class Questions:
-    """Confirmation on the page; implements `bt_exec.planning.confirmation.Confirm`.
+    """Questions that operators answer on the page; see `bt_exec.planning.confirmation.Confirm`.
 
     Args:
         limit_s: Time limit of an answer, after which the plan is rejected [s].
@@ -62,7 +63,7 @@ class Questions:
             self._changed()
 
     def answer(self, number: int, *, yes: bool) -> bool:
-        """Answer the question of that number; return whether it was waiting for an answer."""
+        """Answer the question `number`; return False if it is not waiting for an answer."""
         question = self.pending
         if question is None or question.number != number or question.answered.is_set():
             return False

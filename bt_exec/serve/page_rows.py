@@ -1,4 +1,4 @@
-"""A mission for the page: the terminal's rows as plain data."""
+"""Data of a mission for the page: the rows of the terminal view as plain data."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from bt_exec.tui.visible_rows import Row, all_rows
 
 __all__ = ["Part", "page_view", "plan_parts"]
 
-_WIDE = 10_000  # cells: the page wraps lines itself
-_ROOM = 40  # rows; unreached parts of longer plans are folded
+_WIDE = 10_000  # width [cells]; large, because the page wraps lines itself
+_ROOM = 40  # number of rows above which nodes that are not reached yet are folded
 
 
 class Part(NamedTuple):
-    """A part of a plan.
+    """Subgoal or top-level step of a plan.
 
     Attributes:
-        text: Subgoal, or name of the step.
-        path: Path; None if the plan does not contain it.
+        text: Text of the subgoal, or name of the step.
+        path: Path of the node; None if the plan has no node for the subgoal.
     """
 
     text: str
@@ -32,10 +32,10 @@ class Part(NamedTuple):
 
 
 def page_view(model: ViewModel, display: Display | None = None) -> dict[str, Any]:
-    """Return the data of a mission for the page; hold the model's lock.
+    """Return the data of a mission for the page.
 
-    Sentences and words are in the language of the command; times are seconds of its clock since the
-    command arrived.
+    The caller holds the model's lock. Sentences are in the language of the command. Times are in
+    seconds on the mission clock.
     """
     spec, outcome = model.spec, model.outcome
     rows = all_rows(model, _WIDE, room=_ROOM, display=display)
@@ -59,9 +59,11 @@ def page_view(model: ViewModel, display: Display | None = None) -> dict[str, Any
 
 
 def plan_parts(spec: MissionSpec) -> list[Part]:
-    """Return the parts of a plan: its subgoals if it names them, or else the steps of its sequence.
+    """Return the subgoals of a plan, or the steps of its root sequence if it names no subgoals.
 
-    The part of a subgoal is the child of the plan's sequence with its name, or else at its index.
+    A subgoal belongs to the child of the root sequence with the same name. If no child has the name
+    of a subgoal, subgoals and children are matched in order if their numbers are equal; otherwise
+    one part stands for the whole plan.
     """
     subgoals, root = spec.mission.subgoals, locate(spec.root)
     steps = list(root.children if isinstance(root.node, Sequence) else (root,))
@@ -83,10 +85,10 @@ def plan_parts(spec: MissionSpec) -> list[Part]:
 
 
 def _subgoals(model: ViewModel) -> list[dict[str, str]]:
-    """Return the subgoals that have a part of their name in the plan, with their states.
+    """Return the subgoals of the plan with their states; empty if no node has a subgoal's name.
 
-    Subgoals that only the header names are omitted, because the rows are more informative. A
-    subgoal that a later plan dropped has failed.
+    Subgoals that are only in the header are omitted, because the rows are more informative. A
+    subgoal without a node in the present plan is reported as failed.
     """
     spec = model.spec
     assert spec is not None
@@ -102,7 +104,7 @@ def _subgoals(model: ViewModel) -> list[dict[str, str]]:
 
 
 def _part_state(model: ViewModel, path: str) -> str:
-    """Return the state of a part: that of its row, or else the combined state of its contents."""
+    """Return the state of a node, or the combined state of its leaves if it has none."""
     own = model.forest.by_path.get(path)
     if own is not None and own.state:
         return own.state

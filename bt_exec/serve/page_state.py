@@ -1,8 +1,8 @@
 """State of the page, computed from events outside the mission's thread.
 
 The ticking thread only puts each event into a queue. A separate thread updates the model of the
-terminal's live view and serializes it at most ten times a second, for all subscribers together.
-Subscribers receive the newest text; slow ones miss intermediate texts.
+terminal's live view and serializes it to JSON at most ten times a second, for all subscribers
+together. Subscribers receive the newest text; slow ones miss intermediate texts.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ __all__ = ["PageState"]
 
 _log = logging.getLogger("bt_exec")
 
-_PERIOD_S = 0.1  # period of texts [s]
-_IDLE_S = 1.0  # period of texts without events, to update ages [s]
+_PERIOD_S = 0.1  # minimum time between two texts [s]
+_IDLE_S = 1.0  # time between two texts if there are no events, to update displayed ages [s]
 
 
 class PageState:
@@ -42,7 +42,7 @@ class PageState:
 
     Args:
         messages: Sentences of the site.
-        standing: Returns the state besides the mission: queue and questions.
+        standing: Returns the state of the service apart from the mission, such as the queue.
 
     Attributes:
         latest: The newest text, for subscribers.
@@ -81,7 +81,7 @@ class PageState:
         )
 
     def refresh(self) -> None:
-        """Request a new text, because state besides the mission changed."""
+        """Request a new text after a change that is not an event, such as a change of the queue."""
         self._inbox.put("refresh")
 
     def open(self) -> None:
@@ -89,7 +89,7 @@ class PageState:
         self._thread.start()
 
     def close(self) -> None:
-        """Stop the worker thread after a last text."""
+        """Publish a last text and stop the worker thread."""
         self._inbox.put("close")
         if self._thread.is_alive():
             self._thread.join(_IDLE_S)
@@ -141,13 +141,13 @@ class PageState:
                 if map_data is not None:
                     number = self.maps.get(event.pack, (0, {}))[0] + 1
                     self.maps[event.pack] = number, map_data
-        except Exception as error:  # noqa: BLE001 - see above
+        except Exception as error:  # noqa: BLE001 - observations run code of packs
             _log.warning("the page misses an event: %s", describe_exception(error))
 
     def _publish(self) -> None:
         try:
             self.latest.publish(to_json(self._page_data()).encode())
-        except Exception as error:  # noqa: BLE001 - the next one may do
+        except Exception as error:  # noqa: BLE001 - one failed text must not end the thread
             _log.warning("the page could not be brought up to date: %s", describe_exception(error))
 
     def _page_data(self) -> dict[str, Any]:
@@ -177,7 +177,7 @@ class PageState:
         }
 
     def _question_data(self, question: Question) -> dict[str, Any]:
-        """Return a question with its whole plan as rows, in the words of its command's language."""
+        """Return a question with all rows of its plan, in the language of the command."""
         plan = preview_model(question.spec, self._messages)
         rows = page_view(plan, Display(unfolded=True))["rows"]
         for row in rows:

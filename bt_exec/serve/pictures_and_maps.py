@@ -1,12 +1,12 @@
-"""Newest pictures and maps of what was observed.
+"""Newest pictures of observations, and maps drawn from their records.
 
-Records with these keys can be drawn as a map; lengths are in metres, angles in radians.
+A map is drawn from these keys of a record; lengths are in metres, angles in radians.
 
 ==============  ===============================================================
 ``objects``     ``[x, y, …]`` by name
-``areas``       ``[left, bottom, right, top]`` by name: rooms and tables
-``detections``  those with ``type`` and ``at: [x, y]``
-``base``        ``[x, y, yaw]`` of the robot; or ``pose``
+``areas``       ``[left, bottom, right, top]`` of rooms and tables, by name
+``detections``  list; items with ``type`` and ``at: [x, y]`` are drawn
+``base``        ``[x, y, yaw]`` of the robot; ``pose`` is read if it is missing
 ==============  ===============================================================
 """
 
@@ -30,19 +30,19 @@ from bt_exec.robot import Observation
 __all__ = ["Picture", "Pictures", "map_of", "maps_of"]
 
 
-_KEPT = 8  # pictures per pack
-_SURE = 0.5  # lowest score of a certain detection
-_NUMBERED = "#"  # ``cup#1``: a detection of a class that belongs to no known object
-_BOXES = 64  # per picture; further ones are not drawn
+_KEPT = 8  # maximum number of stored pictures per pack
+_SURE = 0.5  # minimum score of a detection that is drawn as certain
+_NUMBERED = "#"  # as in ``cup#1``, a detection that is not assigned to a known object
+_BOXES = 64  # maximum number of drawn boxes per picture
 
 
 @dataclass
 class Picture:
-    """One picture.
+    """Picture of an observation, with the boxes of its detections.
 
     Attributes:
-        number: Identifier while the service runs.
-        pack: Pack of the camera.
+        number: Identifier, unique until the service ends.
+        pack: Pack that took the picture.
         width: Width [px].
         height: Height [px].
         boxes: ``{"label", "said", "score", "sure", "box": [x1, y1, x2, y2]}`` [px, from top
@@ -72,7 +72,7 @@ class Picture:
         """Return the picture as a PNG file, encoded once.
 
         Raises:
-            ValueError: If it is not a picture.
+            ValueError: If `frame` cannot be encoded as a picture.
         """
         if not self._png:
             self._png = png_of(np.asarray(self.frame))
@@ -80,7 +80,7 @@ class Picture:
 
 
 class Pictures:
-    """Store of the last few pictures of each pack; safe from any thread.
+    """Thread-safe store of the newest pictures of each pack.
 
     Args:
         word: Returns the display name of an object in a language.
@@ -117,7 +117,7 @@ class Pictures:
             return [next(reversed(kept.values())) for kept in self._kept.values()]
 
     def png(self, number: int) -> bytes | None:
-        """Return a picture as PNG; None if it was dropped. One is encoded at a time."""
+        """Return a picture as PNG; None if it was dropped. Calls encode one after another."""
         with self._lock:
             found = next((kept[number] for kept in self._kept.values() if number in kept), None)
         if found is None:
@@ -127,9 +127,10 @@ class Pictures:
 
 
 def _boxes(record: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return the boxes in an observation's record, in any of the known forms.
+    """Return the boxes in an observation's record.
 
-    ``detections``: a list of ``{"type", "bbox", "score"}``; or ``boxes``: a box by label.
+    They are read from ``detections``, a list of ``{"type", "bbox", "score"}``, or from ``boxes``, a
+    mapping from labels to boxes.
     """
     detections, boxes = record.get("detections"), record.get("boxes")
     told: list[tuple[Any, Any, Any]] = []
@@ -151,15 +152,15 @@ def _boxes(record: Mapping[str, Any]) -> list[dict[str, Any]]:
     ]
 
 
-_MOST_MAPS = 300  # maximum number per mission
-_MOST_OBJECTS = 2000
+_MOST_MAPS = 300  # maximum number of maps per mission
+_MOST_OBJECTS = 2000  # maximum number of objects per map
 
 Word = Callable[[str, str], str]
 """Function that returns a name in a language."""
 
 
 def map_of(record: Mapping[str, Any], word: Word) -> dict[str, Any] | None:
-    """Return the drawable contents of an observation's record; None if there are none.
+    """Return the robot, areas and objects in an observation's record; None if there are none.
 
     Args:
         record: The record; may come from any pack.
@@ -186,7 +187,7 @@ def map_of(record: Mapping[str, Any], word: Word) -> dict[str, Any] | None:
 def maps_of(events: Iterable[Event], word: Word) -> list[dict[str, Any]]:
     """Return the maps of a mission in order, or a selection if there are many.
 
-    Each has its time [s] and the name of the newest stored picture of its pack.
+    Each map has its time [s] and the file name of the newest recorded picture of its pack.
     """
     found, newest = [], dict[str, str]()
     for event in events:
@@ -213,7 +214,7 @@ def _items(value: Any) -> list[tuple[str, Any]]:
 
 
 def _first_numbers(value: Any, count: int) -> list[float] | None:
-    """Return the first `count` numbers of a list; None if it is shorter."""
+    """Return the first `count` items of a list, rounded to 0.001; None unless all are numbers."""
     if not isinstance(value, list | tuple) or len(value) < count:
         return None
     numbers = value[:count]

@@ -1,7 +1,7 @@
-"""Queue of commands for one session: they are recorded and run one after another.
+"""Queue of commands for one session, which records them and runs them one after another.
 
 The session is created, used and closed on one separate thread. Other threads only submit commands,
-query the state, or request a stop; that thread never waits for them.
+query the state, or request a stop; the session's thread never waits for them.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ from bt_exec.site.site import Site
 __all__ = ["BookedMission", "QueuedSession"]
 
 _STEP_S = 0.2  # polling period for the end of the service [s]
-_CLOSE_S = 25.0  # time limit for the end of mission and session together [s]
-_HUNG_S = 1.0  # the same if a part hangs that cannot be interrupted [s]
-_CONFIRM_S = 300.0  # time limit of an answer to a question [s]
+_CLOSE_S = 25.0  # time limit for ending both the mission and the session [s]
+_HUNG_S = 1.0  # same limit if part of the mission hangs and cannot be interrupted [s]
+_CONFIRM_S = 300.0  # time limit for the operator's answer to a question [s]
 
 _log = logging.getLogger("bt_exec")
 
@@ -44,10 +44,10 @@ class BookedMission:
     """A command that was accepted.
 
     Attributes:
-        booking: Entry on record.
+        booking: Entry in the journal.
         command: The command as typed.
-        ended: Future of its outcome.
-        stop: Reason of a stop that was requested before the mission could handle it.
+        ended: Future of the outcome.
+        stop: Reason of a stop that was requested before the mission could handle it; else empty.
         stopped: Whether an operator requested a stop.
     """
 
@@ -58,11 +58,11 @@ class BookedMission:
     stopped: bool = False
 
     def __post_init__(self) -> None:
-        self.ended.set_running_or_notify_cancel()  # waiting threads cannot cancel it
+        self.ended.set_running_or_notify_cancel()  # a thread that waits for it cannot cancel it
 
     @property
     def mission_id(self) -> str:
-        """Identifier of the mission, ``2026-11-20-0007``."""
+        """Identifier of the mission, such as ``2026-11-20-0007``."""
         return self.booking.mission_id
 
 
@@ -71,11 +71,11 @@ class QueuedSession:
 
     Args:
         site: The site.
-        journal: Journal for the record.
+        journal: Journal in which missions are recorded.
         queue: Maximum number of waiting commands.
         world: Initial state of the simulated world.
         fast: Simulate as fast as possible.
-        faults: ``SKILL[:N]=CODE`` texts.
+        faults: Faults to inject, each as ``SKILL[:N]=CODE``.
         frames: Whether the journal also keeps pictures.
         compiler: Overrides the site's compiler.
         speech: Recognizes and synthesizes speech; by default, text is used instead.
@@ -85,10 +85,10 @@ class QueuedSession:
     Attributes:
         watching: State of the page.
         questions: Open questions to operators.
-        held: The stopped mission after which the waiting missions are held until `resume_queue`.
-            Empty if the queue is not held.
-        hung: The mission with a hanging part that cannot be interrupted, after which this
-            process can run no other mission. Empty if there is none.
+        held: Identifier of the stopped mission after which the queue is held until `resume_queue`,
+            or ``operator`` if the operator held it. Empty if the queue is not held.
+        hung: Identifier of a mission that hangs and cannot be interrupted; no other mission can
+            run until the service is restarted. Empty if there is none.
     """
 
     def __init__(
@@ -121,7 +121,7 @@ class QueuedSession:
             "compiler": compiler,
             "guard": guard,
         }
-        # new for each service, with numbers of pictures and questions
+        # tells the page that numbers of pictures from an earlier service are invalid
         self._name = secrets.token_hex(4)
         self._session: Session | None = None
         self._waiting: deque[BookedMission] = deque()
@@ -138,10 +138,10 @@ class QueuedSession:
     # -- called from any thread --------------------------------------------------------------
 
     def open(self) -> None:
-        """Open the robots.
+        """Start the session's thread and wait until it has opened the robots.
 
         Raises:
-            BtExecError: If one is unavailable; nothing is left running.
+            BtExecError: If a robot is unavailable; all threads have ended.
         """
         self.watching.open()
         self._thread.start()
@@ -153,13 +153,13 @@ class QueuedSession:
 
     @property
     def session(self) -> Session:
-        """The session; the service is open."""
+        """Session of the open service."""
         assert self._session is not None, "the service is not open"
         return self._session
 
     @property
     def running_mission(self) -> BookedMission | None:
-        """The running mission."""
+        """The running mission; None if no mission runs."""
         return self._current
 
     @property
@@ -181,12 +181,12 @@ class QueuedSession:
         return f"{part} hangs" if part else ""
 
     def submit(self, command: str) -> BookedMission:
-        """Accept a command; it is on record when this returns.
+        """Record a command and append it to the queue.
 
-        A command that asks to stop stops the running mission at once, instead of waiting for it.
+        A command such as "stop" is not queued: it stops the running mission at once.
 
         Raises:
-            ServiceError: If it cannot be accepted now.
+            ServiceError: If the command cannot be accepted now.
             UsageError: If the journal cannot be written.
         """
         if (ended := self._stop_by_command(command)) is not None:
@@ -208,15 +208,15 @@ class QueuedSession:
         return booked
 
     def _stop_by_command(self, command: str) -> BookedMission | None:
-        """Stop the running mission if a command asks for it; return the command's own mission.
+        """Stop the running mission if a command asks for it; return the mission of the command.
 
-        The result is None if nothing runs, or if the command asks for more than the stop. Then it
-        waits for its turn like the others, which are held after a stop.
+        The result is None if no mission runs, or if the command asks for more than a stop. Such a
+        command is then queued like any other, and the queue is held after a stop.
         """
         current = self._current
         if current is None or not asks_to_stop(command):
             return None
-        with contextlib.suppress(ServiceError):  # it has just ended
+        with contextlib.suppress(ServiceError):  # the mission has just ended
             self.abort(current.mission_id)
         if not only_stops(command):
             return None
@@ -248,7 +248,7 @@ class QueuedSession:
             to: Number of missions before it; the end of the queue if there are fewer.
 
         Raises:
-            ServiceError: If it is not waiting.
+            ServiceError: If the mission is not waiting.
         """
         with self._changed:
             booked = next((one for one in self._waiting if one.mission_id == mission_id), None)
@@ -265,10 +265,10 @@ class QueuedSession:
         return self._session.life.why if self._session is not None else ""
 
     def resume_queue(self, *, inspected: bool = False) -> bool:
-        """Start the missions that were held after a stop; return whether any were held.
+        """Start the held missions; return False if the queue was not held.
 
         Args:
-            inspected: Whether the robots have been inspected.
+            inspected: Whether the operator has inspected the robots.
 
         Raises:
             ServiceError: If an inspection is required.
@@ -285,17 +285,18 @@ class QueuedSession:
         return bool(held)
 
     def abort(self, mission_id: str, reason: str = "operator") -> str:
-        """Stop a running mission cleanly, the second time at once; withdraw a waiting one.
+        """Stop a running mission, or withdraw a waiting one.
 
-        If others wait, they are held until `resume_queue`.
+        The first call stops the mission cleanly, a second one stops the robots at once. After a
+        stop, the waiting missions are held until `resume_queue`.
 
         Returns:
             ``stopping`` or ``withdrawn``.
 
         Raises:
-            ServiceError: If it is neither running nor waiting.
+            ServiceError: If the mission is neither running nor waiting.
         """
-        with self._switch:  # so that the stopped mission is the named one
+        with self._switch:  # otherwise the next mission could start before the stop
             current = self._current
             if current is not None and current.mission_id == mission_id:
                 current.stopped = True
@@ -308,12 +309,12 @@ class QueuedSession:
         if booked is not None:
             self._record_unstarted_end(booked, "WITHDRAWN")
             return "withdrawn"
-        if self.find(mission_id) is not None:  # it started in the meantime
+        if self.find(mission_id) is not None:  # the mission started in the meantime
             return self.abort(mission_id, reason)
         raise ServiceError("NOT_RUNNING", mission_id=mission_id)
 
     def stop(self, reason: str) -> None:
-        """Stop the running mission and accept no commands; a second call stops the robots at once.
+        """Stop the running mission and reject new commands; a second call stops the robots at once.
 
         Safe from signal handlers: it takes no lock and does not wait.
         """
@@ -327,10 +328,10 @@ class QueuedSession:
             self._session.abort(self._closing)
 
     def close(self, reason: str = "operator") -> bool:
-        """End the service: stop the mission, close the robots, complete every record.
+        """Stop the running mission, close the robots, and record the end of every mission.
 
         Returns:
-            Whether that was completed in time.
+            True if the session's thread ended in time.
         """
         if not self._closing:
             self.stop(reason)
@@ -360,7 +361,7 @@ class QueuedSession:
     # -- on the session's thread ------------------------------------------------------------
 
     def on(self, event: Event) -> None:
-        """Stop a mission whose stop was requested before it could handle it."""
+        """Stop a mission that starts, if a stop was requested before it could be handled."""
         current = self._current
         reason = self._closing or ("" if current is None else current.stop)
         if reason and isinstance(event, MissionStarted):
@@ -375,7 +376,7 @@ class QueuedSession:
                 confirm=self.questions,
                 **self._settings,
             )
-        except BaseException as error:  # noqa: BLE001 - whoever opens the service hears of it
+        except BaseException as error:  # noqa: BLE001 - `open` raises it on the caller's thread
             self._opened.set_exception(error)
             return
         with session:
@@ -397,7 +398,7 @@ class QueuedSession:
             _log.warning("%s", error)
 
     def _next_mission(self) -> BookedMission | None:
-        """Return the next mission when there is one; None when the service ends."""
+        """Wait for the next mission and return it; None when the service ends."""
         with self._changed:
             with self._switch:
                 before, self._current = self._current, None
@@ -419,7 +420,7 @@ class QueuedSession:
         return before.stopped or before.ended.result().is_stop or bool(self.inspection_reason())
 
     def _on_hung_end(self, outcome: Outcome) -> None:
-        """Handle the end of a mission with a part that hangs forever; called on another thread."""
+        """Record that a mission hangs and cannot be interrupted; called on another thread."""
         with self._switch:
             booked, self._current = self._current, None
         self.hung = outcome.mission_id
@@ -431,7 +432,7 @@ class QueuedSession:
     def _run(self, booked: BookedMission) -> None:
         try:
             outcome = self.session.run(booked.command, booking=booked.booking)
-        except BaseException as error:  # noqa: BLE001 - the next command is run all the same
+        except BaseException as error:  # noqa: BLE001 - one failed mission must not end the queue
             _log.error("mission %s was not run: %s", booked.mission_id, describe_exception(error))
             said = ServiceError("CANNOT", message=str(error)).sentence(booked.booking.language)
             self._record_end(booked, "failed", "EXECUTIVE_CRASHED", said)
@@ -440,7 +441,7 @@ class QueuedSession:
                 booked.ended.set_result(outcome)
 
     def _stop(self, booked: BookedMission, reason: str) -> None:
-        """Stop a mission that is running or about to start; `on` repeats it if it has not begun."""
+        """Stop a mission; if it has not begun yet, `on` stops it when it begins."""
         booked.stop = reason
         if self.session.abort(reason):
             booked.stop = ""
@@ -463,7 +464,7 @@ class QueuedSession:
             booked.ended.set_result(outcome)
 
     def _queue_state(self) -> dict[str, Any]:
-        """Return the state besides the mission: the queue and open questions."""
+        """Return the state of the service apart from the mission: queue and open question."""
         current, question = self._current, self.questions.pending
         return {
             "service": self._name,

@@ -23,12 +23,12 @@ class HttpServer(AppServer):
     """HTTP server of a service, which runs until it is stopped.
 
     Args:
-        service: The service; open.
+        service: The open service.
         login: Authentication of requests.
-        host: The address to listen at.
-        port: Port; 0 chooses a free one.
+        host: Address at which the server listens.
+        port: Port; 0 for any free port.
         names: Further accepted host names.
-        others: Services of further sites, each with its authentication.
+        others: Open services of further sites, each with its authentication.
 
     Raises:
         UsageError: If the address or port is not available.
@@ -69,11 +69,11 @@ def _site_url_path(name: str) -> str:
 class _Sites:
     """ASGI application that forwards each request to its site, under ``/sites/NAME/…``.
 
-    All other paths are those of the first site, so that clients of a single one need not know of
-    the others.
+    Requests for other paths are forwarded to the first site, so that clients for a single site need
+    no prefix.
 
     Args:
-        guards: The applications by name of their site, each with its request checks.
+        guards: The application of each site with its request checks, by name of the site.
     """
 
     def __init__(self, guards: Mapping[str, RequestGuard]) -> None:

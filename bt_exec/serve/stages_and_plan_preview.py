@@ -1,4 +1,4 @@
-"""Stages of a mission, and the plan of a command for review before its execution.
+"""Stages of a mission, and compilation of a command without running it.
 
 The stages correspond to those of planners with subgoals: the command and the initial situation, the
 subgoals with their tasks, the tree with the states of its nodes, and the outcome.
@@ -39,12 +39,12 @@ __all__ = [
 ]
 
 
-_KEPT = 32  # missions
-_FRESH_S = 1.0  # cache time for a running mission [s]
+_KEPT = 32  # maximum number of cached missions
+_FRESH_S = 1.0  # cache time of a running mission [s]
 
 
 class RecordReader:
-    """Reader of missions: one at a time for all callers, with a cache of finished ones.
+    """Thread-safe reader of recorded missions with a cache; running missions are cached briefly.
 
     Args:
         journal: Journal of the missions.
@@ -56,7 +56,7 @@ class RecordReader:
         self._lock = threading.Lock()
 
     def read(self, mission_id: str) -> dict[str, Any]:
-        """Return a mission in its stages, with the explanation of its end.
+        """Return the stages of a mission; see `stages_of`.
 
         Raises:
             UnknownName: If there is no such mission.
@@ -75,13 +75,13 @@ class RecordReader:
             return data
 
     def _is_unchanged(self, data: Mapping[str, Any]) -> bool:
-        """Return True if a cached mission is unchanged according to its list entry."""
+        """Return True if the status of a cached mission is still the same in the journal."""
         line = self._journal.mission_summary(data["mission_id"])
         return line is not None and mission_entry_data(line)["status"] == data["status"]
 
 
 def stages_of(record: MissionRecord) -> dict[str, Any]:
-    """Return a mission in its stages."""
+    """Return the stages of a mission (state, plan, run, results), and the reason for its end."""
     catalogue, messages = parts_and_sentences(record)
     model = ViewModel(messages=messages, wall=lambda: 0.0)
     objects: dict[str, None] = {}
@@ -158,7 +158,7 @@ def plan_data(spec: MissionSpec) -> dict[str, Any]:
 
 
 def _task_target(node: Do) -> str:
-    """Return the object of a task: its ``target`` if it has one, or else its arguments."""
+    """Return the argument ``target`` of a task, or the text of all arguments without one."""
     target = node.args.get("target")
     return target if isinstance(target, str) else arguments_text(node.args)
 
@@ -168,8 +168,8 @@ def _task_result(path: str, last: Mapping[str, NodeChanged], kept: bool) -> str:
 
     Args:
         path: Path of the task's node.
-        last: The last state of each node, under any plan.
-        kept: Whether the plan kept it as finished.
+        last: Last state change of each node in the whole mission, by path.
+        kept: Whether the last plan keeps the task as finished.
     """
     own = last.get(path)
     around = [last[above] for above in last if above != path and encloses(above, path)]
@@ -191,7 +191,7 @@ _MOST_SUGGESTED = 8
 def compile_in_situation(
     site: Site, command: str, compiler: str | None, situation: Situation
 ) -> dict[str, Any]:
-    """Return the plan for a command in the last observed situation, or why there is none."""
+    """Return the plan for a command in a situation, or a refusal or reply, as plain data."""
     found = compile_command(site, command, compiler=compiler, situation=situation)
     refusal, reply = found.refusal, found.reply
     return {
@@ -217,9 +217,10 @@ def compile_in_situation(
 def suggested_commands(
     site: Site, compiler: str | None, situation: Situation, language: str
 ) -> tuple[str, ...]:
-    """Return commands that would be understood in the last observed situation.
+    """Return commands that would be accepted in a situation.
 
-    They come from the compiler if it can suggest any, otherwise from the utterances of trees.
+    They are suggested by the compiler if it supports suggestions. Otherwise they are the first
+    utterances of the trees.
     """
     chosen = make_compiler(site, compiler)
     if isinstance(chosen, Suggesting):

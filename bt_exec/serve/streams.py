@@ -1,8 +1,8 @@
-"""Server-sent events: a mission's growing record, shared by all its watchers.
+"""Server-sent events of missions; the record of a mission is read once for all its followers.
 
-Recorded events have their number as ``id``, so that a disconnected client can continue where it
-was, even with a restarted service. ``Progress`` events are live only: they have no id, and only the
-newest one counts.
+Recorded events have their number as ``id``, so that a reconnecting client can continue after the
+last received event, even if the service was restarted. ``Progress`` events are live only: they have
+no ``id``, and only the newest one is sent.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ _PERIOD_S = 0.1  # polling period of the record [s]
 _BEAT_S = 15.0  # interval of keep-alive messages [s]
 _CHECK_S = 1.0  # polling period for the end of a mission's process [s]
 _ROWS = 500  # rows per read
-_CLOSED = "closed"  # end of a tail with the service; no end is sent to clients
-_CHUNK = 64  # events per write
+_CLOSED = "closed"  # `_Tail.ended` if the service closes; no ``end`` event is sent then
+_CHUNK = 64  # maximum number of events per write
 
 
 class Feeds:
-    """The records that are being followed.
+    """Event streams of the missions that clients follow.
 
     Args:
-        journal: The journal.
-        live: Whether a mission of this service with that identifier is running or waiting.
-        progress: Progress of the current mission's skills, by path.
+        journal: Journal of the missions.
+        live: Returns True if the mission with an identifier runs or waits in this service.
+        progress: Returns progress and phase of the running mission's skills, by path.
     """
 
     def __init__(
@@ -54,7 +54,7 @@ class Feeds:
         self._closed.set()
 
     async def has_no_more_events(self, mission_id: str, after: int) -> bool:
-        """Return whether a mission has ended and has no events after number `after`."""
+        """Return True if a mission has ended and has no events after number `after`."""
         line = await asyncio.to_thread(self._journal.mission_summary, mission_id)
         if line is None or (line.ended_at is None and not line.interrupted):
             return False
@@ -136,26 +136,26 @@ class Feeds:
 
 
 class _Tail:
-    """Rows read from one record, shared by all its followers."""
+    """Events read from the record of one mission, shared by all its followers."""
 
     def __init__(self) -> None:
         self.numbers: list[int] = []
         self.frames: list[bytes] = []
         self.live = b""
         self.live_number = 0
-        self.read = False  # whether all initially existing rows have been read
+        self.read = False  # whether the rows that existed at the start have been read
         self.ended = ""
         self.users = 0
         self.task: asyncio.Task[None] | None = None
         self.changed = asyncio.Event()
 
     def wake_followers(self) -> None:
-        """Wake the followers."""
+        """Notify all followers that there are new events."""
         changed, self.changed = self.changed, asyncio.Event()
         changed.set()
 
     def append_event(self, row: EventRow) -> None:
-        """Append a recorded event, except progress, which is sent live."""
+        """Append a recorded event; progress is left out, because it is sent live."""
         if row.kind == "Progress":
             return
         self.numbers.append(row.seq)
@@ -164,7 +164,7 @@ class _Tail:
             self.ended = "ended"
 
     def send_progress(self, progress: dict[str, tuple[float | None, str]]) -> None:
-        """Send progress of skills to the followers."""
+        """Replace the live progress of skills, and notify the followers."""
         self.live = b"".join(
             format_event(to_json({"path": path, "progress": share, "doing": doing}), "Progress")
             for path, (share, doing) in progress.items()
@@ -174,7 +174,7 @@ class _Tail:
 
 
 def _server_sent_event(row: EventRow) -> bytes:
-    """Return a recorded event as a server-sent event; its data is already JSON."""
+    """Return a recorded event as a server-sent event."""
     head = {"t": row.t, "tick": row.tick, "plan": row.plan, "path": row.path, "call": row.call}
     known = to_json({key: value for key, value in head.items() if value is not None})
     return format_event(f'{known[:-1]},"data":{row.data}}}', row.kind, row.seq)

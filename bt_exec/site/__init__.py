@@ -11,7 +11,7 @@ __all__ = ["Site", "load_site"]
 
 
 def __getattr__(name: str) -> Any:
-    """Import the site reader on first use, so that access to the data is cheap."""
+    """Import `bt_exec.site.site` on first use, so that importing this package is fast."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from bt_exec.site import site

@@ -1,4 +1,4 @@
-"""Test of utterances: each must lead to its own tree."""
+"""Check that the utterances of each tree are compiled to a plan with that tree."""
 
 from __future__ import annotations
 
@@ -27,11 +27,15 @@ __all__ = ["check_utterances", "word_problems"]
 
 
 def check_utterances(site: Site, trees: Iterable[str] | None = None) -> list[Problem]:
-    """Return the utterances that do not lead to their own tree; of all trees if none are named.
+    """Return a problem for each utterance that is not compiled to a plan with its own tree.
 
-    They are compiled by the offline compiler, which needs no settings. Mistakes in the words of the
-    packs come first. The others are ``UTTERANCE_REFUSED``, ``UTTERANCE_OF_ANOTHER`` and
+    Utterances are compiled by the offline compiler. Problems in the words of the packs come first.
+    The codes of the others are ``UTTERANCE_REFUSED``, ``UTTERANCE_OF_ANOTHER`` and
     ``UTTERANCE_INCOMPLETE``.
+
+    Args:
+        site: The site.
+        trees: Names of the trees to check; None for all.
     """
     compiler = _offline_compiler()
     if compiler is None:
@@ -52,17 +56,20 @@ def check_utterances(site: Site, trees: Iterable[str] | None = None) -> list[Pro
 
 
 def word_problems(catalogue: Catalogue, library: Library) -> list[Problem]:
-    """Return the mistakes in the lexicons of packs that can be found without a site."""
+    """Return the problems in the lexicons of packs that can be found without a site.
+
+    If a pack adds words from its settings, the result is empty, because these come from a site.
+    """
     compiler = _offline_compiler()
     if compiler is None or any(pack.words is not None for pack in catalogue.packs):
-        return []  # the other words come from a site
+        return []
     return _word_mistakes(
         compiler, Request(_ANY, "en", catalogue, library, catalogue_messages(catalogue))
     )
 
 
 def _offline_compiler() -> Compiler | None:
-    """Return the compiler that needs no settings, or None if it is not installed."""
+    """Return the default compiler, which needs no settings, or None if it is not installed."""
     name = CompilerSettings().name
     return find_compiler(name, {}) if name in compiler_names() else None
 
@@ -80,7 +87,7 @@ def _word_mistakes(compiler: Compiler, request: Request) -> list[Problem]:
 
 
 _ANY = "go"
-"""A command for which the words of every pack are loaded."""
+"""Any short command; compiling it loads the words of all packs."""
 
 
 def _request_for(request: Request, text: str) -> Request:
@@ -129,7 +136,10 @@ def _problems_of_utterances(request: Request, tree: TreeSpec, compiler: Compiler
 def _plan_after_another(
     request: Request, tree: TreeSpec, text: str, compiler: Compiler
 ) -> Plan | None:
-    """Return a plan for a command that ends with this utterance: "… and tell the professor"."""
+    """Return a plan in which the utterance follows that of another tree; None if there is none.
+
+    Some utterances, such as "tell the professor", need a result of an earlier part.
+    """
     for other in request.library:
         begins = (said for said in other.utterances if language_of(said) == language_of(text))
         said = next(begins, None)
@@ -144,7 +154,7 @@ def _plan_after_another(
 
 
 def _missing_parameter(tree: TreeSpec, required: Sequence[str], refusal: Refusal) -> str:
-    """Return the parameter without a value for which an utterance was refused."""
+    """Return the parameter whose missing value is the reason for a refusal; empty otherwise."""
     if refusal.code != "NO_OBJECT":
         return ""
     asked = [key for key in required if tree.params[key].type in refusal.missing]
@@ -152,7 +162,7 @@ def _missing_parameter(tree: TreeSpec, required: Sequence[str], refusal: Refusal
 
 
 def _ambiguous_trees(request: Request, tree: TreeSpec, text: str, compiler: Compiler) -> str:
-    """Return the other trees that match an ambiguous utterance."""
+    """Return a sentence that names the other trees that match an ambiguous utterance."""
     found: list[str] = []
     for other in request.library:
         if other.tree == tree.tree or not other.utterances:

@@ -38,9 +38,9 @@ def make_compiler(site: Site, name: str | None = None) -> Compiler:
 
 
 def compiler_of_site(compiler: Compiler, site: Site) -> Compiler:
-    """Return a compiler for all packs and robots of a site that offers corrections.
+    """Return a compiler for all packs and robots of a site, which offers spelling corrections.
 
-    A model reads all words itself and remains as it is.
+    A compiler that asks a language model is returned unchanged, because it handles all packs.
     """
     if isinstance(compiler, Prompting):
         return compiler
@@ -57,13 +57,13 @@ def first_request(
     situation: Situation | None = None,
     context: Context | Iterable[str] = (),
 ) -> Request:
-    """Return the request of a first plan, without a robot.
+    """Return the request for a first plan, without opening a robot.
 
     Args:
         site: The site.
         command: The command as typed.
         situation: The observed situation; empty by default.
-        context: The history of the session, or its commands, oldest first.
+        context: The session so far, or its commands, oldest first.
     """
     return Request(
         command,
@@ -79,14 +79,14 @@ def first_request(
 
 @dataclass(frozen=True)
 class Compiled:
-    """Result of a command: exactly one of a plan, a refusal or a reply.
+    """Result of compiling a command: exactly one of a plan, a refusal and a reply.
 
     Attributes:
-        plan: The plan as it would run: subtrees expanded, passes applied, verified; None if
-            refused.
-        refusal: Why there is no plan; None if there is one.
-        written: The plan as the compiler wrote it, with subtrees by name; None if there is none.
-        reply: The reply to a text that needs no plan: thanks, a question about the past.
+        plan: The plan as it would run: subtrees expanded, passes applied, verified.
+        refusal: Why the command was refused.
+        written: The plan as the compiler wrote it, with subtrees by name. It may accompany a plan
+            or a refusal.
+        reply: Reply to a text that needs no plan, such as a question about past missions.
     """
 
     plan: MissionSpec | None = None
@@ -108,7 +108,15 @@ def compile_command(
     compiler: str | Compiler | None = None,
     context: Context | Iterable[str] = (),
 ) -> Compiled:
-    """Compile a command without a robot; a plan that fails verification gives a refusal."""
+    """Compile and verify a command without opening a robot.
+
+    Args:
+        site: The site.
+        command: The command as typed.
+        situation: The observed situation; empty by default.
+        compiler: A compiler or its name; by default the site's compiler.
+        context: The session so far, or its commands, oldest first.
+    """
     request = first_request(site, command, situation, context)
     if compiler is None or isinstance(compiler, str):
         compiler = make_compiler(site, compiler)

@@ -1,7 +1,8 @@
-"""Parts defined by a site itself: trees, skills, words and sentences.
+"""Trees, skills, conditions, words and sentences that a site itself defines.
 
-They are in files next to the site file and replace the parts named in ``overrides:``. Trees, words
-and sentences form a pack called `OWN`; skills and conditions are added to a pack of the site.
+They are in files next to the site file and replace the trees, skills and conditions named in
+``overrides:``. Trees, words and sentences form a pack called `OWN`; skills and conditions are added
+to a pack of the site.
 
 Skills and conditions may also come from a user's file, ``--tools FILE``. A file with one decorated
 function is enough; no package has to be installed. They are added to the first pack of the site and
@@ -44,7 +45,7 @@ OWN = "site"
 def own_pack(
     folder: Path, packs: Sequence[Pack], trees: str, lexicon: str, messages: str
 ) -> tuple[Pack, ...]:
-    """Return the pack of a site's own files; empty if there are none.
+    """Return a tuple with the pack of a site's own files; empty if the site has no such files.
 
     Args:
         folder: Folder of the site file.
@@ -81,7 +82,7 @@ def load_library(catalogue: Catalogue, overrides: Collection[str]) -> Library:
     own: list[TreeSpec] = []
 
     def own_names(folder: Path, tree: TreeSpec) -> Iterable[TreeSpec]:
-        if folder == common:  # for packs whose trees have utterances; theirs take precedence
+        if folder == common:  # only for packs with utterances, and without overriding their trees
             taken = any(one.tree == tree.tree for one in own)
             return [tree] if not taken and any(one.utterances for one in own) else []
         trees = [catalogue.with_site_names(pack.name, tree) for pack in packs[folder]]
@@ -110,7 +111,7 @@ def _tree_names(folder: Path) -> frozenset[str]:
 def unused_overrides(
     source: Source, overrides: Sequence[str], known: Collection[str], used: Collection[str]
 ) -> Iterator[Problem]:
-    """Yield the names under ``overrides:`` of a site file that replace nothing.
+    """Yield a problem for each name under ``overrides:`` of a site file that replaces nothing.
 
     Args:
         source: The site file.
@@ -132,11 +133,11 @@ def unused_overrides(
 
 
 def replaced_parts(library: Library, tools: Mapping[str, str]) -> tuple[str, ...]:
-    """Return a sentence for each tree, skill and condition that replaces another.
+    """Return a sentence for each tree, skill and condition that replaces one of a pack.
 
     Args:
         library: The trees.
-        tools: Names of packs by the skills and conditions in them that were replaced.
+        tools: Names of the replaced skills and conditions, each with the name of its pack.
     """
     trees = (
         f"tree {name} of {library.source(name).file} replaces that of {file}"
@@ -149,16 +150,18 @@ def replaced_parts(library: Library, tools: Mapping[str, str]) -> tuple[str, ...
 def with_tool_files(
     packs: Sequence[Pack], files: Iterable[Path], overrides: Collection[str] = ()
 ) -> list[Pack]:
-    """Return the packs of a site, with the tools of `files` added to the first one and its robots.
+    """Return the packs of a site, with the skills and conditions of `files` added.
+
+    They are added to the first pack. If several robots share it, each robot gets them.
 
     Args:
         packs: The packs.
         files: Python files.
-        overrides: Names of skills and conditions that tools replace, each in its own pack.
+        overrides: Names of skills and conditions that are replaced in the pack that has them.
 
     Raises:
         UsageError: If a file is missing, cannot be run, or contains no skill and no condition.
-        RegistrationError: If a tool has the name of another one.
+        RegistrationError: If a name exists already and is not in `overrides`.
     """
     changed = list(packs)
     for file in files:
@@ -183,7 +186,13 @@ def _names(pack: Pack) -> set[str]:
 
 
 def _with_part(pack: Pack, part: Skill | Condition, *, replaces: bool) -> Pack:
-    """Return a pack with a part added, or if `replaces`, in place of the part of that name."""
+    """Return a pack with a skill or condition added.
+
+    Args:
+        pack: The pack.
+        part: The skill or condition.
+        replaces: Whether to remove the pack's skill or condition of the same name.
+    """
 
     def rest(parts: Iterable[Any]) -> tuple[Any, ...]:
         return tuple(one for one in parts if not (replaces and one.name == part.name))
@@ -195,10 +204,10 @@ def _with_part(pack: Pack, part: Skill | Condition, *, replaces: bool) -> Pack:
 
 
 class _UncachedLoader(SourceFileLoader):
-    """Loader that compiles a file at each load.
+    """Module loader that ignores cached bytecode.
 
-    Cached bytecode is validated by size and whole seconds, so an edit of the same length within a
-    second would not be noticed.
+    Cached bytecode is validated by file size and time in whole seconds, so an edit of the same
+    length within a second would not be noticed.
     """
 
     def get_code(self, fullname: str) -> CodeType:

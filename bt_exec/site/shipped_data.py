@@ -1,6 +1,6 @@
-"""Access to shipped data: trees, sites, words.
+"""Access to the shipped trees and configuration files.
 
-In a wheel they are inside the package, in a clone (editable install) next to it.
+In a wheel they are inside the package; in a clone (editable install) they are next to it.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def data_folder() -> Path:
 
 
 def data_path(*parts: str) -> Path:
-    """Return the path of shipped data: ``data_path("trees", "door")``."""
+    """Return the path of shipped data, as in ``data_path("trees", "door")``."""
     return data_folder().joinpath(*parts)
 
 
@@ -47,11 +47,12 @@ def site_names() -> tuple[str, ...]:
 def default_site() -> str:
     """Return the name or file of the default site.
 
-    It is the first of: the variable ``BT_EXEC_SITE``; ``default_site:`` in ``bt-exec/config.yaml``
-    in the user's configuration folder; the same in the shipped ``configs/defaults.yaml``.
+    The first of these that is set is used: the environment variable ``BT_EXEC_SITE``;
+    ``default_site:`` in ``bt-exec/config.yaml`` in the user's configuration folder;
+    ``default_site:`` in the shipped ``configs/defaults.yaml``.
 
     Raises:
-        UsageError: If the user's file is not readable.
+        UsageError: If the user's configuration file cannot be read.
     """
     chosen = os.environ.get("BT_EXEC_SITE")
     own = platformdirs.user_config_path("bt-exec") / "config.yaml"
@@ -74,11 +75,13 @@ def default_site() -> str:
 
 
 def site_path(name_or_file: str = "") -> Path:
-    """Return the file of a site given by name or by path; of the default site if empty.
+    """Return the path of a site file; the argument may be the name of a shipped site or a path.
+
+    If the argument is empty, the default site is used.
 
     Raises:
-        UnknownName: If it is neither.
-        UsageError: If the default cannot be determined.
+        UnknownName: If there is no such site and no such file.
+        UsageError: If the default site cannot be determined.
     """
     name_or_file = name_or_file or default_site()
     path = expand_home(name_or_file)

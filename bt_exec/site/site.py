@@ -1,4 +1,4 @@
-"""Site: packs with their robots, a compiler and rates, from a YAML file in configs/sites."""
+"""Sites: packs with their robots, a compiler, rates and limits, loaded from a YAML file."""
 
 from __future__ import annotations
 
@@ -54,23 +54,23 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Site:
-    """A site, ready to be used.
+    """A loaded and validated site.
 
     Attributes:
         name: Name.
         summary: Description in one line, or one for each language.
-        file: Path.
-        packs: Settings by pack, or by robot if the site has several of one pack.
+        file: Path of the site file.
+        packs: Settings by pack, or by robot if several robots share a pack.
         compiler: The compiler and its settings.
         rates: Tick and observation rates.
         limits: Budgets and deadlines.
         catalogue: Skills, conditions, types.
         library: Trees.
         messages: Sentences.
-        confirm: Plans that need the operator's confirmation.
-        keep: Retention of its missions in the journal.
-        guard: Stop action of the guardian that replaces those of the drivers; None for theirs.
-        replaced: A sentence for each part of a pack that another part replaces.
+        confirm: Rule for plans that need the operator's confirmation.
+        keep: Retention of the site's missions in the journal.
+        guard: Stop action of the guardian, in place of those of the drivers; None to use theirs.
+        replaced: A sentence for each tree, skill or condition of a pack that was replaced.
     """
 
     name: str
@@ -105,16 +105,16 @@ class Site:
 
 
 def load_site(name_or_file: str = "", tools: Sequence[Path] = ()) -> Site:
-    """Load a site (by default the default site) with its packs and their verified trees.
+    """Load a site with its packs, and verify their trees.
 
     Args:
-        name_or_file: The site.
-        tools: Python files with further skills and conditions, which are added to its first pack.
+        name_or_file: Name of a shipped site, or path of a site file; empty for the default site.
+        tools: Python files with skills and conditions to add to the first pack of the site.
 
     Raises:
         UnknownName: If there is no such site.
-        UsageError: If a file of tools cannot be used.
-        SpecError: If the file, or a tree of its packs, is invalid; contains every mistake.
+        UsageError: If a file in `tools` cannot be used.
+        SpecError: If the site file or a tree of its packs is invalid; contains every mistake.
     """
     path = site_path(name_or_file)
     source = read_file(path)
@@ -163,7 +163,7 @@ def load_site(name_or_file: str = "", tools: Sequence[Path] = ()) -> Site:
 
 
 def _missing_files(source: Source, folder: Path, written: SiteFile) -> Iterator[Problem]:
-    """Find files and folders that a site names and that do not exist."""
+    """Yield a problem for each file or folder that a site file names and that does not exist."""
     named: list[tuple[Place, str]] = [
         *(((field,), getattr(written, field)) for field in ("trees", "lexicon", "messages")),
         *((("tools", number), file) for number, file in enumerate(written.tools)),
@@ -178,7 +178,7 @@ def _missing_files(source: Source, folder: Path, written: SiteFile) -> Iterator[
 
 
 def _find_part(packs: Iterable[Pack], name: str) -> Any:
-    """Return the first skill or condition of a name."""
+    """Return the first skill or condition with a name; None if there is none."""
     parts = (part for pack in packs for part in (*pack.skills, *pack.conditions))
     return next((part for part in parts if part.name == name), None)
 
@@ -186,7 +186,7 @@ def _find_part(packs: Iterable[Pack], name: str) -> Any:
 def catalogue_messages(
     catalogue: Catalogue, settings: Mapping[str, PackSettings] | None = None
 ) -> Messages:
-    """Return the sentences of bt-exec and of a catalogue's packs, with the site's names."""
+    """Return the messages of bt-exec and of a catalogue's packs, with the site's display names."""
     names = {
         pack.name: pack.names(settings[pack.name])
         for pack in catalogue.packs
@@ -296,7 +296,7 @@ def _validated_settings(
 def _shared_name_problems(
     source: Source, settings: Mapping[str, PackSettings]
 ) -> Iterator[Problem]:
-    """Yield a problem for each name shared by two robots."""
+    """Yield a problem for each name in commands that two robots share."""
     names: dict[str, str] = {}
     for robot, own in settings.items():
         for language, said in own.called.items():

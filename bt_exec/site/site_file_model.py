@@ -1,4 +1,4 @@
-"""Models of a site file: packs, compiler, rates, limits, guard, retention, own parts."""
+"""Models of a site file: packs, compiler, rates, limits, guard, retention, overrides."""
 
 from __future__ import annotations
 
@@ -16,7 +16,13 @@ __all__ = ["CompilerSettings", "GuardSettings", "Keep", "Limits", "Rates", "Site
 
 
 class Rates(UserData):
-    """Rates of ticks and perception [Hz]."""
+    """Rates of ticks and observations.
+
+    Attributes:
+        tick_hz: Rate of ticks [Hz].
+        look_hz: Maximum rate of the observations that nodes request [Hz].
+        idle_look_hz: Rate of observations if no node requests any [Hz]; 0 for none.
+    """
 
     tick_hz: Annotated[float, Field(ge=1, le=200)] = 20.0
     look_hz: Annotated[float, Field(gt=0, le=100)] = 5.0
@@ -27,22 +33,22 @@ class Limits(UserData):
     """Budgets and deadlines.
 
     Attributes:
-        replans: Plans after the first one.
-        turns: Turns of a plan that its compiler makes turn by turn.
+        replans: Maximum number of plans after the first.
+        turns: Maximum number of turns if the compiler plans turn by turn.
         cancel_s: Time limit of a skill's clean-up before the robot is stopped [s].
         still_s: Time limit for a robot to be still after a stop [s].
         look_s: Time limit of a single observation, after which the mission continues without it
             [s].
         plan_s: Time limit of a compiler [s].
         step_s: Time limit of a remote simulation for one tick [s].
-        hang_s: Time limit of a step of a skill, a condition, a capture, a hook or a listener, after
-            which the robot is stopped and the mission fails [s, wall]. Default: 0.5 s with a real
-            robot; 30 s if everything is simulated, because a busy machine computes slowly and
-            nothing moves meanwhile.
-        stall_s: Time limit between two ticks (a suspended machine, SIGSTOP, swapping), after which
-            the robot is stopped and the mission fails [s, wall]. Default: `within` of the
-            guard if there is a guardian; otherwise 3 s or twice `hang_s`
-            with a real robot; no limit if everything is simulated.
+        hang_s: Time limit of a single call of a skill, condition, capture, hook or listener, after
+            which the robot is stopped and the mission fails [s, wall clock]. Default: 0.5 s with a
+            real robot. If everything is simulated, 30 s, because a busy machine may be slow and no
+            real robot moves.
+        stall_s: Maximum time between two ticks (longer if the machine is suspended or swaps), after
+            which the robot is stopped and the mission fails [s, wall clock]. Default: `within` of
+            the guard if there is a guardian. Otherwise 3 s or twice `hang_s` with a real robot; no
+            limit if everything is simulated.
     """
 
     replans: Annotated[int, Field(ge=0, le=20)] = 3
@@ -57,11 +63,12 @@ class Limits(UserData):
 
 
 class GuardSettings(UserData):
-    """Settings of the process that stops the robot; see `bt_exec.guardian`.
+    """Settings of the guardian process, which stops the robot; see `bt_exec.guardian`.
 
     Attributes:
-        stop: A command, as a line or a list of words, or ``module:function``. It runs in a separate
-            process, also while the robot is still; exit code 0 means that the robot has stopped.
+        stop: Command that stops the robot, as a line or a list of words, or ``module:function``. It
+            runs in a separate process and must also work if the robot is not moving. Exit code 0
+            means that the robot has stopped.
         within: Time without a heartbeat after which the robot is stopped.
     """
 
@@ -80,16 +87,17 @@ class GuardSettings(UserData):
         return self
 
     def to_guard(self) -> Guard:
-        """Return the guard."""
+        """Return the settings as a `Guard`."""
         return Guard(self.stop, within_s=self.within)
 
 
 class Keep(UserData):
-    """Retention of this site's missions in the journal; unlimited by default.
+    """Retention of the site's missions in the journal; unlimited by default.
 
     Attributes:
-        days: Missions that began longer ago are removed.
-        megabytes: The oldest missions are removed until journal and frames are smaller.
+        days: Maximum age of a mission; older missions are removed.
+        megabytes: Maximum size of journal and frames together; the oldest missions are removed
+            until the size is smaller.
     """
 
     days: Annotated[float, Field(gt=0)] | None = None
@@ -97,10 +105,11 @@ class Keep(UserData):
 
 
 class CompilerSettings(BaseModel):
-    """Name of the compiler, with its settings.
+    """Name of the compiler, and its settings as further fields.
 
     Attributes:
-        of: Names of other compilers, by the pack whose parts of commands they plan.
+        name: Name of the compiler.
+        of: Names of other compilers, each by the pack for which it plans parts of commands.
     """
 
     model_config = ConfigDict(frozen=True, extra="allow")
@@ -121,15 +130,15 @@ class Summary(UserData):
 
 
 class SiteFile(UserData):
-    """A site file as written. Packs and compilers validate their own settings.
+    """Content of a site file. Packs and compilers validate their own settings.
 
     Attributes:
         summary: Description in one line, or one for each language.
-        trees: Folder of the site's own trees, relative to the file.
+        trees: Folder with the site's own trees, relative to the site file.
         tools: Python files with the site's own skills and conditions.
-        lexicon: File of further words.
-        messages: File of sentences and phrases that replace those of packs.
-        overrides: Names of trees, skills and conditions of packs that are replaced.
+        lexicon: File with further words.
+        messages: File with sentences and phrases that replace those of packs.
+        overrides: Names of trees, skills and conditions of packs that the site replaces.
     """
 
     site: str

@@ -14,9 +14,13 @@ __all__ = ["site_schema"]
 
 
 def site_schema(packs: Iterable[Pack], compilers: Iterable[str]) -> dict[str, Any]:
-    """Return the JSON Schema (2020-12) of a site file that may use these packs and compilers.
+    """Return the JSON Schema (2020-12) of site files.
 
-    Rules that need the whole site, such as places of the map, are checked when it is loaded.
+    Rules that need the whole site, such as places on the map, are checked only when it is loaded.
+
+    Args:
+        packs: Packs that a site may use.
+        compilers: Names of compilers that a site may use.
     """
     schema = SiteFile.model_json_schema()
     definitions = schema.setdefault("$defs", {})
@@ -46,7 +50,7 @@ def site_schema(packs: Iterable[Pack], compilers: Iterable[str]) -> dict[str, An
 
 
 def _schema_of(model: type[BaseModel], definitions: dict[str, Any]) -> dict[str, Any]:
-    """Return the schema of a model; referenced models are added to `definitions`."""
+    """Return the schema of a model, and add referenced models to `definitions`."""
     own = model.model_json_schema()
     definitions.update(own.pop("$defs", {}))
     return own

@@ -1,9 +1,9 @@
 """JSON Schema of a site's tree language, for editors.
 
-Fields, kinds and their forms come from the models. Names, arguments and descriptions of skills,
-conditions and types come from the packs. The schema accepts slightly more than the language: rules
-that need the whole document, such as unbound ``$name`` references, are left to `bt_exec.verify`,
-and unknown trees are accepted.
+Fields, node kinds and their syntax come from the models. Names, arguments and descriptions of
+skills, conditions and types come from the packs. The schema accepts slightly more than the
+language: rules that need the whole document, such as unbound ``$name`` references, are left to
+`bt_exec.verify`, and unknown trees are accepted.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ FIELDS: Mapping[str, str] = {
     "spoken": "true: not used by nodes; commands name it, and it determines other parameters.",
     "after": "The reason codes after which this alternative is tried.",
 }
-"""Descriptions of the fields in one line each, shown by editors."""
+"""Descriptions of the fields, shown by editors."""
 
 _CONDITION_FIELDS = {
     "skip_if": "condition",
@@ -78,7 +78,7 @@ def tree_schema(catalogue: Catalogue, library: Library | None = None) -> Schema:
 
     Args:
         catalogue: Skills, conditions and types.
-        library: Trees whose names and arguments editors offer for completion.
+        library: Trees whose names and arguments editors complete; None for no trees.
     """
     definitions: Schema = {}
     tops = [_model(model, definitions) for model in (TreeSpec, MissionSpec)]
@@ -128,12 +128,12 @@ def _skills(catalogue: Catalogue) -> Iterable[tuple[str, Skill]]:
 
 
 def _model(model: type[TreeSpec] | type[MissionSpec], definitions: Schema) -> Schema:
-    """Return the schema of a model of the language, and add its parts to `definitions`."""
+    """Return the schema of a model, and add the models that it refers to to `definitions`."""
     top: Schema = model.model_json_schema(by_alias=True, ref_template="#/$defs/{model}")
     definitions.update(top.pop("$defs"))
     for part in (top, *definitions.values()):
         part.pop("title", None)
-        if "description" in part:  # the first paragraph addresses authors of trees
+        if "description" in part:  # only the first paragraph is for authors of trees
             part["description"] = _first_paragraph(part["description"])
         for name, field in part.get("properties", {}).items():
             part["properties"][name] = _field(name, field)
@@ -165,7 +165,7 @@ def _field(name: str, field: Schema) -> Schema:
     if name in ("sequence", "fallback", "parallel"):
         return {**field, "items": {"$ref": "#/$defs/node"}, **said}
     field = {key: value for key, value in field.items() if key not in ("title", "default")}
-    if "patternProperties" in field:  # names of another form are rejected
+    if "patternProperties" in field:  # reject names that do not match the pattern
         field["additionalProperties"] = False
     choices = [part for part in field.pop("anyOf", []) if part != {"type": "null"}]
     if len(choices) == 1:
@@ -176,7 +176,10 @@ def _field(name: str, field: Schema) -> Schema:
 
 
 def _node() -> Schema:
-    """Return the schema of a node: the one of its kind, so that a mistake is reported once."""
+    """Return the schema of a node, which selects that of its kind.
+
+    With `anyOf`, a mistake would be reported for every kind.
+    """
     schema: Schema = {
         "type": "object",
         "description": "A node: exactly one kind, and any modifiers.",
@@ -270,7 +273,7 @@ def _tree_arguments(tree: TreeSpec, types: Mapping[str, Schema]) -> Schema:
 
 
 def _limits(param: Param) -> Schema:
-    """Return the choices and bounds of a parameter."""
+    """Return the choices and bounds of a parameter as a schema."""
     limits = {"minimum": param.least, "maximum": param.most}
     found: Schema = {key: limit for key, limit in limits.items() if limit is not None}
     if param.choices is not None:
@@ -289,33 +292,33 @@ def _closed_object(properties: Schema, required: list[str], summary: str) -> Sch
 
 
 def _or_reference(schema: Schema) -> Schema:
-    """Return the schema of a value or a ``$name``; items of a list are not restricted."""
+    """Return a schema that also accepts a ``$name``; items of lists are not restricted."""
     if "items" in schema or "prefixItems" in schema:
         schema = {"type": "array"}
     return {"anyOf": [schema, {"$ref": "#/$defs/reference"}]}
 
 
 def _type(hint: Any, definitions: Schema) -> Schema:
-    """Return the schema of a type; only ``$name`` if values cannot be written in a document."""
+    """Return the schema of a type; it accepts only ``$name`` if the type has no JSON form."""
     try:
         schema: Schema = TypeAdapter(hint).json_schema(ref_template="#/$defs/{model}")
     except PydanticUserError:
         return {"$ref": "#/$defs/reference"}
     for name, inner in schema.pop("$defs", {}).items():
         if definitions.setdefault(name, inner) != inner:
-            return {}  # two packs define a model of that name
+            return {}  # two packs define different models with the same name
     return schema
 
 
 def _add_choice_of_part(
     kind: Schema, field: str, parts: Mapping[str, tuple[str, Schema]], *, closed: bool
 ) -> None:
-    """Add to the schema `kind` that `field` names a part and ``with`` contains its arguments.
+    """Add names of skills or trees to the schema of a node kind, with the arguments of each.
 
     Args:
-        kind: Schema of a node kind; changed in place.
-        field: Field with the name: ``do``.
-        parts: Summary and schema of the arguments, by name.
+        kind: Schema of the node kind; changed in place.
+        field: Field with the name, such as ``do``.
+        parts: Summary and schema of the arguments of each skill or tree, by name.
         closed: Whether other names are errors.
     """
     names: list[Schema] = [
@@ -339,7 +342,7 @@ def _add_choice_of_part(
 
 
 def _add_result_names(kind: Schema, name: str, skill: Skill) -> None:
-    """Add the rule that ``save`` contains fields of a skill's result."""
+    """Add the rule that ``save`` may only name fields of the skill's result."""
     form = {
         field: {"type": "string", "description": f"a name for {field!r}"} for field in skill.results
     }

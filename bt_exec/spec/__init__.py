@@ -1,1 +1,1 @@
-"""Trees as data: models, reading with positions, writing, the library, expansion."""
+"""Specs of trees and missions: models, loading, serialization, library, expansion."""

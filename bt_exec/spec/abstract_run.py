@@ -1,8 +1,8 @@
-"""Abstract run of a plan: all its executions at once, as values of a domain.
+"""Abstract interpretation of plans: follows all possible executions at once.
 
-`AbstractRun` implements the nodes and their modifiers as described in `bt_exec.spec.model`. Its
-subclasses are domains of values: facts, bound names, passed gates. A domain defines the values
-after a skill and after a condition, and joins the values of several executions.
+`AbstractRun` implements the nodes and their modifiers as described in `bt_exec.spec.model`. Each
+subclass defines a domain of values, such as known facts or bound names: the values after a skill
+and after a condition, and the join of the values of several executions.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ Step = Located[NodeBase]
 
 
 class Ends(NamedTuple, Generic[Value]):
-    """Values when a node has ended.
+    """Values after a node has ended, by the way in which it ended.
 
     Attributes:
-        done: It succeeded.
-        again: It failed, and a retry may repeat it.
-        over: It failed permanently, because a condition stayed unknown.
-        stopped: It was stopped from outside while it ran.
+        done: Value if the node succeeded.
+        again: Value if the node failed and a retry may repeat it.
+        over: Value if the node failed permanently, because a condition stayed unknown.
+        stopped: Value if the node was stopped from outside while it ran.
     """
 
     done: Value
@@ -36,12 +36,12 @@ class Ends(NamedTuple, Generic[Value]):
 
 
 class Answers(NamedTuple, Generic[Value]):
-    """Values after a condition.
+    """Values after a condition was evaluated, by its verdict.
 
     Attributes:
-        yes: It holds.
-        doubt: It is unknown.
-        no: It does not hold.
+        yes: Value if the condition holds.
+        doubt: Value if the condition is unknown.
+        no: Value if the condition does not hold.
     """
 
     yes: Value
@@ -50,18 +50,19 @@ class Answers(NamedTuple, Generic[Value]):
 
 
 class AbstractRun(Generic[Value]):
-    """Abstract run over a domain of values.
+    """Base of abstract runs; a subclass defines the domain of values.
 
     Attributes:
-        nothing: The value of an execution that is impossible.
-        rounds: Number of rounds, attempts and items that are followed; later ones add no values.
+        nothing: Value that stands for an impossible execution.
+        rounds: Maximum number of rounds, attempts and items that are followed; in these domains,
+            later ones add no new values.
     """
 
     nothing: Value
     rounds = 1
 
     def join_values(self, *values: Value) -> Value:
-        """Return the value of executions that have one of `values`."""
+        """Return the join of values: it stands for all executions that have one of them."""
         raise NotImplementedError
 
     def run_skill(self, step: Located[Do], before: Value) -> Ends[Value]:
@@ -74,7 +75,7 @@ class AbstractRun(Generic[Value]):
         return Answers(before, before, before)
 
     def run_unexpanded_tree(self, step: Located[Tree], before: Value) -> Ends[Value]:
-        """Return the values after a tree without its body."""
+        """Return the values after a tree whose body is not expanded."""
         del step
         return self.known_ends(before)
 
@@ -83,16 +84,16 @@ class AbstractRun(Generic[Value]):
         return value
 
     def after_skip(self, value: Value, condition: Any, steps: Sequence[Step]) -> Value:
-        """Return the value after a condition showed that `steps` need not run."""
+        """Return the value after `steps` were skipped because a condition held."""
         del condition, steps
         return value
 
     def known_ends(self, done: Value, again: Value | None = None) -> Ends[Value]:
-        """Return ends of a node that is not stopped and whose conditions are known."""
+        """Return the ends of a node that is never stopped and has no unknown condition."""
         return Ends(done, self.nothing if again is None else again, self.nothing, self.nothing)
 
     def run_node(self, step: Step, before: Value) -> Ends[Value]:
-        """Return the values after a node, for the values before it."""
+        """Return the values after a node with all its modifiers."""
         each, start = step.node.for_each, self.after_tick(before)
         if each is None:
             return self.run_for_item(step, start)
@@ -103,7 +104,7 @@ class AbstractRun(Generic[Value]):
         return ends
 
     def run_for_item(self, step: Step, before: Value) -> Ends[Value]:
-        """Return the values after a node has run for one item of its list."""
+        """Return the values after a node has run once, for one item of ``for_each`` if given."""
         condition = step.node.skip_if
         if condition is None:
             return self._repeated(step, before)
@@ -191,9 +192,9 @@ class AbstractRun(Generic[Value]):
         )
 
     def run_fallback(self, step: Step, before: Value) -> Ends[Value]:
-        """Return the ends of branches, each of which runs after all earlier branches failed.
+        """Return the ends of a fallback, in which a branch runs after all earlier ones failed.
 
-        A branch of a choice runs only after the checks of the earlier branches failed.
+        In a choice, a branch runs only if the check of the earlier branch failed.
         """
         choice = isinstance(step.node, Fallback) and step.node.is_choice
         every, left = [], before
@@ -204,7 +205,7 @@ class AbstractRun(Generic[Value]):
                 ends = ends._replace(done=self.after_skip(ends.done, child.node.check, others))
             every.append(ends)
             fails = (ends.again, ends.over) != (self.nothing, self.nothing)
-            if choice and fails:  # it does not fail if an earlier plan has finished it
+            if choice and fails:  # a branch that an earlier plan has finished cannot fail
                 ends = self.run_node(child.children[0], self.after_tick(left))
             left = self.join_values(ends.again, ends.over)
         done, again, over, stopped = (
@@ -216,7 +217,10 @@ class AbstractRun(Generic[Value]):
         return Ends(done, again, over, stopped)
 
     def run_parallel(self, step: Step, before: Value) -> Ends[Value]:
-        """Return the ends of branches, followed in order; each alone if not all must succeed."""
+        """Return the ends of a parallel, without its interleavings.
+
+        If all branches must succeed, they are followed in order; otherwise each is followed alone.
+        """
         node: Any = step.node
         if node.needed == len(step.children):
             return self.run_sequence(step, before)

@@ -1,7 +1,7 @@
 """Condition expressions: a name, a name with arguments, ``not``, ``all``, ``any``.
 
-There is no expression language and nothing is evaluated: an expression names registered
-conditions and combines their verdicts. Evaluation is in `bt_exec.nodes.condition_evaluation`.
+An expression names registered conditions and combines their verdicts; there are no operators on
+values. Expressions are evaluated by `bt_exec.nodes.condition_evaluation`.
 """
 
 from __future__ import annotations
@@ -33,54 +33,54 @@ class _Part(BaseModel):
 
 
 class Is(_Part):
-    """A condition with its arguments: ``material_visible`` or ``{door_is: {state: open}}``."""
+    """A named condition with its arguments, as ``material_visible`` or ``{door_is: {…}}``."""
 
     name: str
     args: Mapping[str, Any] = Field(default_factory=dict)
 
     def __str__(self) -> str:
-        """Return text for display: ``door_is open``."""
+        """Return text for display, such as ``door_is open``."""
         return " ".join((self.name, *(str(value) for value in self.args.values())))
 
 
 class Not(_Part):
-    """Negation; unknown if its part is unknown."""
+    """Negation; unknown if the negated expression is unknown."""
 
     word: ClassVar[str] = "not"
 
     of: Expression
 
     def __str__(self) -> str:
-        """Return text for display: ``not door_is open``."""
+        """Return text for display, such as ``not door_is open``."""
         return f"not {self.of}"
 
 
 class All(_Part):
-    """Conjunction: holds if every part holds; false at the first part that does not hold."""
+    """Conjunction: holds if every operand holds; false at the first operand that does not."""
 
     word: ClassVar[str] = "all"
 
     of: tuple[Expression, ...]
 
     def __str__(self) -> str:
-        """Return text for display: ``a and b``."""
+        """Return text for display, such as ``a and b``."""
         return " and ".join(map(str, self.of))
 
 
 class Any_(_Part):  # noqa: N801 - `Any` is taken
-    """Disjunction: holds if at least one part holds."""
+    """Disjunction: holds at the first operand that holds; false if no operand holds."""
 
     word: ClassVar[str] = "any"
 
     of: tuple[Expression, ...]
 
     def __str__(self) -> str:
-        """Return text for display: ``a or b``."""
+        """Return text for display, such as ``a or b``."""
         return " or ".join(map(str, self.of))
 
 
-class _Wrong(Exception):  # noqa: N818 - internal, turned into pydantic's own below
-    """An invalid form of a condition, with its place inside the expression."""
+class _Wrong(Exception):  # noqa: N818 - internal: converted to a pydantic error below
+    """Raised for an invalid condition expression, with the place of the mistake in it."""
 
     def __init__(
         self,
@@ -96,7 +96,7 @@ _FORMS = "a condition is a name, {name: {arguments}}, {not: …}, {all: […]} o
 
 
 def _parse(value: Any, at: tuple[str | int, ...] = ()) -> Is | Not | All | Any_:
-    """Parse the YAML form into the model."""
+    """Parse the plain data of a YAML expression into the model."""
     if isinstance(value, Is | Not | All | Any_):
         return value
     if isinstance(value, str):
@@ -133,7 +133,7 @@ def _validate(value: Any) -> Any:
 
 
 def dump_expression(value: Any) -> Any:
-    """Return the YAML form; `_parse` is the inverse."""
+    """Return an expression as plain data for YAML; `_parse` is the inverse."""
     if isinstance(value, Is):
         return {value.name: dict(value.args)} if value.args else value.name
     parts = [dump_expression(part) for part, _ in direct_parts(value)]
@@ -149,7 +149,7 @@ for _model in (Not, All, Any_):
 
 
 def direct_parts(expression: Any) -> Iterator[tuple[Any, tuple[str | int, ...]]]:
-    """Yield the parts directly under an expression, each with its place in it."""
+    """Yield the operands of an expression, each with its place in the expression."""
     if isinstance(expression, Not):
         yield expression.of, (Not.word,)
     elif isinstance(expression, All | Any_):
@@ -157,7 +157,7 @@ def direct_parts(expression: Any) -> Iterator[tuple[Any, tuple[str | int, ...]]]
 
 
 def named_conditions(expression: Any) -> Iterator[Is]:
-    """Yield every named condition of an expression, left to right; none of None."""
+    """Yield every named condition of an expression, left to right; nothing if it is None."""
     return (leaf for leaf, _ in named_conditions_with_places(expression))
 
 
@@ -176,7 +176,13 @@ def map_named_conditions(
     change: Callable[[Is, tuple[str | int, ...]], Any],
     place: tuple[str | int, ...] = (),
 ) -> Any:
-    """Return an expression with `change` applied to every named condition and its place."""
+    """Return an expression in which each named condition is replaced by the result of `change`.
+
+    Args:
+        expression: The expression.
+        change: Receives a named condition and its place.
+        place: Place of the expression.
+    """
     if isinstance(expression, Is):
         return change(expression, place)
     parts = [

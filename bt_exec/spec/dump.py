@@ -28,9 +28,9 @@ _Dumper.add_implicit_resolver("tag:yaml.org,2002:float", NUMBER, list("-+0123456
 
 
 def to_data(document: Document) -> dict[str, Any]:
-    """Return a document as plain data without default values, with kinds first."""
+    """Return a document as plain data without default values; in nodes, the kind comes first."""
     data = document.model_dump(by_alias=True, exclude_defaults=True, mode="json")
-    if "mission" in data:  # the header goes first, with all its fields
+    if "mission" in data:  # the header keeps its default values
         data["mission"] = document.mission.model_dump(  # type: ignore[union-attr]
             by_alias=True, exclude_none=True, mode="json"
         )
@@ -58,7 +58,7 @@ def dump_json(document: Document) -> str:
 
 
 def _kind_first(value: Any) -> Any:
-    """Return the value with the kind and its fields before the modifiers of every node."""
+    """Return plain data in which the kind of each node and its fields precede the modifiers."""
     if isinstance(value, list):
         return [_kind_first(item) for item in value]
     if not isinstance(value, dict):

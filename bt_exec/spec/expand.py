@@ -1,9 +1,9 @@
 """Expansion of a mission: subtrees inlined, parameters bound, saved names made unique.
 
 An expanded mission is independent of the library. A `Tree` node keeps its name and arguments and
-gets its expanded root as ``body``, so that its parts can be displayed and a re-plan can locate the
-failed part. Names saved by a subtree are local to it: they are renamed if two subtrees use the same
-one.
+gets its expanded root as ``body``, so that the subtree can be displayed and a re-plan can locate
+the failed part. Names saved by a subtree are local to it: they are renamed if two subtrees use the
+same name.
 """
 
 from __future__ import annotations
@@ -34,24 +34,24 @@ __all__ = [
 ]
 
 MAX_NODES = 10_000
-"""Limit of nodes in an expanded mission; more indicate a mistake or an attack."""
+"""Maximum number of nodes in an expanded mission; more indicate a mistake or an attack."""
 
 MAX_NESTING = 80
-"""Limit of nesting while subtrees are expanded.
+"""Maximum nesting depth while subtrees are expanded.
 
-`bt_exec.verify.bounds_and_claims` allows half of it.
+`bt_exec.verify.bounds_and_claims` allows only half of this depth.
 """
 
 
 def is_reference(value: Any) -> bool:
-    """Return whether an argument is a reference, ``$name``. ``$$text`` is the literal ``$text``."""
+    """Return True for a reference, ``$name``; ``$$text`` is the literal ``$text``."""
     if not isinstance(value, str) or not value.startswith("$") or value.startswith("$$"):
         return False
     return not is_template(value)
 
 
 def reference_name(value: str) -> str:
-    """Return the name in ``$name``."""
+    """Return the name in a reference: ``name`` for ``$name``."""
     return value[1:]
 
 
@@ -63,7 +63,12 @@ def has_reference(value: Any) -> bool:
 
 
 def fill_results(args: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the arguments with references to saved results replaced by their values in `given`."""
+    """Return the arguments, with actual values for those that contain references or templates.
+
+    Args:
+        args: The arguments as written.
+        given: Actual values of the call, by name of the argument.
+    """
     return {
         name: given.get(name, value) if has_reference(value) else value
         for name, value in args.items()
@@ -73,8 +78,8 @@ def fill_results(args: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str,
 def expand(spec: MissionSpec, library: Library, source: Source | None = None) -> MissionSpec:
     """Return `spec` with every subtree expanded and every parameter bound.
 
-    If the whole mission is a tree with ``returns``, these results are saved for the outcome.
-    Expansion is idempotent.
+    If the root is a tree with ``returns``, its return values are saved for the outcome. Expansion
+    is idempotent.
 
     Raises:
         SpecError: ``UNKNOWN_TREE``, ``TREE_CYCLE``, ``MISSING_ARGUMENT``, ``UNKNOWN_ARGUMENT``,
@@ -91,7 +96,7 @@ def expand(spec: MissionSpec, library: Library, source: Source | None = None) ->
 
 
 def _with_saved_returns(root: NodeBase, library: Library) -> NodeBase:
-    """Return the root; an unexpanded tree gets ``save`` for all its return values."""
+    """Return the root; if it is an unexpanded tree, ``save`` is added for its return values."""
     if not isinstance(root, Tree) or root.body is not None or root.tree not in library:
         return root
     returned = {field: field for field in library.get(root.tree).returns}
@@ -107,11 +112,11 @@ _MODIFIERS: Mapping[str, TypeAdapter[Any]] = {
     "repeat": TypeAdapter(Count),
     "timeout": TypeAdapter(Duration),
 }
-"""Types of the modifiers that a parameter may fill."""
+"""Types of the modifiers whose value may be a parameter."""
 
 
 class _Scope:
-    """Names inside one tree: bound parameters, renamed results, enclosing trees."""
+    """Scope of names in one tree: bound parameters, renamed results, enclosing trees."""
 
     def __init__(
         self,
@@ -126,7 +131,7 @@ class _Scope:
         self.depth = depth
 
     def with_own_names(self) -> _Scope:
-        """Return a copy of the scope; names saved in the copy are not visible in this one."""
+        """Return a copy of the scope; names saved in the copy are not visible in the original."""
         return _Scope(self.params, dict(self.names), self.above, self.depth)
 
     def with_item(self, name: str, value: Any) -> _Scope:
@@ -170,7 +175,8 @@ class _Expander:
         )
         if isinstance(node, Do) or (isinstance(node, Tree) and node.body is None):
             update["args"] = args = self._bound_arguments(node.args, scope, (*place, "with"))
-            update["save"] = self._save(node.save, scope)  # a re-plan may expand a tree again
+            # also in an expanded plan, because a re-plan may expand one of its trees again
+            update["save"] = self._save(node.save, scope)
             if isinstance(node, Tree):
                 update["body"] = self._subtree(node, args, scope, place)
         under = (
@@ -187,7 +193,7 @@ class _Expander:
         )
 
     def _expand_for_each(self, each: Each, scope: _Scope, place: Place) -> tuple[Each, _Scope]:
-        """Return ``for_each`` with its list, and the scope of the repeated node."""
+        """Return ``for_each`` with its list bound, and the scope of the repeated node."""
         items = each.items
         if is_reference(items) and scope.params.get(reference_name(items)) is ABSENT:
             items = []
@@ -205,7 +211,7 @@ class _Expander:
     def _copies_for_items(
         self, node: NodeBase, each: Each, scope: _Scope, place: Place
     ) -> NodeBase:
-        """Return one copy of the node per item, in a sequence with the node's name."""
+        """Return a sequence with the node's name and one copy of the node per item."""
         once = node.model_copy(update={"for_each": None, "name": None})
         copies = tuple(
             self.node(once, scope.with_item(each.item, item), place) for item in each.items
@@ -213,7 +219,7 @@ class _Expander:
         return Sequence.model_construct(sequence=copies, name=node.name)
 
     def _modifier_value(self, name: str, value: str, scope: _Scope, place: Place) -> Any:
-        """Return the value of a parameter for the modifier; None if it is not valid there."""
+        """Return the value that a reference gives to a modifier; None if the value is invalid."""
         own = reference_name(value)
         if own not in scope.params:
             allowed = tuple(f"${known}" for known in scope.params)
@@ -259,7 +265,7 @@ class _Expander:
         for key, param in tree.params.items():
             if param.required and key not in args:
                 message = f"tree {name!r} needs {key!r} ({param.type})"
-                where = (*place, "with") if args else place  # the same place as in verification
+                where = (*place, "with") if args else place  # same place as in `verify.arguments`
                 self._report("MISSING_ARGUMENT", message, where, "", (key,))
             given = params.get(key)
             if given is ABSENT or has_reference(given):
@@ -279,7 +285,7 @@ class _Expander:
     def _bound_arguments(
         self, args: Mapping[str, Any], scope: _Scope, place: Place
     ) -> dict[str, Any]:
-        """Return the arguments with bound values, without those for absent parameters."""
+        """Return the arguments with bound values, without those that refer to absent parameters."""
         return {
             key: self._value(value, scope, (*place, key))
             for key, value in args.items()

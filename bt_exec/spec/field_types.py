@@ -26,13 +26,13 @@ __all__ = [
 
 _UNITS_S = {"ms": 0.001, "s": 1.0, "min": 60.0, "h": 3600.0}
 DURATION = r"([0-9]{1,9}(?:\.[0-9]{1,9})?)\s*(ms|s|min|h)"
-"""Pattern of a time in a document: ``500ms``, ``20s``, ``1.5min``."""
+"""Pattern of a duration in a document, such as ``500ms``, ``20s`` or ``1.5min``."""
 
 Name: TypeAlias = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$", max_length=64)]
 FullName: TypeAlias = Annotated[
     str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)?$", max_length=129)
 ]
-"""A name, or ``pack.name`` if two packs of a site define the same one."""
+"""A name, or ``pack.name`` if two packs of a site define the same name."""
 Code: TypeAlias = Annotated[str, Field(pattern=r"^[A-Z][A-Z0-9_]*$", max_length=64)]
 Text: TypeAlias = Annotated[str, Field(max_length=500)]
 Count: TypeAlias = Annotated[int, Field(ge=1, le=1000, strict=True)]
@@ -40,7 +40,7 @@ Args: TypeAlias = Mapping[str, Any]
 
 
 def _convert_duration(value: Any) -> Any:
-    """Convert ``20s`` to seconds; a number without a unit is an error."""
+    """Convert a duration such as ``20s`` to seconds; a number without a unit is an error."""
     match = re.fullmatch(DURATION, value) if isinstance(value, str) else None
     seconds = round(float(match[1]) * _UNITS_S[match[2]], 3) if match else 0.0
     if not 0 < seconds <= 24 * 3600:
@@ -57,11 +57,11 @@ def _write_duration(seconds: float) -> str:
 Duration: TypeAlias = Annotated[
     float, BeforeValidator(_convert_duration), PlainSerializer(_write_duration)
 ]
-"""Seconds in Python, ``20s`` in YAML."""
+"""Duration: seconds in Python, a number with a unit such as ``20s`` in YAML."""
 
 
 def _validate_needed(value: Any) -> Any:
-    """Reject other values early, so that only one error is reported instead of one per type."""
+    """Reject invalid values with one error, where the union would report one for each type."""
     if value in ("all", "any") or (type(value) is int and value >= 1):
         return value
     message = "must be all, any, or how many children must succeed: 1 or more"
@@ -74,13 +74,13 @@ Needed: TypeAlias = Annotated[
 
 
 def choice_type(values: Any) -> str:
-    """Return the name of the type of choices: ``integer`` or ``text``."""
+    """Return the name of the type of choices, ``integer`` or ``text``."""
     items = values if isinstance(values, list | tuple) else ()
     return "integer" if items and all(type(item) is int for item in items) else "text"
 
 
 def _read_choices(value: Any) -> Any:
-    """Validate choices: two or more distinct texts, or distinct integers."""
+    """Validate choices, which are at least two distinct texts or at least two distinct integers."""
     items = tuple(value) if isinstance(value, list | tuple) else ()
     alike = {type(item) for item in items} in ({str}, {int})
     if not alike or len(items) < 2 or len(set(items)) < len(items):
@@ -104,7 +104,7 @@ Choices: TypeAlias = Annotated[
 
 
 def _validate_bound(value: Any) -> Any:
-    """Validate a bound: a finite number; booleans are rejected."""
+    """Validate a bound, which is a finite number and not a boolean."""
     if type(value) not in (int, float) or not abs(value) <= 1e15:
         raise PydanticCustomError("bound", "a bound is a number: min: 1")
     return value

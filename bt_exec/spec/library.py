@@ -1,4 +1,4 @@
-"""Library: the tree files of a site's packs, by name."""
+"""Library of the trees of a site's packs."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ __all__ = ["Document", "Library", "with_renamed_parts"]
 
 
 class Library:
-    """Trees by name. A duplicate name is an error unless the tree may override the first.
+    """Trees by name; a duplicate name is an error unless the later tree may override the earlier.
 
     Attributes:
-        replaced: Files of overridden trees, by name.
+        replaced: File of each overridden tree, by its name.
     """
 
     def __init__(self, loaded: Iterable[Loaded] = ()) -> None:
@@ -53,7 +53,8 @@ class Library:
         Args:
             folders: Folders of tree files.
             change: Called with a folder and one of its trees; returns the trees to keep.
-            overrides: By folder, the names of trees of earlier folders that its trees may override.
+            overrides: Names of trees of earlier folders that the trees of a folder may override,
+                by folder.
 
         Raises:
             SpecError: Contains every mistake of every file.
@@ -84,8 +85,8 @@ class Library:
         """Add one tree.
 
         Args:
-            document: The tree.
-            source: Text.
+            document: The tree; other documents are rejected.
+            source: Source text of the tree.
             overrides: Names of trees that it may override.
 
         Raises:
@@ -104,12 +105,12 @@ class Library:
         self._sources[document.tree] = source
 
     def add_missing(self, other: Library) -> None:
-        """Add the trees of another library whose names are not used yet."""
+        """Add those trees of another library whose names this one does not contain."""
         for name in [name for name in other.names() if name not in self._trees]:
             self.add(other.get(name), other.source(name))
 
     def __contains__(self, name: object) -> bool:
-        """Return whether there is a tree called `name`."""
+        """Return True if there is a tree called `name`."""
         return name in self._trees
 
     def __iter__(self) -> Iterator[TreeSpec]:
@@ -121,7 +122,7 @@ class Library:
         return len(self._trees)
 
     def acting_first(self) -> list[TreeSpec]:
-        """Return the trees, those without actions last."""
+        """Return the trees, with those that run no skill last."""
         return sorted(self, key=lambda tree: _only_asks(tree.root))
 
     def names(self) -> tuple[str, ...]:

@@ -1,7 +1,7 @@
-"""Loading of tree and mission specs, with all mistakes of a document at once.
+"""Loading of tree and mission specs; all mistakes of a document are reported at once.
 
-Loading checks the form: kinds, fields, values. Names are checked by `bt_exec.verify`, which reports
-problems with positions of the same `Source`.
+Loading checks the syntax: node kinds, fields and values. Names are checked by `bt_exec.verify`,
+which reports problems with positions from the same `Source`.
 
 Codes: those of `bt_exec.spec.yaml_source`, and ``NOT_A_TREE``, ``NO_KIND``, ``SEVERAL_KINDS``,
 ``BAD_NODE``, ``UNKNOWN_FIELD``, ``MISSING_FIELD``, ``BAD_NAME``, ``BAD_CODE``, ``BAD_TIME``,
@@ -70,7 +70,7 @@ def load_file(path: Path) -> Loaded:
     """Load a tree or mission file.
 
     Raises:
-        SpecError: Contains every mistake of form, with line and column.
+        SpecError: Contains every syntax error, with line and column.
     """
     return parse(scan_file(path))
 
@@ -79,19 +79,19 @@ def load_text(text: str, file: str = "<text>") -> Loaded:
     """Load a tree or mission from text; `file` is its name in messages.
 
     Raises:
-        SpecError: Contains every mistake of form, with line and column.
+        SpecError: Contains every syntax error, with line and column.
     """
     return parse(scan_text(text, file))
 
 
 def parse(source: Source) -> Loaded:
-    """Parse plain data into a document.
+    """Validate the plain data of a source, and return it as a document.
 
     Raises:
-        SpecError: Contains every mistake of form, including those found by `scan_text`.
+        SpecError: Contains every syntax error, including those found by `scan_text`.
     """
     if any(refused.code == "KEY_NOT_TEXT" for refused in source.refused):
-        raise SpecError(source.refused)  # with missing parts, errors of form are misleading
+        raise SpecError(source.refused)  # validation errors of incomplete data are misleading
     document, problems = _validate(source)
     spots = {(refused.line, refused.column) for refused in source.refused}
     problems = [problem for problem in problems if (problem.line, problem.column) not in spots]
@@ -101,7 +101,7 @@ def parse(source: Source) -> Loaded:
 
 
 def _validate(source: Source) -> tuple[Document | None, list[Problem]]:
-    """Return the document, or the mistakes of its form."""
+    """Return the document, or None and the problems if it is invalid."""
     data = source.data
     if not isinstance(data, dict):
         message = "a document is a mapping that starts with 'tree: NAME' or 'mission:'"
@@ -119,7 +119,7 @@ def _validate(source: Source) -> tuple[Document | None, list[Problem]]:
 
 
 def _header_problem(data: Mapping[str, Any], source: Source) -> Problem:
-    """Return the problem of a mapping that is neither a tree nor a mission, or both."""
+    """Return the problem of a document that is neither a tree nor a mission, or both at once."""
     message = "a document starts with 'tree: NAME' (a tree) or with 'mission:' (a plan)"
     if "tree" in data:
         message = "a document is a tree or a mission; leave 'tree' or 'mission' out"
@@ -134,22 +134,22 @@ def _header_problem(data: Mapping[str, Any], source: Source) -> Problem:
 
 
 def _problems_of_errors(error: ValidationError, source: Source, top: type) -> list[Problem]:
-    """Convert pydantic's errors to problems with positions and the terms of the language."""
+    """Convert pydantic's errors to problems with positions, in the terms of the tree language."""
     findings = error.errors(include_url=False)
     places = [_error_place(finding, source.data) for finding in findings]
     problems = []
     for finding, place in zip(findings, places, strict=True):
         inside = any(other[: len(place)] == place and other != place for other in places)
         if finding["type"] == "too_short" and inside:
-            continue  # follows from errors in its items
+            continue  # this error follows from errors in the items, which are reported
         if finding["type"] == "missing" and _is_misspelt(findings, places, place):
-            continue  # the misspelt field is reported instead, with this one as the nearest
+            continue  # the misspelt field is reported instead, with the missing one as suggestion
         problems.append(_problem(finding, place, source, top))
     return problems
 
 
 def _error_place(finding: ErrorDetails, data: Any) -> Place:
-    """Return the place of an error in the document: its location without the union's tags."""
+    """Return the place of an error in the document: pydantic's location without union tags."""
     place: list[str | int] = []
     for part in finding["loc"]:
         try:
@@ -163,7 +163,7 @@ def _error_place(finding: ErrorDetails, data: Any) -> Place:
 
 
 def _is_misspelt(findings: Iterable[ErrorDetails], places: Iterable[Place], missing: Place) -> bool:
-    """Return whether an unknown field is probably a misspelling of a missing one."""
+    """Return True if an unknown field is probably a misspelling of the missing one."""
     return any(
         finding["type"] == "extra_forbidden"
         and place[:-1] == missing[:-1]
@@ -222,7 +222,7 @@ def _problem(finding: ErrorDetails, place: Place, source: Source, top: type) -> 
 
 
 def _value_problem(finding: ErrorDetails, place: Place, source: Source) -> Problem:
-    """Return the problem of a field with an invalid value."""
+    """Return the problem for a field with an invalid value."""
     kind, value, ctx = finding["type"], finding["input"], finding.get("ctx", {})
     message, allowed = str(finding["msg"]), tuple(ctx.get("near", ()))
     code = {"duration": "BAD_TIME"}.get(kind, "BAD_VALUE")
@@ -286,7 +286,7 @@ def _too_few(kind: str, ctx: Mapping[str, Any], place: Place) -> str:
 
 
 def _plain_words(finding: ErrorDetails) -> str:
-    """Describe what a value must be, without pydantic's vocabulary."""
+    """Return a message that says which values are allowed, without pydantic's vocabulary."""
     kind, ctx, value = finding["type"], finding.get("ctx", {}), finding["input"]
     words = {
         "string": "text" + ("; put it into quotes" if type(value) in (int, float, bool) else ""),
@@ -308,7 +308,7 @@ def _fields(model: Any) -> tuple[str, ...]:
 
 
 def _shown_value(value: Any) -> str:
-    """Return a value as written in a document, shortened."""
+    """Return a value as it is written in a document, shortened for messages."""
     if isinstance(value, dict):
         return "a mapping" if value else "an empty mapping"
     if isinstance(value, list | tuple):

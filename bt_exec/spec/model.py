@@ -4,57 +4,58 @@ A node has exactly one kind and any number of modifiers:
 
 ``for_each``
     Runs the node once per item of a list, in order, one item per tick. ``{item: $items}`` names the
-    item, ``at_most`` limits the length of the list (default 20). Any failure ends it. The list is
-    read once on entry; a list that is known in advance is expanded before the mission runs.
+    item, ``at_most`` limits the length of the list (default 20). Any failure ends the loop. The
+    list is read once on entry; a list that is known in advance is expanded before the mission runs.
 ``skip_if``
     If the condition holds, the node succeeds without running; the skip log states the reason.
     Evaluated once on entry, for each item.
 ``repeat``
-    Repeats everything below N times in a row, one round per tick; any failure ends it.
+    Repeats the node N times in a row, one round per tick. Any failure ends the rounds.
 ``until``
-    With ``repeat``: evaluated after each round, from the tick in which the round succeeded until it
-    is known. The rounds end with success when it holds. If it does not hold after N rounds, the
-    node fails with NOT_REACHED, or with the code given as ``else``:
+    With ``repeat``: a condition that is evaluated after each round, from the tick in which the
+    round succeeded until it is known. The node succeeds when the condition holds. If it does not
+    hold after N rounds, the node fails with NOT_REACHED, or with the code given as ``else``:
     ``until: {door_is: {state: open}, else: DOOR_SHUT}``.
 ``retry``
     Makes up to N attempts in all, one per tick, while the failure is retryable. The last failure
     counts; the earlier ones are its causes.
 ``timeout``
-    Stops an attempt that takes too long; it fails with TIMEOUT. Checked each tick *before* the node
-    is ticked, so that a late success does not count. The time is measured on the mission's clock
-    from the beginning of the attempt and includes waiting.
+    Stops an attempt that takes too long; the node fails with TIMEOUT. Checked each tick *before*
+    the node is ticked, so that a late success does not count. The time is measured on the mission's
+    clock from the beginning of the attempt and includes waiting.
 ``while``
     A guard, evaluated each tick before the node: if it does not hold, the node is stopped and fails
     with GUARD_BROKEN, or with the code given as ``else``. It must hold before the node is started.
 
-In a tree ``repeat: $n`` and ``timeout: $t`` take the value of a parameter: a whole number, and a
-time with its unit.
+In a tree, ``repeat: $n`` and ``timeout: $t`` take the value of a parameter, which is a whole number
+or a time with its unit.
 
 The order is fixed: ``for_each( skip_if( repeat( retry( timeout( while( node ) ) ) ) ) )``. Every
-``do`` has a timeout: its own, or that of its skill. Not retryable are a condition that stays
-unknown, a crash, and failures that the skill declares so. A check that does not hold is retryable:
-``retry`` around ``[grasp, check holding]`` grasps again, and around a check alone evaluates it
-again with a new observation.
+``do`` has a timeout: its own, or that of its skill. These failures are not retryable: a condition
+that stays unknown, a crash, and codes that the skill declares as not retryable. A check that does
+not hold is retryable: ``retry`` around ``[grasp, check holding]`` grasps again, and around a check
+alone evaluates it again with a new observation.
 
-A ``sequence`` fails with the failure of its child; a ``fallback`` with that of its last child, with
+A ``sequence`` fails with the failure of its child, a ``fallback`` with that of its last child and
 the earlier failures as causes. A ``fallback`` of two plain sequences that begin with a check and
 with its negation is a **choice**: if a branch fails after its check held, the other branch is not
 tried, although its check may hold by then. A ``parallel`` succeeds when all, any, or N of its
-children have succeeded; it fails as soon as that is impossible, with the first failure. Running
+children have succeeded; it fails with the first failure as soon as that is impossible. Running
 children are then stopped; finished children are not ticked again.
 
 **Entering again.** A node that is entered (by its parent, a ``retry`` or a ``repeat``) starts from
-its initial state: attempts, rounds, timer, guard, skip, patience and everything under it are reset.
-Only saved results and the number of a skill's calls are kept. A node that is stopped, and
-everything under it, counts as not reached.
+its initial state: attempts, rounds, timer, guard, skip, patience and all nodes under it are reset.
+Only saved results and the number of calls of each skill are kept. A node that is stopped, and all
+nodes under it, count as not reached.
 
-**Conditions.** The parts of ``all`` and ``any`` are evaluated from the left; the first that decides
-the result provides the evidence. If none does, the result is unknown if any part is unknown;
-otherwise it rests on all parts and is as old as the oldest. An unknown condition neither holds nor
-fails: ``check`` and ``skip_if`` wait, and a guard does not start its node but lets a running one
-continue. The patience of a condition counts from the tick since which it has been unknown without
-interruption; a condition that crashed is not waited for. ``all`` ends with the first patience that
-runs out, ``any`` with the last; the failure is that of the part whose patience ended first.
+**Conditions.** The operands of ``all`` and ``any`` are evaluated from the left; the first that
+decides the result provides the evidence. If none does, the result is unknown if any operand is
+unknown; otherwise it rests on all operands and is as old as the oldest evidence. An unknown
+condition neither holds nor fails: ``check`` and ``skip_if`` wait, and a guard does not start its
+node but lets a running node continue. The patience of a condition counts from the tick since which
+it has been unknown without interruption; a condition that crashed is not waited for. ``all`` fails
+when the first patience runs out, ``any`` when the last does; the failure is that of the operand
+whose patience ended first.
 
 These rules are tested in ``tests/bt_exec/nodes``: as rows in ``test_modifiers.py`` and
 ``test_table.py``, and with random trees against the interpreter in ``reference.py``, which
@@ -132,18 +133,18 @@ KINDS: tuple[str, ...] = get_args(Kind)
 
 
 class Guard(SpecModel):
-    """Value of ``while`` and ``until``: a condition, and a failure code as ``else``."""
+    """Value of ``while`` and ``until``: a condition, and optionally a failure code (``else``)."""
 
     condition: Expression = Field(alias="<condition>")
     code: Code | None = Field(default=None, alias="else")
 
     def __str__(self) -> str:
-        """Return text for display: ``door_is open``."""
+        """Return text for display, such as ``door_is open``."""
         return str(self.condition)
 
 
 def _read_guard(value: Any) -> Any:
-    """Separate ``else`` from the mapping of a condition."""
+    """Separate ``else`` from the condition in the same mapping."""
     if isinstance(value, Guard):
         return value
     if not isinstance(value, dict) or "else" not in value:
@@ -171,13 +172,13 @@ class Each(SpecModel):
     most: Count = MOST_ITEMS
 
     def __str__(self) -> str:
-        """Return text for display: ``item in $items``."""
+        """Return text for display, such as ``item in $items``."""
         listed = self.items if isinstance(self.items, list) else [self.items]
         return f"{self.item} in {', '.join(map(str, listed)) or 'nothing'}"
 
 
 def _parse_each(value: Any) -> Any:
-    """Parse ``{item: $items, at_most: 5}``."""
+    """Parse the value of ``for_each``, such as ``{item: $items, at_most: 5}``."""
     if isinstance(value, Each):
         return value
     names = [key for key in value if key != _AT_MOST] if isinstance(value, dict) else []
@@ -195,7 +196,7 @@ def _write_each(each: Each) -> Any:
 
 
 class NodeBase(Fillable):
-    """Modifiers that every node may have; see the docstring of the module."""
+    """Base of nodes, with the modifiers described in the module docstring."""
 
     name: Annotated[str, Field(min_length=1, max_length=64)] | None = None
     for_each: Annotated[Each, BeforeValidator(_parse_each), PlainSerializer(_write_each)] | None = (
@@ -220,7 +221,7 @@ class NodeBase(Fillable):
 
     @property
     def phrase_key(self) -> str:
-        """Key of its phrase in the messages of packs; empty for other nodes."""
+        """Key of the callee's phrase in the messages of packs; empty for other nodes."""
         return self.callee_name
 
     @property
@@ -235,7 +236,7 @@ class NodeBase(Fillable):
 
     @property
     def nominal_children(self) -> tuple[NodeBase, ...]:
-        """The first children: those that run if nothing fails."""
+        """Children that run if no node fails."""
         return self.children
 
     def with_children(self, children: Iterable[NodeBase]) -> NodeBase:
@@ -270,7 +271,7 @@ class NodeBase(Fillable):
         """Condition expressions of the node by field."""
         until = self.until.condition if self.until is not None else None
         given = {"skip_if": self.skip_if, "while": self.guard, "until": until}
-        given["check"] = self.__dict__.get("check")  # only for check nodes
+        given["check"] = self.__dict__.get("check")  # None unless this is a check node
         return {field: expression for field, expression in given.items() if expression is not None}
 
     def with_conditions(self, change: Callable[[str, Any], Any]) -> dict[str, Any]:
@@ -311,8 +312,8 @@ class Do(NodeBase):
 class Check(NodeBase):
     """Evaluate a condition: succeeds if it holds, otherwise fails with ``else``.
 
-    With ``tell: true`` the check is a question of the operator: both answers succeed and are
-    reported.
+    With ``tell: true`` the check answers a question of the operator: it succeeds in both cases, and
+    the answer is reported.
     """
 
     check: Expression
@@ -331,7 +332,7 @@ class Check(NodeBase):
 
 
 class Tree(NodeBase):
-    """Run another tree of the library. In a mission, ``body`` contains its expanded root."""
+    """Run another tree of the library. In a mission, ``body`` contains the tree's expanded root."""
 
     tree: FullName
     args: Args = Field(default_factory=dict, alias="with")
@@ -345,7 +346,7 @@ class Tree(NodeBase):
 
     @property
     def phrase_key(self) -> str:
-        """Key of its phrase in the messages of packs."""
+        """Key of the tree's phrase in the messages of packs."""
         return f"tree {self.tree}"
 
     @property
@@ -355,7 +356,7 @@ class Tree(NodeBase):
 
     @property
     def children(self) -> tuple[NodeBase, ...]:
-        """The expanded root, if there is one."""
+        """The expanded root; empty if the tree is not expanded."""
         return () if self.body is None else (self.body,)
 
     def _fields_of(self, children: tuple[NodeBase, ...]) -> dict[str, Any]:
@@ -363,7 +364,7 @@ class Tree(NodeBase):
 
 
 class _Composite(NodeBase):
-    """A node with children in a field named like its kind."""
+    """Node whose children are in the field that is named like its kind."""
 
     @property
     def children(self) -> tuple[NodeBase, ...]:
@@ -390,7 +391,7 @@ class Fallback(_Composite):
 
     @property
     def is_choice(self) -> bool:
-        """Whether two branches begin with a check and its negation; see the module docstring."""
+        """Whether the branches begin with a check and its negation; see the module docstring."""
         if len(self.fallback) != 2:
             return False
         one, other = map(_first_condition, self.fallback)
@@ -421,7 +422,7 @@ def _first_condition(branch: NodeBase) -> Any:
 
 
 def _check_is_node(value: Any) -> Any:
-    """Reject values that are not nodes before the union is tried, for a precise error."""
+    """Reject values that are not nodes before the union is validated, for a precise error."""
     if isinstance(value, NodeBase):
         return value
     if not isinstance(value, dict):
@@ -436,7 +437,10 @@ def _check_is_node(value: Any) -> Any:
 
 
 def _union_tag(value: Any) -> str:
-    """Return the union's tag, in angle brackets so that error places can omit it."""
+    """Return the tag of a node's kind for the union, in angle brackets.
+
+    The brackets distinguish tags from keys, so that error places can omit the tags.
+    """
     if isinstance(value, NodeBase):
         return f"<{type(value).__name__.lower()}>"
     return f"<{next(kind for kind in KINDS if kind in value)}>"
@@ -467,15 +471,15 @@ class Param(SpecModel):
 
     With ``many: true`` the value is a list; type, bounds and choices apply to its items.
 
-    ``min`` and ``max`` bound a number, ends included. ``choices`` lists the allowed values;
-    ``speed: [fast, slow]`` is short for a parameter with choices and nothing else. The type of
-    choices is that of their values, unless ``type`` is given.
+    ``min`` and ``max`` are inclusive bounds of a number. ``choices`` lists the allowed values;
+    ``speed: [fast, slow]`` is short for a parameter with only ``choices``. The type of choices is
+    that of their values, unless ``type`` is given.
 
     An ``optional`` parameter has no value if callers omit it: arguments and modifiers that refer to
     it are then omitted, too.
 
-    A ``spoken`` parameter is not used by nodes: it is named in commands. Its value determines those
-    of other parameters, as a person determines a place, or packs read it.
+    A ``spoken`` parameter is named in commands but not used by nodes. Its value determines the
+    values of other parameters (a person determines a place), or is read by passes and checkers.
     """
 
     type: FullName
@@ -516,7 +520,7 @@ class Param(SpecModel):
 
     @property
     def bounds_text(self) -> tuple[str, ...]:
-        """Bounds in words: ``at least 1``, ``at most 6``."""
+        """Bounds in words, such as ``at least 1`` and ``at most 6``."""
         ends = (("at least", self.least), ("at most", self.most))
         return tuple(f"{word} {end}" for word, end in ends if end is not None)
 
@@ -546,7 +550,7 @@ class Param(SpecModel):
         if self.choices is not None:
             hint = Literal[self.choices]
         bare = get_args(hint)[0] if get_origin(hint) is Annotated else hint
-        whole = bare is int  # pydantic accepts no fraction as the bound of an integer
+        whole = bare is int  # pydantic rejects fractions as bounds of integers
         for bound, end, rounded in ((Ge, self.least, ceil), (Le, self.most, floor)):
             if end is not None:
                 hint = Annotated[hint, bound(rounded(end) if whole else end)]
@@ -556,8 +560,9 @@ class Param(SpecModel):
 class Alternative(SpecModel):
     """An alternative to a failed tree, tried by re-planning ``after`` one of these codes.
 
-    The failed tree is run again with other arguments (``with``), or replaced by another tree.
-    ``on``, an earlier name of ``after``, is still accepted; most YAML parsers read it as true.
+    The failed tree is run again with other arguments (``with``), or replaced by another tree. The
+    former name of ``after``, ``on``, is still accepted; it was renamed because most YAML parsers
+    read ``on`` as true.
     """
 
     after: Annotated[tuple[Code, ...], Field(min_length=1)] = Field(
@@ -592,15 +597,15 @@ class Mission(SpecModel):
     Attributes:
         command: The command as typed.
         language: ``en`` or ``ko``.
-        plan_version: 1 for the first plan, one more for each re-plan.
-        compiler: Name of the compiler that wrote it.
-        model: The language model that wrote it, if any.
-        parent: The plan version that it repairs, or None.
-        subgoals: The command's parts in order, for display.
+        plan_version: 1 for the first plan, increased by 1 with each re-plan.
+        compiler: Name of the compiler that wrote the plan.
+        model: Name of the language model that wrote the plan; None without a model.
+        parent: Version of the plan that this one repairs, or None.
+        subgoals: Parts of the command in order, for display.
         kept: Paths of finished nodes that are not run again.
-        notes: Changes by passes, in order.
-        turn: For a plan that is made turn by turn: after ``open``, the compiler is asked for the
-            next turn in any case; after ``last``, only if it fails. None for a whole plan.
+        notes: Changes made by passes, in order.
+        turn: For a plan that is made turn by turn: after ``open``, the compiler is always asked
+            for the next turn; after ``last``, only if this turn fails. None for a complete plan.
     """
 
     command: Annotated[str, Field(max_length=2000)]
@@ -616,7 +621,7 @@ class Mission(SpecModel):
 
 
 class MissionSpec(SpecModel):
-    """A tree to be run once for a command."""
+    """A mission: header, and the tree that is run once for the command."""
 
     mission: Mission
     root: Node
@@ -644,12 +649,12 @@ def walk(node: NodeBase, kind: type[_Kind], *, failing: bool = ...) -> Iterator[
 def walk(
     node: NodeBase, kind: type[NodeBase] = NodeBase, *, failing: bool = True
 ) -> Iterator[NodeBase]:
-    """Yield `node` and all nodes under it that are of a kind, parents first.
+    """Yield `node` and all nodes under it that are instances of `kind`, parents first.
 
     Args:
         node: The node.
-        kind: Class of the nodes.
-        failing: Include branches that run only after a failure.
+        kind: Class of the nodes to yield.
+        failing: Whether to include branches that run only after a failure.
     """
     if isinstance(node, kind):
         yield node

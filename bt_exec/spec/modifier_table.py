@@ -1,8 +1,8 @@
-"""Modifiers of a node: names, meanings and timing, in the order of their evaluation.
+"""Names, meanings and timing of the modifiers of a node, in the order of their evaluation.
 
-They are used by the documentation, the JSON Schema, prompts and the layout.
-`bt_exec.nodes.modifiers` implements them. A tree may give ``repeat`` and ``timeout`` a parameter,
-``repeat: $n``; the expanded mission contains the value.
+The table is used by models, JSON Schema, documentation and prompts. `bt_exec.nodes.modifiers`
+implements the modifiers. In a tree, the value of ``repeat`` and ``timeout`` may be a parameter, as
+in ``repeat: $n``; the expanded mission contains the value of the parameter.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ class Modifier(NamedTuple):
     """A modifier.
 
     Attributes:
-        name: Name in a document.
-        meaning: Meaning in a sentence or two.
-        timing: Time of its evaluation.
+        name: Name of the field in a document.
+        meaning: Description in a sentence or two.
+        timing: When the modifier is evaluated.
     """
 
     name: str
@@ -83,24 +83,24 @@ MODIFIERS = (
 
 
 def modifier_table() -> str:
-    """Return the modifiers as a table in Markdown."""
+    """Return the modifiers as a Markdown table."""
     rows = [("Modifier", "Meaning", "When"), ("---", "---", "---")]
     rows += [(f"`{one.name}`", one.meaning, one.timing) for one in MODIFIERS]
     return "\n".join("| " + " | ".join(row) + " |" for row in rows) + "\n"
 
 
 _FILLED = ("repeat", "timeout")
-"""Modifiers that may be ``$name`` of a parameter in a tree."""
+"""Modifiers whose value in a tree may be a parameter, ``$name``."""
 
 
 class SpecModel(BaseModel):
-    """Immutable part of a tree or a mission; unknown fields are errors."""
+    """Base of the models of trees and missions; immutable, and unknown fields are errors."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=False)
 
 
 class Fillable(SpecModel):
-    """A node whose modifiers may contain references, which are filled in later."""
+    """Base of nodes; modifiers may be references to parameters, which expansion replaces."""
 
     _filled: dict[str, str] = PrivateAttr(default_factory=dict)
 
@@ -124,7 +124,7 @@ class Fillable(SpecModel):
 
     @property
     def open_modifiers(self) -> Mapping[str, str]:
-        """Modifiers that refer to a parameter until the tree is expanded: ``repeat: $n``."""
+        """Modifiers that still refer to a parameter, such as ``repeat: $n``, by name."""
         return self._filled
 
     def with_modifier_values(self, values: Mapping[str, Any]) -> Self:

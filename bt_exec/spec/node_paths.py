@@ -1,11 +1,11 @@
-"""Nodes at their places in a document, with their paths.
+"""Paths and places of the nodes of a document.
 
-Paths are stable across builds, readable in a failure, unique in a document.
+Paths are unique in a document, the same for equal documents, and readable in failures.
 
-A path joins labels from the top: ``get_material/take_material/grasp``. A label is the node's
+A path joins labels from the root: ``get_material/take_material/grasp``. A label is the node's
 ``name``, or the skill, condition or tree that it runs. Unnamed sequences, fallbacks and parallels
-have a path but do not appear in the paths of their children. A second ``grasp`` in the same place
-is ``grasp#2``.
+have a path but do not appear in the paths of their children. A second ``grasp`` under the same
+parent is ``grasp#2``.
 """
 
 from __future__ import annotations
@@ -40,15 +40,15 @@ def label_of(node: NodeBase) -> str:
 
 @dataclass(slots=True, eq=False, frozen=True)
 class Located(Generic[_Own]):
-    """A node at its place in a document.
+    """A node with its path and its place in a document.
 
-    A node object that a plan contains twice is located twice.
+    If a plan contains the same node object twice, there are two `Located` objects for it.
 
     Attributes:
         node: The node.
-        path: Path.
-        place: Position in the document.
-        depth: Number of nodes around it.
+        path: Path of the node.
+        place: Place in the document.
+        depth: Number of enclosing nodes.
         children: The located children.
     """
 
@@ -67,7 +67,7 @@ class Located(Generic[_Own]):
     def walk(
         self, kind: type[NodeBase] = NodeBase, *, failing: bool = True
     ) -> Iterator[Located[Any]]:
-        """Yield this node and everything under it, like `bt_exec.spec.model.walk`."""
+        """Yield this node and all nodes under it, like `bt_exec.spec.model.walk`."""
         if isinstance(self.node, kind):
             yield self
         under = self.children if failing else self.children[: len(self.node.nominal_children)]
@@ -75,19 +75,19 @@ class Located(Generic[_Own]):
             yield from child.walk(kind, failing=failing)
 
     def nodes_down_to(self, path: str) -> tuple[Located[NodeBase], ...]:
-        """Return the nodes from this one down to a path; empty if the path is elsewhere."""
+        """Return the nodes from this one down to the node at `path`; empty if it is not below."""
         below = (child.nodes_down_to(path) for child in self.children)
         found = () if self.path == path else next(filter(None, below), None)
         return () if found is None else (self, *found)
 
     def conditions(self) -> Iterator[tuple[Is, Place]]:
-        """Yield every named condition of the node itself, with its place."""
+        """Yield every named condition of the node, but not of its children, with its place."""
         for field, expression in self.node.conditions.items():
             yield from named_conditions_with_places(expression, (*self.place, field))
 
 
 def locate(root: NodeBase) -> Located[NodeBase]:
-    """Return a document's nodes with their paths and places."""
+    """Return the root of a document with the paths and places of all nodes under it."""
     taken: dict[str, int] = {}  # last number used for each label
 
     def unique(stem: str) -> str:
@@ -134,13 +134,13 @@ def nodes_with_paths(
 
 
 def moved_paths(before: NodeBase, after: NodeBase) -> dict[str, str]:
-    """Return the new paths of the nodes of one tree that are also in another, by the old ones."""
+    """Return path in `before` → path in `after` of each node object that both trees contain."""
     places = {id(node): path for path, node in nodes_with_paths(after)}
     return {path: places[id(node)] for path, node in nodes_with_paths(before) if id(node) in places}
 
 
 def enclosing_paths(path: str) -> Iterator[str]:
-    """Yield `path` and the paths of all nodes around it, as defined by `encloses`."""
+    """Yield `path` and every path that encloses it, innermost first."""
     yield path
     while "/" in path:
         path = path.rpartition("/")[0]
@@ -148,10 +148,10 @@ def enclosing_paths(path: str) -> Iterator[str]:
 
 
 def is_kept(spec: MissionSpec, path: str) -> bool:
-    """Return True if a plan keeps the node at a path, because it is finished."""
+    """Return True if a plan keeps the node at a path as finished."""
     return any(encloses(kept, path) for kept in spec.mission.kept)
 
 
 def encloses(outer: str, inner: str) -> bool:
-    """Return whether the node at path `inner` is `outer` or is under it."""
+    """Return True if path `inner` is equal to `outer` or below it."""
     return inner == outer or inner.startswith(outer + "/")

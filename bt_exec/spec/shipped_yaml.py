@@ -1,7 +1,7 @@
-"""Parsing of YAML files that ship with packages: words, sentences, tables.
+"""Parsing of YAML files that ship with packages, such as lexicons and messages.
 
-YAML from users and models is read by `bt_exec.spec.yaml_source`, which keeps the place of every
-value and is stricter.
+YAML from users and models is read by `bt_exec.spec.yaml_source`, which is stricter and records the
+position of every value.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ import yaml
 __all__ = ["SAFE_LOADER", "parse_yaml", "read_yaml"]
 
 SAFE_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-"""The safe loader of libyaml if available; 4 to 8 times as fast as the one in Python."""
+"""The safe loader of libyaml if available; 4 to 8 times as fast as PyYAML's own."""
 
 
-class _Loader(SAFE_LOADER):  # type: ignore[valid-type,misc]  # one of two
+class _Loader(SAFE_LOADER):  # type: ignore[valid-type,misc]  # a variable as base class
     """YAML loader that rejects duplicate keys."""
 
     def construct_mapping(self, node: Any, deep: bool = False) -> Any:
@@ -37,17 +37,17 @@ def parse_yaml(text: str) -> Any:
     """Return the plain data in `text`; None if it is empty.
 
     Raises:
-        yaml.YAMLError: If it is not YAML, has a duplicate key, or contains anything but plain data.
+        yaml.YAMLError: If the text is not YAML, or has duplicate keys or tags of Python objects.
     """
-    return yaml.load(text, Loader=_Loader)  # noqa: S506 - a safe loader, in C
+    return yaml.load(text, Loader=_Loader)  # noqa: S506 - `_Loader` is a safe loader
 
 
 def read_yaml(path: Path) -> Any:
-    """Return the plain data in a file of UTF-8; None if it is empty.
+    """Return the plain data in a UTF-8 file; None if it is empty.
 
     Raises:
-        OSError: If it cannot be read.
-        UnicodeDecodeError: If it is not UTF-8.
-        yaml.YAMLError: As `parse_yaml`.
+        OSError: If the file cannot be read.
+        UnicodeDecodeError: If the file is not UTF-8.
+        yaml.YAMLError: As for `parse_yaml`.
     """
     return parse_yaml(path.read_text(encoding="utf-8"))

@@ -1,8 +1,8 @@
-"""Text templates with values: ``$"there are {n} things"``.
+"""Text templates, such as ``$"there are {n} things"``.
 
 A template begins with ``$"`` and ends with ``"``. ``{name}`` is replaced by a parameter or a saved
-result; ``{{`` and ``}}`` are literal braces. A leading ``$`` in texts from commands and files is
-escaped as ``$$``, so that such texts are never templates.
+result; ``{{`` and ``}}`` are literal braces. A literal text that begins with ``$`` is written with
+``$$``, so texts from commands and files are never templates.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ def template_problem(value: str) -> str:
 
 
 def fill_template(value: str, known: Callable[[str], Any]) -> str:
-    """Return a template with values filled in: a text, or a template if names are left.
+    """Return a template with values filled in: a text, or a template if names remain.
 
     Args:
         value: The template.
-        known: Returns the value of a name: a value, ``$other`` to rename it, or a template, which
-            is inserted.
+        known: Returns what replaces a name: its value, ``$other`` to rename it, or a template,
+            whose content is inserted.
     """
     left = False
 

@@ -1,4 +1,4 @@
-"""Models of user data: settings and files, with errors in the user's terms."""
+"""Validation of settings and files from users, with error messages in the user's terms."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _WORDS = {**_NUMBERS, **dict.fromkeys(_MAPPINGS, "must be a mapping of names to 
 
 
 class UserData(BaseModel):
-    """Base of models of user data; they are frozen, and an unknown key is an error."""
+    """Base of models of user data; instances are immutable, and unknown keys are errors."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -47,12 +47,12 @@ def read_settings(
     Args:
         model: Model of the settings.
         given: Settings from the user.
-        whose: Owner of the settings, for the message: ``the compiler turns``.
-        known: Names of all settings of the owner; by default those of the model.
+        whose: Owner of the settings in the message, such as ``the compiler turns``.
+        known: Names of all settings of the owner, if not only those of the model.
         such_as: Example of a valid setting, for the message.
 
     Raises:
-        UsageError: If a setting is unknown, missing or invalid; names every mistake.
+        UsageError: If a setting is unknown, missing or invalid; lists every mistake.
     """
     try:
         return model.model_validate(dict(given))
@@ -70,14 +70,14 @@ def _mistake(found: Any, known: tuple[str, ...], whose: str) -> str:
 
 
 def first_error(error: ValidationError) -> str:
-    """Return the first error of pydantic as ``field: reason``."""
+    """Return the first pydantic error as ``field: reason``."""
     found = error.errors()[0]
     where = ".".join(map(str, found["loc"]))
     return f"{where}: {found['msg'].lower()}" if where else str(found["msg"]).lower()
 
 
 def value_error(error: ValidationError) -> str:
-    """Return the first error of pydantic as ``key='value': what is allowed``."""
+    """Return the first pydantic error as ``key='value': reason``, where the reason is readable."""
     found = error.errors()[0]
     message, where = _reason_text(found), ".".join(map(str, found["loc"]))
     if found["type"] == "missing":
@@ -88,11 +88,14 @@ def value_error(error: ValidationError) -> str:
 
 
 def load_model(model: type[_Model], path: Path) -> _Model:
-    """Read a file that ``bt-exec check`` does not read.
+    """Return the content of a YAML file, validated by a model.
+
+    It is for kinds of files that ``bt-exec check`` does not check, so that errors do not suggest
+    that command.
 
     Raises:
         UsageError: If there is no such file.
-        SpecError: If it is invalid; contains every mistake with its place.
+        SpecError: If the content is invalid; contains every mistake with its position.
     """
     try:
         return validated_model(model, read_file(path))
@@ -102,7 +105,7 @@ def load_model(model: type[_Model], path: Path) -> _Model:
 
 
 def _settings_problem(problem: Problem, model: type[BaseModel]) -> Problem:
-    """Return a problem; for an empty file, with the allowed fields."""
+    """Return a problem; the problem of an empty file gets the allowed fields added."""
     if problem.code != "EMPTY":
         return problem
     return replace(problem, message="is empty", allowed=tuple(_fields(model)))
@@ -111,17 +114,17 @@ def _settings_problem(problem: Problem, model: type[BaseModel]) -> Problem:
 def validated_model(
     model: type[_Model], source: Source, inside: Place = (), data: Any = None, whose: str = ""
 ) -> _Model:
-    """Return a file, or a part of it, validated by its model.
+    """Return the data of a file, or a part of it, validated by a model.
 
     Args:
         model: Model of the data.
         source: The file.
         inside: Place of the data in the file.
-        data: The data, if it is not all that the file contains.
-        whose: Owner of the fields, for the message: ``a site``.
+        data: The data to validate; None for the whole file.
+        whose: Owner of the fields in the message, such as ``a site``.
 
     Raises:
-        SpecError: If the data is invalid; contains every mistake with its place.
+        SpecError: If the data is invalid; contains every mistake with its position.
     """
     try:
         return model.model_validate(source.data if data is None else data)
@@ -150,7 +153,7 @@ def _problem(
 
 
 def _model_at_place(model: type[BaseModel], place: Place) -> type[BaseModel]:
-    """Return the model of the fields at a place; indices and keys of mappings are skipped."""
+    """Return the model to which the fields at a place belong."""
     for part in place:
         info = _fields(model).get(str(part))
         if info is not None:
@@ -159,7 +162,7 @@ def _model_at_place(model: type[BaseModel], place: Place) -> type[BaseModel]:
 
 
 def _models_in(hint: Any) -> Iterator[type[BaseModel]]:
-    """Yield the models that a type contains."""
+    """Yield the model classes in a type annotation."""
     if isinstance(hint, type) and issubclass(hint, BaseModel):
         yield hint
     for part in get_args(hint):
@@ -171,7 +174,7 @@ def _fields(model: type[BaseModel]) -> dict[str, FieldInfo]:
 
 
 def _reason_text(found: Any) -> str:
-    """Return the reason of an error of pydantic, in the terms of this package."""
+    """Return the reason of a pydantic error in the terms of this package."""
     kind = found["type"]
     if kind == "too_short":
         least = found["ctx"]["min_length"]

@@ -1,7 +1,7 @@
 """Readable messages for errors of the YAML parser.
 
-The parser reports grammar ("did not find expected key"). Most mistakes are of a few kinds: a tab, a
-colon in plain text, an unclosed quote or bracket, a wrong indentation.
+The parser reports errors in terms of the grammar ("did not find expected key"). Most mistakes are
+of a few kinds: a tab, a colon in plain text, an unclosed quote or bracket, wrong indentation.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ NO_ANCHORS = (
 
 
 class _Kind(NamedTuple):
-    """A kind of mistake.
+    """A kind of mistake, recognized by the parser's messages.
 
     Attributes:
-        context: Part of the parser's context message.
-        reason: Part of the parser's error message.
-        message: Our message; ``{line}`` is the start of the construct being parsed.
+        context: Text that the parser's context message contains.
+        reason: Text that the parser's error message contains.
+        message: Replacement message; ``{line}`` is the line where the parsed construct starts.
         code: Code of the problem.
-        at_start: Whether the mistake is at that start.
+        at_start: Whether the problem is reported where the parsed construct starts.
     """
 
     context: str
@@ -99,12 +99,13 @@ _KINDS = (
         "DUPLICATE_KEY",
     ),
     _Kind("block scalar", "", "text after '|' or '>' starts on the next line"),
-    _Kind("", "nesting depth", "is nested too deeply to be read", "TOO_DEEP"),  # libyaml's limit
+    # libyaml has its own limit of nesting
+    _Kind("", "nesting depth", "is nested too deeply to be read", "TOO_DEEP"),
 )
 
 
 def explain(error: yaml.MarkedYAMLError, text: str, file: str) -> Problem:
-    """Return the problem that stopped the parser, at the place of the likely mistake."""
+    """Return a problem for a parser error, with the position of the likely mistake."""
     context, reason = error.context or "", error.problem or "cannot be read"
     mark = error.problem_mark or error.context_mark
     start = error.context_mark or mark
@@ -134,12 +135,12 @@ def explain(error: yaml.MarkedYAMLError, text: str, file: str) -> Problem:
 
 
 def _is_in_open_bracket(text: str, start: yaml.Mark, mark: yaml.Mark) -> bool:
-    """Return True if the parser was inside a bracket that an earlier line opened."""
+    """Return True if the parser was inside a bracket that was opened on an earlier line."""
     return mark.line > start.line and _character_at(text, start) in ("[", "{")
 
 
 def _line_before(text: str, mark: yaml.Mark) -> str:
-    """Return the part of a line before a position."""
+    """Return the text between the start of the line and a position."""
     return text[mark.index - mark.column : mark.index]
 
 

@@ -41,17 +41,17 @@ __all__ = [
 MAX_BYTES = 1024 * 1024
 MAX_VALUES = 100_000
 MAX_DEPTH = 100
-"""Limit of nesting of YAML collections.
+"""Maximum nesting depth of YAML collections.
 
-`bt_exec.verify.bounds_and_claims` limits the depth of the tree.
+The depth of nodes is limited by `bt_exec.verify.bounds_and_claims`.
 """
 
 Place: TypeAlias = tuple[str | int, ...]
-"""Place of a value in a document: keys and indices from the top."""
+"""Place of a value in a document: keys and indices from the root."""
 
 INTEGER = re.compile(r"[-+]?(0|[1-9][0-9]{0,18})\Z")
 NUMBER = re.compile(r"[-+]?(0|[1-9][0-9]*)(\.[0-9]*([eE][-+]?[0-9]+)?|[eE][-+]?[0-9]+)\Z")
-# `bt_exec.spec.dump` quotes text that looks like these (held by tests/bt_exec/spec/test_dump.py).
+# `bt_exec.spec.dump` must quote texts that match these (see tests/bt_exec/spec/test_dump.py)
 _CONSTANTS = {
     **dict.fromkeys(("true", "True", "TRUE"), True),
     **dict.fromkeys(("false", "False", "FALSE"), False),
@@ -62,15 +62,15 @@ _REFUSED = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\
 """Characters that YAML does not allow: controls, lone surrogates, U+FFFE and U+FFFF."""
 
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x84\x86-\x9f\ufffe\uffff]")
-"""Control characters that YAML escapes can produce and a terminal would execute."""
+"""Control characters that YAML escapes can produce and that may control a terminal."""
 
 _NO_TAGS = "tags are not allowed, a file is data; put text that starts with '!' into quotes"
 _NO_CONTROLS = "holds a control character or an incomplete character; remove it"
 MAX_PROBLEMS = 50
-"""Number of problems after which reading stops."""
+"""Maximum number of problems; reading stops there."""
 
 _SHOWN_PLACE = 6
-"""Number of parts shown of the place of a deeply nested value."""
+"""Maximum number of keys and indices in the displayed place of a deeply nested value."""
 
 _BREAK = re.compile("\r\n|[\n\r\x85\u2028\u2029]")
 
@@ -82,10 +82,10 @@ class Source:
     Attributes:
         file: File name, or a description of the text ("the model's answer").
         data: Dicts, lists, strings, numbers, booleans and None.
-        marks: (line, column) from 1 of every value, by place.
-        keys: (line, column) from 1 of every key, by the place of its value.
-        refused: Problems of constructs that are not allowed in any document.
-        text: The text with its line ends, without a byte order mark.
+        marks: (line, column) of every value, counted from 1, by place.
+        keys: (line, column) of every key, counted from 1, by the place of its value.
+        refused: Problems with constructs that no document may contain, such as anchors.
+        text: The text with its original line ends, without a byte order mark.
     """
 
     file: str
@@ -114,13 +114,13 @@ class Source:
         allowed: tuple[str, ...] = (),
         key: bool = False,
     ) -> Problem:
-        """Return a `Problem` at `place` with its position; with `key`, at the key itself."""
+        """Return a `Problem` with the position of the value at `place`, or of its key if `key`."""
         line, column = self.line_and_column(place, key=key)
         return Problem(code, message, show_place(place), found, allowed, self.file, line, column)
 
 
 def show_place(place: Place) -> str:
-    """Return a place for display: ``root/sequence[1]/with/arm``."""
+    """Return a place for display, such as ``root/sequence[1]/with/arm``."""
     text = ""
     for part in place:
         text += f"[{part}]" if isinstance(part, int) else f"/{part}" if text else part
@@ -128,7 +128,7 @@ def show_place(place: Place) -> str:
 
 
 def sorted_by_position(problems: Iterable[Problem]) -> list[Problem]:
-    """Return problems in the order of the text."""
+    """Return problems in the order of their positions in the text."""
     return sorted(problems, key=lambda problem: (problem.line or 0, problem.column or 0))
 
 
@@ -156,7 +156,7 @@ def scan_file(path: Path) -> Source:
     """Read a file like `scan_text`.
 
     Raises:
-        SpecError: If its form cannot be checked at all.
+        SpecError: If the file cannot be read, or `scan_text` raises it.
     """
     try:
         raw = read_at_most(path, MAX_BYTES)
@@ -173,15 +173,16 @@ def scan_file(path: Path) -> Source:
 
 
 def scan_text(text: str, file: str = "<text>") -> Source:
-    """Read text; problems that do not prevent reading on are stored in `Source.refused`.
+    """Read YAML or JSON text, and store problems after which reading can continue.
 
-    The form of the rest can then be checked, so that all mistakes are reported at once.
+    They are stored in `Source.refused`. The data can then be validated nevertheless, so that all
+    mistakes are reported at once.
 
     Raises:
-        SpecError: If the rest cannot be read.
+        SpecError: If reading cannot continue after a problem.
     """
     text = text.removeprefix("\ufeff")
-    if len(text) > MAX_BYTES:  # a character takes at least one byte
+    if len(text) > MAX_BYTES:  # without encoding: a character takes at least one byte
         raise SpecError([_too_big(file)])
     refused = _REFUSED.search(text)
     if refused:
@@ -205,7 +206,7 @@ def _unless_refused(source: Source) -> Source:
 
 
 class _Reader:
-    """Builds plain data from parse events, without recursion before the limits are checked."""
+    """Builder of plain data from parse events; checks the limits before it recurses."""
 
     def __init__(self, source: Source, loader: Any) -> None:
         self.source = source
@@ -274,7 +275,7 @@ class _Reader:
         return data
 
     def _plain_data(self, event: Any, place: Place) -> None:
-        """Reject anchors, aliases, tags and control characters."""
+        """Store a problem for an anchor, alias, tag or control character."""
         spot = _position(event)
         if event.anchor is not None:
             sign = "*" if isinstance(event, yaml.AliasEvent) else "&"
@@ -303,7 +304,7 @@ class _Reader:
 
 
 def parse_scalar(text: str) -> Any:
-    """Return the value of an unquoted scalar by YAML 1.2's core schema, decimal numbers only."""
+    """Return the value of an unquoted scalar by YAML 1.2's core schema, without hex and octal."""
     if text in _CONSTANTS:
         return _CONSTANTS[text]
     if INTEGER.match(text):
@@ -336,6 +337,6 @@ def _refused_character(text: str, position: int, file: str) -> Problem:
 
 
 def _line_and_column(before: str) -> tuple[int, int]:
-    """Return the position of the character after `before`."""
+    """Return line and column of the character after the text `before`."""
     lines = _BREAK.split(before)
     return len(lines), len(lines[-1]) + 1

@@ -1,18 +1,18 @@
-"""Test kit: scripted parts, a manual clock, skills tick by tick.
+"""Test kit: scripted skills, conditions and robots, a fake clock, and runs tick by tick.
 
-It is a pytest plugin: the fixtures ``skill_run``, ``mission_run`` and ``golden_plan`` are available
-once bt-exec is installed. Everything also works without pytest.
+It includes a pytest plugin: the fixtures ``skill_run``, ``mission_run`` and ``golden_plan`` are
+available once bt-exec is installed. The functions also work without pytest.
 
 - `run_skill` starts one skill with a robot; the test ticks it.
 - `run_tree` runs a whole tree with scripted skills and conditions, with arguments for its
   parameters, and returns its trace, its outcome and its results.
-- `scripted_skill`, `scripted_condition`, `ScriptedRobot` replace parts that are not under test;
-  ``like=`` copies the signature of a real one.
+- `scripted_skill`, `scripted_condition` and `ScriptedRobot` are test doubles; ``like=`` copies the
+  signature of a real skill or condition.
 - `check_skill`, `check_condition`, `check_pack` find mistakes in declarations.
 
 ``golden_plan("open the door", "door")`` compares the plan of a command with a reviewed file, which
-``pytest --bt-update`` writes. ``pytest --bt-cov`` prints which nodes of the trees under test, and
-which declared failures, no test reached.
+``pytest --bt-update`` writes. ``pytest --bt-cov`` prints the nodes of the trees under test and the
+declared failures that no test reached.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ def check_skill(skill: Skill, messages: Messages | None = None) -> None:
 
     Args:
         skill: The skill.
-        messages: The sentences of its pack; if given, every code must have one.
+        messages: The messages of its pack; if given, every failure code must have a sentence.
 
     Raises:
         AssertionError: Names the first mistake and how to correct it.
@@ -46,6 +46,10 @@ def check_skill(skill: Skill, messages: Messages | None = None) -> None:
 def check_condition(condition: Condition, messages: Messages | None = None) -> None:
     """Check a condition's declaration.
 
+    Args:
+        condition: The condition.
+        messages: The messages of its pack; if given, its failure code must have a sentence.
+
     Raises:
         AssertionError: Names the first mistake and how to correct it.
     """
@@ -59,11 +63,11 @@ def check_condition(condition: Condition, messages: Messages | None = None) -> N
 
 
 def check_pack(pack: Pack, messages: Messages | None = None) -> None:
-    """Check the skills, conditions, facts and codes of a pack, and that names are unique.
+    """Check the skills, conditions, facts and failure codes of a pack, and that names are unique.
 
     Raises:
         AssertionError: Names the first mistake.
-        RegistrationError: If two parts have the same name.
+        RegistrationError: If two skills, conditions or types have the same name.
     """
     catalogue = Catalogue([*_required_packs(pack), pack])
     for problem in (*fact_problems(catalogue), *code_problems(catalogue)):

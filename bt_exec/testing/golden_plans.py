@@ -1,4 +1,4 @@
-"""Golden plans: the plan of a command, compared with a file that was reviewed."""
+"""Comparison of the plan of a command with a reviewed file (a golden plan)."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ def check_plan(
     situation: Situation | None = None,
     update: bool = False,
 ) -> None:
-    """Compare the plan of a command, as it would run, with a file; nothing moves.
+    """Compile a command, and compare the verified plan with a file.
 
     Args:
         command: The command.
         site: Name or file of the site.
-        file: The expected plan.
+        file: File with the expected plan.
         situation: The observed situation; empty by default.
-        update: Whether to write the file instead.
+        update: Whether to write the plan to the file instead.
 
     Raises:
         AssertionError: If the command is refused or its plan differs; shows the difference.

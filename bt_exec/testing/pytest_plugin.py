@@ -1,8 +1,8 @@
-"""Pytest plugin with fixtures for skills and trees. Imports nothing until used.
+"""Pytest plugin with fixtures for skills and trees; it imports `bt_exec` only when it is used.
 
-``--bt-cov`` prints which nodes of the trees under test and which declared failure codes no test
-reached; with pytest-xdist the counts of all workers together. ``--bt-update`` writes the files of
-golden plans.
+``--bt-cov`` prints the nodes of the trees under test and the declared failure codes that no test
+reached; with pytest-xdist, in all workers together. ``--bt-update`` writes the files of golden
+plans.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _COVERAGE: pytest.StashKey[Coverage] = pytest.StashKey()
 
 @pytest.fixture
 def skill_run() -> Callable[..., Any]:
-    """Return `bt_exec.testing.run_skill`, which starts one skill to be ticked by the test."""
+    """Return `bt_exec.testing.run_skill`, which starts one skill that the test then ticks."""
     from bt_exec.testing.skill_run import run_skill
 
     return run_skill
@@ -32,7 +32,7 @@ def skill_run() -> Callable[..., Any]:
 
 @pytest.fixture
 def mission_run() -> Callable[..., Any]:
-    """Return `bt_exec.testing.run_tree`, which runs a tree with scripted parts."""
+    """Return `bt_exec.testing.run_tree`, which runs a tree with scripted skills and conditions."""
     from bt_exec.testing.tree_run import run_tree
 
     return run_tree
@@ -70,7 +70,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Observe every mission of the run, if requested."""
+    """Start recording the coverage of all missions if ``--bt-cov`` is given."""
     if not config.getoption("--bt-cov"):
         return
     from bt_exec.testing import tree_run

@@ -1,12 +1,12 @@
 """Torture test: random missions with random faults, stops and kills, checked against invariants.
 
-- A skill starts only if it is in the verified plan in force, and never after a stop.
-- No verdict holds on stale evidence.
-- When a mission has ended, its robots are still.
-- Every mission ends with a status, a reason and a sentence. A killed mission leaves a readable
+- A skill starts only if it is in the current verified plan, and never after a stop.
+- No condition holds because of stale evidence.
+- When a mission has ended, its robots are not moving.
+- Every mission ends with a status, a reason code and a message. A killed mission leaves a readable
   record and can be resumed.
-- A mission that is run again gives the same events.
-- Memory does not grow.
+- A mission that is run again produces the same events.
+- Memory does not grow steadily.
 """
 
 from __future__ import annotations
@@ -42,10 +42,10 @@ __all__ = ["STALE_S", "Invariants", "Report", "Torture", "random_fault_plan"]
 STALE_S = 2.0
 """Age above which evidence counts as stale [s]."""
 _SETTLE_S = 0.5  # time for which the robots are observed after the end of a mission [s]
-_KILL_LIMIT_S = 120.0
-_WARM = 0.5  # fraction of the runs after which memory must not grow
-_MARKS = 10  # samples of the memory after the warm-up
-_GROWTH_MIB = 32.0
+_KILL_LIMIT_S = 120.0  # time limit of the process of a mission that is killed [s]
+_WARM = 0.5  # fraction of the missions that are warm-up, during which memory may grow
+_MARKS = 10  # number of memory samples after the warm-up
+_GROWTH_MIB = 32.0  # maximum growth of memory after the warm-up [MiB]
 _PAGE_MIB = 4096 / 2**20
 _ARENA_MAX = -8  # M_ARENA_MAX of glibc's malloc.h
 
@@ -53,13 +53,13 @@ _ARENA_MAX = -8  # M_ARENA_MAX of glibc's malloc.h
 def random_fault_plan(
     site: Site, rng: random.Random, commands: Sequence[str] = (), *, kills: bool = True
 ) -> FaultPlan:
-    """Return a random mission of a site in a random world, with up to three random faults.
+    """Return a random command for a site in a random world, with up to three random faults.
 
     Args:
         site: The site.
         rng: Random number generator.
-        commands: Commands to draw from; the utterances of the site's trees if empty.
-        kills: Whether some plans kill the process.
+        commands: Commands to choose from; the utterances of the site's trees if empty.
+        kills: Whether faults may include killing the process.
 
     Raises:
         UsageError: If there are no commands and no utterances.
@@ -120,10 +120,10 @@ def _random_fault(site: Site, skills: Sequence[str], rng: random.Random, *, kill
 
 
 class Invariants:
-    """A listener that detects violations of the invariants.
+    """Event listener that detects violations of the invariants.
 
     Attributes:
-        broken: The violations, a sentence each.
+        broken: A sentence for each violation.
         replans: Number of re-plans.
     """
 
@@ -134,7 +134,7 @@ class Invariants:
         self._stopped = False
 
     def on(self, event: Event) -> None:
-        """Check an event."""
+        """Check the invariants for an event."""
         match event:
             case Planned():
                 self.replans += self._plan is not None
@@ -156,12 +156,12 @@ class Report:
     """Results of a torture run.
 
     Attributes:
-        statuses: Number of missions by status; ``killed`` for those that were killed.
-        tried: Number of faults by part and action.
-        fired: Number of those that fired.
+        statuses: Number of missions by status; ``killed`` stands for killed missions.
+        tried: Number of planned faults, by part and action.
+        fired: Number of faults that occurred, by part and action.
         replans: Number of re-plans.
-        verified: Number of missions that were run again.
-        failing: The plans that violated an invariant, with the violations.
+        verified: Number of missions that were run again and compared.
+        failing: Fault plans that violated an invariant, with the violations.
         mib: Resident memory after each mission [MiB].
     """
 
@@ -175,9 +175,10 @@ class Report:
 
     @property
     def growth_mib(self) -> float:
-        """Steady growth of memory after the warm-up [MiB].
+        """Steady growth of memory after the warm-up [MiB], from the median growth of the samples.
 
-        Memory that is allocated only once, as by the Korean analyser, does not count.
+        With the median, memory that is allocated only once, as by the Korean analyser, has no
+        effect.
         """
         warm = self.mib[int(len(self.mib) * _WARM) :]
         marks = warm[:: max(1, len(warm) // _MARKS)]
@@ -186,17 +187,17 @@ class Report:
 
     @property
     def is_memory_flat(self) -> bool:
-        """Whether memory did not grow steadily."""
+        """Whether the steady growth of memory is within the limit."""
         return self.growth_mib <= _GROWTH_MIB
 
 
 class Torture:
-    """Runner of fault plans at a site with checks of the invariants.
+    """Runner of fault plans on a site, which checks the invariants.
 
     Args:
         site: The site; its robots must be simulated.
-        folder: Folder of the journal.
-        again: Whether each mission is run again and compared with its record.
+        folder: Folder for the journal.
+        again: Whether to run each mission again and compare it with its record.
 
     Attributes:
         report: The results so far.
@@ -212,12 +213,12 @@ class Torture:
     def run(
         self, plans: Sequence[FaultPlan], done: Callable[[int, str], object] = lambda *_: None
     ) -> Report:
-        """Run fault plans.
+        """Run fault plans, and return the report.
 
         Args:
-            plans: The plans.
-            done: Called after each one with its number and its command. If it raises, the
-                operator stopped that mission, so it is not a failing case.
+            plans: The fault plans.
+            done: Called after each plan with its number, counted from 1, and its command. If it
+                raises because the operator interrupts the run, the plan is not reported as failing.
         """
         report = self.report
         _use_one_heap()
@@ -225,7 +226,7 @@ class Torture:
             report.tried.update(f"{one.part} {one.does}" for one in plan.faults)
             try:
                 broken = tuple(dict.fromkeys(self._violations_of(plan)))
-            except Exception as error:  # noqa: BLE001 - an error of this program is a failing case
+            except Exception as error:  # noqa: BLE001 - any exception is a violation
                 broken = (f"{type(error).__name__}: {error}",)
             report.mib.append(_resident_mib())
             done(number + 1, plan.command)
@@ -234,7 +235,7 @@ class Torture:
         return report
 
     def _violations_of(self, plan: FaultPlan) -> Iterator[str]:
-        """Run one plan, in a separate process if it includes a kill; yield the violations."""
+        """Run a fault plan, in a separate process if it includes a kill, and yield violations."""
         journal = Journal.open(self._folder / "journal.sqlite")
         if any(fault.part == "process" for fault in plan.faults):
             yield from self._run_and_kill(plan, journal)
@@ -255,19 +256,19 @@ class Torture:
                 yield f"run again, it differs after {found.events} events: {found.difference}"
 
     def _run_and_kill(self, plan: FaultPlan, journal: Journal) -> Iterator[str]:
-        """Run a plan in another process, then resume from its record."""
+        """Run a fault plan in another process, resume the killed mission, and yield violations."""
         file = self._folder / "killed.yaml"
         file.write_text(plan.to_yaml(), encoding="utf-8")
         options = ["--faults", str(file), "--fast", "--plain", "--journal", str(journal.path)]
         command = [sys.executable, "-m", "bt_exec", "run", *options]
         quiet = subprocess.DEVNULL
-        subprocess.run(  # noqa: S603 - this program, with a file that it wrote
+        subprocess.run(  # noqa: S603 - runs this program with a file that was written above
             command, stdin=quiet, stdout=quiet, stderr=quiet, timeout=_KILL_LIMIT_S
         )
         record = journal.mission("last")
         if record.unreadable:
             yield f"the record of a killed mission cannot be read: {record.unreadable[0]}"
-        if record.outcome is not None:  # it ended before the kill
+        if record.outcome is not None:  # the mission ended before it was killed
             self.report.statuses[record.outcome.status] += 1
             yield from _outcome_violations(record.outcome)
             return
@@ -290,7 +291,7 @@ class Torture:
         invariants: Invariants,
         faults: Iterable[Fault] = (),
     ) -> Session:
-        """Return a session in the world of a plan that checks its missions against invariants."""
+        """Return a session in the world of a fault plan, with `invariants` as listener."""
         return Session(
             self._site,
             world=plan.initial_world_texts(),
@@ -309,7 +310,7 @@ class Torture:
 
 
 def _outcome_violations(outcome: Outcome) -> Iterator[str]:
-    """Yield the deficiencies of an outcome."""
+    """Yield a sentence for each missing or inconsistent part of an outcome."""
     if not outcome.reason_code:
         yield f"{outcome.status}, and no reason"
     if not outcome.message.strip():
@@ -319,7 +320,7 @@ def _outcome_violations(outcome: Outcome) -> Iterator[str]:
 
 
 def _moving_robots(session: Session) -> Iterator[str]:
-    """Yield the robots that move after the end of a mission."""
+    """Yield a sentence for each robot that moves after the end of a mission."""
     for name, rig in session.rigs.items():
         if rig.simulation is None or not hasattr(rig.simulation, "step"):
             continue
@@ -329,23 +330,23 @@ def _moving_robots(session: Session) -> Iterator[str]:
 
 
 def _is_repeatable(plan: FaultPlan) -> bool:
-    """Return False if a fault depends on wall time: a journal that fails for a while."""
+    """Return False if a fault depends on wall time, such as a journal that fails for a while."""
     return not any(fault.part == "journal" for fault in plan.faults)
 
 
 def _use_one_heap() -> None:
     """Make all threads allocate from the main heap, the only one that `malloc_trim` releases."""
-    with contextlib.suppress(OSError, AttributeError):  # another C library
+    with contextlib.suppress(OSError, AttributeError):  # the C library is not glibc
         ctypes.CDLL(None).mallopt(_ARENA_MAX, 1)
 
 
 def _resident_mib() -> float:
-    """Return the resident memory of this process [MiB]; 0 if it is not available.
+    """Return the resident memory of this process [MiB]; 0 if it cannot be determined.
 
-    Free pages of glibc's heap are released first, because their number varies with the threads.
+    Free pages of glibc's heap are released first, because their number varies between runs.
     """
     gc.collect()
-    with contextlib.suppress(OSError, AttributeError):  # another C library
+    with contextlib.suppress(OSError, AttributeError):  # the C library is not glibc
         ctypes.CDLL(None).malloc_trim(0)
     try:
         return int(Path("/proc/self/statm").read_text().split()[1]) * _PAGE_MIB

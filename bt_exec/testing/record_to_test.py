@@ -1,4 +1,4 @@
-"""Tests generated from recorded missions: the same command in the same world."""
+"""Generation of tests from recorded missions, with the same command in the same world."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_mission_{name}() -> None:
 
 
 class EndedSkillsListener:
-    """A listener that lists the skills that ended: name, arguments, state, failure code.
+    """Event listener that lists each ended skill with its arguments, state and failure code.
 
     Example::
 
@@ -59,7 +59,7 @@ class EndedSkillsListener:
             self.on(event)
 
     def on(self, event: Event) -> None:
-        """Add the line of a skill that ended."""
+        """Add a line if the event is the end of a skill."""
         if isinstance(event, SkillStarting):
             self._args[event.skill, event.call] = event.args
         elif isinstance(event, SkillEnded):
@@ -69,7 +69,7 @@ class EndedSkillsListener:
             self._lines.append(" ".join([event.skill, *said, event.state, code]).rstrip())
 
     def clear(self) -> None:
-        """Remove the steps so far."""
+        """Remove all lines."""
         self._lines.clear()
 
     def __iter__(self) -> Iterator[str]:
@@ -78,11 +78,11 @@ class EndedSkillsListener:
 
 
 def generate_test(record: MissionRecord, before: Sequence[MissionRecord] = ()) -> str:
-    """Return a test that runs a mission again and expects the same steps and end.
+    """Return the code of a test that runs a mission again and expects the same steps and outcome.
 
     Args:
         record: The mission.
-        before: The earlier missions of its session, oldest first.
+        before: Earlier missions of the same session, oldest first.
 
     Raises:
         UsageError: If the mission has not ended, or its plan was given or written by a model.
@@ -113,7 +113,7 @@ def generate_test(record: MissionRecord, before: Sequence[MissionRecord] = ()) -
 
 
 def _site_name_or_file(record: MissionRecord) -> str:
-    """Return the name of a mission's site, or its file if no installed site has that name."""
+    """Return the name of a mission's site, or the path of its file if the site is not shipped."""
     name = record.line.site
     return name if name in site_names() else str(record.setup.get("file", name))
 

@@ -1,11 +1,12 @@
 """Rehearsal of a tree without a robot, with injected failures.
 
-Every skill of the site is replaced by a stand-in. It applies the declared effects, or fails and
-keeps the facts that conditions can observe. Conditions follow these facts. A condition about an
-unknown fact holds, except in ``skip_if``, so that the node runs.
+Every skill of the site is replaced by a stand-in, which applies the declared effects. If a stand-in
+fails, the facts that it may set become unknown, except those that a condition can observe.
+Conditions are answered from these facts. A condition about an unknown fact holds, except in
+``skip_if``, so that the node runs.
 
-`disturbances` lists the failures to inject into an undisturbed run: a call of a skill fails with a
-declared code or takes too long, an answer is the opposite once, a condition stays unknown.
+`disturbances` yields the failures that can be injected: a call of a skill fails with a declared
+code or takes too long, one answer of a condition is inverted, or a condition stays unknown.
 """
 
 from __future__ import annotations
@@ -54,10 +55,10 @@ __all__ = [
 
 End: TypeAlias = Literal["done", "recovered", "partial", "blocked", "need unmet", "stuck"]
 _SKIP = "skip_if."
-"""Prefix of conditions in ``skip_if``, which are answered differently."""
+"""Prefix of the names of conditions in ``skip_if``, to answer them differently."""
 _TIMEOUT = "TIMEOUT"
 _OFTEN = 2
-"""Maximum number of answers to a question that are inverted, from the first on."""
+"""Number of answers to each question, from the first, for which an inversion is tried."""
 
 
 @dataclass(frozen=True)
@@ -65,10 +66,11 @@ class Disturbance:
     """One injected failure.
 
     Attributes:
-        kind: A skill ``fails``, an answer ``flips`` once, a condition stays ``unknown``.
-        part: The skill; or the question as a phrase, with the prefix ``skip_if.`` in that modifier.
-        call: Number of the skill's call or the question's answer, from 1.
-        code: The code with which the skill fails; TIMEOUT if it takes too long.
+        kind: ``fails`` for a skill, ``flips`` for one inverted answer, ``unknown`` for a condition
+            that stays unknown.
+        part: Name of the skill, or text of the condition; in ``skip_if``, with that prefix.
+        call: Number of the skill's call or the condition's evaluation, counted from 1.
+        code: Code with which the skill fails; TIMEOUT if it takes too long.
     """
 
     kind: Literal["fails", "flips", "unknown"]
@@ -77,7 +79,7 @@ class Disturbance:
     code: str = ""
 
     def __str__(self) -> str:
-        """Return a short form: ``grasp #1 fails SLIPPED``."""
+        """Return a short text, such as ``grasp #1 fails SLIPPED``."""
         return f"{self.part} #{self.call} {self.kind} {self.code}".rstrip()
 
 
@@ -86,14 +88,14 @@ class Rehearsal:
     """Result of one rehearsal.
 
     Attributes:
-        tree: The tree.
-        args: The given values of its parameters.
+        tree: Name of the tree.
+        args: Given values of its parameters.
         disturbed: The injected failures.
         outcome: The outcome of the mission.
-        calls: The skills that were called, in order.
-        answers: Number of evaluations of each question.
+        calls: Names of the skills that were called, in order.
+        answers: Number of evaluations, by text of the condition.
         plans: Names of the trees in each plan.
-        codes: Codes of the nodes that failed, in order.
+        codes: Failure codes of the nodes that failed, in order.
     """
 
     tree: str
@@ -107,9 +109,10 @@ class Rehearsal:
 
     @property
     def end_kind(self) -> End:
-        """Kind of end. ``need unmet`` and ``stuck`` indicate mistakes in the tree.
+        """Kind of end; ``need unmet`` and ``stuck`` indicate mistakes in the tree.
 
-        If the new plan after a failure is rejected, nothing moves: the mission is ``blocked``.
+        ``blocked`` means that the mission was refused safely, for example because the new plan
+        after a failure was rejected.
         """
         rejected = not self.plans and any(NEED_NOT_MET in text for text in self.outcome.problems)
         if NEED_NOT_MET in self.codes or rejected:
@@ -122,7 +125,7 @@ class Rehearsal:
 
     @property
     def end_reason(self) -> str:
-        """Alternative that recovered the run, or the codes that ended it."""
+        """Alternative that recovered the mission, or the codes of the failure that ended it."""
         if not self.outcome.ok:
             rejected = [text.rpartition("[")[2].rstrip("]") for text in self.outcome.problems[:1]]
             codes = (*self.codes[-1:], self.outcome.reason_code, *rejected)
@@ -136,12 +139,12 @@ class Rehearsal:
 def rehearse(
     tree: str, site: Site, args: Mapping[str, Any], disturbed: Iterable[Disturbance] = ()
 ) -> Rehearsal:
-    """Run a tree of a site with the declared behaviour of its skills.
+    """Run a tree of a site with stand-ins for skills, and return the result.
 
     Args:
-        tree: The tree.
+        tree: Name of the tree.
         site: The site; its robots, passes and reporters are not used.
-        args: Values of its parameters; missing required ones get an example.
+        args: Values of parameters; missing required parameters get example values.
         disturbed: Failures to inject.
     """
     world = _World(site.catalogue, tuple(disturbed))
@@ -174,10 +177,10 @@ def explore(
     """Yield the undisturbed rehearsal of a tree and one for each failure that can be injected.
 
     Args:
-        tree: The tree.
+        tree: Name of the tree.
         site: The site.
-        args: Values of its parameters; missing required ones get an example.
-        pairs: Also inject two failures at a time.
+        args: Values of parameters; missing required parameters get example values.
+        pairs: Whether to inject also two failures at a time.
     """
     undisturbed = rehearse(tree, site, args)
     yield undisturbed
@@ -186,7 +189,7 @@ def explore(
 
 
 def disturbances(undisturbed: Rehearsal, catalogue: Catalogue) -> Iterator[Disturbance]:
-    """Yield each failure that can be injected into the calls and answers of a run."""
+    """Yield each failure that can be injected into the calls and conditions of an earlier run."""
     counts: Counter[str] = Counter()
     for skill in undisturbed.calls:
         counts[skill] += 1
@@ -201,7 +204,7 @@ def disturbances(undisturbed: Rehearsal, catalogue: Catalogue) -> Iterator[Distu
 def disturbance_combinations(
     singles: Iterable[Disturbance], *, pairs: bool = False
 ) -> Iterator[tuple[Disturbance, ...]]:
-    """Yield each disturbance alone and, with `pairs`, each two of different parts."""
+    """Yield each disturbance alone and, with `pairs`, each pair that affects different calls."""
     every = tuple(singles)
     yield from ((one,) for one in every)
     if pairs:
@@ -211,7 +214,7 @@ def disturbance_combinations(
 
 
 class _Listener:
-    """Records calls, plans and failure codes."""
+    """Event listener that records calls, plans and failure codes."""
 
     def __init__(self) -> None:
         self.calls: list[str] = []
@@ -234,7 +237,7 @@ class _World:
 
     Attributes:
         facts: Known facts and their values.
-        answers: Number of answers to each question.
+        answers: Number of evaluations, by text of the condition.
     """
 
     def __init__(self, catalogue: Catalogue, disturbed: tuple[Disturbance, ...]) -> None:
@@ -247,14 +250,14 @@ class _World:
         self._told = [fact_pattern(key, {}) for one in conditions for key in one.establishes]
 
     def count_call(self, skill: Skill) -> str:
-        """Count a call and return the code with which it fails, or an empty text."""
+        """Count a call of a skill; return the code with which it must fail, or an empty text."""
         self._calls[skill.name] += 1
         here = (skill.name, self._calls[skill.name])
         found = (d.code for d in self.disturbed if d.kind == "fails" and (d.part, d.call) == here)
         return next(found, "")
 
     def undo_effects(self, skill: Skill, args: Mapping[str, Any]) -> None:
-        """Remove the effects of the skill from the facts, except observable ones."""
+        """Remove the facts that a skill may set, except those that a condition can observe."""
         left = facts_after_failure(self.facts, skill, args)
         told = {
             fact: value
@@ -264,7 +267,7 @@ class _World:
         self.facts = {**left, **told}
 
     def answer(self, name: str, args: Mapping[str, Any]) -> Verdict:
-        """Return the verdict from the simulated facts, or an injected one."""
+        """Return the verdict of a condition from the simulated facts, or an injected verdict."""
         plain_name = name.removeprefix(_SKIP)
         question = str(Is(name=name, args=args))
         self.answers[question] += 1
@@ -302,7 +305,7 @@ def _with_stand_ins(site: Site, world: _World) -> Site:
 
 
 def _mark_skip_conditions(tree: TreeSpec) -> TreeSpec:
-    """Return a tree whose conditions in ``skip_if`` are renamed with a prefix."""
+    """Return a tree in which the names of conditions in ``skip_if`` have a prefix."""
 
     def node(old: NodeBase) -> NodeBase:
         return old.model_copy(
@@ -339,24 +342,24 @@ def _simulated_skill(skill: Skill, world: _World) -> Skill:
 
 
 def _simulated_condition(name: str, condition: Condition, world: _World) -> Condition:
-    """Return a condition that follows the facts."""
+    """Return a condition that is answered from the simulated facts."""
 
     def ask(**args: Any) -> Verdict:
-        """Return the verdict that follows from the simulated facts."""
+        """Return the verdict from the simulated facts."""
         return world.answer(name, args)
 
     return replace(_stand_in(condition, ask), name=name)
 
 
 def _stand_in(part: Any, function: Any) -> Any:
-    """Return a part with another function that accepts the same arguments."""
+    """Return a skill or condition with another function that accepts the same arguments."""
     function.__signature__ = inspect.signature(part.function)
     written = {name: _plain_type(hint) for name, hint in part.arguments.items()}
     return replace(part, function=function, injected=frozenset(), services={}, arguments=written)
 
 
 def _plain_type(hint: Any) -> Any:
-    """Return a type without labels; Any for types that cannot be written in a document."""
+    """Return a type without label metadata, or Any if a document cannot contain its values."""
     marks = getattr(hint, "__metadata__", ())
     if any(isinstance(mark, Label) or mark is Label for mark in marks):
         return without_metadata(hint)
@@ -365,7 +368,7 @@ def _plain_type(hint: Any) -> Any:
 
 
 def _example_arguments(tree: TreeSpec, catalogue: Catalogue) -> dict[str, Any]:
-    """Return values for the required parameters."""
+    """Return an example value for each required parameter of a tree."""
     required = {name: param for name, param in tree.params.items() if param.required}
     return {
         name: _example_value(param.value_type(catalogue.types)) for name, param in required.items()
@@ -373,7 +376,7 @@ def _example_arguments(tree: TreeSpec, catalogue: Catalogue) -> dict[str, Any]:
 
 
 def _example_value(hint: Any) -> Any:
-    """Return a value of a type; the name of the type if none is known."""
+    """Return an example value of a type; ``"example"`` if no candidate fits."""
     bare = without_metadata(hint)
     if get_origin(bare) is Literal:
         return get_args(bare)[0]
@@ -385,7 +388,7 @@ def _example_value(hint: Any) -> Any:
 
 
 def module_of_tests(site: str, runs: Iterable[Rehearsal]) -> str:
-    """Return the text of a pytest module that expects the end of each run.
+    """Return the code of a pytest module in which each rehearsal must end as it did.
 
     Args:
         site: Name or file of the site.

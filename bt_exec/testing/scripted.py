@@ -1,4 +1,4 @@
-"""Scripted test doubles: skills, conditions, a robot, an observation, a clock."""
+"""Test doubles: scripted skills and conditions, a robot, an observation, a clock."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["FakeClock", "FakeObservation", "ScriptedRobot", "scripted_condition"
 
 @dataclass
 class FakeClock:
-    """A simulation without physics: time advances when it is stepped.
+    """Simulation without physics, in which only time advances.
 
     Attributes:
         time: Current time [s].
@@ -24,7 +24,7 @@ class FakeClock:
     time: float = 0.0
 
     def step(self, seconds: float) -> None:
-        """Advance by `seconds`."""
+        """Advance the time by `seconds`."""
         self.time = round(self.time + seconds, 9)
 
 
@@ -33,10 +33,10 @@ class ScriptedRobot:
     """A robot that only records stops and calls.
 
     Attributes:
-        still: Reported stillness.
-        stops: Number of stops.
+        still: Whether the robot reports that it is not moving.
+        stops: Number of calls of `stop`.
         log: Actions of scripted skills.
-        calls: The name and the arguments of every call of a scripted skill, in order.
+        calls: Name and arguments of every call of a scripted skill, in order.
     """
 
     still: bool = True
@@ -68,12 +68,12 @@ class FakeObservation:
         return self.known
 
     def describe(self, language: str) -> str:
-        """Return the labels in one line."""
+        """Return the labels on one line."""
         del language
         return ", ".join(self.detected) or "nothing"
 
     def record(self) -> dict[str, Any]:
-        """Return plain data."""
+        """Return the observation as plain data."""
         return {"t": self.t, "seen": list(self.detected), "known": dict(self.known)}
 
 
@@ -98,14 +98,14 @@ def scripted_skill(
 
     Args:
         name: Name in the tree language; that of `like` if not given.
-        script: Entries for the calls.
-        like: The skill that it replaces: arguments, results and declarations are copied unless
-            given here. Codes of the script must be declared by it.
-        result: The fields of its result.
+        script: Entries, one for each call.
+        like: The skill to replace: arguments, results and declarations are copied unless given
+            here. It must declare the codes of the script.
+        result: Fields of the skill's result.
         needs: As for `bt_exec.skill.skill`.
         effects: As for `bt_exec.skill.skill`.
         uses: As for `bt_exec.skill.skill`.
-        fails: Codes it declares besides those of the script; not with `like`.
+        fails: Further declared failure codes besides those of the script; not with `like`.
         timeout_s: Time limit [s]; 60 s if not given.
 
     Raises:
@@ -164,7 +164,7 @@ def scripted_skill(
             dict.fromkeys(result or (), Any),
         )
     _check_like(like, codes, result)
-    steps.__signature__ = inspect.signature(like.function)  # type: ignore[attr-defined] # its arguments
+    steps.__signature__ = inspect.signature(like.function)  # type: ignore[attr-defined]
     return replace(
         like,
         name=name,
@@ -178,7 +178,7 @@ def scripted_skill(
 
 
 def _check_like(like: Skill, codes: set[str], result: Mapping[str, Any] | None) -> None:
-    """Raise ValueError for a script that contradicts the declaration of the replaced skill."""
+    """Raise ValueError if the replaced skill does not declare a code or result of the script."""
     if unknown := sorted(codes - like.fails):
         declared = ", ".join(sorted(like.fails)) or "nothing"
         raise ValueError(f"{like.name} does not fail with {unknown[0]}; it declares {declared}")
@@ -202,8 +202,8 @@ def scripted_condition(
 
     Args:
         name: Name in the tree language; that of `like` if not given.
-        verdicts: The verdicts; True, False and None are converted.
-        like: The condition that it replaces: arguments and declarations are copied.
+        verdicts: The verdicts; True, False and None are converted to `Verdict`.
+        like: The condition to replace: arguments and declarations are copied.
         patience_s: As for `bt_exec.skill.condition`; not with `like`.
         unknown: As for `bt_exec.skill.condition`; not with `like`.
         skip_reason: As for `bt_exec.skill.condition`; not with `like`.
@@ -225,7 +225,7 @@ def scripted_condition(
         return script[min(next(count), len(script) - 1)]
 
     if like is not None:
-        ask.__signature__ = inspect.signature(like.function)  # type: ignore[attr-defined] # its arguments
+        ask.__signature__ = inspect.signature(like.function)  # type: ignore[attr-defined]
         return replace(like, name=name, function=ask, injected=frozenset(), services={})
     return Condition(
         name,

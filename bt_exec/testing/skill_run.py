@@ -1,4 +1,4 @@
-"""Execution of one skill tick by tick: its yields, its end, and its state after a cancel."""
+"""Execution of one skill tick by tick, with its yielded values and its end."""
 
 from __future__ import annotations
 
@@ -53,10 +53,11 @@ class SkillRun(Generic[T]):
         return len(self.steps)
 
     def tick(self) -> bool:
-        """Run one step, then advance by one period; return whether the skill is still running.
+        """Run the skill to its next yield and step the simulation; return False if it has ended.
 
         Raises:
-            AssertionError: If it yields anything but `Running`, or fails with an undeclared code.
+            AssertionError: If the skill yields anything but `Running`, or fails with an undeclared
+                code.
         """
         if self.outcome != "running":
             return False
@@ -80,10 +81,10 @@ class SkillRun(Generic[T]):
         return True
 
     def finish(self, limit: int = 10_000) -> SkillRun[T]:
-        """Tick to the end.
+        """Tick the skill until it ends, and return this run.
 
         Raises:
-            AssertionError: If it is still running after `limit` ticks.
+            AssertionError: If the skill is still running after `limit` ticks.
         """
         for _ in range(limit):
             if not self.tick():
@@ -91,9 +92,9 @@ class SkillRun(Generic[T]):
         raise AssertionError(f"{self.skill.name} is still running after {limit} ticks")
 
     def cancel(self) -> SkillRun[T]:
-        """Cancel it like the executive: close the generator, so that its ``finally`` runs.
+        """Cancel the skill like the executive: close the generator, so that its ``finally`` runs.
 
-        A skill that has ended is unchanged.
+        If the skill has ended, this has no effect.
         """
         if self.outcome == "running":
             self._generator.close()
@@ -142,17 +143,17 @@ def run_skill(
 
 
 def run_skill(skill: Skill[..., Any], /, *robot: Any, **given: Any) -> SkillRun[Any]:
-    """Start one skill and return it before its first tick.
+    """Start one skill and return its run before the first tick.
 
-    Type checkers know the arguments of the skill if neither `simulation` nor `before_tick` is
+    Type checkers check the arguments of the skill if neither `simulation` nor `before_tick` is
     given.
 
     Args:
         skill: The skill.
         *robot: The robot; None if not given.
-        **given: The skill's arguments by name, checked as in a spec; its services by name,
-            ``site_map=my_map`` for a parameter ``site_map: Service[SiteMap]``; and any of these:
-            ``world``: its observations; empty if not given.
+        **given: The skill's arguments by name, validated as in a spec; its services by name, such
+            as ``site_map=my_map`` for a parameter ``site_map: Service[SiteMap]``; and the options
+            ``world``: the observations for the skill; none if not given.
             ``simulation``: stepped by ``period_s`` after every tick, if given.
             ``period_s``: time between ticks [s]; 0.05 if not given.
             ``before_tick``: called before every tick, for example to add observations.

@@ -1,9 +1,9 @@
 """Coverage of the trees under test: unreached nodes, and declared failures that never occurred.
 
-It is enabled by pytest's option ``--bt-cov`` and counts every mission of a test, run by `run_tree`
-or by a `bt_exec.mission.session.Session`, and every failure of a skill in `run_skill`. A node is
-reached if it ran, was evaluated, or was skipped. On a site that a test uses, all trees and skills
-with a file in the project count, also those that no mission contains.
+It is enabled by pytest's option ``--bt-cov``. It includes every mission of a test, run by
+`run_tree` or by a `bt_exec.mission.session.Session`, and every failure of a skill in `run_skill`. A
+node is reached if it ran, was evaluated, or was skipped. Of each site that a test uses, all trees
+and skills with a file in the project are included, also those that no mission contains.
 """
 
 from __future__ import annotations
@@ -26,18 +26,19 @@ from bt_exec.testing.skill_run import SkillRun
 
 __all__ = ["Coverage"]
 
-_OWN = ""  # the plan itself, if it is not a tree of a library
+_OWN = ""  # name of the tree for nodes of the plan that are in no tree of the library
 
 
 class Coverage:
-    """Coverage of the tests so far.
+    """Recorder of the coverage of all tests.
 
     Args:
-        project: Folder whose trees and skills count even if no mission contains them, or None.
+        project: Folder whose trees and skills are included even if no mission contains them; None
+            for no folder.
 
     Attributes:
-        nodes: Whether each node was reached, by tree and by its path inside the tree.
-        codes: Whether each declared failure occurred, by skill, check or guard and by code.
+        nodes: Whether each node was reached, by name of the tree and path inside the tree.
+        codes: Whether each declared failure occurred, by skill, check or guard, and by code.
     """
 
     def __init__(self, project: Path | None = None) -> None:
@@ -48,7 +49,7 @@ class Coverage:
 
     @contextmanager
     def naming_plan(self, tree: str) -> Iterator[None]:
-        """Use `tree` as the name of the plan itself in missions that begin in this context."""
+        """Attribute nodes that are in no tree to `tree`, in missions that begin in this context."""
         before, self._name = self._name, tree
         try:
             yield
@@ -75,13 +76,13 @@ class Coverage:
                 self.codes.setdefault(run.skill.name, {})[run.code] = True
             return running
 
-        # every mission and every single skill passes through here
+        # patch the functions through which every mission and every run of a single skill passes
         Executive.__init__ = with_listener  # type: ignore[method-assign,assignment]
         SkillRun.tick = with_codes  # type: ignore[method-assign,assignment]
         try:
             yield
         finally:
-            Executive.__init__ = begin  # type: ignore[method-assign] # as it was
+            Executive.__init__ = begin  # type: ignore[method-assign] # restore the original
             SkillRun.tick = tick  # type: ignore[method-assign]
 
     def _add_site(self, site: Site) -> None:
@@ -101,7 +102,7 @@ class Coverage:
             known.update({str(code): False for code in skill.fails if str(code) not in known})
 
     def _is_own(self, file: str | None) -> bool:
-        """Return True if a file belongs to the project; packages installed inside it do not."""
+        """Return True if a file is in the project and not in a package installed inside it."""
         if file is None or self._project is None:
             return False
         path = Path(file).resolve()
@@ -116,11 +117,11 @@ class Coverage:
                     known[part] = known.get(part, False) or hit
 
     def to_dict(self) -> dict[str, dict[str, dict[str, bool]]]:
-        """Return plain data."""
+        """Return the coverage as plain data."""
         return {"nodes": self.nodes, "codes": self.codes}
 
     def report(self) -> list[str]:
-        """Return the unreached nodes and failures, a line each, and a last line with the counts."""
+        """Return a line for each unreached node and failure, and a last line with the counts."""
         lines = []
         for name, reached in sorted(self.nodes.items()):
             missing = [part for part, hit in reached.items() if not hit]
@@ -139,14 +140,14 @@ def _share(found: Mapping[str, Mapping[str, bool]]) -> str:
 
 
 class _Listener:
-    """Observer of one mission."""
+    """Event listener that records the coverage of one mission."""
 
     def __init__(self, coverage: Coverage, catalogue: Catalogue, name: str) -> None:
         self.coverage = coverage
         self.catalogue = catalogue
         self.name = name
         self.places: dict[str, tuple[str, str]] = {}
-        self.failing: dict[str, str] = {}  # entry of `codes` for each path
+        self.failing: dict[str, str] = {}  # key in `Coverage.codes`, by path
 
     def on(self, event: Event) -> None:
         """Record an event."""
@@ -169,7 +170,7 @@ class _Listener:
             codes[code] = True
 
     def add_plan(self, root: NodeBase) -> None:
-        """Add the nodes and the declared failures of a plan."""
+        """Add the nodes and declared failures of a plan as not reached yet."""
         trees: list[tuple[str, str]] = []  # (path, name) of the enclosing trees, outermost first
         self.places, self.failing = {}, {}
         for path, node in nodes_with_paths(root):
@@ -186,7 +187,7 @@ class _Listener:
                 trees.append((path, node.tree))
 
     def _add_failures(self, node: NodeBase, path: str, place: str) -> None:
-        """Add the failures that a node declares: a skill's under its name, others at the node."""
+        """Add the failures that a node declares, by name of the skill or place of the node."""
         codes = {node.guarded.code} if node.guarded is not None and node.guarded.code else set()
         listed = place
         if isinstance(node, Do) and node.do in self.catalogue.skills:

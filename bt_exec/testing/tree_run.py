@@ -1,4 +1,4 @@
-"""Whole missions with scripted parts, and their trace for comparisons."""
+"""Whole missions with scripted skills and conditions, and their trace for comparisons."""
 
 from __future__ import annotations
 
@@ -35,15 +35,15 @@ if TYPE_CHECKING:
 __all__ = ["FixedCompiler", "TreeRun", "plan_without_verification", "run_tree", "scripted_site"]
 
 COVERAGE: Coverage | None = None
-"""Set by the pytest plugin for ``--bt-cov``."""
+"""Coverage that records each run; set by the pytest plugin for ``--bt-cov``."""
 
 
 class FixedCompiler:
-    """A compiler that always returns the same tree, and repairs it with the library's alternatives.
+    """Compiler that returns the same tree for every command, and repairs it after a failure.
 
     Attributes:
         tree: The tree.
-        requests: All requests.
+        requests: All requests so far.
     """
 
     name = "fixed"
@@ -62,11 +62,11 @@ class FixedCompiler:
 
 
 class TreeRun:
-    """Run of a tree.
+    """Result of running a tree.
 
     Attributes:
-        outcome: The outcome.
-        events: Every event, in order.
+        outcome: Outcome of the mission.
+        events: All events, in order.
         robot: The robot; its ``log`` contains the actions of scripted skills.
         compiler: The compiler with its requests.
     """
@@ -79,7 +79,7 @@ class TreeRun:
 
     @property
     def results(self) -> Mapping[str, Any]:
-        """Results of the tree, by field."""
+        """Return values of the tree, by name."""
         return self.outcome.results
 
     def on(self, event: Event) -> None:
@@ -87,7 +87,7 @@ class TreeRun:
         self.events.append(event)
 
     def trace(self) -> list[str]:
-        """Return the states of nodes: ``"3 grasp failed GRASP_SLIPPED"``, tick first."""
+        """Return state changes as lines with tick, path and state: ``"3 grasp failed SLIPPED"``."""
         lines = []
         for event in self.events:
             if isinstance(event, NodeChanged) and not event.will_retry:
@@ -98,7 +98,7 @@ class TreeRun:
 
 
 def plan_without_verification(spec: MissionSpec) -> VerifiedPlan:
-    """Return a plan marked as verified without verification, for tests of the executive."""
+    """Return a plan that is marked as verified but was not, for tests of the executive."""
     return VerifiedPlan(spec, spec, Situation(), made_by=PREPARE)
 
 
@@ -110,9 +110,16 @@ def scripted_site(
     rates: Rates | None = None,
     name: str = "test",
 ) -> Site:
-    """Return a site of one pack with these skills, conditions and trees (YAML texts).
+    """Return a site with one pack of skills, conditions and trees.
 
-    The pack declares the services of its parts; the rig must provide them.
+    The rig must provide the services that the skills and conditions use.
+
+    Args:
+        parts: Skills and conditions.
+        trees: Trees as YAML.
+        limits: Budgets and deadlines; the defaults if not given.
+        rates: Rates of ticks and observations; the defaults if not given.
+        name: Name of the site and of the pack.
     """
     found = tuple(parts)
     pack = Pack(
@@ -152,20 +159,20 @@ def run_tree(
     world: Mapping[str, Any] | None = None,
     unrecorded: Callable[[], str] | None = None,
 ) -> TreeRun:
-    """Run a tree in lockstep with a fake clock and return what happened.
+    """Run a tree in lockstep with a fake clock, and return outcome and events.
 
     Args:
         text: The tree as YAML.
         parts: Skills and conditions of the tree, scripted or real.
-        trees: Further trees it uses.
-        args: Values of its parameters; missing ones have their defaults.
+        trees: Further trees that the tree uses, as YAML.
+        args: Values of the tree's parameters; missing parameters have their defaults.
         robot: The robot; a `ScriptedRobot` if not given.
         services: Services for skills and conditions, by name.
-        simulation: The world, stepped between ticks; a `FakeClock` if not given.
-        faults: ``SKILL[:N]=CODE`` texts and faults of a plan, as plain data.
-        limits: Budgets; the defaults if not given.
+        simulation: Simulation that is stepped between ticks; a `FakeClock` if not given.
+        faults: Faults to inject: ``SKILL[:N]=CODE`` texts, or faults of a plan as plain data.
+        limits: Budgets and deadlines; the defaults if not given.
         command: The command of the mission.
-        abort_at: Abort before this tick.
+        abort_at: Number of the tick before which the mission is aborted; None for no abort.
         world: Further keyword arguments of the rig, such as ``perception``.
         unrecorded: Returns why the record cannot be written; see `Executive`.
 
@@ -217,7 +224,7 @@ def run_tree(
 def _bind_parameters(
     tree: TreeSpec, args: Mapping[str, Any], library: Library
 ) -> tuple[TreeSpec, Mapping[str, str]]:
-    """Return a tree with bound parameters, and the names of its return values."""
+    """Return a tree with bound parameters, and the saved name of each return value."""
     if not (tree.params or tree.returns or args):
         return tree, {}
     call = Tree.model_validate({"tree": tree.tree, "with": dict(args)})

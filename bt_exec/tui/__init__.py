@@ -1,1 +1,1 @@
-"""Terminal views: live tree, lines, summaries, tables. They never run a mission."""
+"""Terminal views of missions: live tree, lines, summaries and tables."""

@@ -1,4 +1,4 @@
-"""Past missions: a table, and the final state of one mission, plan by plan."""
+"""Display of past missions: a table, and the final state of one mission, plan by plan."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ __all__ = [
 
 
 def status_word(status: str) -> str:
-    """Return the operator's word for a status."""
+    """Return the word for a status that operators see."""
     return "stopped" if status == "aborted" else status
 
 
@@ -53,12 +53,12 @@ def history_table(
     width: int,
     told: Callable[[str], str] = safe_line,
 ) -> Table:
-    """Return missions as a table of at most `width` cells; commands are shortened or wrapped.
+    """Return missions as a table; commands are shortened or wrapped to fit.
 
     Args:
         lines: The missions.
         glyphs: Signs of the terminal's character set.
-        width: Cells of a row.
+        width: Maximum width [cells].
         told: Translates statuses and headings.
     """
     table = Table(box=None, pad_edge=False, show_header=True, header_style="dim", width=width - 1)
@@ -137,7 +137,7 @@ def _tree(model: ViewModel, width: int, ascii_only: bool, verbose: bool) -> list
 
 
 def record_data(record: MissionRecord) -> dict[str, Any]:
-    """Return a mission as plain data: its entry, and its plans with the states of all nodes."""
+    """Return a mission as plain data: list entry, and plans with the states of all nodes."""
     finished = any(isinstance(event, Finished) for event in record.events)
     return {
         **mission_entry_data(record.line),

@@ -1,4 +1,4 @@
-"""Keys of a terminal, read one at a time without Enter; arrows have names."""
+"""Reading of single keys from a terminal, without Enter."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ class Keys:
     Without a terminal, no keys are read.
 
     Args:
-        read: Whether to read keys. Otherwise they are only hidden from the screen and can be
-            read from standard input later.
+        read: Whether to read keys. If False, typed keys are not echoed and remain in standard
+            input.
     """
 
     def __init__(self, *, read: bool = True) -> None:
@@ -98,7 +98,7 @@ class Keys:
         return self._reads and self._before is not None
 
     def read(self, wait_s: float) -> str:
-        """Return the next key; empty if none is pressed within `wait_s` [s]."""
+        """Return the next key, with a name for arrows; empty if none is pressed in `wait_s` [s]."""
         if not self.is_available:
             if wait_s > 0:
                 select.select([], [], [], wait_s)
@@ -109,8 +109,8 @@ class Keys:
                 return ""
             data = os.read(self._number, 64)
             if not data:
-                return "q"  # the terminal is gone
-            self._typed = self._decoder.decode(data)  # the rest of a letter may follow
+                return "q"  # the terminal was closed
+            self._typed = self._decoder.decode(data)  # may be empty in the middle of a character
         if not self._typed:
             return ""
         key = _KEY.match(self._typed)

@@ -1,8 +1,8 @@
-"""Live view: repaints the changed parts of a mission, at most ten times a second.
+"""Live view of a mission, which redraws changed lines at most ten times a second.
 
-It draws on its own thread, so that a blocked loop does not freeze the display, and a blocked
-terminal does not freeze the loop. Other output of the program appears above the view, or after it
-if the view has the whole screen. Keys change the display, never the mission.
+It draws on a separate thread, so that a blocked tick loop does not freeze the display, and a
+blocked terminal does not delay the ticks. Other output of the program appears above the view, or
+after the end of the view if it fills the screen. Keys change the display, never the mission.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from bt_exec.tui.view_state import Display
 __all__ = ["PERIOD_S", "LiveView"]
 
 PERIOD_S = 0.1
-"""Time between two frames [s]."""
+"""Minimum time between two frames [s]."""
 
 _HIDE, _SHOW = "\x1b[?25l", "\x1b[?25h"
 _NO_WRAP, _WRAP = "\x1b[?7l", "\x1b[?7h"
@@ -37,10 +37,10 @@ class LiveView:
     """Live display of a model; use it as a context manager.
 
     Args:
-        model: The model, updated elsewhere.
+        model: The model, which the caller updates.
         painter: The output; its stream must be a terminal.
-        keys: Read keys; otherwise they remain in standard input.
-        full: Use the whole screen, on the terminal's second one.
+        keys: Whether to read keys; if False, they remain in standard input.
+        full: Whether to fill the screen, using the terminal's alternate screen.
     """
 
     def __init__(
@@ -52,7 +52,8 @@ class LiveView:
         self.frames = 0
         self._enter = _OWN_SCREEN + _TOP + _CLEAR_DOWN if full else ""
         self._leave = _SHOW + (_MAIN_SCREEN if full else "")
-        self._kept: list[tuple[TextIO, str]] = []  # output of others, printed after a full screen
+        # other output of the program, printed when a view that fills the screen ends
+        self._kept: list[tuple[TextIO, str]] = []
         self._held = False
         self._shown: list[Line] = []
         self._size = (0, 0)
@@ -80,7 +81,7 @@ class LiveView:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Stop, erase the view and restore the streams."""
+        """Stop drawing, erase the view and restore the streams."""
         self._stop.set()
         self._thread.join(2.0)
         assert self._streams is not None
@@ -95,7 +96,7 @@ class LiveView:
         self._keys.end()
 
     def draw_if_changed(self) -> None:
-        """Draw now if anything changed."""
+        """Draw a frame now, and write the lines that changed."""
         size = self.painter.console.size
         with self.model.lock:
             self._now = max(self.model.now(), self._now if self.model.outcome is None else 0.0)
@@ -117,7 +118,7 @@ class LiveView:
                 self._write(before + _HIDE + _NO_WRAP + change + _WRAP)
 
     def handle_key(self, key: str) -> None:
-        """Perform the action of a key; a paused view is drawn once."""
+        """Perform the action of a key; a paused view is redrawn once."""
         with self.model.lock:
             perform_key(self.display, self.model, key, self.painter.console.size.width)
         if self.display.paused:
@@ -145,13 +146,13 @@ class LiveView:
 
     def pause(self) -> None:
         """Restore the terminal while the program is suspended."""
-        # RuntimeError: the signal came in the middle of a write to the same stream
+        # RuntimeError occurs if the signal interrupted a write to the same stream
         with self._io, contextlib.suppress(OSError, ValueError, RuntimeError):
             self._write(self._leave)
             self._keys.end()
 
     def print_above(self, stream: TextIO, text: str) -> None:
-        """Print complete lines above the view, or later if it has the whole screen."""
+        """Print complete lines above the view, or after its end if it fills the screen."""
         with self._io:
             if self.display.full and not self._held:
                 self._kept.append((stream, text))
@@ -175,7 +176,10 @@ class LiveView:
             return  # the terminal was closed; the mission continues
 
     def _difference(self, lines: list[Line]) -> str:
-        """Return the output that turns the shown lines, with the cursor below, into `lines`."""
+        """Return the terminal output that changes the shown lines to `lines`.
+
+        The cursor is on the line below the view before and after.
+        """
         shown = self._shown
         if lines == shown:
             return ""
@@ -190,7 +194,7 @@ class LiveView:
         return "".join(parts)
 
     def _erase(self) -> str:
-        """Return the output that erases the view, whose rows may be wrapped after a resize."""
+        """Return the terminal output that erases the view, even if a resize has wrapped rows."""
         if self.display.full:
             self._shown = []
             return _TOP + _CLEAR_DOWN
@@ -206,7 +210,7 @@ class LiveView:
 
 
 class _Above(io.TextIOBase):
-    """Replacement of a stream while the view is shown: whole lines are printed above it."""
+    """Replacement of an output stream, which prints complete lines above the view."""
 
     def __init__(self, view: LiveView, stream: TextIO) -> None:
         self._view = view
@@ -239,6 +243,6 @@ class _Above(io.TextIOBase):
             self._stream.flush()
 
     def finish(self) -> None:
-        """Print an unfinished last line."""
+        """Print the last line if it has no line end."""
         if self._rest:
             self.write("\n")

@@ -1,4 +1,4 @@
-"""Nodes as text: names, arguments, modifiers."""
+"""Texts for nodes: labels, arguments, modifiers, durations, results."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _PASS = re.compile(r"^[a-z_]+: ")
 
 
 def arguments_text(args: Mapping[str, Any]) -> str:
-    """Return arguments for display: ``right → material``, ``cup, speed 0.5``."""
+    """Return arguments for display, such as ``right → material`` or ``cup, speed 0.5``."""
     said = {name: value for name, value in args.items() if value not in (None, (), [])}
     words = [_argument_text(name, value) for name, value in said.items()]
     bare = sum(isinstance(value, str) for value in said.values())
@@ -60,14 +60,15 @@ def pass_notes_text(
     told: Callable[[str], str] = safe_line,
     leave_out: frozenset[str] = frozenset(),
 ) -> tuple[str, ...]:
-    """Return the changes by passes, a line each; nodes with the same change share a line.
+    """Return a line for each distinct change by passes, with the nodes that it affects.
 
-    ``arm_policy: grasp: the right arm`` is shown without the name of the pass.
+    The name of the pass is left out: ``arm_policy: grasp: the right arm`` becomes
+    ``grasp: the right arm``.
 
     Args:
         notes: The notes of the plan.
-        told: Translates the name of a node, or a note without one.
-        leave_out: Changes that are shown in a row.
+        told: Translates the name of a node, or a note without a node.
+        leave_out: Changes to leave out, because a row of the tree shows them.
     """
     nodes: dict[str, list[str]] = {}
     for note in notes:
@@ -85,9 +86,9 @@ def pass_notes_text(
 
 
 def describe_parameter(param: Param) -> str:
-    """Return the type of a parameter with its bounds and its default: ``integer at least 1 = 2``.
+    """Return type, bounds and default of a parameter, such as ``integer at least 1 = 2``.
 
-    An optional parameter has a question mark.
+    The type of an optional parameter is followed by a question mark.
     """
     kind = "|".join(map(str, param.choices)) if param.choices else param.type
     default = [] if param.default is None else [f"= {param.default}"]
@@ -108,12 +109,12 @@ def is_labelled_by_first_child(node: NodeBase) -> bool:
 
 
 def is_labelled_by_first_branch(node: NodeBase) -> bool:
-    """Return whether a node is an unnamed fallback, labelled by its first branch."""
+    """Return True if a node is an unnamed fallback, which is labelled by its first branch."""
     return isinstance(node, Fallback) and node.is_plain
 
 
 def detail_beside_label(node: NodeBase) -> str:
-    """Return the text next to the label: arguments, or the number of children that must succeed."""
+    """Return the text next to the label, such as arguments or the required number of successes."""
     if node.callee_name:
         said = arguments_text(node.call_arguments)
         return (
@@ -161,8 +162,8 @@ def modifiers_text(node: NodeBase) -> tuple[str, ...]:
 
 
 def duration_text(value: float) -> str:
-    """Return a duration for display: ``0.3 s``, ``40.0 s``, ``3 min 05 s``."""
-    value = round(value, 3)  # as in outcomes: a step is not shown as longer than its mission
+    """Return a duration for display, such as ``0.3 s``, ``40.0 s`` or ``3 min 05 s``."""
+    value = round(value, 3)  # as in outcomes, so that no step seems longer than its mission
     if value < 99.95:
         return f"{max(value, 0.0):.1f} s"
     minutes, rest = divmod(round(value), 60)
@@ -171,7 +172,7 @@ def duration_text(value: float) -> str:
 
 
 _NAME = re.compile(r"(?<!\$)\$([A-Za-z_][A-Za-z0-9_]*)")
-_COUNT = re.compile(r"_\d+\Z")  # suffix added by the expansion if two subtrees save the same name
+_COUNT = re.compile(r"_\d+\Z")  # suffix that expansion adds if two subtrees save the same name
 _LONGEST = 40
 
 
@@ -183,8 +184,8 @@ def result_names(spec: MissionSpec) -> frozenset[str]:
 def fill_saved_results(text: str, names: frozenset[str], values: Mapping[str, Any]) -> str:
     """Return `text` with every ``$name`` of a saved result replaced by the value.
 
-    A missing result is shown as its name in parentheses: ``(found)``. Other words that start with a
-    dollar sign are plain text.
+    A missing result is shown as its name in parentheses, such as ``(found)``. Other words that
+    start with a dollar sign are unchanged.
     """
 
     def shown(match: re.Match[str]) -> str:
@@ -197,7 +198,7 @@ def fill_saved_results(text: str, names: frozenset[str], values: Mapping[str, An
 
 
 def _value_text(value: Any) -> str:
-    """Return a value as a short text."""
+    """Return a value as a short, safe text."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, float):

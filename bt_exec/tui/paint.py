@@ -1,4 +1,4 @@
-"""Painting of lines on a terminal or into a pipe, with or without colours."""
+"""Output of styled lines to a terminal, pipe or file, with or without colours."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ class Painter:
 
     Attributes:
         file: The stream.
-        glyphs: Signs available in the stream's encoding.
-        console: rich's view of the stream: size, colours.
+        glyphs: Signs that the stream's encoding supports.
+        console: rich's `Console` for the stream, which provides size and colours.
     """
 
     def __init__(self, file: TextIO | None = None) -> None:
@@ -50,7 +50,7 @@ class Painter:
 
     @property
     def is_ascii_only(self) -> bool:
-        """Whether the stream has ASCII signs only."""
+        """Whether the stream supports only ASCII signs."""
         return self.glyphs is ASCII
 
     @property
@@ -65,7 +65,7 @@ class Painter:
 
     @property
     def can_redraw(self) -> bool:
-        """Whether the stream supports redrawing."""
+        """Whether lines can be redrawn, because the stream is a capable terminal."""
         dumb = os.environ.get("TERM", "").lower() in ("", "dumb", "unknown")
         return _is_terminal(self.file) and not dumb and self.width >= 20
 
@@ -84,7 +84,7 @@ class Painter:
         self.file.flush()
 
     def write_text(self, text: str, style: str = "") -> None:
-        """Write a text; on a terminal its lines are wrapped at spaces."""
+        """Write a text; on a terminal, long lines are wrapped at spaces."""
         for line in text.split("\n"):
             body = self.glyphs.text(without_cursor_moves(line))
             indent = body[: len(body) - len(body.lstrip(" "))]
@@ -95,7 +95,7 @@ class Painter:
             self.write_lines(((piece, style),) for piece in pieces)
 
     def _colour_codes(self, style: str) -> tuple[str, str]:
-        """Return the terminal codes of a style given by its colours, as in picture cells."""
+        """Return the codes that start and end a style of two colours, as for cells of pictures."""
         if len(self._codes) > _MOST_STYLES:
             self._codes = {name: self._code(COLOURS[name]) for name in COLOURS}
         return self._codes.setdefault(style, self._code(style))

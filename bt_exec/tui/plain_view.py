@@ -1,4 +1,4 @@
-"""A mission as one line per change, for pipes, files, screen readers and ``--plain``."""
+"""Display of a mission as one line per change, for pipes, screen readers and ``--plain``."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ __all__ = ["PlainView"]
 
 
 class PlainView:
-    """A listener that writes one line for each change.
+    """Event listener that writes one line for each change.
 
     Args:
-        model: State of the mission, updated by this view.
+        model: State of the mission, which this view updates.
         write: Writes a line.
-        verbose: Show paths, and groups as well as steps.
+        verbose: Whether to show paths, and grouping nodes as well as steps.
     """
 
     def __init__(
@@ -34,9 +34,10 @@ class PlainView:
         self._seen = ""
         self._noted: tuple[str, ...] = ()
         self._states: dict[int, object] = {}
-        self._stopped: ViewNode | None = None  # to be written unless it fails at once
+        # a stopped node whose line is delayed, because a failure of it may follow at once
+        self._stopped: ViewNode | None = None
 
-    def on(self, event: ev.Event) -> None:  # noqa: C901 - one case an event
+    def on(self, event: ev.Event) -> None:  # noqa: C901 - one case for each kind of event
         """Update the model for an event and write the change."""
         model, stopped = self.model, self._stopped
         self._stopped = None
@@ -64,7 +65,7 @@ class PlainView:
                 self._stopped = model.forest.by_path.get(event.path)
             case ev.NodeChanged():
                 self._change(model.forest.by_path.get(event.path))
-            case ev.Finished():  # no event reports the stop of groups
+            case ev.Finished():  # no event reports that grouping nodes were stopped
                 for node in filter(lambda node: node.state == "stopped", model.forest):
                     self._change(node)
             case ev.Asked() if event.told and event.verdict.holds is not None:
@@ -74,14 +75,14 @@ class PlainView:
             case ev.Rejected():
                 for problem in event.problems:
                     said = problem.code == NEED_NOT_MET or problem.code in model.messages
-                    if self.verbose or not said:  # the summary has their sentences
+                    if self.verbose or not said:  # otherwise the summary contains the sentences
                         self.write_change("rejected", model.problem_text(problem))
             case ev.Aborting():
                 self.write_change("stop", model.stopping)
 
     def _planned(self, mission: Mission) -> None:
         model = self.model
-        self._states.clear()  # they belong to rows of the old plan
+        self._states.clear()  # these states belong to rows of the old plan
         self._buffer()
         steps = sum(not node.children for node in model.forest)
         made = model.translated_text(f"{steps} steps" if steps != 1 else "1 step")
@@ -103,7 +104,7 @@ class PlainView:
                 self._node(node)
 
     def _write_retry(self, event: ev.NodeChanged) -> None:
-        """Write that an attempt failed and another follows."""
+        """Write that an attempt failed and will be repeated."""
         node = self.model.forest.by_path.get(event.path)
         if node is None or event.failure is None:
             return
@@ -142,7 +143,7 @@ class PlainView:
             self.write_change("sees", seen)
 
     def write_change(self, word: str, text: str) -> None:
-        """Write a change: its kind, which is a fixed word, and its text."""
+        """Write a line for a change: a fixed word for its kind, and its text."""
         shown = pad(self.model.fixed_word(word), 8)
         at = self.model.fixed_word(f"{round(self.model.t - self.model.began, 3):.1f} s")
         self.write(f"{at:>{10 - cell_len(at) + len(at)}}  {shown}  {text}".rstrip())

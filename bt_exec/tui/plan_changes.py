@@ -1,4 +1,4 @@
-"""Differences of a new plan in one line: kept and changed steps."""
+"""Description of the differences between two plans in one line."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class _Step(NamedTuple):
     path: str
     label: str
     args: Mapping[str, Any]
-    said: str = ""  # the pack's phrase for it with its arguments; empty if there is none
+    said: str = ""  # the pack's phrase for the step with its arguments; empty if there is none
 
 
 def changes_text(
@@ -32,14 +32,14 @@ def changes_text(
     phrase: Callable[[NodeBase], str] = lambda _: "",
     why: str = "",
 ) -> str:
-    """Return ``keeps: open_door · changes: grasp → look, grasp``; empty parts are left out.
+    """Return the changes, such as ``keeps: open_door · changes: grasp → look, grasp``.
 
     Args:
         old: The plan that failed.
         new: The plan that replaces it.
         failure: The failure of the old plan.
         told: Translates names and fixed words to the command's language.
-        phrase: Returns a node with its arguments as a phrase; may be empty.
+        phrase: Returns the phrase for a node with its arguments, or an empty text.
         why: Reason of the change, in the command's language.
     """
     kept = new.mission.kept
@@ -61,7 +61,7 @@ def changes_text(
 
 
 def _phrase_of(node: NodeBase, phrase: Callable[[NodeBase], str]) -> str:
-    """Return the phrase of a node; for a tree that only runs a skill of its name, of that skill."""
+    """Return the phrase of a node, or of the skill if a tree only runs a skill with its name."""
     if isinstance(node, Tree) and isinstance(node.body, Do) and label_node(node) == node.body.do:
         return phrase(node.body)
     return phrase(node)
@@ -73,7 +73,7 @@ def _remaining_steps(
     failure: Failure | None,
     phrase: Callable[[NodeBase], str],
 ) -> list[_Step]:
-    """Return the steps that are not kept; for the old plan, those from the failed one on."""
+    """Return the steps that are not kept; with a failure, only from the failed step on."""
     steps = [
         _Step(path, label_node(node), _args(node), phrase(node))
         for path, node in nodes_with_paths(spec.root)
@@ -122,7 +122,7 @@ def _differing(old: _Step, new: _Step, told: Callable[[str], str]) -> str:
 
 
 def _without_common_words(old: str, new: str) -> tuple[str, str]:
-    """Return two phrases without their common words."""
+    """Return two phrases without repeating their common words at the start or the end."""
     before, after = old.split(), new.split()
     shared = sum(
         1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(before, after, strict=False))

@@ -1,4 +1,4 @@
-"""Plans before their execution, as shown to an operator who decides about them."""
+"""Display of plans that have not run, for operators who must confirm them."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ def preview_model(
 
 
 def execution_modifiers(model: ViewModel, node: ViewNode) -> tuple[str, ...]:
-    """Return the modifiers of a row that decide whether and how often it runs.
+    """Return texts for the modifiers of a row that determine whether and how often it runs.
 
-    For operators, they are sentences in the command's language. For authors (verbose views), they
-    are all modifiers as written in the plan.
+    In verbose views, which are for authors, all modifiers are returned as written in the plan.
+    Otherwise the texts are phrases in the command's language.
     """
     specs = [spec for spec in (node.named, node.spec) if spec is not None]
     if model.verbose:

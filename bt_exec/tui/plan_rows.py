@@ -1,7 +1,7 @@
-"""Rows of a plan: grouping nodes are left out, repeated ones are merged.
+"""Rows for displaying a plan, without nodes that only group others.
 
-An unnamed sequence without modifiers is shown as its children. A tree that only runs a skill of its
-own name is merged with that skill into one row, which is found by both paths.
+An unnamed sequence without modifiers is shown as its children. A tree that only runs a skill of the
+same name is merged with that skill into one row, which is found by both paths.
 """
 
 from __future__ import annotations
@@ -22,29 +22,29 @@ __all__ = ["Forest", "ViewNode", "only_checks_continuation"]
 
 @dataclass(slots=True)
 class ViewNode:
-    """One node with its current state.
+    """Row for a node of a plan, with the current state of the node.
 
     Attributes:
-        label: Label.
+        label: Label of the row.
         about: Arguments, or the number of children that must succeed.
-        path: Path in the plan.
+        path: Path of the node in the plan.
         spec: The node of the plan.
-        children: The rows under it.
-        state: State; empty if it was not reached yet.
+        children: Rows under this row.
+        state: Current state; None if the node was not reached yet.
         detail: Brief reason of a skip or failure.
-        failure: Failure.
-        began: Start [s, mission clock].
-        ended: End [s, mission clock].
+        failure: The failure, if the node failed.
+        began: Time of the last start [s, mission clock].
+        ended: Time of the last end [s, mission clock].
         progress: Completed fraction of the skill, 0..1.
-        doing: The skill's current phase.
+        doing: Current phase of the skill.
         attempts: Number of starts.
-        tries: Failures of its earlier attempts, in order.
-        guard: The guard's last verdict.
-        answer: The last verdict of its question.
-        passed: Whether the mission continues despite its failure.
-        named: The enclosing node that gives the row its name, if any.
-        inside: Number of rows under it.
-        steps: Number of leaves at or under it.
+        tries: Failures of earlier attempts, in order.
+        guard: Last verdict of the node's guard.
+        answer: Last verdict of the node's check or other condition.
+        passed: Whether the mission continues if the node fails.
+        named: Enclosing node that gives the row its name, if any.
+        inside: Number of rows under this row.
+        steps: Number of leaves in this row and under it.
     """
 
     label: str
@@ -69,7 +69,7 @@ class ViewNode:
     steps: int = 1
 
     def walk(self) -> Iterator[ViewNode]:
-        """Yield this node and everything under it, parents first."""
+        """Yield this row and all rows under it, parents first."""
         yield self
         for child in self.children:
             yield from child.walk()
@@ -90,11 +90,11 @@ class ViewNode:
 
 
 class Forest:
-    """The rows of one plan, found by path.
+    """Rows of a plan, found by path.
 
     Args:
-        root: The plan.
-        folded: Leave out helper checks at the end of a fallback.
+        root: Root of the plan; None for no rows.
+        folded: Whether to leave out fallbacks that only check whether to continue after a failure.
     """
 
     def __init__(self, root: NodeBase | None = None, *, folded: bool = False) -> None:
@@ -113,7 +113,11 @@ class Forest:
     def set_state(
         self, path: str, state: NodeState, t: float, detail: str, failure: Failure | None
     ) -> ViewNode | None:
-        """Set the state of the row of `path`; return it, or None if no row shows that path."""
+        """Set the state of the node at `path` and return its row.
+
+        The result is None if no row shows the node, or if a merged row keeps the state of its inner
+        node.
+        """
         node = self.by_path.get(path)
         if node is None or (path in self._shells and not _is_outer_relevant(node, state)):
             return None
@@ -140,7 +144,7 @@ class Forest:
             self._shells.add(path)
             row.label, row.about, row.named = label, about, spec
             return inner
-        if is_labelled_by_first_branch(spec):  # label it by its first branch
+        if is_labelled_by_first_branch(spec):
             first, *others = inner
             label = first.label
             about = " or ".join([first.about, *(row.label for row in others)]).removeprefix(" ")
@@ -152,7 +156,10 @@ class Forest:
 
 
 def only_checks_continuation(spec: NodeBase) -> bool:
-    """Whether a fallback has one working branch, and otherwise only checks whether to continue."""
+    """Return True for a fallback of one acting branch, followed only by checks.
+
+    Such checks decide whether the mission continues if the branch fails.
+    """
     if not isinstance(spec, Fallback) or not spec.is_plain or len(spec.fallback) < 2:
         return False
     work, *others = spec.fallback
@@ -162,13 +169,13 @@ def only_checks_continuation(spec: NodeBase) -> bool:
 
 
 def _only_runs_skill(tree: Tree, inner: ViewNode) -> bool:
-    """Whether a tree only runs a skill with the name of the tree, or of the node."""
+    """Return True if a tree only runs a skill with the name of the tree or of its node."""
     own = tree.name or tree.tree
     return not tree.modifiers and isinstance(inner.spec, Do) and inner.label == own
 
 
 def _only_names(spec: NodeBase, inner: ViewNode) -> bool:
-    """Return True if a node only gives a name to the row under it."""
+    """Return True if a node only adds a name to the row under it."""
     if isinstance(spec, Tree):
         return not spec.retry and isinstance(inner.spec, Sequence) and inner.spec.name is None
     named = isinstance(spec, Sequence) and spec.name is not None and not spec.modifiers
@@ -176,7 +183,7 @@ def _only_names(spec: NodeBase, inner: ViewNode) -> bool:
 
 
 def _is_outer_relevant(node: ViewNode, state: NodeState) -> bool:
-    """Return whether the outer node of a merged row has the more relevant state."""
+    """Return True if a merged row should show the new state of its outer node."""
     if state in ("running", "done"):
         return node.state is None
     return not (state == "failed" and node.state == "failed")

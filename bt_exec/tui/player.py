@@ -1,7 +1,7 @@
-"""Player of a recorded mission: the same view as live, at any speed, in both directions.
+"""Player of a recorded mission at any speed, forwards and backwards.
 
-Events are passed to a `ViewModel` when its time reaches theirs. To go back, the model is rebuilt up
-to the earlier event. No robot, perception or compiler is involved.
+Each event is passed to a `ViewModel` when the player's clock reaches its time. To go back, a new
+model is built up to the earlier event. No robot, perception or compiler is used.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ SPEEDS = (0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 64.0)
 """Available speeds, relative to the mission clock."""
 
 _QUIET = (FactsKnown, Observed, Progress, Turn)
-"""Events that a step skips, because they do not change the tree."""
+"""Kinds of events that a step skips, because they do not change the tree."""
 
 
 class Player:
@@ -27,8 +27,8 @@ class Player:
 
     Args:
         record: The mission.
-        make: Creates an empty model with the player's clock.
-        speed: Mission seconds per wall-clock second.
+        make: Returns an empty model that uses a given clock.
+        speed: Speed, in seconds of mission time per second of wall-clock time.
         paused: Whether to start paused.
         wall: The wall clock [s].
 
@@ -87,7 +87,7 @@ class Player:
             self.seek(next((n for n in reversed(visible) if n < self.index), 0))
 
     def seek(self, index: int) -> None:
-        """Go to the moment after the first `index` events."""
+        """Go to the time after the first `index` events."""
         if index < self.index:
             self.index, self.t = 0, self.start
             self.model = self._make(lambda: self.t)

@@ -1,6 +1,6 @@
-"""Messages of the packs that a recorded mission used, if they are installed.
+"""Messages of the packs that a recorded mission used, as far as they are installed.
 
-Display names of places and persons are those of the recorded site.
+Display names of places and persons are those in the recorded settings of the site.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ __all__ = ["mission_explanation", "parts_and_sentences", "site_messages"]
 
 
 def mission_explanation(record: MissionRecord, language: str = "", *, verbose: bool = False) -> Why:
-    """Return the explanation of a mission, in `language` or that of its command."""
+    """Return the explanation of a mission, in `language` or in the language of its command."""
     catalogue, messages = parts_and_sentences(record)
     language = language or record.line.language
     return Why(explain(record, catalogue, language), messages, language, verbose=verbose)
 
 
 def site_messages(name: str) -> Messages:
-    """Return the sentences of an installed site, or only those of bt-exec for other sites."""
+    """Return the messages of a shipped site, or only those of bt-exec for other sites."""
     try:
         return load_site(name).messages
     except BtExecError:
@@ -48,11 +48,11 @@ def parts_and_sentences(record: MissionRecord) -> tuple[Catalogue, Messages]:
             own = recorded[name] if isinstance(recorded, dict) else {}
             kind = own.get("pack") if isinstance(own, dict) else None
             pack = find_pack(kind or name).instance(name)
-        except BtExecError:  # no longer installed: codes are shown as they are
+        except BtExecError:  # the pack is no longer installed, so its codes have no sentences
             continue
         packs.append(pack)
         if isinstance(recorded, dict):
-            # settings have changed: ids are shown instead of names
+            # if the pack's settings have changed since, ids are shown instead of names
             with contextlib.suppress(ValidationError):
                 settings[name] = pack.settings.model_validate(recorded[name])
     catalogue = Catalogue(packs)

@@ -1,4 +1,4 @@
-"""Skills, conditions and trees of a site: entries for display, plain data for scripts."""
+"""Lists of the skills, conditions and trees of a site, for display and as plain data."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ __all__ = [
 
 
 def type_words(hint: Any) -> str:
-    """Return a type for display: ``left | right``, ``text``, ``number``."""
+    """Return a type for display, such as ``left | right``, ``text`` or ``number``."""
     return type_name(hint).replace("|", " | ")
 
 

@@ -1,4 +1,4 @@
-"""Display of a tree without its execution: steps, open subtrees, modifiers as text."""
+"""Display of a tree that is not running, with expanded subtrees and modifiers as text."""
 
 from __future__ import annotations
 
@@ -65,14 +65,14 @@ def _mission_entry(spec: MissionSpec) -> Entry:
 def _rows(
     node: NodeBase, library: Library, own: str, below: str, above: tuple[str, ...]
 ) -> Iterator[tuple[str, str, str, str]]:
-    """Yield guide, label, arguments and note of every row.
+    """Yield guide lines, label, arguments and note of each row.
 
     Args:
         node: The node of the first row.
         library: Trees that may be expanded.
         own: Guide lines before the label of the node.
         below: Guide lines before the rows under the node.
-        above: Names of the enclosing trees.
+        above: Names of the enclosing trees, which are not expanded again.
     """
     name = label_node(node)
     node, inner, names = _shown_node(node, library, above)

@@ -34,7 +34,7 @@ SIGNS = {
     "running": "running",
     "waiting": "",
 }
-"""The node state whose glyph and colour represent each status."""
+"""Node state whose glyph and colour are used for a status, by status."""
 
 
 def summary_lines(
@@ -42,7 +42,7 @@ def summary_lines(
     width: int,
     *,
     model: ViewModel | None = None,
-    ascii: bool = False,  # noqa: A002 - the plain word for it
+    ascii: bool = False,  # noqa: A002 - the usual word for it
     commands: Sequence[str] = (),
     verbose: bool = False,
     prompt: bool = False,
@@ -51,12 +51,12 @@ def summary_lines(
 
     Args:
         outcome: The outcome.
-        width: Cells of a row.
-        model: Provides the last observation.
-        ascii: Draw with ASCII signs only.
-        commands: Commands for queries of the record, such as ``why``.
-        verbose: Show the reason code, and tracebacks of crashes.
-        prompt: Whether the commands are typed at the prompt, without the name of the program.
+        width: Maximum width [cells].
+        model: State of the mission, for the last observation; None to leave it out.
+        ascii: Whether to use only ASCII signs.
+        commands: Suggested commands that query the record, such as ``why``.
+        verbose: Whether to show the reason code, and tracebacks of crashes.
+        prompt: Whether the suggested commands are for the prompt, without the program's name.
     """
     glyphs = ASCII if ascii else UNICODE
 
@@ -67,7 +67,7 @@ def summary_lines(
 
     style = SIGNS[outcome.status]
     head = _status_line(outcome, told, verbose=verbose)
-    if outcome.reason_code in REPLIES:  # a reply without a plan: nothing to summarise
+    if outcome.reason_code in REPLIES:  # there was no plan, so the reply is all there is to show
         return [
             line
             for part in outcome.message.split("\n")
@@ -124,7 +124,7 @@ def utterances_not_in(message: str, utterances: Sequence[str]) -> tuple[str, ...
 
 
 def _status_line(outcome: Outcome, told: Callable[[str], str], *, verbose: bool) -> str:
-    """Return status, duration and cost; with the reason code for authors."""
+    """Return a line with status, duration and cost, and the reason code if `verbose`."""
     time = duration_text(outcome.sim_seconds)
     plain = not verbose or outcome.reason_code in ("OK", "ABORTED")
     code = "" if plain else outcome.reason_code

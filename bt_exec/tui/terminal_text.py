@@ -1,4 +1,4 @@
-"""Text in terminal cells: Hangul is two cells wide, control characters are removed.
+"""Safe text for terminals, with its width in cells; Hangul characters are two cells wide.
 
 A `Line` is a tuple of spans; a span is a text with the name of its style (`bt_exec.tui.paint`). All
 views are built from lines, so that tests can read them as plain text.
@@ -40,7 +40,7 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Glyphs:
-    """The signs of one character set."""
+    """Signs that views use, for one character set."""
 
     states: Mapping[str, str]
     full: str
@@ -53,7 +53,7 @@ class Glyphs:
     cursor: str
 
     def text(self, text: str) -> str:
-        """Return `text` in this character set; unsupported characters become question marks."""
+        """Return `text` with unsupported characters replaced by question marks."""
         if self is UNICODE:
             return text
         for sign, plain in _PLAIN.items():
@@ -122,7 +122,7 @@ COLOURS: Mapping[str, str] = {
     "kept": "blue",
     "stopped": "magenta",
 }
-"""Style names and their colours, as rich writes them."""
+"""Styles by name, in rich's syntax."""
 
 _PLAIN = {"…": "...", "·": "-", "→": "->", "—": "-", "–": "-", "✓": "+", "✗": "x", "°": " deg"}
 
@@ -133,13 +133,13 @@ _SPACES = re.compile(r"[\s\u2028\u2029]+")
 
 
 def safe_line(text: object) -> str:
-    """Return text from outside as one safe line: no control characters, composed Hangul."""
+    """Return external text as one line without control characters, with composed Hangul."""
     line = _SPACES.sub(" ", str(text))
     return unicodedata.normalize("NFC", printable(line)).strip()
 
 
 def without_code(problem: str) -> str:
-    """Return a problem of a plan without the code that is in brackets at its end."""
+    """Return the text of a plan's problem without the code in brackets at its end."""
     return problem.rpartition(" [")[0] or problem
 
 
@@ -149,9 +149,9 @@ def without_cursor_moves(text: str) -> str:
 
 
 def fit(text: str, cells: int, ellipsis: str = "…") -> str:
-    """Return `text` cut to at most `cells`, ending in `ellipsis` if it was cut.
+    """Return `text` shortened to at most `cells`, ending in `ellipsis` if it was shortened.
 
-    It is cut between parts or words if that does not waste much room.
+    It is cut after a separator or a word if that does not waste much space.
     """
     if cell_len(text) <= cells:
         return text
@@ -159,7 +159,7 @@ def fit(text: str, cells: int, ellipsis: str = "…") -> str:
     if cells <= dots:
         return set_cell_size(text, max(cells, 0)).rstrip()
     head = set_cell_size(text, cells - dots).rstrip()
-    whole = text[len(head)] == " "  # the cut is at the end of a word
+    whole = text[len(head)] == " "  # whether the cut is at the end of a word
     for mark, least in ((" · ", 0.6), (" - ", 0.6), (", ", 0.6), (" ", 1.0 if whole else 0.7)):
         end = head.rfind(mark)
         if end > 0 and cell_len(head[:end]) >= least * cells:
@@ -174,7 +174,7 @@ def pad(text: str, cells: int) -> str:
 
 
 def wrap(text: str, cells: int) -> list[str]:
-    """Return `text` in lines of at most `cells`, broken at spaces or, if needed, inside words."""
+    """Return `text` as lines of at most `cells`, broken at spaces or, if needed, inside words."""
     cells = max(cells, 4)
     lines: list[str] = []
     line = ""
@@ -200,7 +200,7 @@ def line_width(line: Line) -> int:
 
 
 def crop(line: Line, cells: int) -> Line:
-    """Return a line cut to `cells`; one that fits is returned as it is."""
+    """Return a line cut to at most `cells`; a line that fits is returned unchanged."""
     if line_width(line) <= cells:
         return line
     spans: list[Span] = []
@@ -217,14 +217,14 @@ def without_styles(lines: Iterable[Line]) -> str:
 
 @dataclass(frozen=True)
 class Entry:
-    """One item of a list.
+    """One entry of a displayed list.
 
     Attributes:
-        title: Name.
-        about: Text next to the name.
-        remark: Text at the right.
-        summary: A sentence.
-        facts: Named facts; empty ones are left out.
+        title: Name of the entry.
+        about: Text next to the title.
+        remark: Text at the right edge.
+        summary: A sentence below the title.
+        facts: Names and texts of further lines; lines with empty texts are left out.
         style: Style of the title.
         sign: A glyph before the title.
     """

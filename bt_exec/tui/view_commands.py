@@ -1,4 +1,4 @@
-"""Keys and typed commands of the live view. They change its display, never the mission."""
+"""Keys and typed commands of the live view, which change the display and never the mission."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from bt_exec.tui.visible_rows import Row, all_rows, focus_index
 __all__ = ["Action", "actions", "perform_key", "selected_index"]
 
 _PAGE = 10
-_LONGEST = 100  # characters of a typed command
+_LONGEST = 100  # maximum length of a typed command [characters]
 
 
 @dataclass(frozen=True)
@@ -26,8 +26,8 @@ class Action:
 
     Attributes:
         name: Name of the action.
-        keys: Keys, as named by `bt_exec.tui.keys`.
-        words: Word on the command line, by language; empty if it has none.
+        keys: Keys that perform the action, as named by `bt_exec.tui.keys`.
+        words: Word that performs the action on the command line, by language; may be empty.
         does: Description, by language.
     """
 
@@ -48,7 +48,7 @@ def actions() -> tuple[Action, ...]:
 
 
 def perform_key(display: Display, model: ViewModel, key: str, width: int) -> None:
-    """Perform the action of a key; `width` is that of the view [cells]."""
+    """Perform the action of a key in a view of a certain width [cells]."""
     display.notice = ""
     key = "space" if key == " " else key
     if display.typed is not None:
@@ -60,7 +60,7 @@ def perform_key(display: Display, model: ViewModel, key: str, width: int) -> Non
 
 
 def _edit_command_line(display: Display, model: ViewModel, key: str, width: int) -> None:
-    """Process a key in the command line."""
+    """Process a key that is typed on the command line."""
     typed = display.typed or ""
     if key == "enter":
         display.typed = None
@@ -81,7 +81,7 @@ def _edit_command_line(display: Display, model: ViewModel, key: str, width: int)
 
 
 def _perform_typed_command(display: Display, model: ViewModel, text: str, width: int) -> None:
-    """Perform the action of a typed command, in either language."""
+    """Perform the action of a typed command, which may be in English or Korean."""
     word, _, rest = text.partition(" ")
     for action in actions():
         for known in filter(None, action.words.values()):
@@ -143,7 +143,7 @@ def _move_or_fold(display: Display, model: ViewModel, name: str, width: int) -> 
 
 
 def _is_current(model: ViewModel, row: Row) -> bool:
-    """Return True if a row shows a node of the plan in force."""
+    """Return True if a row shows a node of the current plan."""
     return row.node is not None and model.forest.by_path.get(row.node.path) is row.node
 
 
@@ -153,7 +153,7 @@ def _node(row: Row) -> ViewNode:
 
 
 def selected_index(rows: list[Row], cursor: str | None) -> int:
-    """Return the index of the row at the cursor, or of the nearest row above it in the tree.
+    """Return the index of the row at the cursor, or of its nearest visible ancestor.
 
     Without a cursor, the index of the running row is returned.
     """

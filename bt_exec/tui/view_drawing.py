@@ -1,4 +1,4 @@
-"""A mission as lines: a pure function of the model, the size and the time."""
+"""Drawing of a mission as lines; the result depends only on the model, the size and the time."""
 
 from __future__ import annotations
 
@@ -28,23 +28,23 @@ def draw(
     width: int,
     height: int,
     *,
-    ascii: bool = False,  # noqa: A002 - the plain word for it
+    ascii: bool = False,  # noqa: A002 - the usual word for it
     verbose: bool = False,
     now: float | None = None,
     display: Display | None = None,
     keys: bool = False,
 ) -> list[Line]:
-    """Return at most `height` lines of at most `width` cells that show a running mission.
+    """Return the lines that show a running mission.
 
     Args:
-        model: The mission; hold its lock.
-        width: Cells of a row.
-        height: Rows of the terminal.
-        ascii: Draw with ASCII signs only.
-        verbose: Show paths and the record's name.
-        now: Mission time [s]; the model's own if None.
-        display: What the operator selected and opened.
-        keys: Whether keys change the view.
+        model: State of the mission; the caller holds its lock.
+        width: Maximum width [cells].
+        height: Maximum number of lines.
+        ascii: Whether to use only ASCII signs.
+        verbose: Whether to show paths and the identifier of the record.
+        now: Mission time [s]; that of the model if None.
+        display: Display state, such as selected and folded nodes.
+        keys: Whether keys are read, so that hints about keys are shown.
     """
     glyphs = ASCII if ascii else UNICODE
     now = model.now() if now is None else now
@@ -70,7 +70,7 @@ def tree_lines(
     ascii: bool = False,  # noqa: A002
     verbose: bool = False,
 ) -> list[Line]:
-    """Return the whole tree of a mission, for the screen after its end."""
+    """Return lines with the whole tree of a mission, to print after its end."""
     glyphs = ASCII if ascii else UNICODE
     artist = _Artist(model, width, glyphs, verbose, model.now(), Display())
     return [crop(line, width - 1) for line in artist.rows(all_rows(model, width, ended=True))]
@@ -84,7 +84,7 @@ def plan_lines(
     ascii: bool = False,  # noqa: A002
     verbose: bool = False,
 ) -> list[Line]:
-    """Return all lines of a plan before its execution, in the language of its command."""
+    """Return lines with a whole plan that has not run, in the language of its command."""
     model = preview_model(spec, messages, ascii=ascii, verbose=verbose)
     glyphs, display = ASCII if ascii else UNICODE, Display(unfolded=True)
     artist = _Artist(model, width, glyphs, verbose, model.now(), display)
@@ -100,7 +100,7 @@ def plan_lines(
 
 
 def text_beside_label(model: ViewModel, row: Row, node: ViewNode, *, verbose: bool = False) -> str:
-    """Return the text next to a row's label: arguments, reason of a skip, number of the attempt."""
+    """Return the text next to a row's label: arguments, reason of a skip, number of an attempt."""
     told = model.translated_text
     said = model.detail_beside_label(node, verbose=verbose)
     match node.state:
@@ -145,7 +145,7 @@ class _Artist:
         return ((" " + self.glyphs.rule * (self.width - 2), "dim"),)
 
     def left_and_right(self, left: str, style: str, right: str, right_style: str = "dim") -> Line:
-        """Return a line whose left part is shortened to make room for the right part."""
+        """Return a line with a left and a right part; the left part is shortened to fit."""
         right = self.fit(right, self.width - 6)
         space = self.width - cell_len(right) - 2
         return ((" " + pad(self.fit(left, space - 1), space), style), (right, right_style))
@@ -211,7 +211,7 @@ class _Artist:
         return [*self.rows(rows), *page, *thinking][: room + len(thinking)]
 
     def visible_rows(self, room: int) -> list[Row]:
-        """Return the rows that fit: around the cursor, or else around the running step."""
+        """Return at most `room` rows around the cursor, or around the running step without one."""
         model, display = self.model, self.display
         if display.cursor is None:
             rows = all_rows(model, self.width, room=room, display=display)
@@ -227,7 +227,7 @@ class _Artist:
         return rows[first : first + room]
 
     def page_below_tree(self, room: int) -> list[Line]:
-        """Return the page below the tree with its rule; a part of the tree stays in view."""
+        """Return the open page and the rule above it; it leaves some lines for the tree."""
         model, display, width, glyphs = self.model, self.display, self.width, self.glyphs
         most = room - max(room // 3, 3)
         if not display.page or most < 2:
@@ -244,7 +244,7 @@ class _Artist:
         return [self.rule(), *lines][:most] if lines else []
 
     def active_filters(self) -> str:
-        """Return the filters in force; empty if all steps are shown."""
+        """Return a text with the active filters; empty if all steps are shown."""
         model, display = self.model, self.display
         active = model.translated_text("only running steps") if display.active else ""
         wanted = (
@@ -314,7 +314,7 @@ class _Artist:
         return " · ".join(filter(None, (said, node.path))) if self.verbose else said
 
     def right_text(self, node: ViewNode) -> str:
-        """Return the text at the right: code or progress, and duration."""
+        """Return the text at the right edge of a row: failure code or progress, and duration."""
         took = ""
         if node.began is not None:
             lasted = (self.now if node.ended is None else node.ended) - node.began

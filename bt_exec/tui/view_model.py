@@ -1,7 +1,7 @@
-"""State of a mission for the terminal: updated by events, drawn by `bt_exec.tui.view_drawing`.
+"""State of a mission for terminal views, updated by events.
 
-The model is a listener. It is updated on the loop's thread and drawn on another one, synchronized
-by `lock`.
+The model is an event listener. It is updated on the thread of the tick loop and drawn on another
+thread by `bt_exec.tui.view_drawing`, synchronized by `ViewModel.lock`.
 """
 
 from __future__ import annotations
@@ -47,13 +47,13 @@ from bt_exec.tui.terminal_text import safe_line
 
 __all__ = ["Change", "ObservationLine", "Past", "ViewModel"]
 
-_COMMAND = 2000  # characters of a command that are shown
-_CHANGES = 1000  # state changes that are kept for display
+_COMMAND = 2000  # maximum length of a displayed command [characters]
+_CHANGES = 1000  # maximum number of stored state changes
 
 
 @dataclass(frozen=True)
 class Past:
-    """An earlier plan: its failed rows, and the changes of the next plan."""
+    """Failed rows of an earlier plan, and the changes that the next plan makes."""
 
     failed: tuple[ViewNode, ...]
     change: str
@@ -61,7 +61,7 @@ class Past:
 
 @dataclass(frozen=True)
 class ObservationLine:
-    """The newest observation of one pack, with its description."""
+    """The newest observation of a pack, with its time [s, mission clock] and description."""
 
     t: float
     text: str
@@ -74,10 +74,10 @@ class Change:
 
     Attributes:
         t: Time of the change [s, mission clock].
-        node: The node; its state may have changed since.
+        node: Row of the node; its state may have changed again since.
         state: The new state.
         why: Reason of a failure, a skip or another attempt, in the command's language.
-        seconds: Duration of the state before, if the node was running [s].
+        seconds: How long the node had been running [s]; None if it was not.
     """
 
     t: float
@@ -92,31 +92,31 @@ _OF_NODES = (ev.NodeChanged, ev.SkillStarting, ev.SkillEnded, ev.Progress, ev.As
 
 @dataclass
 class ViewModel:
-    """Current state of a mission.
+    """Current state of a mission, for display.
 
     Attributes:
         command: The command as typed.
         site: Name of the site.
-        mission_id: Identifier of the record.
+        mission_id: Identifier of the mission.
         language: Language of the command.
-        t: Mission clock at the last event [s].
+        t: Time of the last event [s, mission clock].
         tick: Number of the last tick.
-        spec: The plan in force.
-        forest: Rows.
-        past: Results of earlier plans.
+        spec: The current plan; None before the first plan.
+        forest: Rows of the current plan.
+        past: Failures of earlier plans.
         buffers: The newest observation of each pack.
-        blinded: Why the last observation of a pack failed, by pack.
-        planning: The running compiler, and its start [s].
-        stopping: Why and how the mission is being stopped.
-        outcome: Outcome.
+        blinded: Why the last observation failed, by pack.
+        planning: Name of the running compiler, and time of its start [s, mission clock].
+        stopping: Why and how the mission is being stopped; empty if it is not.
+        outcome: The outcome; None until the mission has ended.
         results: Saved results of skills, by name.
-        ascii: Whether only ASCII signs can be shown; fixed words are then English.
-        messages: Sentences in the language of the command.
-        began: Mission clock when the command arrived [s].
-        version: Incremented with every event.
-        hint: The line below the tree; if empty, how to stop a mission.
+        ascii: Whether to use only ASCII signs; fixed words are then English.
+        messages: Messages of the site's packs.
+        began: Time when the command arrived [s, mission clock].
+        version: Counter that is incremented with every event.
+        hint: Text of the line below the tree; if empty, the line says how to stop the mission.
         verbose: Whether to show names and arguments as written, for authors.
-        changes: The last state changes of nodes, of all plans.
+        changes: The newest state changes of nodes, of all plans.
     """
 
     command: str = ""
@@ -146,7 +146,7 @@ class ViewModel:
     _heard: float = 0.0
     began: float = 0.0
     _saved: frozenset[str] = frozenset()  # names of results in the plan
-    _arguments: frozenset[str] = frozenset()  # values of arguments in the plan, and lists of them
+    _arguments: frozenset[str] = frozenset()  # texts of argument values in the plan
 
     def on(self, event: ev.Event) -> None:
         """Update the model for an event."""
@@ -157,15 +157,15 @@ class ViewModel:
             self._take(event)
 
     def now(self) -> float:
-        """Return the mission's time [s]; it advances between events."""
+        """Return the mission time [s], which advances between events."""
         if self.outcome is not None or not self._heard:
             return self.t
         return self.t + self.wall() - self._heard
 
     def translated_text(self, text: str) -> str:
-        """Return a short text in the command's language; in English if only ASCII is shown.
+        """Return a short text in the command's language, or in English for ASCII-only terminals.
 
-        In English, a verbose view shows codes.
+        In English, verbose views show codes instead of texts.
         """
         language = "en" if self.ascii else self.language
         if language == "en" and self.verbose:
@@ -175,18 +175,18 @@ class ViewModel:
         return safe_line(self.messages.translate_word(text, language))
 
     def translated_cause(self, text: str) -> str:
-        """Return why a part failed, in the command's language if there is a translation."""
+        """Return the reason of a failure, in the command's language if there is a translation."""
         if text in self.messages and not self.ascii:
             return safe_line(self.messages.say(text, self.language).rstrip("."))
         return self.fixed_word(text) if self.language == "en" else self.translated_text(text)
 
     @property
     def perception_errors(self) -> str:
-        """Why the last observations failed; empty if none did."""
+        """Why the last observations failed, as a text; empty if none failed."""
         return "; ".join(self.blinded.values())
 
     def newest_observations(self) -> str:
-        """Return the newest observation of each pack, or why nothing new is seen."""
+        """Return a text with the newest observation of each pack, or why observations failed."""
         new, texts = (
             self.translated_text("nothing new"),
             {name: b.text for name, b in self.buffers.items()},
@@ -195,19 +195,19 @@ class ViewModel:
         return "; ".join(texts.values())
 
     def fixed_word(self, text: str) -> str:
-        """Return a fixed word of the views in the command's language."""
+        """Return a fixed word of the user interface in the command's language."""
         return safe_line(self.messages.fixed_word(text, "en" if self.ascii else self.language))
 
     def duration_text(self, value: float) -> str:
-        """Return a duration [s] in the command's language."""
+        """Return a duration [s] as a text in the command's language."""
         return self.fixed_word(duration_text(value))
 
     def with_saved_results(self, text: str) -> str:
-        """Return text of a row with saved results replaced by their values."""
+        """Return the text of a row with names of saved results replaced by their values."""
         return fill_saved_results(text, self._saved, self.results)
 
     def label(self, node: ViewNode, *, verbose: bool = False) -> str:
-        """Return the label of a row: in the command's language, or as written if `verbose`."""
+        """Return the label of a row in the command's language, or as written if `verbose`."""
         if verbose or self.verbose:
             return self.with_saved_results(node.label)
         if node.named is None and is_labelled_by_first_child(node.spec) and node.children:
@@ -241,9 +241,10 @@ class ViewModel:
         return "" if self.phrase(node.named or node.spec) else text or _done_subgoals_text(node)
 
     def phrase(self, spec: NodeBase) -> str:
-        """Return a node with its arguments as a phrase: "go to the lounge"; empty if there is none.
+        """Return the phrase for a node with its arguments, such as "go to the lounge".
 
-        A name given by the plan's author takes precedence.
+        A name that the author of the plan gave to the node takes precedence. The result is empty if
+        there is no phrase.
         """
         if spec.name is not None or not self.messages.has_phrase(spec.phrase_key):
             return ""
@@ -252,7 +253,7 @@ class ViewModel:
         return safe_line(self.messages.phrase(spec.phrase_key, language, args))
 
     def condition_phrase(self, expression: Any) -> str:
-        """Return a condition as a phrase: "the door is open"."""
+        """Return the phrase for a condition, such as "the door is open"."""
         match expression:
             case All(of=parts) | Any_(of=parts) if not self.verbose:
                 word = self.translated_text("and" if isinstance(expression, All) else "or")
@@ -266,7 +267,7 @@ class ViewModel:
         return safe_line(self.messages.phrase(expression.name, language, expression.args))
 
     def answer(self, path: str, verdict: Verdict) -> str:
-        """Return the answer to a question: yes or no with the reason, or the pack's phrase."""
+        """Return the answer of a check: the pack's phrase, or yes or no with the reason."""
         node = self.forest.by_path.get(path)
         asks = node.spec.check if node is not None and isinstance(node.spec, Check) else None
         if isinstance(asks, Is):
@@ -285,14 +286,14 @@ class ViewModel:
         return "" if not self.verbose and failure.code in self.messages else failure.code
 
     def problem_text(self, problem: Problem) -> str:
-        """Return a problem of a plan: a sentence, or everything about it for authors."""
+        """Return a problem of a plan as a sentence, with all details in verbose views."""
         if self.verbose:
             return safe_line(problem)
         english = self.language == "en" or self.ascii
         return safe_line(problem.message if english else korean_mistake(problem))
 
     def failure_reason(self, failure: Failure) -> str:
-        """Return why a node failed: the sentence of its code, or its measured values."""
+        """Return why a node failed: the sentence of its failure code, or the measured values."""
         if not self.verbose and failure.code in self.messages:
             language = "en" if self.ascii else self.language
             return safe_line(self.messages.explain_failure(failure, language).rstrip("."))
@@ -303,9 +304,10 @@ class ViewModel:
         return safe_line(self.messages.explain_failure(failure, self.language).rstrip("."))
 
     def pass_notes(self) -> tuple[str, ...]:
-        """Return the changes by passes, a line each.
+        """Return a line for each change by passes.
 
-        Operators see names in words, without changes that only repeat arguments of a row.
+        Unless the view is verbose, names are shown as phrases, and changes that only repeat
+        arguments of a row are left out.
         """
         if self.spec is None:
             return ()
@@ -321,9 +323,9 @@ class ViewModel:
         return pass_notes_text(notes, name_of, leave_out=self._arguments)
 
     def plan_change_reason(self, failure: Failure) -> str:
-        """Return a short reason for the change of a plan; empty without a sentence for it.
+        """Return a short reason for a new plan; empty if the failure code has no sentence.
 
-        Measured values are shown next to the failed step.
+        Measured values are left out, because they are shown next to the failed step.
         """
         if failure.code not in self.messages:
             return ""
@@ -333,7 +335,7 @@ class ViewModel:
             .partition(": ")[0]
             .rstrip(".")
         )
-        begins = said[1:2].islower()  # not "I", and no abbreviation
+        begins = said[1:2].islower()  # False for "I" and for abbreviations, which stay upper-case
         return f"{said[:1].lower()}{said[1:]}" if begins else said
 
     def _take(self, event: ev.Event) -> None:
@@ -351,7 +353,7 @@ class ViewModel:
                 self.blinded[event.pack] = self.translated_cause(event.message)
             case ev.Planning():
                 self.planning = (safe_line(event.compiler), event.t)
-                if event.failure is None:  # the first plan, or the next turn: not a repair
+                if event.failure is None:  # the first plan or the next turn, not a repair
                     self.failure = None
             case ev.Planned():
                 self._plan(event.spec)
@@ -361,7 +363,7 @@ class ViewModel:
                 how = self.translated_text(
                     "stopping the mission" if event.how == "clean" else "stopping the robot now"
                 )
-                asked = event.reason in ("", "operator")  # requested by the operator who watches
+                asked = event.reason in ("", "operator")  # the operator knows this reason
                 self.stopping = how if asked else f"{how}: {self.translated_text(event.reason)}"
             case ev.Finished():
                 self.outcome, self.planning = event.outcome, None
@@ -370,7 +372,7 @@ class ViewModel:
                 self._node(event)
 
     def _stop_groups(self, t: float) -> None:
-        """Mark groups that still run at the end as stopped, because no event reports it."""
+        """Mark grouping nodes that still run as stopped, because no event reports their stop."""
         for node in self.forest:
             if node.state == "running":
                 node.set_state("stopped", t, "", None)
@@ -449,9 +451,9 @@ class ViewModel:
                 node.answer = event.verdict
 
     def _end_skill(self, event: ev.SkillEnded, node: ViewNode) -> None:
-        """Keep the saved results of a skill, and its state if no change of its node follows.
+        """Store the saved results of a skill, and set the state of its row.
 
-        A node that starts and ends in the same tick as it ended before has not changed.
+        No state change follows if a node starts and ends again in the tick in which it had ended.
         """
         save: Mapping[str, str] = getattr(node.spec, "save", {})
         for field_name, name in save.items() if event.state == "done" else ():
@@ -460,7 +462,7 @@ class ViewModel:
             node.set_state(event.state, event.t, "", event.failure)
 
     def _keep_change(self, event: ev.NodeChanged, node: ViewNode | None) -> None:
-        """Keep a state change of a row for display."""
+        """Store a state change of a row for display."""
         if node is None:
             return
         why = (
@@ -470,13 +472,16 @@ class ViewModel:
         )
         last = self.changes[-1] if self.changes else None
         if last is not None and (last.node, last.state, last.t) == (node, "stopped", event.t):
-            self.changes.pop()  # stopped because it failed: one change
+            self.changes.pop()  # a node that is stopped because it failed has only one change
         ran = None if node.began is None or node.ended is None else node.ended - node.began
         self.changes.append(Change(event.t, node, event.state, why, ran))
 
 
 def _done_subgoals_text(node: ViewNode) -> str:
-    """Return the number of done subgoals of a named sequence: "2/3"; subgoals are named, too."""
+    """Return the number of finished subgoals, such as "2/3", of a named sequence.
+
+    Subgoals are named sequences under it.
+    """
     if not isinstance(node.spec, Sequence) or node.spec.name is None:
         return ""
     goals = [

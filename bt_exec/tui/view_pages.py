@@ -20,15 +20,15 @@ from bt_exec.tui.view_model import ViewModel
 __all__ = ["camera_lines", "help_lines", "node_lines", "transition_lines"]
 
 _SIGNS = {"up": "↑", "down": "↓", "left": "←", "right": "→"}
-_COLUMN = 52  # narrowest column of the list of keys [cells]
-_SHADES = " .:-=+*#%@"
-_LEVELS = 8  # step of a colour channel: neighbouring cells of similar colour share a style
+_COLUMN = 52  # minimum width of a column of the list of keys [cells]
+_SHADES = " .:-=+*#%@"  # from dark to bright
+_LEVELS = 8  # step to which colour channels are rounded, so that similar cells share a style
 
 
 def help_lines(
     model: ViewModel, width: int, glyphs: Glyphs, taken: frozenset[str] = frozenset()
 ) -> list[Line]:
-    """Return the keys with their actions, in as many columns as fit, without `taken` keys."""
+    """Return the keys and their actions in as many columns as fit, without the `taken` keys."""
     language = "en" if model.ascii else model.language
     rows = []
     for action in actions():
@@ -99,7 +99,7 @@ def _facts(model: ViewModel, node: ViewNode, now: float) -> Iterator[tuple[str, 
 
 
 def _arguments_text(model: ViewModel, args: Any) -> str:
-    """Return arguments: their values in words, or with their names for authors."""
+    """Return arguments as text: their values in words, or with their names in verbose views."""
     given = {name: value for name, value in args.items() if value not in (None, (), [])}
     if model.verbose:
         return ", ".join(
@@ -113,7 +113,13 @@ def _arguments_text(model: ViewModel, args: Any) -> str:
 
 
 def _verdict_text(model: ViewModel, verdict: Verdict | None, words: tuple[str, str]) -> str:
-    """Return a verdict, with one of two words if it is known."""
+    """Return a verdict as text.
+
+    Args:
+        model: State of the mission.
+        verdict: The verdict; None if there is none yet.
+        words: Words for a condition that holds, and for one that does not.
+    """
     if verdict is None:
         return model.translated_text("not asked yet")
     word = "not known" if verdict.holds is None else words[not verdict.holds]
@@ -128,7 +134,7 @@ def _both(code: str, why: str) -> str:
 
 
 def transition_lines(model: ViewModel, width: int, glyphs: Glyphs, room: int) -> list[Line]:
-    """Return the last transitions that fit into `room`, with their times."""
+    """Return the newest state changes with their times, at most `room` lines."""
     lines: list[Line] = []
     for change in list(model.changes)[-max(room, 0) :] if room > 0 else ():
         at = f"{change.t - model.began:7.1f} "
@@ -145,7 +151,7 @@ def transition_lines(model: ViewModel, width: int, glyphs: Glyphs, room: int) ->
 
 
 def camera_lines(model: ViewModel, width: int, room: int, *, colours: bool) -> list[Line]:
-    """Return the newest pictures, side by side: two pixels a cell in colour, else in shades."""
+    """Return the newest pictures side by side; a cell shows two pixels in colour, or a shade."""
     seen = [(name, one.observation.frame) for name, one in sorted(model.buffers.items())]
     frames = [np.asarray(frame) for _, frame in seen if frame is not None]
     if not frames or room < 2:
@@ -163,7 +169,10 @@ def camera_lines(model: ViewModel, width: int, room: int, *, colours: bool) -> l
 
 
 def _picture_cells(frame: Any, width: int, room: int, colours: bool) -> list[Line]:
-    """Return a picture of shape (height, width, 3) in cells, twice as high as wide."""
+    """Return lines that show a picture of shape (height, width, 3).
+
+    Terminal cells are taken to be twice as high as wide.
+    """
     high, wide = frame.shape[:2]
     columns = max(min(width, round(2 * room * wide / high)), 1)
     rows = max(min(room, round(columns * high / wide / 2)), 1)

@@ -1,4 +1,4 @@
-"""Display state of the live view: what its operator selected, folded, filtered and opened."""
+"""Display state of the live view, such as the selected node, folded nodes and filters."""
 
 from __future__ import annotations
 
@@ -11,26 +11,26 @@ from bt_exec.tui.view_model import ViewModel
 __all__ = ["Display", "Page"]
 
 Page: TypeAlias = Literal["", "node", "times", "camera", "help"]
-"""Open page below the tree; the list of keys replaces it."""
+"""Open page; it is below the tree, except for the list of keys, which replaces the tree."""
 
 
 @dataclass
 class Display:
-    """Display state of one view. Keys change it, events never do.
+    """Display state of one view, which only keys and typed commands change.
 
     Attributes:
         cursor: Path of the selected node; None to follow the running nodes.
-        folds: Nodes that the operator opened (True) or folded (False), by path.
-        unfolded: Whether finished and unreached parts are expanded, too.
+        folds: Nodes that the operator unfolded (True) or folded (False), by path.
+        unfolded: Whether finished and unreached nodes are unfolded, too.
         active: Whether only running nodes are shown.
-        filter: Text that shown nodes contain, in their label or their path; case is ignored.
-        page: The open page.
-        typed: The command line that is being typed, with its ``:`` or ``/``; None if there is none.
-        notice: Answer to the last command line, shown until the next key.
-        paused: Whether the view stands still between keys.
+        filter: Text that label or path of a node must contain to be shown; case is ignored.
+        page: The open page; empty if none is open.
+        typed: The command line so far, with its ``:`` or ``/``; None if none is being typed.
+        notice: Response to the last command line, shown until the next key.
+        paused: Whether the view is only redrawn after a key.
         full: Whether the view fills the screen.
-        colours: Whether the terminal has colours.
-        taken: Keys that the caller of the view handles, such as those of a replay.
+        colours: Whether the terminal supports colours.
+        taken: Keys that the owner of the view handles, such as those of a replay.
     """
 
     cursor: str | None = None
@@ -53,13 +53,13 @@ class Display:
         return self.active or bool(self.filter)
 
     def is_shown(self, model: ViewModel, node: ViewNode) -> bool:
-        """Return True if a node is shown, provided that its parent is."""
+        """Return True if a node is to be shown when its parent is shown."""
         if self.active and node.state != "running":
             return False
         return not self.filter or id(node) in self._nodes_matching_filter(model)
 
     def _nodes_matching_filter(self, model: ViewModel) -> frozenset[int]:
-        """Return the nodes that contain the filter, with their ancestors and descendants."""
+        """Return the ids of nodes that match the filter, and of their ancestors and descendants."""
         found = self._found
         if found is None or found[0] != self.filter or found[1] is not model.forest:
             wanted = self.filter.casefold()

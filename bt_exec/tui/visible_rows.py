@@ -1,4 +1,4 @@
-"""Selection of rows: running paths open, finished subtrees folded, hidden rows counted."""
+"""Selection of the visible rows: finished subtrees are folded, and hidden rows are counted."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from bt_exec.tui.view_state import Display
 __all__ = ["NARROW", "Row", "all_rows", "fit_rows", "focus_index"]
 
 NARROW = 60
-"""Width below which rows show less [cells]."""
+"""Width below which rows show fewer details [cells]."""
 
 _NOTE_LINES = 3
 _OPEN = ("running", "failed", "stopped")  # states of nodes that are not folded
@@ -28,15 +28,15 @@ _OPEN = ("running", "failed", "stopped")  # states of nodes that are not folded
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One row of the tree.
+    """One row of the displayed tree.
 
     Attributes:
         kind: ``node``, ``note`` (explains the row above), ``change`` (a new plan), ``remark`` (a
-            change by a pass) or ``gap``.
+            change by a pass) or ``gap`` (a count of hidden steps).
         depth: Depth of indentation.
-        text: Text of a note, a change or a gap; empty for nodes.
-        node: The node, for ``node``.
-        weight: Priority of removal if rows do not fit; the largest goes first.
+        text: Text of a row that is not a node; empty for nodes.
+        node: The node, if `kind` is ``node``.
+        weight: Priority of removal if rows do not fit; rows with the largest value go first.
         first: Whether this is the first line of a note; further lines have no elbow sign.
         folded: Number of steps folded into the row.
     """
@@ -58,10 +58,15 @@ def all_rows(
     ended: bool = False,
     display: Display | None = None,
 ) -> list[Row]:
-    """Return all rows of a mission for a width of `width` cells.
+    """Return all rows of a mission.
 
-    If there are more rows than `room`, remarks are left out and subtrees that were not reached are
-    folded. The unreached steps of an `ended` mission are counted in one row.
+    Args:
+        model: State of the mission.
+        width: Width of a row [cells].
+        room: Number of rows above which remarks are left out and subtrees that were not reached
+            are folded; None for no limit.
+        ended: Whether to replace the unreached steps by one row that counts them.
+        display: Display state of the view.
     """
     display = display or Display()
     if ended:
@@ -80,10 +85,10 @@ def all_rows(
 
 
 def fit_rows(rows: Sequence[Row], room: int, told: Callable[[str], str] = safe_line) -> list[Row]:
-    """Return the rows that fit into `room`, in order, with counted gaps.
+    """Return at most `room` rows in order, with a count in place of each group of hidden rows.
 
-    Running rows and their notes are kept, then the rows nearest to them. `told` translates a count
-    to the command's language.
+    Running rows and their notes are kept first, then the rows nearest to them. `told` translates a
+    count to the command's language.
     """
     if len(rows) <= room:
         return list(rows)
@@ -116,7 +121,7 @@ def focus_index(rows: Sequence[Row]) -> int:
 
 
 class _Gaps:
-    """Counts of hidden rows between shown ones, computed once for all selections."""
+    """Counter of hidden steps between shown rows; prefix sums make each selection fast."""
 
     def __init__(self, rows: Sequence[Row], told: Callable[[str], str]) -> None:
         self._rows = rows
@@ -128,12 +133,12 @@ class _Gaps:
         self._open = [*accumulate(map(_is_unfinished, rows), initial=0)]
 
     def rows_with_gaps(self, kept: Sequence[int]) -> list[Row]:
-        """Return the rows at some indices, in order, with a count for each gap."""
+        """Return the rows at the indices `kept`, in order, with a row that counts each gap."""
         shown: list[Row] = []
         begin = 0
         for index in (*kept, len(self._rows)):
             if index == begin + 1:
-                shown.append(self._rows[begin])  # a count would take as much space
+                shown.append(self._rows[begin])  # a row with a count would take as much space
             elif self._nodes[index] > self._nodes[begin]:
                 first = bisect_right(self._nodes, self._nodes[begin]) - 1
                 word = "more" if self._open[index] > self._open[begin] else "done"
@@ -150,7 +155,7 @@ def _is_unfinished(row: Row) -> bool:
 
 
 def _with_counted_gaps(rows: Sequence[Row], told: Callable[[str], str]) -> list[Row]:
-    """Return rows with those without a state replaced by one row that counts their steps."""
+    """Return the rows with one row that counts steps in place of all rows without a state."""
     left = [row for row in rows if row.node is not None and row.node.state is None]
     steps = sum(row.node.steps for row in left if row.node)
     kept = [row for row in rows if row.node is None or row.node.state is not None]
@@ -235,7 +240,7 @@ class _Maker:
                 yield Row("note", depth, line, weight=weight, first=index == 0)
 
     def recovered_failures(self, node: ViewNode) -> list[str]:
-        """Return the failures of recovered attempts; of a running node, only the last."""
+        """Return texts for failed attempts before a success; while running, only for the last."""
         first = len(node.tries) if node.state == "running" else 1
         if node.state not in ("running", "done"):
             return []
@@ -246,12 +251,12 @@ class _Maker:
         ]
 
     def attempt_text(self, number: int, failure: Failure) -> str:
-        """Return the number of an attempt, with the code for authors."""
+        """Return a text with the number of an attempt, and the failure code in verbose views."""
         parts = (self.model.translated_text(f"attempt {number}"), self.model.failure_code(failure))
         return " · ".join(filter(None, parts))
 
     def guard_text(self, verdict: Verdict | None) -> str:
-        """Return the text of a guard's verdict."""
+        """Return a text for the last verdict of a guard."""
         if verdict is None:
             return self.model.translated_text("not asked yet")
         words = {True: "holds", False: "broken", None: "not known"}
@@ -259,7 +264,7 @@ class _Maker:
         return f"{word} ({self.model.translated_text(verdict.why)})" if verdict.why else word
 
     def failure_text(self, node: ViewNode) -> str:
-        """Return why a node failed; the code is included if the row has no room for it."""
+        """Return why a node failed; in narrow views, where rows show no code, with the code."""
         if node.failure is None:
             return node.detail
         message = self.model.failure_reason(node.failure) or node.detail

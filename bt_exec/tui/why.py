@@ -1,4 +1,4 @@
-"""Explanation of a mission's end in sentences: the cause first, then the sequence of events."""
+"""Explanation of a mission's end in sentences, with the cause before the sequence of events."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from bt_exec.tui.visible_rows import NARROW
 __all__ = ["Why"]
 
 _STEPS = 8
-"""Number of steps of a plan that are named; the others are counted."""
+"""Maximum number of steps of a plan that are named; further steps are counted."""
 _LONGEST = 60
 """Maximum length of a displayed measured value [characters]."""
 
 
 class Why:
-    """Explanation in one language.
+    """Texts that explain the end of a mission in one language.
 
     Args:
         explanation: The explanation as data.
@@ -49,7 +49,7 @@ class Why:
         self.verbose = verbose
 
     def word(self, text: str) -> str:
-        """Return a fixed word in the language."""
+        """Return a fixed word in the language of the explanation."""
         return safe_line(self.messages.fixed_word(text, self.language))
 
     def say(self, code: str, /, **facts: Any) -> str:
@@ -57,14 +57,14 @@ class Why:
         return safe_line(self.messages.say(code, self.language, **facts))
 
     def translated_text(self, text: str) -> str:
-        """Return a short recorded text in the language, if it has a translation."""
+        """Return a short recorded text, translated to the language if there is a translation."""
         known = self.messages
         said = known.say if text in known else known.translate_word
         return safe_line(said(text, self.language))
 
     @property
     def status_word(self) -> str:
-        """Final status, as a word of `SIGNS`."""
+        """Final status, a key of `SIGNS`."""
         return self.known.line.shown_status
 
     def cause(self) -> str:
@@ -97,11 +97,11 @@ class Why:
 
     @property
     def is_in_other_language(self) -> bool:
-        """Whether the mission's own sentences are in another language."""
+        """Whether the recorded sentences are in another language than the explanation."""
         return self.known.line.language != self.language
 
     def mission_sentence(self, text: str) -> str:
-        """Return a sentence of the mission; quoted if it is in another language."""
+        """Return a recorded sentence, in quotation marks if it is in another language."""
         return (
             self.say("WHY_SAID", message=text)
             if self.is_in_other_language and text
@@ -109,7 +109,7 @@ class Why:
         )
 
     def perception_errors(self) -> str:
-        """Return which perceptions gave nothing new, with their errors; empty if none."""
+        """Return sentences about packs without new observations, with errors; may be empty."""
         said = (
             self.messages.sentence_for_robot(
                 pack,
@@ -127,7 +127,7 @@ class Why:
         return bool(self.known.skipped) and not tried
 
     def course_lines(self) -> list[tuple[str, str]]:
-        """Return the course of the mission as named lines: asked, planned, failed, tried, ended."""
+        """Return the course of the mission as lines, each with a heading such as "planned"."""
         known, line = self.known, self.known.line
         when = f"{line.started_at:%Y-%m-%d %H:%M}"
         rows = [("asked", f"{safe_line(line.command)} ({when}, {line.site})")]
@@ -157,7 +157,7 @@ class Why:
         return [(self.word(label), text) for label, text in rows if text]
 
     def result_phrases(self) -> list[tuple[str, str]]:
-        """Return the results of skills for which their packs have a phrase."""
+        """Return a line for each skill result for which the pack has a phrase."""
         rows: list[tuple[str, str]] = []
         for run in self.known.found:
             skill, args = run.start.skill, run.start.args
@@ -170,12 +170,12 @@ class Why:
     def attempt_text(
         self, attempt: Attempt, *, again: bool, came: str = "tried instead"
     ) -> list[tuple[str, str]]:
-        """Return the steps of a plan and its failures.
+        """Return lines for the steps of a plan and its failures.
 
         Args:
             attempt: The plan.
-            again: Whether it equals the previous plan.
-            came: Heading of the steps of a plan after the first.
+            again: Whether the plan is the same as the previous one.
+            came: Heading for the steps of a plan after the first.
         """
         cause = self.known.cause
         steps = [self.step_phrase(name, args) for name, args in attempt.steps]
@@ -206,7 +206,7 @@ class Why:
         return [*rows, *self.tolerated_failures(one for one in later if str(one) not in ended)]
 
     def tolerated_failures(self, failures: Iterable[Failure]) -> Iterator[tuple[str, str]]:
-        """Yield the failures that did not end a plan; equal failures are counted with the first."""
+        """Yield a line for each failure that did not end a plan; equal failures share a line."""
         kinds: dict[tuple[str, str, str], list[Failure]] = {}
         for one in failures:
             if one.cause is None:
@@ -215,19 +215,19 @@ class Why:
             yield "continued after", self.failed_step(same[0], len(same))
 
     def failed_step(self, failure: Failure, times: int) -> str:
-        """Return the failed step with the reason, and how often it failed in this way."""
+        """Return a text with the failed step, the reason, and how often it failed in this way."""
         what = (
             self.step_phrase(failure.node, failure.args)
             if failure.node
             else safe_line(failure.path)
         )
         if failure.is_of_condition:
-            what = self.word("check “*”").replace("*", what)  # not the state, but its condition
+            what = self.word("check “*”").replace("*", what)  # the phrase must not read as a fact
         said = f"{what}: {self.failure_reason(failure)}" if what else self.failure_reason(failure)
         return f"{said} ({self.word(f'{times} times')})" if times > 1 else said
 
     def failure_reason(self, failure: Failure) -> str:
-        """Return the reason of a failure as a sentence."""
+        """Return a sentence with the reason of a failure."""
         return safe_line(self.messages.explain_failure(failure, self.language))
 
     def step_phrase(self, name: str, args: Mapping[str, Any]) -> str:
@@ -249,7 +249,7 @@ class Why:
         return safe_line(f"{self.messages.translate_word(name, self.language)} {text}")
 
     def unended_mission_lines(self) -> list[tuple[str, str]]:
-        """Return what is known after a mission without a recorded end, as named lines."""
+        """Return lines about the state after a mission without a recorded end."""
         known = self.known
         before = {**known.facts, **known.uncertain}
         became = {f: v for f, v in known.possible.items() if before.get(f) != v}
@@ -262,7 +262,8 @@ class Why:
     def uncertain_sentences(self) -> Iterator[str]:
         """Yield a sentence for each fact that the running skills may have changed.
 
-        If there is none for the unknown fact, its last known value is quoted as possibly outdated.
+        If there is no sentence for the unknown fact, the sentence of its last known value is quoted
+        as possibly outdated.
         """
         before = self.known.uncertain
         said, rest = fact_sentences(dict.fromkeys(before, UNKNOWN), self.messages, self.language)
@@ -272,7 +273,7 @@ class Why:
             yield self.say("WHY_MAY_HAVE_CHANGED", state=state)
 
     def fact_sentences(self, facts: Mapping[str, str]) -> tuple[str, ...]:
-        """Return the sentences of facts; a fact without one is left out."""
+        """Return the sentences of facts; facts without a sentence are left out."""
         return tuple(map(safe_line, fact_sentences(facts, self.messages, self.language)[0]))
 
     def lines(self, width: int, glyphs: Glyphs) -> list[Line]:
@@ -331,7 +332,7 @@ def _rounded(value: Any) -> Any:
 
 
 def _measured(failure: Failure) -> Iterable[str]:
-    """Yield the measured values as short texts."""
+    """Yield the measured values of a failure as short texts."""
     yield safe_line(failure.code)
     for name, value in failure.evidence.items():
         text = f"{value:g}" if isinstance(value, float) else safe_line(value)

@@ -1,8 +1,8 @@
 """Verification in layers; no unverified spec is executed.
 
-vocabulary → arguments → grounding → dry run → resources → bounds. A layer runs only if the earlier
-ones found no problem in the parts that it relies on. All problems of a document are reported at
-once. Each layer is a module that lists its codes.
+vocabulary → arguments → grounding → dry run → resources → bounds. A layer runs only if earlier
+layers found no problem in the data that it relies on. All problems of a document are reported at
+once. The docstring of each layer's module lists its codes.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ __all__ = ["verify_document", "verify_file", "verify_library", "verify_mission"]
 def verify_document(
     document: Document, catalogue: Catalogue, library: Library, source: Source | None = None
 ) -> tuple[Problem, ...]:
-    """Check a document without a situation: names, arguments, resources, bounds."""
+    """Check a document independently of a situation: names, arguments, resources, bounds."""
     context = Context(document, catalogue, library, source or Source("the plan"))
     check_vocabulary(context)
     check_arguments(context)
@@ -40,7 +40,7 @@ def verify_document(
 
 
 def verify_file(loaded: Loaded, catalogue: Catalogue, library: Library) -> tuple[Problem, ...]:
-    """Check a file for its author, including problems that do not prevent a plan from running.
+    """Check a file for its author, including probable mistakes that do not prevent execution.
 
     In addition to `verify_document`, it reports contradicting steps (which passes may resolve),
     unused codes and unused parameters.
@@ -62,7 +62,15 @@ def verify_mission(
     labels_by: Mapping[str, tuple[str, ...]] | None = None,
     facts: Mapping[str, str] | None = None,
 ) -> tuple[Problem, ...]:
-    """Check an expanded mission against the observed situation with all layers."""
+    """Check an expanded mission with all layers, against the observed situation.
+
+    Args:
+        spec: The expanded mission.
+        catalogue: Skills, conditions and types of the site.
+        labels: Currently detected labels; None to omit the check of labels.
+        labels_by: The same labels by pack or robot.
+        facts: Currently known facts.
+    """
     context = Context(spec, catalogue)
     context.labels, context.facts = labels, facts or {}
     context.labels_by = labels_by or {}

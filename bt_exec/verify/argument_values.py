@@ -1,4 +1,4 @@
-"""Argument values: literals of the right type, or references to bound names of that type."""
+"""Checks of argument values, which are literals, references to bound names, or templates."""
 
 from __future__ import annotations
 
@@ -33,15 +33,16 @@ _INSIDE = re.compile(r"(?<!\$)\$([A-Za-z_][A-Za-z0-9_]*)")
 def check_value(
     context: Context, value: Any, hint: Any, place: Place, bound: Names, *, optional: bool = False
 ) -> None:
-    """Check one argument: a literal, a reference, or a list of both.
+    """Report a problem unless a value fits the type of an argument.
 
     Args:
         context: The document.
-        value: The argument.
-        hint: Type.
-        place: Place.
+        value: The value: a literal, a reference, a template, or a list of these.
+        hint: Type of the argument.
+        place: Place of the value in the document.
         bound: Types of the bound names.
-        optional: Whether it may be absent, and so may refer to an optional parameter.
+        optional: Whether the argument may be omitted, so that the value may refer to an optional
+            parameter.
     """
     if is_template(value):
         _check_template(context, value, hint, place, bound)
@@ -76,12 +77,12 @@ def check_value(
             _literal(context, value, hint, place)
 
 
-_PRINTED = Union[str, int, float]  # noqa: UP007 - a value, compared with types
+_PRINTED = Union[str, int, float]  # noqa: UP007 - used as a value at run time
 """Types of values that a text template may contain."""
 
 
 def _check_template(context: Context, value: str, hint: Any, place: Place, bound: Names) -> None:
-    """Check a text template."""
+    """Report problems of a template: its syntax, unbound names, values that are not printable."""
     if rest := template_problem(value):
         message = "a brace that is meant as text is doubled: {{ or }}"
         context.report_problem("BAD_TEMPLATE", message, place, found=rest)
@@ -100,7 +101,7 @@ def _check_template(context: Context, value: str, hint: Any, place: Place, bound
 
 
 def check_not_optional(context: Context, name: str, place: Place) -> None:
-    """Report an optional parameter where a value is needed."""
+    """Report a problem if `name` is an optional parameter, because a value is required here."""
     param = getattr(context.document, "params", {}).get(name)
     if param is not None and param.optional:
         message = (
@@ -113,7 +114,7 @@ def check_not_optional(context: Context, name: str, place: Place) -> None:
 def _names_inside_texts(
     context: Context, value: Any, place: Place, bound: Names
 ) -> Iterator[tuple[Place, str]]:
-    """Yield bound names that occur inside a longer text, where they are not replaced."""
+    """Yield each ``$name`` of a bound name in the middle of a text, where it is not replaced."""
     if isinstance(value, str) and not value.startswith("$"):
         known = {*bound, *saved_names(context.document.root)} if "$" in value else set()
         yield from ((place, name) for name in _INSIDE.findall(value) if name in known)
@@ -143,7 +144,7 @@ def _reference(context: Context, value: str, hint: Any, place: Place, bound: Nam
 
 
 def check_constant(context: Context, value: Any, hint: Any, place: Place) -> None:
-    """Check a value where no name is bound: a default, or an argument of an alternative."""
+    """Report problems of a value that may not contain references, such as a default."""
     found = False
     for where, name in _references(value, place):
         message = f"{name} is not defined here; text that starts with '$' is written '$${name[1:]}'"
@@ -175,7 +176,7 @@ def _literal(context: Context, value: Any, hint: Any, place: Place) -> None:
     for part in unfit.place:
         value = value[part]
     found = to_json(value, fallback=str).decode()
-    if listed_values(hint):  # written as in the list of allowed values
+    if listed_values(hint):  # the allowed values are displayed without quotes
         found = found.strip('"')
     found = found if len(found) <= 40 else f"{found[:39]}…"
     where = (*place, *unfit.place)

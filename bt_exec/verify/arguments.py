@@ -1,4 +1,4 @@
-"""Layer 2, arguments: every value fits, every ``$name`` is bound and of the right type.
+"""Layer 2, arguments: every value has the right type, and every ``$name`` is bound.
 
 Codes: ``UNKNOWN_ARGUMENT``, ``MISSING_ARGUMENT``, ``WRONG_TYPE``, ``UNBOUND``, ``UNKNOWN_RESULT``,
 ``SKIPPED_SAVE``, ``SAVED_TWICE``, ``MAY_BE_ABSENT``, ``NAME_SHADOWED``, ``TOO_MANY_ITEMS``,
@@ -27,7 +27,7 @@ from bt_exec.verify.type_checks import is_assignable, item_types, type_name, wit
 __all__ = ["check_arguments"]
 
 _FILLED = {"repeat": int, "timeout": str}
-"""Types of parameters that may fill a modifier: a count, and a time with its unit."""
+"""Type of the parameter to which a modifier may refer; a duration is a text with a unit."""
 
 
 def check_arguments(context: Context) -> None:
@@ -49,7 +49,7 @@ def check_arguments(context: Context) -> None:
 
 
 def _check_parameter(context: Context, name: str, param: Param) -> None:
-    """Check that bounds are used with numbers, and that bounds and choices have the type."""
+    """Check the bounds and choices of a parameter against its type."""
     base = context.catalogue.types.get(param.type)
     if base is None:
         return
@@ -68,7 +68,11 @@ def _check_parameter(context: Context, name: str, param: Param) -> None:
 
 
 def _check_alternative(context: Context, tree: TreeSpec, way: Alternative, place: Place) -> None:
-    """Check an alternative: arguments of the same name are passed on, ``with`` overrides some."""
+    """Check the arguments and return values of an alternative.
+
+    Its tree receives the arguments of the failed tree with the same names, except those that
+    ``with`` overrides.
+    """
     target = tree
     if way.tree is not None and way.tree != tree.tree:
         if way.tree not in context.library:
@@ -106,7 +110,7 @@ def _check_alternative(context: Context, tree: TreeSpec, way: Alternative, place
 
 
 def _check_returns(context: Context, tree: TreeSpec, saved: Names) -> None:
-    """Check that every returned value is certainly saved, and returned under one name."""
+    """Check that ``returns`` names results that are always saved, each only once."""
     given: dict[str, str] = {}
     for field, value in tree.returns.items():
         place: Place = ("returns", field)
@@ -121,7 +125,7 @@ def _check_returns(context: Context, tree: TreeSpec, saved: Names) -> None:
 
 
 def _item_type(context: Context, each: Each, place: Place, bound: Names) -> Any:
-    """Check the list of ``for_each``; return the type of its items."""
+    """Check the list of ``for_each``, and return the type of its items."""
     where = (*place, "for_each", each.item)
     params = getattr(context.document, "params", {})
     if each.item in bound or each.item in params:
@@ -137,7 +141,7 @@ def _item_type(context: Context, each: Each, place: Place, bound: Names) -> Any:
             bound.get(reference_name(item)) if is_reference(item) else type(item)
             for item in each.items
         ]
-        return Union[tuple(kinds)] if kinds and None not in kinds else Any  # noqa: UP007 - a value
+        return Union[tuple(kinds)] if kinds and None not in kinds else Any  # noqa: UP007 - dynamic
     check_value(context, each.items, Any, where, bound, optional=True)
     hint = bound.get(reference_name(each.items))
     parts = item_types(hint, 1) if is_reference(each.items) else None
@@ -148,11 +152,11 @@ def _item_type(context: Context, each: Each, place: Place, bound: Names) -> Any:
 
 
 _IMPOSSIBLE: Names = {"": None}
-"""Bound names of an impossible run. A real name is never empty."""
+"""Value of an impossible execution; its name is empty, which no real name is."""
 
 
 class _Names(AbstractRun[Names]):
-    """Run over the names that are bound for sure, with their types."""
+    """Abstract run whose values are the names that are certainly bound, with their types."""
 
     nothing = _IMPOSSIBLE
 
@@ -160,7 +164,7 @@ class _Names(AbstractRun[Names]):
         self._context = context
 
     def join_values(self, *values: Names) -> Names:
-        """Return the names that are bound in every case, with all types that they may have."""
+        """Return the names that all values bind, each with the union of its types."""
         first, *rest = [value for value in values if value != self.nothing] or [self.nothing]
         common = (name for name in first if all(name in other for other in rest))
         return {
@@ -168,7 +172,7 @@ class _Names(AbstractRun[Names]):
         }
 
     def run_for_item(self, step: Step, before: Names) -> Ends[Names]:
-        """Check a node for one item of its list, if it has one."""
+        """Check the conditions and modifiers of a node, with the item of ``for_each`` bound."""
         context, node, bound = self._context, step.node, dict(before)
         if node.for_each is not None:
             bound[node.for_each.item] = _item_type(context, node.for_each, step.place, bound)
@@ -184,7 +188,7 @@ class _Names(AbstractRun[Names]):
         return super().run_for_item(step, bound)
 
     def run_skill(self, step: Located[Do], before: Names) -> Ends[Names]:
-        """Check the arguments of a skill; bind its results."""
+        """Check the arguments of a skill, and bind its saved results."""
         bound, node, name = dict(before), step.node, step.node.do
         if (skill := self._context.catalogue.skills.get(name)) is None:
             return self.known_ends(bound, bound)
@@ -197,7 +201,7 @@ class _Names(AbstractRun[Names]):
         return self.known_ends({**bound, **saved}, bound)
 
     def run_unexpanded_tree(self, step: Located[Tree], before: Names) -> Ends[Names]:
-        """Check the arguments of a tree; bind its results."""
+        """Check the arguments of a tree, and bind its saved results."""
         bound, node, library = dict(before), step.node, self._context.library
         if node.tree not in library:
             return self.known_ends(bound, bound)
@@ -213,7 +217,7 @@ class _Names(AbstractRun[Names]):
         return self.known_ends({**bound, **saved}, bound)
 
     def run_parallel(self, step: Step, before: Names) -> Ends[Names]:
-        """Check branches that do not see each other's names, and save under different ones."""
+        """Check each branch without the names of the others; they must save different names."""
         ends = [self.run_node(child, before).done for child in step.children]
         taken: set[str] = set()
         for child in step.children:
@@ -231,10 +235,10 @@ class _Names(AbstractRun[Names]):
 
 
 def _union_type(kinds: list[Any]) -> Any:
-    """Return the type of values that have one of several types."""
+    """Return the union of several types."""
     if all(kind is kinds[0] for kind in kinds):
         return kinds[0]
-    return Union[tuple(kinds)]  # noqa: UP007 - as many as there are kinds
+    return Union[tuple(kinds)]  # noqa: UP007 - the number of types is dynamic
 
 
 def _saves(
@@ -271,7 +275,7 @@ def _saves(
 def _argument_type(
     hints: Mapping[str, Any], name: str, args: Mapping[str, Any], bound: Names
 ) -> Any:
-    """Return the type of an argument; for `SameType`, the type of the other argument's value."""
+    """Return the type of an argument; `SameType` is replaced by the type of the value it names."""
     hint = hints[name]
     marks = (mark for mark in getattr(hint, "__metadata__", ()) if isinstance(mark, SameType))
     given = args.get(getattr(next(marks, None), "argument", ""))
@@ -292,7 +296,18 @@ def _check_arguments_at(
     owner: Place,
     bound: Names,
 ) -> None:
-    """Check arguments at `place`; if there are none, missing ones are reported at `owner`."""
+    """Check the arguments of a skill, condition or tree.
+
+    Args:
+        context: The document.
+        what: Skill, condition or tree, for messages.
+        hints: Types of the parameters, by name.
+        required: Names of the required parameters.
+        args: The arguments.
+        place: Place of the arguments.
+        owner: Place at which missing arguments are reported if `args` is empty.
+        bound: Types of the bound names.
+    """
     hints = {name: _argument_type(hints, name, args, bound) for name in hints}
     for name, value in args.items():
         where = (*place, name)

@@ -1,10 +1,10 @@
-"""Layers 5 and 6: exclusive claims never overlap in time; a plan is finite and small enough to run.
+"""Layers 5 and 6, resources and bounds: no conflicting claims, limited size and duration.
 
 Codes: ``CLAIMED_TWICE``, ``TOO_DEEP``, ``TOO_BIG``, ``TOO_LONG_RUNNING``. Skills declare the
 resources that they use (``uses={"arm.{arm}"}``). Children of a parallel run at the same time and
-may not claim the same resource. A claim with arguments that are known only at run time
+must not claim the same resource. A claim with arguments that are known only at run time
 (``arm: $which``) stands for all its possible values. Every skill runs under a timeout (its own or
-the spec's), so the longest time a plan may take is known before it starts.
+the spec's), so the maximum duration of a plan is known before it starts.
 """
 
 from __future__ import annotations
@@ -36,19 +36,19 @@ __all__ = [
 ]
 
 MAX_DEPTH = 40
-"""Limit of the nesting of nodes.
+"""Maximum nesting depth of nodes.
 
 py_trees ticks recursively and fails at 497 levels. A node may have five decorators, so that 40
-levels leave room for the stack of a host program.
+nodes take 240 levels, which leaves room for the stack of a host program.
 """
 
 _SHOWN_PLACE = 8
 
 MAX_DURATION_S = 24 * 3600.0
-"""Longest duration of a plan in which every attempt runs into its timeout [s]."""
+"""Maximum duration of a plan if every attempt takes its full timeout [s]."""
 
 MAX_ATTEMPTS = 4
-"""Maximum duration of a plan longer than `MAX_DURATION_S`, relative to its skills' timeouts."""
+"""Plans longer than `MAX_DURATION_S` may take this multiple of the sum of declared timeouts."""
 
 
 def check_bounds(context: Context) -> None:
@@ -77,14 +77,14 @@ def check_bounds(context: Context) -> None:
 
 
 def _declared_timeouts_s(context: Context) -> float:
-    """Return the sum of the timeouts that the skills of all steps declare [s]."""
+    """Return the sum of the timeouts that the skills of all `do` nodes declare [s]."""
     steps = walk(context.document.root, Do)
     skills = (context.catalogue.skills.get(node.do) for node in steps)
     return sum(skill.timeout_s for skill in skills if skill is not None)
 
 
 def _longest_place(context: Context, step: Step, allowed: float) -> Place:
-    """Return the place of the innermost node that exceeds the limit by itself."""
+    """Return the place of the innermost node whose own duration exceeds `allowed` [s]."""
     for child in step.children:
         if longest_s(context, child.node) > allowed:
             return _longest_place(context, child, allowed)
@@ -92,7 +92,7 @@ def _longest_place(context: Context, step: Step, allowed: float) -> Place:
 
 
 def longest_s(context: Context, node: NodeBase) -> float:
-    """Return the longest time `node` may take [s] if everything runs into its timeout."""
+    """Return the maximum duration of `node` [s], if every attempt takes its full timeout."""
     if isinstance(node, Do):
         skill = context.catalogue.skills.get(node.do)
         once = node.timeout or (skill.timeout_s if skill is not None else 0.0)
@@ -112,9 +112,9 @@ class Claim(NamedTuple):
     """Resource claimed by a skill while it runs.
 
     Attributes:
-        text: The claim with the known arguments.
+        text: Name of the resource, or its template if arguments are unknown.
         skill: Name of the skill.
-        form: Pattern of its possible values; None if it is known.
+        form: Pattern of the possible names; None if the name is known.
     """
 
     text: str
@@ -122,7 +122,7 @@ class Claim(NamedTuple):
     form: re.Pattern[str] | None = None
 
     def may_overlap(self, other: Claim) -> bool:
-        """Return whether both may be the same resource."""
+        """Return True if both claims may be for the same resource."""
         if self.form is None:
             same = self.text == other.text
             return same or (other.form is not None and other.form.fullmatch(self.text) is not None)
@@ -130,7 +130,7 @@ class Claim(NamedTuple):
 
 
 def check_resources(context: Context) -> None:
-    """Report every resource that two children of a parallel claim."""
+    """Report every resource that two or more children of a parallel may claim."""
     for step in context.root.walk(Parallel):
         held: list[Claim] = []
         for child in step.children:
@@ -150,7 +150,7 @@ def check_resources(context: Context) -> None:
 def _claims_of(context: Context, node: NodeBase) -> list[Claim]:
     """Return the distinct claims of the skills under `node`.
 
-    Claims that depend on parameters of a tree are left out; they are checked in a mission.
+    In a tree, claims that depend on parameters are left out; they are checked in the mission.
     """
     claims: dict[str, Claim] = {}
     for inner in walk(node, Do):

@@ -1,4 +1,4 @@
-"""Input and report of the verification layers."""
+"""Shared state of the verification layers: the document to check, and the problems found."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["Context"]
 
 @dataclass
 class Context:
-    """One document under verification.
+    """Document under verification, with its catalogue, the situation and the problems found.
 
     Attributes:
         document: The tree or mission.
@@ -44,7 +44,7 @@ class Context:
 
     @cached_property
     def root(self) -> Located[NodeBase]:
-        """The nodes of the document with their places."""
+        """Root of the document, with the paths and places of all nodes."""
         return locate(self.document.root)
 
     def labels_for(self, skill: str) -> tuple[str, ...]:
@@ -75,6 +75,6 @@ class Context:
         self._places.add(place)
         ordered = nearest_first(found, allowed) if found else tuple(allowed)
         problem = self.source.problem(code, message, place, found=found, allowed=ordered, key=key)
-        if problem not in self._reported:  # repeated nodes are visited twice
+        if problem not in self._reported:  # a layer may visit a repeated node more than once
             self._reported.add(problem)
             self.problems.append(problem)

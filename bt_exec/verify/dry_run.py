@@ -1,20 +1,22 @@
-"""Layer 4, dry run: the needs of skills hold at their start on every path of the plan.
+"""Layer 4, dry run: the needs of each skill hold when it starts, in every execution of the plan.
 
 Code: ``NEED_NOT_MET``. All possible executions of a plan are followed at once: skips, failures,
 retries, stops, and orders of parallel branches. A need is reported if a known fact contradicts it
 in one of these executions. The assumptions are:
 
-- skills have their declared effects; if they fail or are stopped, these facts are unknown;
-- an unknown fact contradicts nothing; a condition about a known fact follows it;
-- a condition that establishes nothing and decides whether to act (in ``skip_if``, or before further
-  branches of a fallback) may have found any fact that the action would set;
-- at any time, parallel branches may observe each other's effects, and a guard its own facts.
+- A skill has its declared effects. If it fails or is stopped, the facts that it sets are unknown.
+- An unknown fact contradicts no need. A condition about a known fact has the answer that follows
+  from the fact.
+- A condition that establishes no fact may decide whether to act (in ``skip_if``, or before further
+  branches of a fallback). If it holds, all facts that the action would set are unknown.
+- At any time, parallel branches may observe each other's effects, and a guard may observe the facts
+  that it establishes.
 
-The last assumption is conservative: parallel branches are not ordered, so a plan may be rejected
-because of an impossible execution.
+The last assumption is conservative: the order of parallel branches is ignored, so a plan may be
+rejected because of an impossible execution.
 
-Only facts that are read later (liveness analysis) and changed before are tracked. Facts read within
-a repeat, a retry or a parallel count as read until its end.
+Only facts that are read later (liveness analysis) and may have changed before are tracked. Facts
+that are read within a repeat, a retry or a parallel count as read until its end.
 """
 
 from __future__ import annotations
@@ -55,10 +57,10 @@ __all__ = ["Readers", "certain_effects", "check_dry_run"]
 
 
 def check_dry_run(context: Context) -> None:
-    """Simulate the document from the known facts and report every need that they may contradict."""
+    """Simulate the document from the known facts, and report every need that may be unmet."""
     calls = Calls(context.catalogue)
     readers = Readers(context.root, context.catalogue, calls)
-    document = context.document  # effects of kept steps are among the known facts
+    document = context.document  # the known facts already include the effects of kept steps
     kept = document.mission.kept if isinstance(document, MissionSpec) else ()
     run = _DryRun(context.catalogue, calls, readers, kept)
     facts = {fact: value for fact, value in context.facts.items() if fact in readers}
@@ -76,7 +78,7 @@ def check_dry_run(context: Context) -> None:
 
 
 def certain_effects(document: MissionSpec, catalogue: Catalogue) -> Facts:
-    """Return the facts that certainly hold after a mission succeeded, whatever held before."""
+    """Return the facts that hold after every successful execution, with nothing known before."""
     run = _DryRun(catalogue, Calls(catalogue))
     return dict(
         common_facts(run.run_node(locate(document.root), frozenset([state_from_facts({})])).done)
@@ -84,12 +86,12 @@ def certain_effects(document: MissionSpec, catalogue: Catalogue) -> Facts:
 
 
 class _DryRun(AbstractRun[States]):
-    """Dry run of one document.
+    """Abstract run whose values are sets of possible states, and which collects unmet needs.
 
     Attributes:
-        unmet: Needs that may be contradicted, by place, fact and its value then: the skill, the
-            allowed values, and whether this is certain.
-        constant: Facts that never change while they are read; they are not part of the states.
+        unmet: Skill, allowed values, and whether the contradiction is certain, for each need that
+            may be contradicted; by place, fact and contradicting value.
+        constant: Facts that do not change before they are last read; not part of the states.
     """
 
     nothing: States = frozenset()
@@ -113,7 +115,7 @@ class _DryRun(AbstractRun[States]):
         self._known: dict[tuple[Step, States], Ends[States]] = {}
 
     def join_values(self, *values: States) -> States:
-        """Return all states; if there are too many, the facts common to all."""
+        """Return the union of the states, merged into one state if there are too many."""
         return limit_states(frozenset().union(*values))
 
     def after_tick(self, value: States) -> States:
@@ -121,7 +123,10 @@ class _DryRun(AbstractRun[States]):
         return self._others.disturbed_states(value)
 
     def run_node(self, step: Step, before: States) -> Ends[States]:
-        """Return the possible states after a node; nested repeats visit the same states again."""
+        """Return the possible states after a node.
+
+        Results are cached, because nested repeats reach the same states again.
+        """
         if step.path in self._kept or not before:
             return self.known_ends(before)
         if (step, before) not in self._known:
@@ -153,7 +158,7 @@ class _DryRun(AbstractRun[States]):
         return Ends(*[frozenset([state_from_facts({})])] * 4)
 
     def run_without_modifiers(self, step: Step, before: States) -> Ends[States]:
-        """Return the ends of a node whose guard, evaluated each tick, may observe its facts."""
+        """Return the ends of a node; its guard may observe the facts it establishes at any tick."""
         if step.node.guard is None:
             return super().run_without_modifiers(step, before)
         others = self._others
@@ -165,7 +170,10 @@ class _DryRun(AbstractRun[States]):
         return ends
 
     def after_skip(self, value: States, condition: Any, steps: Sequence[Step]) -> States:
-        """Return states without facts set by `steps`, unless the condition establishes facts."""
+        """Return the states after a skip.
+
+        If the condition establishes no fact, the facts that `steps` would set are unknown.
+        """
         if established_facts(condition, self._catalogue):
             return value
         for step in (inner for one in steps for inner in one.walk(Do)):
@@ -191,7 +199,7 @@ class _DryRun(AbstractRun[States]):
         return Ends(frozenset(map(success.apply, before)), failed, self.nothing, failed)
 
     def run_parallel(self, step: Step, before: States) -> Ends[States]:
-        """Follow each branch while the others act; the result is consistent with every branch."""
+        """Follow each branch while the others act, and return the states on which they agree."""
         assert isinstance(step.node, Parallel)
         needed, before_all = step.node.needed, self._others
         branches = []
@@ -228,17 +236,17 @@ class _DryRun(AbstractRun[States]):
             yield from self._changes_during(child)
 
     def _is_read_later(self, fact: str, step: Step) -> bool:
-        """Return True if a fact is read after a node, so that it must be tracked until then."""
+        """Return True if a fact is read after a node, so that its changes must be tracked."""
         return self._readers is None or self._readers.is_read_after(fact, step)
 
     def _constant_facts(self, expression: Any) -> dict[str, str]:
-        """Return the constant facts that decide a condition."""
+        """Return the constant facts that a condition reads."""
         if self._readers is None or not self.constant:
             return {}
         return self._readers.facts_read_by(expression, self.constant)
 
     def _call_of(self, step: Step) -> Call | None:
-        """Return the call of a skill, restricted to the changes that are tracked beyond it."""
+        """Return the call of a node's skill, without changes of facts that are not read later."""
         call = self._changes.get(step)
         if call is None and (call := self._calls.call_of(step.node)) is not None:
             if self._readers is not None:
@@ -251,21 +259,21 @@ class _DryRun(AbstractRun[States]):
 
 
 def _consistent_states(branches: Sequence[States], count: int) -> States:
-    """Return the states that are consistent with `count` branches."""
+    """Return the states that at least `count` branches have in common."""
     branching = Counter(state for branch in branches for state in branch)
     found = frozenset(state for state, among in branching.items() if among >= count)
-    if not found and sum(map(bool, branches)) >= count:  # too many states were merged
+    if not found and sum(map(bool, branches)) >= count:  # some branch has merged its states
         return frozenset([common_facts(branching)])
     return found
 
 
 class Readers:
-    """The last readers of all facts of a document.
+    """Liveness analysis: the last reader and the first writer of each fact of a document.
 
     Args:
-        root: The document.
+        root: Root of the document.
         catalogue: Skills and conditions.
-        calls: Calls of skills.
+        calls: Cache of the calls of skills.
     """
 
     def __init__(self, root: Step, catalogue: Catalogue, calls: Calls) -> None:
@@ -274,8 +282,8 @@ class Readers:
         self._number: dict[Step, int] = {}  # number of each node in document order
         self._last: dict[str, int] = {}  # number of the last reader, by fact
         self._first: dict[str, int] = {}  # number of the first writer, by fact
-        self._forms: dict[re.Pattern[str], int] = {}  # likewise for facts with unknown arguments
-        self._beside = False  # whether a parallel branch may observe facts
+        self._forms: dict[re.Pattern[str], int] = {}  # the same for facts with unknown arguments
+        self._beside = False  # whether a guard or a parallel branch may observe facts at any time
         self._visit(root, None)
 
     def __contains__(self, fact: str) -> bool:
@@ -283,15 +291,15 @@ class Readers:
         return fact in self._last
 
     def is_constant(self, fact: str) -> bool:
-        """Return True if a fact never changes while it is read."""
-        if self._beside:  # parallel observations must not contradict a constant fact
+        """Return True if a fact does not change before its last reader."""
+        if self._beside:  # an observation could contradict the constant fact
             return False
         last = self._last.get(fact, -1)
         forms = (number for form, number in self._forms.items() if form.fullmatch(fact))
         return last <= min((self._first.get(fact, last), *forms))
 
     def facts_read_by(self, expression: Any, facts: Mapping[str, str]) -> dict[str, str]:
-        """Return the facts in `facts` that decide a condition."""
+        """Return those facts in `facts` that a condition reads."""
         read = (
             fact
             for leaf in named_conditions(expression)
@@ -308,7 +316,8 @@ class Readers:
 
         Args:
             step: The node.
-            end: Number after the outermost node around it that may run again; None without one.
+            end: Number that follows the outermost enclosing node that may run again or in
+                parallel, because facts count as read until then; None without such a node.
         """
         node, number = step.node, len(self._number)
         self._number[step] = number

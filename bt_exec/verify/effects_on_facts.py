@@ -1,10 +1,10 @@
-"""Facts: knowledge about the world as texts, and its changes by skills and conditions.
+"""Facts about the world, and how skills and conditions change them.
 
-``{"hand.right": "empty", "door": "open"}``. A missing fact is unknown: it was never established, or
-a skill that sets it failed, was stopped, or declares ``"?"``.
+Facts are texts, such as ``{"hand.right": "empty", "door": "open"}``. A missing fact is unknown: it
+was never established, or a skill that sets it failed, was stopped, or declares ``"?"``.
 
-Declared facts and claims are templates over arguments, filled in with the known ones: ``arm.{arm}``
-with ``arm: right`` is ``arm.right``; with ``arm: $which`` it is any ``arm.…``.
+Declared facts and claims are templates with arguments. With ``arm: right``, ``arm.{arm}`` is
+``arm.right``; with ``arm: $which``, it stands for every name that begins with ``arm.``.
 """
 
 from __future__ import annotations
@@ -47,14 +47,14 @@ NEED_NOT_MET = "NEED_NOT_MET"
 """Code of a plan, or of a skill at run time, whose needs are contradicted by known facts."""
 
 UNKNOWN = "?"
-"""Value that a skill declares for a fact that is unknown after it."""
+"""Value that a skill declares for a fact that is unknown after the skill."""
 
 
 def facts_after_success(facts: Mapping[str, str], skill: Skill, args: Mapping[str, Any]) -> Facts:
     """Return the facts after `skill` succeeded.
 
     Args:
-        facts: The facts before.
+        facts: The facts before the skill.
         skill: The skill.
         args: Known arguments.
     """
@@ -73,7 +73,7 @@ def facts_after_success(facts: Mapping[str, str], skill: Skill, args: Mapping[st
 
 
 def facts_after_failure(facts: Mapping[str, str], skill: Skill, args: Mapping[str, Any]) -> Facts:
-    """Return the facts after `skill` failed or was stopped: the facts that it sets are unknown."""
+    """Return the facts after `skill` failed or was stopped, without those that it may set."""
     after = dict(facts)
     for key in skill.effects:
         _forget(after, key, args)
@@ -81,7 +81,7 @@ def facts_after_failure(facts: Mapping[str, str], skill: Skill, args: Mapping[st
 
 
 def _forget(facts: Facts, key: str, args: Mapping[str, Any]) -> None:
-    """Remove the fact for `key`, or all facts that it may stand for."""
+    """Remove the fact of template `key`, or all that it may stand for if arguments are unknown."""
     form = fact_pattern(key, args)
     for fact in [fact for fact in facts if form.fullmatch(fact)]:
         del facts[fact]
@@ -90,15 +90,15 @@ def _forget(facts: Facts, key: str, args: Mapping[str, Any]) -> None:
 def unmet_needs(
     facts: Mapping[str, str], skill: Skill, args: Mapping[str, Any]
 ) -> list[tuple[str, list[str], str]]:
-    """Return the contradicted needs: the fact, its allowed values, and its value.
-
-    An unknown fact contradicts nothing.
-    """
+    """Return the needs that known facts contradict: fact, allowed values, and known value."""
     return contradicted_needs(facts, needs_of(skill, args))
 
 
 def needs_of(skill: Skill, args: Mapping[str, Any]) -> list[tuple[str, list[str]]]:
-    """Return the known facts that a skill needs, with their allowed values."""
+    """Return the facts that a skill needs, with their allowed values.
+
+    Needs with unknown arguments are left out.
+    """
     return [
         (fill_arguments(key, args), fill_arguments(wanted, args).split("|"))
         for key, wanted in skill.needs.items()
@@ -122,9 +122,9 @@ def touched_facts(
 ) -> tuple[str, ...]:
     """Return the facts that may change while `skill` is in progress.
 
-    These are the facts that it changes or needs (an empty hand may already hold an object), and
-    the known facts that detail one of them (``at.table`` for ``at``) or are about a resource that
-    it uses (``hand.right`` for ``arm.right``).
+    These are the facts that it changes or needs (a hand that must be empty may already hold an
+    object), and the known facts that detail one of them (``at.table`` for ``at``) or concern a
+    resource that it uses (``hand.right`` for ``arm.right``).
 
     Args:
         skill: The skill in progress.
@@ -150,14 +150,14 @@ def touched_facts(
 
 
 def _part_and_robot(name: str) -> str:
-    """Return the part that a fact or resource is about, and its robot: ``cart/right``."""
+    """Return robot and part of a fact or resource: ``cart/right`` for ``cart/arm.right``."""
     space, slash, plain = name.rpartition("/")
     part = plain.partition(".")[2]
     return f"{space}{slash}{part}" if part else ""
 
 
 def established_facts(expression: Any, catalogue: Catalogue) -> Facts:
-    """Return the facts that are known if `expression` holds."""
+    """Return the facts that hold if `expression` holds."""
     if isinstance(expression, All):
         facts: Facts = {}
         for part in expression.of:
@@ -175,7 +175,7 @@ def established_facts(expression: Any, catalogue: Catalogue) -> Facts:
 
 
 def truth_value(expression: Any, facts: Mapping[str, str], catalogue: Catalogue) -> bool | None:
-    """Return whether `expression` holds under known facts; None if they do not decide it."""
+    """Return True or False if known facts decide whether `expression` holds; else None."""
     if isinstance(expression, Not):
         inner = truth_value(expression.of, facts, catalogue)
         return None if inner is None else not inner
@@ -199,12 +199,12 @@ def fill_arguments(template: str, args: Mapping[str, Any]) -> str:
 
 
 def has_known_arguments(template: str, args: Mapping[str, Any]) -> bool:
-    """Return whether every argument that a template names is known."""
+    """Return True if every argument that a template names is known."""
     return all(name in args for name in _names(template))
 
 
 def fact_pattern(template: str, args: Mapping[str, Any]) -> re.Pattern[str]:
-    """Return the pattern of all facts that a template may stand for if arguments are unknown."""
+    """Return the pattern of all facts for which a template with unknown arguments may stand."""
     pattern = ""
     for text, name, _, _ in string.Formatter().parse(template):
         pattern += re.escape(text)
@@ -217,7 +217,7 @@ def known_args(signature: Signature, args: Mapping[str, Any]) -> dict[str, Any]:
     """Return the arguments whose values are known before the mission runs, with defaults."""
     given = {key: value for key, value in args.items() if not has_reference(value)}
     if len(given) == len(args):
-        with contextlib.suppress(ValidationError):  # reported by `verify.arguments`
+        with contextlib.suppress(ValidationError):  # `verify.arguments` reports the mistake
             return _validated_arguments(signature, args)
     fields = signature.model.model_fields.items()
     left = {key: field.default for key, field in fields if not field.is_required()}
@@ -225,7 +225,7 @@ def known_args(signature: Signature, args: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _validated_arguments(signature: Signature, args: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the result of ``signature.validate``, cached because large plans repeat arguments."""
+    """Return the result of ``signature.validate``; cached, because large plans repeat arguments."""
     given = tuple((name, type(value), value) for name, value in args.items())
     try:
         hash(given)
@@ -240,6 +240,6 @@ def _once(model: Any, given: tuple[tuple[str, type, Any], ...]) -> dict[str, Any
     return {name: getattr(checked, name) for name in model.model_fields}
 
 
-@lru_cache(maxsize=4096)  # there are few templates, because they are declared
+@lru_cache(maxsize=4096)  # templates come from declarations only, so there are few
 def _names(template: str) -> tuple[str, ...]:
     return tuple(name for _, name, _, _ in string.Formatter().parse(template) if name is not None)

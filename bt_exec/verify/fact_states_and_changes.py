@@ -1,7 +1,7 @@
-"""Possible facts and their changes while parts of a plan run at the same time.
+"""Possible states of the facts, and changes of the facts by skills and observations.
 
-Each branch of a parallel may be disturbed by the changes of all other branches. These are stored as
-one count of all changes, from which those of the branch itself are subtracted.
+While a branch of a parallel runs, the other branches may change facts at any time. The changes of
+all branches are counted together; those of the branch itself are subtracted.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ State = frozenset[tuple[str, str]]
 States = frozenset[State]
 
 _MOST_STATES = 64
-"""Limit of distinct states at one place; beyond it, only the facts common to all are kept."""
+"""Maximum number of possible states; more are merged into one with their common facts."""
 
 
 @dataclass(frozen=True)
@@ -53,9 +53,9 @@ class Change:
     """Effect of a skill or a condition on the known facts.
 
     Attributes:
-        sets: Facts that hold afterwards.
-        clears: Facts that are unknown afterwards.
-        forms: Patterns of facts that are unknown afterwards.
+        sets: Facts with the values that they have afterwards.
+        clears: Facts that are changed; those without a value in `sets` are unknown afterwards.
+        forms: Patterns of further facts that are unknown afterwards.
         learns: Whether the change is an observation, which has no effect if it contradicts known
             facts.
     """
@@ -71,7 +71,7 @@ class Change:
 
     @cached_property
     def _without(self) -> dict[frozenset[str], Change]:
-        """Cache of the change without some facts."""
+        """Cache of restricted changes, by the facts that were left out."""
         return {frozenset(): self}
 
     @cached_property
@@ -79,7 +79,7 @@ class Change:
         return hash((self.sets, self.clears, self.forms, self.learns))
 
     def __hash__(self) -> int:
-        """Return the hash, which is computed once."""
+        """Return the cached hash."""
         return self._hash
 
     def may_change(self, fact: str) -> bool:
@@ -89,7 +89,7 @@ class Change:
         return fact in self._keys or any(form.fullmatch(fact) for form in self.forms)
 
     def restricted_to(self, wanted: Callable[[str], bool]) -> Change:
-        """Return the change restricted to the facts in `wanted`."""
+        """Return the change without the facts for which `wanted` returns False."""
         left = frozenset(fact for fact in self._keys if not wanted(fact))
         if left not in self._without:
             sets = frozenset(pair for pair in self.sets if pair[0] not in left)
@@ -97,7 +97,7 @@ class Change:
         return self._without[left]
 
     def apply(self, state: State) -> State:
-        """Return the state afterwards."""
+        """Return the state after the change."""
         keys = self._keys
         if self.learns:
             if any(fact in keys and (fact, value) not in self.sets for fact, value in state):
@@ -109,12 +109,12 @@ class Change:
         return self.sets.union(kept)
 
     def applied_to(self, facts: Mapping[str, str]) -> dict[str, str]:
-        """Return the facts afterwards, as an unsorted mapping."""
+        """Return the facts after the change, in any order."""
         return dict(self.apply(state_from_facts(facts)))
 
 
 def changes_of(skill: Skill, args: Mapping[str, Any]) -> tuple[Change, Change]:
-    """Return the changes of a skill's success and failure.
+    """Return the changes of facts when a skill succeeds, and when it fails or is stopped.
 
     Args:
         skill: The skill.
@@ -144,12 +144,12 @@ def changes_of(skill: Skill, args: Mapping[str, Any]) -> tuple[Change, Change]:
 
 
 class Call(NamedTuple):
-    """A skill with its known arguments.
+    """Needs and changes of a skill with certain arguments.
 
     Attributes:
-        needs: Facts that it needs, with the allowed values.
+        needs: Facts that the skill needs, with their allowed values.
         success: Change on success.
-        failure: Change on failure: all facts that it may set.
+        failure: Change on failure: all facts that the skill may set become unknown.
     """
 
     needs: list[tuple[str, list[str]]]
@@ -158,10 +158,10 @@ class Call(NamedTuple):
 
 
 class Calls:
-    """Cache of the calls of a document, because large plans repeat them.
+    """Cache of `Call` objects, because large plans repeat the same calls.
 
     Args:
-        catalogue: The skills.
+        catalogue: Declares the skills.
     """
 
     def __init__(self, catalogue: Catalogue) -> None:
@@ -169,7 +169,7 @@ class Calls:
         self._known: dict[Any, Call] = {}
 
     def call_of(self, node: NodeBase) -> Call | None:
-        """Return the call of a node; None if it runs no skill, or an undeclared one."""
+        """Return the call of a node; None if it runs no skill or an unknown skill."""
         if not isinstance(node, Do) or node.do not in self._skills:
             return None
         key: Any = node.do, *((name, type(value), value) for name, value in node.args.items())
@@ -188,7 +188,7 @@ class Calls:
 
 
 def observation_change(facts: Mapping[str, str]) -> Change:
-    """Return the change of observing `facts`, without effect if they contradict known facts."""
+    """Return the change by an observation of `facts`; it has no effect if known facts differ."""
     return Change(state_from_facts(facts), learns=True)
 
 
@@ -198,7 +198,7 @@ def state_from_facts(facts: Mapping[str, str]) -> State:
 
 
 def limit_states(states: States) -> States:
-    """Return the states; if there are too many, a single state with the common facts."""
+    """Return the states, or a single state with the common facts if there are too many."""
     return states if len(states) <= _MOST_STATES else frozenset([common_facts(states)])
 
 
@@ -220,8 +220,8 @@ class ConcurrentChanges:
         self._known: dict[States, States] = {}
 
     def union_with(self, changes: Iterable[Change]) -> ConcurrentChanges:
-        """Return the union of these changes and further ones."""
-        return ConcurrentChanges((*self._changes, *changes))
+        """Return these changes together with `changes`."""
+        return Others((*self._changes, *changes))
 
     def disturbances_of_branches(
         self, branches: list[tuple[Change, ...]]
@@ -235,7 +235,7 @@ class ConcurrentChanges:
             yield self.union_with(counts.keys() - alone) if alone else every
 
     def disturbed_states(self, states: States) -> States:
-        """Return the possible states after any of these changes happened, in any order."""
+        """Return the possible states after any number of these changes, in any order."""
         if not self._changes or not states:
             return limit_states(states)
         if states not in self._known:
@@ -256,7 +256,7 @@ class ConcurrentChanges:
         return frozenset(found)
 
     def _unchanged(self, states: States) -> States:
-        """Return the state with the facts common to all reachable states."""
+        """Return a single state with the facts that none of the changes affects."""
         acts = [change for change in self._changes if not change.learns]
         every = frozenset().union(*(change.sets for change in acts))
         written = Change(

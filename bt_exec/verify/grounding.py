@@ -1,7 +1,7 @@
-"""Layer 3, grounding: the objects of the first actions exist now.
+"""Layer 3, grounding: the objects of the first actions are currently detected.
 
-Code: ``LABEL_NOT_SEEN``. The scene may change once the robot acts, so only actions that can run
-first are checked; skills check their own labels again when they start.
+Code: ``LABEL_NOT_SEEN``. The scene may change when the robot acts, so only actions that can run
+first are checked. Skills check their own labels again when they start.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ __all__ = ["check_grounding"]
 
 
 def check_grounding(context: Context) -> None:
-    """Report labels of first actions that are not detected."""
+    """Report labels that are not detected, in the arguments of actions that can run first."""
     if context.labels is not None:
         _Grounding(context).run_node(context.root, _FIRST)
 
 
 _NEVER, _LATER, _FIRST, _ACTED = range(4)
-"""Progress of a run: impossible, in another branch, at its beginning, after an action."""
+"""Progress of an execution: impossible, in a later branch, before or after the first action."""
 
 
 class _Grounding(AbstractRun[int]):
-    """Run that checks the labels of the skills that can run first."""
+    """Abstract run whose value is the progress; it checks the skills that can run first."""
 
     nothing = _NEVER
 
@@ -39,7 +39,10 @@ class _Grounding(AbstractRun[int]):
         return max(values)
 
     def run_condition(self, step: Step, expression: Any, before: int) -> Answers[int]:
-        """Return the progress after a condition; a skip depends on later observations."""
+        """Return the progress after a condition.
+
+        After ``skip_if``, no label is checked, because whether the node runs is decided later.
+        """
         if expression is step.node.skip_if:
             return Answers(_ACTED, _ACTED, _ACTED)
         return Answers(before, _LATER, _LATER)
@@ -62,7 +65,8 @@ def _check_labels(context: Context, step: Located[Do]) -> None:
     seen = context.labels_for(step.node.do)
     for name in sorted(skill.label_arguments()) if skill is not None else ():
         label = step.node.args.get(name)
-        if label is not None and label not in seen:  # a $name is bound by an earlier action
+        # a first action has no $name, because names are bound by earlier actions
+        if label is not None and label not in seen:
             context.report_problem(
                 "LABEL_NOT_SEEN",
                 f"{label!r} is not detected now",

@@ -1,11 +1,12 @@
 """Probable mistakes in valid trees, reported by `bt_exec.verify.verify_file` only.
 
-Codes: ``UNKNOWN_CODE``, ``UNUSED_PARAMETER``, ``WRONG_TYPE``, ``NEVER_RUNS``, ``NEVER_HOLDS``. An
-alternative in ``otherwise`` for a code that no node of the site fails with is never used. A
-parameter that no node uses has no effect. A parameter whose bounds are wider than those of the
-argument that it is passed to may have values that fail there. A branch of a fallback after one
-that cannot fail never runs. Conditions that establish different values of one fact never hold
-together.
+==================== ===============================================================================
+``UNKNOWN_CODE``     an alternative in ``otherwise`` for a code with which no node fails
+``UNUSED_PARAMETER`` a parameter that no node uses
+``WRONG_TYPE``       a parameter with wider bounds than the argument to which it is passed
+``NEVER_RUNS``       a branch of a fallback after a branch that cannot fail
+``NEVER_HOLDS``      conditions under one ``all`` that require different values of a fact
+==================== ===============================================================================
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ __all__ = ["check_authoring", "else_codes"]
 
 
 def check_authoring(context: Context) -> None:
-    """Report codes, parameters, branches and conditions without effect."""
+    """Report all probable mistakes of this module in a document."""
     tree = context.document
     if not isinstance(tree, TreeSpec):
         return
@@ -76,7 +77,7 @@ def check_authoring(context: Context) -> None:
 
 
 def _check_bounds(context: Context, tree: TreeSpec, step: Step) -> None:
-    """Report a parameter whose bounds are wider than those of the argument it is passed to."""
+    """Report each parameter with wider bounds than the argument to which it is passed."""
     node = step.node
     if not isinstance(node, Do | Tree):
         return
@@ -113,7 +114,7 @@ def _check_branches(context: Context, step: Step) -> None:
 
 
 def _cannot_fail(context: Context, node: NodeBase) -> bool:
-    """Return True if a node succeeds whatever happens, unless the mission is stopped."""
+    """Return True if a node always succeeds, unless the mission is stopped."""
     if node.skip_if or node.guard or node.until or node.timeout or "timeout" in node.open_modifiers:
         return False
     match node:
@@ -130,7 +131,7 @@ def _cannot_fail(context: Context, node: NodeBase) -> bool:
 
 
 def _contradiction(context: Context, expression: Any) -> tuple[str, str] | None:
-    """Return two conditions under one ``all`` that cannot both hold; None if there are none."""
+    """Return two conditions under one ``all`` that cannot hold together; None without any."""
     for one, other in combinations(expression.of, 2) if isinstance(expression, All) else ():
         if Not(of=one) == other or Not(of=other) == one:
             return str(one), str(other)
@@ -143,7 +144,7 @@ def _contradiction(context: Context, expression: Any) -> tuple[str, str] | None:
 
 
 def else_codes(root: NodeBase) -> Iterator[str]:
-    """Yield the codes given by ``else`` under a node."""
+    """Yield the codes that ``else`` gives to a node and the nodes under it."""
     for node in walk(root):
         if isinstance(node, Check) and node.code:
             yield node.code
@@ -164,7 +165,7 @@ def _codes_of_site(context: Context) -> set[str]:
 
 
 def _used_names(root: NodeBase) -> Iterator[str]:
-    """Yield every name that is referred to under a node."""
+    """Yield every name to which a node or a node under it refers."""
     for node in walk(root):
         values = list(node.args.values()) if isinstance(node, Do | Tree) else []
         values += node.open_modifiers.values()
@@ -186,7 +187,7 @@ def _names(value: object) -> Iterator[str]:
 
 
 def _parameters_passed_on(context: Context, tree: TreeSpec) -> Iterator[str]:
-    """Yield the parameters passed on to an alternative whose tree has a parameter of that name."""
+    """Yield the parameters that are passed on to the trees of alternatives."""
     ways: tuple[Alternative, ...] = tree.otherwise
     for way in ways:
         if way.tree is not None and way.tree != tree.tree and way.tree in context.library:

@@ -1,9 +1,9 @@
 """Mistakes in the declarations of packs, with positions in the Python source.
 
 Codes: ``UNKNOWN_FACT`` and ``UNKNOWN_FACT_VALUE`` for needs, effects and established facts that the
-pack does not declare; ``UNDECLARED_CODE`` for a failure code that a skill's source raises and its
-decorator does not list; ``BLOCKING_CALL`` for a call in a skill's source that would delay the tick.
-A site with an undeclared fact does not load, because a misspelt need would have no effect.
+pack does not declare; ``UNDECLARED_CODE`` for a failure code that a skill raises and its decorator
+does not list; ``BLOCKING_CALL`` for a call in a skill that would delay the tick. A site with an
+undeclared fact does not load, because a misspelt need would have no effect.
 
 The source code is parsed, never run. Codes are followed through functions of the same module that a
 skill calls. Helpers in other modules are not followed, because their codes depend on the arguments.
@@ -37,7 +37,7 @@ __all__ = [
 
 
 def fact_problems(catalogue: Catalogue) -> list[Problem]:
-    """Return every use of a fact that the packs of a catalogue do not declare."""
+    """Return a problem for each use of a fact or value that the packs do not declare."""
     return [
         problem
         for pack in {pack.kind: pack for pack in catalogue.packs}.values()
@@ -47,7 +47,7 @@ def fact_problems(catalogue: Catalogue) -> list[Problem]:
 
 
 def code_problems(catalogue: Catalogue) -> list[Problem]:
-    """Return the failure codes that skills raise without declaring, and calls that block."""
+    """Return a problem for each undeclared failure code and each blocking call of a skill."""
     return [
         problem
         for pack in {pack.kind: pack for pack in catalogue.packs}.values()
@@ -57,7 +57,7 @@ def code_problems(catalogue: Catalogue) -> list[Problem]:
 
 
 _Uses: TypeAlias = tuple[Signature, str, Mapping[str, str]]
-"""A skill or condition, an option of its decorator, and the facts in that option."""
+"""Skill or condition, name of an option of its decorator, and the facts in that option."""
 
 
 def _skill_facts(pack: Pack) -> Iterator[_Uses]:
@@ -128,7 +128,7 @@ _DEEPEST = 6
 
 
 class Position(NamedTuple):
-    """A place in a Python file; line and column count from 1."""
+    """Position in a Python file; line and column are counted from 1."""
 
     file: str
     line: int
@@ -146,25 +146,25 @@ _BLOCKING = frozenset(
         "requests.api.post",
     )
 )
-"""Functions that wait for a time, a process or a network."""
+"""Functions that block: they wait for a time, a process or a network."""
 
 
 class RaisedCode(NamedTuple):
-    """A failure code in the source of a skill."""
+    """A failure code that a skill raises, with its position."""
 
     code: str
     position: Position
 
 
 class _Call(NamedTuple):
-    """A call in the source of a skill.
+    """A function call in the source of a skill.
 
     Attributes:
-        node: The call.
-        target: Called object, if it is known.
-        names: The names that are known there.
-        position: Position.
-        is_inner: Whether it is in a function or lambda inside another function.
+        node: Syntax node of the call.
+        target: The called object; None if it is unknown.
+        names: Values of the global and enclosing names at the call.
+        position: Position of the call.
+        is_inner: Whether the call is in a function or lambda inside another function.
     """
 
     node: ast.Call
@@ -175,9 +175,9 @@ class _Call(NamedTuple):
 
 
 def position_of(part: Signature, keyword: str = "", text: str = "") -> Position | None:
-    """Return the position of `text` in an option of a decorator, or else of the function.
+    """Return the position of `text` in an option of the decorator, or else that of the function.
 
-    None if the source cannot be read.
+    The result is None if the source cannot be read.
     """
     found = _definition(part.function)
     if found is None:
@@ -196,7 +196,7 @@ def position_of(part: Signature, keyword: str = "", text: str = "") -> Position 
 
 
 def raised_codes(part: Signature) -> tuple[RaisedCode, ...]:
-    """Return the codes that a skill's source raises with `Failed`, in the order they are found."""
+    """Return the failure codes that a skill raises with `Failed`, in the order of the source."""
     found = (
         RaisedCode(text, position)
         for call, target, names, position, _ in _calls_in(part.function, set(), _DEEPEST)
@@ -207,17 +207,17 @@ def raised_codes(part: Signature) -> tuple[RaisedCode, ...]:
 
 
 def blocking_calls(part: Signature) -> tuple[tuple[str, Position], ...]:
-    """Return name and position of each call in a skill's source that blocks its thread."""
+    """Return the function name and position of each blocking call in a skill."""
     found = (
         (f"{getattr(target, '__module__', '')}.{getattr(target, '__qualname__', '')}", position)
         for _, target, _, position, inner in _calls_in(part.function, set(), _DEEPEST)
-        if not inner  # a function inside the skill may run on a worker
+        if not inner  # a nested function may run on a worker thread
     )
     return tuple(dict.fromkeys(one for one in found if one[0] in _BLOCKING))
 
 
 def _calls_in(function: Any, seen: set[Any], depth: int) -> Iterator[_Call]:
-    """Yield the calls in a function and in functions of its module that it calls."""
+    """Yield the calls in a function, and those in functions of its module that it calls."""
     code = getattr(function, "__code__", None)
     if code is None or code in seen or depth == 0:
         return
@@ -237,7 +237,7 @@ def _calls_in(function: Any, seen: set[Any], depth: int) -> Iterator[_Call]:
 def _uncaught_calls(definition: ast.AST, inner: bool = False) -> Iterator[tuple[ast.Call, bool]]:
     """Yield every call outside the body of a ``try`` with handlers.
 
-    The second value is whether it is in a function or lambda inside the definition.
+    The second value is True if the call is in a function or lambda inside the definition.
     """
     for child in ast.iter_child_nodes(definition):
         if isinstance(child, ast.Try) and child.handlers:
@@ -250,7 +250,7 @@ def _uncaught_calls(definition: ast.AST, inner: bool = False) -> Iterator[tuple[
 
 
 def _possible_texts(node: ast.AST | None, names: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the possible texts of an expression, as far as it is constant."""
+    """Yield the texts that an expression may have as its value, as far as they are constants."""
     if isinstance(node, ast.IfExp):
         yield from _possible_texts(node.body, names)
         yield from _possible_texts(node.orelse, names)
@@ -264,7 +264,7 @@ def _possible_texts(node: ast.AST | None, names: Mapping[str, Any]) -> Iterator[
 
 
 def _resolve(node: ast.AST, names: Mapping[str, Any]) -> Any:
-    """Return the value of a name or of an attribute of a module or class, or None."""
+    """Return the value of a name, or of an attribute of a module or class; None if unknown."""
     if isinstance(node, ast.Name):
         return names.get(node.id)
     if isinstance(node, ast.Attribute):
@@ -275,7 +275,7 @@ def _resolve(node: ast.AST, names: Mapping[str, Any]) -> Any:
 
 
 def _names_of(function: Any) -> Mapping[str, Any]:
-    """Return the global and enclosing names of a function, without its own variables."""
+    """Return the values of a function's global and enclosing names, without its own variables."""
     closed = inspect.getclosurevars(function)
     local = set(function.__code__.co_varnames)
     names = {**function.__globals__, **closed.nonlocals}
@@ -283,7 +283,7 @@ def _names_of(function: Any) -> Mapping[str, Any]:
 
 
 def _definition(function: Any) -> tuple[str, ast.FunctionDef] | None:
-    """Return the file of a function and its definition there."""
+    """Return the file of a function, and the syntax tree of its definition; None if unreadable."""
     code = getattr(inspect.unwrap(function), "__code__", None)
     if code is None:
         return None

@@ -1,9 +1,9 @@
-"""Sentences of packs for unknown names, and placeholders without a value.
+"""Checks of the message files of packs: sentences for unknown names, unknown placeholders.
 
 Codes: ``UNKNOWN_PHRASE`` for a phrase of an unknown skill, condition or tree;
 ``UNKNOWN_CONDITION``, ``UNKNOWN_TYPE``, ``UNKNOWN_FACT`` and ``UNKNOWN_FACT_VALUE`` for a sentence
 about an unknown condition, type, fact or value; ``UNKNOWN_CODE`` for a failure code that is never
-raised; ``UNKNOWN_PLACEHOLDER`` for a placeholder without a value.
+raised; ``UNKNOWN_PLACEHOLDER`` for a placeholder that never gets a value.
 
 Codes and evidence may come from any Python code of the pack. A code or a placeholder of a sentence
 is reported only if it does not occur as a word in that code.
@@ -43,7 +43,7 @@ def sentence_problems(catalogue: Catalogue, library: Library) -> list[Problem]:
     """Return the mistakes in the message files of the packs of a catalogue.
 
     Args:
-        catalogue: The packs. Their files have been loaded, so their form is correct.
+        catalogue: The packs. Their message files have been loaded, so their syntax is correct.
         library: The trees.
     """
     problems: list[Problem] = []
@@ -52,7 +52,7 @@ def sentence_problems(catalogue: Catalogue, library: Library) -> list[Problem]:
             try:
                 source = read_file(pack.messages)
             except SpecError:
-                continue  # this parser is stricter than the loader: no positions
+                continue  # the parser with positions is stricter than the loader of messages
             problems += sorted_by_position(_File(pack, catalogue, library, source).problems())
     return problems
 
@@ -148,11 +148,11 @@ class _File:
         return self.source.problem(code, message, place, found=name, allowed=allowed, key=True)
 
     def _names_in_both_forms(self, names: Iterable[str]) -> set[str]:
-        """Return names as used on the site, and as used in the pack."""
+        """Return each name as it is used on the site, and without the prefix of the pack."""
         return {one for name in names for one in (name, name.rpartition(".")[2])}
 
     def _allowed_placeholders(self, name: str, kind: str) -> set[str] | None:
-        """Return the allowed placeholders of a phrase; None if there is no such part."""
+        """Return the placeholders that a phrase may use; None for an unknown skill or tree."""
         site_name = self.catalogue.name_on_site(self.pack.name, name)
         skill = self.catalogue.skills.get(site_name)
         if kind == "found":
@@ -187,7 +187,7 @@ class _File:
 
     @cached_property
     def _allowed_names(self) -> set[str]:
-        """Names of arguments, and of the evidence of the executive's own failures."""
+        """Names of all arguments, and placeholders in the messages of the executive."""
         parts = (*self.catalogue.skills.values(), *self.catalogue.conditions.values())
         return {name for part in parts for name in part.arguments} | _own_placeholders()
 
@@ -214,7 +214,7 @@ def _words_of(file: Path) -> frozenset[str]:
 
 @lru_cache(maxsize=1)
 def _words_in_executive_code() -> frozenset[str]:
-    """Return every word in the Python code of the executive, which uses further message codes."""
+    """Return every word in the Python code of `bt_exec`, which uses further message codes."""
     return frozenset().union(*map(_words_of, OWN_MESSAGES.parents[1].rglob("*.py")))
 
 

@@ -1,4 +1,4 @@
-"""Type checks of literals, subtypes, and names of types for messages."""
+"""Type checks of literals, assignability of types, and display names of types."""
 
 from __future__ import annotations
 
@@ -40,11 +40,11 @@ _UNIONS = (Union, types.UnionType)
 
 
 class Unfit(NamedTuple):
-    """Reason why a value of a document does not have a type.
+    """Reason why a value in a document does not match the declared type.
 
     Attributes:
-        reason: A few words; empty if the name of the type is enough.
-        place: Place inside the value.
+        reason: A few words; empty if the name of the type is sufficient.
+        place: Place of the mismatch inside the value.
     """
 
     reason: str = ""
@@ -52,7 +52,7 @@ class Unfit(NamedTuple):
 
 
 def type_mismatch(hint: Any, value: Any) -> Unfit | None:
-    """Return why a value of a document does not have type `hint`; None if it does.
+    """Return why a value in a document does not match type `hint`; None if it matches.
 
     Values are not converted: ``no`` is not a boolean and ``"5"`` is not a number.
     """
@@ -68,16 +68,16 @@ def type_mismatch(hint: Any, value: Any) -> Unfit | None:
             return Unfit()
         place = _inner_location(value, first["loc"])
         return Unfit(str(first["msg"]).replace("Input should", "must").lower(), place)
-    except ValueError as error:  # not plain data, such as an object from Python code
+    except ValueError as error:  # the value is not plain data but a Python object
         return Unfit(str(error))
     return None
 
 
 def convert_word(hint: Any, word: Any) -> Any:
-    """Return a word converted to type `hint`: ``"3"`` becomes 3 if an integer is expected.
+    """Return a word converted to type `hint`, if possible: ``"3"`` becomes 3 for an integer.
 
-    It is for values that a compiler took from a command. Other words are returned unchanged, so
-    that verification rejects them. Values in files are not converted.
+    It is for values that a compiler took from a command, not for values in files. Words that cannot
+    be converted are returned unchanged, so that verification rejects them.
     """
     if not isinstance(word, str) or hint is None or type_mismatch(hint, word) is None:
         return word
@@ -86,7 +86,7 @@ def convert_word(hint: Any, word: Any) -> Any:
 
 
 def _inner_location(value: Any, loc: Place) -> Place:
-    """Return the part of pydantic's location that is inside the value, without names of types."""
+    """Return pydantic's error location as a place in the value, without names of types."""
     place: list[str | int] = []
     for part in loc:
         try:
@@ -98,7 +98,7 @@ def _inner_location(value: Any, loc: Place) -> Place:
 
 
 def listed_values(hint: Any) -> tuple[str, ...]:
-    """Return the values to choose from; empty if `hint` does not list values."""
+    """Return the allowed values of a literal type or boolean; empty for other types."""
     bare = without_metadata(hint)
     if bare is bool:
         return ("true", "false")
@@ -108,7 +108,7 @@ def listed_values(hint: Any) -> tuple[str, ...]:
 def _adapter(hint: Any) -> TypeAdapter[Any]:
     try:
         return _made_adapter(hint)
-    except TypeError:  # metadata that cannot be hashed
+    except TypeError:  # the type has metadata that cannot be hashed, so skip the cache
         return _made_adapter.__wrapped__(hint)
 
 
@@ -118,14 +118,17 @@ def _made_adapter(hint: Any) -> TypeAdapter[Any]:
 
 
 def _unescaped(value: Any) -> Any:
-    """Return a literal as passed to the skill: ``$$text`` becomes ``$text``."""
+    """Return a literal as it is passed to the skill: ``$$text`` becomes ``$text``."""
     if isinstance(value, list):
         return [_unescaped(item) for item in value]
     return value[1:] if isinstance(value, str) and value.startswith("$$") else value
 
 
 def item_types(hint: Any, count: int) -> list[Any] | None:
-    """Return the types of the items of a list with `count` items; None if it cannot be one."""
+    """Return the types of the items in a list of type `hint` with `count` items.
+
+    The result is None if `hint` is not a list type, or a tuple type with another number of items.
+    """
     bare = without_metadata(hint)
     if bare in (None, Any):
         return [Any] * count
@@ -138,12 +141,15 @@ def item_types(hint: Any, count: int) -> list[Any] | None:
 
 
 def without_metadata(hint: Any) -> Any:
-    """Return a type without its metadata."""
+    """Return a type without the metadata of `Annotated`."""
     return get_args(hint)[0] if get_origin(hint) is Annotated else hint
 
 
 def is_assignable(target: Any, source: Any) -> bool:
-    """Return whether every value of type `source` also has type `target`, as far as types show."""
+    """Return True if every value of type `source` also has type `target`.
+
+    Unknown types (None) and Any are assignable to and from all types.
+    """
     target, source = without_metadata(target), without_metadata(source)
     if target == source or Any in (target, source) or None in (target, source):
         return True
@@ -159,12 +165,12 @@ def is_assignable(target: Any, source: Any) -> bool:
         return True
     try:
         return issubclass(source, target)
-    except TypeError:  # not classes, or not a runtime protocol
+    except TypeError:  # one of them is not a class, or a protocol without run-time checks
         return False
 
 
 def _accepts_value(target: Any, value: Any) -> bool:
-    """Return whether one value listed by a type has type `target`."""
+    """Return True if a value of a literal type has type `target`."""
     target = without_metadata(target)
     if get_origin(target) in _UNIONS:
         return any(_accepts_value(part, value) for part in get_args(target))
@@ -174,7 +180,7 @@ def _accepts_value(target: Any, value: Any) -> bool:
 
 
 def _accepts_items(target: Any, source: Any) -> bool:
-    """Whether a generic type such as ``list[int]`` is assignable to ``list[float]`` or ``list``."""
+    """Return True if a generic type such as ``list[int]`` is assignable to another one."""
     if get_origin(target) is None:
         return target is get_origin(source)
     items, found = get_args(target), get_args(source)
@@ -184,7 +190,7 @@ def _accepts_items(target: Any, source: Any) -> bool:
 
 
 def type_name(hint: Any) -> str:
-    """Return a type for display: ``left|right``, ``number``, ``text``."""
+    """Return the display name of a type, such as ``left|right``, ``number`` or ``text``."""
     bare = without_metadata(hint)
     if get_origin(bare) is Literal:
         return "|".join(map(str, get_args(bare)))

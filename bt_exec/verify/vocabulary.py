@@ -1,10 +1,10 @@
-"""Layer 1, vocabulary: every name is defined on this site, and so is every value of a fact.
+"""Layer 1, vocabulary: every name and every value of a fact is defined on the site.
 
 Codes: ``UNKNOWN_SKILL``, ``UNKNOWN_CONDITION``, ``UNKNOWN_TREE``, ``UNKNOWN_TYPE``, ``TREE_CYCLE``,
 ``ELSE_WITH_TELL``, ``TOO_MANY_NEEDED``, ``UNKNOWN_FACT_VALUE``.
 
-A declared fact such as ``door: {state}`` gets its value from an argument; this layer checks that
-value. The declarations themselves are checked by `bt_exec.verify.pack_declarations`.
+A fact such as ``door: {state}`` gets its value from an argument, which this layer checks. The
+declarations of facts are checked by `bt_exec.verify.pack_declarations`.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ def _unknown_condition(context: Context, condition: Is, place: Place) -> None:
 
 
 def _check_tree(context: Context, name: str, place: Place, *, runs: bool = False) -> None:
-    """Report a tree that does not exist or, if it is run, contains this one."""
+    """Report a tree that does not exist or, if `runs`, one that contains this document's tree."""
     own = context.document.tree if isinstance(context.document, TreeSpec) else None
     cycle = _cycle(context, name, own) if runs and own is not None else ()
     if cycle:
@@ -103,7 +103,7 @@ def _check_tree(context: Context, name: str, place: Place, *, runs: bool = False
 
 
 def _cycle(context: Context, start: str, own: str) -> tuple[str, ...]:
-    """Return the shortest cycle of tree `own` through its subtree `start`; may be empty."""
+    """Return the shortest cycle from tree `own` through its subtree `start`; empty without any."""
     above = {start: own}
     waiting = [start]
     for name in waiting:
@@ -121,7 +121,7 @@ def _cycle(context: Context, start: str, own: str) -> tuple[str, ...]:
 
 
 def check_fact_values(context: Context) -> None:
-    """Report arguments that give a declared fact an undeclared value."""
+    """Report arguments that give a fact a value that its pack does not declare."""
     if not context.catalogue.facts.names():
         return
     for part, given, place in _calls(context):
@@ -153,7 +153,7 @@ def _check_fact_value(
             origin = [name for name in used if name in given][-1:]
             where = (*place, *origin)
             if context.has_problem_at(where):
-                continue  # a value of a wrong type
+                continue  # a value of a wrong type is reported by `verify.arguments`
             context.report_problem(
                 mistake.code,
                 mistake.message,
@@ -166,7 +166,7 @@ def _check_fact_value(
 def _calls(
     context: Context,
 ) -> Iterator[tuple[Skill | Condition, Mapping[str, object], Place]]:
-    """Yield every skill and condition that a document names, with its arguments."""
+    """Yield every skill and condition that a document uses, with its arguments and place."""
     for step in context.root.walk():
         if isinstance(step.node, Do) and step.node.do in context.catalogue.skills:
             yield context.catalogue.skills[step.node.do], step.node.args, (*step.place, "with")

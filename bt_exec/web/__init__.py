@@ -1,1 +1,1 @@
-"""Foundation of web applications: request checks, errors, pages, event streams, the server."""
+"""Shared parts of web applications: request checks, login, errors, pages, streams, server."""

@@ -1,4 +1,4 @@
-"""Web application: JSON responses, the response to every error, and the files of a page."""
+"""Base of a web application: JSON responses, error responses, and the files of a page."""
 
 from __future__ import annotations
 
@@ -29,25 +29,25 @@ _TYPES = {
 }
 
 PageFiles = Mapping[str, tuple[bytes, str]]
-"""Content and media type by path."""
+"""Content and media type of each file of a page, by URL path."""
 
 
 class Json(JSONResponse):
-    """JSON response that accepts any measured values of skills."""
+    """JSON response that also accepts NaN, infinities and other values that skills may return."""
 
     def render(self, content: Any) -> bytes:
-        """Return the text."""
+        """Return the content as JSON text."""
         return to_json(content).encode()
 
 
 def new_app(title: str, **options: Any) -> FastAPI:
-    """Return an application without routes, which answers every error as JSON.
+    """Return an application without routes, which responds to every error with JSON.
 
     Args:
-        title: Name.
+        title: Title of the application.
         options: Further arguments of `FastAPI`.
     """
-    # the pages of documentation would load scripts from other servers
+    # FastAPI's documentation pages are off, because they load scripts from other servers
     app = FastAPI(
         title=title, docs_url=None, redoc_url=None, default_response_class=Json, **options
     )
@@ -56,10 +56,10 @@ def new_app(title: str, **options: Any) -> FastAPI:
 
 
 async def json_body(request: Request) -> dict[str, Any]:
-    """Return the body of a request.
+    """Return the JSON object in the body of a request.
 
     Raises:
-        WebError: If it is not a JSON object.
+        WebError: If the body is not a JSON object.
     """
     try:
         found = await request.json()
@@ -72,7 +72,7 @@ async def json_body(request: Request) -> dict[str, Any]:
 
 
 def page_files(folder: Path) -> PageFiles:
-    """Return the files of a page by path: those of `folder`, and the icon of every page."""
+    """Return the files of a page by URL path: those in `folder`, and the shared icon."""
     icon = Path(__file__).with_name("icon.svg")
     files = [icon, *(file for file in sorted(folder.iterdir()) if file.suffix in _TYPES)]
     return {
@@ -85,7 +85,7 @@ def page_files(folder: Path) -> PageFiles:
 
 
 def add_page(app: FastAPI, files: PageFiles) -> None:
-    """Add the routes of a page's files."""
+    """Add a route for each file of a page."""
     for path, (data, kind) in files.items():
 
         @app.get(path, include_in_schema=False)
@@ -134,6 +134,6 @@ def _add_error_handlers(app: FastAPI) -> None:
 
 
 def _methods_at(app: FastAPI, path: str) -> str:
-    """Return the allowed methods at a path, over all of its routes: ``GET, POST``."""
+    """Return the allowed methods of a path, such as ``GET, POST``."""
     here = (r for r in app.routes if isinstance(r, Route) and r.path_regex.match(path))
     return ", ".join(sorted({method for route in here for method in route.methods or ()}))

@@ -11,17 +11,17 @@ from bt_exec.language.messages import Messages
 __all__ = ["SENTENCES", "WebError"]
 
 SENTENCES = Path(__file__).with_name("messages.yaml")
-"""Sentences of the errors of every application."""
+"""File with the sentences of errors that all applications share."""
 
 
 class WebError(Exception):
     """Raised if a request cannot be fulfilled.
 
-    An application adds its own codes in a subclass, with their statuses and sentences.
+    A subclass adds the codes of an application, with their statuses and sentences.
 
     Args:
         code: A key of `statuses`.
-        facts: Values for its sentence.
+        facts: Values for the placeholders of the sentence.
 
     Attributes:
         statuses: The HTTP status of every code.
@@ -62,13 +62,14 @@ class WebError(Exception):
         return {"Retry-After": "5"} if self.code in self.temporary else {}
 
     def sentence(self, language: str) -> str:
-        """Return the error in `language`."""
+        """Return the sentence of the error in `language`."""
         return self.sentences.say(self.code, language, **self.facts)
 
     def body(self, language: str) -> dict[str, Any]:
         """Return the body: ``{"error": {"code", "message", …}, "status": "error", "message"}``.
 
-        ``status`` and ``message`` are for clients of other planners and simulators.
+        The top-level ``status`` and ``message`` are for clients that were written for other
+        planners and simulators.
         """
         said = self.sentence(language)
         error = {"code": self.code, "message": said, **self.facts}

@@ -16,15 +16,15 @@ from bt_exec.files import expand_home, read_at_most
 __all__ = ["COOKIE", "Login", "is_loopback", "required_token", "stripped_token"]
 
 COOKIE = "bt_exec_login"
-_TOKEN = "BT_EXEC_TOKEN"  # noqa: S105 - the name of the variable
-_LARGEST_TOKEN = 10_000  # maximum size of its file [bytes]
-_SHORTEST = 16  # minimum length of a token
+_TOKEN = "BT_EXEC_TOKEN"  # noqa: S105 - the name of the environment variable
+_LARGEST_TOKEN = 10_000  # maximum size of a token file [bytes]
+_SHORTEST = 16  # minimum length of a token [characters]
 _LASTS_S = 12 * 3600.0  # lifetime of a login [s]
-_LOGINS = 256  # maximum number of logins; the oldest is dropped
+_LOGINS = 256  # maximum number of logins; a further login ends the oldest
 
 
 def is_loopback(host: str) -> bool:
-    """Return whether a name or address is only reachable from this machine."""
+    """Return True if a host name or address is only reachable from this machine."""
     if host == "localhost":
         return True
     try:
@@ -37,7 +37,7 @@ def stripped_token(text: str, where: str) -> str:
     """Return a token without surrounding white space.
 
     Raises:
-        UsageError: If it is not a valid token.
+        UsageError: If the token is too short or has invalid characters.
     """
     token = text.strip()
     if len(token) < _SHORTEST or not token.isascii() or not token.isprintable() or " " in token:
@@ -49,7 +49,7 @@ def stripped_token(text: str, where: str) -> str:
 
 
 def required_token(host: str, file: Path | None) -> str:
-    """Return the token; empty if none is given and none is required.
+    """Return the token from `file` or the environment; empty if none is given or required.
 
     Raises:
         UsageError: If a required token is missing, or a token is invalid.
@@ -77,7 +77,7 @@ def required_token(host: str, file: Path | None) -> str:
 
 
 class Login:
-    """Token check and sessions of logged-in clients.
+    """Token check, and login sessions of browsers.
 
     Args:
         token: The token; empty if none is required.
@@ -93,7 +93,7 @@ class Login:
         return bool(self._token)
 
     def allows(self, authorization: str, cookies: str) -> bool:
-        """Return whether a request with these headers is authorized."""
+        """Return True if a request with these headers is authorized."""
         if not self.is_required:
             return True
         scheme, _, given = authorization.partition(" ")
@@ -102,11 +102,11 @@ class Login:
         return self._is_login(cookies)
 
     def is_valid_token(self, given: str) -> bool:
-        """Return whether a text is the token, in constant time."""
+        """Return True if a text is the token; compared in constant time."""
         return secrets.compare_digest(given.encode("utf-8", "replace"), self._token)
 
     def log_in(self) -> str:
-        """Return the cookie value of a new login."""
+        """Start a login session and return its cookie value."""
         key = secrets.token_urlsafe(32)
         self._logins[key] = time.monotonic() + _LASTS_S
         while len(self._logins) > _LOGINS:
@@ -114,7 +114,7 @@ class Login:
         return key
 
     def log_out(self, cookies: str) -> None:
-        """Log out the client with this cookie."""
+        """End the login session of a ``Cookie`` header."""
         self._logins.pop(_cookie_value(cookies), None)
 
     def _is_login(self, cookies: str) -> bool:
@@ -129,7 +129,7 @@ class Login:
 
 
 def _cookie_value(cookies: str) -> str:
-    """Return the value of our cookie; empty if there is none."""
+    """Return the value of the login cookie in a ``Cookie`` header; empty if there is none."""
     try:
         found = SimpleCookie(cookies).get(COOKIE)
     except CookieError:

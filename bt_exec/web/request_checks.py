@@ -1,14 +1,14 @@
-"""Checks of every request before its route.
+"""Checks that every request must pass before it reaches its route.
 
 ================  =================================================================================
 ``Host``          must be a name or address of this server; prevents DNS rebinding
 ``Origin``        must be a page of this server; prevents requests by other sites (CSRF)
-token             must be sent, or a login cookie, unless the path is open
+token             or login cookie must be sent, unless the path is open
 ``Content-Type``  must be JSON for requests that change something, or audio for uploads
 body              is limited in size and in the time in which it must arrive
 ================  =================================================================================
 
-Clients that send heads or read responses slowly are handled by `bt_exec.web.server`.
+Time limits for clients that send headers or read responses slowly are in `bt_exec.web.server`.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 __all__ = ["BODY_BYTES", "RequestGuard", "language_of_headers"]
 
 BODY_BYTES = 64 * 1024
-"""Maximum size of a body [bytes]; a command has 2,000 characters at most."""
+"""Maximum size of a body [bytes]; enough for a command, which has at most 2,000 characters."""
 _AUDIO = ("audio/", "multipart/form-data", "application/octet-stream", "text/plain")
 _BODY_S = 10.0  # time limit for receiving a body [s]
 _HEADERS: tuple[tuple[bytes, bytes], ...] = (
@@ -51,13 +51,13 @@ class RequestGuard:
     """ASGI middleware that checks requests.
 
     Args:
-        app: The application behind it.
+        app: Application that receives the accepted requests.
         login: Authentication of requests.
-        host: The address that the service listens at.
+        host: Address at which the server listens.
         names: Further accepted host names.
         body_bytes: Maximum size of a body [bytes].
         open_paths: Paths that do not require a token.
-        uploads: Paths that accept audio files, with the maximum size [bytes].
+        uploads: Maximum size of an audio file [bytes], by path that accepts audio files.
     """
 
     def __init__(
@@ -81,7 +81,7 @@ class RequestGuard:
             self._names = {*self._names, host.casefold(), socket.gethostname().casefold()}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Forward a request, or answer with an error."""
+        """Forward a request to the application, or respond with an error."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
@@ -97,7 +97,7 @@ class RequestGuard:
             body = await _read_body(receive, headers, self._limit(scope))
         except WebError as error:
             if error.code == "WRONG_TOKEN":
-                await asyncio.sleep(0.5)  # slows down guessing
+                await asyncio.sleep(0.5)  # slows down guessing of the token
             await _refuse_and_close(answer, error, language_of_headers(headers))
             return
         if body is not None:
@@ -131,7 +131,7 @@ class RequestGuard:
         return max(self._body_bytes, self._uploads.get(scope["path"], 0))
 
     def _is_accepted_host(self, name: str) -> bool:
-        """Return whether a host name is accepted; addresses are, because DNS cannot rebind them."""
+        """Return True if a host is accepted; IP addresses always are (DNS cannot rebind them)."""
         if name in self._names or is_loopback(name):
             return True
         if self._loopback:
@@ -144,7 +144,7 @@ class RequestGuard:
 
 
 def language_of_headers(headers: dict[str, list[str]]) -> str:
-    """Return the client's language: the first supported one of ``Accept-Language``."""
+    """Return the first supported language in ``Accept-Language``."""
     wanted = ",".join(headers.get("accept-language", [])).casefold().split(",")
     firsts = [part.strip()[:2] for part in wanted]
     return next((first for first in firsts if first in ("ko", "en")), "en")
@@ -168,7 +168,7 @@ async def _read_body(receive: Receive, headers: dict[str, list[str]], limit: int
     """Return the body of a request; None if the client has disconnected.
 
     Raises:
-        WebError: If it is too large, or does not arrive in time.
+        WebError: If the body is too large, or does not arrive in time.
     """
     if "content-length" not in headers and "transfer-encoding" not in headers:
         return b""
@@ -189,7 +189,7 @@ async def _read_body(receive: Receive, headers: dict[str, list[str]], limit: int
 
 
 def _replay_body(body: bytes, receive: Receive) -> Receive:
-    """Return a `receive` that first returns a body that was already read."""
+    """Return an ASGI `receive` whose first message is a body that was already read."""
     given = False
 
     async def again() -> Message:
@@ -203,7 +203,7 @@ def _replay_body(body: bytes, receive: Receive) -> Receive:
 
 
 async def _refuse_and_close(send: Send, error: WebError, language: str) -> None:
-    """Answer with an error and close the connection, because a body may still be in transit."""
+    """Respond with an error and close the connection, because the body may not have been read."""
     body: Any = json.dumps(error.body(language), ensure_ascii=False).encode()
     headers = {
         "Content-Type": "application/json",

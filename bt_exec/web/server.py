@@ -1,4 +1,4 @@
-"""HTTP server of an application on a separate thread; slow clients cannot occupy connections."""
+"""HTTP server on a separate thread, with time limits for slow clients."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 __all__ = ["HEAD_S", "STALL_S", "AppServer", "serve_until_stopped"]
 
 HEAD_S = 10.0
-"""Time limit for receiving the head of a request [s]."""
+"""Time limit for receiving the request line and headers [s]."""
 STALL_S = 30.0
-"""Time limit for a client to read a full buffer [s]."""
-_CONNECTIONS = 512  # maximum number at the same time; further ones are answered 503
+"""Time limit for a client to read the response after the send buffer is full [s]."""
+_CONNECTIONS = 512  # maximum number of open connections; further ones get status 503
 _HEAD_BYTES = 16 * 1024
 _START_S = 20.0
 _STOP_S = 5  # time limit for responses in progress when the server ends [s]
@@ -35,12 +35,12 @@ class AppServer:
     """HTTP server of an application, which runs until it is stopped.
 
     Args:
-        app: The application behind its request checks.
-        host: The address to listen at.
-        port: Port; 0 chooses a free one.
+        app: The application with its request checks.
+        host: Address at which the server listens.
+        port: Port; 0 for any free port.
 
     Attributes:
-        port: The port in use.
+        port: Port at which the server listens.
 
     Raises:
         UsageError: If the address or port is not available.
@@ -73,20 +73,20 @@ class AppServer:
 
     @property
     def url(self) -> str:
-        """The address of its page, ``http://127.0.0.1:8900/``."""
+        """Address of the page, such as ``http://127.0.0.1:8900/``."""
         host = f"[{self._host}]" if ":" in self._host else self._host
         return f"http://{host}:{self.port}/"
 
     @property
     def alive(self) -> bool:
-        """Whether it is serving."""
+        """Whether the server is running."""
         return self._thread.is_alive()
 
     def start(self) -> None:
-        """Start serving; requests are answered when this returns.
+        """Start the server and wait until it accepts requests.
 
         Raises:
-            UsageError: If it does not start.
+            UsageError: If the server does not start.
         """
         self._begun = True
         self._thread.start()
@@ -97,7 +97,7 @@ class AppServer:
             time.sleep(0.01)
 
     def stop(self) -> None:
-        """End responses in progress, then the server."""
+        """End the event streams, wait for other responses in progress, and stop the server."""
         loop = self._loop
         if not self._begun:
             self._socket.close()
@@ -108,7 +108,7 @@ class AppServer:
         self._thread.join(2 * _STOP_S)
 
     def _end_streams(self) -> None:
-        """End open event streams; called on the server's loop."""
+        """End open event streams, for subclasses with streams; called on the event loop."""
 
     def _run(self) -> None:
         async def serve() -> None:
@@ -117,7 +117,7 @@ class AppServer:
 
         try:
             asyncio.run(serve())
-        except Exception:  # waiting threads notice that it has ended
+        except Exception:  # threads that wait for the server notice that this thread has ended
             logging.getLogger("bt_exec").exception("the HTTP server failed")
 
 
@@ -125,11 +125,11 @@ def serve_until_stopped(server: AppServer, began: Callable[[], None]) -> None:
     """Serve until SIGINT or SIGTERM.
 
     Args:
-        server: Server that was not started yet.
-        began: Called when it answers.
+        server: Server that has not been started.
+        began: Called when the server accepts requests.
 
     Raises:
-        UsageError: If it does not start.
+        UsageError: If the server does not start.
     """
     asked = threading.Event()
 
@@ -149,18 +149,18 @@ def serve_until_stopped(server: AppServer, began: Callable[[], None]) -> None:
 
 
 class BoundedProtocol(H11Protocol):
-    """uvicorn's protocol with time limits for slow request heads and slow readers."""
+    """uvicorn's HTTP protocol with time limits for slow request headers and slow readers."""
 
     _head: asyncio.TimerHandle | None = None
     _stall: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: Any) -> None:
-        """Start the timer for the first head."""
+        """Start the timer for the headers of the first request."""
         super().connection_made(transport)
         self._wait_for_head()
 
     def data_received(self, data: bytes) -> None:
-        """Start the timer for the rest of the next head with its first byte."""
+        """Start the timer for the headers of the next request when its first byte arrives."""
         if self._head is None:
             self._wait_for_head()
         super().data_received(data)
@@ -173,12 +173,12 @@ class BoundedProtocol(H11Protocol):
         super().connection_lost(exc)
 
     def pause_writing(self) -> None:
-        """Start the timer for a client that does not read."""
+        """Start the timer for a client that does not read the response."""
         super().pause_writing()
         self._stall = self.loop.call_later(STALL_S, self.transport.abort)
 
     def resume_writing(self) -> None:
-        """Cancel the timer of a client that reads again."""
+        """Cancel the timer, because the client reads again."""
         super().resume_writing()
         if self._stall is not None:
             self._stall.cancel()

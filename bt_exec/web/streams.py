@@ -1,4 +1,4 @@
-"""Server-sent events, and a broadcast that gives every subscriber the newest text."""
+"""Server-sent events, and a broadcast of the newest text to all subscribers."""
 
 from __future__ import annotations
 
@@ -10,16 +10,22 @@ __all__ = ["Latest", "format_event"]
 
 
 def format_event(data: str, event: str = "", number: int | None = None) -> bytes:
-    """Return one server-sent event; `data` is JSON on one line."""
+    """Return a server-sent event.
+
+    Args:
+        data: JSON on one line.
+        event: Type of the event; a comment line is sent if empty.
+        number: The ``id`` of the event.
+    """
     head = f"id: {number}\n" if number is not None else ""
     return f"{head}{f'event: {event}' if event else ': '}\ndata: {data}\n\n".encode()
 
 
 class Latest:
-    """The newest text, published from any thread and awaited on one event loop.
+    """Broadcast of the newest text; published from any thread, received on one event loop.
 
     Args:
-        wanted: Called when a subscriber starts to wait, to request a current text.
+        wanted: Called for each new subscriber, to request the publication of a current text.
 
     Attributes:
         watched: Number of current subscribers.
@@ -41,12 +47,12 @@ class Latest:
         self._wake()
 
     def close(self) -> None:
-        """End every wait."""
+        """End the iteration of every subscriber."""
         self._closed = True
         self._wake()
 
     async def texts(self) -> AsyncIterator[bytes]:
-        """Yield the current text, and every newer one until the end."""
+        """Yield each newly published text until `close`; a slow subscriber skips texts."""
         self._loop = asyncio.get_running_loop()
         self.watched += 1
         known = self._number
@@ -61,7 +67,7 @@ class Latest:
                 else:
                     future = self._loop.create_future()
                     self._waiting.add(future)
-                    # otherwise the event belongs to the previous text
+                    # a text may have been published before the future was added
                     if self._number == known and not self._closed:
                         await future
         finally:

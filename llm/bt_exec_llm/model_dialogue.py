@@ -14,13 +14,13 @@ from bt_exec_llm.client import Answer, Model, ModelFailure, Question, Turn, Usag
 __all__ = ["Dialogue"]
 
 _LONGEST_ECHO = 20_000
-"""Limit of the part of a bad answer that is sent back to the model [characters]."""
+"""Maximum length of a rejected answer that is sent back to the model [characters]."""
 _MARGIN = 0.9
-"""Share of the caller's time limit in which the model must answer."""
+"""Fraction of the caller's time limit within which the model must answer."""
 
 
 class Dialogue:
-    """Dialogue with a model: its turns so far and their cost.
+    """Dialogue with a model, with its turns so far and their cost.
 
     Args:
         model: The model.
@@ -44,7 +44,7 @@ class Dialogue:
 
     @property
     def requests(self) -> int:
-        """Number of HTTP requests; at least one per question, also for models without a network."""
+        """Number of HTTP requests, or of questions if that is larger, as with recorded answers."""
         return max(self.calls, self.usage.requests)
 
     @contextmanager
@@ -91,7 +91,7 @@ class Dialogue:
         return answer
 
     def add_objection(self, said: str, objection: str) -> None:
-        """Add a rejected answer and the objection to it to the next question."""
+        """Append a rejected answer and the objection to it, so that the next question has them."""
         echo = said.strip()[:_LONGEST_ECHO] or "(nothing)"
         turns = (*self._question.messages, Turn.assistant(echo), Turn.user(objection))
         self._question = replace(self._question, messages=turns)

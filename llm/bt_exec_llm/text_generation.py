@@ -41,6 +41,6 @@ def create(settings: Mapping[str, Any]) -> Writer:
     """Return a `bt_exec.models.Writer` for settings in the form of `make_model_client`.
 
     Raises:
-        UsageError: If a setting is unknown or wrong.
+        UsageError: If a setting is unknown or invalid.
     """
     return ModelWriter(make_model_client(settings, "writer", timeout_s=60.0))

@@ -28,7 +28,10 @@ class ModelVisualQa:
         self._role = Block(_ROLE.read_text(encoding="utf-8").strip(), cache=True)
 
     def ask(self, image: Any, question: str, schema: Mapping[str, Any]) -> VqaAnswer:
-        """Implement `VisualQa.ask`; pictures are sent as JPEGs of at most 1024 pixels a side."""
+        """Return the model's answer; see `VisualQa.ask`.
+
+        The picture is sent as a JPEG with sides of at most 1024 px.
+        """
         images = image if isinstance(image, list | tuple) else [image]
         try:
             turn = Turn.user(*map(image_block, images), question)
@@ -46,6 +49,6 @@ def create(settings: Mapping[str, Any]) -> VisualQa:
     """Return a `bt_exec.models.VisualQa` for settings in the form of `make_model_client`.
 
     Raises:
-        UsageError: If a setting is unknown or wrong.
+        UsageError: If a setting is unknown or invalid.
     """
     return ModelVisualQa(make_model_client(settings, "visual_qa", timeout_s=8.0))

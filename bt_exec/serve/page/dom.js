@@ -1,4 +1,4 @@
-// Elements of the page. Everything from the service is put in as text, never as markup.
+// Creation and update of page elements. Data of the service is inserted as text, never as markup.
 export const SVG = "http://www.w3.org/2000/svg";
 export const $ = (id) => document.getElementById(id);
 export function make(tag, text = "", attributes = {}) {

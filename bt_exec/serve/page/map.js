@@ -1,12 +1,12 @@
-// A map from above: rooms and tables, objects, the robot and the way that it took. Metres; y is north.
+// Map from above: rooms and tables, objects, the robot and its path. Lengths in metres; y points north.
 import { draw } from "/dom.js";
 
-// of middle lightness, to be seen on light and dark ground
+// of medium lightness, so that they are visible on light and dark backgrounds
 const COLOURS = { red: "#e5484d", blue: "#3b82f6", green: "#30a46c", yellow: "#d9a300", purple: "#a855f7", orange: "#f76b15", pink: "#e93d82",
   brown: "#ad7f58", black: "#4b5563", white: "#c9ced6", grey: "#8b8d98", gray: "#8b8d98" };
-const MOST_LABELS = 24; // objects; of more, names are shown by pointing at them
+const MOST_LABELS = 24; // with more objects, names are shown only as tooltips
 const HOLDS_M = 0.14; // radius of a container
-const widthOf = (text) => [...text].reduce((sum, letter) => sum + (letter > "\u1100" ? 1 : 0.58), 0); // in font sizes
+const widthOf = (text) => [...text].reduce((sum, letter) => sum + (letter > "\u1100" ? 1 : 0.58), 0); // approximate width, in units of the font size
 
 export function drawMap(svg, map, way, language, title) {
   const points = [...map.areas.flatMap(({ at: [x1, y1, x2, y2] }) => [[x1, y1], [x2, y2]]), ...map.objects.map(({ at }) => at), ...way, ...(map.robot ? [map.robot] : [])];
@@ -15,7 +15,7 @@ export function drawMap(svg, map, way, language, title) {
   const wide = right - left, high = top - bottom, size = Math.max(wide, high) / 30;
   svg.setAttribute("viewBox", `${left} ${-top} ${wide} ${high}`);
   const name = (one) => one.said[language] ?? one.name, found = [draw("title", {}, title)], taken = [];
-  const label = (text, places, attributes) => { // at the first place that is free; none if there is no such place
+  const label = (text, places, attributes) => { // drawn at the first free place; left out if all places are taken
     const scale = attributes["font-size"], w = widthOf(text) * scale, h = scale;
     for (const [x, y] of places.map((place) => place(w, h))) {
       const box = { x1: x, x2: x + w, y1: y - h * 0.85, y2: y + h * 0.25 };

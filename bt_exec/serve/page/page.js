@@ -1,25 +1,25 @@
-// The page of bt-exec serve. Everything from the service is put in as text, never as markup.
+// The page of bt-exec serve. Data of the service is inserted as text, never as markup.
 import { $, SVG, make, seconds, show, write } from "/dom.js";
 import { drawMap } from "/map.js";
 import { SIGNS, TreeView } from "/tree.js";
 import { WORDS } from "/words.js";
 
-const READ_MS = 700; // how long a button that moves the robot is shown before it can be clicked
+const READ_MS = 700; // delay before a new button that moves the robot can be clicked
 const store = { get: (key) => { try { return localStorage.getItem(key); } catch { return null; } },
-  set: (key, value) => { try { localStorage.setItem(key, value); } catch { /* private mode: it is asked again */ } } };
+  set: (key, value) => { try { localStorage.setItem(key, value); } catch { /* in private mode, the choice is not kept */ } } };
 
 let language = store.get("language") ?? (navigator.language.startsWith("ko") ? "ko" : "en");
-const STOPS = ["stop", "record-stop"];  // one on the page, one in the dialog that covers it
+const STOPS = ["stop", "record-stop"];  // stop buttons of the page and of the dialog that covers it
 let live = null, source = null, composing = false, endedId = "", spokenId = "", stoppedId = "";
 let base = "", sites = [], older = null, record = null, suggestedAt = 0, drawnOnce = false;
 const ways = new Map(); // positions of the robot in this mission, by pack
-const drawn = new Map(); // number of the map that is drawn, by pack
+const drawn = new Map(); // language and number of the displayed map, by pack
 
 const word = (key, facts = {}) => WORDS[language][key].replace(/\{(\w+)\}/g, (_, name) => facts[name] ?? "");
 const stateWord = (state) => WORDS[language].s[state] ?? state;
 const say = { state: stateWord, language: () => language };
 const trees = { tree: new TreeView($("tree"), say), question: new TreeView($("question-rows"), say), record: new TreeView($("record-rows"), say) };
-// no focus is taken, and a click cannot be meant for a button that has just appeared
+// a click at this moment may be meant for something else, so a new button is enabled with a delay
 function enableLater(button, holds = () => true) {
   button.disabled = true;
   setTimeout(() => { if (holds()) button.disabled = false; }, READ_MS);
@@ -56,7 +56,7 @@ function drawMission(mission) {
   const stopping = running ? mission.stopping : "", trouble = [stopping, live.trouble].filter(Boolean).join(" · ");
   write($("stopping"), trouble);
   show($("stopping"), trouble !== "");
-  const ended = Boolean(mission?.outcome) && live.running === mission.mission_id; // not yet removed
+  const ended = Boolean(mission?.outcome) && live.running === mission.mission_id; // the service has not yet removed the ended mission
   for (const id of STOPS) {
     show($(id), live.running !== null && !ended);
     write($(id), word(stoppedId === live.running ? "stopNow" : "stop"));
@@ -128,7 +128,7 @@ function drawWaiting(waiting) {
   }));
 }
 
-async function drawSuggestions() { // what can be said now, while nothing runs
+async function drawSuggestions() { // commands that would be accepted, shown while no mission runs
   const idle = live.running === null && !live.waiting.length;
   show($("suggest"), idle && $("suggest-list").children.length > 0);
   const key = `${base} ${language} ${live.mission?.mission_id ?? ""}`, now = Date.now();
@@ -145,7 +145,7 @@ async function drawSuggestions() { // what can be said now, while nothing runs
 }
 
 const mapTitle = (map) => `${word("map")}: ${[...map.areas.map((one) => one.said[language] ?? one.name), word("things", { n: map.objects.length })].join(", ")}`;
-async function drawMaps() { // drawn when there is a newer one, one request at a time
+async function drawMaps() { // requested only if there is a newer map, one request at a time
   for (const { pack, robot } of live.maps) {
     const way = ways.get(pack) ?? [], last = way.at(-1);
     if (robot && (!last || Math.hypot(robot[0] - last[0], robot[1] - last[1]) > 0.03)) ways.set(pack, [...way, robot].slice(-2000));
@@ -159,7 +159,7 @@ async function drawMaps() { // drawn when there is a newer one, one request at a
   finally { delete $("map").dataset.loading; }
 }
 
-// pictures: a frame is shown when it has arrived, together with the boxes that belong to it
+// pictures: a frame and its boxes are shown together, when the frame has been loaded
 function drawPictures(pictures) {
   for (const picture of pictures) {
     let figure = $("cameras").querySelector(`figure[data-pack="${CSS.escape(picture.pack)}"]`);
@@ -174,7 +174,7 @@ function drawPictures(pictures) {
     write(figure.querySelector("figcaption"), [word("camera", picture), sees].filter(Boolean).join(" · "));
     if (figure.dataset.service !== live.service) { delete figure.dataset.shown; figure.dataset.service = live.service; }
     if (figure.dataset.loading || Number(figure.dataset.shown ?? 0) >= picture.number) continue;
-    figure.dataset.loading = picture.number; // one at a time: on a slow line the newest is next
+    figure.dataset.loading = picture.number; // one request at a time, so that a slow connection skips to the newest picture
     const next = new Image();
     next.addEventListener("error", () => { delete figure.dataset.loading; });
     next.addEventListener("load", () => {
@@ -199,7 +199,7 @@ function drawBoxes(svg, picture) {
     if (!sure) rect.setAttribute("class", "unsure");
     text.textContent = typeof score === "number" ? `${name} ${score.toFixed(2)}` : name;
     const wide = text.textContent.length * size * 0.7, left = Math.max(0, Math.min(x1, picture.width - wide));
-    // above its box, else below it; where both are taken, only the box is drawn
+    // the label is above its box, or below it; if both places are taken, it is left out
     const free = [y1 - 3, y2 + size].find((y) => y >= size && y <= picture.height && !taken.some((one) => Math.abs(one.y - y) < size && left < one.left + one.wide && one.left < left + wide));
     if (free === undefined) return [rect];
     taken.push({ left, wide, y: free });
@@ -208,7 +208,7 @@ function drawBoxes(svg, picture) {
   }));
 }
 
-// speech, where the browser has it: what was understood is only written into the field
+// speech recognition of the browser: the transcript is written into the field and not submitted
 const Recognition = window.SpeechRecognition ?? window.webkitSpeechRecognition;
 function listen() {
   const recognition = new Recognition();
@@ -292,7 +292,7 @@ async function openRecord(id) {
   } catch (error) { notice(error.message); }
 }
 
-function drawRecordAt(index, past = true) { // the map and the tree as they were at one of the observations
+function drawRecordAt(index, past = true) { // map and tree at the time of an observation
   const map = record.maps[index];
   if (!map) return;
   const way = record.maps.slice(0, index + 1).filter((one) => one.robot && one.pack === map.pack).map((one) => one.robot);
@@ -310,7 +310,7 @@ function followLink() {
   if (id) openRecord(id); else if ($("record").open) $("record").close();
 }
 
-function drawSites() { // one tab each where there are several robots
+function drawSites() { // one tab for each site if there are several
   show($("sites"), sites.length > 1);
   $("sites").replaceChildren(...sites.map((one) => {
     const tab = make("button", "", { type: "button", class: "plain", "aria-pressed": String(one.path === base), "data-site": one.site });
@@ -330,7 +330,7 @@ async function choose(path) {
   drawSites();
   await connect();
 }
-async function watchOthers() { // how each other robot is, every few seconds; 401 where nobody has logged in
+async function watchOthers() { // states of the other sites; 401 without a login counts as interrupted
   for (const one of sites) {
     if (one.path === base) { one.state = live?.running ? "running" : ""; continue; }
     const answer = await fetch(`${one.path}/ready`).catch(() => null);

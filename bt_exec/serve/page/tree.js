@@ -1,12 +1,12 @@
-// A tree of rows: foldable, with the details of a row in place, usable with the arrow keys.
+// Foldable tree of rows. Details of a row open below it; arrow keys move between rows.
 import { make, seconds } from "/dom.js";
 
 export const SIGNS = { running: "▸", done: "✓", failed: "✗", skipped: "↷", kept: "≡", stopped: "■", waiting: "·",
   satisfied: "✓", partial: "■", blocked: "■", refused: "↷", aborted: "■", interrupted: "■" };
-const MANY = 30; // rows; of a larger tree finished parts are folded
+const MANY = 30; // number of rows above which finished nodes are folded
 
 export class TreeView {
-  constructor(list, say) { // say.state(state) and say.language()
+  constructor(list, say) { // say.state(state) returns a display text, say.language() the language
     Object.assign(this, { list, say, rows: [], folded: new Map(), open: new Set(), at: "" });
     list.setAttribute("role", "tree");
     list.addEventListener("click", (event) => this.clicked(event.target.closest("li")));
@@ -19,7 +19,7 @@ export class TreeView {
   }
   hasChildren(index) { return this.rows[index].kind === "node" && (this.rows[index + 1]?.depth ?? -1) > this.rows[index].depth; }
   draw(rows) {
-    const seen = new Map(); // a path stands once in each plan of the mission
+    const seen = new Map(); // rows of several plans may have the same path
     this.rows = rows = rows.map((row) => {
       const name = row.path ?? `${row.kind} ${row.text}`, number = seen.get(name) ?? 0;
       seen.set(name, number + 1);
@@ -33,7 +33,7 @@ export class TreeView {
       hidden = folded ? row.depth : Infinity;
       shown.push({ ...row, children, folded, opened: this.open.has(this.key(row)) });
     });
-    shown.forEach((row, index) => { // only rows that changed are touched, so that a reader keeps its place
+    shown.forEach((row, index) => { // unchanged rows are kept, so that screen readers do not lose their position
       const key = `${this.say.language()} ${JSON.stringify(row)}`, old = this.list.children[index];
       if (old?.dataset.key === key) return;
       const item = this.item(row), focused = old !== undefined && old === document.activeElement;

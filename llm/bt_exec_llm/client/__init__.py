@@ -6,8 +6,8 @@ This package is the public interface. The SDK is imported with the first questio
     answer = model.ask([Block(rules, cache=True)], [Turn.user("Say hello")], schema, cancel)
     print(answer.data, answer.usage)
 
-`ReplayClient` repeats recorded answers. For tests, `bt_exec_llm.testing.scripted_model` gives
-scripted ones.
+`ReplayClient` repeats recorded answers. `bt_exec_llm.testing.scripted_model` is a model with
+scripted answers for tests.
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
-"""Parser of model answers: tolerant about the form, strict about the data.
+"""Parser of model answers, tolerant about the syntax and strict about the data.
 
 The document may be JSON or YAML. Fences, surrounding words, thinking sections, trailing commas,
 single quotes, tabs and keys in another case are tolerated, with a note. Anchors, tags, duplicate
 keys, control characters, oversized answers and a second document are rejected. Nothing is executed
 or added. Words outside the document are returned, so that the caller can check them.
 
-Reading takes time linear in the length of the answer. An answer longer than the largest possible
-document is rejected without parsing.
+Parsing takes time linear in the length of the answer. An answer that is longer than the largest
+possible document is rejected without parsing.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ __all__ = ["LONGEST", "SPEC_KEYS", "Reading", "read_answer"]
 
 NAME = "the answer"
 LONGEST = 272 * 1024
-"""Length limit of an answer [characters]: a plan of 256 KiB, and some words around it."""
+"""Maximum length of an answer [characters]: a plan of 256 KiB with some words around it."""
 _MOST_WORK = 2 * LONGEST
-"""Limit of the characters parsed for one answer, all its repaired forms together. The first reading
-of every piece is always made."""
+"""Maximum number of characters parsed for one answer, including its repaired versions. Each
+candidate is parsed once in any case."""
 _MENDABLE = frozenset({"NOT_YAML", "BAD_CHARACTER"})
 _BREAKS = "\x85\u2028\u2029"
-"""Characters that end a line in YAML and are text in JSON."""
+"""Characters that are line breaks in YAML but ordinary characters in JSON."""
 _BREAKS_ESCAPED = {ord(char): f"\\u{ord(char):04x}" for char in _BREAKS}
 _OF_A_TREE = (
     "(?:do|check|tree|sequence|fallback|parallel|with|skip_if|while|retry|timeout|repeat|tell|"
@@ -47,7 +47,7 @@ _PART_OF_A_TREE = re.compile(
     rf"^[ \t]*+(?:[-*][ \t]++)*+[{{\"']*+{_OF_A_TREE}[\"']?[ \t]*+:|\"{_OF_A_TREE}\"[ \t]*+:",
     re.MULTILINE,
 )
-"""A line that occurs only in trees; among the words it is a fragment of a document."""
+"""Pattern of lines that occur only in trees; outside the document, they are fragments of one."""
 
 
 @dataclass(frozen=True)
@@ -55,9 +55,9 @@ class Reading:
     """Result of reading an answer.
 
     Attributes:
-        source: The document with its positions, for `bt_exec.spec.load.parse`, or None.
+        source: The document with positions, for `bt_exec.spec.load.parse`; None without a document.
         text: Text of the document after repairs; positions and problems refer to this text.
-        complete: Whether the document is complete. A plan that was cut off must not be executed.
+        complete: Whether the document is complete. An incomplete plan must not be executed.
         notes: Tolerated deviations, in order; empty for an answer without deviations.
         problems: Reasons why there is no document; empty if there is one.
         words: Text outside the document.
@@ -87,7 +87,7 @@ def read_answer(
 
     Args:
         text: The model's text.
-        keys: Keys that the document may start with, in any case.
+        keys: Keys with which the document may start, in upper or lower case.
         alone: Keys whose lines outside the document count as a second document; by default all
             `keys`.
         any_case: Whether the case of keys is normalised, for example ``Sequence`` to ``sequence``.
@@ -156,7 +156,7 @@ def _parse_candidate(
     notes = (*notes, candidate.note) if candidate.note else notes
     text, complete = candidate.text, not candidate.open
     if candidate.open:
-        # an incomplete entry would remain after a trailing comma or colon
+        # otherwise closing brackets would follow a comma or colon, which is invalid
         text = text.rstrip().rstrip(",") + candidate.open
         notes = (*notes, "cut off: open brackets and quotes closed")
     reading = _attempt(text, complete, notes, work)
@@ -199,7 +199,7 @@ def _folded(reading: Reading, keys: Sequence[str]) -> Reading:
 
 
 def _parse_yaml_or_json(text: str) -> Source:
-    """Parse YAML or JSON. JSON that is invalid YAML (lone surrogates, tabs) is rewritten first."""
+    """Parse YAML or JSON; JSON that is invalid YAML (lone surrogates, tabs) is rewritten first."""
     breaks = any(char in text for char in _BREAKS)
     if not (breaks and _is_json(text)):
         try:
@@ -220,7 +220,7 @@ def _is_json(text: str) -> bool:
 
 
 def _has_known_key(data: Any, keys: Sequence[str]) -> bool:
-    """Return whether data has one of the keys, ignoring case."""
+    """Return True if data is a mapping with one of the keys, ignoring case."""
     if not isinstance(data, dict):
         return False
     folded = {key.casefold() for key in keys}
@@ -228,7 +228,7 @@ def _has_known_key(data: Any, keys: Sequence[str]) -> bool:
 
 
 def _starts_document(text: str, keys: Sequence[str]) -> bool:
-    """Return whether a key with a colon starts a line or follows a brace or comma."""
+    """Return True if a text contains one of the keys with a colon where a document may start."""
     names = "|".join(map(re.escape, keys))
     return (
         re.search(rf"(?im)(?:^[ \t]*+|[{{,][ \t\n]*+)[\"']?(?:{names})[\"']?[ \t]*+:", text)

@@ -26,11 +26,10 @@ class ReplayClient:
 
     Args:
         path: File written by `Recorder`.
-        ignore_digest: Give the answers in their recorded order, without comparing the questions.
+        ignore_digest: Whether to return the answers in recorded order without comparing questions.
 
     Attributes:
-        settings: Settings of the recorded model, the last ones if there are several; empty if the
-            recording has none.
+        settings: The last recorded settings of the compiler; empty if there are none.
 
     Raises:
         UsageError: If the file cannot be read, or is not a recording.
@@ -172,7 +171,7 @@ def _recorded_result(row: Mapping[str, Any]) -> Answer | ModelFailure:
 
 
 def _difference(then: Mapping[str, Any], now: Mapping[str, Any]) -> str:
-    """Return the first place where two questions differ: ``messages[2]/blocks[0]/text``."""
+    """Return the first place where two questions differ, as ``messages[2]/blocks[0]/text``."""
     place, left, right = "", cast("Any", then), cast("Any", now)
     while True:
         if isinstance(left, dict) and isinstance(right, dict):

@@ -1,4 +1,4 @@
-"""API key: read from the environment, passed to the SDK, removed from everything else."""
+"""API key from the environment, and its removal from all texts except requests."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Key:
     """API key whose string forms do not reveal it.
 
     Args:
-        settings: Settings with the name of the environment variable, or without one.
+        settings: Settings with the name of the environment variable, if a key is needed.
 
     Raises:
         ModelFailure: With ``MODEL_NO_KEY``, if the variable is not set.
@@ -47,7 +47,7 @@ class Key:
         return self.__key
 
     def hide(self, text: str) -> str:
-        """Return `text` without the key, be it plain or encoded, for example in base64."""
+        """Return `text` with all occurrences of the key removed, plain or encoded as in base64."""
         return text if self.__seen is None else self.__seen.sub("[key]", text)
 
     def hide_in(self, data: Any) -> Any:
@@ -85,14 +85,14 @@ class Key:
 
 
 def _key_patterns(key: str) -> Iterator[str]:
-    """Yield patterns of the key: plain, reversed, base64, hexadecimal and percent-encoded.
+    """Yield regular expressions for the key: plain, reversed, base64, hexadecimal, percent-encoded.
 
     The plain and reversed patterns allow up to three separators between two characters. Every
     pattern starts with a fixed character, so the search time is bounded.
     """
     for text in (key, key[::-1]):
         yield _BETWEEN.join(map(_character_pattern, text))
-    for shift in range(3):  # the encoded letters depend on the offset of the key
+    for shift in range(3):  # the base64 characters depend on the offset of the key modulo 3
         encoded = base64.b64encode(b"\0" * shift + key.encode()).decode().rstrip("=")
         inner = encoded[4 if shift else 0 : len(encoded) - 1]
         yield re.escape(inner)

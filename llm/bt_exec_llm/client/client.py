@@ -1,8 +1,8 @@
 """Model requests over the network with one overall deadline and immediate cancellation.
 
-A question runs on its own daemon thread. The caller waits for the answer, the deadline or the
-cancellation, whichever is first, and then closes the connection. So a server that hangs or sends
-slowly cannot block the caller, and no thread outlives its connection.
+A question runs on a separate daemon thread. The caller waits for the answer, the deadline or a
+cancellation, whichever comes first, and then closes the connection. Therefore, a server that hangs
+or sends slowly cannot block the caller, and no thread outlives its connection.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class ModelClient:
         memory: Known capabilities of servers; by default shared by all clients of the process.
         reserve: Called before every HTTP request, including retries and requests in another tier,
             on the thread that sends the request; see `Reserve`. The deadline is extended by the
-            time that the call takes.
+            duration of the call.
     """
 
     def __init__(
@@ -67,7 +67,7 @@ class ModelClient:
 
     @property
     def tier(self) -> Tier:
-        """Tier in which the next question with a schema is asked first."""
+        """First tier that is tried for the next question with a schema."""
         return self._memory.get(self.settings)
 
     def ask(
@@ -129,7 +129,11 @@ class ModelClient:
     def _wait(
         self, question: Question, start: float, cancel: threading.Event | None
     ) -> tuple[Said, str, Usage]:
-        """Run the question on a thread; return its result, or stop it at the deadline or cancel."""
+        """Run the question on a thread and return its result.
+
+        Raises:
+            ModelFailure: If the question fails, is cancelled, or reaches its deadline.
+        """
         if cancel is not None and cancel.is_set():
             raise ModelFailure("MODEL_CANCELLED", "asked to stop")
         line = Connection(start + self.settings.timeout_s)
@@ -140,7 +144,7 @@ class ModelClient:
                 run.stop()
                 raise ModelFailure("MODEL_CANCELLED", "asked to stop", usage=run.usage)
             if line.remaining_time() <= 0:
-                latest = run.latest  # closing the connection raises a separate failure
+                latest = run.latest  # before `stop`, which causes another failure
                 run.stop()
                 message = f"no answer within {self.settings.timeout_s:g} s"
                 if not run.usage.requests:

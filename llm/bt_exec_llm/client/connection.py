@@ -1,4 +1,4 @@
-"""Connection of a question to a model server, proxy selection, and a check of the address."""
+"""Connection to a model server with a deadline, selection of the proxy, and address checks."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["Connection", "endpoint_checks", "proxy_of"]
 
 
 class Connection:
-    """Connection that a question uses; any thread may close it at any time.
+    """Connection of one question to the server; any thread may close it at any time.
 
     Args:
         deadline: Latest time of the answer, on the clock `time.monotonic` [s].
@@ -37,7 +37,7 @@ class Connection:
             _shut(self._socket)
 
     def trace(self, event: str, info: Mapping[str, Any]) -> None:
-        """Record the sockets that the HTTP library opens."""
+        """Record each socket that the HTTP library opens; called by its tracing."""
         if not event.endswith(("connect_tcp.complete", "start_tls.complete")):
             return
         opened = info["return_value"].get_extra_info("socket")
@@ -51,7 +51,7 @@ class Connection:
         return max(0.0, self.deadline - time.monotonic())
 
     def check(self) -> None:
-        """Raise if the deadline has passed or the connection was closed."""
+        """Raise `ModelFailure` if the deadline has passed or the connection was closed."""
         if self.ended.is_set():
             raise ModelFailure("MODEL_CANCELLED", "asked to stop")
         if self.remaining_time() <= 0:
@@ -66,7 +66,7 @@ def _shut(opened: socket.socket | None) -> None:
 
 
 def proxy_of(url: str) -> str | None:
-    """Return the proxy that the environment sets for an address; None for localhost."""
+    """Return the proxy that the environment sets for an address; always None for localhost."""
     parts = urlsplit(url)
     host = parts.hostname or ""
     if host in ("localhost", "::1") or host.startswith("127.") or urllib.request.proxy_bypass(host):
@@ -79,7 +79,7 @@ _WAIT_S = 1.5
 
 
 def endpoint_checks(settings: ModelSettings) -> Iterator[tuple[str, str, str, str]]:
-    """Yield (name, status, detail, remedy) of the checks of a model's key and address.
+    """Check a model's key and address; yield (name, status, detail, remedy) for each check.
 
     A connection is opened and closed again; no request and no key is sent. The status is ``ok`` or
     ``optional``, never ``missing``, because the offline compiler needs no model.

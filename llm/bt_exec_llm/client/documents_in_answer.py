@@ -1,7 +1,7 @@
 """Search for documents in a model's text: in fences, in braces, and in lines that start with a key.
 
-All searches take time linear in the length of the text. Text outside the documents is also
-returned, because it may contradict a document.
+All searches take time linear in the length of the text. Text outside the documents is returned,
+too, because it may contradict a document.
 """
 
 from __future__ import annotations
@@ -14,21 +14,21 @@ from typing import NamedTuple
 __all__ = ["Candidate", "Pieces", "pieces_of", "without_thoughts"]
 
 MOST = 8
-"""Limit of the pieces of an answer that are searched."""
+"""Maximum number of candidate documents in an answer."""
 FENCED, AROUND = "taken out of a fence", "words around the document left out"
 _THOUGHTS = re.compile(r"<(/?)(think|thinking|thought|reasoning)>", re.IGNORECASE)
 _FENCE_NAMES = ("", "yaml", "yml", "json", "jsonc", "json5", "python", "py", "text", "txt", "bt")
-"""Languages of fences; another word there may be a message."""
+"""Accepted language names of fences; any other word after the fence may be a message."""
 _KEY = re.compile(r"""([ ]{0,12})["']?([A-Za-z_][\w -]{0,63}?)["']?[ ]?:(?:\s|\Z)""")
 
 
 class Candidate(NamedTuple):
-    """A piece of text that may be a document.
+    """Part of a text that may be a document.
 
     Attributes:
-        text: The piece.
-        note: Description of the text around the piece, such as a fence; may be empty.
-        open: Missing closing brackets and quotes; empty for a complete piece.
+        text: The text of the candidate.
+        note: Note about what surrounds the candidate, such as a fence; may be empty.
+        open: Missing closing brackets and quotes; empty for complete text.
     """
 
     text: str
@@ -37,11 +37,11 @@ class Candidate(NamedTuple):
 
 
 class Pieces(NamedTuple):
-    """Parts of an answer.
+    """Candidate documents in an answer, and the text outside them.
 
     Attributes:
-        documents: Candidates in order; at most one more than `MOST`.
-        words: All other text.
+        documents: Candidates in order; at most `MOST` + 1.
+        words: All text outside the candidates.
     """
 
     documents: tuple[Candidate, ...]
@@ -53,7 +53,7 @@ def pieces_of(text: str, keys: Sequence[str]) -> Pieces:
 
     Args:
         text: Text of a model without its thinking sections.
-        keys: Keys that a document may start with.
+        keys: Keys with which a document may start.
     """
     found, words = [], []
     for piece in _pieces(text, keys):
@@ -72,8 +72,8 @@ def pieces_of(text: str, keys: Sequence[str]) -> Pieces:
 def without_thoughts(text: str) -> tuple[str, bool]:
     """Return `text` without its ``<think>`` sections, and whether there were any.
 
-    A section without an end tag reaches to the end of the text, one without a start tag from its
-    start. Only the first section can lack a start tag.
+    A section without an end tag extends to the end of the text. The first section may lack a start
+    tag; it then begins at the start of the text.
     """
     kept: list[str] = []
     place, depth, any_found = 0, 0, False
@@ -104,7 +104,7 @@ def _pieces(text: str, keys: Sequence[str]) -> Iterator[Candidate | str]:
 
 
 def _limited_pieces(pieces: Iterator[Candidate | str]) -> list[Candidate | str]:
-    """Return the pieces up to the first document beyond the limit `MOST`."""
+    """Return the pieces up to and including candidate number `MOST` + 1."""
     kept: list[Candidate | str] = []
     count = 0
     for piece in pieces:
@@ -116,7 +116,7 @@ def _limited_pieces(pieces: Iterator[Candidate | str]) -> list[Candidate | str]:
 
 
 def _fence_content(fenced: Candidate) -> Iterator[Candidate | str]:
-    """Yield the content of a fence: its objects in braces if there are several, else the whole."""
+    """Yield the objects in braces in a fence if there are several, or else its whole content."""
     whole = fenced.text.strip()
     found = _limited_pieces(_braces(whole)) if whole[:1] == "{" else []
     if len(found) > 1 or (found and isinstance(found[0], Candidate) and found[0].open):
@@ -126,7 +126,10 @@ def _fence_content(fenced: Candidate) -> Iterator[Candidate | str]:
 
 
 def _fences(text: str) -> Iterator[Candidate | str]:
-    """Yield contents of fences, and the text outside as words. The last fence may be unclosed."""
+    """Yield the content of each fence as a candidate, and the text outside as strings.
+
+    The last fence may be unclosed.
+    """
     sign, lines = "", list[str]()
     for line in text.splitlines():
         mark = _fence_marks(line)
@@ -145,7 +148,7 @@ def _fences(text: str) -> Iterator[Candidate | str]:
 
 
 def _fence_marks(line: str) -> str:
-    """Return the three or more backticks of a line that opens or closes a fence; otherwise ""."""
+    """Return the backticks or tildes of a line that opens or closes a fence; empty otherwise."""
     plain = line.strip()
     for char in "`~":
         rest = plain.lstrip(char)
@@ -157,7 +160,10 @@ def _fence_marks(line: str) -> str:
 
 
 def _braces(text: str) -> Iterator[Candidate | str]:  # noqa: C901 - a state machine over characters
-    """Yield the outermost pairs of braces, and the words between. The last pair may be unclosed."""
+    """Yield each outermost pair of braces as a candidate, and the text between as strings.
+
+    The last pair may be unclosed.
+    """
     stack: list[str] = []
     start, quote, before, done = 0, "", "", 0
     skip = False
@@ -191,7 +197,7 @@ def _braces(text: str) -> Iterator[Candidate | str]:  # noqa: C901 - a state mac
 
 
 def _key_runs(text: str, keys: Sequence[str]) -> Iterator[Candidate | str]:
-    """Yield blocks of successive lines that start with one of `keys` or are indented below one."""
+    """Yield blocks of lines that start with one of `keys` or are indented below such a line."""
     known = {_plain(key) for key in keys}
     lines: list[str] = []
     seen: set[str] = set()

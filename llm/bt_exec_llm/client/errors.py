@@ -61,11 +61,11 @@ __all__ = [
 
 
 SENTENCES = Path(__file__).with_name("failures.yaml")
-"""The sentences for the codes, in the form of `bt_exec.language.messages`."""
+"""File with the sentences for the codes, in the format of `bt_exec.language.messages`."""
 
 _NOTHING = Usage()
 _PIECES = re.compile("(; (?:the next one there differs in )?|, |: )")
-"""Separator between the parts of a message."""
+"""Separators between the parts of a message, which are translated separately."""
 
 PASSING = frozenset(
     {
@@ -102,14 +102,14 @@ CODES = PASSING | {
 }
 
 
-class ModelFailure(Exception):  # noqa: N818 - it becomes a `Failure`, not an error of the program
+class ModelFailure(Exception):  # noqa: N818 - is converted to a `Failure`
     """Raised when a question has no usable answer.
 
     Args:
         code: One of `CODES`.
         message: Details in English; never contains a key.
         http_status: HTTP status of the response, if there was one.
-        retry_after_s: Wait requested by the server [s].
+        retry_after_s: Delay before a retry, if the server requested one [s].
         text: Partial text of the model, if any (``MODEL_CUT_OFF``, ``MODEL_REFUSED``).
         stop_reason: Stop reason of the model, if there was one.
         raw: Body of the response, if there was one.
@@ -152,13 +152,13 @@ class ModelFailure(Exception):  # noqa: N818 - it becomes a `Failure`, not an er
         return self.code in PASSING
 
     def say(self, language: str) -> str:
-        """Return the reason as a sentence for the operator. Quoted server text is unchanged."""
+        """Return a sentence for the operator; quoted text of the server is not translated."""
         pieces = _PIECES.split(self.message)
         told = "".join(_sentences().translate_word(piece, language) for piece in pieces)
         return _sentences().say(self.code, language, message=told)
 
     def to_failure(self) -> Failure:
-        """Return the failure in the form of the executive, the journal and the reports."""
+        """Return the failure as a `Failure`, as the executive and the journal use it."""
         evidence: dict[str, Any] = {"usage": self.usage.to_dict()}
         if self.http_status is not None:
             evidence["http_status"] = self.http_status
@@ -205,7 +205,7 @@ _BY_WORDS = (
     ),
     ("MODEL_NOT_FOUND", r"model\b.{0,120}?\b(not found|does not exist|not loaded)"),
 )
-"""Patterns of messages with status 400, which has many causes."""
+"""Patterns of error messages, which distinguish the many causes of status 400."""
 
 _SHOWN = 300
 
@@ -217,8 +217,8 @@ def server_failure(
 
     Args:
         status: HTTP status; 200 for an error in the middle of a stream.
-        body: Parsed JSON, or None.
-        raw: The body as text.
+        body: Body as parsed JSON; None if it is not JSON.
+        raw: Body as text.
         headers: Headers of the response.
     """
     error = body.get("error") if isinstance(body, Mapping) else None
@@ -255,13 +255,13 @@ def _code(status: int, kind: str, said: str) -> str:
 
 
 def one_line(text: str) -> str:
-    """Return the start of a server's text as one line without control characters."""
+    """Return a server's text as one line without control characters, truncated."""
     shown = "".join(char if char.isprintable() else " " for char in text[:_SHOWN])
     return " ".join(shown.split()).rstrip(".")
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
-    """Return the delay in a ``Retry-After`` header [s], given in seconds or as a date, or None."""
+    """Return the delay in a ``Retry-After`` header [s], which may be a date; None without one."""
     for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
         told = str(headers.get(name) or "")[:64]
         try:

@@ -1,4 +1,4 @@
-"""Recording of exchanges with a model as JSON Lines, after a header line with the settings."""
+"""Recording of exchanges with a model as JSON Lines; the first line contains the settings."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ class Exchange:
     Attributes:
         question: The question.
         model: Name of the model.
-        answer: The answer, if there was one.
-        failure: The failure otherwise.
+        answer: The answer; None after a failure.
+        failure: The failure; None if there is an answer.
     """
 
     question: Question
@@ -35,7 +35,7 @@ class Exchange:
     failure: ModelFailure | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the exchange as JSON data, for a line of a recording or an entry of a journal."""
+        """Return the exchange as JSON data, for a recording or a journal."""
         came: Answer | ModelFailure | None = self.answer or self.failure
         assert came is not None
         row: dict[str, Any] = {
@@ -88,7 +88,7 @@ class Recorder:
 
     def __call__(self, exchange: Exchange) -> None:
         """Append an exchange to the file and flush it."""
-        # ensure_ascii keeps lone surrogates of a server and escapes line breaks
+        # ensure_ascii preserves lone surrogates and escapes Unicode line breaks
         line = json.dumps(exchange.to_dict(), ensure_ascii=True, separators=(",", ":")) + "\n"
         with self._lock, self.path.open("a", encoding="ascii") as file:
             if self._header:

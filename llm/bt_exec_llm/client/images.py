@@ -13,11 +13,11 @@ from bt_exec_llm.client.model_interface import Image
 __all__ = ["LONGEST_SIDE", "image_block"]
 
 LONGEST_SIDE = 1024
-"""Longest side of a picture [px]; larger ones are scaled down to save tokens."""
+"""Maximum side length of a picture [px]; larger pictures are scaled down to save tokens."""
 
 
 def image_block(frame: NDArray[np.uint8], *, quality: int = 85) -> Image:
-    """Return a frame as a JPEG.
+    """Return a frame as a JPEG for a prompt, scaled down if it is large.
 
     Args:
         frame: RGB, shape (height, width, 3).

@@ -19,11 +19,11 @@ class Said(NamedTuple):
     """Content of a message from the server.
 
     Attributes:
-        text: Text of the message, or the tool's input as JSON.
-        data: Mapping that the schema requests; None if the text contains none.
-        honoured: Whether the server enforced the form that the tier requests.
-        tier: Tier of the answer.
-        notes: Deviations from the form that the parser tolerated.
+        text: Text of the message, and the tool's input as JSON.
+        data: Mapping that the schema requests; None if the text contains no mapping.
+        honoured: Whether the server enforced the output format that the tier requests.
+        tier: Tier to which the format of the answer corresponds.
+        notes: Deviations from the format that the parser tolerated.
         stop_reason: Stop reason of the server.
         model: Name of the model that answered.
     """
@@ -56,9 +56,9 @@ def parse_message(message: Mapping[str, Any], raw: str, question: Question, tier
     text = "\n".join(words)
     called, given = (False, "") if question.tools else _tool_input(blocks)
     if called:
-        # words beside a call may contradict it, so they are kept
+        # text beside a call may contradict it, so it is kept
         text = f"{text}\n\n{given}" if text.strip() else given
-    # lone surrogates cannot be encoded
+    # replaces lone surrogates, which cannot be encoded
     text = text.encode("utf-8", "replace").decode()
     _check_end(stop, message, text, raw)
     calls = _tool_calls(blocks) if question.tools else []
@@ -99,13 +99,13 @@ def _tool_input(blocks: list[dict[str, Any]]) -> tuple[bool, str]:
     if not named:
         return False, ""
     inputs = [call.get("input") for call in named]
-    # some servers return the model's text unchanged
+    # some servers return the model's text unparsed as the input
     texts = [i if isinstance(i, str) else json.dumps(i, ensure_ascii=False) for i in inputs]
     return True, "\n".join(texts)
 
 
 def _tool_calls(blocks: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the name and input of each tool call, in order. Invalid inputs are left unchanged."""
+    """Return the name and input of each tool call, in order; invalid inputs are not changed."""
     calls = [block for block in blocks if block.get("type") == "tool_use"]
     return [{"name": str(call.get("name")), "input": call.get("input")} for call in calls]
 

@@ -19,7 +19,7 @@ _MOST = 1_000_000_000
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Cost of requests. ``a + b`` is the total, ``b - a`` the increase from `a` to `b`.
+    """Cost of requests; ``a + b`` is the total, ``b - a`` the increase from `a` to `b`.
 
     Attributes:
         requests: HTTP requests sent, including failed ones.
@@ -70,7 +70,7 @@ class Usage:
         return asdict(self)
 
     def __str__(self) -> str:
-        """Return one line: ``2 requests, 1200 in (900 from cache), 300 out, 4.2 s, cost 0.01``."""
+        """Return one line, as ``2 requests, 1200 in (900 from cache), 300 out, 4.2 s``."""
         total = self.input_tokens + self.cache_write_tokens + self.cache_read_tokens
         cached = f" ({self.cache_read_tokens} from cache)" if self.cache_read_tokens else ""
         requests = f"{self.requests} request" + ("" if self.requests == 1 else "s")
@@ -90,12 +90,13 @@ _NOTHING = Usage()
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A piece of text in a prompt.
+    """Block of text in a prompt.
 
     Attributes:
         text: The text.
         cache: Whether the prompt up to the end of this block is the same in many questions, so that
-            the server may cache it. If more than four blocks are marked, only the last four count.
+            the server may cache it. If more than four blocks are marked, only the last four are
+            sent as marked.
     """
 
     text: str
@@ -104,11 +105,11 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Image:
-    """A picture; `bt_exec_llm.client.images.image_block` makes one from a frame.
+    """Picture in a prompt; `bt_exec_llm.client.images.image_block` creates one from a frame.
 
     Attributes:
-        data: The file's bytes in base64.
-        media_type: ``image/jpeg``, ``image/png`` …
+        data: The file in base64.
+        media_type: Media type, such as ``image/jpeg`` or ``image/png``.
     """
 
     data: str = field(repr=False)
@@ -169,8 +170,8 @@ class Question:
         system: System prompt.
         messages: Dialogue so far; the last turn has the role ``user``.
         schema: JSON Schema of the requested answer, without recursion; None for free text.
-        plain: Description of the answer's form, for servers that support neither schemas nor tools;
-            if None, the schema is sent as text.
+        plain: Description of the output format, for servers that support neither schemas nor
+            tools; if None, the schema is sent as text.
         structured: Additional text for servers that enforce the schema, such as examples.
         tools: Tools, of which the model must call at least one. A question with tools has no
             schema, and the answer's `data` contains ``calls``.
@@ -184,11 +185,11 @@ class Question:
     tools: tuple[Tool, ...] = ()
 
     def __post_init__(self) -> None:
-        """Copy the schema to plain data, since JSON has no immutable mappings."""
+        """Copy the schema to plain data, because `json` cannot encode other mappings."""
         object.__setattr__(self, "schema", _plain_copy(self.schema))
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain data for records. Pictures are replaced by their digests."""
+        """Return plain data for records, with digests in place of pictures."""
         tools = {"tools": [tool.to_dict() for tool in self.tools]} if self.tools else {}
         return {
             "system": [{"text": block.text, "cache": block.cache} for block in self.system],
@@ -203,7 +204,7 @@ class Question:
         }
 
     def digest(self) -> str:
-        """Return the SHA-256 of the question; model, address and key have no influence."""
+        """Return the SHA-256 of the question, which is independent of model, address and key."""
         text = json.dumps(self.to_dict(), ensure_ascii=True, sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(text.encode()).hexdigest()
 
@@ -213,18 +214,18 @@ class Answer:
     """Answer of a model.
 
     Attributes:
-        text: Text of the answer; in the tool tier the tool's input as JSON.
+        text: Text of the answer; in the tool tier, with the tool's input as JSON.
         data: Mapping that the schema requests, as plain data; None without a schema or if the text
             contains no mapping. For a question with tools: ``{"calls": […]}`` with names and
             inputs; None without calls. The data is untrusted and must be verified by the caller.
         usage: Cost of the question, including retries and requests in other tiers.
-        stop_reason: ``end_turn``, ``tool_use``, ``stop_sequence`` …
-        tier: Tier that gave the answer its form.
+        stop_reason: Stop reason of the server, such as ``end_turn`` or ``tool_use``.
+        tier: Tier to which the format of the answer corresponds.
         request_digest: Digest of the question.
         seconds: Time from the question to the answer [s].
         model: Name of the model as the server reports it.
-        notes: Deviations from the form that the parser of `data` tolerated, in order.
-        raw: The server's answer, with the API key removed.
+        notes: Deviations from the format that the parser of `data` tolerated, in order.
+        raw: Body of the server's response, with the API key removed.
     """
 
     text: str
@@ -253,7 +254,7 @@ class Model(Protocol):
         structured: str | None = None,
         tools: Sequence[Tool] = (),
     ) -> Answer:
-        """Return the answer; block until it arrives, a limit is reached or `cancel` is set.
+        """Wait for the answer and return it; see `ModelClient.ask`.
 
         Raises:
             ModelFailure: If there is no usable answer.
@@ -272,8 +273,8 @@ def _block_data(block: Block | Image) -> dict[str, Any]:
 
 
 def _plain_copy(value: Any) -> Any:
-    """Return mappings as dictionaries and sequences as lists, recursively."""
-    if isinstance(value, str):  # the most common case, and faster than the test for a mapping
+    """Return data with all mappings as dictionaries and all sequences as lists."""
+    if isinstance(value, str):  # first, because it is the most common and fastest case
         return value
     if isinstance(value, Mapping):
         return {key: _plain_copy(inner) for key, inner in value.items()}

@@ -1,15 +1,15 @@
-"""Three methods (tiers) to enforce the form of an answer, and a memory of what servers support.
+"""Three methods (tiers) to request an output format, and a memory of what servers support.
 
-======  =====================================  =========================================
-tier    what is sent                           honoured when
-======  =====================================  =========================================
+======  =====================================  ============================================
+tier    sent to the server                     honoured if
+======  =====================================  ============================================
 schema  ``output_config`` with a JSON Schema   the text is JSON with the required keys
-tool    one tool, ``tool_choice`` forced       there is a call of it with the required keys
-text    a paragraph about the form             (always)
-======  =====================================  =========================================
+tool    one tool, ``tool_choice`` forced       the tool is called with the required keys
+text    a paragraph about the format           (always)
+======  =====================================  ============================================
 
-If a server refuses a tier (400, 422, 501) or ignores it, the question is asked in the next one. The
-first usable tier of each address and model is remembered while the program runs. If a server
+If a server rejects a tier (400, 422, 501) or ignores it, the question is asked in the next tier.
+The first usable tier of each address and model is remembered while the program runs. If a server
 ignores a tier but its text can be parsed, no further request is needed.
 
 Known differences (servers change, and ``auto`` detects the current behaviour): Anthropic enforces
@@ -72,7 +72,7 @@ def request_arguments(
 
     Args:
         question: The question.
-        tier: Method that enforces the form of the answer.
+        tier: Method that requests the output format.
         settings: Model and limits.
         enforced: Schema in the subset of JSON Schema that servers enforce; must be given in the
             tier ``schema``.
@@ -110,7 +110,7 @@ def request_arguments(
     if settings.stream:
         request["stream"] = True
     if settings.temperature is not None or not settings.is_anthropic:
-        # missing in the SDK; local servers accept it, and small models need it
+        # the SDK has no argument for it; local servers accept it, and small models need it
         request["extra_body"] = {"temperature": settings.temperature or 0.0}
     if settings.cache:
         _mark_for_cache(request, system, question)
@@ -120,7 +120,7 @@ def request_arguments(
 def _mark_for_cache(
     request: Mapping[str, Any], system: Sequence[Block], question: Question
 ) -> None:
-    """Mark the last four cacheable blocks for the cache; servers reject more."""
+    """Mark the last four cacheable blocks for the cache, because servers reject more marks."""
     stable = [block for block in system if block.text.strip()]
     pairs: list[tuple[dict[str, Any], Block | Image]] = list(
         zip(request.get("system", ()), stable, strict=False)

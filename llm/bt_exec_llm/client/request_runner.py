@@ -26,12 +26,12 @@ from bt_exec_llm.client.settings import Prices
 __all__ = ["RequestRunner", "Reserve", "largest_usage", "reserve_nothing"]
 
 Settle: TypeAlias = Callable[[Usage | None], None]
-"""Receives the cost of a request; None if it is unknown because no complete answer came."""
+"""Receives the actual cost of a request; None if it is unknown, without a complete answer."""
 
 Reserve: TypeAlias = Callable[[Usage], Settle]
-"""Reserves the largest possible cost of a request; returns a function for its actual cost.
+"""Reserves the maximum cost of a request; returns a function that receives the actual cost.
 
-It may wait. A `ModelFailure` that it raises cancels the question before the request is sent.
+It may block. If it raises `ModelFailure`, the request is not sent and the question fails.
 """
 
 _LONGEST_BACKOFF_S = 8.0
@@ -44,7 +44,7 @@ def reserve_nothing(_: Usage) -> Settle:
 
 
 class RequestRunner:
-    """Question on a worker thread, with its tiers, retries and result."""
+    """Runs one question on a worker thread, through tiers and retries, and stores the result."""
 
     def __init__(
         self,
@@ -79,7 +79,7 @@ class RequestRunner:
             self.said, self.raw = self._ask(key)
         except ModelFailure as failure:
             self.failure = key.without_key(failure) if key is not None else failure
-        except Exception as error:  # noqa: BLE001 - a bug here must not look like a hanging server
+        except Exception as error:  # noqa: BLE001 - a bug must not look like a hanging server
             crash = ModelFailure("MODEL_CRASHED", f"{type(error).__name__}: {error}")
             self.failure = key.without_key(crash) if key is not None else crash
         finally:
@@ -94,7 +94,7 @@ class RequestRunner:
             return self._through_tiers(transport)
 
     def _through_tiers(self, transport: Transport) -> tuple[Said, str]:
-        """Ask in one tier after another until an answer has the requested form."""
+        """Ask in one tier after another until an answer has the requested format."""
         auto = self._question.schema is not None and self._settings.tier == "auto"
         order = (
             self._memory.order(self._settings) if self._question.schema is not None else TIERS[-1:]
@@ -115,7 +115,7 @@ class RequestRunner:
         raise AssertionError("the last tier returns or raises")
 
     def _retry(self, transport: Transport, tier: Tier) -> tuple[str, Said]:
-        """Ask in one tier; retry transient failures while time and attempts last."""
+        """Ask in one tier, and retry after transient failures while time and attempts remain."""
         request = _request(self._question, tier, self._settings)
         attempt = 0
         while True:
@@ -146,13 +146,13 @@ class RequestRunner:
             return reply.raw, parse_message(reply.message, reply.raw, self._question, tier)
         except ModelFailure as failure:
             if failure.code == "MODEL_UNREACHABLE" or (failure.http_status or 200) >= 300:
-                spent = Usage()  # a request that was refused is free
+                spent = Usage()  # a rejected request costs nothing
             raise
         finally:
             settle(spent)
 
     def _reserve_cost(self, most: Usage) -> Settle:
-        """Reserve the largest cost of a request; extend the deadline by the time this takes."""
+        """Reserve the maximum cost of a request; extend the deadline by the time this takes."""
         began, deadline = time.monotonic(), self._connection.deadline
         self._connection.deadline = math.inf
         try:
@@ -162,12 +162,12 @@ class RequestRunner:
         try:
             self._connection.check()
         except ModelFailure:
-            settle(Usage())  # cancelled meanwhile, so it is not sent
+            settle(Usage())  # cancelled while waiting, so the request is not sent
             raise
         return settle
 
     def _retry_delay(self, failure: ModelFailure, attempt: int) -> float | None:
-        """Return the wait before the next attempt [s], or None if there is no next attempt."""
+        """Return the delay before the next attempt [s]; None if there is no next attempt."""
         if not failure.retryable or self._retries <= 0 or failure.http_status == 501:
             return None
         asked = failure.retry_after_s or 0.0
@@ -191,12 +191,12 @@ def _after(tier: Tier) -> Tier:
     return TIERS[min(TIERS.index(tier) + 1, len(TIERS) - 1)]
 
 
-_FRAME = 1024  # [tokens]
-_PICTURE = 8192  # [tokens]
+_FRAME = 1024  # maximum size of a server's own instructions [tokens]
+_PICTURE = 8192  # maximum size of a picture [tokens]
 
 
 def largest_usage(request: Mapping[str, Any], prices: Prices) -> Usage:
-    """Return the largest possible cost of a request, with all input tokens counted as uncached.
+    """Return the maximum cost of a request, with all input tokens counted as uncached.
 
     A text never has more tokens than bytes. The keys and punctuation of the JSON are counted as
     well, which covers the markers that a server puts around each turn. `_FRAME` covers the

@@ -14,16 +14,23 @@ __all__ = ["ANTHROPIC_URL", "LARGEST_ANSWER", "ModelSettings", "Prices", "Tier"]
 
 ANTHROPIC_URL = "https://api.anthropic.com"
 LARGEST_ANSWER = 1_000_000
-"""Size limit of an answer [bytes]."""
+"""Maximum size of an answer [bytes]."""
 
 Tier: TypeAlias = Literal["schema", "tool", "text"]
-"""Method that enforces the form of an answer: schema, forced tool, or a request in the prompt."""
+"""Method that requests an output format: schema, forced tool, or description in the prompt."""
 
 Price: TypeAlias = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
 
 class Prices(UserData):
-    """Prices per million tokens. By default, a cache write costs 1.25 and a read 0.1 of `input`."""
+    """Prices per million tokens, in any currency.
+
+    Attributes:
+        input: Price of uncached input.
+        output: Price of output.
+        cache_write: Price of input that is written to the cache; by default 1.25 times `input`.
+        cache_read: Price of input that is read from the cache; by default 0.1 times `input`.
+    """
 
     input: Price = 0.0
     output: Price = 0.0
@@ -31,7 +38,14 @@ class Prices(UserData):
     cache_read: Price | None = None
 
     def cost(self, fresh: int, output: int, written: int, read: int) -> float:
-        """Return the cost; `fresh` input tokens are not `written` to or `read` from the cache."""
+        """Return the cost of one request.
+
+        Args:
+            fresh: Number of input tokens neither written to nor read from the cache.
+            output: Number of output tokens.
+            written: Number of input tokens written to the cache.
+            read: Number of input tokens read from the cache.
+        """
         write = self.input * 1.25 if self.cache_write is None else self.cache_write
         reread = self.input * 0.1 if self.cache_read is None else self.cache_read
         total = fresh * self.input + output * self.output + written * write + read * reread
@@ -39,26 +53,28 @@ class Prices(UserData):
 
 
 class ModelSettings(BaseModel):
-    """Settings of the client. No field contains a secret.
+    """Settings of the client; no field contains a secret.
 
     Attributes:
-        model: The server's name for the model.
+        model: Name of the model on the server.
         base_url: Address of a server with the Messages protocol, without ``/v1/messages``.
         api_key_env: Name of the environment variable with the key. The default is
             ``ANTHROPIC_API_KEY`` for Anthropic's own address. Other addresses get no key by
             default, so that a key is never sent to the wrong server.
-        max_tokens: Limit of the answer [tokens].
+        max_tokens: Maximum length of the answer [tokens].
         timeout_s: Time limit of one question, including retries and requests in other tiers [s].
         connect_timeout_s: Time limit of connecting [s].
-        retries: Number of retries after a transient failure.
-        backoff_s: Wait before the first retry [s]; doubled for each further retry, up to 8 s, with
+        retries: Maximum number of retries of a question after transient failures.
+        backoff_s: Delay before the first retry [s]; doubled for each further retry, up to 8 s, with
             jitter.
-        longest_wait_s: Longest wait that a server may request [s]; a longer one fails at once.
-        tier: Method that enforces the form of answers; ``auto`` finds out which one the server
+        longest_wait_s: Maximum delay that a server may request [s]; the question fails at once if
+            the server requests more.
+        tier: Method that requests the output format; ``auto`` detects which one the server
             supports.
-        stream: Receive the answer as a stream, so that proxies do not time out on slow models.
+        stream: Whether to receive answers as streams, so that proxies do not time out on slow
+            models.
         temperature: Sampling temperature; by default 0, and not sent to Anthropic's own server.
-        cache: Mark blocks that rarely change for the server's prompt cache.
+        cache: Whether to mark blocks that rarely change for the server's prompt cache.
         prices: Prices of tokens, from which costs are computed.
     """
 
@@ -99,10 +115,10 @@ class ModelSettings(BaseModel):
 
     @property
     def key_variable(self) -> str | None:
-        """The environment variable of the key, or None if no key is sent."""
+        """Name of the environment variable with the key; None if no key is sent."""
         return self.api_key_env or ("ANTHROPIC_API_KEY" if self.is_anthropic else None)
 
     def has_key(self) -> bool:
-        """Return whether a key is set or not needed."""
+        """Return True if the key is set or no key is needed."""
         variable = self.key_variable
         return variable is None or bool(os.environ.get(variable, "").strip())

@@ -13,14 +13,14 @@ __all__ = ["Collector", "parse_json"]
 
 _MOST_BLOCKS = 1000
 _DEEPEST = 200
-"""Nesting limit of a server's JSON; the largest plan in it takes half of that."""
+"""Maximum nesting depth of a server's JSON, twice as deep as the largest plan."""
 
 
 def parse_json(text: str) -> Any:
     """Return the data of a server's JSON text.
 
     Raises:
-        ValueError: If it is not JSON.
+        ValueError: If the text is not JSON.
         ModelFailure: With ``MODEL_TOO_DEEP``, or with ``MODEL_BAD_ANSWER`` for a duplicate key.
     """
     try:
@@ -45,7 +45,7 @@ def parse_json(text: str) -> Any:
 
 
 class Collector:
-    """Collector of stream events; `message` returns the message that they amount to."""
+    """Collector of stream events, from which `message` assembles a message."""
 
     def __init__(self) -> None:
         self._message: dict[str, Any] = {}
@@ -94,7 +94,7 @@ class Collector:
         """Return the message.
 
         Raises:
-            ModelFailure: With ``MODEL_BROKEN_OFF``, if the stream ended before the message did.
+            ModelFailure: With ``MODEL_BROKEN_OFF``, if the stream ended in the middle of a message.
         """
         if not self._complete and not self._message.get("stop_reason"):
             raise ModelFailure("MODEL_BROKEN_OFF", "the stream ended in the middle of the answer")
@@ -115,7 +115,7 @@ class Collector:
         self._blocks[index] = dict(block)
 
     def _delta(self, index: int, delta: Mapping[str, Any]) -> None:
-        if index not in self._blocks:  # some servers omit the start event
+        if index not in self._blocks:  # some servers omit the start event of a block
             self._start(index, {"type": "text", "text": ""})
         said = delta.get("text") if "text" in delta else delta.get("partial_json")
         if isinstance(said, str):

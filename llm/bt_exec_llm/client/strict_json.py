@@ -13,7 +13,7 @@ class KeyTwiceError(ValueError):
 
 
 def keys_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return pairs as a dictionary with unique keys; an ``object_pairs_hook`` for `json.loads`.
+    """Return pairs as a dictionary; used as ``object_pairs_hook`` of `json.loads`.
 
     Raises:
         KeyTwiceError: If a key is duplicated.
@@ -31,8 +31,8 @@ def strict_json(text: str) -> Any:
 
     Raises:
         KeyTwiceError: If an object has a duplicate key.
-        ValueError: If it is not JSON, which includes ``NaN`` and ``Infinity``.
-        RecursionError: If it is nested too deeply to be read.
+        ValueError: If the text is not JSON; ``NaN`` and ``Infinity`` are not JSON.
+        RecursionError: If the data is nested too deeply to be read.
     """
     return json.loads(text, object_pairs_hook=keys_once, parse_constant=_reject_constant)
 

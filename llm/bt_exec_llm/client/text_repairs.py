@@ -1,8 +1,8 @@
-"""Repairs of a document in a model's text, applied one after the other, each with a note.
+"""Repairs of the syntax of a document in a model's text, each with a note.
 
-Repairs change only the form and add no word. Every regular expression takes time linear in the
-length of the text: repetitions are possessive (``*+``), and an unclosed quote or comment matches to
-the end of the text.
+Repairs add no words. Every regular expression takes time linear in the length of the text:
+repetitions are possessive (``*+``), and an unclosed quote or comment matches to the end of the
+text.
 
 The spelling of keys such as ``Tree``, ``SEQUENCE``, ``skipIf`` and ``skip-if`` is normalised. Only
 keywords of the tree language are changed; values, arguments and names are not.
@@ -52,12 +52,12 @@ _COLON = re.compile(
 
 
 def without_no_break_spaces(text: str) -> str:
-    """Return a text whose no-break spaces in indentation are replaced by spaces."""
+    """Return a text with spaces in place of no-break spaces in the indentation."""
     return _HARD.sub(lambda match: match[0].replace("\u00a0", " "), text)
 
 
 def repair_steps(text: str) -> Iterator[tuple[str, str]]:
-    """Yield the text after each further repair, and a note that names the repair."""
+    """Apply the repairs one after another; yield the text after each, and a note about it."""
     steps: list[tuple[str, Callable[[str], str]]]
     if text.lstrip()[:1] in ("{", "["):
         steps = [
@@ -82,7 +82,7 @@ def repair_steps(text: str) -> Iterator[tuple[str, str]]:
 
 
 def json_comments(text: str) -> list[str]:
-    """Return the comments in a JSON text, which a repair removes."""
+    """Return the comments in a JSON text; one of the repairs removes them."""
     return [match[0].strip("/* \n") for match in _COMMENT.finditer(text) if match[1] is None]
 
 
@@ -140,12 +140,12 @@ class _Folder:
         self.renamed: dict[Place, str] = {}
 
     def renamed_path(self, old: Place) -> Place:
-        """Return the path with the new names of its keys."""
+        """Return a path in which renamed keys have their new names."""
         parts = range(len(old))
         return tuple(self.renamed.get(old[: index + 1], old[index]) for index in parts)
 
     def normalise_mapping(self, data: Any, place: Place, known: Sequence[str]) -> Any:
-        """Normalise the keys of a mapping, and those of the values under known keys."""
+        """Return a mapping with normalised keys, also in the values under known keys."""
         if not isinstance(data, dict) or len(place) > _DEEPEST:
             return data
         by_folded: dict[str, str] = {_folded_key(key): key for key in known}

@@ -1,7 +1,7 @@
-"""HTTP requests through the SDK, limited in bytes and time, cancellable from another thread.
+"""HTTP requests through the SDK, with limits of size and time, cancellable from another thread.
 
-Only this module imports the SDK, and `client.request_runner` imports it with the first question.
-All errors of the SDK, its HTTP library and the server are converted to a `ModelFailure`.
+Only this module imports the SDK; `request_runner` imports this module with the first question. All
+errors of the SDK, its HTTP library and the server are converted to a `ModelFailure`.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ __all__ = ["Reply", "Transport", "server_schema"]
 
 
 class Reply(NamedTuple):
-    """Message of a server, as text and as data."""
+    """Message from a server, as text and as data."""
 
     raw: str
     message: Mapping[str, Any]
@@ -127,7 +127,7 @@ class Transport:
         """Send a request and read the message.
 
         Raises:
-            ModelFailure: For every error.
+            ModelFailure: If any error occurs.
         """
         self._connection.check()
         rest = self._connection.remaining_time()
@@ -138,7 +138,7 @@ class Transport:
                 **request, timeout=timeout
             ) as response:
                 return _read(response.http_response, self._key)
-        except Exception as error:  # noqa: BLE001 - whatever it is, it gets a name
+        except Exception as error:  # noqa: BLE001 - every exception is converted to a failure code
             raise self._key.without_key(self._failure_of(error, connect)) from None
 
     def _failure_of(self, error: BaseException, connect_s: float) -> ModelFailure:
@@ -153,7 +153,7 @@ class Transport:
                 return link
         for link in chain:
             if isinstance(link, anthropic.APIStatusError):
-                # before truncation, which could split the key
+                # hide the key before the text is truncated, which could split the key
                 body = self._key.hide_in(link.body)
                 raw = body if isinstance(body, str) else ""
                 return server_failure(
@@ -184,7 +184,8 @@ def _read(response: httpx2.Response, key: Key) -> Reply:
             collector.add(event.event, key.hide(event.data))
             if collector.is_complete:
                 break  # some servers leave the connection open
-        message = key.hide_in(collector.message())  # again: the key may be split between events
+        # hide the key in the whole message, too, because events may split it
+        message = key.hide_in(collector.message())
         return Reply(json.dumps(message, ensure_ascii=False), message)
     raw = key.hide(response.read().decode("utf-8", "replace"))
     try:
@@ -203,7 +204,7 @@ def _read(response: httpx2.Response, key: Key) -> Reply:
 
 
 def _redirect_failure(response: httpx2.Response) -> ModelFailure:
-    """Return the failure of a redirect, which is not followed."""
+    """Return the failure for a redirect, which is not followed."""
     host = urlsplit(response.headers.get("location", "")).netloc[:100]
     there = one_line(host.rpartition("@")[2]) or "another address"
     message = f"status {response.status_code}, {there}; set base_url to the final address"
@@ -211,7 +212,7 @@ def _redirect_failure(response: httpx2.Response) -> ModelFailure:
 
 
 def _connection_failure_reason(error: BaseException) -> str:
-    """Return why a connection failed, without the error number of the operating system."""
+    """Return why a connection failed, as text without the operating system's error number."""
     said = re.sub(r"^\[Errno -?\d+\] ", "", one_line(str(error))) or type(error).__name__
     if "SSL" in said:
         return f"no secure connection, {said}"
@@ -237,7 +238,7 @@ def server_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
     """Return a JSON Schema converted to the subset of JSON Schema that servers enforce.
 
     Raises:
-        ModelFailure: With ``MODEL_BAD_REQUEST``, if the subset cannot express it.
+        ModelFailure: With ``MODEL_BAD_REQUEST``, if the subset cannot express the schema.
     """
     try:
         return anthropic.transform_schema(dict(schema))

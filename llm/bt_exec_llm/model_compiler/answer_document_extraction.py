@@ -1,7 +1,7 @@
 """Extraction of the single document in a model's answer.
 
-The document may be in a fence, or after one of the usual openings ("Here is the plan:"). It is
-never assembled from pieces or chosen among several candidates. Other words around the document,
+The document may be in a fence, or after a usual opening ("Here is the plan:"). It is never
+assembled from fragments or chosen among several candidates. Other words around the document,
 comments, duplicate keys, and keys in look-alike letters are problems that are reported to the
 model.
 """
@@ -39,9 +39,9 @@ class Document(NamedTuple):
     """Result of the extraction: data, or the problems.
 
     Attributes:
-        data: Plain data, not checked.
-        notes: Deviations from the form that were tolerated.
-        problems: Reasons why there is no data; empty if there is.
+        data: Data of the document, unchecked.
+        notes: Deviations from the format that were tolerated.
+        problems: Reasons why there is no data; empty if there is data.
     """
 
     data: Any = None
@@ -50,7 +50,7 @@ class Document(NamedTuple):
 
 
 def document_in(text: str) -> Document:
-    """Return the only document in a model's text, or the problems."""
+    """Return the single document in a model's text, or the problems."""
     if len(text) > LONGEST:
         message = f"the answer is longer than any plan: more than {LONGEST} characters"
         return Document(problems=(Problem("TOO_BIG", message),))
@@ -89,7 +89,7 @@ def _document_in_prose(text: str) -> Document:
 
 
 def _whole_document(text: str) -> Document | None:
-    """Return the whole text as one document, or None."""
+    """Return the whole text as one document; None if it is not one."""
     try:
         source = read_text(text, _NAME)
     except SpecError as error:
@@ -159,7 +159,7 @@ def _suspicious_key_problem(data: Any) -> Problem | None:
 
 
 def _comment_problem(text: str) -> Problem | None:
-    """Return a problem for a comment: parsers ignore comments, but operators read them."""
+    """Return a problem if a text has a comment, which operators read but parsers ignore."""
     found = (surrounding_words_problem(comment) for comment in _yaml_comments(text))
     return next((problem for problem in found if problem is not None), None)
 

@@ -1,7 +1,7 @@
 """Conversion of an answer to a verified plan, or to the list of its problems.
 
-The same checks apply to every model and tier: form, spelling, typical faults, checkers and passes
-of the packs, and all layers of `bt_exec.verify`.
+The same checks apply to every model and tier: format, spelling, typical mistakes, checkers and
+passes of the packs, and all layers of `bt_exec.verify`.
 """
 
 from __future__ import annotations
@@ -44,10 +44,10 @@ class Judgement:
     """Result of checking an answer.
 
     Attributes:
-        plan: The verified plan, if there are no problems.
-        problems: All problems, with positions in the model's own document.
-        cannot: The model's reason for declining, if it declined.
-        notes: Deviations from the form that were tolerated.
+        plan: The verified plan; None if there are problems.
+        problems: All problems, with positions in the document that the model wrote.
+        cannot: The model's reason for declining; empty if it did not decline.
+        notes: Deviations from the format that were tolerated.
     """
 
     plan: VerifiedPlan | None = None
@@ -69,7 +69,7 @@ def check_answer(
     Args:
         data: Data of the answer, unchecked.
         request: The request.
-        meant: A plan for the same command by a compiler without a model.
+        meant: Plan for the same command by a compiler without a model; None without one.
         model: Name of the model, for the plan's header.
         notes: Deviations that the parser tolerated.
     """
@@ -77,7 +77,7 @@ def check_answer(
     if large is not None:
         return Judgement(problems=(large,))
     form = unpack(data)
-    if form.cannot:  # it is reported whatever the plan is
+    if form.cannot:  # a model that declines is obeyed even if it also wrote a plan
         return Judgement(cannot=form.cannot, notes=(*notes, *form.notes))
     if form.root is None:
         return Judgement(problems=form.problems, notes=(*notes, *form.notes))
@@ -111,11 +111,11 @@ def check_answer(
 def _plan_problems(
     examined: Examined, form: Form, request: Request, meant: Meant | None
 ) -> list[Problem]:
-    """Return the problems of the plan as a whole."""
+    """Return the problems of the whole plan: those of verification and of the further checks."""
     problems = typical_mistake_checks.with_label_codes(examined.problems, examined.written, request)
     expanded, passed = examined.expanded, examined.plan
     if expanded is None or passed is None:
-        return problems  # the reason is in `problems`
+        return problems  # these include the reason why the plan was not expanded
     part = part_to_replace(request)
     place: Place = ("root",) if part is None else part.place
     new = next(step for step in locate(expanded.root).walk() if step.place == place)
@@ -167,7 +167,7 @@ def _with_notes(spec: MissionSpec, notes: tuple[str, ...]) -> MissionSpec:
 def _at_written_positions(
     problems: Iterable[Problem], form: Form, part: Place | None
 ) -> tuple[Problem, ...]:
-    """Return the problems without repetitions, with positions in the model's own document."""
+    """Return the distinct problems, with positions in the document that the model wrote."""
     prefix = show_place(part) if part is not None else "root"
     found: dict[tuple[str, str, str], Problem] = {}
     for problem in problems:
@@ -194,7 +194,7 @@ def _position_by_id(place: str, ids: Mapping[str, str]) -> str:
 
 
 def _size_problem(data: Any) -> Problem | None:
-    """Return a problem if an answer is larger than any valid plan; works without recursion."""
+    """Return a problem if an answer is larger than any valid plan; computed without recursion."""
     stack, count = [(data, 0)], 0
     while stack:
         value, depth = stack.pop()
@@ -222,11 +222,9 @@ _WORDS = re.compile(
 
 
 def _may_forbid(command: str) -> bool:
-    """Return whether a command contains words that may forbid something.
+    """Return True if a command contains words that may forbid something.
 
-    The offline compiler handles the prohibitions that it understands. Other commands may also
-    forbid something ("leave the door alone", "그대로 둬"), and a model may overlook that. If the
-    offline compiler does not understand a command with such words, every plan with a skill is
-    rejected.
+    A model may overlook a prohibition such as "leave the door alone" or "그대로 둬". If the offline
+    compiler does not understand a command with such words, every plan with a skill is rejected.
     """
     return _WORDS.search(command) is not None

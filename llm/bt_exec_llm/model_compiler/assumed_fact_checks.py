@@ -47,7 +47,7 @@ def wrong_assumption_problems(
 
 
 def needless_step_problems(part: Located[NodeBase], request: Request) -> Iterator[Problem]:
-    """Yield a problem for each step of the model whose effects already hold when it starts."""
+    """Yield a problem for each step in `part` whose effects already hold when it starts."""
     for where, node, facts in _Walk(request, dict(request.situation.facts)).node(part):
         done = _effects_already_hold(node, facts, request)
         if done:
@@ -56,9 +56,9 @@ def needless_step_problems(part: Located[NodeBase], request: Request) -> Iterato
 
 
 class _Walk:
-    """Traversal of a plan that updates `facts` with the effects of its skills, in order.
+    """Traversal of a plan in order, which updates `facts` with the effects of its skills.
 
-    It yields only skills that the model wrote itself and that run in any case.
+    It yields only skills that the model wrote itself (not those in trees) and that always run.
     """
 
     def __init__(self, request: Request, facts: dict[str, str]) -> None:
@@ -94,7 +94,10 @@ class _Walk:
 
 
 def _effects_already_hold(node: Do, facts: Mapping[str, str], request: Request) -> str:
-    """Return the effects of a step that have a message, if all of these already hold; else ""."""
+    """Return the effects of a step that already hold, as text.
+
+    Only effects with a message are considered. The text is empty unless all of them hold.
+    """
     told = [
         (fact, value)
         for _, fact, value in effects_of_step(node, request.catalogue)

@@ -1,10 +1,10 @@
-"""Model compiler: a language model writes the tree, which is verified as untrusted input.
+"""Compiler that asks a language model for plans, and verifies them as untrusted input.
 
-Any model with the Messages protocol works: Claude, or a local one through ``base_url``. An answer
-is parsed and checked. If it has problems, they are sent back, until ``rounds`` questions have been
-asked. After that, the offline compiler plans if the site sets ``fallback: offline``; otherwise the
-command is refused with the reasons. If a step fails and the trees of the plan list an alternative,
-the model is not asked.
+Any model with the Messages protocol can be used: Claude, or a local model through ``base_url``. An
+answer is parsed and checked. If it has problems, they are sent back, until ``rounds`` questions
+have been asked. After that, the offline compiler plans if the site sets ``fallback: offline``;
+otherwise the command is refused with the reasons. If a step fails and the trees of the plan list an
+alternative, the model is not asked, unless the site sets ``repair: model``.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ __all__ = [
 _Own = TypeVar("_Own", bound=BaseModel)
 
 AS_RECORDED = ("rounds", "fallback", "image", "prompt", "first")
-"""Settings of planning that a replay needs for the same plans."""
+"""Settings that a replay must have in common with the recording to make the same plans."""
 
 
 class PlanningSettings(UserData):
@@ -53,16 +53,15 @@ class PlanningSettings(UserData):
 
     Attributes:
         first: ``offline`` to ask the model only about commands that the offline compiler does not
-            understand; ``model`` to ask it about every command.
-        rounds: Limit of the questions for one plan: the first one, then requests for repair.
-        fallback: Compiler that plans if no plan of the model is valid; none by default.
-        repair: Planner after a failure: ``library`` for the alternatives that the trees of the plan
-            list, and the model if there is none; ``model`` for the model in any case.
-        image: Whether the camera picture is sent to the model.
+            understand; ``model`` to ask the model about every command.
+        rounds: Maximum number of questions for one plan, including requests to correct it.
+        fallback: Compiler that plans if no plan of the model is valid; None to refuse the command.
+        repair: Planning after a failure: ``library`` to use the alternatives that the trees of the
+            plan list, and the model if there are none; ``model`` to always ask the model.
+        image: Whether to send the camera picture to the model.
         prompt: ``full`` for plans in the whole tree language; ``short``, for small models, for
             plans that only list trees of the library with arguments.
-        record: File to which every exchange is appended; the compiler ``replay:FILE`` plans from
-            it.
+        record: File to which every exchange is appended, for the compiler ``replay:FILE``.
     """
 
     first: Literal["offline", "model"] = "offline"
@@ -81,7 +80,7 @@ class ModelCompiler:
         model: The model.
         settings: Settings of the compiler.
         prices: Prices of tokens, for estimates.
-        offline: Compiler that interprets commands without a model; a new one by default.
+        offline: Compiler that plans without a model; a new offline compiler by default.
     """
 
     name = "claude"
@@ -123,7 +122,7 @@ class ModelCompiler:
         return estimate(prompt, self._prices).to_dict()
 
     def compile(self, request: Request) -> Plan | Refusal | Reply:
-        """Return a plan that passes every check, or a refusal; may take long."""
+        """Return a plan that passes every check, a refusal or a reply; may take long."""
         if request.previous is None:
             plain = self._offline.compile(request)
             first = self.settings.first == "offline"
@@ -151,7 +150,7 @@ class ModelCompiler:
         return self._without_model_plan(request, result)
 
     def library_alternative(self, request: Request) -> VerifiedPlan | None:
-        """Return the failed plan with an alternative of the library, or None if none is valid."""
+        """Return the failed plan with an alternative from the library; None without a valid one."""
         if find_alternative(request) is None:
             return None
         note = sentences().say("LIBRARY_REPAIR", request.language)
@@ -182,16 +181,16 @@ class ModelCompiler:
 
 
 def _consent_notice(plan: VerifiedPlan, request: Request) -> str:
-    """Return the notice that only the model understood the command; "" if no skill is planned."""
+    """Return the notice that only the model understood the command; empty without skills."""
     moves = any(walk(plan.spec.root, Do))
     return sentences().say("UNCONFIRMED", request.language) if moves else ""
 
 
 def create(settings: Mapping[str, Any]) -> Compiler:
-    """Return the model compiler for a site's settings, which include those of the client.
+    """Return the model compiler for the settings of a site, which include those of the client.
 
     Raises:
-        UsageError: If a setting is unknown or has a wrong value.
+        UsageError: If a setting is unknown or has an invalid value.
     """
     planning, client = split_settings(settings, PlanningSettings, "claude")
     record = None
@@ -212,7 +211,7 @@ def split_settings(
         compiler: Name of the compiler, for error messages.
 
     Raises:
-        UsageError: If a setting is unknown or has a wrong value.
+        UsageError: If a setting is unknown or has an invalid value.
     """
     own = {key: value for key, value in settings.items() if key in model.model_fields}
     rest = {key: value for key, value in settings.items() if key not in own}
@@ -225,11 +224,11 @@ def split_settings(
 
 
 _LATIN, _OTHER = 4.0, 1.2
-"""Characters per token of Latin text and of Hangul, accurate to about 25 %."""
+"""Approximate characters per token, for Latin and for other text; accurate to about 25 %."""
 _PICTURE = 1400
-"""Tokens of a picture of 1024 pixels: width × height / 750."""
+"""Number of tokens of a picture of 1024 × 1024 px: width × height / 750."""
 _ANSWER = 400
-"""Tokens of a typical plan."""
+"""Number of tokens of a typical plan."""
 
 
 @dataclass(frozen=True)
@@ -239,10 +238,10 @@ class _Estimate:
     Attributes:
         characters: Length of the prompt's texts [characters].
         input_tokens: Approximate length of the prompt [tokens].
-        cached_tokens: Part of the input that a server may cache between questions [tokens].
+        cached_tokens: Length of the part that a server may cache between questions [tokens].
         output_tokens: Approximate length of a typical plan [tokens].
         cost: Cost without cached input, in the currency of the prices; 0 without prices.
-        cost_cached: Cost with cached input.
+        cost_cached: Cost with cached input, in the same currency.
     """
 
     characters: int
@@ -253,7 +252,7 @@ class _Estimate:
     cost_cached: float
 
     def to_dict(self) -> dict[str, float]:
-        """Return plain data."""
+        """Return the estimate as plain data."""
         return asdict(self)
 
 

@@ -1,10 +1,10 @@
-"""Checks of what an answer contains besides its plan: words, a second plan, a refusal, other keys.
+"""Checks of other content of an answer: words around the plan, a second plan, unknown keys.
 
 A plan is invalid if the model warns of it, and no list of warnings is complete. Therefore, words
 around a plan, comments in it and sentences used as keys are rejected, unless they are in a short
 list of openings and closings ("Here is the plan:"). Known words of prohibition, refusal or warning
 get a separate error code. Texts that belong to the format (explanations, subgoals, names) may
-describe the plan; they are checked against the vocabulary of the site in `plan_words`.
+describe the plan; `invented_word_checks` compares them with the vocabulary of the site.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ _USUAL = re.compile(
     r"(?:계획|(?:행동 )?트리|답|답변)(?:입니다|이에요|예요|이 있습니다)?"
     r"|(?:계획|트리|답|답변)[은는이] (?:다음과|아래와) 같습니다",
 )
-"""Sentences without content around a plan."""
+"""Patterns of usual openings and closings around a plan."""
 _SENTENCES = re.compile(r"[.!:,\n—–]+|^[ \t]*[#>*_`-]+|[*_`~#-]{2,}", re.MULTILINE)
 
 
@@ -107,12 +107,12 @@ def _is_usual(part: str) -> bool:
 
 
 def contradiction_problem(text: str, place: str = "", *, explains: bool = False) -> Problem | None:
-    """Return a problem if words contradict the plan that they accompany, or None.
+    """Return a problem if a text contradicts the plan that it accompanies; None otherwise.
 
     Args:
-        text: The words.
-        place: Position of the words in the answer; empty for words around the document.
-        explains: Whether the words explain the plan and may therefore mention omitted actions.
+        text: The text.
+        place: Position of the text in the answer; empty for text around the document.
+        explains: Whether the text explains the plan and may therefore mention omitted actions.
     """
     pattern = _AGAINST_RUNNING if explains else _AGAINST
     found = pattern.search(text)
@@ -131,7 +131,7 @@ ACTIONS = ("full_action_list", "actions", "plan", "steps", "tasks", "action_list
 OWN = ("root", "nodes", "explanation", "cannot", "assumes", "subgoals")
 FIELDS = ("save", "else", "tell", *(one.name for one in MODIFIERS))
 _NO_REASON = ("", "none", "null", "n/a", "na", "-", "false", "empty", "없음", "없습니다")
-"""Values of ``cannot`` that mean no objection."""
+"""Values of ``cannot`` which mean that the model does not decline."""
 TURN = (
     *("mode", "plan_version", "step_index", "next_action", "skip_log", "visibility_warnings"),
     *("door_state_estimation", "observations", "gate_evaluations", "goal_status", "stop_signal"),
@@ -143,17 +143,17 @@ _PERMITS = re.compile(
     r"possible|can|may|run|proceed|go)\b",
     re.IGNORECASE,
 )
-"""Keys of a permission, which forbids if it is false."""
+"""Keys of a permission; the value false forbids the plan."""
 
 
 def canonical_key(key: str) -> str:
-    """Return ``cannot`` for a synonym of that key; any other key unchanged."""
+    """Return ``cannot`` for synonyms of that key; other keys are returned unchanged."""
     plain = "".join(char for char in key.casefold() if char.isalpha())
     return "cannot" if plain in ("cannot", "cant") else key
 
 
 def refusal_reason(value: Any) -> str:
-    """Return the reason in the value of ``cannot``, whatever its type; "" without a reason."""
+    """Return the reason in the value of ``cannot``, of any type, as text; empty without one."""
     if value is None or value is False or value == [] or value == {}:
         return ""
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
@@ -183,14 +183,14 @@ def second_plan_problem(data: Mapping[str, Any]) -> list[Problem]:
 
 
 def _is_plan(value: Any) -> bool:
-    """Return whether the value of an unknown key could be a plan."""
+    """Return True if the value of an unknown key may be a plan."""
     parts = value if isinstance(value, list) else [value]
     keys = (*KINDS, "root", "nodes", "kind", "action", "skill")
     return any(isinstance(part, dict) and any(key in part for key in keys) for part in parts[:40])
 
 
 def unknown_key_problems(data: Mapping[str, Any], known: Collection[str]) -> list[Problem]:
-    """Return a problem for each key that does not belong to the form of an answer."""
+    """Return a problem for each key that does not belong to the format of answers."""
     return [_unknown(key, value, known) for key, value in data.items() if key not in known][:3]
 
 

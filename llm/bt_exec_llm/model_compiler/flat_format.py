@@ -1,9 +1,9 @@
-"""Flat form of trees: a list of nodes that name their children, for schemas without recursion.
+"""Flat format of trees: a list of nodes that name their children, for schemas without recursion.
 
 A flat plan is equivalent to the nested YAML, except that a condition is always a conjunction, whose
-parts may be negated; ``any`` does not exist. The field ``step`` contains the skill, check or tree
-of a node and its arguments. The fields ``runs`` and ``with`` in the node itself are accepted as
-well.
+operands may be negated; ``any`` does not exist. The field ``step`` of a node contains the skill,
+check or tree and its arguments. The fields ``runs`` and ``with`` in the node itself are accepted,
+too.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _FIELDS = (*_PLAIN, "id", "kind", "runs", "with", "asks", "else", "children", *_
 
 
 def is_flat(data: Mapping[str, Any]) -> bool:
-    """Return whether plain data is a flat plan."""
+    """Return True if plain data is a flat plan."""
     return isinstance(data.get("nodes"), list)
 
 
@@ -32,10 +32,10 @@ class Wired(NamedTuple):
     """A flat plan converted to a nested one.
 
     Attributes:
-        root: The nested root.
-        places: Ids of the flat nodes by their position in the nested root, such as
+        root: Root of the nested plan.
+        places: Id of each flat node by its position in the nested plan, such as
             ``{"root/sequence[1]": "n3"}``.
-        problems: Problems of the references between nodes.
+        problems: Problems of the conversion, such as references to unknown nodes.
     """
 
     root: Any
@@ -44,7 +44,7 @@ class Wired(NamedTuple):
 
 
 def from_flat(data: Mapping[str, Any]) -> Wired:
-    """Convert a flat plan to a nested one, and report problems of its references.
+    """Convert a flat plan to a nested plan, and report problems of nodes and references.
 
     Codes: ``NODE_TWICE``, ``UNKNOWN_NODE``, ``UNATTACHED_NODE``, ``ENDLESS_LOOP`` (a node that is
     its own descendant), ``BAD_NODE``, ``UNKNOWN_FIELD``, ``ARGUMENT_TWICE``, ``BAD_ARGUMENTS``,
@@ -136,7 +136,7 @@ class _Wiring:
                 self._report("NODE_TWICE", "a node has one parent", f"{name}/children", child)
             else:
                 self.used[child] = name
-                if len(above) < 60:  # verification reports the depth
+                if len(above) < 60:  # deeper plans are rejected by verification in any case
                     yield self._node(child, (*above, name), f"{place}[{count}]")
                     count += 1
 
@@ -218,7 +218,7 @@ class _Wiring:
 
 
 def to_flat(root: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return a nested root (plain data) as a flat list of nodes, the root first."""
+    """Return the root of a nested plan, as plain data, as a flat list of nodes, the root first."""
     nodes: list[dict[str, Any]] = []
 
     def add(node: Mapping[str, Any]) -> str:
@@ -246,7 +246,7 @@ def to_flat(root: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def _split_guard(guard: Any) -> tuple[Any, str]:
-    """Return the condition of a guard, and the guard's failure code."""
+    """Return the condition of a guard, and its failure code; empty without a code."""
     if not isinstance(guard, dict) or "else" not in guard:
         return guard, ""
     return {name: args for name, args in guard.items() if name != "else"}, str(guard["else"])

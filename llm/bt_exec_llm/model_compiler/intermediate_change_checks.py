@@ -1,9 +1,9 @@
-"""Checks of the intermediate changes and repetitions of a plan.
+"""Checks for needless intermediate changes and repetitions in a plan.
 
-Plans with the same final effects may differ on the way: one of them may put the held object down
-and take it again, or open and close a door twenty times. Facts that have a sentence in a pack's
-messages must change in the same order as in the offline compiler's plan, and not more often. Such
-facts must not change if that plan does not change them.
+Plans with the same final effects may have different intermediate effects: a plan may put the held
+object down and take it again, or open and close a door twenty times. Facts with a sentence in a
+pack's messages must change in the same order as in the offline compiler's plan, and not more often.
+Such facts must not change if that plan does not change them.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ __all__ = ["broken_guard_problems", "needless_change_problems", "needless_repeti
 
 _SHOWN = 8
 _SPARE = 3
-"""Allowed extra runs of a step, for attempts that a plan writes out."""
+"""Number of additional runs that are allowed for a step, because a plan may write out retries."""
 _SPARE_OTHERWISE = 8
-"""Allowed extra runs of a skill with different arguments."""
+"""Number of additional runs that are allowed for a skill, with any arguments."""
 _ATTEMPTS = 10
-"""Allowed attempts of a skill after failures, for each attempt in the plan of the command."""
+"""Maximum number of attempts of a skill, for each attempt in the offline compiler's plan."""
 
 
 def needless_change_problems(
     spec: MissionSpec, meant: MissionSpec | None, request: Request
 ) -> Iterator[Problem]:
-    """Yield a problem for each change of a fact that the offline compiler's plan does not make."""
+    """Yield a problem for each change of a fact that is not in the offline compiler's plan."""
     if meant is None:
         return
     told = _forms_with_messages(request)
@@ -56,7 +56,7 @@ def needless_change_problems(
         way = ", ".join(value for value in values[1:_SHOWN] if value)
         if not any(len(one) > 1 for one in asked):
             if f"{fact}={values[-1]}" in request.messages:
-                continue  # already reported as a different command
+                continue  # `other_effects_problems` reports this effect
             message = f"the command does not mention {fact}; keep its value"
             yield Problem("NOT_KEPT", message, "root", f"{fact}={values[-1]}")
         elif request.failure is None:
@@ -100,7 +100,10 @@ def _repeated(step: str, runs: int, most: int) -> Problem:
 
 
 def _run_counts(node: NodeBase) -> Counter[tuple[str, str]]:
-    """Return how often each step runs, without retries, on the longest branch of each fallback."""
+    """Return the number of runs of each step, without retries.
+
+    For a fallback, the maximum over its branches is counted.
+    """
     counts: Counter[tuple[str, str]] = Counter()
     if isinstance(node, Do):
         counts[node.do, json.dumps(dict(node.args), sort_keys=True, default=str)] = 1
@@ -114,7 +117,7 @@ def _run_counts(node: NodeBase) -> Counter[tuple[str, str]]:
 
 
 def _attempt_counts(node: NodeBase) -> Counter[str]:
-    """Return how often each skill is attempted if every attempt fails but the last."""
+    """Return the number of attempts of each skill if all attempts but the last fail."""
     own = [node.do] if isinstance(node, Do) else []
     counts = sum(map(_attempt_counts, node.children), Counter(own))
     times = (node.repeat or 1) * (node.retry or 1)
@@ -142,14 +145,14 @@ def _matches(template: str, fact: str) -> bool:
 
 
 def _most_branches(root: NodeBase) -> int:
-    """Return the number of branches of the fallback with the most branches."""
+    """Return the maximum number of branches of a fallback."""
     return max((len(n.fallback) for n in walk(root, Fallback)), default=1)
 
 
 def _successive_values(
     spec: MissionSpec, request: Request, branch: int
 ) -> dict[tuple[str, str], list[str]]:
-    """Return the successive values of each fact, starting with the current one, if every step ran.
+    """Return the current and all later values of each fact, if no step is skipped or fails.
 
     In each fallback, only the branch with index `branch` runs, or the last one if there are fewer.
     """
@@ -163,7 +166,7 @@ def _successive_values(
 
 
 def _skills_in_order(node: NodeBase, branch: int) -> Iterator[Do]:
-    """Yield the skills under a node in execution order; those of a loop twice."""
+    """Yield the skills under a node in execution order; skills in a loop are yielded twice."""
     for _ in range(2 if (node.repeat or 1) > 1 else 1):
         if isinstance(node, Do):
             yield node
@@ -175,13 +178,13 @@ def _skills_in_order(node: NodeBase, branch: int) -> Iterator[Do]:
 
 
 def _is_subsequence(values: Sequence[str], way: list[str]) -> bool:
-    """Return whether `values` occur in `way` in the same order."""
+    """Return True if `way` contains `values` in the same order, possibly with others between."""
     left = iter(way)
     return all(value in left for value in values)
 
 
 def broken_guard_problems(spec: MissionSpec, request: Request) -> Iterator[Problem]:
-    """Yield a problem for each guard that the guarded step itself violates when it succeeds."""
+    """Yield a problem for each guard that an effect of a guarded step violates."""
     for step in locate(spec.root).walk():
         for inner in walk(step.node, Do) if step.node.guard is not None else ():
             if broken := _violating_effect(inner, step.node.guard, request.catalogue):

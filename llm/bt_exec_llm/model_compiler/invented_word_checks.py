@@ -1,12 +1,12 @@
-"""Checks of the words in a plan: speech must come from the command, other texts from the site.
+"""Checks for words in a plan that come neither from the command nor from the site.
 
 An answer has text fields for the operator, which are not executed. Their words must occur in the
 command, in the site's catalogue or in a short list for explanations. All other words are rejected,
 because they may be a warning ("a child's hand is in the gap"), and no list of warnings is complete.
 
-A skill marks the arguments that are spoken (`bt_exec.skill.Said`). If a model planned the mission,
-the listener and every content word of the speech must come from the command. Function words
-(articles, pronouns, polite phrases) are always allowed.
+A skill marks the arguments that are spoken (`bt_exec.skill.Said`). In a model's plan, the listener
+and every content word of the speech must come from the command. Function words (articles, pronouns,
+polite phrases) are always allowed.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ __all__ = ["Talk", "foreign_words", "speaking_steps", "speech_problems", "unknow
 
 
 _TOKEN = re.compile(r"[a-z0-9]+|[가-힣]+|[^\Wa-z0-9가-힣]+")
-"""Words of any script; words in scripts other than Latin and Hangul are always foreign."""
+"""Pattern of words; each match is in Latin letters, in Hangul or in other scripts."""
 _JOINING_WORDS = (
     "a an the of to in on at by for from with about and or if so as is are am was were be been "
     "being it its this that these those there here i me my we us our you your yours he she him her "
@@ -47,17 +47,17 @@ _JOINING_KO = (
     "계신", "계시", "주실", "주시", "줄래", "봐도", "보아도", "싶어", "싶습", "알려", "알고",
 )  # fmt: skip
 _ENDINGS = frozenset(("", *"은는이가을를도의에와과만로고아어여면지게다서러려기"))
-"""Endings of words of one syllable."""
+"""Particles and endings that may follow a Korean stem of one syllable."""
 
 
 class Talk(NamedTuple):
     """Step that speaks a text.
 
     Attributes:
-        skill: Skill.
-        others: Arguments that are not spoken, such as the listener.
+        skill: Name of the skill.
+        others: Names and values of arguments that are not spoken, such as the listener.
         texts: Spoken texts.
-        place: Position of the step.
+        place: Place of the step in the plan.
     """
 
     skill: str
@@ -87,7 +87,7 @@ def speaking_steps(spec: MissionSpec, catalogue: Catalogue) -> list[Talk]:
 def speech_problems(
     spec: MissionSpec, meant: MissionSpec | None, request: Request
 ) -> Iterator[Problem]:
-    """Yield problems for speech that the command does not contain, and for missing speech.
+    """Yield problems for speech that is not in the command, and for missing speech.
 
     Args:
         spec: Plan as it would be executed.
@@ -127,7 +127,7 @@ def speech_problems(
 
 
 def foreign_words(text: str, sources: Iterable[str]) -> list[str]:
-    """Return the content words of a text that none of the sources contains."""
+    """Return the content words of a text that are in none of the sources."""
     known = {token for source in sources for token in _tokens(source)}
     return [
         token for token in _tokens(text) if not _joins(token) and not _contains_word(token, known)
@@ -135,7 +135,10 @@ def foreign_words(text: str, sources: Iterable[str]) -> list[str]:
 
 
 def _covers(texts: Iterable[str], wanted: Iterable[str], command: str) -> bool:
-    """Return True if texts contain at least half of the command's content words in `wanted`."""
+    """Return True if `texts` contain at least half of the content words of `wanted`.
+
+    Only words that are also in the command are counted.
+    """
     asked = set(_tokens(command))
     words = [
         t for text in wanted for t in _tokens(text) if not _joins(t) and _contains_word(t, asked)
@@ -153,7 +156,7 @@ def _joins(token: str) -> bool:
 
 
 def _contains_word(token: str, known: set[str]) -> bool:
-    """Return whether a set contains a word, possibly with another ending."""
+    """Return True if a set contains a word, possibly with another ending."""
     if token in known:
         return True
     if token.isascii():
@@ -163,14 +166,14 @@ def _contains_word(token: str, known: set[str]) -> bool:
         return len(token) > 3 and any(
             other.startswith(stem) and len(other) - len(stem) <= 4 for other in known
         )
-    if len(token) <= 2:  # a short word, or one syllable with a particle or ending
+    if len(token) <= 2:  # a short word, or a stem of one syllable with a particle or ending
         stem = _stem(token)
         return any(other[:2] == token or (stem and _stem(other) == stem) for other in known)
     return any(other[:2] == token[:2] for other in known)
 
 
 def _stem(token: str) -> str:
-    """Return the stem of a Korean word with a stem of one syllable; "" for other words."""
+    """Return the stem of a Korean word if it has one syllable; empty for other words."""
     return token[0] if len(token) <= 2 and token[1:] in _ENDINGS else ""
 
 
@@ -190,13 +193,13 @@ simply existing confidence evidence primary fallback init mode true false uncert
 않 아닙 진행 완료 동작 상태 확인 때까지 이후 마지막 첫 번째 위해 위한 대로 수행
 """
 _SIGNS = re.compile(r"[^\w\s.,:;!?'’\"“”()\[\]{}<>=+*/&%°·…→≤≥_-]")
-"""Signs that are neither words nor punctuation, such as warning symbols."""
+"""Pattern of signs that are neither words nor punctuation, such as warning symbols."""
 _MOST = 3
 _LONGEST = 4000
 
 
 def unknown_words(form: Form, request: Request) -> list[Problem]:
-    """Return problems for texts with words that neither the command nor the site contains."""
+    """Return a problem for each text with words that neither the command nor the site contains."""
     sources = (
         request.command,
         cached_text(request, "vocabulary", lambda: _site_words(request)),
@@ -232,7 +235,7 @@ def _site_words(request: Request) -> str:
 
 
 def _lexicon_text(pack: Pack) -> str:
-    """Return the text of a pack's lexicon file; "" if there is none."""
+    """Return the text of a pack's lexicon file; empty if there is none."""
     path = pack.lexicon
     return path.read_text("utf-8", "replace") if path is not None and path.is_file() else ""
 

@@ -1,7 +1,7 @@
 """Effects of a model's plan, for comparison with the plan of the offline compiler.
 
-If the offline compiler understands a command, the plan of the model must have the same effects as
-its own. Plans for other commands are not compared.
+If the offline compiler understands a command, the model's plan must have the same effects as the
+plan of the offline compiler. Plans for other commands are not compared.
 """
 
 from __future__ import annotations
@@ -51,8 +51,8 @@ class Meant(NamedTuple):
     """Plan that a compiler without a model made for the command.
 
     Attributes:
-        expanded: Plan with its subtrees, before the passes of the packs.
-        plan: Plan as it would be executed.
+        expanded: Plan with expanded subtrees, before the passes of the packs.
+        plan: Plan as it would be executed, after the passes.
     """
 
     expanded: MissionSpec
@@ -60,10 +60,10 @@ class Meant(NamedTuple):
 
 
 def offline_plan(request: Request, offline: Compiler) -> Meant | Refusal | None:
-    """Return the plan of a compiler without a model, its final refusal, or None if it has neither.
+    """Return the plan of a compiler without a model, its final refusal, or None without either.
 
-    A command with a final refusal is not sent to a model, which might act on it. This concerns
-    commands that are empty, unreadable, forbid something, or may be for several robots.
+    A command with a final refusal must not be sent to a model, which might act on it. Such commands
+    are empty, unreadable, forbid something, or do not say which of several robots they are for.
     """
     answer = offline.compile(replace(request, previous=None, failure=None, done=(), tried=()))
     if isinstance(answer, Plan):
@@ -80,15 +80,15 @@ def offline_plan(request: Request, offline: Compiler) -> Meant | Refusal | None:
 class Ends:
     """Effects of a plan if every step succeeds.
 
-    Only facts that a pack has a message for are included. The keys are templates of facts, because
-    a plan may choose another arm: ``{"hand.{arm}": ("hand.right", "material")}``.
+    Only facts with a message in a pack are included. The keys are templates of facts, because a
+    plan may choose another arm: ``{"hand.{arm}": ("hand.right", "material")}``.
 
     Attributes:
-        facts: Effects that occur whichever steps are skipped and branches run.
+        facts: Effects in every execution, whichever steps are skipped and branches run.
         touched: Last value of each fact if every step runs.
-        questions: Display texts of the conditions that are checked and reported in any case, by the
-            normal form of the condition.
-        moves: Whether the plan runs any skill.
+        questions: Display texts of the conditions that are always checked and reported, by normal
+            form of the condition.
+        moves: Whether the plan contains a skill.
     """
 
     facts: dict[str, tuple[str, str]]
@@ -106,7 +106,7 @@ def plan_effects(spec: MissionSpec, catalogue: Catalogue, messages: Messages) ->
             if f"{fact}={value}" in messages:
                 touched[template] = (fact, value)
             else:
-                touched.pop(template, None)  # reported effects that are undone later do not count
+                touched.pop(template, None)  # an effect that is undone later does not count
     sure = certain_effects(spec, catalogue)
     facts = {
         key: (fact, value) for key, (fact, value) in touched.items() if sure.get(fact) == value
@@ -128,7 +128,7 @@ def _reported_checks(node: NodeBase) -> Iterator[Check]:
 
 
 def _normal_form(expression: Any, catalogue: Catalogue) -> str:
-    """Return a condition in normal form."""
+    """Return a condition as text in a normal form, which is equal for equivalent conditions."""
     return json.dumps(_plain(expression, catalogue), ensure_ascii=False, default=str)
 
 
@@ -149,8 +149,8 @@ def _plain(expression: Any, catalogue: Catalogue) -> Any:
 def commanded_values(meant: Meant, request: Request) -> dict[tuple[str, str], frozenset[Any]]:
     """Return the allowed values of skill arguments that the command sets, by (skill, argument).
 
-    Only arguments with a fixed set of values are included, since texts can be worded in many ways.
-    Arguments that a pass changes are left out, such as the arm that handles material.
+    Only arguments with a fixed set of values are included, because texts can be worded in many
+    ways. Arguments that a pass changes are left out, such as the arm that handles material.
     """
     before = _fixed_value_sets(meant.expanded, request.catalogue)
     after = _fixed_value_sets(meant.plan, request.catalogue)
@@ -176,7 +176,7 @@ def _top_trees(node: NodeBase) -> Iterator[Tree]:
 
 
 def chosen_values(spec: MissionSpec, pair: tuple[str, str], catalogue: Catalogue) -> frozenset[Any]:
-    """Return the values that a plan gives to an argument of a skill."""
+    """Return the values that a plan gives to `pair`, a skill and one of its arguments."""
     return frozenset(_fixed_value_sets(spec, catalogue).get(pair, ()))
 
 
@@ -219,7 +219,7 @@ def effects_of_step(node: Do, catalogue: Catalogue) -> Iterator[tuple[str, str, 
         try:
             yield key, fill_arguments(key, args), fill_arguments(value, args)
         except (KeyError, IndexError):
-            continue  # a missing argument is reported by another layer
+            continue  # verification reports the missing argument
 
 
 def _complete(skill: Any, args: Any) -> dict[str, Any]:

@@ -1,8 +1,8 @@
-"""Conversion of every accepted form of a plan to the nested form that is verified.
+"""Conversion of every accepted format of a plan to the nested format that is verified.
 
-The requested form is a mapping with ``root`` (nested) or ``nodes`` (flat). Other forms are accepted
-with a note: a single node, a list of nodes, a list of actions, a wrapper around any of these, and a
-turn report, which names the next action and the remaining ones (``next_action``,
+The requested format is a mapping with ``root`` (nested) or ``nodes`` (flat). Other formats are
+accepted with a note: a single node, a list of nodes, a list of actions, a wrapper around any of
+these, and a turn report, which names the next action and the remaining actions (``next_action``,
 ``full_action_list``).
 """
 
@@ -39,14 +39,14 @@ class Form:
     """Content of an answer, unchecked.
 
     Attributes:
-        root: The plan as nested plain data, or None if there is none.
-        cannot: The model's reason for declining, or empty.
+        root: The plan as nested plain data; None if there is none.
+        cannot: The model's reason for declining; empty if it did not decline.
         assumes: Facts that the model states as assumptions of its plan.
         subgoals: Parts of the command, in the model's words.
         stated: Other statements of the answer, by key.
-        notes: Deviations from the form that were tolerated.
-        problems: Violations of the form.
-        places: For a flat plan, the ids of its nodes by their position in `root`.
+        notes: Deviations from the format that were tolerated.
+        problems: Violations of the format.
+        places: For a flat plan, the id of each node by its position in `root`.
     """
 
     root: Any = None
@@ -117,7 +117,7 @@ def unpack(data: Any) -> Form:
 
 
 def _unwrapped(data: Any, notes: list[str], problems: list[Problem]) -> Any:
-    """Return the plan inside wrapper keys; check the values beside it."""
+    """Return the plan inside wrapper keys, and check the other values of the wrappers."""
     for _ in range(3):
         inner = None
         if isinstance(data, dict):
@@ -193,7 +193,7 @@ def _turn_content(
 
 
 def _known_keys(data: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the keys that an answer of this form may have."""
+    """Return the keys that an answer of this format may have."""
     beside = tuple(key for key in OWN if key not in ("root", "nodes"))
     if any(key in data for key in ("full_action_list", "next_action")):
         return (*beside, "full_action_list", *TURN)
@@ -229,7 +229,7 @@ def _actions_key(data: Mapping[str, Any]) -> str | None:
 
 
 def _action_to_node(item: Any) -> Any:
-    """Return an action ``{name, args}`` as a node, and other data unchanged."""
+    """Return an action ``{name, args}`` as a node; other data is returned unchanged."""
     if not isinstance(item, dict) or any(key in item for key in (*KINDS, "type", "kind")):
         return item
     names = [key for key in _NAMES if isinstance(item.get(key), str)]
@@ -240,7 +240,7 @@ def _action_to_node(item: Any) -> Any:
     if given:
         given.sort(key=lambda key: key != "with")
         step["with"] = item[given[0]]  # the argument check reports other types
-    # unknown keys are kept, so that the field check reports them
+    # unknown keys are kept, so that validation reports them
     read = (names[0], *(key for key in _ARGS if key not in given), *given[:1])
     return {**step, **{key: value for key, value in item.items() if key not in read}}
 

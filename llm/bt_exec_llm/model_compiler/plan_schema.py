@@ -1,8 +1,8 @@
 """JSON Schemas of plans, for servers that enforce a schema.
 
 Plans are flat, and only the names of the site are allowed. If the site is small enough, every skill
-and every tree is a branch with its own arguments, so that a server that enforces the schema cannot
-produce unknown arguments.
+and every tree is a branch of a union with its own arguments, so that a server that enforces the
+schema cannot produce unknown arguments.
 """
 
 from __future__ import annotations
@@ -18,7 +18,10 @@ from bt_exec_llm.model_compiler.spelling_correction import fixed_values
 __all__ = ["plan_schema", "tree_list_schema"]
 
 MOST_BRANCHES = 40
-"""Limit of branches, since servers reject larger unions; above it, only our checks apply."""
+"""Maximum number of branches of a union, because servers reject larger unions.
+
+On larger sites, arguments are only checked after the answer.
+"""
 _ARGS = {"anyOf": [{"type": "string"}, {"type": "number"}, {"type": "boolean"}]}
 
 

@@ -1,4 +1,4 @@
-"""Planning dialogue: the model is asked, and problems of its answer are sent back, a few times."""
+"""Planning dialogue with a model, in which problems of its answers are sent back."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ class Result:
     """Result of a dialogue: a plan, the model's reason for declining, problems, or a failure.
 
     Attributes:
-        plan: The plan, accepted and verified.
-        cannot: The model's reason for declining, if it declined.
+        plan: The accepted and verified plan; None without one.
+        cannot: The model's reason for declining; empty if it did not decline.
         problems: Problems of the last answer.
-        failure: Failure of the request, if there was no answer.
+        failure: Failure of the last request; None if there was an answer.
         calls: Number of questions asked.
         usage: Cost of the questions.
         codes: Codes of the problems in each round.
@@ -47,7 +47,7 @@ class Result:
 
     @property
     def requests(self) -> int:
-        """Number of HTTP requests; at least one per question, also for models without a network."""
+        """Number of HTTP requests, or of questions if that is larger, as with recorded answers."""
         return max(self.calls, self.usage.requests)
 
 
@@ -60,7 +60,7 @@ def run_dialogue(
     rounds: int,
     compiler: str,
 ) -> Result:
-    """Ask the model until a plan is accepted, or the rounds or the time limit are used up."""
+    """Ask the model until a plan is accepted, or until the rounds or the time are used up."""
     first = (prompt.first,)
     question = Question(prompt.system, first, prompt.schema, prompt.plain, prompt.structured)
     dialogue = Dialogue(model, question, request, compiler)
@@ -125,7 +125,7 @@ _LONGEST = 300
 
 
 sentences = partial(load_messages, SENTENCES)
-"""Return the sentences of this package."""
+"""Function that returns the messages of this package."""
 
 
 def refusal_of(
@@ -134,9 +134,9 @@ def refusal_of(
     """Return the refusal for a dialogue that ended without a plan.
 
     Args:
-        result: The dialogue.
+        result: Result of the dialogue.
         language: Language of the command.
-        again: Whether a plan had failed before, so that this was a re-plan.
+        again: Whether the request was for a re-plan after a failure.
         nearest: Suggested commands.
     """
     problems = tuple(map(str, result.problems))
@@ -157,7 +157,7 @@ def refusal_of(
 
 
 def problem_sentences(problems: Iterable[Problem], language: str) -> tuple[str, ...]:
-    """Return the first few problems as sentences, one for each code."""
+    """Return a sentence for each of the first few problem codes."""
     told: dict[str, str] = {}
     for problem in problems:
         code = problem.code if problem.code in sentences() else "BAD_FORM"

@@ -33,28 +33,28 @@ from bt_exec_llm.model_compiler.site_description import (
 __all__ = ["VERSION", "Prompt", "build_prompt", "fenced_json", "problems_text"]
 
 VERSION = 4
-"""Version of the texts in ``prompts/``, kept in records; increased with every change."""
+"""Version of the texts in ``prompts/``, stored in records and incremented with each change."""
 
 _FOLDER = Path(__file__).parent.parent / "prompts"
 _NAME = re.compile(r"[\w-]{1,24}( [\w-]{1,24}){0,2}")
-"""Form of an object name; excludes sentences, such as text printed on a box."""
+"""Pattern of object names; it excludes sentences, such as text printed on a box."""
 _LONGEST_WORD = 64
 _MOST_WORDS = 100
 _LONGEST_COMMAND = 2000
 _MOST_PROBLEMS = 25
-"""Limit of the problems that are sent back at once."""
+"""Maximum number of problems that are sent back at once."""
 
 
 @dataclass(frozen=True)
 class Prompt:
-    """The first question to a model.
+    """Parts of the first question to a model.
 
     Attributes:
-        system: Role, language, catalogue and library, the same for every command of a site.
+        system: Role, tree language, catalogue and library; the same for every command of a site.
         first: Turn with the situation and the command.
         schema: JSON Schema of the answer.
-        plain: Description of the answer's form with examples, for servers without schemas.
-        structured: Examples in the form of the schema, for servers that enforce schemas.
+        plain: Description of the output format with examples, for servers without schemas.
+        structured: Examples in the format of the schema, for servers that enforce schemas.
     """
 
     system: tuple[Block, ...]
@@ -81,7 +81,7 @@ def build_prompt(request: Request, *, image: bool = False, short: bool = False) 
     Args:
         request: The request.
         image: Whether to include the picture, if there is one.
-        short: Whether to offer only trees, for small models. Repairs always use the full prompt.
+        short: Whether to offer only trees, for small models; re-plans always use the full prompt.
     """
     short = short and request.failure is None
     role, about = ("short", describe_trees) if short else ("system", describe_site)
@@ -121,11 +121,11 @@ def build_prompt(request: Request, *, image: bool = False, short: bool = False) 
 
 
 def problems_text(problems: Iterable[Problem], known: Iterable[Problem] = ()) -> str:
-    """Return the problems of an answer, without repetitions, as text to send back.
+    """Return the distinct problems of an answer as text that is sent back.
 
     Args:
         problems: Problems of this answer.
-        known: Problems of the previous answer; those that occur again are marked.
+        known: Problems of the previous answer; problems that occur again are marked.
     """
     before = {(problem.code, problem.found) for problem in known}
     listed: dict[tuple[str, str, str], dict[str, Any]] = {}
@@ -147,7 +147,7 @@ def problems_text(problems: Iterable[Problem], known: Iterable[Problem] = ()) ->
 
 
 def fenced_json(tag: str, data: Any) -> str:
-    """Return plain data as JSON that cannot leave its fence."""
+    """Return plain data as JSON between tags, escaped so that it cannot contain the end tag."""
     text = json.dumps(data, ensure_ascii=False, indent=1, default=str)
     return f"<{tag}>\n{_closed(text)}\n</{tag}>"
 
@@ -170,7 +170,7 @@ def _situation(request: Request) -> dict[str, Any]:
 
 
 def _session_text(request: Request) -> list[dict[str, str]]:
-    """Return the session so far, for references such as "again" and "it" in the command."""
+    """Return the session so far, to which words such as "again" and "it" may refer."""
     return [
         {
             "command": _truncated_line(turn.command, _LONGEST_COMMAND),

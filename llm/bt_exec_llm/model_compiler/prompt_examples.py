@@ -1,8 +1,8 @@
 """Examples for a prompt, generated from the library of the site.
 
 Some examples are the same for every command, so that a server can cache them: a tree by name, an
-argument, a composition, an answer that declines, and a repair. Every plan in them passes
-verification. A test checks each example in both forms, nested and flat.
+argument, a sequence of trees, an answer that declines, and a correction. Every plan in them passes
+verification. A test checks each example in both formats, nested and flat.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ __all__ = [
 ]
 
 Form: TypeAlias = Literal["nested", "flat"]
-"""``nested`` is YAML; ``flat`` the JSON that schemas and tools ask for."""
+"""Format of a plan: ``nested`` is YAML; ``flat`` is the JSON that schemas and tools require."""
 
 _SHOWN = 3
 _CANNOT = ("Paint the wall.", "Nothing listed here can paint.")
@@ -52,7 +52,7 @@ class Example(NamedTuple):
     Attributes:
         shows: Feature that the example illustrates.
         command: The command.
-        answer: The answer as plain data, nested.
+        answer: The answer as plain data in the nested format.
     """
 
     shows: str
@@ -61,7 +61,7 @@ class Example(NamedTuple):
 
 
 def fixed_examples_text(request: Request, form: Form) -> str:
-    """Return the examples that are the same for every command, as text in a form."""
+    """Return the examples that are the same for every command, as text in a format."""
     return cached_text(request, f"examples {form}", lambda: _examples_text(request, form))
 
 
@@ -77,7 +77,7 @@ def _examples_text(request: Request, form: Form) -> str:
 
 
 def format_answer(answer: dict[str, Any], form: Form) -> str:
-    """Return an answer as a model should write it."""
+    """Return an answer as a model should write it in a format."""
     if form == "nested":
         return as_yaml(answer)
     nodes = to_flat(answer["root"]) if "root" in answer else []
@@ -122,7 +122,7 @@ def nearest_trees(request: Request) -> tuple[tuple[str, TreeSpec], ...]:
     return tuple((text, tree) for _, _, text, tree in sorted(best, key=lambda b: b[:2])[:_SHOWN])
 
 
-@lru_cache(maxsize=4096)  # the same command is compared again in a re-plan
+@lru_cache(maxsize=4096)  # a re-plan compares the same command again
 def _similarity(typed: str, text: str) -> float:
     return difflib.SequenceMatcher(None, typed, text).ratio()
 
@@ -204,7 +204,7 @@ def _repair_example(example: Example, request: Request, form: Form) -> str:
 
 
 def _is_valid(root: dict[str, Any], site: Request) -> bool:
-    """Return whether a plan passes verification, whatever state is observed."""
+    """Return True if a plan passes verification in an unknown situation."""
     return not [p for p in examine(_mission(root), site).problems if p.code != "LABEL_NOT_SEEN"]
 
 

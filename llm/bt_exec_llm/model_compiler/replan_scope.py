@@ -1,4 +1,4 @@
-"""Part of a plan that a new plan replaces after a failure."""
+"""Selection of the part of a failed plan that a re-plan replaces."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ __all__ = ["part_to_replace", "with_part"]
 
 
 def part_to_replace(request: Request) -> Located[NodeBase] | None:
-    """Return the part of a failed plan that a new one replaces; None for a first plan.
+    """Return the part of a failed plan that a new plan replaces; None for a first plan.
 
-    The part is the innermost subtree that contains the failure. If there is no subtree, it is the
-    failed step in the sequence at the root.
+    The part is the innermost subtree that contains the failed node. If no subtree contains it, the
+    part is the failed step of the sequence at the root.
     """
     if request.previous is None or request.failure is None:
         return None
@@ -31,7 +31,7 @@ def part_to_replace(request: Request) -> Located[NodeBase] | None:
 
 
 def with_part(written: MissionSpec, request: Request) -> MissionSpec:
-    """Return the plan with the failed part replaced; finished work is kept."""
+    """Return the failed plan with `written` in place of the failed part; finished steps stay."""
     found = part_to_replace(request)
     if found is None:
         return written

@@ -28,8 +28,8 @@ class ReplayCompiler(ModelCompiler):
     """Model compiler that uses a recording in place of a model.
 
     Args:
-        recording: Recorded answers.
-        settings: Settings that were used for the recording.
+        recording: Model that repeats the recorded answers.
+        settings: Settings of planning, as used for the recording.
     """
 
     def __init__(self, recording: ReplayClient, settings: PlanningSettings) -> None:
@@ -37,7 +37,7 @@ class ReplayCompiler(ModelCompiler):
         self._recording = recording
 
     def library_alternative(self, request: Request) -> VerifiedPlan | None:
-        """Return the library's alternative; None if the recording has an answer to this request."""
+        """Return the library's alternative, unless the recording has an answer to this request."""
         prompt = self._prompt(request)
         asked = Question(
             prompt.system, (prompt.first,), prompt.schema, prompt.plain, prompt.structured
@@ -55,14 +55,15 @@ def create(settings: Mapping[str, Any]) -> Compiler:
             precedence over those of the recording.
 
     Raises:
-        UsageError: If the file is missing or not a recording, or a setting is wrong.
+        UsageError: If the file is missing or not a recording, or a setting is invalid.
     """
     given = dict(settings)
     file = given.pop("file", None)
     if not file:
         raise UsageError("replay needs a recording: --compiler replay:FILE")
     recording = ReplayClient(expand_home(str(file)))
-    given = {"first": "model", **recording.settings, **given}  # missing in older recordings
+    # older recordings do not contain `first`
+    given = {"first": "model", **recording.settings, **given}
     known = ("file", *AS_RECORDED)
     unknown = [key for key in given if key not in AS_RECORDED]
     if unknown:

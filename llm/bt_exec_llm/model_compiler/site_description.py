@@ -32,7 +32,7 @@ __all__ = [
 
 _DUMPER = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
 _MOST_TREES = 60
-"""Number of trees that are shown in full; the others are shown with their summary."""
+"""Maximum number of trees that are described in full; of the others, only the summary is given."""
 _LONGEST_DOC = 500
 
 
@@ -59,7 +59,7 @@ def describe_trees(request: Request) -> str:
 
 
 def _one_per_language(utterances: Sequence[str]) -> list[str]:
-    """Return one utterance of each language."""
+    """Return the first utterance in each language."""
     return list({language_of(text): text for text in reversed(utterances)}.values())
 
 
@@ -154,12 +154,15 @@ def _domain(pack: Pack) -> str:
 
 
 _MADE: dict[tuple[int, int, int, str, str], tuple[Catalogue, Library, str]] = {}
-"""Texts of recent sites, by identity; the site is kept so that its identity is not reused."""
+"""Cached texts of recent sites, by `id` of catalogue and library.
+
+Catalogue and library are stored, too, so that their ids are not reused.
+"""
 _MOST_MADE = 12
 
 
 def cached_text(request: Request, kind: str, make: Callable[[], str]) -> str:
-    """Return the text called `kind` for the site of a request; `make` is for one not cached."""
+    """Return the cached text called `kind` for the site of a request; `make` creates it."""
     settings = json.dumps(
         {pack: own.to_data() for pack, own in request.settings.items()}, sort_keys=True
     )

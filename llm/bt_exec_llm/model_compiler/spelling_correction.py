@@ -2,7 +2,7 @@
 
 Three kinds are corrected, each with a note: wrong case and separators (``OpenDoor``, ``Right``),
 other words for the kinds of nodes (``selector``), and nodes with a ``type`` (``{type: sequence,
-children: […]}``). A name that is only similar to a known one is not changed; it is reported to the
+children: […]}``). A name that is only similar to a known name is not changed; it is reported to the
 model.
 """
 
@@ -42,7 +42,7 @@ _CODE = re.compile("[A-Z][A-Z0-9_]*")
 
 
 def corrected_plan(root: Any, request: Request) -> tuple[Any, tuple[str, ...]]:
-    """Return the plain data of a plan with its spelling corrected, and a note for each change."""
+    """Return the plain data of a plan with corrected spelling, and a note for each change."""
     tidy = _Tidy(request)
     return tidy.node(root, 0), tuple(dict.fromkeys(tidy.notes))
 
@@ -100,7 +100,7 @@ class _Tidy:
         return found
 
     def _is_invented(self, code: Any) -> bool:
-        """Return whether a failure code is unknown on this site, so that the model invented it."""
+        """Return True if a failure code is unknown on the site, so that the model invented it."""
         if not isinstance(code, str) or code in self.codes or not _CODE.fullmatch(code):
             return False
         self.notes.append(f"'else: {code[:40]}' was left out: unknown code")
@@ -151,7 +151,8 @@ class _Tidy:
     def _condition(self, part: Any, depth: int) -> Any:
         if isinstance(part, str):
             return self._name(part, self.conditions)
-        if isinstance(part, dict) and len(part) == 2 and "else" in part:  # a guard and its code
+        # a guard with its failure code
+        if isinstance(part, dict) and len(part) == 2 and "else" in part:
             condition = {name: inner for name, inner in part.items() if name != "else"}
             found = self._condition(condition, depth)
             if self._is_invented(part["else"]):
@@ -174,7 +175,7 @@ class _Tidy:
 def _normal_name(name: str) -> str:
     """Return a name in lower case without separators, for comparison with known names.
 
-    Letters of other alphabets are unchanged, because case folding turns some into Latin letters.
+    Letters of other alphabets are unchanged, because case folding converts some to Latin letters.
     """
     if not str(name).isascii():
         return str(name)

@@ -1,4 +1,4 @@
-"""Checks for typical faults of language models, in addition to verification.
+"""Checks for typical mistakes of language models, in addition to verification.
 
 =========================  =====================================================================
 code                       the answer …
@@ -26,8 +26,8 @@ WORDS_AGAINST_PLAN         contains words that forbid its own plan or warn of it
 WORDS_BESIDE_PLAN          has words around the plan that are not usual openings
 =========================  =====================================================================
 
-Unknown names (``UNKNOWN_SKILL`` …) are found by `bt_exec.verify`, faults of a domain by the
-checkers of its pack.
+Unknown names (``UNKNOWN_SKILL`` …) are found by `bt_exec.verify`, mistakes specific to a domain by
+the checkers of its pack.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ __all__ = [
 ]
 
 MOST_RUNS = 100
-"""Limit of the runs of a node; above it the plan counts as an endless loop."""
+"""Maximum number of runs of a node; more count as an endless loop."""
 _FOREVER = ("forever", "infinite", "infinity", "inf", "until_success", "always", "true")
 _LOOPS = ("loop", "while_true", "forever", "repeat_until", "retry_until_successful", "keep_running")
 
@@ -74,7 +74,7 @@ def no_action_problems(root: Any) -> Iterator[Problem]:
 
 
 def _is_list_of_nodes(node: dict[str, Any]) -> bool:
-    """Return whether a node is a list of child nodes, and is therefore not an action itself."""
+    """Return True if a node is a list of child nodes, and therefore not an action itself."""
     children = [node[kind] for kind in ("sequence", "fallback", "parallel") if kind in node]
     listed = children[0] if len(children) == 1 and isinstance(children[0], list) else None
     return listed is not None and all(isinstance(child, dict) for child in listed)
@@ -117,14 +117,14 @@ def _nodes(value: Any, place: str = "root", depth: int = 0) -> Iterator[tuple[st
 
 
 def forbidden_skill_problems(spec: MissionSpec) -> Iterator[Problem]:
-    """Yield a problem for the first skill of a plan whose command may forbid something."""
+    """Yield a problem for the first skill of a plan; called if the command may forbid something."""
     for step in islice(locate(spec.root).walk(Do), 1):
         message = "the command forbids something; state that in 'cannot', and plan nothing"
         yield Problem("COMMAND_FORBIDS", message, show_place(step.place), step.node.do)
 
 
 def unchanged_part_problems(new: Located[NodeBase], old: NodeBase) -> Iterator[Problem]:
-    """Yield a problem if a replacement equals the failed part."""
+    """Yield a problem if the new part of a plan is equal to the failed part."""
     if _comparable_part(new.node) == _comparable_part(old):
         message = "this part failed already; change something, or give a reason in 'cannot'"
         yield Problem("SAME_PART_AGAIN", message, show_place(new.place))
@@ -159,7 +159,7 @@ def with_label_codes(
 def other_effects_problems(
     spec: MissionSpec, meant: Meant | None, request: Request
 ) -> Iterator[Problem]:
-    """Yield a problem for each difference between the effects of a plan and of the command."""
+    """Yield a problem for each difference between the effects of a plan and those of `meant`."""
     if meant is None:
         return
     wanted = plan_effects(meant.expanded, request.catalogue, request.messages)
@@ -185,7 +185,7 @@ def other_effects_problems(
         if key not in wanted.touched:
             message = f"the command does not ask for {fact}={value}; do what it asks and no more"
             yield _another(message, f"{fact}={value}")
-    # a re-plan may use another arm, as the library does
+    # a re-plan may use another arm, as the alternatives of the library do
     said = commanded_values(meant, request) if request.failure is None else {}
     for (skill, name), values in said.items():
         for value in sorted(

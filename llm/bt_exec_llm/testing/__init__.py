@@ -1,1 +1,1 @@
-"""Stand-ins for language models in tests: a local Messages server and a scripted model."""
+"""Test doubles for language models: a local Messages server and a scripted model."""

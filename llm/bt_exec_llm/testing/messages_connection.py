@@ -19,12 +19,12 @@ Honour: TypeAlias = Literal["enforce", "ignore", "refuse"]
 
 _PIECE = 24
 """Number of characters in one event of a streamed text."""
-_PICTURE = 1600  # [tokens]
+_PICTURE = 1600  # reported size of a picture [tokens]
 
 
 @dataclass(frozen=True)
 class Flavour:
-    """Behaviour in which servers differ from each other.
+    """Behaviour of a kind of server, where servers differ from each other.
 
     Attributes:
         name: Name of the server.
@@ -56,7 +56,7 @@ FLAVOURS: Mapping[str, Flavour] = {
         Flavour("bare", schemas="refuse", tools="refuse"),
     )
 }
-"""Known servers; real ones change with their versions."""
+"""Imitated servers by name; real servers may behave differently in other versions."""
 
 
 class Connection:
@@ -66,7 +66,7 @@ class Connection:
         handler: Handler of the HTTP server.
         body: Body of the request.
         flavour: Behaviour of the imitated server.
-        closing: Event that is set when the server closes, so that no reply outlasts its test.
+        closing: Event that is set when the server closes, which ends all waits.
     """
 
     def __init__(
@@ -165,7 +165,7 @@ class Connection:
 
 
 def _encoded_json(data: Any) -> bytes:
-    """Return JSON in a server's encoding: unescaped, except for lone surrogates."""
+    """Return JSON as servers encode it: in UTF-8, with escapes only for lone surrogates."""
     try:
         return json.dumps(data, ensure_ascii=False).encode()
     except UnicodeEncodeError:

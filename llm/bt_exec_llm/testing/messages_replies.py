@@ -35,14 +35,14 @@ class Reply:
 
     Attributes:
         name: Kind of the reply.
-        send: Function that sends it.
+        send: Function that sends the reply.
     """
 
     name: str
     send: Callable[[Connection], None]
 
     def delayed(self, seconds: float) -> Reply:
-        """Return this reply with a delay before it [s]."""
+        """Return this reply with a delay of `seconds` before it."""
 
         def send(connection: Connection) -> None:
             connection.wait(seconds)
@@ -82,10 +82,10 @@ def tool_calls(*calls: tuple[str, Any], words: str = "") -> Reply:
 
 
 def answer(data: Any, *, plain: str | None = None) -> Reply:
-    """Answer correctly in the form that the request and the flavour require.
+    """Answer correctly in the output format that the request and the flavour require.
 
     Args:
-        data: Answer if the form is enforced.
+        data: Answer if the server enforces the format.
         plain: Answer otherwise; by default `data` in a fence, with words around it.
     """
 
@@ -139,7 +139,7 @@ def left_open(words: str, seconds: float = 60.0) -> Reply:
 
 
 def drip(bytes_per_s: float = 10.0, words: str = "drop " * 400) -> Reply:
-    """Answer slowly, with short waits between the pieces."""
+    """Answer slowly, with short waits between small parts of the text."""
 
     def send(to: Connection) -> None:
         content = [{"type": "text", "text": words}]
@@ -172,7 +172,7 @@ def raw(
     content_type: str = "application/json",
     headers: Mapping[str, str] | None = None,
 ) -> Reply:
-    """Answer with these bytes."""
+    """Answer with `body` as it is."""
 
     def send(to: Connection) -> None:
         about = {"Content-Type": content_type, "Content-Length": str(len(body))}

@@ -9,12 +9,12 @@ Model compilers are tested against it through the real SDK, without a network an
 A script is a list of replies, one for each request; the last one repeats:
 
 =====================  ===========================================================================
-reply                  what the server does
+reply                  behaviour of the server
 =====================  ===========================================================================
 ``"words"``            sends the text, as a stream if requested
-``{…}``                sends it in the requested form: see `answer`
+``{…}``                sends the data in the requested output format; see `answer`
 a function             calls it with the request's body; it returns one of the other kinds
-`Reply`                sends it, for example `text`, `tool_use`, `error`, `hang`, `drip`
+`Reply`                sends the reply, for example `text`, `tool_use`, `error`, `hang`, `drip`
 =====================  ===========================================================================
 
 A `Flavour` imitates a kind of server, which enforces, ignores or refuses schemas and tools.
@@ -87,7 +87,7 @@ class Received:
     Attributes:
         path: Path, such as ``/v1/messages``.
         headers: Headers by lower-case name.
-        body: The parsed JSON, or empty without a body.
+        body: The parsed JSON body; empty without a body.
     """
 
     path: str
@@ -101,7 +101,7 @@ class MessagesServer:
     Args:
         replies: The script; see `script`.
         flavour: Imitated server: a `Flavour`, or the name of one in `FLAVOURS`.
-        key: Required API key, or None to accept any.
+        key: Required API key; None to accept any key.
 
     Attributes:
         requests: All requests so far, including refused ones.
@@ -209,19 +209,19 @@ class MessagesServer:
                 seen = Received(self.path, headers, body if isinstance(body, dict) else {})
                 owner._answer(seen, Connection(self, seen.body, owner.flavour, owner._closing))
 
-            do_GET = do_POST  # noqa: N815 - its name there
+            do_GET = do_POST  # noqa: N815 - name given by the base class
 
-            def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - its name there
+            def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - overrides
                 del format, args  # no output in tests
 
         return Handler
 
 
 class _Server(http.server.ThreadingHTTPServer):
-    daemon_threads = False  # closed with the server, so that no socket remains
+    daemon_threads = False  # closing the server waits for its threads, so that no socket remains
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        del request, client_address  # clients may disconnect
+        del request, client_address  # clients may disconnect, which is not an error
 
 
 def _anthropic_error(body: Mapping[str, Any]) -> Reply | None:

@@ -1,4 +1,4 @@
-"""Language model with scripted replies, without a network.
+"""Test double of a language model, with scripted replies.
 
 It has the interface of a model client. The classes of answers and failures are arguments, so that
 this module does not depend on a client::
@@ -40,8 +40,8 @@ class ScriptedModel(Generic[A]):
 
     Args:
         replies: Texts; mappings, which become the answer's ``data`` and, as JSON, its text;
-            exceptions, which are raised; or functions, which take an `Asked` and return one of the
-            others.
+            exceptions, which are raised; or functions, which take an `Asked` and return a reply of
+            one of the other kinds.
         answer: Class of the answers, normally ``Answer``.
         failure: Class of the failure after a cancellation, normally ``ModelFailure``.
         seconds: Delay before every answer [s]; ends early if the question is cancelled.

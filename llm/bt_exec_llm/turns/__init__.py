@@ -1,4 +1,4 @@
-"""Planning turn by turn: the model calls a few tools, reads their results, and continues."""
+"""Planning turn by turn, in which a model calls tools and reads their results."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""Compiler ``turns``: a model plans turn by turn and sees the results of its tools.
+"""Compiler ``turns``, with which a model plans turn by turn and gets the results of its tools.
 
-The plan of a turn consists of the next few calls of tools. After they have run, the model is asked
-again with their results, until it answers or the budget is used up. Each turn is verified like any
-plan and appended to the tree. If the setting ``first`` names a compiler that can answer the
-question, the model is not asked.
+The plan of a turn consists of a few tool calls. After they have run, the model is asked again with
+their results, until it answers or a budget is used up. Each turn is verified like any plan and
+appended to the tree. The model is not asked if the setting ``first`` names a compiler that can
+answer the question.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ from bt_exec_llm.turns.turn_parsing import parse_tags, read_calls
 __all__ = ["TurnCompiler", "create"]
 
 ANALYSIS_LINES, TURN_LINES = range(5, 11), range(3, 8)
-"""Allowed numbers of lines of a log."""
+"""Allowed numbers of lines in the log of an analysis, and in that of a turn."""
 
 _NO_TOOLS = frozenset({400, 422, 501})
 Turn = tuple[Calls | Final, tuple[str, ...], VerifiedPlan | None, str]
@@ -78,8 +78,8 @@ class TurnCompiler:
 
     Args:
         model: The model.
-        settings: Form and limits of the requests.
-        first: Compiler that may answer a question without the model, or None.
+        settings: Format and limits of the requests.
+        first: Compiler that may answer a question without the model; None without one.
     """
 
     name = "turns"
@@ -121,7 +121,7 @@ class TurnCompiler:
                     return known
                 plain = known
             if request.situation.frame is None and plain is not None:
-                return plain  # the model turns need a picture
+                return plain  # the model needs a picture
             talk = self._talk = Conversation(request.command, request.language, plain)
         talk.add_results(request)
         before, calls = talk.usage, talk.calls
@@ -136,7 +136,11 @@ class TurnCompiler:
         return replace(found, calls=asked, requests=requests, usage=usage.to_dict())
 
     def _next_plan(self, request: Request, talk: Conversation, ways: TurnTools) -> Plan | Refusal:
-        """Return the plan of the next turn or, without one, of a disputed answer, or a refusal."""
+        """Return the plan of the next turn, or a refusal.
+
+        If there is no next turn but an earlier answer to which a judge objected, the plan reports
+        that answer.
+        """
         refusal = budget_refusal(talk, self.settings)
         try:
             if refusal is None:
@@ -162,7 +166,7 @@ class TurnCompiler:
         return _refusal_for(refusal, talk)
 
     def _analyse(self, request: Request, talk: Conversation, ways: TurnTools) -> None:
-        """Ask the model to analyse the request, before any tool runs."""
+        """Ask the model to analyse the question before any tool runs, and store the analysis."""
 
         def read(answer: Answer) -> tuple[tuple[tuple[str, ...], Record] | None, list[Problem]]:
             tagged = parse_tags(answer.text, ANALYSIS_LINES)
@@ -178,7 +182,7 @@ class TurnCompiler:
         talk.log, talk.record = log, record.model_dump(mode="json")
 
     def _ask_for_turn(self, request: Request, talk: Conversation, ways: TurnTools) -> Turn:
-        """Ask the model for the next turn; use tags if the server rejects tools."""
+        """Return the next turn of the model; tags are used if the server rejects tools."""
         if self._native:
             try:
                 return self._ask_in(request, talk, ways)
@@ -201,7 +205,7 @@ class TurnCompiler:
     def _read_answer(
         self, answer: Answer, request: Request, talk: Conversation, ways: TurnTools
     ) -> tuple[Turn | None, list[Problem]]:
-        """Return (turn, log, plan, model) of an answer, and all its problems."""
+        """Return turn, log, plan and model name of an answer, or None, and all its problems."""
         calls = (answer.data or {}).get("calls") if self._native else None
         if calls:
             tagged = read_calls(calls, answer.text, request.language, TURN_LINES)
@@ -262,7 +266,7 @@ class TurnCompiler:
         model: str,
         turn: str | None,
     ) -> Plan | Refusal:
-        """Return the plan that reports an answer."""
+        """Return the verified plan that reports an answer to the user."""
         lines = [line for past in talk.turns for line in past.log]
         calls = [call for past in talk.turns for call in past.calls]
         score = supported_share(lines, talk.observations(), request.command, calls)
@@ -294,14 +298,14 @@ class TurnCompiler:
 
     @staticmethod
     def _turn_plan(plan: VerifiedPlan, ways: TurnTools, request: Request) -> Plan:
-        """Return the plan of a turn; it needs the operator's consent if it moves a robot."""
+        """Return the plan of a turn; it needs consent if the tools of the site use a robot."""
         moves = any("robot" in skill.injected for skill in ways.tools.values())
         unconfirmed = say("UNCONFIRMED", request.language) if moves else ""
         return Plan(plan.written, unconfirmed=unconfirmed, verified=plan)
 
 
 def _refusal_for(refusal: Refusal, talk: Conversation) -> Refusal:
-    """Return the refusal; without observations, add that of the compiler that was asked first."""
+    """Return a refusal, combined with that of the first compiler if no tool has succeeded."""
     plain = talk.refused
     if plain is None or talk.has_evidence():
         return refusal
@@ -311,10 +315,10 @@ def _refusal_for(refusal: Refusal, talk: Conversation) -> Refusal:
 
 
 def create(settings: Mapping[str, Any]) -> Compiler:
-    """Return the compiler for a site's settings, which include those of the client.
+    """Return the compiler for the settings of a site, which include those of the client.
 
     Raises:
-        UsageError: If a setting is unknown or has a wrong value.
+        UsageError: If a setting is unknown or has an invalid value.
     """
     asked, client = split_settings(settings, TurnSettings, "turns")
     if asked.first == "turns":

@@ -1,9 +1,9 @@
-"""State of one question that a model answers turn by turn, and its settings.
+"""State of one question that a model answers turn by turn, and settings of this planning.
 
 The lines "Step N:" of the model's log are compared with the observations. A line is supported if it
-names a tool that ran, or a word or number in a tool's parameters or results. In addition, all its
-numbers must have been observed or be part of the question. The score is the share of supported
-lines, 0..1; 0 without lines.
+contains the name of a tool that ran, or a word or number from a tool's parameters or results. In
+addition, all its numbers must have been observed or be in the question. The score is the fraction
+of supported lines, 0..1; it is 0 without lines.
 """
 
 from __future__ import annotations
@@ -39,20 +39,20 @@ __all__ = [
 
 
 AS_RECORDED = ("first", "form", "turns", "tokens")
-"""Settings that a replay needs for the same turns."""
+"""Settings that a replay must have in common with the recording to make the same turns."""
 
 
 class TurnSettings(UserData):
     """Settings of planning turn by turn.
 
     Attributes:
-        first: Name of a compiler that may answer a question without the model; or ``model`` to ask
+        first: Name of a compiler that may answer a question without the model; ``model`` to ask
             the model every question.
-        form: Form of answers: ``tools`` for native tool calls, ``tags`` for a text with the tags
+        form: Format of answers: ``tools`` for native tool calls, ``tags`` for a text with the tags
             ``<analysis_log>`` and ``<plan_json>``, or ``auto`` for ``tools`` if the server supports
-            them and ``tags`` otherwise.
-        turns: Largest number of turns for one question, including the turn with the answer.
-        tokens: Largest number of tokens for planning one question. Tools that use a model
+            tools and ``tags`` otherwise.
+        turns: Maximum number of turns for one question, including the turn with the answer.
+        tokens: Maximum number of tokens for planning one question. Tools that use a model
             themselves have separate limits.
         seconds: Time limit of one question, including the tools [s].
         record: File to which every exchange with the model is appended.
@@ -69,7 +69,7 @@ class TurnSettings(UserData):
 
 
 _LONGEST = 2000
-"""Longest result that is shown to the model [characters of JSON]."""
+"""Maximum length of a tool's result that is sent to the model [characters of JSON]."""
 
 
 @dataclass(frozen=True)
@@ -78,9 +78,9 @@ class Observation:
 
     Attributes:
         tool: Name of the tool.
-        parameters: Arguments.
-        ok: Whether it succeeded.
-        result: Return value.
+        parameters: Arguments of the call.
+        ok: Whether the call succeeded.
+        result: Return value; None without one.
         error: Reason of the failure, starting with the failure code; None on success.
     """
 
@@ -91,7 +91,7 @@ class Observation:
     error: str | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain data."""
+        """Return the observation as plain data, with long results truncated."""
         shown: Any = self.result
         if len(json.dumps(shown, ensure_ascii=False, default=str)) > _LONGEST:
             shown = str(shown)[:_LONGEST] + "…"
@@ -109,8 +109,8 @@ class Past:
     """Turn whose calls or answer have been executed.
 
     Attributes:
-        number: Number of the turn, from 1.
-        calls: Called tools with their parameters.
+        number: Number of the turn, counted from 1.
+        calls: Names of the called tools, with their parameters.
         log: Lines of the model's log.
         observations: Results of the calls; for a turn with an answer, the verdict of the judge.
     """
@@ -128,12 +128,12 @@ class Conversation:
     Attributes:
         question: The user's question.
         language: Language of the question.
-        refused: Refusal of the compiler that was asked before the model, if there is one.
+        refused: Refusal of the compiler that was asked before the model; None without one.
         log: Lines of the log in the model's analysis.
-        record: Plan record in the model's analysis.
+        record: Plan record of the model's analysis; empty before the analysis.
         turns: Turns so far, in order.
-        answer: Last answer of the model.
-        code_plan: Steps of a program that would compute the answer again.
+        answer: Last answer of the model; empty without one.
+        code_plan: Steps of a program that would compute the answer independently.
         disputed: Whether a judge objected to the answer.
         calls: Number of requests to the model.
         usage: Cost of the requests.
@@ -176,15 +176,15 @@ class Conversation:
             yield from turn.observations
 
     def has_evidence(self) -> bool:
-        """Return whether any call succeeded."""
+        """Return True if any call succeeded."""
         return any(one.ok for one in self.observations())
 
     def was_called_before(self, calls: tuple[tuple[str, Mapping[str, Any]], ...]) -> bool:
-        """Return whether an earlier turn had the same calls."""
+        """Return True if an earlier turn had the same calls."""
         return any(turn.calls == calls for turn in self.turns)
 
     def add_results(self, request: Request) -> None:
-        """Add the results of the last turn's calls to that turn."""
+        """Store the results of the last turn's calls, which a request contains, in that turn."""
         if not self.turns or request.previous is None:
             return
         found = {one.path: one for one in request.done}
@@ -211,7 +211,7 @@ _sentences = partial(load_messages, Path(__file__).with_name("sentences.yaml"))
 
 
 def say(code: str, language: str, **facts: Any) -> str:
-    """Return the sentence with a code in a language, with its placeholders filled in."""
+    """Return the sentence of a code in a language, with its placeholders filled in."""
     return _sentences().say(code, language, **facts)
 
 
@@ -240,13 +240,13 @@ def supported_share(
     question: str,
     planned: Iterable[tuple[str, Mapping[str, Any]]] = (),
 ) -> float:
-    """Return the share of log lines that observations support.
+    """Return the fraction of log lines that observations support; see the module docstring.
 
     Args:
         lines: Lines of the form "Step N: …".
-        observations: Observations of tools.
-        question: The question; its numbers are allowed.
-        planned: Calls that the turns request; a line may name their tools.
+        observations: Results of tools; failed calls are ignored.
+        question: The question; lines may contain its numbers.
+        planned: Calls that the turn requests; lines may contain the names of their tools.
     """
     told = " ".join(
         json.dumps([one.tool, dict(one.parameters), one.result], ensure_ascii=False, default=str)

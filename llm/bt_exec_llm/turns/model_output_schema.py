@@ -1,4 +1,4 @@
-"""JSON records that a model writes: the plan record of its analysis, tool calls, a final answer.
+"""Models of the JSON that a language model writes: plan record, tool calls, final answer.
 
 Codes: ``MISSING_FIELD``, ``UNKNOWN_FIELD``, ``WRONG_TYPE``, ``WRONG_MODE``, ``WRONG_LANGUAGE``,
 ``CALLS_AND_FINAL``, ``NO_CALLS``, ``TOO_MANY_CALLS``, ``IDS_NOT_IN_ORDER``, ``NOT_SELECTED``,
@@ -26,9 +26,9 @@ __all__ = [
 ]
 
 LONGEST_ANSWER = 2000
-"""Length limit of the final answer [characters]."""
+"""Maximum length of the final answer [characters]."""
 MOST_CALLS = 8
-"""Largest number of calls in one turn."""
+"""Maximum number of calls in one turn."""
 
 Text: TypeAlias = Annotated[str, Field(max_length=600)]
 Texts: TypeAlias = Annotated[list[Text], Field(max_length=20)]
@@ -108,7 +108,7 @@ class Final(_Strict):
 
 
 def read_record(data: Mapping[str, Any], language: str) -> tuple[Record | None, list[Problem]]:
-    """Return the plan record of an analysis, or None and its violations of the format."""
+    """Return the plan record of an analysis, or None and the violations of the format."""
     try:
         record = Record.model_validate(data)
     except ValidationError as error:
@@ -117,7 +117,7 @@ def read_record(data: Mapping[str, Any], language: str) -> tuple[Record | None, 
 
 
 def read_turn(data: Mapping[str, Any], language: str) -> tuple[Calls | Final | None, list[Problem]]:
-    """Return a turn (calls or a final answer), or None and its violations of the format."""
+    """Return a turn (calls or a final answer), or None and the violations of the format."""
     mode = data.get("mode")
     if mode not in ("tool_calls", "final"):
         message = "mode is tool_calls or final"

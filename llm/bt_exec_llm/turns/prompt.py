@@ -1,4 +1,4 @@
-"""Prompt of one turn, and the second request after an answer with problems."""
+"""Prompts of the analysis and of each turn, and the repeated request after an invalid answer."""
 
 from __future__ import annotations
 
@@ -127,8 +127,8 @@ def _escape_tags(text: str) -> str:
 T = TypeVar("T")
 
 
-class Broken(Exception):  # noqa: N818 - it is how a turn ends, with what was wrong in it
-    """Raised when the second answer has problems, too.
+class Broken(Exception):  # noqa: N818 - is converted to a refusal
+    """Raised when the answer to a repeated request has problems, too.
 
     Args:
         problems: Problems of the second answer.
@@ -147,13 +147,13 @@ def ask_with_retry(
     compiler: str,
     read: Callable[[Answer], tuple[T | None, list[Problem]]],
 ) -> T:
-    """Return the content of an answer; an answer with problems is sent back once.
+    """Return the content of the model's answer; an answer with problems is sent back once.
 
     Args:
         model: The model.
         question: The question.
-        request: Planning request that the question belongs to.
-        talk: Conversation; the cost is added to it.
+        request: Planning request to which the question belongs.
+        talk: Conversation, to which the cost is added.
         compiler: Name of the compiler, for the record.
         read: Function that parses and checks an answer, and returns its content or all its
             problems.

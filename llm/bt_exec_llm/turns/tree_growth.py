@@ -1,4 +1,4 @@
-"""Extension of a mission's tree by the next turn; finished turns are kept."""
+"""Extension of a mission's tree by the next turn, with finished turns kept."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def append_turn(
 
     Args:
         request: The request, with the result of the last turn.
-        number: Number of the turn, from 1.
+        number: Number of the turn, counted from 1.
         calls: Skills and their arguments, in order.
         compiler: Name of the compiler.
         model: Name of the model.
@@ -71,7 +71,7 @@ def _turns(spec: MissionSpec) -> list[Located[NodeBase]]:
 
 
 def _finished_nodes(request: Request) -> list[Node]:
-    """Return the finished nodes of the turns so far, without disputed answers."""
+    """Return the finished nodes of all turns so far, without an answer that a judge rejected."""
     if request.previous is None:
         return []
     done = {one.path for one in request.done}
@@ -96,7 +96,7 @@ def _do(skill: str, args: Mapping[str, Any]) -> Node:
 
 
 def _literal(value: Any) -> Any:
-    """Return a value as a literal, so that ``$x`` is text and not a reference to a variable."""
+    """Return a value as a literal of the tree language, so that ``$x`` is not a reference."""
     if isinstance(value, str) and value.startswith("$"):
         return f"${value}"
     return [_literal(one) for one in value] if isinstance(value, list) else value

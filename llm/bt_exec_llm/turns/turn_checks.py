@@ -29,7 +29,7 @@ __all__ = [
 ]
 
 ANSWERED = "answer"
-"""Fact that ends a question when a skill sets it to ``told``."""
+"""Fact that is set to ``told`` when a question has been answered."""
 
 _PLACE = re.compile(r"root/sequence\[\d+\]/sequence\[(\d+)\]")
 
@@ -38,7 +38,7 @@ class TurnTools(NamedTuple):
     """Tools that a model may use on a site.
 
     Attributes:
-        tools: Skills that it may call, by name.
+        tools: Skills that the model may call, by name.
         ending: Skill that reports the model's answer to the user.
     """
 
@@ -49,8 +49,8 @@ class TurnTools(NamedTuple):
 def turn_tools_of(catalogue: Catalogue) -> TurnTools | None:
     """Return the tools of a site, or None if no skill reports an answer.
 
-    The skill that reports the answer concerns the fact ``answer`` and requires the arguments
-    ``text`` and ``question``. Other skills that concern this fact are not tools: they answer
+    The skill that reports the answer needs or sets the fact ``answer`` and has the required
+    arguments ``text`` and ``question``. Other skills with this fact are not tools: they answer
     without a model or judge answers.
     """
     about = [
@@ -69,7 +69,7 @@ def call_pairs(calls: Iterable[Call]) -> tuple[tuple[str, Mapping[str, Any]], ..
 
 
 def problems_of_calls(turn: Calls, ways: TurnTools, talk: Conversation) -> list[Problem]:
-    """Return the problems of a turn's calls that are found without building a plan."""
+    """Return the problems of a turn's calls that can be found without building a plan."""
     problems = []
     for call in turn.tool_calls:
         if call.tool not in ways.tools:
@@ -115,7 +115,7 @@ def verify_turn(spec: MissionSpec, request: Request) -> tuple[VerifiedPlan | Non
 
 
 def _problem_of_call(problem: Problem) -> Problem:
-    """Return a problem whose position names the call of the model instead of a node of the plan."""
+    """Return a problem whose position names the model's call in place of a node of the plan."""
     match = _PLACE.search(problem.place)
     place = f"call {int(match[1]) + 1}" if match else problem.place
     return Problem(problem.code, problem.message, place, problem.found, problem.allowed)

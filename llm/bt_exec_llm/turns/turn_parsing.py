@@ -1,4 +1,4 @@
-"""Parsers for the two forms of a model's turn: text with two tags, or native tool calls.
+"""Parsers for the two formats of a model's turn: text with two tags, or native tool calls.
 
 Codes: ``NO_ANALYSIS_LOG``, ``NO_PLAN_JSON``, ``TAG_TWICE``, ``TAG_NOT_CLOSED``,
 ``TAGS_OUT_OF_ORDER``, ``TEXT_OUTSIDE_TAGS``, ``TOO_LONG``, ``LOG_LINES``, ``LOG_STEP``,
@@ -7,8 +7,8 @@ sent back to the model. Only thinking sections (``<think>``) are removed.
 
 Parsing takes time linear in the length of the answer.
 
-Native calls are converted to the record of the tagged form, so that the same checks apply. If the
-text beside the calls contains a log, it is parsed as well.
+Native calls are converted to the data of the tagged format, so that the same checks apply. If the
+text beside the calls contains a log, the log is parsed, too.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ __all__ = ["FINAL", "LONGEST", "Tagged", "log_lines", "native_tools", "parse_tag
 
 
 LONGEST = 64 * 1024
-"""Length limit of an answer [characters]."""
+"""Maximum length of an answer [characters]."""
 _LONGEST_LINE = 600
 _TAGS = ("analysis_log", "plan_json")
 _TAG = re.compile(r"<(/?)(analysis_log|plan_json)>")
@@ -37,11 +37,11 @@ _DEEPEST = 12
 
 
 class Tagged(NamedTuple):
-    """Parts of an answer.
+    """Parsed answer in the tagged format.
 
     Attributes:
         log: Non-empty lines of the log.
-        data: Data of the JSON record; None if it cannot be parsed.
+        data: Data of the JSON object; None if it cannot be parsed.
         problems: All violations of the format.
     """
 
@@ -51,7 +51,7 @@ class Tagged(NamedTuple):
 
 
 def parse_tags(text: str, lines: range) -> Tagged:
-    """Return the parts of an answer and its violations of the format.
+    """Return log and data of an answer, and its violations of the format.
 
     Args:
         text: Text of the model.
@@ -83,7 +83,7 @@ def _tag_contents(text: str) -> tuple[dict[str, str], list[Problem]]:
         name, closes = tag[2], bool(tag[1])
         if inside:
             if not (closes and name == inside):
-                continue  # a tag inside a part is part of its text
+                continue  # another tag between start and end tag belongs to the text
             parts.setdefault(inside, text[start : tag.start()])
             inside, place = "", tag.end()
             continue
@@ -153,7 +153,7 @@ def _parse_strict_json(text: str) -> tuple[dict[str, Any] | None, list[Problem]]
 
 
 def _depths(data: Any) -> Iterator[int]:
-    """Yield 1, 2, … for each nesting level of data, without recursion."""
+    """Yield 1, 2, … for each nesting level of data; computed without recursion."""
     level, depth = [data], 0
     while level:
         depth += 1
@@ -181,7 +181,7 @@ _DOC = (
 
 
 def native_tools(ways: TurnTools) -> tuple[Tool, ...]:
-    """Return the tools of a site, and a tool for the final answer, in the form of the protocol."""
+    """Return the tools of a site and a tool for the final answer, as sent to the server."""
     tools = [
         Tool(name, " ".join(skill.doc.split())[:_LONGEST_DOC], skill.model.model_json_schema())
         for name, skill in ways.tools.items()
@@ -202,7 +202,7 @@ def native_tools(ways: TurnTools) -> tuple[Tool, ...]:
 def read_calls(
     calls: Sequence[Mapping[str, Any]], text: str, language: str, lines: range
 ) -> Tagged:
-    """Return native calls converted to the tagged form.
+    """Return native calls converted to the tagged format.
 
     Args:
         calls: Calls with ``name`` and ``input``.
@@ -244,7 +244,7 @@ def read_calls(
 
 
 def _input_data(given: Any) -> dict[str, Any] | None:
-    """Return the input of a call as data; streams pass it as text."""
+    """Return the input of a call as data, which streams pass as text; None if it is invalid."""
     if isinstance(given, str):
         try:
             given = json.loads(given or "{}")
