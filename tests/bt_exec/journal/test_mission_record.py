@@ -148,7 +148,7 @@ def test_fields_of_an_empty_record_have_defaults(journal):
     assert mission.program
 
 
-def test_numbers_restart_each_day(journal: Journal):
+def test_mission_numbers_restart_each_day(journal: Journal):
     journal.begin(command="x").close()
     journal.begin(command="x").close()
     with closing(sqlite3.connect(journal.path)) as connection, connection:
@@ -247,7 +247,7 @@ def test_newest_mission_that_was_neither_finished_nor_resumed_is_unfinished(
     assert journal.last_unfinished("building") is None
 
 
-def test_unfinished_skips_a_mission_if_its_command_succeeded_later(
+def test_mission_is_not_unfinished_if_its_command_succeeded_later(
     journal: Journal, script, monkeypatch
 ):
     monkeypatch.setattr("bt_exec.journal.read.has_process_ended", lambda process: True)
@@ -341,7 +341,7 @@ def test_mission_line_agrees_with_its_record(journal: Journal, script):
     assert (line.seconds, line.ended_at, line.interrupted) == (None, None, False)
 
 
-def test_last_mission_is_the_newest_that_is_not_a_reply(journal: Journal):
+def test_last_mission_is_the_newest_one_except_replies(journal: Journal):
     for command in ("one", "two", "thanks"):
         journal.begin(command=command).close()
     with closing(sqlite3.connect(journal.path)) as connection, connection:
