@@ -47,7 +47,7 @@ assert not problems_of(RIGHT)
 
 
 class Fixed:
-    """A compiler is anything that answers a request; this one always answers with our tree."""
+    """Compiler that returns the same tree for every request."""
 
     name = "fixed"
 

@@ -20,7 +20,7 @@ def pour(cups: int, into: str = "mug") -> Steps[Poured]:
 
 @condition
 def jug_is_full() -> Verdict:
-    """Whether there is enough in the jug."""
+    """Return whether the jug is full enough."""
     return Verdict.unknown("nobody looked")
 
 
@@ -39,7 +39,7 @@ root:
       retry: 2
 """
 
-# Stand-ins take the arguments of the real ones; the first attempt goes wrong.
+# Scripted parts have the signatures of the real ones. The first attempt to pour fails.
 parts = [
     scripted_skill(
         like=pour, script=["SPILT", "done"], result={"millilitres": 400, "into": "mug"}, needs={}
@@ -51,15 +51,15 @@ print(run.outcome.ok, run.results)
 for name, args in run.robot.calls:
     print(name, args)
 
-# An outcome explains itself: this is what a failed `assert run.outcome.ok` prints.
+# A failed `assert run.outcome.ok` prints the same explanation of the outcome.
 parts = [
     scripted_skill(like=pour, needs={}),
     scripted_condition(like=jug_is_full, verdicts=[False]),
 ]
 print(run_tree(SERVE, parts).outcome.explain())
 
-# `pytest --bt-cov` says at the end which nodes of your trees, and which failures that your skills
-# declare, no test reached:
+# At the end, `pytest --bt-cov` lists the nodes of trees and the declared failures of skills that no
+# test reached:
 #     pour: no test made it fail with EMPTY
 
 # Output:

@@ -35,7 +35,7 @@ tree = load_text("tree: both\nroot: {sequence: [{do: arm.open}, {do: open}]}").d
 for problem in verify_document(tree, site, Library()):
     print(problem.message)
 
-# Trees that a pack brings mean what is their own.
+# In a tree of a pack, a plain name refers to the skill of that pack.
 own = load_text("tree: fill\nroot: {do: open, with: {turns: 2}}").document
 print(site.with_site_names("plant", own).root.do)
 

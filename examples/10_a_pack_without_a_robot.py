@@ -50,13 +50,13 @@ PACK = Pack(
     name="library",
     skills=(lend,),
     conditions=(on_shelf,),
-    services={"shelf": Shelf},  # what its rigs promise, checked when a site opens
+    services={"shelf": Shelf},  # types of its services, checked when a site opens
     robots={"none": lambda settings, _world: Rig(services={"shelf": Shelf(settings.books)})},
     settings=LibrarySettings,
 )
 check_pack(PACK)
 
-# A test gives a service by its name, as any argument.
+# A test passes a service by name, like any other argument.
 run = run_skill(lend, shelf=Shelf(("Emma",)), title="Ulysses").finish()
 print(run.outcome, run.code)
 

@@ -42,7 +42,7 @@ class RemoteCart:
         return self.worker.submit(self.request, seconds=seconds)
 
     def drive(self, speed: float) -> None:
-        self.speed = speed  # until the answer of the world says so
+        self.speed = speed  # so that `still` is right before the world answers
         self.worker.submit(self.request, speed=speed)
 
     def stop(self) -> None:

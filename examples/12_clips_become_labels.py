@@ -1,6 +1,6 @@
 """Label recorded clips of a toy game and create a training set.
 
-The same from a shell, with your own recording and vocabulary:
+The same steps in a shell, for your own recording and vocabulary:
 
     python -m bt_exec_labeler.testing.toy_game_episodes game
     bt-exec label check game -v game/vocabulary.yaml

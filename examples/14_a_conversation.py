@@ -10,7 +10,7 @@ door, building = load_site("door"), load_site("building")
 
 
 def told(site, *said):
-    """Return what the last of some commands compiles to."""
+    """Compile the last of several successive commands; return its plan or answer as text."""
     *earlier, command = said
     found = compile_command(site, command, context=earlier)
     if found.reply is not None:

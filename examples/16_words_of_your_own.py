@@ -106,7 +106,7 @@ utterances: [Is the lamp off?, 조명이 꺼져 있어?]
 root: {check: {stands: {thing: lamp, at: "off"}}, tell: true}""",
 }
 
-folder = Path(tempfile.mkdtemp())  # a pack of your own keeps these as files beside its code
+folder = Path(tempfile.mkdtemp())  # a pack usually has these files beside its code
 (folder / "lexicon.yaml").write_text(LEXICON, encoding="utf-8")
 (folder / "trees").mkdir()
 for name, tree in TREES.items():

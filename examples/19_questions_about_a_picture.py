@@ -24,7 +24,7 @@ with Session("image", world={"image": str(file)}) as session:
         "How many red circles are there?",  # two of them touch
         "파란 정사각형은 어디에 있어?",
         "빨간 원 말고 몇 개야?",
-        "How many dogs are there?",  # no tool can tell, and nothing is guessed
+        "How many dogs are there?",  # no tool detects dogs, so this is refused
         "Is the man happy?",
     ):
         outcome = session.run(question)
@@ -39,5 +39,5 @@ print(len(discs), [tools.name_shape(crop)[0] for crop in tools.crop(picture, dis
 # satisfied · 파란 정사각형: 아래 왼쪽. 제외: 빨간색 (2), 원 (1). 확신도 0.98.
 # satisfied · 빨간 원이 아닌 물체: 2개. 제외: 빨간색 원 (2). 확신도 0.98.
 # refused · I cannot find dog by colour or shape alone, and I do not guess. Please give boxes: --annotation FILE with COCO JSON, YOLO text (and classes.txt) or the results of a detector.
-# refused · This question needs a vision model (“happy”). Without one I can only answer how many, whether, where, which colour, which are more and what is written, by colour, shape, size and annotated names.
+# refused · This question needs a vision model (“happy”). Without one, I can only count, locate and compare objects, name their colour and read text. Describe the objects by colour, shape, size or annotated name.
 # 2 ['circle', 'circle']

@@ -2,7 +2,7 @@
 
 The model first wants to ask about the whole picture; this is rejected, because crops come first. At
 the end it obeys a sign in the picture. The count on the crops contradicts it, and the answer
-reports the dispute.
+reports the disagreement.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""Compare two pictures, write the program of the answer, and run an untrusted program.
+"""Compare two pictures, write the answer as a program, and run untrusted programs.
 
 From a shell: ``bt-exec ask before.png after.png "What is different?" --program same.py``.
 """
@@ -27,8 +27,8 @@ with Session("image", world=world) as session:
     program = session.rigs["image"].services["bench"].program
     print(program["ending"], program["found"], program["agrees"])
 
-# A program that a model wrote runs in a room of its own: no network, no files, no processes. Where
-# this machine allows no such room, it is not run at all.
+# A program written by a model runs in a sandbox without network, other files and processes. On a
+# machine that supports no such sandbox, it is not run.
 for body in (
     "return open('/etc/passwd').read()",
     "import socket; socket.create_connection(('1.1.1.1', 80)); return 'out'",

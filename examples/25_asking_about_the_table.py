@@ -13,7 +13,7 @@ with Session(site, world={"seed": "3", "objects": "4", "by": "mixed"}, fast=True
         "사과 어디 있어?",
         "how many cubes are there?",
         "put the apple in the bowl",
-        "the blue bowl",  # the answer to what was asked back
+        "the blue bowl",  # the answer to "Which one do you mean"
         "사과 어디 있어?",
         "is there a banana?",
     ):

@@ -1,4 +1,4 @@
-"""Let a model write the program of an answer; a local server imitates the model.
+"""Let a model write a program that computes the answer; a local server imitates the model.
 
 Its first program contains the answer as a constant. It gives the same result on a blank picture, so
 it is rejected. Its second program examines the picture. From a shell, with a `writer` in the site
@@ -64,7 +64,7 @@ print(outcome.message)
 print("SAME_WHATEVER_IT_SEES" in sent_back, "·", len(server.requests), "questions")
 print(made["by"], made["ending"], made["found"], made["agrees"])
 
-# What it wrote is a file like any other, under three lines that say whose it is.
+# The file starts with three comment lines that state the origin of the program.
 print(runpy.run_path("program.py")["run"]("table.png"))
 
 # Output:

@@ -20,17 +20,17 @@ with Session("image", world={"image": str(file), "program": "apples.py"}) as ses
     bench = session.rigs["image"].services["bench"]
     for question in (
         "How many apples are there?",
-        "초록색 사과는 몇 개야?",  # each apple's colour is looked at on its own crop
+        "초록색 사과는 몇 개야?",  # the colour of each apple is measured on its crop
         "How many apples are there except the green ones?",
         "오렌지가 있어?",
-        "How many dogs are there?",  # no class of the network: nothing is guessed
+        "How many dogs are there?",  # not a class of the network, so this is refused
     ):
         outcome = session.run(question)
         print(outcome.status, bench.answer.value if bench.answer else None)
         if bench.program and outcome.status == "satisfied":
             print("  its program agrees:", bench.program["agrees"])
 
-# The same network as a function; a score is how likely the thing is what it is called.
+# The same network as a function; a score is the probability of the detected class.
 print(sorted({one.label for one in tools.detect(sample.image, least_score=0.5)}))
 
 # Output:

@@ -28,7 +28,7 @@ for texts in (["cups=many"], ["cup=1"], []):
 print(run_tree(SERVE, [pour], args={"cups": 3}).outcome.status)
 
 faults = Faults.parse(["pour:2=SPILT"], site.catalogue.skills)
-faults.for_call("pour", 1)  # the only call
+faults.for_call("pour", 1)  # the first call; the fault is for the second
 for fault, calls in faults.unused():
     print(fault, "did not fire; calls:", calls)
 

@@ -1,7 +1,8 @@
 """Compare compilers on labelled commands; nothing moves.
 
 On the command line: ``bt-exec eval tabletop --site tabletop``, with ``--compiler small=small.yaml``
-for each further compiler; see docs/models.md. Here a local server plays a hasty model.
+for each further compiler; see docs/models.md. Here a local server imitates a model
+that always returns the same plan.
 """
 
 from dataclasses import replace
@@ -26,7 +27,7 @@ commands:
 Path("commands.yaml").write_text(COMMANDS, encoding="utf-8")
 cases, site = load_cases(Path("commands.yaml")), load_site("door")
 
-with MessagesServer(["root: {tree: open_door}"]) as server:  # its answer to everything
+with MessagesServer(["root: {tree: open_door}"]) as server:  # its only answer
     settings = CompilerSettings(name="claude", base_url=server.url, model="hasty", tier="text")
     compilers = {
         "offline": make_compiler(site),

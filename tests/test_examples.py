@@ -32,7 +32,7 @@ LONG = {
     "07_go_and_tell",
     "15_one_arm_in_the_doorway",
     "20_places_on_a_table",  # 17 sorts a table in the fast tests
-    "31_go_on_after_a_crash",  # tests/missions/test_kill_and_go_on.py
+    "31_go_on_after_a_crash",  # tests/missions/test_kill_and_resume.py
     "39_faults_on_purpose",  # tests/bt_exec/campaign runs single missions with faults
     "38_a_campaign",  # starts processes; tests/bt_exec/campaign runs the same in this one
     "26_a_model_writes_the_program",  # 05 and 24 show each half of it

@@ -1,4 +1,4 @@
-"""Imports of modules form no circle, names in annotations included."""
+"""Imports between modules are acyclic, including those used only in annotations."""
 
 from __future__ import annotations
 

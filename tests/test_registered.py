@@ -78,7 +78,7 @@ class TestPack:
             assert code not in said
             assert "" not in said or (code.startswith("told ") and not any(said))
 
-    def test_trees_verify(self, pack):
+    def test_trees_of_packs_pass_verification(self, pack):
         assert verify_library(library_of(pack), Catalogue([pack])) == ()
 
     def test_trees_survive_a_round_trip(self, pack):
@@ -140,7 +140,7 @@ def test_skip_reasons_have_valid_codes():
     assert code_of_reason("already open") == "ALREADY_OPEN"
 
 
-def test_two_trees_of_one_name_are_refused(tmp_path):
+def test_two_trees_with_the_same_name_are_refused(tmp_path):
     for folder in "ab":
         (tmp_path / folder).mkdir()
         (tmp_path / folder / "t.yaml").write_text("tree: same\nroot: {do: a}\n")

@@ -221,7 +221,7 @@ class ConcurrentChanges:
 
     def union_with(self, changes: Iterable[Change]) -> ConcurrentChanges:
         """Return these changes together with `changes`."""
-        return Others((*self._changes, *changes))
+        return ConcurrentChanges((*self._changes, *changes))
 
     def disturbances_of_branches(
         self, branches: list[tuple[Change, ...]]

@@ -41,7 +41,7 @@ def draft_vocabulary(site: str) -> str:
         found = _possible_evidence(skill, choices[name]) or [f"{name}_done"]
         evidence |= dict.fromkeys(found)
         ops[name] = _operation(skill)
-        if found == [f"{name}_done"]:  # its effects have no facts
+        if found == [f"{name}_done"]:  # the skill declares no usable facts
             ops[name]["done_evidence"] = found
     data = {
         "version": "plan_v1.0",
@@ -80,7 +80,7 @@ def _limited_steps(
         value = f"EXAMPLE_{next(number)}"
         text = f"{skill.summary} ({arg}: replace {value} by a value that is used)"
         step = {"text": {"en": text}, "ops": [skill.name], "args": {arg: value}}
-        # first, so that the general step matches the rest
+        # the first match counts, so the general step must come last
         steps = {f"{skill.name}_{value}": step, **steps}
     return steps
 
@@ -149,7 +149,7 @@ def _possible_evidence(skill: Skill[..., Any], choices: Mapping[str, tuple[Any, 
             try:
                 words.append(f"{fill_arguments(fact, args)}={fill_arguments(value, args)}")
             except (KeyError, IndexError):
-                continue  # a value that only the command contains
+                continue  # the value depends on an argument with unknown values
     return [w for w in dict.fromkeys(words) if not w.endswith("=?") and _WORD.fullmatch(w)]
 
 

@@ -2,8 +2,8 @@
 
 ``python tests/benchmarks/bench_door_angles.py [STEP] [SEEDS] [EYES] [FROM] [TO]``; by default steps
 of 0.025 rad from 0 to 1.35, three seeds, ``learned`` perception (``oracle`` is faster). A mission
-counts as successful if it reports success and the simulated door and hands agree. The last
-sentences are compared with the simulator by the reader of the tests.
+counts as successful if it reports success and the simulated door and hands agree. The final
+message is compared with the simulator by the checker of the tests.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from bt_exec.mission.session import Session
 from bt_exec.site.site import Site, load_site
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "missions"))
-from last_words import Truth, as_asked, untrue
+from final_message_check import Truth, as_asked, untrue
 
 COMMANDS = {"open": "문을 열어 줘", "close": "Close the door.", "fetch": "문 안의 자재를 가져와"}
 
 
 def run(site: Site, command: str, angle: float, seed: int) -> tuple[bool, list[str], str]:
-    """Return whether a mission succeeded, its untrue statements, and its last sentences."""
+    """Return whether a mission succeeded, its untrue statements, and its final message."""
     with Session(site, world={"door": f"{angle:.3f}", "seed": str(seed)}, fast=True) as session:
         outcome = session.run(COMMANDS[command])
         truth = Truth.of(session.rigs["door"].robot)

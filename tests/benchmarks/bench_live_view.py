@@ -37,7 +37,7 @@ def mission(nodes: int) -> MissionSpec:
 
 
 def drain(number: int) -> None:
-    with contextlib.suppress(OSError):  # closed by the other end
+    with contextlib.suppress(OSError):  # the peer has closed it
         while os.read(number, 65536):
             pass
 

@@ -2,8 +2,8 @@
 
 ``python tests/benchmarks/bench_sorting.py [COUNT …]``; 10, 50, 200 and 1,000 objects by default, on
 twenty tables. The world is computed behind HTTP, so only the executive takes time. Simulated time
-is the distance at 0.5 m/s and 4.6 s for each pick and place. ``shorter`` compares the planned way
-with the same moves group by group.
+is the distance at 0.5 m/s and 4.6 s for each pick and place. ``shorter`` compares the planned
+path with the same moves group by group.
 """
 
 from __future__ import annotations

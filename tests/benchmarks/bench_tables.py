@@ -19,8 +19,8 @@ from bt_exec.site.site import load_site
 from bt_exec_skills.tabletop.goals.compiler import subgoals_for
 from bt_exec_skills.tabletop.goals.model import Trouble
 from bt_exec_skills.tabletop.goals.move_order import path_length
+from tests.skills.tabletop.disturbances import Troubles
 from tests.skills.tabletop.reader import COMMANDS, Judge
-from tests.skills.tabletop.troubles import Troubles
 
 
 def main(tables: int = 200, how: str = "calm") -> None:

@@ -10,8 +10,8 @@
 
 Figures are processor time per tick, the minimum of several alternating rounds. py_trees' parallel
 does not tick finished children again, but ``BehaviourTree.tick`` visits every node after each tick.
-The aim for a large tree of which little runs refers to ``BehaviourTree.tick``: 0.002 of the bare
-tick is 0.5 µs, and resuming eight Python generators alone takes half of that.
+The target for a large tree with few running leaves is relative to ``BehaviourTree.tick``, because
+0.002 of the bare tick is 0.5 µs, and resuming eight Python generators alone takes half of that.
 """
 
 from __future__ import annotations

@@ -29,7 +29,7 @@ def test_paths_of_users_are_expanded() -> None:
     assert found == ["bt_exec/files.py"]
 
 
-def test_files_of_one_stem_are_written_at_once(tmp_path: Path) -> None:
+def test_files_with_the_same_stem_can_be_written_at_the_same_time(tmp_path: Path) -> None:
     with (
         atomic_replacement(tmp_path / "a.json") as one,
         atomic_replacement(tmp_path / "a.yaml") as other,
@@ -42,7 +42,7 @@ def test_files_of_one_stem_are_written_at_once(tmp_path: Path) -> None:
     }
 
 
-def test_interrupted_write_leaves_the_old_file_alone(tmp_path: Path) -> None:
+def test_interrupted_write_leaves_the_old_file_unchanged(tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
     write_text_atomically(path, "old\r\n")
 
@@ -68,7 +68,7 @@ def test_replaced_link_stays_a_link_with_the_permissions(tmp_path: Path) -> None
     assert (path.read_text(), path.stat().st_mode & 0o777) == ("new", 0o640)
 
 
-def test_file_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+def test_file_that_cannot_be_written_is_reported_by_name(tmp_path: Path) -> None:
     (tmp_path / "a").write_text("")
     write_user_file(Path("/dev/null"), "gone")
     with pytest.raises(UsageError, match="/a: cannot be written: file exists"):

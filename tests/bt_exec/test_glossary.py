@@ -71,6 +71,6 @@ def test_replaced_word_is_not_in_public_names(word, public_names):
             assert word not in words_of(name), f"{module}: {name}: say {REPLACED[word]}"
 
 
-def test_exceptions_still_exist(public_names):
+def test_glossary_exceptions_still_exist(public_names):
     names = {name for _, name in public_names}
     assert set(KEPT) <= names

@@ -143,7 +143,7 @@ def test_ambiguous_name_error_lists_both_packs(packs, text, said):
     assert problem.message == said
 
 
-def test_trees_of_a_pack_use_its_own_parts(packs, tmp_path):
+def test_trees_of_a_pack_use_its_skills_and_conditions(packs, tmp_path):
     site = site_of(tmp_path, "arm", "plant")
     assert site.library.get("open_gripper").root.do == "arm.open_it"
     assert site.library.get("open_gripper").params["arm"].type == "arm.Side"

@@ -95,7 +95,7 @@ class _Named(types.SimpleNamespace):
     """Distribution."""
 
 
-def test_name_registered_twice_names_both_distributions(monkeypatch):
+def test_error_of_a_name_registered_twice_lists_both_distributions(monkeypatch):
     points = [
         EntryPoint("root", "math:sqrt", "g")._for(_Named(name="first-package")),
         EntryPoint("root", "math:exp", "g")._for(_Named(name="second-package")),

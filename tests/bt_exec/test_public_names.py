@@ -70,8 +70,8 @@ def test_unknown_name_is_an_attribute_error():
         bt_exec.Sessoin  # noqa: B018
 
 
-def test_all_lists_existing_names():
-    """For every module."""
+def test_dunder_all_lists_existing_names():
+    """Covers every module of the package."""
     names = [info.name for info in pkgutil.walk_packages(bt_exec.__path__, "bt_exec.")]
     listed = {
         (name, each)

@@ -107,7 +107,7 @@ def test_invalid_still_state_is_refused(answer):
         Rig(robot).is_still()
 
 
-def test_errors_of_stops_are_passed_to_the_caller(caplog):
+def test_errors_raised_by_stops_are_passed_to_the_caller(caplog):
     found = stop_all({"a": Rig(Gone()), "b": Rig(ScriptedRobot()), "c": Rig()})
     assert found == {"a": "raised OSError: connection lost"}
 
@@ -156,7 +156,7 @@ def test_caller_stops_robots_when_no_thread_can_start(monkeypatch):
     assert robot.stops == 1
 
 
-def test_stop_out_of_memory_is_retried_with_the_reserve(monkeypatch):
+def test_stop_is_retried_with_reserved_memory_when_memory_is_exhausted(monkeypatch):
     monkeypatch.setattr(rigs, "_RESERVE", bytearray(10))
 
     class Starved(ScriptedRobot):
@@ -188,7 +188,7 @@ def test_hung_stops_do_not_use_up_the_threads():
     assert len(calls) <= 2
 
 
-def test_settings_are_exactly_those_of_the_site():
+def test_pack_settings_are_frozen_and_reject_unknown_keys():
     assert PackSettings().to_data() == {}
     assert PackSettings(robot="arm").to_data() == {"robot": "arm"}
     for kind in (PackSettings, WorldSettings):

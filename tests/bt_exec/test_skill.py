@@ -108,7 +108,7 @@ def test_any_type_may_be_an_argument():
     assert skill()(turn).validate({"wheel": wheel}) == {"wheel": wheel}
 
 
-def test_labels_are_the_marked_arguments():
+def test_arguments_marked_as_labels_are_labels():
     assert take.label_arguments() == {"thing", "other"}
     assert rest.label_arguments() == near.label_arguments() == frozenset()
 

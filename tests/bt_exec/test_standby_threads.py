@@ -31,7 +31,7 @@ def done_by(pool: StandbyThreads) -> int:
     return ids[0]
 
 
-def test_prepared_threads_work_when_no_other_can_be_started(no_threads):
+def test_standby_threads_work_when_no_thread_can_be_started(no_threads):
     pool = StandbyThreads()
     pool.prepare(2)
     no_threads()

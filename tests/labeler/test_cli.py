@@ -104,7 +104,7 @@ def test_records_can_be_reviewed_locally_and_in_label_studio(
         (("replay", "OUT"), "contains no run"),
     ],
 )
-def test_usage_error_is_one_line(
+def test_usage_error_is_reported_in_one_line(
     game: Path,
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
@@ -210,7 +210,7 @@ def test_setting_that_is_not_a_pair_is_refused(texts: list[str], said: str) -> N
 
 
 class Recorder:
-    """Stand-in of the module of the commands that returns what it was called with.
+    """Stand-in for the module of the commands that returns the arguments of each call.
 
     Args:
         said: Further keys of each result.
@@ -316,7 +316,7 @@ def test_options_of_a_command_reach_its_implementation(
     ("words", "said"),
     [("run r -v v -o o", {"stopped": "the budget"}), ("replay o", {"different": 1})],
 )
-def test_incomplete_command_ends_with_four(
+def test_incomplete_run_or_replay_exits_with_code_four(
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
     words: str,
@@ -328,7 +328,7 @@ def test_incomplete_command_ends_with_four(
 
 
 @pytest.mark.parametrize(("refused", "code"), [([], 0), (["task 1: is odd"], 4)])
-def test_import_with_refused_annotations_ends_with_four(
+def test_import_with_refused_annotations_exits_with_code_four(
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
     refused: list[str],

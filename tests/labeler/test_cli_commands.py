@@ -1,4 +1,4 @@
-"""Results of the commands without the work behind them."""
+"""Results of the commands, with stand-ins for their work."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from bt_exec_labeler.goal_replay import Replayed
 
 @pytest.fixture
 def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Run over three missions of a journal; replays end as recorded, but for those of ``b``."""
+    """Run over three missions of a journal; replays end as recorded, except those of ``b``."""
     lines = [{"item": f"i{n}", "episode": name} for n, name in enumerate("bab")]
     (tmp_path / "records.jsonl").write_text("\n".join(map(json.dumps, lines)) + "\n")
     (tmp_path / "run.json").write_text(json.dumps({"source": "j.sqlite"}))

@@ -221,7 +221,7 @@ def test_near_duplicates_are_dropped_on_request(recording: Path, tmp_path: Path)
     assert steps[0] == steps[1]
 
 
-def test_failures_and_recoveries_are_a_separate_part(tmp_path: Path) -> None:
+def test_failures_and_recoveries_are_written_to_a_separate_folder(tmp_path: Path) -> None:
     recording = make_game(tmp_path / "game", episodes=6, seed=2)
     run, folder = made(recording, tmp_path, "controller")
     kinds = Counter(line["kind"] for line in read_lines(run / "records.jsonl"))
@@ -258,7 +258,7 @@ def test_set_of_one_episode_reports_empty_splits_and_preserves_korean_text(tmp_p
     assert '"episode":"게임"' in (run / "records.jsonl").read_text(encoding="utf-8")
 
 
-def test_set_requires_its_own_recording(recording: Path, tmp_path: Path) -> None:
+def test_data_set_requires_the_labelled_recording(recording: Path, tmp_path: Path) -> None:
     run, folder = made(recording, tmp_path, "controller")
     words = recording / "vocabulary.yaml"
     with pytest.raises(UsageError, match="is not empty"):
@@ -296,7 +296,7 @@ def test_records_of_changed_moments_are_left_out(recording: Path, tmp_path: Path
     assert (again["outdated"], again["rows"]) == (0, whole["rows"])
 
 
-def test_uncertain_records_are_taken_only_on_request(recording: Path, tmp_path: Path) -> None:
+def test_uncertain_records_are_included_only_on_request(recording: Path, tmp_path: Path) -> None:
     words, run = recording / "vocabulary.yaml", tmp_path / "run"
     cli_commands.run(recording, words, run, labeler="rules", role="controller", no_cache=True)
     path = run / "records.jsonl"
@@ -315,7 +315,7 @@ def test_uncertain_records_are_taken_only_on_request(recording: Path, tmp_path: 
     assert rows[True] - rows[False] == doubted
 
 
-def test_features_of_a_column_are_its_stored_type(tmp_path: Path) -> None:
+def test_declared_features_of_a_column_match_its_stored_type(tmp_path: Path) -> None:
     """The features for `datasets` agree with the schema of Parquet."""
     row = {"t": 1.5, "text": "a", "words": ["a"], "seen_times": [0.5]}
     empty = {"t": 0.0, "text": "", "words": [], "seen_times": []}

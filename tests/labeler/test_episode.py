@@ -79,7 +79,7 @@ def test_more_than_five_backward_jumps_are_treated_as_a_wrong_order() -> None:
     assert [frame.t for frame in order_frames(frames(*part * 7), 9.0)[0]] == [0, 1, 2]
 
 
-def test_last_of_several_frames_with_one_time_is_used() -> None:
+def test_last_of_several_frames_with_the_same_time_is_used() -> None:
     in_order, flaws, _ = order_frames(frames(0, 1, 1, 1, 2), 9.0)
     assert [frame.name for frame in in_order] == ["0.png", "3.png", "4.png"]
     said = "2 frames have the time of another, the first at 1 s"
@@ -87,7 +87,7 @@ def test_last_of_several_frames_with_one_time_is_used() -> None:
 
 
 @given(st.floats(0, 1e6, allow_nan=False))
-def test_stamp_keeps_microseconds(t: float) -> None:
+def test_time_text_keeps_microseconds(t: float) -> None:
     text = time_text(t)
     assert abs(float(text) - t) <= 5.1e-7
     assert text == "0" or text.strip("0") not in ("", ".")
@@ -95,7 +95,7 @@ def test_stamp_keeps_microseconds(t: float) -> None:
     assert "." not in text or not text.endswith("0")
 
 
-def test_stamp_of_whole_seconds_has_no_point() -> None:
+def test_time_text_of_whole_seconds_has_no_decimal_point() -> None:
     assert [time_text(t) for t in (0.0, 10.0, 2.5, 0.000001, 1200.0)] == [
         "0", "10", "2.5", "0.000001", "1200"
     ]  # fmt: skip

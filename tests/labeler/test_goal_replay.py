@@ -84,7 +84,7 @@ def session(monkeypatch: pytest.MonkeyPatch) -> type[StandIn]:
     return StandIn
 
 
-def test_actions_up_to_a_failed_one_are_one_plan() -> None:
+def test_actions_up_to_a_failure_form_one_plan() -> None:
     acts = [HOME, OPEN, HOME, HOME]
     rows = list(module._action_sequences(acts, ["done", "failed X", "", "done", "done"]))
     assert rows == [
@@ -95,7 +95,7 @@ def test_actions_up_to_a_failed_one_are_one_plan() -> None:
     assert list(module._action_sequences([], [])) == []
 
 
-def test_faults_are_counted_from_the_start_of_each_plan() -> None:
+def test_fault_calls_are_numbered_from_the_start_of_each_plan() -> None:
     skills = load_site("door").catalogue.skills
     faults = Faults.parse(["open_door:2=GRASP_SLIPPED", "grasp:1=GRASP_SLIPPED"], skills)
     calls = Counter[str]()
@@ -109,7 +109,7 @@ def test_faults_are_counted_from_the_start_of_each_plan() -> None:
     assert calls == {"open_door": 3, "return_home": 2, "grasp": 2}
 
 
-def test_each_recorded_end_is_used_once_in_order() -> None:
+def test_each_recorded_outcome_is_used_once_in_order() -> None:
     ends = module._Ends()
     for number, (skill, args) in enumerate([OPEN, HOME, OPEN, HOME], start=1):
         ends.on(SkillStarting(0.0, 0, "root", skill, args, number))
@@ -129,7 +129,7 @@ def test_each_recorded_end_is_used_once_in_order() -> None:
     assert ends._started == {}
 
 
-def test_recorded_end_names_the_failure() -> None:
+def test_recorded_outcome_contains_the_failure_code() -> None:
     whole = ran(*OPEN, t=2.0, code="GRASP_SLIPPED")
     assert module._recorded_end(whole) == "failed GRASP_SLIPPED"
     assert module._recorded_end(ran(*OPEN, t=2.0)) == "done"

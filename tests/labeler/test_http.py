@@ -68,7 +68,7 @@ class ShortServer:
         self.calls.append("stop")
 
 
-def test_serving_lasts_as_long_as_the_server() -> None:
+def test_serve_returns_when_the_server_has_ended() -> None:
     before = [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)]
     server = ShortServer()
     serve_until_stopped(cast(AppServer, server), lambda: server.calls.append("began"))

@@ -87,7 +87,7 @@ def test_moments_with_missing_frames_are_marked(
     assert {flaw["code"] for flaws in found.values() for flaw in flaws} <= {"MISSING_FRAMES"}
 
 
-def test_cache_key_has_the_context_only_if_there_is_one(vocabulary: Vocabulary) -> None:
+def test_cache_key_includes_the_context_only_if_present(vocabulary: Vocabulary) -> None:
     bare = ControllerItem(Episode("e", ()), 1.0, "rest", cut_clip(Episode("e", ()), 1.0, RECENT))
     key = cache_key(bare, vocabulary)
     assert key == f"controller/{bare.clip_hash}/rest/plan_v1.0"
@@ -104,7 +104,7 @@ def test_cache_key_has_the_context_only_if_there_is_one(vocabulary: Vocabulary) 
     assert cache_key(other, vocabulary).startswith(f"planner/{other.clip_hash}/")
 
 
-def test_every_part_of_a_moment_changes_its_content(vocabulary: Vocabulary) -> None:
+def test_content_key_depends_on_every_part_of_a_moment(vocabulary: Vocabulary) -> None:
     acts = (walk(0, 1), walk(1, 2, "failed"), walk(2, 3))
     shown = Episode("e", (Drawn(0.0), Drawn(1.0)), acts)
     first, *_, last = items_of(shown, vocabulary, "controller")
@@ -147,6 +147,6 @@ def test_span_has_a_moment_after_each_stride(
     assert moment_times(span, stride, until) == [pytest.approx(stride * k) for k in range(count)]
 
 
-def test_no_clip_has_a_frame_after_the_last_one_and_its_length() -> None:
+def test_clips_end_after_the_last_frame_plus_clip_length_and_stride() -> None:
     assert clips_end_s(Episode("e", (Drawn(1.0), Drawn(7.0))), 0.5) == 7.0 + 4.0 + 0.5
     assert clips_end_s(Episode("e", ()), 2.0) == 6.0

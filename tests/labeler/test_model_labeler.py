@@ -84,7 +84,7 @@ def records(found: Sequence[Labelled]) -> list[Any]:
     return [json.loads(json.dumps(one.record.to_dict())) if one.record else None for one in found]
 
 
-def test_batch_is_one_request(ask: Asked, truth: Records) -> None:
+def test_batch_is_sent_as_one_request(ask: Asked, truth: Records) -> None:
     found = ask(whole(truth))
     assert records(found) == truth
     assert [one.attempts for one in found] == [1, 1, 1]
@@ -112,7 +112,7 @@ def test_frames_can_be_sent_separately(ask: Asked, truth: Records) -> None:
     assert shown == len(distinct)
 
 
-def test_planner_gets_two_clips(
+def test_planner_request_contains_two_clips(
     items: Sequence[Item], vocabulary: Vocabulary, truth: Records
 ) -> None:
     later = next(i for i in items_of(items[0].episode, vocabulary, "planner") if i.t > 10)
@@ -184,7 +184,7 @@ FORMS: list[tuple[str, Callable[[Records], str]]] = [
 
 
 @pytest.mark.parametrize(("code", "form"), FORMS)
-def test_violation_of_the_form_is_named_and_no_item_gets_a_wrong_record(
+def test_malformed_answer_is_reported_and_assigns_no_record_to_a_wrong_item(
     ask: Asked, truth: Records, code: str, form: Callable[[Records], str]
 ) -> None:
     found = ask(form(truth), retries=0)
@@ -204,7 +204,7 @@ WRAPPED: list[tuple[list[str], Callable[[str], str]]] = [
 
 
 @pytest.mark.parametrize(("taken_off", "form"), WRAPPED)
-def test_wrapping_of_local_models_is_removed_and_reported_unless_strict(
+def test_wrapping_around_an_answer_is_removed_and_reported_unless_strict(
     ask: Asked, truth: Records, taken_off: list[str], form: Callable[[str], str]
 ) -> None:
     found = ask(form(whole(truth)), retries=0)
@@ -220,7 +220,7 @@ def test_wrapping_of_local_models_is_removed_and_reported_unless_strict(
     ['{"mid_step_id": "\\ud800"}', '{"\\udfff": 1}', f'{{"a": {"[" * 90}{"]" * 90}}}'],
     ids=["an incomplete character", "half a key", "deep"],
 )
-def test_answer_that_cannot_be_stored_is_not_read(
+def test_record_that_cannot_be_stored_is_a_breach(
     record: str, items: Sequence[Item], vocabulary: Vocabulary
 ) -> None:
     answer = f'{{"items": [{{"item": 1, "record": {record}}}]}}'
@@ -231,7 +231,7 @@ def test_answer_that_cannot_be_stored_is_not_read(
 
 
 @pytest.mark.parametrize(("code", "form"), FORMS)
-def test_violation_of_the_form_is_corrected_by_a_retry(
+def test_malformed_answer_is_corrected_by_a_retry(
     ask: Asked, truth: Records, code: str, form: Callable[[Records], str]
 ) -> None:
     def again(body: dict[str, Any]) -> str:
@@ -265,7 +265,7 @@ def test_permanently_unreachable_server_fails_the_batch(
     assert (failure.value.code, len(ask.bodies)) == (code, requests)
 
 
-def test_item_refused_by_the_server_is_dropped_alone(ask: Asked, truth: Records) -> None:
+def test_only_the_item_refused_by_the_server_is_dropped(ask: Asked, truth: Records) -> None:
     def one_by_one(body: dict[str, Any]) -> Any:
         said = json.dumps(body["messages"])
         if "Item 2" in said:
@@ -292,7 +292,9 @@ def texts_of(turn: Turn) -> list[str]:
     return [block.text for block in turn.blocks if isinstance(block, Block)]
 
 
-def test_pictures_are_named_by_their_frames(items: Sequence[Item], vocabulary: Vocabulary) -> None:
+def test_prompt_refers_to_pictures_by_frame_number(
+    items: Sequence[Item], vocabulary: Vocabulary
+) -> None:
     distinct = {pixel_digest(frame): decode_frame(frame) for frame in items[1].recent.frames}
     pictures = list(distinct.values())  # one is sent once
     count = len(pictures)
@@ -343,7 +345,7 @@ def test_schema_contains_the_types_of_an_operations_arguments() -> None:
     assert not carry["additionalProperties"]
 
 
-def test_wrong_setting_is_named_without_an_example(vocabulary: Vocabulary) -> None:
+def test_invalid_setting_is_reported_by_name(vocabulary: Vocabulary) -> None:
     settings = LabelerSettings("controller", vocabulary, {"items": 0})
     with pytest.raises(UsageError, match=r"setting 'items' of the labeler model: .* equal to 1$"):
         create(settings)

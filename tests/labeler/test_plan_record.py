@@ -137,7 +137,7 @@ def test_number_outside_its_bounds_is_a_breach(vocabulary: Vocabulary) -> None:
 @pytest.mark.parametrize("bounds", [{}, {"minimum": 0, "maximum": 9}])
 @pytest.mark.parametrize("kind", ["number", "integer"])
 @pytest.mark.parametrize("value", [10**400, -(10**400), float("inf"), -float("inf")])
-def test_number_that_no_robot_can_use_is_out_of_range(
+def test_infinite_or_huge_number_is_out_of_range(
     value: float, kind: str, bounds: dict[str, float], vocabulary: Vocabulary
 ) -> None:
     data = vocabulary.model_dump()
@@ -153,7 +153,7 @@ def test_number_that_no_robot_can_use_is_out_of_range(
 
 
 @pytest.mark.parametrize("length", range(55, 65))
-def test_long_value_is_cut_to_sixty_characters(length: int, vocabulary: Vocabulary) -> None:
+def test_long_value_is_truncated_to_sixty_characters(length: int, vocabulary: Vocabulary) -> None:
     found = read_record({**GOOD, "uncertainty": "x" * length}, vocabulary)
     assert isinstance(found, tuple)
     shown = found[0].message.partition(" is not listed")[0]

@@ -77,7 +77,7 @@ def blind(lines: Lines) -> Lines:
     return [{**line, "record": first[line["mid_step_id"]]} for line in lines]
 
 
-def test_order_of_keys_and_words_is_not_a_difference(lines: Lines) -> None:
+def test_order_of_keys_and_list_entries_does_not_affect_agreement(lines: Lines) -> None:
     """Keys of objects and lists that represent sets are compared without their order."""
 
     def reordered(value: Any) -> Any:
@@ -116,7 +116,7 @@ def test_report_lists_fields_determined_by_the_prompt(
     assert re.search(r"horizon .* without pictures, kappa -?0.00", text)
 
 
-def test_rules_do_not_contradict_their_recording(
+def test_records_of_the_rules_do_not_contradict_the_recording(
     lines: Lines, episodes: Sequence[Episode], vocabulary: Vocabulary
 ) -> None:
     by_name = {episode.id: episode for episode in episodes}
@@ -124,7 +124,7 @@ def test_rules_do_not_contradict_their_recording(
         assert contradictions(line, vocabulary, by_name[line["episode"]]) == ()
 
 
-def test_contradictions_are_named(
+def test_contradictions_in_a_record_are_reported(
     lines: Lines, episodes: Sequence[Episode], vocabulary: Vocabulary
 ) -> None:
     line = next(one for one in lines if one["mid_step_id"] == "rest")
@@ -141,7 +141,7 @@ def test_contradictions_are_named(
     assert [breach.code for breach in held] == ["EVIDENCE_HOLDS_ALREADY"]
 
 
-def test_duplicate_episodes_are_found_and_reported_between_splits(
+def test_duplicate_episodes_in_different_splits_are_reported(
     lines: Lines, episodes: Sequence[Episode]
 ) -> None:
     first = episodes[0]
@@ -172,7 +172,7 @@ def test_review_sample_contains_a_fixed_share_of_each_mid_step(lines: Lines) -> 
     assert len(sample) < len(lines) / 3
 
 
-def test_report_lists_missing_parts_and_writes_a_page(
+def test_report_lists_uncovered_steps_and_writes_a_page(
     labelled: Output,
     lines: Lines,
     episodes: Sequence[Episode],

@@ -205,7 +205,7 @@ def test_request_of_a_dead_worker_stays_spent_without_blocking(
     assert task == {"num_cpus": 1, "max_retries": 0}
 
 
-def test_failure_of_a_labeler_returns_with_its_answers(
+def test_failure_in_a_worker_is_returned_with_the_answers_so_far(
     ray: StandIn, vocabulary: Vocabulary, items: Sequence[Item]
 ) -> None:
     done = dict(enumerate(RulesLabeler(vocabulary).label(items[:1])))
@@ -216,7 +216,9 @@ def test_failure_of_a_labeler_returns_with_its_answers(
     assert labeler.usage() == {"requests": 1}
 
 
-def test_run_on_a_cluster_equals_a_run_in_threads(ray: StandIn, game: Path, tmp_path: Path) -> None:
+def test_run_on_a_cluster_writes_the_same_output_as_a_run_in_threads(
+    ray: StandIn, game: Path, tmp_path: Path
+) -> None:
     with MessagesServer([answer]) as server:
         client = {"base_url": server.url, "tier": "text"}
         for engine in ("threads", "ray"):
@@ -241,7 +243,7 @@ def test_run_on_a_cluster_equals_a_run_in_threads(ray: StandIn, game: Path, tmp_
     assert found[0] == found[1]
 
 
-def test_pickled_factory_contains_no_account(vocabulary: Vocabulary) -> None:
+def test_pickled_labeler_factory_contains_no_ledger(vocabulary: Vocabulary) -> None:
 
     settings = LabelerSettings("controller", vocabulary, {}, Ledger(Budget(requests=1)))
     sent = pickle.loads(pickle.dumps(_Maker("rules", settings, Budget(requests=1), Path("x"))))

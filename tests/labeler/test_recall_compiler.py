@@ -105,7 +105,7 @@ def sets(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_missions_of_the_training_split_are_recalled_as_they_were_done(sets: Path) -> None:
+def test_recalled_missions_are_those_of_the_training_split_with_their_actions(sets: Path) -> None:
     splits = json.loads((sets / "run_planner" / "splits.json").read_text())
     found = {mission.episode: mission for mission in load_recalled_missions(sets / "planner")}
     assert set(found) == {name for name, split in splits.items() if split == "train"}
@@ -121,7 +121,7 @@ def test_missions_of_the_training_split_are_recalled_as_they_were_done(sets: Pat
     assert (compiler.missions, compiler.alike) == (tuple(found.values()), 1)
 
 
-def test_controller_set_cannot_be_recalled(sets: Path) -> None:
+def test_recalling_compiler_refuses_a_controller_set(sets: Path) -> None:
     with pytest.raises(UsageError, match="controller is not a planner set: "):
         load_recalled_missions(sets / "controller")
 
@@ -164,7 +164,7 @@ def test_similarity_is_the_share_of_common_words(one: str, other: str, share: fl
     assert _similarity(_words(one), _words(other)) == share
 
 
-def test_goals_of_several_moments_count_once() -> None:
+def test_goals_of_several_moments_are_recalled_once() -> None:
     def row(*goals: tuple[str, dict[str, str]]) -> dict[str, str]:
         said = [{"op": op, "args": args} for op, args in goals]
         return {"plan_json": json.dumps({"short_goal_dsl": said})}

@@ -37,7 +37,7 @@ def test_record_contains_the_remaining_actions(vocabulary: Vocabulary) -> None:
         assert record.fallback_if_failed == ("recenter_camera",)
 
 
-def test_failure_is_uncertain_and_the_next_action_is_its_fallback(
+def test_record_of_a_failure_is_uncertain_and_its_fallback_is_the_next_action(
     vocabulary: Vocabulary,
 ) -> None:
     found = labelled(
@@ -64,7 +64,7 @@ def test_goal_beyond_the_longest_horizon_ends_by_time(vocabulary: Vocabulary) ->
     assert {record.terminate_on for record in later} == {"done_evidence_or_replan"}
 
 
-def test_goal_names_the_next_actions_up_to_the_limit(vocabulary: Vocabulary) -> None:
+def test_goal_contains_the_next_actions_up_to_the_limit(vocabulary: Vocabulary) -> None:
     actions = [walk(float(n), n + 1.0) for n in range(5)]
     found = labelled(vocabulary, *actions)
     most = vocabulary.limits.goal_ops

@@ -47,7 +47,7 @@ def test_site_without_a_model_is_refused() -> None:
         with_client_settings({}, "tabletop")
 
 
-def test_budget_of_money_has_the_prices_of_the_site(site: str, game: Path, tmp_path: Path) -> None:
+def test_cost_budget_uses_the_prices_of_the_site(site: str, game: Path, tmp_path: Path) -> None:
     with MessagesServer([answer]) as server:
         options = with_client_settings({"client": {"base_url": server.url}}, site)
         about = (game, game / "vocabulary.yaml", tmp_path / "run")

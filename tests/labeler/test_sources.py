@@ -28,7 +28,7 @@ def one(path: Path) -> Episode:
     return episode
 
 
-def test_folder_of_folders_is_read_by_name(episodes: Sequence[Episode]) -> None:
+def test_episodes_in_a_folder_are_read_in_order_of_names(episodes: Sequence[Episode]) -> None:
     assert [episode.id for episode in episodes] == ["game_00", "game_01"]
     first = episodes[0]
     assert (first.command, first.language, first.flaws) == ("bring me the gem", "en", ())
@@ -37,7 +37,7 @@ def test_folder_of_folders_is_read_by_name(episodes: Sequence[Episode]) -> None:
     assert len(first.actions) >= 10
 
 
-def test_times_in_a_list_have_priority_and_its_errors_are_reported(
+def test_times_in_frames_file_have_priority_and_its_errors_are_reported(
     game: Path, tmp_path: Path
 ) -> None:
     folder = copy(game, tmp_path / "run")
@@ -168,7 +168,7 @@ def test_picture_too_large_for_opencv_is_damaged(tmp_path: Path) -> None:
         FileFrame(0.0, path).image()
 
 
-def test_damaged_frame_is_named(game: Path, tmp_path: Path) -> None:
+def test_damaged_frame_is_reported_by_name(game: Path, tmp_path: Path) -> None:
     folder = copy(game, tmp_path / "run")
     (folder / "000004.png").write_bytes(b"\x89PNG broken")
     frame = one(folder).frames[4]
@@ -237,7 +237,7 @@ def test_unknown_key_of_an_action_is_ignored_and_reported(
         (f'{{"target": {"[" * 400}{"]" * 400}}}', "nested too deeply"),
     ],
 )
-def test_value_that_cannot_be_written_again_is_not_read(
+def test_value_that_cannot_be_serialised_again_is_not_read(
     game: Path, tmp_path: Path, arguments: str, why: str
 ) -> None:
     shutil.copytree(game / "game_00", tmp_path / "one")

@@ -18,7 +18,7 @@ from bt_exec_labeler.splits import (
 
 
 @pytest.mark.parametrize("count", [3, 4, 7, 10, 30, 200])
-def test_every_split_is_filled_from_three_episodes_on(count: int) -> None:
+def test_every_split_has_an_episode_if_there_are_at_least_three(count: int) -> None:
     chance = random.Random(count)
     steps = {f"e{n}": {chance.choice("abc"), "d"} for n in range(count)}
     found = assign_splits(steps)
@@ -60,7 +60,7 @@ def test_empty_splits_are_reported() -> None:
     )
 
 
-def test_hash_share_of_a_text_is_stable_and_uniform() -> None:
+def test_reproducible_share_of_a_text_is_stable_and_uniform() -> None:
     assert reproducible_share("") == pytest.approx(0.8894159948913374)
     shares = [reproducible_share(str(number)) for number in range(1000)]
     assert 0.0 <= min(shares) < 0.01

@@ -89,7 +89,7 @@ UNUSABLE: tuple[tuple[str, Callable[[Path], Any], str], ...] = (
 
 
 @pytest.mark.parametrize(("words", "harm", "said"), UNUSABLE)
-def test_unusable_file_is_one_line_and_nothing_else_is_written(
+def test_unusable_file_is_reported_in_one_line_and_nothing_is_written(
     labelled: Path,
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
@@ -115,7 +115,7 @@ def test_unusable_file_is_one_line_and_nothing_else_is_written(
     assert after - before <= {folder / "run" / name for name in ("run.lock", "splits.json")}
 
 
-def test_reviewer_has_one_window_at_a_time(tmp_path: Path) -> None:
+def test_second_review_page_of_a_reviewer_is_refused(tmp_path: Path) -> None:
     first = Decisions(tmp_path, "ann")
     with pytest.raises(UsageError, match=r"ann is already reviewing .* in another window"):
         Decisions(tmp_path, "ann")
@@ -134,7 +134,7 @@ def test_reviewer_has_one_window_at_a_time(tmp_path: Path) -> None:
         ({"colour": "red"}, "colour"),
     ],
 )
-def test_invalid_vocabulary_is_reported_with_its_place(
+def test_invalid_vocabulary_is_reported_with_its_position(
     game: Path,
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],

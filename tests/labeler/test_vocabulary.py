@@ -74,7 +74,7 @@ def test_unknown_key_is_reported_at_the_key(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("text", ["mid_steps: [\n", "mid_stepz: {}\n"])
-def test_hint_for_an_invalid_vocabulary_is_usable(
+def test_error_of_an_invalid_vocabulary_does_not_suggest_bt_exec_check(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str
 ) -> None:
     path = tmp_path / "broken.yaml"

@@ -77,7 +77,7 @@ def test_operation_has_the_arguments_of_its_skill() -> None:
     }
 
 
-def test_evidence_is_each_fact_of_each_argument() -> None:
+def test_drafted_evidence_contains_each_fact_for_each_argument_value() -> None:
     effects = {"at.{arm}": "home", "door": "open", "seen": "?", "place": "{target}"}
     made = skill("go", arguments={"arm": SIDE, "target": str}, effects=effects)
     assert module._possible_evidence(made, {}) == ["at.left=home", "door=open", "at.right=home"]
@@ -104,7 +104,7 @@ def bounded(*skills: Any, **choices: dict[str, tuple[Any, ...]]) -> list[str]:
     return list(module._limited_steps(named, {name: choices.get(name, {}) for name in named}))
 
 
-def test_examples_complete_a_short_list_of_mid_steps() -> None:
+def test_examples_are_added_if_there_are_too_few_mid_steps() -> None:
     go, wait = skill("go", required=frozenset({"to"})), skill("wait")
     assert bounded(go, wait) == [*(f"go_EXAMPLE_{n}" for n in range(8, 0, -1)), "go", "wait"]
     assert bounded(wait) == ["wait"]
@@ -112,7 +112,7 @@ def test_examples_complete_a_short_list_of_mid_steps() -> None:
     assert bounded(*many) == [f"s{n}" for n in range(10)]
 
 
-def test_largest_split_is_undone_first_if_there_are_too_many_mid_steps() -> None:
+def test_argument_with_the_most_values_is_ignored_first() -> None:
     few = {"arm": ("left", "right")}
     wide = {"n": tuple(range(20)), "arm": ("left", "right")}
     found = bounded(skill("go"), skill("take"), go=wide, take=few)

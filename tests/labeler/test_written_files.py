@@ -1,6 +1,6 @@
-"""Everything that the commands write about a small recording, as in ``tests/data/labels/written``.
+"""Files that the commands write about a small recording, as in ``tests/data/labels/written``.
 
-``BT_EXEC_WRITE=1`` writes the files again; look at their difference before you keep them.
+``BT_EXEC_WRITE=1`` writes the files again; review the differences before committing them.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from bt_exec_llm.client import Block
 from .lerobot.test_annotate import TASKS, robot_set, vocabulary
 
 WRITTEN = Path(__file__).parent.parent / "data" / "labels" / "written"
-_SHOWN = 20_000  # bytes of the rows of a file; of more only the first is written, and a digest
+_SHOWN = 20_000  # maximum size of rows in bytes; of more, only the first and a digest are kept
 STORY: tuple[dict[str, Any], ...] = (
     {"t": 0, "end": 3, "op": "MOVE_NAV", "args": {"target": "key"}, "state": "done",
      "facts": {"at": "key"}},

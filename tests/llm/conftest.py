@@ -81,7 +81,7 @@ def ask(compiler: Compiler, catalogue: Catalogue, library: Library) -> Ask:
 
 
 def _meaning(spec: MissionSpec) -> str:
-    """Return the trees of a plan with their arguments: ``open_door arm=left, close_door``."""
+    """Return the trees of a plan with arguments, such as ``open_door arm=left, close_door``."""
     nodes = spec.root.sequence if isinstance(spec.root, Sequence) else (spec.root,)
     parts = []
     for node in nodes:

@@ -204,7 +204,7 @@ lists: {Place: each}
         ("다락에 가", ["anna"]),
     ],
 )
-def test_words_select_several_default_or_other_values(tmp_path, command, args):
+def test_word_selects_several_values_a_default_or_another_value(tmp_path, command, args):
     path = tmp_path / "words.yaml"
     path.write_text(ROUNDS, encoding="utf-8")
     library = Library([load_text(tree) for tree in LOOK.split("---")])
@@ -216,7 +216,7 @@ def test_words_select_several_default_or_other_values(tmp_path, command, args):
     assert [value for node in nodes for value in node.args.values()] == args
 
 
-def test_verb_without_a_general_verb_does_not_match_its_utterance(tmp_path):
+def test_verb_not_listed_under_a_general_verb_does_not_match_its_utterance(tmp_path):
     path = tmp_path / "words.yaml"
     path.write_text(ROUNDS, encoding="utf-8")
     assert isinstance(_ask("look around", LOOK.split("---")[0], path), Refusal)
@@ -254,7 +254,7 @@ REFERENCES = {
 
 
 @pytest.mark.parametrize("case", REFERENCES)
-def test_wrong_reference_is_reported_with_its_place(tmp_path, case):
+def test_wrong_reference_is_reported_with_its_position(tmp_path, case):
     text, place, found, allowed = REFERENCES[case]
     path = tmp_path / "words.yaml"
     path.write_text(text, encoding="utf-8")
@@ -350,7 +350,7 @@ lists: {Bed: joined}
         ("장미하고 콩을 3리터 적셔 줘", {"beds": ["roses", "beans"], "litres": 3}),
     ],
 )
-def test_list_parameter_takes_every_named_value(tmp_path, command, args):
+def test_list_parameter_gets_every_named_value(tmp_path, command, args):
     path = tmp_path / "words.yaml"
     path.write_text(GARDEN_WORDS, encoding="utf-8")
     answer = _ask(command, BEDS, path)

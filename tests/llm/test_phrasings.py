@@ -21,14 +21,14 @@ def test_phrasing_is_compiled_to_its_plan(command, expected, meaning):
     assert meaning(command) == expected
 
 
-def test_table_covers_both_languages():
+def test_phrasing_table_covers_both_languages():
     korean = [command for command, _ in ROWS if any("가" <= char <= "힣" for char in command)]
     assert len(ROWS) >= 300
     assert len(korean) >= 150
 
 
 @pytest.mark.slow
-def test_plans_of_the_table_expand(ask, library: Library):
+def test_plans_of_the_phrasing_table_can_be_expanded(ask, library: Library):
     for command in some(command for command, expected in ROWS if not expected.isupper()):
         answer = ask(command)
         assert isinstance(answer, Plan)
@@ -41,7 +41,7 @@ def test_utterance_selects_its_tree(meaning, library: Library):
         assert meaning(said).split()[0] == name, said
 
 
-def test_header_contains_command_and_subgoals(ask):
+def test_plan_header_contains_command_and_subgoals(ask):
     answer = ask("Please open the door, and then close it again.")
     mission = answer.spec.mission
     assert mission.command == "Please open the door, and then close it again."

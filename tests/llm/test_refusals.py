@@ -24,7 +24,7 @@ ENGLISH = [
     ("open the red door", "I do not know “red”."),
     ("open the door in 5 minutes", "I cannot do things at a set time (“5 minutes”)."),
     ("open the door if it rains", "I cannot check this condition: “if it rains”."),
-    ("open the door twice", "I cannot follow this number or amount: “open the door twice”."),
+    ("open the door twice", "I cannot handle this number or amount: “open the door twice”."),
     ("open the door slowly", "I cannot control how an action is done (“slowly”)."),
     (
         "don't open the door",

@@ -144,7 +144,7 @@ def test_texts_are_taken_verbatim(command, expected, say):
         ("look at the hall, then sing", "look room=<hall> | sing"),
     ],
 )
-def test_list_of_values_becomes_several_parts_or_one_list(command, expected, say):
+def test_listed_values_become_several_steps_or_one_list_argument(command, expected, say):
     assert say(command) == expected
 
 
@@ -163,11 +163,11 @@ def test_list_of_values_becomes_several_parts_or_one_list(command, expected, say
         ("tell me", "NOT_TOGETHER"),
     ],
 )
-def test_mission_end_is_added_once_as_last_part(command, expected, say):
+def test_closing_tree_is_added_once_as_the_last_part(command, expected, say):
     assert say(command) == expected
 
 
-def test_words_of_a_site_are_validated_like_a_file(tmp_path: Path):
+def test_lexicon_of_a_site_is_validated_like_a_lexicon_file(tmp_path: Path):
     empty = tmp_path / "empty.yaml"
     empty.write_text("", encoding="utf-8")
     assert extend_lexicon((empty,), ()) == load_lexicon((empty,))

@@ -109,7 +109,7 @@ def interrupted(site, skill, journal):
 
 
 @pytest.mark.parametrize("skill", ["open_door", pytest.param("grasp", marks=pytest.mark.slow)])
-def test_first_interrupt_is_clean_and_recorded(tmp_path, skill):
+def test_first_interrupt_stops_cleanly_and_is_recorded(tmp_path, skill):
     site, journal = tmp_path / "door.yaml", tmp_path / "journal.sqlite"
     site.write_text("site: door\npacks: {door: {robot: sim, detector: oracle}}\n")
     assert interrupted(site, skill, journal)["status"] == "aborted"

@@ -13,7 +13,7 @@ from bt_exec.events import SkillStarting
 from bt_exec.mission.session import Session
 from bt_exec.site.site import load_site
 from tests.cases import cases
-from tests.missions.last_words import Truth, as_asked, untrue
+from tests.missions.final_message_check import Truth, as_asked, untrue
 from tests.small_pictures import quick_session
 
 COMMANDS = {"open": "Open the door.", "close": "문을 닫아 줘", "fetch": "문 안의 자재를 가져와"}

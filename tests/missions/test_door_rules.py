@@ -38,7 +38,7 @@ ROWS = {
 
 
 @pytest.mark.parametrize("row", ROWS)
-def test_mission_follows_its_row_of_the_rule_table(known, row):
+def test_mission_has_the_actions_and_outcome_of_its_rule_table_row(known, row):
     command, door, material, actions, status, reason = ROWS[row]
     ran = known(command, door=door, material=material, seed=11)
     assert (ran.actions, ran.outcome.status, ran.outcome.reason_code) == (actions, status, reason)
@@ -92,7 +92,7 @@ def test_questions_are_answered_without_moving(run_door, command, door, answer):
 
 
 @pytest.mark.parametrize("command", ["Don't open the door", "창문 열어", "", "Open the fridge"])
-def test_refusals_move_nothing(run_door, command):
+def test_refused_command_moves_nothing(run_door, command):
     ran = run_door(command, seed=3)
     assert (ran.outcome.status, ran.outcome.exit_code, ran.actions) == ("refused", 5, [])
     assert ran.turns == []

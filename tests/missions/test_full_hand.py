@@ -19,7 +19,7 @@ class StopsWhilePulling:
             self.session.abort()
 
 
-def test_stopped_hand_still_holds_and_reports_it(door_session):
+def test_hand_stopped_on_the_handle_is_reported_and_explains_the_refusal(door_session):
     watcher = StopsWhilePulling()
     with door_session(listeners=[watcher]) as session:
         watcher.session = session

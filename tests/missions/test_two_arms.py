@@ -17,7 +17,7 @@ from bt_exec_skills.door.sim.layout import WorldOptions
 from bt_exec_skills.door.sim.simulated_robot import SimDoorRobot
 from bt_exec_skills.door.sim.world import DoorWorld
 from tests.cases import cases
-from tests.missions.last_words import Truth, untrue
+from tests.missions.final_message_check import Truth, untrue
 from tests.small_pictures import quick_session
 
 ARMS = ("left", "right")

@@ -50,7 +50,7 @@ def site(tmp_path):
         ("로봇 A는 문을 열고 로봇 B는 팔을 접어", "로봇 A: 문이 열려 있습니다."),
     ],
 )
-def test_each_robot_does_its_part(site, command, message):
+def test_each_robot_executes_its_part(site, command, message):
     with Session(site, fast=True) as session:
         outcome = session.run(command)
         facts = session.facts()

@@ -92,7 +92,7 @@ class Job:
             self._work(arguments, plugins, seconds, mutant)
 
     def over(self) -> bool:
-        """Whether it has ended; ends it after its deadline. `code` is the exit code."""
+        """End the run if its deadline has passed; return True if it has ended, with `code` set."""
         pid, status = os.waitpid(self._pid, os.WNOHANG)
         if pid:
             self.code = os.waitstatus_to_exitcode(status)

@@ -10,7 +10,7 @@ from typing import Any
 
 from bt_exec.site.site import load_site
 from tests.small_pictures import quick_session
-from tests.truth.told import Checker
+from tests.truth.message_check import Checker
 from tests.truth.witness import Witness, door_state
 
 Goal = Callable[[Witness], bool]

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from tests.truth.told import Checker
+from tests.truth.message_check import Checker
 from tests.truth.witness import Looked
 
 

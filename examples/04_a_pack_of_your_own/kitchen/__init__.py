@@ -1,1 +1,1 @@
-"""A kettle for bt-exec: a pack of one's own, found through its entry point."""
+"""Example pack with a kettle, registered for bt-exec through an entry point."""

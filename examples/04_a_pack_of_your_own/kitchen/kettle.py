@@ -1,4 +1,4 @@
-"""The kettle: what skills need of it, and a simulated one."""
+"""Robot interface of a kettle, and a simulated kettle."""
 
 from typing import Protocol
 
@@ -11,11 +11,11 @@ class Kettle(Robot, Protocol):
     temperature_c: float
 
     def heat(self, on: bool) -> None:
-        """Switch the heating plate."""
+        """Switch the heating plate on or off."""
 
 
 class SimKettle:
-    """A kettle that warms by 15 °C a second; its time passes only when it is stepped."""
+    """Simulated kettle that heats by 15 °C/s; its clock advances only in `step`."""
 
     def __init__(self) -> None:
         self.time = 0.0

@@ -1,4 +1,4 @@
-"""The pack: one skill, one condition, one tree, a kettle, sentences and words."""
+"""Pack with a skill, a condition, a tree, a simulated kettle, messages and a lexicon."""
 
 from pathlib import Path
 
@@ -36,14 +36,14 @@ def boil(robot: Kettle, degrees_c: float = 95.0) -> Steps:
 
 @condition(skip_reason="already hot", establishes={"water": "hot"})
 def water_hot(robot: Kettle, degrees_c: float = 80.0) -> Verdict:
-    """Whether the water is at least that hot [°C]."""
+    """Return whether the water has at least this temperature [°C]."""
     return Verdict(robot.temperature_c >= degrees_c, f"{robot.temperature_c:.0f} °C")
 
 
 class KitchenStart(WorldSettings):
     """Initial state of the simulated kitchen."""
 
-    water: float = Field(20.0, ge=0, le=100, description="its temperature at first [°C]")
+    water: float = Field(20.0, ge=0, le=100, description="initial temperature of the water [°C]")
 
 
 def make_kettle(settings: PackSettings, start: KitchenStart) -> Rig:

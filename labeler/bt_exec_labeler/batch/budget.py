@@ -100,7 +100,7 @@ class Ledger:
                 raise BudgetSpentError(self._refusal(short[0], amounts[short[0]]))
             for kind, amount in amounts.items():
                 self._spent[kind] += amount
-                self._in_flight[kind] += kind != "requests"  # requests are never given back
+                self._in_flight[kind] += kind != "requests"  # a sent request stays counted
             self._write()
         return Reservation(amounts)
 

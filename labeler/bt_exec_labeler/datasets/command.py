@@ -68,7 +68,7 @@ def dataset(
         raise UsageError(
             f"{source} has no episode {unknown[0]}; it is not the recording that was labelled"
         )
-    if form == "lerobot":  # its plans are actions to do, not failed ones
+    if form == "lerobot":  # a policy is trained on the plans, so failures are left out
         kept = [line for line in kept if line.get("kind") != "failure"]
     before = len(kept)
     changed = changed_items(folder, manifest, episodes.values(), vocabulary)

@@ -37,7 +37,7 @@ from bt_exec_labeler.vocabulary import Vocabulary
 
 __all__ = ["SetInput", "write_dataset", "write_rows"]
 
-_KEPT = 256  # encoded pictures
+_KEPT = 256  # maximum number of cached encoded pictures
 
 
 @dataclass(frozen=True)

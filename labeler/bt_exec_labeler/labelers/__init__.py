@@ -80,10 +80,10 @@ class Allowance(Protocol):
         """Kinds of expenses that have a limit: ``requests``, ``tokens``, ``cost``."""
 
     def reserve(self, amounts: Mapping[str, float]) -> Reservation:
-        """Reserve expenses; wait as long as other requests may return enough of theirs.
+        """Reserve expenses; wait while requests in flight may still release enough of theirs.
 
         Args:
-            amounts: Maximum expenses, by kind. The kind ``requests`` is never returned.
+            amounts: Maximum expenses, by kind. The kind ``requests`` is never released.
 
         Raises:
             BudgetSpentError: If the expenses do not fit into the budget.

@@ -80,7 +80,7 @@ def subtasks_of(
     found: list[tuple[float, str]] = []
     for row in sorted(rows, key=lambda row: float(row["t"])):
         span = span_at(spans, row["t"], row["mid_step_id"])
-        if found and found[-1][0] >= row["t"]:  # the next one begins before the end of this one
+        if found and found[-1][0] >= row["t"]:  # the previous mid step ends too late
             found.pop()
         found.append((row["t"], row["mid_step_text"]))
         if span is not None:

@@ -59,7 +59,7 @@ class _Frame:
 
 @dataclass(frozen=True)
 class _Stored:
-    """Rows of the frames of an episode, and its persistent language."""
+    """Frame rows of an episode, and its rows of ``language_persistent``."""
 
     file: Path
     names: Sequence[str]

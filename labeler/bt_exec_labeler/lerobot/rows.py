@@ -92,7 +92,7 @@ class EpisodeRow(_Row):
         tasks: Tasks of the episode.
         chunk_index: Number of the frame file's folder.
         file_index: Number of the frame file.
-        model_extra: Places of the videos, by camera.
+        model_extra: Columns that locate the videos, by camera.
     """
 
     model_config = ConfigDict(frozen=True, extra="allow")
@@ -197,7 +197,7 @@ def _parse_object(value: Any) -> dict[str, Any]:
 
 
 def subtasks_with_times(persistent: Sequence[SaidRow]) -> Texts:
-    """Return the subtasks in the persistent language of an episode, with their start times [s]."""
+    """Return the subtasks among persistent language rows, with their start times [s]."""
     found = [
         (row.timestamp or 0.0, row.content)
         for row in persistent

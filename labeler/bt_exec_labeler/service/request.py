@@ -72,7 +72,7 @@ class AskedItem(_Part):
         mid_step_id: Identifier of a mid step of the vocabulary.
         mid_step_text: Text of the mid step, in any language of the vocabulary; optional.
         recent_clip: Latest frames, oldest first.
-        summary_clip: The last minute, for planners alone.
+        summary_clip: Frames of the last minute; only for planners.
         constraints: Forbidden actions, as text.
         events: Known events, as text.
         state_summary: Known state, as text.
@@ -93,8 +93,8 @@ class Asked(_Part):
     Attributes:
         items: The moments.
         command: Command of the items' episode.
-        pictures: Pictures as ``data:`` addresses, by the name that clips use: one that several
-            clips show is sent once.
+        pictures: Pictures as ``data:`` addresses, by the name that clips use, so that a picture of
+            several clips is sent once.
     """
 
     command: Text = ""

@@ -19,7 +19,7 @@ from bt_exec_labeler.episode import Action, Flaw, State
 __all__ = ["Seconds", "read_actions", "read_json_lines", "serialisable_value"]
 
 
-_LEVELS = 64  # most levels of a value; libraries recurse into it
+_LEVELS = 64  # maximum nesting depth, because libraries process values recursively
 _LATEST_S = 1e12
 
 

@@ -26,7 +26,7 @@ SMALL: dict[str, Any] = {
 }
 
 
-def test_clusters_with_and_without_a_lost_node_write_the_same_bytes(
+def test_campaign_writes_the_same_bytes_when_a_node_is_lost(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     campaign = Campaign.model_validate(SMALL)

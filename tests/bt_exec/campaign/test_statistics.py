@@ -49,7 +49,7 @@ def test_comparison_is_the_exact_mcnemar_test(stats: Any, pairs: list[tuple[bool
     assert (turned.better, turned.worse, turned.p) == (worse, better, found.p)
 
 
-def test_group_counts_of_a_setting_add_up() -> None:
+def test_counts_per_setting_value_sum_to_the_total() -> None:
     lines = [line(n, good=n % 3 > 0, door=("open", "ajar")[n % 2], x=f"{n}") for n in range(40)]
     rates = rates_by_setting(lines)
     for setting in ("door", "x"):

@@ -53,7 +53,7 @@ def test_folder_is_checked_recursively(bt: Run, tmp_path: Path) -> None:
     assert f"not a tree, plan or site, skipped: {words}" in ran.out
 
 
-def test_misspelled_tree_is_reported_as_not_a_tree(bt: Run, tmp_path: Path) -> None:
+def test_yaml_file_with_a_misspelt_tree_key_is_not_a_tree(bt: Run, tmp_path: Path) -> None:
     write(tmp_path / "slip.yaml", "tere: one\nroot: {check: material_visible}\n")
     write(tmp_path / "broken.yml", "tree: [\n")
     ran = bt("check", str(tmp_path))
@@ -164,7 +164,7 @@ def test_invalid_lexicon_is_reported_by_doctor(
 
 
 @pytest.mark.slow
-def test_trees_with_the_same_utterance_are_named(bt: Run, tmp_path: Path) -> None:
+def test_trees_with_the_same_utterance_are_reported(bt: Run, tmp_path: Path) -> None:
     file = write(tmp_path / "mine.yaml", TREE.format(name="mine", said="get the material"))
     (problem,) = problems_of(bt, file)
     assert problem.startswith("UTTERANCE_REFUSED utterances[0]: does not lead to this tree: ")
@@ -175,7 +175,7 @@ def test_trees_with_the_same_utterance_are_named(bt: Run, tmp_path: Path) -> Non
     assert "two answers to it, too (AMBIGUOUS)" in ran.out
 
 
-def test_each_parameter_missing_from_an_utterance_is_named(bt: Run, tmp_path: Path) -> None:
+def test_each_parameter_missing_from_an_utterance_is_reported(bt: Run, tmp_path: Path) -> None:
     text = (
         "tree: visit\nutterances: [visit the robot]\n"
         "params: {place: {type: Place}, person: {type: Person}}\n"
@@ -234,7 +234,7 @@ def test_fix_changes_no_file_of_a_pack(bt: Run, tmp_path: Path, broken_words: Pa
     assert "robot: smi" in site.read_text()
 
 
-def test_site_check_covers_each_tree_and_file_that_it_names(bt: Run, tmp_path: Path) -> None:
+def test_check_of_a_site_covers_its_trees_and_files(bt: Run, tmp_path: Path) -> None:
     site = tmp_path / "lab.yaml"
     site.write_text("site: lab\npacks: {door: {}}\ntrees: own\nmessages: said.yaml\n")
     ran = bt("check", str(site))
@@ -248,7 +248,7 @@ def test_site_check_covers_each_tree_and_file_that_it_names(bt: Run, tmp_path: P
     assert f"{tree}:2:10: params/speed: no node takes the parameter" in bt("check", str(site)).out
 
 
-def test_text_with_values_in_braces_needs_quotes(bt: Run, tmp_path: Path) -> None:
+def test_unquoted_text_with_placeholders_is_reported(bt: Run, tmp_path: Path) -> None:
     file = tmp_path / "t.yaml"
     file.write_text('tree: t\nroot: {do: wait, with: {seconds: $"{n} s"}}\n')
     assert "put a text with values into single quotes: '$\"" in bt("check", str(file)).out

@@ -106,7 +106,7 @@ def test_frames_are_saved(bt: Run, tmp_path: Path) -> None:
     assert read_png(frames[0]).ndim == 3
 
 
-def test_frames_are_not_saved_beside_those_of_another_mission(bt: Run, tmp_path: Path) -> None:
+def test_frames_folder_of_another_mission_is_refused(bt: Run, tmp_path: Path) -> None:
     (tmp_path / "000007.png").write_bytes(b"a frame")
     ran = bt("run", "open the door", "--fast", "--no-journal", "--save-frames", str(tmp_path))
     assert ran.code == 2
@@ -414,9 +414,7 @@ FAULT_FILES = {
 
 
 @pytest.mark.parametrize(("text", "said"), FAULT_FILES.items())
-def test_codes_of_problems_are_shown_on_request(
-    bt: Run, tmp_path: Path, text: str, said: str
-) -> None:
+def test_problem_codes_are_shown_on_request(bt: Run, tmp_path: Path, text: str, said: str) -> None:
     file = tmp_path / "faults.yaml"
     file.write_text(text, encoding="utf-8")
     plain, verbose = (

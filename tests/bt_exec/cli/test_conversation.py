@@ -190,7 +190,7 @@ def test_ambiguous_command_leads_to_a_question(person, said, question, answer, t
 
 
 @pytest.mark.slow
-def test_new_prompt_names_the_world_that_has_ended(door, tmp_path):
+def test_new_prompt_reports_that_the_earlier_world_is_gone(door, tmp_path):
     words = ["run", "open the door", "--site", door, "--fast", "--fault", "open_door=DOOR_STUCK"]
     places = {"XDG_DATA_HOME": str(tmp_path), "XDG_STATE_HOME": str(tmp_path)}
     command = [sys.executable, "-m", "bt_exec", *words]

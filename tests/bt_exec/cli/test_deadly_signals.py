@@ -30,7 +30,7 @@ def program(text: str, *words: str) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.parametrize("name", DEADLY)
-def test_deadly_signal_stops_the_mission_first(name: str) -> None:
+def test_fatal_signal_stops_the_mission_before_the_process_ends(name: str) -> None:
     reasons: list[str] = []
     number = getattr(signal, name)
     before = signal.getsignal(number)
@@ -84,7 +84,7 @@ finally:
 
 
 @pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP", "SIGQUIT"])
-def test_kill_between_missions_closes_the_robots(name: str) -> None:
+def test_sigterm_between_missions_closes_the_robots(name: str) -> None:
     ran = program(LEAVING.format(name=name))
     said = "the robots are closed\n"
     assert (ran.returncode, ran.stdout, ran.stderr) == (128 + getattr(signal, name), said, "")
@@ -251,7 +251,7 @@ def test_exit_code_is_128_plus_the_signal_when_run_as_a_module(
     assert (ran.returncode, ran.stderr) == (128 + getattr(signal, name), said)
 
 
-def test_kill_between_missions_ends_although_a_thread_of_a_part_does_not() -> None:
+def test_sigterm_between_missions_ends_the_program_despite_a_running_thread() -> None:
     stays = "threading.Thread(target=threading.Event().wait, name='stay').start()"
     ran = program(OUTSIDE.format(name="SIGTERM", before=stays))
     said = (
@@ -304,6 +304,6 @@ stop_signals.limit_exit_time(3)
         ),
     ],
 )
-def test_end_of_the_program_is_bounded_although_exit_functions_hang(hangs: str, said: str) -> None:
+def test_program_ends_in_bounded_time_when_exit_functions_hang(hangs: str, said: str) -> None:
     ran = program(HANGING_END.format(hangs=hangs))
     assert (ran.returncode, ran.stderr) == (3, f"bt-exec: {said}; the program ends\n")

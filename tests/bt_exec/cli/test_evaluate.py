@@ -8,7 +8,7 @@ from pathlib import Path
 from tests.bt_exec.cli.conftest import Run
 
 
-def test_eval_prints_records_and_continues(bt: Run, tmp_path: Path):
+def test_eval_prints_rates_and_reuses_recorded_answers(bt: Run, tmp_path: Path):
     file, out = tmp_path / "c.yaml", tmp_path / "answers.jsonl"
     file.write_text(
         "on_the_way: [return_home]\ncommands:\n"

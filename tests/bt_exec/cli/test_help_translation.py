@@ -1,4 +1,4 @@
-"""Help and usage errors in Korean: whole, without English, and English again afterwards."""
+"""Help and usage errors in Korean: complete, without English sentences, without lasting effect."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def test_translation_of_help_is_used():
     ("width", "step"),
     [("80", 6), *(pytest.param(width, 1, marks=pytest.mark.slow) for width in ("50", "80", "120"))],
 )
-def test_help_in_korean_holds_no_english_sentence(bt: Run, monkeypatch, width: str, step: int):
+def test_korean_help_contains_no_english_sentence(bt: Run, monkeypatch, width: str, step: int):
     monkeypatch.delenv("LC_ALL", raising=False)
     monkeypatch.setenv("LANG", "ko_KR.UTF-8")
     monkeypatch.setenv("COLUMNS", width)
@@ -96,7 +96,7 @@ def test_help_in_korean_holds_no_english_sentence(bt: Run, monkeypatch, width: s
         assert not ENGLISH.findall(TYPED.sub("", ran.out)), path
 
 
-def test_help_is_english_again_after_korean(bt: Run, monkeypatch):
+def test_english_help_after_korean_help_is_english(bt: Run, monkeypatch):
     monkeypatch.delenv("LC_ALL", raising=False)
     monkeypatch.setenv("LANG", "C.UTF-8")
     before = bt("run", "--help").out

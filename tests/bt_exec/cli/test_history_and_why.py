@@ -134,7 +134,7 @@ def test_mission_is_found_by_name_number_and_last(day: Run) -> None:
 
 @pytest.mark.parametrize("command", [("why",), ("history", "show")])
 @pytest.mark.parametrize("which", ["77", "2020-01-01-0001", "x"])
-def test_unknown_mission_is_one_error_message(
+def test_unknown_mission_is_reported_in_one_line(
     day: Run, command: tuple[str, ...], which: str
 ) -> None:
     ran = day(*command, which)
@@ -266,7 +266,7 @@ def test_why_questions_are_recognised(text: str, asks: bool) -> None:
     assert asks_why(text) is asks
 
 
-def test_damaged_journal_is_one_error_message(bt: Run, tmp_path: Path) -> None:
+def test_damaged_journal_is_reported_in_one_line(bt: Run, tmp_path: Path) -> None:
     path = tmp_path / "notes.txt"
     path.write_text("not a record, and long enough to have a header" * 20)
     for command in (("why",), ("history",), ("history", "show")):

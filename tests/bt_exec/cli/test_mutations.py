@@ -206,7 +206,7 @@ def assert_reported(found: list[Case], folder: Path) -> None:
 
 
 @pytest.mark.parametrize(("kind", "name"), NAMES)
-def test_mutation_is_reported_at_its_place(kind: str, name: str, tmp_path: Path) -> None:
+def test_mutation_is_reported_at_its_position(kind: str, name: str, tmp_path: Path) -> None:
     assert_reported([case for case in cases(kind) if case.name == name][-1:], tmp_path)
 
 

@@ -1,4 +1,4 @@
-"""``bt-exec new``: what it creates passes ``bt-exec check``."""
+"""``bt-exec new`` creates valid files, and ``bt-exec fmt`` is idempotent."""
 
 from __future__ import annotations
 

@@ -72,7 +72,7 @@ def test_any_other_answer_rejects_the_plan(monkeypatch, typed):
     assert not asked(monkeypatch, typed)[0]
 
 
-def test_plan_is_shown_in_the_words_of_its_commands_language(monkeypatch):
+def test_plan_is_shown_in_the_language_of_its_command(monkeypatch):
     steps = [
         {"do": "open_door", "with": {"arm": "left"}, "skip_if": {"door_is": {"state": "open"}}},
         {"do": "grasp", "with": {"arm": "right", "object": "material"}, "repeat": 3},

@@ -213,7 +213,7 @@ def leave(robot: object) -> Steps:
 
 
 @pytest.mark.parametrize("code", ["0", "", "1", "'done'"])
-def test_tool_that_exits_on_import_is_named(bt: Run, tmp_path: Path, code: str) -> None:
+def test_tool_that_exits_on_import_is_reported_by_name(bt: Run, tmp_path: Path, code: str) -> None:
     file = tmp_path / "leaving.py"
     file.write_text(LEAVING.format(inside="pass", outside=f"sys.exit({code})"))
     done = bt("run", "open the door", "--fast", "--no-journal", "--tools", str(file))
@@ -223,7 +223,9 @@ def test_tool_that_exits_on_import_is_named(bt: Run, tmp_path: Path, code: str) 
 
 
 @pytest.mark.parametrize("raised", ["GeneratorExit", "BaseException('out')", "SystemExit"])
-def test_exception_of_a_tool_on_import_is_one_line(bt: Run, tmp_path: Path, raised: str) -> None:
+def test_exception_of_a_tool_on_import_is_reported_in_one_line(
+    bt: Run, tmp_path: Path, raised: str
+) -> None:
     file = tmp_path / "leaving.py"
     file.write_text(LEAVING.format(inside="pass", outside=f"raise {raised}"))
     done = bt("run", "open the door", "--fast", "--no-journal", "--tools", str(file))
@@ -284,7 +286,7 @@ def test_fault_with_a_very_long_number_is_a_usage_error(bt: Run) -> None:
     assert len(done.err) < 400
 
 
-def test_exception_that_cannot_be_raised_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+def test_unraisable_exception_is_reported_in_one_line(capsys: pytest.CaptureFixture[str]) -> None:
     def stubborn() -> Iterator[int]:
         while True:
             try:

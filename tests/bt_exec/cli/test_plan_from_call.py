@@ -70,7 +70,7 @@ def test_wrong_arguments_are_explained(plan, texts, error, message):
         plan(name, texts, SITE)
 
 
-def test_unknown_names_list_the_nearest():
+def test_unknown_name_error_lists_the_nearest_names():
     with pytest.raises(UnknownName, match="nearest first: pour"):
         plan_of_skill("por", [], SITE)
     with pytest.raises(UnknownName, match="nearest first: serve"):

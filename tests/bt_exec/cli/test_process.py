@@ -65,14 +65,14 @@ def test_mission_continues_when_its_reader_closes_the_pipe(gate: str) -> None:
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
 @pytest.mark.parametrize("arguments", [["trees"], ["--help"], BRIEF])
-def test_full_disk_is_one_error_message(arguments: list[str], gate: str) -> None:
+def test_full_disk_is_reported_in_one_line(arguments: list[str], gate: str) -> None:
     site = [gate] if arguments is BRIEF else []
     ran = call(*arguments, *site, shell="> /dev/full", env={"BT_EXEC_SITE": gate})
     assert ran.returncode == 74
     assert ran.stderr == "bt-exec: cannot write or read: no space is left on the device\n"
 
 
-def test_closed_stdout_is_one_error_message() -> None:
+def test_closed_stdout_is_reported_in_one_line() -> None:
     ran = call("trees", shell=">&-")
     assert ran.returncode == 74
     assert ran.stderr.count("\n") == 1

@@ -74,7 +74,7 @@ def test_history_is_listed_in_the_language_of_its_command(bt: Run) -> None:
         ("open the door", "왜 멈췄어?", r"관찰 +문 닫힘", "보고 ", "[a-z]{2}"),
     ],
 )
-def test_reason_is_in_the_language_of_the_question(
+def test_why_answers_in_the_language_of_the_question(
     bt: Run, command: str, question: str, seen: str, told: str, other: str
 ) -> None:
     fault = "open_door=DOOR_STUCK"
@@ -117,7 +117,7 @@ def opened(door: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize(("line", "said"), WORDS)
-def test_words_of_the_prompt_never_reach_the_robot(
+def test_prompt_commands_are_not_passed_to_the_robot(
     bt: Run, opened: Path, tmp_path: Path, line: str, said: str
 ) -> None:
     shutil.copytree(opened, tmp_path / "data")
@@ -135,9 +135,7 @@ def test_words_of_the_prompt_never_reach_the_robot(
         ("what is the status of the door", "The door is closed"),
     ],
 )
-def test_command_of_the_robot_may_contain_a_word_of_the_prompt(
-    bt: Run, line: str, said: str
-) -> None:
+def test_robot_command_may_contain_a_prompt_command_word(bt: Run, line: str, said: str) -> None:
     assert said in bt("repl", "--fast", stdin=f"{line}\n").out
 
 
@@ -176,7 +174,7 @@ def test_unknown_mission_name_is_refused(bt: Run, line: str, said: str) -> None:
     assert "asked" not in ran.out
 
 
-def test_stopped_mission_names_how_its_world_is_restored(bt: Run, tmp_path: Path) -> None:
+def test_stopped_mission_reports_how_to_restore_its_world(bt: Run, tmp_path: Path) -> None:
     faults = tmp_path / "stop.yaml"
     faults.write_text("{summary: s, faults: [{part: operator, does: stop, since: 1}]}")
     ran = bt("run", "문 열어", "--fast", "--faults", str(faults))
@@ -208,7 +206,7 @@ def test_errors_of_a_restored_mission_are_not_logged_again(bt: Run, tmp_path: Pa
     assert bt("resume", "--fast").err == ""
 
 
-def test_notice_at_the_prompt_names_what_can_be_typed_there(bt: Run, tmp_path: Path) -> None:
+def test_interruption_notice_suggests_commands_valid_at_the_prompt(bt: Run, tmp_path: Path) -> None:
     bt("run", "open the door", "--fast")
     journal = open_journal(None)
     with sqlite3.connect(journal.path) as database:
@@ -233,7 +231,7 @@ def test_new_world_is_reported_after_an_interruption_unless_restored(bt: Run, co
 
 
 @pytest.mark.parametrize("fault", [(), ("--fault", "open_door=DOOR_STUCK")])
-def test_new_world_is_reported_once_a_program_before_questions(
+def test_new_world_is_reported_once_before_the_first_question(
     bt: Run, fault: tuple[str, ...]
 ) -> None:
     bt("run", "open the door", "--fast", *fault)
@@ -242,16 +240,16 @@ def test_new_world_is_reported_once_a_program_before_questions(
     assert NEW_WORLD not in bt("run", "close the door", "--fast").out
 
 
-def test_question_about_a_past_action_names_the_mission_that_did_it(bt: Run) -> None:
+def test_answer_about_a_past_action_names_its_mission(bt: Run) -> None:
     asked = ("did you open the door?", "문 닫았어?", "when did you close the door?")
     lines = "\n".join(("open the door", "bring your arms home", *asked))
     said = " ".join(bt("repl", "--fast", stdin=lines).out.split())
     assert re.search(r"Yes\. I did that at \d\d:\d\d \(“open the door”\)\.", said)
-    assert "꼭 맞는 답은 모릅니다" in said
+    assert "꼭 맞는 답은 없습니다" in said
     assert said.count("I did that") == 1
 
 
-def test_question_about_a_begun_action_is_denied_with_the_newest_attempt(bt: Run) -> None:
+def test_question_about_an_unfinished_action_is_answered_no_with_its_last_attempt(bt: Run) -> None:
     bt("run", "open the door", "--fast")
     bt("run", "open the door", "--fast", "--fault", "open_door=DOOR_STUCK")
     said = bt("repl", "--fast", stdin="did you open the door?\n아까 문 열었어?\n").out
@@ -268,7 +266,7 @@ def test_mission_that_was_blocked_before_its_first_motion_can_be_continued(bt: R
     assert "Resuming “get the material”" in said
 
 
-def test_why_of_an_action_that_is_not_on_record_explains_the_last_mission(bt: Run) -> None:
+def test_why_of_an_unrecorded_action_explains_the_last_mission(bt: Run) -> None:
     lines = "open the door\nwhy did you close the door?\nwhy did you do that?\n"
     said = bt("repl", "--fast", stdin=lines).out
     assert said.count("No mission on record did exactly that.") == 1

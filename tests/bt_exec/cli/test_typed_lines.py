@@ -59,7 +59,7 @@ def test_lines_are_kept_in_order_and_reported(mission, keyboard):
 
 
 def test_lines_that_arrive_together_are_separate(mission, monkeypatch):
-    """A terminal passes on at once what was typed before its line mode was switched on."""
+    """A terminal delivers all lines together that were typed before its line mode was on."""
     typed, (read, write) = TypedLines(), os.pipe()
     with os.fdopen(read) as stdin:
         monkeypatch.setattr("sys.stdin", stdin)
@@ -72,7 +72,7 @@ def test_lines_that_arrive_together_are_separate(mission, monkeypatch):
     assert [*typed.kept] == ["문 닫아"]
 
 
-def test_every_typed_stop_stops(mission, keyboard):
+def test_every_typed_stop_word_stops_the_mission(mission, keyboard):
     typed = TypedLines()
     with typed.background_reading(mission.stop, mission.reported.append):
         keyboard("stop!\n멈춰\n")
@@ -80,7 +80,7 @@ def test_every_typed_stop_stops(mission, keyboard):
     assert not typed.kept
 
 
-def test_only_commands_from_before_the_stop_are_dropped(mission, keyboard):
+def test_only_commands_typed_before_the_stop_are_dropped(mission, keyboard):
     typed = TypedLines()
     with typed.background_reading(mission.stop, mission.reported.append):
         keyboard("close the door\nstop and come back\nsay hello\nstop\n")
@@ -90,7 +90,7 @@ def test_only_commands_from_before_the_stop_are_dropped(mission, keyboard):
     assert typed.take_lines_before_stop() == ("stop and come back", "say hello")
 
 
-def test_stop_of_an_earlier_mission_does_not_count_at_the_next_stop(mission, keyboard):
+def test_stop_typed_in_an_earlier_mission_drops_no_lines_of_the_next(mission, keyboard):
     """A mission may end well just before a typed stop takes effect."""
     typed = TypedLines()
     with typed.background_reading(mission.stop, mission.reported.append):
@@ -103,7 +103,7 @@ def test_stop_of_an_earlier_mission_does_not_count_at_the_next_stop(mission, key
     assert typed.take_lines_before_stop() == ("a", "b")
 
 
-def test_stop_with_nothing_to_stop_is_kept_for_the_prompt(mission, keyboard):
+def test_stop_without_a_running_mission_is_kept_for_the_prompt(mission, keyboard):
     typed, mission.runs = TypedLines(), False
     with typed.background_reading(mission.stop, mission.reported.append):
         keyboard("stop\n")

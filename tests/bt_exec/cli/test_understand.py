@@ -15,7 +15,7 @@ def test_words_and_conditions_are_listed(capsys):
     assert "tree: close_door" in out
 
 
-def test_unknown_words_are_named_and_the_exit_code_set(capsys):
+def test_unknown_words_are_listed_and_the_exit_code_is_set(capsys):
     assert run_command_line(["understand", "open the window", "--json"]) == 5
     found = json.loads(capsys.readouterr().out)
     assert (found["understood"], found["code"], found["words"]) == (
@@ -25,7 +25,7 @@ def test_unknown_words_are_named_and_the_exit_code_set(capsys):
     )
 
 
-def test_reason_for_a_missing_plan_is_in_the_language_of_the_command(capsys):
+def test_reason_for_a_refusal_is_in_the_language_of_the_command(capsys):
     assert run_command_line(["understand", "창문 열어"]) == 5
     assert capsys.readouterr().out.splitlines()[-1].startswith("모르는 대상입니다: “창문”")
     assert run_command_line(["understand", "창문 열어", "--json"]) == 5

@@ -105,7 +105,7 @@ def test_malformed_declaration_is_refused(facts, message):
         Catalogue([Pack("p", facts=facts, types={"Arm": Arm})])
 
 
-def test_pack_uses_its_facts_and_those_it_requires():
+def test_pack_may_use_facts_of_the_packs_that_it_requires():
     base = Pack("base", facts={"lamp": ("on",)})
     more = Pack("more", requires=("base",), facts={"fan": ("on",)})
     other = Pack("other", facts={"door": ("open",)})
@@ -119,7 +119,7 @@ NAMES = st.text("abc.", min_size=1, max_size=6)
 
 
 @given(st.dictionaries(NAMES, st.lists(NAMES, min_size=1, max_size=3), max_size=4), NAMES, NAMES)
-def test_plain_facts_match_only_their_declaration(facts, name, value):
+def test_facts_without_templates_match_only_declared_names_and_values(facts, name, value):
     found = list(DeclaredFacts([(facts, {})]).mistakes(name, value))
     if name not in facts:
         assert [one.code for one in found] == ["UNKNOWN_FACT"]

@@ -50,7 +50,7 @@ def test_node_moved_under_a_group_changes_its_depth():
     ]
 
 
-def test_header_fields_that_differ_are_named():
+def test_header_fields_that_differ_are_listed():
     old, new = document("{do: a}", summary="one"), document("{do: a}", utterances="[go]")
     assert list(header_changes(old, new)) == [
         ("summary", "one", None),

@@ -153,7 +153,7 @@ def _fork_in_c_and_return() -> None:
 
 
 def _close_everything() -> None:
-    """Close the file descriptors of others, then hang."""
+    """Close all file descriptors except the standard streams, then hang."""
     os.closerange(3, 256)
     time.sleep(3600)
 

@@ -79,7 +79,7 @@ class ArmLab:
         return {**os.environ, "PYTHONPATH": path, "BT_EXEC_LOCKS": str(self.folder / "locks")}
 
     def start(self, *words: str, name: str = "lab") -> subprocess.Popen[str]:
-        """Start a program: ``run move``."""
+        """Start ``bt-exec`` with these words, such as ``run move``."""
         command = [*words, "--site", str(self.folder / f"{name}.yaml"), "--plain"]
         return subprocess.Popen(
             [sys.executable, "-m", "bt_exec", *command, "--journal", str(self.journal)],

@@ -88,7 +88,7 @@ AT_ONCE = ("kill", "kill_guardian", "leave_thread")  # the others start slowly, 
         for one in ATTACKS
     ],
 )
-def test_arm_is_stopped_and_the_skill_named(lab: ArmLab, attack: Attack):
+def test_arm_is_stopped_and_the_misbehaving_skill_reported(lab: ArmLab, attack: Attack):
     ran = lab.run("run", attack.command)
     assert (ran.code, ran.still) == (attack.exit, True)
     assert ran.motions
@@ -114,7 +114,7 @@ def test_signal_stops_the_mission_although_a_skill_replaced_its_handler(lab: Arm
 
 
 @pytest.mark.slow
-def test_next_start_reports_the_actions_of_the_guardian(lab: ArmLab):
+def test_next_start_reports_what_the_guardian_did(lab: ArmLab):
     lab.run("run", "kill")
     assert lab.report()["ok"] is True
     ran = lab.run("run", "move")
@@ -128,7 +128,7 @@ def test_robot_that_could_not_be_stopped_requires_an_inspection(lab: ArmLab):
     lab.site("guard: {stop: 'false', within: 0.5s}\n")
     refused = lab.run("run", "move")
     assert (refused.code, refused.motions) == (5, [])
-    assert "The test stop of the process that g" in refused.out
+    assert "The test stop by the guardian proc" in refused.out
     stops_once = lab.folder / "once"
     lab.site(f"guard: {{stop: [sh, -c, 'mkdir {stops_once}'], within: 0.5s}}\n")
     assert lab.run("run", "kill").code == -9  # the trial succeeded, the later stop failed

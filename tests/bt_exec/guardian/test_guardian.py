@@ -94,7 +94,7 @@ def parent(stops: Stops, then: str) -> subprocess.Popen[str]:
 
 
 def end_of(stops: Stops, then: str) -> str:
-    """Run such a process and its guardian to their end, and return their output."""
+    """Run the process of `parent` and its guardian to their end, and return their output."""
     with parent(stops, then) as process:
         out, err = process.communicate(timeout=60)
     return out + err

@@ -28,13 +28,13 @@ def test_stop_is_a_command_or_a_function(stop, data):
 
 
 @pytest.mark.parametrize("stop", ["", "   ", [], [""], [1], lambda: None, "'open"])
-def test_stop_of_another_form_is_refused(stop):
+def test_stop_method_of_an_unknown_form_is_refused(stop):
     with pytest.raises(ValueError, match=r"stop must be|No closing"):
         Guard(stop)
 
 
 @pytest.mark.parametrize("stop", ["5", "null", "true", "[1, 2]", "{a: b}", "[]", "''"])
-def test_invalid_stop_of_a_site_is_one_problem(stop, tmp_path):
+def test_invalid_stop_method_of_a_site_is_reported_once(stop, tmp_path):
     file = tmp_path / "s.yaml"
     file.write_text(f"site: s\nguard: {{stop: {stop}}}\npacks: {{door: {{}}}}\n")
     with pytest.raises(SpecError) as raised:

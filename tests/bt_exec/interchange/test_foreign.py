@@ -80,7 +80,7 @@ def test_report_has_positions_and_reasons():
     ]
 
 
-def test_entries_become_parameters_and_results():
+def test_blackboard_entries_become_parameters_and_results():
     main, move = imported("tutorial_ports").documents
     assert main.params == {}
     assert list(move.params) == ["target", "message"]
@@ -120,7 +120,7 @@ def test_entries_become_parameters_and_results():
         ),
     ],
 )
-def test_nodes_of_both_languages_are_converted(nodes, root):
+def test_btcpp_nodes_are_converted_to_tree_nodes(nodes, root):
     models = "".join(f'<Condition ID="{name}"/>' for name in "cd")
     models += "".join(f'<Action ID="{name}"/>' for name in "ab")
     found, _ = one(nodes, f"<TreeNodesModel>{models}</TreeNodesModel>")
@@ -214,7 +214,7 @@ def text_of(element):
 
 
 @given(elements)
-def test_any_nodes_are_imported_or_refused(element):
+def test_arbitrary_nodes_are_imported_or_refused(element):
     text = f'<root><BehaviorTree ID="t">{text_of(element)}</BehaviorTree></root>'
     try:
         documents, report = import_btcpp([("a.xml", parse_xml(text))])
@@ -225,5 +225,5 @@ def test_any_nodes_are_imported_or_refused(element):
         assert load_text(dump_yaml(document)).document == document
 
 
-def test_every_note_has_a_unique_meaning():
+def test_import_and_export_notes_have_distinct_codes():
     assert not EXPORT_NOTES.keys() & IMPORT_NOTES.keys()

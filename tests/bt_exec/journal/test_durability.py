@@ -51,7 +51,7 @@ journal = Journal.open(Path(sys.argv[1]))
 """
 
 
-def test_skill_start_is_on_disk_when_on_returns(tmp_path: Path) -> None:
+def test_skill_start_is_on_disk_when_the_listener_returns(tmp_path: Path) -> None:
     path = tmp_path / "journal.sqlite"
     done = run(
         HEAD
@@ -132,7 +132,7 @@ sys.exit(any(os.waitpid(child, 0)[1] for child in begun))
 
 
 @pytest.mark.slow
-def test_several_processes_write_to_one_journal(tmp_path: Path) -> None:
+def test_several_processes_can_write_to_one_journal(tmp_path: Path) -> None:
     path = tmp_path / "journal.sqlite"
     done = run(WRITERS, path)
     assert (done.returncode, done.stderr) == (0, "")

@@ -342,7 +342,7 @@ def test_steps_of_a_plan_exclude_done_parts_and_alternatives(explained):
     assert attempt.seen == {"door": "문 열림"}  # before the plan
 
 
-def test_action_before_a_failure_does_not_recover_it(explained, make_spec: Spec) -> None:
+def test_action_before_a_failure_does_not_count_as_recovery(explained, make_spec: Spec) -> None:
     """The first plan succeeded. Its actions precede the failure of the second one."""
     plans = [make_spec(1)]
     for number in (2, 3):

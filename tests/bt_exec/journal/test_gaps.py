@@ -48,9 +48,7 @@ def test_large_evidence_is_shortened_and_reported(journal: Journal) -> None:
     (failure,) = mission.failures
     assert failure.evidence["angle"] == 0.5
     assert failure.evidence["points"].endswith("… (5000000 characters)")
-    said = (
-        f"2 events of {recorder.mission_id} too large to record in full; recorded in shortened form"
-    )
+    said = f"2 events of {recorder.mission_id} were too large and were recorded in shortened form"
     assert (recorder.incomplete, told) == (said, [said])
 
 
@@ -76,7 +74,7 @@ def test_large_evidence_of_any_form_leaves_its_event_readable(
     assert "too large" in problem
 
 
-def test_record_without_gaps_reports_none(journal: Journal) -> None:
+def test_complete_record_reports_no_gaps(journal: Journal) -> None:
     with journal.begin(command="x") as recorder:
         for event in events_of(recorder.mission_id):
             recorder.on(event)
@@ -161,7 +159,7 @@ def _delete_missions(path: Path) -> None:
         (_delete_missions, "removed or replaced"),
     ],
 )
-def test_rows_that_the_journal_does_not_hold_at_the_end_are_reported(
+def test_rows_missing_from_the_journal_at_the_end_are_reported(
     journal: Journal, harm: Callable[[Path], None], why: str
 ) -> None:
     recorder = journal.begin(command="x", tell=lambda _: None)
@@ -174,7 +172,7 @@ def test_rows_that_the_journal_does_not_hold_at_the_end_are_reported(
     assert re.search(why, recorder.incomplete)
 
 
-def test_rows_lost_by_damage_are_counted_with_those_that_follow(journal: Journal) -> None:
+def test_lost_row_count_includes_rows_written_before_the_damage(journal: Journal) -> None:
     recorder = journal.begin(command="x", tell=lambda _: None)
     events = events_of(recorder.mission_id)
     for event in events[:9]:
@@ -266,7 +264,7 @@ def test_skill_start_is_synchronised_to_the_disk(journal: Journal, monkeypatch) 
     ]
 
 
-def test_missing_tables_are_named_in_one_sentence(journal: Journal) -> None:
+def test_missing_tables_are_listed_in_one_sentence(journal: Journal) -> None:
     with closing(sqlite3.connect(journal.path)) as connection, connection:
         for name in ("plans", "facts"):
             connection.execute(f"DROP VIEW {name}")

@@ -141,7 +141,7 @@ class Box:
     inner: Any
 
 
-def test_dataclass_counts_twice_for_the_depth() -> None:
+def test_dataclass_counts_as_two_nesting_levels() -> None:
     deep: Any = "end"
     for _ in range(40):
         deep = Box(deep)

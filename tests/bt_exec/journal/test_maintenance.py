@@ -73,7 +73,7 @@ def test_running_missions_and_other_sites_are_kept(journal: Journal, script: Scr
         assert ids(journal) == [recorder.mission_id]
 
 
-def test_nothing_is_removed_without_a_limit(journal: Journal, script: Script) -> None:
+def test_no_mission_is_removed_without_a_limit(journal: Journal, script: Script) -> None:
     fill(journal, script, 2)
     assert journal.prune(Retention()).missions == ()
 
@@ -119,7 +119,7 @@ def test_repair_fills_in_the_recorded_end(journal: Journal, script: Script) -> N
     assert (line.status, line.message, line.interrupted) == ("satisfied", "다 했습니다.", False)
 
 
-def test_interrupted_mission_and_forgotten_frames_are_named(
+def test_interrupted_mission_and_orphaned_frames_are_reported(
     journal: Journal, script: Script
 ) -> None:
     with journal.begin(command="x") as recorder:
@@ -131,7 +131,7 @@ def test_interrupted_mission_and_forgotten_frames_are_named(
     assert not (journal.frames / "2020-01-01-0001").exists()
 
 
-def test_damaged_file_is_one_finding(journal: Journal, script: Script) -> None:
+def test_damaged_journal_file_is_reported_as_one_finding(journal: Journal, script: Script) -> None:
     fill(journal, script, 30)
     with closing(sqlite3.connect(journal.path)) as connection:
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")

@@ -152,7 +152,7 @@ def test_fields_of_an_empty_record_have_defaults(journal):
     assert mission.program
 
 
-def test_numbers_restart_each_day(journal: Journal):
+def test_mission_numbers_restart_each_day(journal: Journal):
     journal.begin(command="x").close()
     journal.begin(command="x").close()
     with closing(sqlite3.connect(journal.path)) as connection, connection:
@@ -255,29 +255,6 @@ def test_missions_of_a_day_contain_the_last_part_of_a_resumed_mission(
     journal: Journal, script, monkeypatch
 ):
     monkeypatch.setattr("bt_exec.journal.read.has_process_ended", lambda process: True)
-    first = interrupt(journal, "first")
-    interrupt(journal, "other")
-    finish(journal, script, "first", continues=first)
-    today = journal.missions_of_day("door", date.today())
-    assert [line.command for line in today] == ["first", "other"]
-    assert [line.status for line in today] == ["satisfied", "unfinished"]
-    assert journal.missions_of_day("building", date.today()) == ()
-    assert journal.missions_of_day("door", date(2020, 1, 1)) == ()
-
-
-def test_mission_that_was_stopped_before_its_plan_is_unfinished(journal: Journal):
-    with journal.begin(command="stopped", site="door") as recorder:
-        name = recorder.mission_id
-        recorder.on(MissionStarted(0.0, 0, name, "stopped", "en", "door"))
-        recorder.on(Finished(0.0, 0, Outcome(name, "stopped", "aborted", "ABORTED", "")))
-    assert journal.last_unfinished("door").command == "stopped"
-    assert [line.id for line in journal.missions_with_actions("door", ["open"])] == [name]
-
-
-def test_unfinished_skips_a_mission_if_its_command_succeeded_later(
-    journal: Journal, script, monkeypatch
-):
-    monkeypatch.setattr("bt_exec.journal.read.has_process_ended", lambda process: True)
     interrupt(journal, "lost", "done later")
     assert finish(journal, script, "done later") == "satisfied"
     assert journal.last_unfinished("door").command == "lost"
@@ -368,7 +345,7 @@ def test_mission_line_agrees_with_its_record(journal: Journal, script):
     assert (line.seconds, line.ended_at, line.interrupted) == (None, None, False)
 
 
-def test_last_mission_is_the_newest_that_is_not_a_reply(journal: Journal):
+def test_last_mission_is_the_newest_one_except_replies(journal: Journal):
     for command in ("one", "two", "thanks"):
         journal.begin(command=command).close()
     with closing(sqlite3.connect(journal.path)) as connection, connection:

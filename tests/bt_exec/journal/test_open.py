@@ -198,7 +198,7 @@ def test_busy_timeout_of_readers_is_longer_than_that_of_writers(
     assert waits[-1] == 1.0
 
 
-def test_process_that_opens_the_same_file_is_awaited(
+def test_process_that_opens_the_same_journal_is_awaited(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """SQLite does not wait by itself when it enables the write-ahead log."""
@@ -219,7 +219,7 @@ def test_process_that_opens_the_same_file_is_awaited(
 
 
 @pytest.mark.parametrize(("why", "late"), [("disk I/O error", 0.0), ("database is locked", 5.1)])
-def test_error_is_raised_when_waiting_cannot_help_or_took_too_long(
+def test_busy_error_is_raised_when_waiting_is_useless_or_too_long(
     monkeypatch: pytest.MonkeyPatch, why: str, late: float
 ) -> None:
     times = iter([100.0, 100.0 + late])
@@ -357,7 +357,7 @@ def test_journal_with_an_invalid_schema_is_reported_as_damaged(
         Journal.open(path).missions()
 
 
-def test_command_about_a_record_names_another_journal_than_the_default_one(
+def test_suggested_command_names_a_journal_outside_the_default_path(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))

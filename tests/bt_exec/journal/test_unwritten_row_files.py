@@ -61,7 +61,7 @@ def test_side_file_is_imported_when_the_journal_is_opened(
     assert record.unreadable == ()
 
 
-def test_complete_record_reports_nothing(journal: Journal, script: Script) -> None:
+def test_complete_record_creates_no_side_file_report(journal: Journal, script: Script) -> None:
     with journal.begin(command="x") as recorder:
         for event in script(recorder.mission_id):
             recorder.on(event)
@@ -126,7 +126,7 @@ def test_temporary_folder_is_used_when_the_disk_is_full(
     assert write_side_file(tmp_path / "journal.sqlite", "x", 1, rows) is None
 
 
-def test_every_statement_of_a_row_has_a_name_in_side_files() -> None:
+def test_side_file_statements_have_their_documented_names() -> None:
     assert sorted(STATEMENTS) == ["end", "event", "exchange", "frames", "spec"]
 
 

@@ -1,4 +1,4 @@
-"""Robots addressed by a command: which, for what, and in what order."""
+"""Robots addressed by a command, and the part of the command for each, in order."""
 
 from __future__ import annotations
 

@@ -122,7 +122,7 @@ def test_korean_problem_contains_position_found_and_allowed_values():
 
 
 @pytest.mark.parametrize("english", TABLE["errors"])
-def test_error_form_is_read_and_its_parts_are_kept(english: str):
+def test_korean_error_keeps_the_values_of_the_english_message(english: str):
     parts = [f"'x{number}'" for number in range(english.count("*"))]
     text = english
     for part in parts:
@@ -133,7 +133,7 @@ def test_error_form_is_read_and_its_parts_are_kept(english: str):
     assert not re.search(r"\((를|가|는|와)\)", korean)
 
 
-def test_message_without_a_translation_stays_as_it_is():
+def test_message_without_a_translation_is_unchanged():
     assert korean_error("something new happened") == "something new happened"
 
 

@@ -65,7 +65,7 @@ words:
         ("object #3", "object #3."),
     ],
 )
-def test_numbers_are_inserted_into_words(files, message, said):
+def test_numbers_are_inserted_into_translated_words(files, message, said):
     messages = Messages.load([files(words=WORDS)["words"]])
     assert messages.explain_failure(Failure("AWAY", message), "ko") == said
 
@@ -108,7 +108,7 @@ def test_words_have_the_same_placeholders_in_every_language(files):
         Messages.load([files(bad='words: {"* seen": {en: "* seen", ko: 보임}}')["bad"]])
 
 
-def test_two_common_files_may_not_contradict_each_other(files):
+def test_common_message_files_may_not_contradict_each_other(files):
     paths = files(arm=ARM, base=BASE)
     with pytest.raises(RegistrationError, match="STUCK already has other sentences"):
         Messages.load([paths["arm"], paths["base"]])
@@ -169,7 +169,7 @@ words: {left: {en: left, ko: 왼쪽}, "hand: *": {en: "hand: *", ko: "손: *"}}
 """
 
 
-def test_unlisted_name_is_used_as_in_its_pack(files):
+def test_display_names_are_those_of_the_pack_that_defines_them(files):
     paths = files(own=OWN, naming=NAMING, arm=ARM)
     packs = {"naming": paths["naming"], "arm": paths["arm"]}
     messages = Messages.load([paths["own"]], packs, called={"naming": called})
@@ -214,7 +214,7 @@ def test_invalid_file_is_reported_with_its_position(files, text, told):
         Messages.load([files(bad=text)["bad"]])
 
 
-def test_words_and_doubled_braces_are_not_templates(files):
+def test_doubled_braces_are_literal(files):
     text = "A: {en: 'set {{x}} of {who|arm}', ko: '{who|arm}의 {{x}}'}\n"
     text += "words: {'{': {en: '{', ko: '{'}}"
     messages = Messages.load([files(good=text)["good"]])

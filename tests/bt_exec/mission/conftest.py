@@ -105,7 +105,7 @@ class Stage:
                 worker.close()
 
     def told(self, *kinds: type) -> list[str]:
-        """Return the recorded events, one line each, of the given kinds or of all."""
+        """Return the recorded events of the given kinds, by default of all, one line each."""
         return [line(event) for event in self.events if not kinds or isinstance(event, kinds)]
 
 

@@ -160,7 +160,7 @@ def test_message_names_no_next_action_when_nothing_was_started(stage):
 
 
 @pytest.mark.parametrize("time", [lambda seconds: None, None])
-def test_coming_to_rest_ends_when_no_time_passes(time):
+def test_wait_for_standstill_ends_when_no_time_passes(time):
     simulation = FakeClock()
     if time is not None:
         simulation.step = time  # type: ignore[method-assign]

@@ -10,7 +10,7 @@ from bt_exec.testing import FakeClock
 from tests.bt_exec.mission.misbehaving_ground import raise_as_watchdog
 
 
-def test_simulated_time_passes_only_between_ticks():
+def test_simulated_time_advances_only_between_ticks():
     simulation = FakeClock()
     clock = Clock([simulation], 0.05, fast=True)
     assert clock.now() == 0.0
@@ -146,7 +146,7 @@ def test_begin_takes_no_simulated_time():
 
 
 class World(FakeClock):
-    """Simulation whose time and steps are spoiled by the test."""
+    """Simulation whose time and steps the test can corrupt."""
 
     told: object = None
 

@@ -89,7 +89,7 @@ def test_account_includes_recorded_and_session_missions_once(journal):
     assert commands(said) == ["old"]  # the journal has no record of the other one here
 
 
-def test_account_counts_missions_of_the_own_session_once(journal):
+def test_account_counts_missions_of_this_session_once(journal):
     on_record(journal, end("own"), acts=True, session="s")
     said = Conversation(journal, "lab", {"move"}, lambda: "s")
     said.record_turn(end("own"))

@@ -23,7 +23,7 @@ FIRST = "tree: first\nroot: {do: a}"
 SECOND = "tree: second\nroot: {sequence: [{do: b}, {do: c}]}"
 
 
-def test_clean_run_needs_one_plan():
+def test_mission_without_failures_needs_one_plan():
     run = run_tree("tree: t\nroot: {do: a}", [scripted_skill("a")])
     found = run.outcome
     assert (found.status, found.reason_code, found.exit_code) == ("satisfied", "OK", 0)
@@ -46,7 +46,7 @@ def test_failed_skill_causes_a_second_plan_that_keeps_finished_work():
     ]
 
 
-def test_undone_work_is_repeated_by_the_second_plan():
+def test_step_whose_effect_was_undone_is_repeated_by_the_second_plan():
     """The facts at the second plan contradict the effect of `a`, so `a` is not kept."""
     robot = ScriptedRobot()
     parts = [
@@ -89,7 +89,7 @@ def test_action_with_a_lost_effect_is_repeated_at_the_end(opened):
     assert run.robot.log.count("b done") == 1  # kept
 
 
-def test_mission_is_blocked_if_an_effect_is_gone_again():
+def test_mission_is_blocked_if_an_effect_is_lost_repeatedly():
     run = ends_with(["closed"])
     assert (run.outcome.status, run.outcome.reason_code) == ("blocked", "SKILL_FAILED")
     assert "EFFECT_LOST" in run.outcome.message
@@ -99,7 +99,7 @@ def test_mission_is_blocked_if_an_effect_is_gone_again():
     ("facts", "more"),
     [
         (["closed", "open"], {}),
-        (["closed"], {"effects": {"door": "?"}}),  # it promises nothing
+        (["closed"], {"effects": {"door": "?"}}),  # the declared effect has no known value
         (
             ["closed"],
             {
@@ -109,7 +109,7 @@ def test_mission_is_blocked_if_an_effect_is_gone_again():
         ),
     ],
 )
-def test_mission_ends_well_if_no_promised_effect_is_contradicted(facts, more):
+def test_mission_is_satisfied_if_no_declared_effect_is_contradicted(facts, more):
     assert ends_with(facts, **more).outcome.status == "satisfied"
 
 
@@ -378,7 +378,7 @@ def test_mission_that_acted_does_not_end_as_already_done():
     assert (run.outcome.status, run.outcome.reason_code) == ("satisfied", "OK")
 
 
-def test_answer_is_reported_when_all_actions_were_skipped():
+def test_answer_is_reported_when_every_action_was_skipped():
     tree = "tree: t\nroot: {sequence: [{do: a, skip_if: c}, {check: d, tell: true}]}"
     so = scripted_condition("c", [True], skip_reason="already so")
     run = run_tree(tree, [scripted_skill("a"), so, scripted_condition("d", [False])])

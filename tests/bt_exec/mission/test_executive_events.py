@@ -394,7 +394,7 @@ def test_part_that_hangs_at_the_end_fails_the_mission_unless_it_has_failed(
     assert on.told()[-1].endswith(f"Finished {found.status} {reason}")
 
 
-def test_first_of_several_parts_that_hang_at_the_end_is_named(stage):
+def test_first_of_several_parts_that_hang_at_the_end_is_reported(stage):
     on = stage([scripted_skill("a", ["SLIPPED"])], limits=Limits(replans=0))
     broken = iter([PartBroken(f"part {n}", "hangs", "STEP_HUNG") for n in (1, 2)])
 

@@ -214,7 +214,7 @@ def test_internal_error_stops_the_robots_once_and_is_logged(stage, caplog):
     assert caplog.records[0].exc_info is not None
 
 
-def test_failure_of_an_internal_error_contains_its_traceback(stage):
+def test_internal_error_is_reported_with_its_traceback(stage):
     def broken(spec, context):
         raise RuntimeError("a bug")
 

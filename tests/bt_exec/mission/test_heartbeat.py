@@ -76,7 +76,7 @@ def test_gap_up_to_the_limit_is_allowed(time):
         beats.beat()
 
 
-def test_longer_gap_is_a_stall_of_the_called_part(time):
+def test_gap_above_the_limit_is_reported_as_a_stall_of_the_called_part(time):
     beats = Heartbeat(2.0, during=lambda: "skill grasp")
     beats.start()
     time.now += 2.5
@@ -94,7 +94,7 @@ def test_gap_of_any_length_is_allowed_without_a_limit(time):
     beats.beat()
 
 
-def test_collector_scans_nothing_that_existed_before_the_motion(stage):
+def test_garbage_collector_ignores_objects_created_before_the_motion(stage):
     frozen = []
 
     @skill(name="a")
@@ -122,7 +122,7 @@ def test_objects_frozen_by_the_program_stay_frozen():
 
 
 @pytest.mark.parametrize(("grown", "left"), [(True, False), (False, True)])
-def test_memory_of_missions_is_collected_when_the_process_has_grown(monkeypatch, grown, left):
+def test_garbage_of_missions_is_collected_when_the_process_has_grown(monkeypatch, grown, left):
     monkeypatch.setattr(heartbeat, "_peak_kb", 0 if grown else 2**60)
     cycle = Heartbeat(None)
     cycle.itself = cycle
@@ -182,7 +182,7 @@ def guarded(stage: Any, guardian: FakeGuardian, **more: Any) -> Any:
     return stage([a], executive={"guardian": guardian, **more})
 
 
-def test_guardian_is_tried_armed_and_disarmed(stage):
+def test_guardian_is_tested_armed_and_disarmed(stage):
     guardian = FakeGuardian()
     assert guarded(stage, guardian).run().ok
     assert guardian.told == ["try", "arm", "beat", "disarm"]
@@ -238,8 +238,8 @@ def test_robot_that_moves_before_its_mission_is_stopped_and_refused(stage):
 @pytest.mark.parametrize(
     ("language", "words"),
     [
-        ("en", "Find out what moves it, wait until it is still"),
-        ("ko", "무엇이 움직이는지 확인하고"),
+        ("en", "Find out what is moving it, wait until it is still"),
+        ("ko", "무엇이 로봇을 움직이고 있는지 확인하고"),
     ],
 )
 def test_refusal_of_a_moving_robot_names_the_remedy(language, words):

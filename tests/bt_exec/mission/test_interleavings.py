@@ -55,7 +55,7 @@ def test_seed_replays_the_same_run(stage):
     assert traces(range(10)) == traces(reversed(range(10)))
 
 
-# -- the known faults, put back ------------------------------------------------------------------
+# -- known faults, reintroduced ------------------------------------------------------------------
 
 
 def forget_stop_after_verification(monkeypatch):
@@ -150,7 +150,7 @@ def test_scheduler_finds_a_lost_update():
     assert set(results) == {1, 2}
 
 
-def test_identifier_of_an_earlier_thread_does_not_change_a_run():
+def test_reused_thread_identifier_does_not_change_a_run():
     schedule = Schedule()
 
     def look() -> None:

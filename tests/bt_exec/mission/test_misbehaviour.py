@@ -21,7 +21,7 @@ TICKS = 60  # two plans of two attempts of 1 s, or of one of 2 s, and the ticks 
 
 
 @pytest.mark.parametrize("bad", CASES, ids=lambda one: one.name)
-def test_misbehaving_part_is_named_and_its_robot_stopped_and_the_end_recorded(
+def test_misbehaving_part_is_reported_and_its_robot_stopped_and_the_end_recorded(
     bad: Case, tmp_path, caplog
 ):
     ground = Ground(bad, tmp_path)

@@ -47,7 +47,7 @@ UNLESS_OPEN = "{do: open_door, with: {arm: right}, skip_if: is_open}"
         ("{do: give, with: {to: $who}}", [ran("give", to="Ada")], True),
     ],
 )
-def test_plan_was_carried_out_if_one_execution_of_it_is_on_record(
+def test_plan_counts_as_done_if_the_record_contains_one_possible_execution(
     plan: str, runs: list[SkillRun], done: bool
 ) -> None:
     root = load_text(f"tree: t\nroot: {plan}").document.root
@@ -81,5 +81,5 @@ def test_arguments_are_compared_in_one_language() -> None:
         ("what did you do?", ""),
     ],
 )
-def test_act_in_question_is_a_command(question: str, act: str) -> None:
+def test_action_in_a_question_is_returned_as_a_command(question: str, act: str) -> None:
     assert act_in_question(question) == act

@@ -270,7 +270,7 @@ def test_no_picture_is_taken_while_the_detector_processes_an_abandoned_one(looks
 
 
 @pytest.mark.parametrize("wait", [True, False])
-def test_no_observation_is_awaited_when_the_mission_ends(looks, wait):
+def test_pending_observation_is_not_awaited_when_the_mission_ends(looks, wait):
     on = looks(wait=wait)
     on.camera.ready.clear()
     on.ended = True
@@ -462,7 +462,7 @@ def test_compiler_gets_the_first_frame_of_a_rig_without_a_camera(looks):
     assert on.perception_worker.situation().frame == "first"
 
 
-def test_part_is_named_if_its_facts_or_frame_raise(looks):
+def test_source_of_facts_or_frame_that_raises_is_reported_by_name(looks):
     on = looks()
     on.perception_worker.observe_all()
     rigs = on.perception_worker._runtime.rigs
@@ -529,7 +529,7 @@ def test_real_camera_is_polled_five_times_a_tick_until_the_limit(looks, monkeypa
     assert slept == [0.002] * 4
 
 
-def test_interpreting_thread_is_named_after_the_pack(looks):
+def test_perception_thread_has_the_name_of_its_pack(looks):
     on, names = looks(), []
     on.camera.interpret = lambda taken: (
         names.append(threading.current_thread().name),

@@ -118,12 +118,12 @@ def test_action_that_did_not_succeed_is_not_done(state):
     assert (progress.done, progress.remaining_actions()) == ([], (FIRST, SECOND, THIRD))
 
 
-def test_restarted_action_remains():
+def test_restarted_action_is_among_the_remaining_ones():
     progress = Told().on(Planned(0.0, 0, plan(), 1), start(FIRST), end(FIRST), start(FIRST))
     assert progress.remaining_actions() == (FIRST, SECOND, THIRD)
 
 
-def test_part_kept_from_an_earlier_plan_does_not_remain():
+def test_step_kept_from_an_earlier_plan_is_not_among_the_remaining_ones():
     told = Told()
     progress = told.on(Planned(0.0, 0, plan(), 1), start(FIRST), end(FIRST))
     told.on(Planned(3.0, 6, plan("part"), 1))
@@ -131,7 +131,7 @@ def test_part_kept_from_an_earlier_plan_does_not_remain():
     assert progress.done == [FIRST]  # over all plans
 
 
-def test_skip_is_recorded_once_per_node_and_removes_its_subtree():
+def test_skip_is_recorded_once_and_removes_the_subtree_from_the_remaining_steps():
     skip = NodeChanged(1.0, 2, "part", "skipped", "already there")
     other = NodeChanged(1.0, 2, "take", "skipped", "already held")
     progress = Told().on(Planned(0.0, 0, plan(), 1), skip, skip, other)
@@ -308,7 +308,7 @@ def test_done_actions_are_counted_after_each_failure():
     assert progress.achieved_actions() == (FIRST, THIRD)
 
 
-def test_answer_keeps_the_facts_seen_at_its_question():
+def test_answer_keeps_the_facts_observed_at_its_question():
     told = Told()
     told.progress._buffers = {"arm": told.buffer, "base": ObservationBuffer(lambda: 0.0)}
     told.on(Planned(0.0, 0, plan(), 1), asked("near", True, told=True))

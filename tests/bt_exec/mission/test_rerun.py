@@ -110,7 +110,7 @@ def test_injected_faults_are_repeated(lab, journal):
     assert verify(journal, mission.id).agrees
 
 
-def test_first_difference_is_named(lab, journal, monkeypatch):
+def test_first_difference_of_a_rerun_is_reported(lab, journal, monkeypatch):
     (mission,) = record(lab, journal, "go")
     other = dataclasses.replace(
         with_pack(lab, skills=(scripted_skill("a", [("2", "SLIPPED")]),)),

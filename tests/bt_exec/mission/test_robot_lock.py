@@ -141,7 +141,7 @@ def test_lock_is_refused_while_a_guardian_stops_the_robot(tmp_path, monkeypatch)
 
 
 @pytest.mark.parametrize("content", ["not what we write", "", "[]", '{"pid": 1}'])
-def test_holder_is_named_by_the_kernel_when_the_file_is_damaged(tmp_path, content):
+def test_lock_holder_is_determined_by_the_kernel_when_the_file_is_damaged(tmp_path, content):
     with holder(tmp_path) as other:
         (tmp_path / "arm.lock").write_text(content)
         with pytest.raises(UsageError, match=f"in use by process {other.pid};"):

@@ -218,7 +218,7 @@ def test_last_observation_is_followed_by_the_report_of_the_last_mission() -> Non
     assert found == Reply("WHERE", f"The last thing I saw: no people. {reported}")
 
 
-def test_past_question_is_not_taken_for_a_courtesy() -> None:
+def test_question_about_the_past_is_not_read_as_small_talk() -> None:
     context = Context((Turn("문 열어", "satisfied", "OK", "문이 열려 있습니다."),))
     replied = answer("잘 됐어?", context=context)
     assert isinstance(replied, Reply)
@@ -240,7 +240,7 @@ def test_location_is_reported_from_place_facts() -> None:
         ("팔 어디 있어?", "팔의 위치를 알 수 없습니다."),
     ],
 )
-def test_question_about_arms_is_answered_by_arm_facts_only(command: str, told: str) -> None:
+def test_question_about_arms_is_answered_from_arm_facts_only(command: str, told: str) -> None:
     assert answer(command, at="kitchen") == Reply("WHERE", told)
 
 
@@ -308,7 +308,7 @@ def test_question_about_success_is_answered_from_recorded_missions(
         ("뭐 남았어?", "“open it”: 끝까지 하지 못했습니다. 남은 동작: grasp, go home."),
     ],
 )
-def test_remaining_steps_of_an_unfinished_mission_are_named(command: str, told: str) -> None:
+def test_remaining_steps_of_an_unfinished_mission_are_listed(command: str, told: str) -> None:
     context = Context((replace(STUCK, message="stuck", failure=None, state={}),))
     request = first_request(load_site("door"), command, Situation((), {}, ""), context)
     found = asking(Refuses(), left="grasp, go home").compile(request)
@@ -330,7 +330,9 @@ def test_remaining_steps_of_an_unfinished_mission_are_named(command: str, told: 
         ),
     ],
 )
-def test_unfinished_missions_of_earlier_sessions_are_only_named(own, told: str) -> None:
+def test_unfinished_missions_of_earlier_sessions_are_listed_without_their_steps(
+    own, told: str
+) -> None:
     earlier = replace(STUCK, at=datetime.now().replace(hour=9, minute=5))
     context = Context(own, recall=lambda: (earlier,))
     said = answer("what is left?", context=context).message
@@ -346,20 +348,22 @@ CHANGED = "which later missions may have changed, was: “Stuck.”"
     ("turns", "marked"),
     [((GOES, STUCK), False), ((STUCK, UNSEEN), False), ((STUCK, GOES), True)],
 )
-def test_report_before_later_missions_is_marked(command: str, turns, marked: bool) -> None:
+def test_report_is_marked_as_outdated_after_later_missions(
+    command: str, turns, marked: bool
+) -> None:
     said = answer(command, context=Context(turns)).message
     assert HALTED in said
     assert (CHANGED in said) is marked
 
 
-def test_failed_missions_before_the_session_are_listed_beside_equal_ones_of_it() -> None:
+def test_earlier_failed_missions_are_listed_beside_equal_ones_of_this_session() -> None:
     today = datetime.now()
     earlier, own = replace(STUCK, at=today - timedelta(seconds=9)), replace(STUCK, at=today)
     context = Context((own,), recall=lambda: (earlier,))
     assert len(answer("which missions failed?", context=context).message.splitlines()) == 2
 
 
-def test_request_to_resume_is_not_answered_with_the_past() -> None:
+def test_request_to_resume_is_not_a_question_about_the_past() -> None:
     class Answers(Refuses):
         def compile(self, request: Request) -> Reply:
             return Reply("DONE", "“go” was completed.")
@@ -405,7 +409,7 @@ def test_why_refers_to_the_last_mission_that_acted() -> None:
     assert answer("why did you stop?") == Reply("WHY", "Nothing has moved here yet.")
 
 
-def test_report_in_another_language_is_replaced_by_the_cause() -> None:
+def test_stored_report_in_another_language_is_replaced_by_the_cause() -> None:
     stuck = Failure("GRASP_SLIPPED", "the box moved", node="grasp")
     turns = (Turn("자재 잡아", "failed", "SKILL_FAILED", "놓쳤습니다.", failure=stuck),)
     told = "“자재 잡아” failed. The grasp failed: the box moved."
@@ -438,7 +442,7 @@ LEFT_IT = Turn("leave the box there", "satisfied", "OK", "The box is in the loun
         ),
     ],
 )
-def test_thing_is_where_it_is_held_or_was_last_brought(command, facts, said) -> None:
+def test_object_location_is_the_hand_or_its_last_destination(command, facts, said) -> None:
     found = answer(command, context=Context((LEFT_IT,)), **facts)
     assert found.message.startswith(said)
 
@@ -450,7 +454,7 @@ def test_last_missions_that_acted_are_listed() -> None:
     assert answer("뭐 했어?") == Reply("DONE", "아직 아무것도 움직이지 않았습니다.")
 
 
-def test_number_of_missions_left_out_of_a_list_is_reported() -> None:
+def test_number_of_unlisted_missions_is_reported() -> None:
     context = Context(tuple(Turn(f"go {number}", "satisfied") for number in range(7)))
     lines = answer("what did you do?", context=context).message.splitlines()
     assert (lines[0], len(lines)) == ("Earlier missions that are not listed: 2.", 6)
@@ -482,13 +486,13 @@ def test_listed_missions_include_their_time_and_duration() -> None:
     )
 
 
-def test_missions_before_the_session_are_listed_without_own_ones() -> None:
+def test_earlier_missions_are_listed_if_the_session_has_none() -> None:
     refused = Turn("shut the window", "refused", "NOT_UNDERSTOOD", "?", acted=False)
     context = Context((refused,), recall=lambda: (Turn("go", "satisfied", "OK", "There."),))
     assert answer("뭐 했어?", context=context) == Reply("DONE", "“go”: 마쳤습니다.")
 
 
-def test_other_question_about_the_past_gets_the_last_missions() -> None:
+def test_unrecognised_question_about_the_past_is_answered_with_the_last_missions() -> None:
     context = Context((Turn("go", "satisfied", "OK", "There."),))
     assert answer("which arm did you use?", context=context) == Reply(
         "DONE",
@@ -504,7 +508,7 @@ def test_question_about_the_present_reports_that_nothing_runs() -> None:
     )
 
 
-def test_possible_commands_are_listed_on_request() -> None:
+def test_understood_commands_are_listed_on_request() -> None:
     found = answer("what can you do?")
     assert isinstance(found, Reply)
     assert found.message.startswith("You can say: “Bring your arms home”, “Close the door”")

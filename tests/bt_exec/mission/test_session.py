@@ -31,7 +31,7 @@ def switched_off() -> Rig:
     raise ConnectionRefusedError("192.0.2.7:5000")
 
 
-def test_unavailable_robot_is_named():
+def test_unavailable_robot_is_reported_by_name():
     with pytest.raises(UsageError, match=r"robot 'arm' of pack test is unavailable: .*192\.0\.2"):
         Session(site_with(arm=switched_off))
 
@@ -123,7 +123,7 @@ class Eyes:
         return capture
 
 
-def test_look_outside_a_mission_observes_once():
+def test_observation_outside_a_mission_is_taken_once():
     rig = Rig(ScriptedRobot(), simulation=FakeClock(), perception=Eyes())
     with Session(site_with(arm=lambda: rig)) as session:
         assert {pack: seen.labels() for pack, seen in session.observe().items()} == {
@@ -131,12 +131,12 @@ def test_look_outside_a_mission_observes_once():
         }
 
 
-def test_robot_without_a_camera_is_left_out_of_a_look():
+def test_robot_without_a_camera_is_not_observed():
     with Session(site_with(arm=lambda: Rig(ScriptedRobot(), simulation=FakeClock()))) as session:
         assert session.observe() == {}
 
 
-def test_failing_camera_is_named():
+def test_failing_camera_is_reported_by_name():
     rig = Rig(ScriptedRobot(), simulation=FakeClock(), perception=Eyes(OSError("no device")))
     with (
         Session(site_with(arm=lambda: rig)) as session,

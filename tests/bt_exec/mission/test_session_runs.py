@@ -146,7 +146,7 @@ def test_journal_is_not_read_without_a_recalling_reporter(site, tmp_path):
         assert session.run("go").status == "satisfied"
 
 
-def test_stop_without_a_mission_stops_the_robots_and_returns_false(site, robots):
+def test_stop_outside_a_mission_stops_the_robots_and_returns_false(site, robots):
     stopped = threading.Event()
     with Session(site, fast=True) as session:
         robots.robot.stop = stopped.set
@@ -189,7 +189,7 @@ def test_stop_during_a_mission_applies_to_that_mission(site, robots):
     assert (answers, outcome.status, robots.robot.log) == ([True], "aborted", [])
 
 
-def test_facts_come_from_robots_and_the_newest_observations(site, robots):
+def test_session_facts_are_those_of_robots_and_newest_observations(site, robots):
     class PerceptionWorker:
         def capture(self):
             return None
@@ -249,7 +249,7 @@ def test_invalid_facts_of_a_robot_are_a_usage_error(site, robots):
     assert str(told.value) == said
 
 
-def test_thanks_and_other_days_are_not_recalled(site, robots, tmp_path):
+def test_replies_and_missions_of_other_days_are_not_recalled(site, robots, tmp_path):
     journal = Journal.open(tmp_path / "j.sqlite")
     recalled: list[list[str]] = []
     site = with_pack(site, robots={"arm": robots}, reporter=recalling(recalled))
@@ -265,7 +265,7 @@ def test_thanks_and_other_days_are_not_recalled(site, robots, tmp_path):
     assert recalled[-1] == ["today"]
 
 
-def test_look_during_a_mission_is_refused(site):
+def test_observation_request_during_a_mission_is_refused(site):
     told: list[str] = []
 
     class Looks:

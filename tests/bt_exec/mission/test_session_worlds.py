@@ -172,7 +172,7 @@ def test_robot_that_cannot_be_created_reports_its_error(site, robots, error, kin
     assert str(told.value) == said
 
 
-def test_factory_that_returns_no_rig_is_named(site):
+def test_factory_that_returns_no_rig_is_reported_by_name(site):
     with pytest.raises(RegistrationError) as told:
         Session(with_pack(site, robots={"arm": lambda settings, world: "arm"}))
     assert str(told.value) == "robot 'arm' of pack lab did not return a Rig"
@@ -225,7 +225,7 @@ def test_camera_is_used_when_an_earlier_robot_has_none(site, robots):
         assert session.observe() == {"eyes": "seen in a picture"}
 
 
-def test_keyboard_interrupt_is_raised_by_look_facts_and_close(site, robots):
+def test_look_facts_and_close_do_not_suppress_keyboard_interrupt(site, robots):
     def interrupted() -> Any:
         raise KeyboardInterrupt
 

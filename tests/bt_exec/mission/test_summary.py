@@ -145,7 +145,7 @@ def test_final_message_is_in_the_language_of_the_command(said):
     assert said(Ending("aborted", "ABORTED"), None, language="ko") == "멈췄습니다."
 
 
-def test_message_of_a_refusal_is_used_as_it_is(said):
+def test_message_of_a_refusal_is_used_unchanged(said):
     refusal = Refusal("NO", "I cannot do that.")
     assert said(Ending("refused", "NO", refusal=refusal), told=answer(True)) == refusal.message
 
@@ -160,7 +160,7 @@ def test_message_of_a_refusal_is_used_as_it_is(said):
         ),
     ],
 )
-def test_message_explains_why_it_is_not_planned_again(said, ending, expected):
+def test_message_explains_why_the_mission_is_not_planned_again(said, ending, expected):
     text = said(ending, None, failures=[STUCK] * 3)
     assert text == f"The door is stuck (it moved 2 mm). {expected}"
 
@@ -461,5 +461,5 @@ def test_failure_without_a_sentence_is_reported_by_its_code(said):
     assert said(Ending("blocked", "SKILL_FAILED", odd), None) == "I stopped. ODD: it hums"
 
 
-def test_reason_without_a_failure_is_reported_in_its_sentence(said):
+def test_reason_code_without_a_failure_is_reported_as_its_sentence(said):
     assert said(Ending("blocked", "NO_PROGRESS", why="ABORTED"), None) == "Stopped."

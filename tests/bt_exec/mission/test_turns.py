@@ -66,7 +66,7 @@ def ran(compiler, parts, **more):
     return executive.run("test"), robot, events
 
 
-def test_open_turn_is_followed_by_the_next_until_the_last_one():
+def test_turns_are_requested_until_the_last_one():
     compiler = Turns(("open", "a"), ("open", "b"), ("last", "c"))
     outcome, robot, events = ran(compiler, [scripted_skill(name) for name in "abc"])
     assert (outcome.status, outcome.planner_calls, outcome.replans) == ("satisfied", 3, 0)

@@ -63,7 +63,7 @@ def test_call_that_returns_in_time_is_not_interrupted():
     assert (watchdog.hung, on.stopped.is_set()) == (set(), False)
 
 
-def test_hung_call_is_interrupted_and_named_and_the_robots_are_stopped(caplog):
+def test_hung_call_is_interrupted_and_reported_and_the_robots_are_stopped(caplog):
     on = Guarded()
     with on.watchdog as watchdog:
         with pytest.raises(PartBroken) as told:
@@ -77,13 +77,13 @@ def test_hung_call_is_interrupted_and_named_and_the_robots_are_stopped(caplog):
     assert caplog.messages == ["skill a did not return within 0.4 s; the robot is stopped"]
 
 
-def test_call_that_swallows_the_interruption_and_returns_is_named():
+def test_call_that_swallows_the_interruption_and_returns_is_reported():
     on = Guarded()
     with on.watchdog as watchdog, pytest.raises(PartBroken, match="skill a did not return"):
         watchdog.call("skill a", on.late)
 
 
-def test_innermost_call_is_named():
+def test_innermost_hung_call_is_reported():
     on = Guarded()
     with on.watchdog as watchdog:
         with pytest.raises(PartBroken, match=r"^the inner did not return"):
@@ -91,7 +91,7 @@ def test_innermost_call_is_named():
         assert watchdog.hung == {"the inner"}
 
 
-def test_call_with_its_own_limit_is_interrupted_at_that_limit():
+def test_call_with_a_separate_limit_is_interrupted_at_that_limit():
     on = Guarded()
     with on.watchdog as watchdog, pytest.raises(PartBroken, match=r"within 7 s$"):
         watchdog.call_within(7.0, "the clean-up of a", on.hang)
@@ -213,7 +213,7 @@ def test_call_at_the_limit_is_not_late(how):
     assert not on.stopped.is_set()
 
 
-def test_late_call_that_raises_is_named_with_its_error():
+def test_late_call_that_raises_is_reported_with_its_error():
     on = Guarded()
 
     def late() -> None:

@@ -107,7 +107,7 @@ def test_answers_with_other_arguments_are_not_shared():
     assert asked == [0, 1, 0, 1]
 
 
-def test_answers_since_another_start_time_are_not_shared():
+def test_answers_with_different_start_times_are_not_shared():
     fresh = []
 
     @condition()

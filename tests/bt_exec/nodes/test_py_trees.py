@@ -76,7 +76,7 @@ def by_frontier(root, runtime):
         ),
     ],
 )
-def test_behaviours_of_py_trees_run_inside_our_composites(face, make, expected):
+def test_behaviours_of_py_trees_run_inside_bt_exec_composites(face, make, expected):
     root, runtime = make(), stage().runtime
     assert statuses(by_face(root) if face else by_frontier(root, runtime)) == expected
 
@@ -95,7 +95,7 @@ def test_behaviours_of_py_trees_run_inside_our_composites(face, make, expected):
         (lambda b, r: SkipIf(b, "x", r, Is(name="d")), [SUCCESS]),
     ],
 )
-def test_behaviours_of_py_trees_run_inside_our_modifiers(face, make, expected):
+def test_behaviours_of_py_trees_run_inside_bt_exec_modifiers(face, make, expected):
     conditions = [scripted_condition("c", [True, True, False]), scripted_condition("d", [True])]
     runtime = stage(conditions=conditions).runtime
     theirs = py_trees.behaviours.StatusQueue("q", [FAILURE, FAILURE, SUCCESS, SUCCESS], SUCCESS)
@@ -114,7 +114,7 @@ def test_timeout_stops_a_behaviour_of_py_trees():
     assert found == [(RUNNING, RUNNING), (RUNNING, RUNNING), (FAILURE, INVALID)]
 
 
-def test_failed_behaviour_of_py_trees_is_named():
+def test_failed_behaviour_of_py_trees_is_reported_by_name():
     theirs = after(0, FAILURE, "dock")
     root = Sequence("s", [theirs])
     root.tick_once()
@@ -145,12 +145,12 @@ def test_failed_behaviour_of_py_trees_is_named():
         ),
     ],
 )
-def test_our_nodes_run_inside_behaviours_of_py_trees(wrap, expected):
+def test_bt_exec_nodes_run_inside_behaviours_of_py_trees(wrap, expected):
     found = statuses(by_face(wrap(stage().built.root)))
     assert found == expected
 
 
-def test_behaviour_of_py_trees_interrupts_our_skill():
+def test_behaviour_of_py_trees_interrupts_a_bt_exec_skill():
     on = stage(ticks=9)
     gate = py_trees.behaviours.StatusQueue("gate", [FAILURE, FAILURE, RUNNING], RUNNING)
     root = py_trees.composites.Selector("s", False, [gate, on.built.root])

@@ -15,7 +15,7 @@ from bt_exec.skill import Running, Steps, Verdict, condition, skill
 from bt_exec.testing import FakeObservation, scripted_skill
 from tests.bt_exec.nodes.two_packs import Stage, renamed, waiting
 
-# -- the record ------------------------------------------------------------------------------
+# -- recorded events -------------------------------------------------------------------------
 
 
 def test_skill_that_cannot_be_recorded_is_not_started():
@@ -33,7 +33,7 @@ def test_skill_that_cannot_be_recorded_is_not_started():
     )
 
 
-def test_repetition_that_cannot_be_recorded_fails():
+def test_repeated_skill_start_that_cannot_be_recorded_fails():
     troubles = iter(["", "the disk is full"])
     stage = Stage("{do: a, repeat: 2}", [scripted_skill("a")], unrecorded=lambda: next(troubles))
     assert stage.tick(2) is Status.FAILURE
@@ -160,11 +160,11 @@ def test_slow_step_is_logged_only_above_the_limit(caplog):
         assert len(caplog.records) == told
 
 
-# -- what a skill and a condition are given ------------------------------------------------------
+# -- arguments of skills and conditions ----------------------------------------------------------
 
 
 @pytest.mark.parametrize("root", ["{do: a, retry: 3}", "{check: q}", "{do: b, while: q}"])
-def test_world_of_a_part_starts_at_each_attempt(root):
+def test_observation_window_of_a_skill_starts_at_each_attempt(root):
     since = []
 
     @skill(fails={"STUCK"})
@@ -186,7 +186,7 @@ def test_world_of_a_part_starts_at_each_attempt(root):
     assert since == ([2.0, 2.1] if root.startswith("{do: a") else [2.0] * 4)
 
 
-def test_part_gets_the_robot_and_observation_of_its_pack():
+def test_skill_or_condition_gets_the_robot_and_observation_of_its_pack():
     given = []
 
     @condition()
@@ -204,7 +204,7 @@ def test_part_gets_the_robot_and_observation_of_its_pack():
     assert given == [(stage.own, None), (stage.other, FakeObservation(0.0, ("cup",)))]
 
 
-def test_part_of_a_pack_without_a_robot_gets_none():
+def test_condition_of_a_pack_without_a_robot_gets_none():
     given = []
 
     @condition()

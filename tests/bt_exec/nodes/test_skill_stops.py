@@ -17,7 +17,7 @@ def timers(monkeypatch):
     return found
 
 
-# -- who is stopped --------------------------------------------------------------------------
+# -- stopped robots --------------------------------------------------------------------------
 
 
 def test_clean_cancel_stops_no_robot_and_leaves_no_timer(timers):
@@ -115,7 +115,7 @@ def test_second_stop_does_not_clean_up_again(timers):
     assert len(stage.of(SkillEnded)) == 1
 
 
-# -- what an interrupt leaves behind -----------------------------------------------------------
+# -- state after an interrupt ------------------------------------------------------------------
 
 
 NESTS = (

@@ -307,7 +307,7 @@ ROWS = {**ENTERING_AGAIN, **FAILURES, **DOUBT}
 
 
 @pytest.mark.parametrize("name", ROWS)
-def test_plan_runs_as_listed_in_the_table(name):
+def test_plan_has_the_listed_node_states(name):
     case, expected, log = ROWS[name]
     reference, _ = compare(case)
     assert lines(reference) == expected

@@ -49,7 +49,7 @@ def test_pack_settings_of_a_request_are_those_of_the_site() -> None:
 
 
 @pytest.mark.parametrize("error", [SystemExit(0), GeneratorExit(), ValueError("no key")])
-def test_compiler_is_named_if_its_factory_raises(monkeypatch, error) -> None:
+def test_compiler_is_reported_by_name_if_its_factory_raises(monkeypatch, error) -> None:
     def factory(_):
         raise error
 
@@ -58,7 +58,7 @@ def test_compiler_is_named_if_its_factory_raises(monkeypatch, error) -> None:
         find_compiler("own", {})
 
 
-def test_only_the_interrupt_of_the_operator_passes_the_factory_of_a_compiler(monkeypatch) -> None:
+def test_only_an_operator_interrupt_propagates_from_a_compiler_factory(monkeypatch) -> None:
     def factory(_):
         raise raised
 

@@ -124,7 +124,7 @@ def test_alternatives_are_used_in_order_and_once(request_after):
     assert (way.tree, dict(way.args)) == ("pry", {})
 
 
-def test_plan_is_unchanged_for_a_code_without_alternatives(request_after):
+def test_repaired_plan_keeps_its_tree_for_a_code_without_alternatives(request_after):
     request = request_after("all/take/hold", "SLIPPED")
     assert find_alternative(request) is None
     spec = repaired_plan(request, "test")
@@ -138,7 +138,7 @@ def test_repaired_plan_names_the_alternative_and_expands(request_after):
     assert "all/pry/pull" in [path for path, _ in nodes_with_paths(spec.root)]
 
 
-def test_no_library_means_no_alternative(request_after):
+def test_request_without_a_library_has_no_alternative(request_after):
     request = request_after("all/open/pull", "STUCK")
     assert find_alternative(replace(request, library=Library())) is None
 

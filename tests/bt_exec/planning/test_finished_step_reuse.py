@@ -94,7 +94,7 @@ def test_skipped_step_is_checked_again() -> None:
     assert run.outcome.skipped == ({"name": "go_b", "reason": "already there"},)
 
 
-def test_steps_of_earlier_plans_count() -> None:
+def test_effects_of_steps_in_earlier_plans_are_considered() -> None:
     """Plan 1 drives home inside the failed part. Its alternative does not use the position."""
     part = """
 tree: part
@@ -140,7 +140,9 @@ def work_at(robot: Any, place: str) -> Steps:
         ({"do": "work_at", "with": {"place": "$where"}}, ("drop", "go_b")),
     ],
 )
-def test_need_known_only_at_run_time_invalidates_no_step(step: Any, kept: Any) -> None:
+def test_need_with_an_argument_known_only_at_run_time_invalidates_no_step(
+    step: Any, kept: Any
+) -> None:
     """The left hand and the position have both changed since the finished steps."""
     drop = scripted_skill("drop", effects={"hand.left": "empty"})
     catalogue = scripted_site([drop, use_hand, work_at, scripted_skill("go_b", effects=B)])

@@ -43,7 +43,7 @@ def compiler(site):
 
 @pytest.fixture(scope="module")
 def answer(site, compiler):
-    """Return the answer to the last of some commands."""
+    """Return the answer to the last of several successive commands."""
 
     def answer(*commands, status="satisfied"):
         turns = tuple(Turn(one, status, "OK") for one in commands[:-1])
@@ -117,7 +117,7 @@ def test_parts_are_planned_in_the_order_of_the_command(command, site, answer, ro
     prepare_answer(found, first_request(site, command, WORLD))
 
 
-def test_later_part_of_one_pack_follows_from_its_earlier_one(answer):
+def test_later_part_of_a_pack_assumes_the_effects_of_its_earlier_part(answer):
     found = answer("put the apple in the red bowl, open the door and put the lemon in the red bowl")
     moved = [node.args["object"] for node in walk(found.spec.root, Tree) if "object" in node.args]
     assert moved == ["object_apple_0", "object_lemon_0"]
@@ -216,7 +216,7 @@ def test_question_for_several_packs_is_answered_for_each(question, answer):
     assert table.check.name == "answer_to"
 
 
-def test_refusal_names_the_part(answer):
+def test_refusal_quotes_the_refused_part_of_the_command(answer):
     found = answer("open the door and put the banana in the red bowl")
     assert "“put the banana in the red bowl”" in found.message
     assert "문" not in found.message
@@ -234,7 +234,7 @@ def test_refusal_names_the_part(answer):
         ("문이 안 열려 있으면 사과를 빨간 그릇에 담아", "open"),
     ],
 )
-def test_condition_of_one_pack_precedes_the_part_of_another(command, skip_if, root):
+def test_condition_of_one_pack_guards_the_part_of_another(command, skip_if, root):
     found = root(command)
     asked = found.model_dump(by_alias=True)["skip_if"]
     is_open = {"door_is": {"state": "open"}}
@@ -267,7 +267,7 @@ def test_condition_of_one_pack_precedes_the_part_of_another(command, skip_if, ro
         ),
     ],
 )
-def test_answer_to_a_question_is_a_condition_of_what_follows(command, same, root):
+def test_answer_to_a_question_becomes_a_condition_of_the_following_part(command, same, root):
     assert root(command) == root(same)
 
 
@@ -316,7 +316,7 @@ def test_commands_for_one_pack_are_left_to_its_compiler(answer, site):
     assert isinstance(answer("thanks"), Reply)
 
 
-def test_again_repeats_the_parts_of_both_packs(root, answer):
+def test_command_again_repeats_the_parts_of_both_packs(root, answer):
     both = "put the apple in the red bowl and open the door"
     assert root(both, "again") == root(both)
     assert root(both, "다시") == root(both)
@@ -396,7 +396,7 @@ def failed(site, compiler):
     return failed
 
 
-def test_failure_at_the_door_keeps_what_was_done_on_the_table(compiler, failed):
+def test_finished_table_steps_are_kept_after_a_failure_at_the_door(compiler, failed):
     where = {"spot.object_apple_0": "in object_red_bowl_0"}
     request = failed(
         "put the apple in the red bowl and open the door", "open_door", "GRASP_SLIPPED", **where
@@ -411,7 +411,7 @@ def test_failure_at_the_door_keeps_what_was_done_on_the_table(compiler, failed):
     prepare_answer(answer, request)
 
 
-def test_failure_on_the_table_keeps_what_was_done_at_the_door(compiler, failed):
+def test_finished_door_steps_are_kept_after_a_failure_on_the_table(compiler, failed):
     command = "open the door and put the apple and the lemon in the red bowl"
     request = failed(command, "pick_object", "UNREACHABLE", door="open")
     answer = compiler.compile(request)
@@ -454,7 +454,7 @@ def test_condition_about_people_is_checked_after_an_observation(in_building):
         "교수님께 사과를 빨간 그릇에 담으라고 전해",
     ],
 )
-def test_order_for_another_pack_in_a_free_text_is_refused(command, in_building):
+def test_spoken_text_that_contains_a_command_for_another_pack_is_refused(command, in_building):
     assert in_building(command).code == "PART_SAID"
     assert isinstance(in_building("ask the professor if he needs coffee"), Plan)
 
@@ -484,6 +484,6 @@ def test_unknown_compiler_and_pack_names_are_reported(written, code, tmp_path):
     assert [problem.code for problem in error.value.problems] == [code]
 
 
-def test_plans_of_one_part_keep_their_form(root):
+def test_plan_for_a_single_pack_is_not_wrapped(root):
     assert isinstance(root(PUT), Sequence)
     assert isinstance(root("open the door"), Tree)

@@ -86,7 +86,7 @@ def steps(plan):
     return [node.do for node in walk(plan.root) if isinstance(node, Do)]
 
 
-def test_part_of_each_robot_is_planned_with_its_names(request_for):
+def test_part_for_each_robot_uses_the_names_of_that_robot(request_for):
     request = request_for("Cart A, go home, and cart b, fetch the box.")
     answer = compiler.compile(request)
     assert isinstance(answer.spec.root, Parallel)

@@ -173,7 +173,7 @@ def test_certain_correction_is_found(found, allowed, meant):
     assert only_correction(found, allowed) == meant
 
 
-def test_other_codes_are_not_corrected():
+def test_problems_with_other_codes_are_not_corrected():
     not_seen = problem("open_dor", ["open_door"], code="LABEL_NOT_SEEN")
     assert correct_misspellings("open_dor", [not_seen]) == "open_dor"
 

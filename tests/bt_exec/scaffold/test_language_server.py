@@ -67,7 +67,7 @@ def test_shipped_files_have_no_problems(lab: Path, server: LanguageServer) -> No
     assert {path.name: problems for path, problems in found.items() if problems} == {}
 
 
-def test_mistakes_are_marked_at_their_place(lab: Path, server: LanguageServer) -> None:
+def test_mistakes_are_marked_at_their_position(lab: Path, server: LanguageServer) -> None:
     found = server.diagnostics([write(lab / name, text) for name, (text, _) in WRONG.items()])
     for name, (_, (line, column, part)) in WRONG.items():
         (problem,) = found[lab / name]

@@ -308,7 +308,7 @@ def test_page_loads_no_external_resources(shared: Served):
         assert not re.search("innerHTML|insertAdjacentHTML|eval\\(", text)
 
 
-def test_page_has_the_same_texts_in_both_languages(shared: Served):
+def test_every_text_of_the_page_exists_in_both_languages(shared: Served):
     script = shared.ask("GET", "/words.js").body.decode()
     html = shared.ask("GET", "/").body.decode()
     english, _, korean = script.partition("  ko: {")
@@ -318,7 +318,7 @@ def test_page_has_the_same_texts_in_both_languages(shared: Served):
         assert f" {key}: " in korean, key
 
 
-def test_any_result_of_a_skill_is_valid_json(served: Served):
+def test_response_with_any_skill_result_is_valid_json(served: Served):
     from bt_exec.web.app import Json
 
     body = Json({"nan": float("nan"), "text": "문"}).body

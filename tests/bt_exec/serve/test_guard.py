@@ -63,7 +63,7 @@ def test_foreign_origin_is_refused(shared: Served, origin: str):
     assert shared.journal.missions(None) == ()
 
 
-def test_own_origin_is_accepted(served: Served):
+def test_origin_of_the_service_is_accepted(served: Served):
     origin = {"Origin": f"http://127.0.0.1:{served.port}"}
     assert served.ask("POST", "/missions", {"command": "wave"}, origin).status == 202
 

@@ -111,11 +111,11 @@ def test_table_is_drawn_with_its_objects_and_the_robot():
         {"detections": [{"type": "cup", "at": None}, 7]},
     ],
 )
-def test_record_without_places_cannot_be_drawn(record: dict[str, Any]):
+def test_observation_record_without_positions_cannot_be_drawn(record: dict[str, Any]):
     assert map_of(record, word) is None
 
 
-def test_long_missions_are_thinned_and_keep_both_ends():
+def test_maps_of_a_long_mission_are_thinned_and_keep_the_first_and_last():
     events = [Observed(float(t), t, "p", TABLE) for t in range(1000)]
     maps = maps_of([*events, Observed(0.0, 0, "p", FakeObservation(0.0))], word)
     assert len(maps) <= 301

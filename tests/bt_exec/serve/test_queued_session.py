@@ -75,7 +75,7 @@ def test_command_to_stop_stops_the_running_mission_at_once(served: Served):
     assert served.service.waiting_missions == (second,)
 
 
-def test_further_command_after_a_stop_waits_for_consent(served: Served):
+def test_command_combined_with_a_stop_waits_for_consent(served: Served):
     first = served.service.submit("hold")
     served.until(lambda: served.service.running_mission is first)
     rest = served.service.submit("stop and wave")
@@ -84,7 +84,7 @@ def test_further_command_after_a_stop_waits_for_consent(served: Served):
     assert served.service.waiting_missions == (rest,)
 
 
-def test_command_to_stop_is_an_ordinary_command_while_nothing_runs(served: Served):
+def test_command_to_stop_is_queued_like_others_while_nothing_runs(served: Served):
     assert served.service.submit("stop").ended.result(10).status == "refused"
 
 
@@ -243,7 +243,7 @@ def test_resume_after_a_failed_stop_requires_an_inspection(served: Served):
     assert life.why == ""
 
 
-def test_mission_that_stalled_holds_the_queue(served: Served, monkeypatch):
+def test_stalled_mission_holds_the_queue(served: Served, monkeypatch):
     run = served.service.session.run
 
     def stalled(*words, **more):

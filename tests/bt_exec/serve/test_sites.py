@@ -22,7 +22,7 @@ def bearer(name: str) -> dict[str, str]:
     return {"Authorization": f"Bearer {TOKENS[name]}"}
 
 
-def test_each_site_accepts_only_its_own_token(both: dict[str, Served]):
+def test_each_site_accepts_only_the_token_of_that_site(both: dict[str, Served]):
     left = both["left"]
     listed = left.ask("GET", "/sites").data["sites"]
     assert listed == [{"site": name, "path": f"/sites/{name}"} for name in TOKENS]
@@ -33,7 +33,7 @@ def test_each_site_accepts_only_its_own_token(both: dict[str, Served]):
     assert left.ask("GET", "/site", headers=bearer("left")).data["site"] == "left"
 
 
-def test_each_site_runs_and_stops_its_own_missions(both: dict[str, Served]):
+def test_each_site_runs_and_stops_only_its_missions(both: dict[str, Served]):
     names = {}
     for site, served in both.items():
         body = {"command": "hold"}

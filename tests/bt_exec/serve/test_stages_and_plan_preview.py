@@ -78,7 +78,7 @@ def test_running_task_is_not_finished(tmp_path: Path) -> None:
     assert results(tmp_path, ev.NodeChanged(0.1, 1, "a", "running"))[0] == "Not finished"
 
 
-def test_task_kept_by_a_later_plan_keeps_its_result(tmp_path: Path) -> None:
+def test_task_kept_by_a_later_plan_retains_its_result(tmp_path: Path) -> None:
     """Only done or skipped tasks are kept, never failed ones."""
     mission = SPEC.mission.model_copy(update={"plan_version": 2, "kept": ("a", "b")})
     again = SPEC.model_copy(update={"mission": mission})

@@ -46,7 +46,7 @@ def test_environment_variable_has_priority(own_folder, monkeypatch):
         ("default_site: {", "cannot be read"),
     ],
 )
-def test_invalid_settings_file_is_named(own_folder, text, said):
+def test_invalid_settings_file_is_reported_by_name(own_folder, text, said):
     own_folder.write_text(text)
     with pytest.raises(UsageError) as error:
         default_site()

@@ -71,7 +71,7 @@ def test_shipped_sites_are_described_in_both_languages() -> None:
         assert not re.search("[가-힣]", site.summary_in("en"))
 
 
-def test_summary_is_shown_in_its_own_language(tmp_path: Path) -> None:
+def test_plain_summary_is_shown_only_in_the_language_it_is_written_in(tmp_path: Path) -> None:
     text = "site: lab\nsummary: {}\npacks: {{door: {{robot: sim}}}}\n"
     for number, (written, shown) in enumerate(
         [

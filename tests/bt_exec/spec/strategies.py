@@ -171,7 +171,7 @@ documents: st.SearchStrategy[Document] = tree_data.map(TreeSpec.model_validate) 
 """Documents of every shape. Their names are unknown to every site."""
 
 
-# ---- over the workshop ---------------------------------------------------------------------------
+# ---- missions of the workshop pack ---------------------------------------------------------------
 
 _arms = st.sampled_from(["left", "right"])
 _things = st.sampled_from(["cup", "lid", "box"])
@@ -219,7 +219,7 @@ workshop_missions: st.SearchStrategy[MissionSpec] = _workshop_nodes.map(
 """Missions that the workshop can run, before expansion."""
 
 
-# ---- slips of the hand ---------------------------------------------------------------------------
+# ---- typing errors -------------------------------------------------------------------------------
 
 _PIECES = (
     *"[]{}:,-?&*!|>'\"%@#~$\t\n ",

@@ -24,7 +24,7 @@ def test_library_lists_its_trees() -> None:
     assert known.source("find").file.endswith("find.yaml")
 
 
-def test_trees_added_by_fill_up_follow_existing_ones_in_a_fixed_order() -> None:
+def test_missing_trees_are_added_after_existing_ones_in_alphabetical_order() -> None:
     known = Library([load_text("tree: zoom\nroot: {do: look}\n")])
     own = load_text("tree: find\nroot: {do: look}\n")
     known.add(own.document, own.source)
@@ -70,7 +70,7 @@ def test_extension_of_a_tree_file_is_case_insensitive(tmp_path, ending):
     assert Library.load([tmp_path]).names() == ("one",)
 
 
-def test_acting_first_lists_trees_without_actions_last(tmp_path: Path) -> None:
+def test_trees_without_actions_are_listed_last(tmp_path: Path) -> None:
     (tmp_path / "a.yaml").write_text("tree: a\nroot: {sequence: [{check: x}, {check: y}]}\n")
     (tmp_path / "b.yaml").write_text("tree: b\nroot: {sequence: [{check: x}, {do: look}]}\n")
     (tmp_path / "c.yaml").write_text("tree: c\nroot: {tree: b}\n")

@@ -99,7 +99,7 @@ def test_problem_inside_a_body_is_reported_with_its_position() -> None:
     assert (problem.place, problem.line, problem.column) == ("root/body/ret", 6, 5)
 
 
-def test_older_name_of_after_is_accepted() -> None:
+def test_field_on_is_accepted_as_the_older_name_of_after() -> None:
     """Most YAML readers parse `on` as true, so trees use `after`."""
     text = "tree: t\notherwise: [{{{}: [GONE], with: {{a: 1}}}}]\nroot: {{do: look}}"
     old, new = (load_text(text.format(name)).document for name in ("on", "after"))
@@ -107,7 +107,7 @@ def test_older_name_of_after_is_accepted() -> None:
     assert "\n- after:\n  - GONE\n  with:\n" in dump_yaml(old)
 
 
-def test_after_and_its_older_name_exclude_each_other() -> None:
+def test_fields_after_and_on_exclude_each_other() -> None:
     text = "tree: t\notherwise: [{after: [GONE], on: [LOST], tree: u}]\nroot: {do: look}"
     with pytest.raises(SpecError) as told:
         load_text(text)

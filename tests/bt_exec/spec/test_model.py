@@ -40,7 +40,7 @@ def test_invalid_durations_are_refused(text: str) -> None:
 
 
 @pytest.mark.parametrize(("word", "needed"), [("all", 2), ("any", 1), ("2", 2), ("1", 1)])
-def test_succeed_when_sets_the_number_of_needed_parts(word: str, needed: int) -> None:
+def test_succeed_when_sets_the_required_number_of_children(word: str, needed: int) -> None:
     node = root(f"{{parallel: [{{do: a}}, {{do: b}}], succeed_when: {word}}}")
     assert isinstance(node, Parallel)
     assert node.needed == needed

@@ -63,7 +63,7 @@ def test_problems_of_a_condition_are_reported(declared, said):
     assert str(told.value).startswith(said)
 
 
-def test_code_without_a_sentence_is_reported():
+def test_failure_code_without_a_sentence_is_reported():
     pack = Pack("p", skills=(skill(fails={"LOST"})(go),))
     check_pack(pack)
     with pytest.raises(AssertionError, match="go: LOST has no sentence"):

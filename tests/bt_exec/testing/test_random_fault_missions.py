@@ -88,7 +88,7 @@ def test_random_plans_can_be_run_at_their_site(name):
         ([250.0 + mission for mission in range(100)], False),
     ],
 )
-def test_memory_is_flat_unless_it_grows_steadily(mib, flat):
+def test_memory_growth_is_reported_only_if_it_is_steady(mib, flat):
     assert Report(mib=mib).is_memory_flat is flat
 
 

@@ -89,7 +89,7 @@ def test_disturbed_tree_has_the_expected_ending(disturbed, expected):
     assert ends(SITE, *disturbed) == expected
 
 
-def test_alternative_of_the_library_is_named():
+def test_rehearsal_reports_the_alternative_of_the_library():
     jammed = Disturbance("fails", "lift", 1, "JAMMED")
     assert ends(SITE, jammed, tree="opened") == ("recovered", "plan 2: by_force")
 

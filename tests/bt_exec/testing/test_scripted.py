@@ -53,6 +53,6 @@ def test_scripted_skill_without_a_real_one_has_no_arguments():
 
 
 @pytest.mark.parametrize("word", ["runing", "Done", "-1", "1.5", ""])
-def test_invalid_script_entry_is_named(word):
+def test_invalid_script_entry_is_reported(word):
     with pytest.raises(ValueError, match=f"a: '{word}' is not 'done', 'crash', 'forever', CODE"):
         scripted_skill("a", [("2", word)])

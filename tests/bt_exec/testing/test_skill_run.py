@@ -117,7 +117,7 @@ def test_services_are_passed_by_name():
     assert shelf.books == ["Ulysses"]
 
 
-def test_missing_service_is_named():
+def test_missing_service_is_reported_by_name():
     with pytest.raises(TypeError, match="lend needs the service 'shelf': shelf="):
         run_skill(lend, title="Emma")  # type: ignore[call-arg]  # reported by mypy, too
 

@@ -94,7 +94,7 @@ def test_wait(monkeypatch):
 
 
 @pytest.mark.slow
-def test_all_trees_and_single_skills_of_a_project_count(tmp_path):
+def test_coverage_includes_all_trees_and_single_skills_of_a_project(tmp_path):
     trees = tmp_path / "trees"
     trees.mkdir()
     (trees / "rest.yaml").write_text("tree: rest\nroot: {do: wait, with: {seconds: 0.1}}\n")

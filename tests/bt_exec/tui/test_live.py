@@ -124,7 +124,7 @@ def test_resize_starts_a_clean_frame(terminal: Terminal, monkeypatch: pytest.Mon
 @pytest.mark.parametrize(
     ("term", "live"), [("xterm", True), ("dumb", False), ("", False), ("unknown", False)]
 )
-def test_dumb_terminal_gets_lines(
+def test_dumb_terminal_gets_plain_lines(
     terminal: Terminal, monkeypatch: pytest.MonkeyPatch, term: str, live: bool
 ) -> None:
     monkeypatch.setenv("TERM", term)

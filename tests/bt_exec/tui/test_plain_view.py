@@ -83,7 +83,7 @@ def test_each_change_is_one_line() -> None:
     assert "\n".join(written) == EXPECTED
 
 
-def test_step_that_ends_with_a_timeout_is_failed_and_not_stopped() -> None:
+def test_step_that_times_out_is_shown_as_failed_and_not_stopped() -> None:
     view, written = view_of("en")
     view.on(ev.MissionStarted(0.0, 0, "m", ENGLISH, "en", "door"))
     view.on(ev.Planned(0.0, 0, get_material(ENGLISH), 1))
@@ -95,7 +95,7 @@ def test_step_that_ends_with_a_timeout_is_failed_and_not_stopped() -> None:
     assert [change.state for change in view.model.changes] == ["running", "failed"]
 
 
-def test_lost_observation_is_not_shown_as_seen() -> None:
+def test_failed_observation_is_not_shown_as_an_observation() -> None:
     view, written = view_of("en")
     script = Script()
     script.model = view  # type: ignore[assignment]

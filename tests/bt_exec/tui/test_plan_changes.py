@@ -61,7 +61,7 @@ def test_new_plan_lists_its_changes(
         ("{arm}", "right → left"),
     ],
 )
-def test_common_words_of_two_phrases_are_shared(phrase: str, said: str) -> None:
+def test_words_common_to_two_phrases_are_shown_once(phrase: str, said: str) -> None:
     told = changes_text(
         plan("open"),
         plan("open left"),

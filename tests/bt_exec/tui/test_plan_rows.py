@@ -58,7 +58,7 @@ def test_durations_are_formatted() -> None:
 
 
 @pytest.mark.parametrize("state", ["done", "failed", "stopped"])
-def test_skill_that_ends_as_before_in_one_tick_is_not_left_running(state: Any) -> None:
+def test_skill_that_ends_again_within_one_tick_is_not_shown_as_running(state: Any) -> None:
     model = ViewModel()
     model.on(ev.MissionStarted(0.0, 0, "m", "x", "en", "site"))
     model.on(ev.Planned(0.0, 0, mission("mission: {command: x}\nroot: {do: a}\n"), 1))

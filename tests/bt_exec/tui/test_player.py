@@ -103,7 +103,7 @@ def test_steps_forward_and_back_reach_the_same_moments(events: list[ev.Event]) -
     assert player.t == player.start
 
 
-def test_jumps_stay_within_the_record(events: list[ev.Event]) -> None:
+def test_jumps_of_the_player_stay_within_the_record(events: list[ev.Event]) -> None:
     player = player_of(events, Wall())
     player.jump(1e6)
     assert (player.t, player.is_over) == (player.end, True)
@@ -111,7 +111,7 @@ def test_jumps_stay_within_the_record(events: list[ev.Event]) -> None:
     assert (player.t, player.index) == (player.start, 0)
 
 
-def test_speed_stays_within_its_list(events: list[ev.Event]) -> None:
+def test_playback_speed_stays_within_the_listed_speeds(events: list[ev.Event]) -> None:
     player = player_of(events, Wall())
     for _ in range(20):
         player.change_speed()

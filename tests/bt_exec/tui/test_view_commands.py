@@ -153,7 +153,7 @@ def test_keys_and_words_of_actions_are_unique():
         assert len(own) == len(set(own))
 
 
-def test_unknown_command_is_named_until_the_next_key():
+def test_unknown_command_is_shown_until_the_next_key():
     script = english()
     display = press_all(script.model, ":fly", "enter")
     assert screen(script, display)[-1].startswith(" no such command: fly")
@@ -178,7 +178,7 @@ def test_help_lists_every_available_key():
     assert without_styles(help_lines(model, 200, ASCII)).isascii()
 
 
-def test_view_draws_once_at_a_key_while_it_is_paused(monkeypatch, capsys):
+def test_paused_view_is_redrawn_once_per_key(monkeypatch, capsys):
     view = LiveView(english().model, Painter())
     view.handle_key("p")
     frames = view.frames

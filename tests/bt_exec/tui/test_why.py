@@ -232,7 +232,9 @@ def test_why_explains_a_mission_in_either_language(
         (FAILED, "The door is stuck (jammed)."),
     ],
 )
-def test_cause_is_one_sentence(messages: Messages, explanation: Explanation, cause: str) -> None:
+def test_cause_is_reported_in_one_sentence(
+    messages: Messages, explanation: Explanation, cause: str
+) -> None:
     why = Why(explanation, messages, "en")
     assert why.cause() == cause
     assert why.data()["cause"] == cause
@@ -306,7 +308,7 @@ def test_long_lists_of_steps_are_counted(messages: Messages) -> None:
     )
 
 
-def test_missing_result_is_its_name_in_parentheses(messages: Messages) -> None:
+def test_missing_result_is_shown_as_its_name_in_parentheses(messages: Messages) -> None:
     nothing: tuple[Any, ...] = ()
     known = Explanation(line(), nothing, None, "", nothing, "", nothing, nothing, {}, {}, nothing)
     why = Why(known, messages, "en")

@@ -1,9 +1,9 @@
 """Brute-force oracle of the dry run: a plan is executed in every possible way.
 
-Plans are plain data, as in `tests.bt_exec.repair_oracle`, and `bt_exec` is not used. A step may
-have ``"skip_if"``, ``"while"``, ``"retry"``, ``"repeat"`` and ``"timeout"``. The key ``"needed"``
-of a ``"parallel"`` is the required number of successes. Skills have their declared effects. After
-a failure or a stop, the facts that they change are unknown.
+Plans are plain data, as in `tests.bt_exec.planning.repair_oracle`, and `bt_exec` is not used. A
+step may have ``"skip_if"``, ``"while"``, ``"retry"``, ``"repeat"`` and ``"timeout"``. The key
+``"needed"`` of a ``"parallel"`` is the required number of successes. Skills have their declared
+effects. After a failure or a stop, the facts that they change are unknown.
 """
 
 from __future__ import annotations

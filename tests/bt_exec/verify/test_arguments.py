@@ -104,7 +104,7 @@ def test_tree_returns_only_values_that_are_always_saved(
     assert of_tree(f"{head}root: {{{kind}: [{LOOK}, {maybe}]}}\n") == found
 
 
-def test_names_after_expansion_are_those_of_the_mission() -> None:
+def test_saved_names_are_bound_in_the_expanded_mission() -> None:
     take = {"do": "take", "with": {"arm": "left", "thing": "$found"}}
     find = {"tree": "find", "save": {"what": "found"}}
     assert of_mission({"sequence": [find, take]}) == []
@@ -158,7 +158,7 @@ def test_reference_inside_a_text_is_shown_in_its_correct_form() -> None:
     assert (problem.found, problem.allowed) == ("$side", ("$side",))
 
 
-def test_object_without_a_yaml_form_has_a_wrong_type() -> None:
+def test_argument_without_a_yaml_form_is_reported_as_wrong_type() -> None:
     """A plan created by a program may contain any object. Long values are truncated."""
     (told,) = of_mission({"do": "look", "with": {"camera": object()}})
     assert told.startswith("WRONG_TYPE root/with/camera: 'camera' takes text")

@@ -138,7 +138,7 @@ def test_finished_step_is_not_run_again() -> None:
     assert len(of_mission(twice, facts=CLOSED, kept=("look",))) == 3
 
 
-def test_established_facts_are_those_certain_after_a_condition() -> None:
+def test_condition_establishes_only_certain_facts() -> None:
     lid = Is(name="lid_is", args={"state": "open"})
     assert established_facts(All(of=(lid, Is(name="hand_empty"))), CATALOGUE) == {
         "lid": "open",
@@ -164,7 +164,7 @@ def test_established_facts_are_those_certain_after_a_condition() -> None:
         ({"parallel": [LOOK, OPEN], "succeed_when": "any"}, {}),
     ],
 )
-def test_plan_leaves_only_its_certain_effects(root: Any, left: dict[str, str]) -> None:
+def test_only_certain_effects_hold_after_a_plan(root: Any, left: dict[str, str]) -> None:
     spec = MissionSpec.model_validate({"mission": {"command": "x"}, "root": root})
     found = certain_effects(spec, CATALOGUE)
     assert {key: value for key, value in found.items() if key == "lid"} == left
@@ -398,11 +398,11 @@ def test_facts_common_to_branches_are_kept(branches: Any, count: int, agreed: An
         ({"a": "1", "b": "2"}, {"a": "1", "b": "2"}),
     ],
 )
-def test_fact_found_by_a_parallel_branch_is_used_if_consistent(known: Any, after: Any) -> None:
+def test_fact_checked_by_a_parallel_branch_is_used_if_consistent(known: Any, after: Any) -> None:
     assert dict(observation_change({"a": "1", "b": "1"}).apply(frozenset(known.items()))) == after
 
 
-def test_effects_of_a_branch_do_not_affect_itself_as_parallel_effects() -> None:
+def test_parallel_branch_is_disturbed_only_by_other_branches() -> None:
     """Only the other branches act beside a branch, even if there are thousands."""
     mine, other = observation_change({"a": "1"}), observation_change({"b": "1"})
     nothing = frozenset([frozenset()])
@@ -414,7 +414,7 @@ def test_effects_of_a_branch_do_not_affect_itself_as_parallel_effects() -> None:
 
 
 @pytest.mark.parametrize("facts", ["one fact", "many facts"])
-def test_merged_states_keep_facts_that_cannot_change(facts: str) -> None:
+def test_facts_that_cannot_change_are_kept_in_merged_states(facts: str) -> None:
     """With and without enumeration."""
     names = ["at"] * 100 if facts == "one fact" else [f"at.{n}" for n in range(100)]
     writes = [

@@ -118,7 +118,9 @@ SHUT: Any = {"seen": {"state": "shut"}}
         ({"any": [OPEN, OPEN]}, {"lid": "shut"}, False),
     ],
 )
-def test_facts_decide_a_condition(asked: Any, facts: dict[str, str], verdict: bool | None) -> None:
+def test_condition_is_decided_by_known_facts(
+    asked: Any, facts: dict[str, str], verdict: bool | None
+) -> None:
     assert truth_value(question(asked), facts, CATALOGUE) is verdict
 
 

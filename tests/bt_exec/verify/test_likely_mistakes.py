@@ -1,4 +1,4 @@
-"""Valid but useless parts: codes that are never raised, parameters that are never used."""
+"""Valid but useless constructs: codes that are never raised, parameters that are never used."""
 
 from __future__ import annotations
 
@@ -121,13 +121,13 @@ def problems_of(text: str) -> list[str]:
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_useless_part_is_reported(name: str) -> None:
+def test_useless_construct_is_reported(name: str) -> None:
     text, expected = CASES[name]
     assert problems_of(text) == expected
 
 
 @pytest.mark.parametrize("name", FINE)
-def test_used_part_is_not_reported(name: str) -> None:
+def test_valid_constructs_are_not_reported(name: str) -> None:
     assert problems_of(HEAD + FINE[name]) == []
 
 
@@ -150,8 +150,8 @@ def test_parameter_used_in_a_modifier_or_list_is_accepted(param: str, root: str)
     assert problems_of(f"tree: t\nparams: {{{param}}}\nroot: {root}\n") == []
 
 
-def test_errors_are_reported_before_useless_parts() -> None:
-    """Useless parts and contradictions follow the errors."""
+def test_errors_are_reported_before_useless_constructs() -> None:
+    """Useless constructs and contradictions follow the errors."""
     steps = "[{do: open_lid, with: {arm: right}}, {do: take, with: {arm: left}}, {do: take, %s}]"
     text = HEAD + f"root: {{sequence: {steps}}}\n"
     assert [line.split()[1] for line in problems_of(text % "with: {arm: up}")] == ["WRONG_TYPE"]
@@ -161,6 +161,6 @@ def test_errors_are_reported_before_useless_parts() -> None:
     ]
 
 
-def test_library_with_useless_parts_can_be_used() -> None:
+def test_library_with_useless_constructs_can_be_used() -> None:
     trees = Library([load_text(HEAD + "root: {do: look}\n")])
     assert verify_library(trees, catalogue()) == ()

@@ -73,7 +73,7 @@ def stop_and_pass_on(code: str) -> Steps:
     raise Failed("STOPPED")
 
 
-def test_undeclared_facts_are_found_at_their_line():
+def test_undeclared_facts_are_reported_with_their_line():
     pack = Pack("p", skills=(push,), conditions=(door_is,), facts=FACTS)
     found = [(p.code, p.found, p.file, p.line) for p in fact_problems(Catalogue([pack]))]
     file = str(HERE)
@@ -90,7 +90,7 @@ def test_pack_without_facts_gets_an_example_declaration():
     assert problem.allowed == ()
 
 
-def test_undeclared_codes_are_found_at_their_line():
+def test_undeclared_codes_are_reported_with_their_line():
     found = [(p.found, p.line) for p in code_problems(Catalogue([Pack("p", skills=(pull,))]))]
     assert sorted(found) == sorted(
         [
@@ -123,7 +123,7 @@ def test_installed_packs_declare_their_facts_and_codes(name):
     check_pack(find_pack(name))
 
 
-def test_check_pack_names_the_first_mistake():
+def test_check_pack_reports_the_first_mistake():
     with pytest.raises(AssertionError, match="UNKNOWN_FACT"):
         check_pack(Pack("p", skills=(push,), facts=FACTS))
     with pytest.raises(AssertionError, match="UNDECLARED_CODE"):

@@ -66,7 +66,7 @@ SOME: dict[str, Any] = {"do": "open_lid", "with": {"arm": "$which"}}
         ([SOME, {"do": "choose"}], []),
     ],
 )
-def test_argument_known_at_run_time_may_have_any_value(
+def test_argument_known_only_at_run_time_may_have_any_value(
     children: list[Any], told: list[str]
 ) -> None:
     catalogue = Catalogue([WORKSHOP, Pack(name="own", summary="…", skills=(choose,))])

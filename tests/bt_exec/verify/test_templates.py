@@ -52,7 +52,7 @@ def test_arguments_with_literal_values_are_known_before_a_mission(args: Any, kno
     assert known_args(carry, args) == known
 
 
-def test_template_is_known_when_all_its_names_are() -> None:
+def test_template_is_known_when_all_its_arguments_are_known() -> None:
     assert has_known_arguments("door", {})
     assert has_known_arguments("hand.{arm}", {"arm": "left"})
     assert not has_known_arguments("{arm}.{thing}", {"arm": "left"})

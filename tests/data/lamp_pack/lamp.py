@@ -1,4 +1,4 @@
-"""A pack of somebody else: a skill and a condition, with the public names only."""
+"""Third-party pack that uses only public names: skills, a service and a condition."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tests of the pack that a type checker has nothing against."""
+"""Tests of the pack without type errors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tests of the pack with a mistake in every line that says so."""
+"""Tests of the pack with a type error in every marked line."""
 
 from __future__ import annotations
 

@@ -85,7 +85,7 @@ def test_reservation_waits_until_another_is_settled() -> None:
     thread.join()
 
 
-def test_request_in_flight_when_killed_stays_reserved(tmp_path: Path) -> None:
+def test_request_in_flight_when_the_run_is_killed_stays_reserved(tmp_path: Path) -> None:
     store = ResultStore(tmp_path / "run.sqlite")
     ledger = Ledger(Budget(requests=2, cost=1.0))
     ledger.persist_in(store)
@@ -130,7 +130,7 @@ def test_server_receives_at_most_the_budget_of_requests(
 
 
 @pytest.mark.parametrize("first", [{"tokens": 60_000}, {}])
-def test_expenses_of_earlier_runs_count_for_limits_that_are_new(
+def test_expenses_of_earlier_runs_count_towards_new_limits(
     game: Path, tmp_path: Path, first: dict[str, int]
 ) -> None:
     script = [answer, answer, error(400, "invalid_request_error", "no")]
@@ -187,7 +187,7 @@ def billed(tokens_in: int, tokens_out: int) -> Any:
 
 
 @pytest.mark.parametrize("workers", [1, 4])
-def test_bill_never_exceeds_the_budget_of_money(game: Path, tmp_path: Path, workers: int) -> None:
+def test_cost_never_exceeds_the_budget(game: Path, tmp_path: Path, workers: int) -> None:
     with MessagesServer([billed(3000, 400)]) as server:
         price = Prices.model_validate(PRICES).cost(3000, 400, 0, 0)
         for _ in range(2):
@@ -204,7 +204,9 @@ def test_request_with_a_too_high_maximum_cost_is_never_sent(game: Path, tmp_path
         assert not server.requests
 
 
-def test_answer_without_a_bill_counts_with_its_maximum_cost(game: Path, tmp_path: Path) -> None:
+def test_answer_without_a_token_count_is_charged_its_maximum_cost(
+    game: Path, tmp_path: Path
+) -> None:
     with MessagesServer([text("nonsense", usage={})]) as server:
         label(game, tmp_path / "run", server, 0.2, tier="text")
         bounds = [
@@ -260,14 +262,14 @@ def test_cost_is_refused_without_prices(
     assert "--cost does not work with the labeler remote" in capsys.readouterr().err
 
 
-def test_reservation_fails_at_once_if_one_of_its_kinds_is_never_given_back() -> None:
+def test_reservation_fails_at_once_if_an_exhausted_kind_is_never_released() -> None:
     ledger = Ledger(Budget(requests=1, tokens=100))
     ledger.reserve({"requests": 1, "tokens": 60})
     with pytest.raises(BudgetSpentError, match=r"^the budget of 1 requests is used up$"):
         ledger.reserve({"requests": 1, "tokens": 60})
 
 
-def test_reservation_waits_for_the_kind_that_does_not_fit() -> None:
+def test_reservation_waits_for_the_exhausted_kind() -> None:
     ledger = Ledger(Budget(tokens=100, cost=1.0))
     first = ledger.reserve({"tokens": 50})
     waited = threading.Event()
@@ -342,7 +344,7 @@ def test_refusal_contains_the_remaining_and_required_amounts() -> None:
         ({"cost": 1.0}, "the budget of 1 cost is used up"),
     ],
 )
-def test_usage_that_reaches_a_limit_names_it(usage: dict[str, float], said: str) -> None:
+def test_message_names_the_limit_that_usage_has_reached(usage: dict[str, float], said: str) -> None:
     assert Budget(requests=3, tokens=10, cost=1.0).exceeded_limit(usage) == said
     assert Budget().exceeded_limit(usage) == ""
 
@@ -365,7 +367,7 @@ def test_rounding_errors_do_not_exceed_a_budget() -> None:
         ledger.reserve({"cost": 0.001})
 
 
-def test_expense_at_its_maximum_is_not_overbilled() -> None:
+def test_bill_equal_to_the_maximum_is_not_an_overcharge() -> None:
     ledger = Ledger(Budget(cost=9.0))
     ledger.settle(ledger.reserve({"cost": 0.5, "tokens": 3}), {"cost": 0.5, "tokens": 9})
     assert isinstance(ledger.reserve({"cost": 0.5}), Reservation)  # tokens have no limit

@@ -129,7 +129,7 @@ def test_progress_bar_shows_requests_and_their_cost(monkeypatch: pytest.MonkeyPa
     ]
 
 
-def test_caches_of_other_settings_are_hidden(tmp_path: Path) -> None:
+def test_cached_answers_of_other_settings_are_not_used(tmp_path: Path) -> None:
     path = tmp_path / "cache.sqlite"
 
     def kept(labeler: str, options: dict[str, Any]) -> list[str]:

@@ -97,7 +97,7 @@ def test_line_of_an_item_has_all_fields(items: Sequence[Item], vocabulary: Vocab
     assert other["provenance"]["attempts"] == 4
 
 
-def test_lines_are_counted() -> None:
+def test_progress_counts_items_records_and_cached_answers() -> None:
     progress = Progress(items=1, records=1)
     cached: dict[str, Any] = {"record": None, "provenance": {"cached": True}}
     plain: dict[str, Any] = {"record": {}, "provenance": {}}

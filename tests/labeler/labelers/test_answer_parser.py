@@ -74,7 +74,7 @@ def entry(number: Any, **more: Any) -> dict[str, Any]:
         ),
     ],
 )
-def test_each_item_gets_its_own_breaches(
+def test_breaches_are_assigned_to_their_items(
     items: list[Any], first: list[str], second: list[str], vocabulary: Vocabulary
 ) -> None:
     assert breaches({"items": items}, vocabulary) == {1: first, 2: second}
@@ -93,7 +93,7 @@ def test_each_item_gets_its_own_breaches(
         ("[]", 'must be {"items": [{"item": 1, "record": {…}}, …]} [NO_ITEMS]'),
     ],
 )
-def test_answer_of_another_form_has_one_breach_for_all_items(
+def test_malformed_answer_has_one_breach_for_all_items(
     text: str, said: str, vocabulary: Vocabulary
 ) -> None:
     found = breaches(text, vocabulary, 4, 7)
@@ -103,7 +103,7 @@ def test_answer_of_another_form_has_one_breach_for_all_items(
     assert breach.replace("'items'", "items").startswith(f"answer: {said}")
 
 
-def test_unknown_key_of_an_answer_is_named(vocabulary: Vocabulary) -> None:
+def test_unknown_key_of_an_answer_is_reported(vocabulary: Vocabulary) -> None:
     found = breaches({"items": [], "z": 1, "note": 1}, vocabulary, 1)
     assert found == {1: ["note: is not a field; allowed: items [UNKNOWN_FIELD]"]}
 

@@ -47,7 +47,7 @@ def test_settings_have_defaults_and_bounds(vocabulary: Vocabulary) -> None:
         ({"cost": 1, "tokens": 1}, "cost"),
     ],
 )
-def test_only_requests_can_be_limited(
+def test_remote_labeler_accepts_only_a_limit_of_requests(
     limits: dict[str, float], flag: str, vocabulary: Vocabulary
 ) -> None:
     ledger = Ledger(Budget(**limits))
@@ -79,7 +79,7 @@ def test_record_of_a_service_is_validated(vocabulary: Vocabulary) -> None:
     assert odd.breaches == (Breach("REMOTE_FORM", "item", "is not an object"),)
 
 
-def test_breaches_of_a_service_are_cut(vocabulary: Vocabulary) -> None:
+def test_breach_list_of_a_service_is_truncated(vocabulary: Vocabulary) -> None:
     listed = [{"code": n, "where": "w", "message": "x" * 600} for n in range(30)]
     found = read(vocabulary, {"breaches": listed, "attempts": 2, "provenance": 7})
     assert (found.record, found.attempts, len(found.breaches)) == (None, 2, 20)
@@ -105,7 +105,7 @@ def test_breaches_of_a_service_are_cut(vocabulary: Vocabulary) -> None:
         ({"items": [1, 2]}, "REMOTE_SCHEMA", "has schema None; ours is plan_v1.0"),
     ],
 )
-def test_answer_of_another_form_is_refused(
+def test_malformed_answer_of_a_service_is_refused(
     data: Any, code: str, said: str, vocabulary: Vocabulary, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     labeler = RemoteLabeler(vocabulary, Options(url=URL))
@@ -127,7 +127,7 @@ def test_token_is_sent_only_if_there_is_one(
     assert RemoteLabeler(vocabulary, Options(url=URL, token_variable="MY_TOKEN"))._headers == {}
 
 
-def test_limited_requests_run_on_their_own_threads() -> None:
+def test_limited_requests_run_on_separate_threads() -> None:
     requests = RequestThreads()
     assert requests.call(threading.current_thread) is threading.current_thread()
     requests.limit(2)

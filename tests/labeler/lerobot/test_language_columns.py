@@ -42,7 +42,7 @@ def row(t: float, step: str, plan: str, **more: Any) -> dict[str, Any]:
     return {"t": t, "mid_step_id": step, "mid_step_text": f"{step}.", "plan_json": plan, **more}
 
 
-def test_persistent_language_names_each_step_once() -> None:
+def test_persistent_language_contains_each_mid_step_once() -> None:
     rows = [
         row(0.5, "a", "p1", retrieved_memory="[]"),
         row(2.0, "a", "p2", retrieved_memory='["m"]'),
@@ -144,7 +144,7 @@ def test_format_follows_the_installed_version(
         form_for_version("0.5")
 
 
-def test_language_is_text_or_rows() -> None:
+def test_language_column_contains_json_text_or_rows() -> None:
     rows = ({"content": "문"},)
     assert stored_rows(rows, TEXT) == '[{"content": "문"}]'
     assert stored_rows(rows, ROWS) == [{"content": "문"}]

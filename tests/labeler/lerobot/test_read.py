@@ -199,7 +199,7 @@ def test_missing_info_file_is_refused(tmp_path: Path, text: str) -> None:
         ("data/chunk-000/episode_000000.parquet", "no parquet"),
     ],
 )
-def test_damaged_file_is_named(tmp_path: Path, name: str, text: str) -> None:
+def test_damaged_file_is_reported_by_name(tmp_path: Path, name: str, text: str) -> None:
     folder = old_set(tmp_path / "set")
     (folder / name).write_text(text)
     if name.startswith("data"):  # one damaged file must not hide the other episodes
@@ -222,7 +222,7 @@ def test_invalid_tool_call_and_missing_columns_are_reported(tmp_path: Path) -> N
     assert "lacks timestamp" in read(folder)[0].flaws[0].message
 
 
-def test_damaged_pictures_and_videos_are_named(tmp_path: Path) -> None:
+def test_damaged_pictures_and_videos_are_reported_by_name(tmp_path: Path) -> None:
     cameras = [{"bytes": b"broken" if k == 4 else png(k), "path": None} for k in range(10)]
     folder = old_set(tmp_path / "set", **{"observation.images.top": cameras})
     with pytest.raises(ValueError, match=r"episode_000000\.parquet#0\.4 is damaged"):

@@ -41,7 +41,7 @@ def test_frame_time_outside_its_bounds_is_refused(t: Any) -> None:
         assert read_row(FrameRow, {"timestamp": limit, "episode_index": 0}, "a", [])
 
 
-def test_only_wrong_optional_fields_are_left_out() -> None:
+def test_only_invalid_optional_fields_are_left_out() -> None:
     flaws: list[Flaw] = []
     data = {"timestamp": 1.0, "episode_index": 2, "subtask_index": "x", "task_index": 5, "more": 1}
     row = read_row(FrameRow, data, "a#1", flaws)
@@ -64,7 +64,7 @@ def test_video_of_an_episode_defaults_to_the_first_file() -> None:
         wrong.video_location("cam")
 
 
-def test_wrong_row_is_named_by_its_number() -> None:
+def test_invalid_row_is_reported_by_its_number() -> None:
     with pytest.raises(UsageError, match=r"^a: row 1: style: input should be a valid string"):
         read_rows(SaidRow, [{}, {"style": 1}], "a")
     assert read_rows(SaidRow, [{"content": "go"}], "a") == [SaidRow(content="go")]

@@ -87,7 +87,7 @@ def test_frames_of_every_clip_are_pictures(page: Page, cards: Sequence[Card]) ->
     assert page.get("/frames/0/recent/1000.png")[0] == 404
 
 
-def test_damaged_frame_and_missing_clip_are_named(vocabulary: Vocabulary) -> None:
+def test_damaged_frame_and_missing_clip_are_reported(vocabulary: Vocabulary) -> None:
     def image() -> Any:
         raise ValueError("a.png is damaged")
 

@@ -141,7 +141,7 @@ def test_correction_must_be_a_valid_record(cards: Sequence[Card], vocabulary: Vo
         assert [breach.code for breach in wrong] == ["UNKNOWN_DECISION"]
 
 
-def test_agreement_counts_two_reviewers_and_the_labeler(
+def test_agreement_is_computed_between_two_reviewers_and_the_labeler(
     labelled: Path, cards: Sequence[Card], vocabulary: Vocabulary
 ) -> None:
     rest = [{"op": "REST", "args": {}}]
@@ -179,7 +179,7 @@ def test_controller_record_is_shown_without_a_summary_clip(
     assert set(controller.clips) == {"recent"}
 
 
-def test_another_recording_is_refused(labelled: Path, vocabulary: Vocabulary) -> None:
+def test_cards_of_another_recording_are_refused(labelled: Path, vocabulary: Vocabulary) -> None:
     with pytest.raises(UsageError, match="has no episode game_00"):
         cards_of(labelled, vocabulary, {})
 

@@ -154,7 +154,7 @@ def test_item_has_the_context_of_its_request(vocabulary: Vocabulary) -> None:
         ),
     ],
 )
-def test_breach_of_an_item_names_its_place(
+def test_breach_of_an_item_contains_the_path_of_the_field(
     change: dict[str, Any], said: str, vocabulary: Vocabulary
 ) -> None:
     found = read(vocabulary, **change)
@@ -223,7 +223,7 @@ def test_file_type_is_determined_by_the_extension(kind: str, tmp_path: Path) -> 
     assert module._picture_bytes(f"a.{kind}", tmp_path) == b"data"
 
 
-def test_long_name_of_a_picture_is_cut_in_the_message(tmp_path: Path) -> None:
+def test_long_name_of_a_picture_is_truncated_in_the_message(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"^'x{100}' is not a picture"):
         module._picture_bytes("x" * 101, tmp_path)
 

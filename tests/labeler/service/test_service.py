@@ -132,7 +132,7 @@ def test_local_service_is_requested_without_a_proxy(
     assert RemoteLabeler(vocabulary, Options(url=url, retries=0)).label(moments[:1])[0].record
 
 
-def test_frames_are_found_by_name(
+def test_frames_in_the_folder_of_the_service_are_found_by_name(
     url: str, moments: Sequence[Item], vocabulary: Vocabulary, labeler: Knowing
 ) -> None:
     item = moments[-1]
@@ -241,7 +241,7 @@ def test_malformed_request_is_refused(url: str, body: Any) -> None:
     assert answer.json()["problems"]
 
 
-def test_problems_of_an_item_do_not_name_the_list(url: str) -> None:
+def test_problem_path_points_to_the_field_and_not_to_its_list(url: str) -> None:
     def places(*items: Any) -> list[str]:
         return [one["where"] for one in post(url, {"items": items}).json()["problems"]]
 
@@ -339,7 +339,7 @@ def test_invalid_response_of_a_service_is_refused(
     assert caught.value.code == code
 
 
-def test_answer_that_is_too_long_is_not_read_to_its_end(
+def test_oversized_answer_is_not_read_completely(
     serve: Callable[[Any], str], items: Sequence[Item], vocabulary: Vocabulary
 ) -> None:
     url = serve(answering(200, said({"record": None}) + b" " * 5_000_000))
@@ -347,7 +347,7 @@ def test_answer_that_is_too_long_is_not_read_to_its_end(
         RemoteLabeler(vocabulary, Options(url=url, retries=0)).label(items[:1])
 
 
-def test_late_service_is_reported_as_unavailable(
+def test_service_that_answers_too_late_is_reported_as_unavailable(
     items: Sequence[Item], vocabulary: Vocabulary
 ) -> None:
     given_up = threading.Event()

@@ -18,7 +18,7 @@ def read(folder: Path, *lines: Any) -> tuple[tuple[Action, ...], tuple[Flaw, ...
     return read_actions(path)
 
 
-def test_every_field_is_read(tmp_path: Path) -> None:
+def test_every_field_of_an_action_is_read(tmp_path: Path) -> None:
     whole = {"t": 1, "end": 2, "op": "GO", "args": {"to": "문"}, "state": "failed"}
     whole |= {"code": "STUCK", "facts": {"at": "gate"}}
     assert read(tmp_path, whole, {"t": 3, "op": "REST"}) == (

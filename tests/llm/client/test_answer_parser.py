@@ -194,7 +194,7 @@ TORN = {
 
 
 @pytest.mark.parametrize("case", TORN)
-def test_pieces_of_a_broken_document_are_not_read(case: str) -> None:
+def test_fragments_of_a_broken_document_are_not_parsed(case: str) -> None:
     reading = read_answer(TORN[case])
     assert reading.data is None
     assert {problem.code for problem in reading.problems} <= {
@@ -286,7 +286,7 @@ _PIECES = st.sampled_from(
 
 @settings(max_examples=examples(200))
 @given(st.lists(_PIECES, max_size=40).map("".join))
-def test_any_text_gives_data_or_a_problem(text: str) -> None:
+def test_arbitrary_text_yields_data_or_a_problem(text: str) -> None:
     reading = read_answer(text)
     assert (reading.source is None) == bool(reading.problems)
     if reading.source is not None:
@@ -334,6 +334,6 @@ def test_json_in_any_wrapping_is_read_exactly(
         "\\",
     ],
 )
-def test_reading_time_is_bounded_for_long_nonsense(piece: str) -> None:
+def test_parsing_time_is_bounded_for_long_invalid_text(piece: str) -> None:
     assert read_answer(piece * (250_000 // len(piece))) is not None
     assert read_answer("{" + piece * (200_000 // len(piece))) is not None

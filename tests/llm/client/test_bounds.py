@@ -29,7 +29,7 @@ def most(*turns: Turn, settings: ModelSettings = SETTINGS) -> Usage:
 
 
 @given(st.lists(st.text(min_size=1, max_size=200), min_size=1, max_size=5))
-def test_bound_holds_for_tokens_of_one_byte(texts: list[str]) -> None:
+def test_cost_bound_holds_for_one_byte_tokens(texts: list[str]) -> None:
     found = most(*(Turn.user(text) for text in texts))
     size = sum(len(text.encode("utf-8", "surrogatepass")) for text in texts if text.strip())
     assert found.input_tokens >= size
@@ -37,7 +37,7 @@ def test_bound_holds_for_tokens_of_one_byte(texts: list[str]) -> None:
     assert found.cost >= SETTINGS.prices.cost(0, 300, size, 0)
 
 
-def test_picture_is_bounded_whatever_its_bytes() -> None:
+def test_token_bound_of_a_picture_depends_only_on_its_size() -> None:
     black = np.zeros((1024, 1024, 3), np.uint8)
     noise = np.random.default_rng(0).integers(0, 255, black.shape, np.uint8)
     bounds = {most(Turn.user(image_block(picture))).input_tokens for picture in (black, noise)}
@@ -80,7 +80,7 @@ def client_of(server: MessagesServer, reserve: Reservations, **more: Any) -> Mod
     return ModelClient(settings, reserve=reserve)
 
 
-def test_each_request_is_settled_with_its_own_bill() -> None:
+def test_each_request_is_settled_with_its_actual_usage() -> None:
     with MessagesServer([error(529), "hello"]) as server:
         reserve = Reservations()
         found = client_of(server, reserve).ask([], SAID)
@@ -92,7 +92,7 @@ def test_each_request_is_settled_with_its_own_bill() -> None:
 
 
 @pytest.mark.parametrize("reply", [text("hello", usage={}), raw(b"{"), reset(), hang()])
-def test_bill_is_unknown_without_a_complete_answer(reply: Any) -> None:
+def test_usage_is_unknown_without_a_complete_answer(reply: Any) -> None:
     with MessagesServer([reply]) as server:
         reserve = Reservations()
         with suppress(ModelFailure):

@@ -134,7 +134,7 @@ def test_partial_text_is_kept_when_answer_is_cut_off_or_refused(fail: Fail) -> N
     assert fail(refusal("No, thanks.")).message == "No, thanks"
 
 
-def test_web_page_is_reported_as_web_page(fail: Fail) -> None:
+def test_html_response_is_reported_as_web_page(fail: Fail) -> None:
     assert fail(html()).message == "the answer is a web page"
     assert fail(html(404)).message == "status 404, it answers with a web page"
 

@@ -181,7 +181,7 @@ def test_cancelled_question_is_not_sent(serve: Any, connect: Any) -> None:
     assert not server.requests
 
 
-def test_answer_ends_at_its_stop_event_though_the_stream_stays_open(
+def test_answer_ends_at_its_stop_event_while_the_stream_stays_open(
     serve: Any, connect: Any
 ) -> None:
     client = connect(serve([left_open("root: {do: x}")]), stream=True, timeout_s=10.0)

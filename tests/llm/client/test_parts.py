@@ -28,7 +28,7 @@ from bt_exec_llm.testing.messages_server import answer, error, tool_use
 from bt_exec_llm.testing.scripted_model import ScriptedModel
 
 
-def test_usage_adds_up(serve: Any, connect: Any) -> None:
+def test_usages_are_added(serve: Any, connect: Any) -> None:
     prices = Prices(input=3.0, output=15.0)
     server = serve([error(529), "hello", "hello"])
     client = connect(server, prices=prices)
@@ -83,7 +83,7 @@ def test_frame_is_encoded_as_a_small_jpeg(shape: tuple[int, int], size: tuple[in
     assert seen[0, 0, 2] > 240  # colour channels are in the right order
 
 
-def test_wrong_array_is_rejected_as_frame() -> None:
+def test_array_of_the_wrong_shape_or_type_is_rejected_as_frame() -> None:
     for wrong in (np.zeros((4, 4), np.uint8), np.zeros((4, 4, 3)), np.zeros((0, 4, 3), np.uint8)):
         with pytest.raises(ValueError, match="a frame is uint8"):
             image_block(wrong)
@@ -155,7 +155,7 @@ def test_scripted_model_waits_and_can_be_cancelled() -> None:
     timer.join()
 
 
-def test_test_server_rejects_what_anthropic_rejects(serve: Any, connect: Any) -> None:
+def test_test_server_rejects_requests_that_anthropic_rejects(serve: Any, connect: Any) -> None:
     server = serve(["hello"], key="the-right-key")
     with pytest.raises(ModelFailure, match="MODEL_AUTH"):
         connect(server).ask([], [Turn.user("hi")])

@@ -15,7 +15,7 @@ from bt_exec.planning.compiler import Plan
 from bt_exec.spec.dump import to_data
 from bt_exec.spec.shipped_yaml import parse_yaml
 from bt_exec_llm.offline import create
-from tests.llm.model_compiler.paper import request_for
+from tests.llm.model_compiler.fake_door import request_for
 
 FOLDER = Path(__file__).parents[2] / "data" / "bad_answers"
 OFFLINE = create({})

@@ -18,7 +18,7 @@ from bt_exec_llm.model_compiler.plan_effects import offline_plan
 from bt_exec_llm.model_compiler.planning_dialogue import _judge as _rate_answer
 from tests.cases import examples, some
 from tests.llm.model_compiler.corpus import OFFLINE, corpus, good_answer
-from tests.llm.model_compiler.paper import SITE, request_for
+from tests.llm.model_compiler.fake_door import SITE, request_for
 
 NAMES = [*SITE.catalogue.skills, *SITE.library.names(), *SITE.catalogue.conditions, "fly", "", "$x"]
 VALUES = [
@@ -104,7 +104,7 @@ def _check(request, found):
 
 
 @pytest.mark.slow
-def test_any_tree_gets_a_verdict():
+def test_arbitrary_tree_is_accepted_or_rejected():
     accepted = []
 
     @CALM
@@ -129,18 +129,18 @@ def test_any_tree_gets_a_verdict():
     ),
     COMMAND,
 )
-def test_any_flat_plan_gets_a_verdict(nodes, command):
+def test_arbitrary_flat_plan_is_accepted_or_rejected(nodes, command):
     _check(*_judge(json.dumps({"nodes": nodes}), command, {}))
 
 
 @QUICK
 @given(st.text(max_size=300), COMMAND)
-def test_any_text_gets_a_verdict(text, command):
+def test_arbitrary_text_is_accepted_or_rejected(text, command):
     _check(*_judge(text, command, {}))
 
 
 @pytest.mark.slow
-def test_any_damage_to_an_answer_gets_a_verdict():
+def test_damaged_answer_is_accepted_or_rejected():
     accepted = []
     bad = [(one.answer, one.command, one.world) for one in BAD]
     good = [(good_answer(command), command, {}) for command in ("open the door", "자재를 가져와")]
@@ -193,13 +193,13 @@ def test_any_damage_to_an_answer_gets_a_verdict():
     ),
     COMMAND,
 )
-def test_any_data_gets_a_verdict(data, command):
+def test_arbitrary_data_is_accepted_or_rejected(data, command):
     _check(*_judge(json.dumps(data), command, {"door": "open"}))
 
 
 @QUICK
 @given(st.sampled_from(SITE.library.names()))
-def test_flat_and_nested_answers_get_the_same_verdict(name):
+def test_flat_and_nested_answers_are_judged_equally(name):
     root = to_data(SITE.library.get(name))["root"]
     assert from_flat({"nodes": to_flat(root)}).root == root
     nested, flat = {"root": {"tree": name}}, {"nodes": to_flat({"tree": name})}

@@ -21,7 +21,7 @@ from bt_exec.spec.model import Do, walk
 from bt_exec_llm.client import Answer, ModelClient, ModelFailure, Usage
 from bt_exec_llm.model_compiler.compiler import ModelCompiler, PlanningSettings, create
 from tests.llm.model_compiler.corpus import OFFLINE, good_answer
-from tests.llm.model_compiler.paper import SEEN_BY_ORACLE, SITE, request_for, run_paper
+from tests.llm.model_compiler.fake_door import SEEN_BY_ORACLE, SITE, request_for, run_paper
 
 GOOD = "root: {tree: open_door}"
 OPEN = "open the door"
@@ -50,7 +50,7 @@ def test_invalid_settings_are_usage_errors(settings, said):
 
 
 @pytest.mark.parametrize("first", ["offline", "model"])
-def test_site_sets_the_first_compiler(scripted, first):
+def test_site_setting_selects_the_compiler_that_is_asked_first(scripted, first):
     compiler = scripted([GOOD], first=first)
     answer = compiler.compile(request_for(OPEN))
     asked = {"offline": 0, "model": 1}[first]
@@ -98,7 +98,7 @@ def test_rounds_are_limited_by_the_setting(scripted):
     assert (refusal.code, refusal.calls) == ("PLAN_REJECTED", 1)
 
 
-def test_usage_of_all_rounds_adds_up(scripted):
+def test_usage_is_summed_over_all_rounds(scripted):
     one = Usage(requests=1, input_tokens=100, output_tokens=10)
     replies = [lambda _: ModelFailure("MODEL_CUT_OFF", "", usage=one), GOOD]
     answer = scripted(replies).compile(request_for(OPEN))
@@ -118,7 +118,7 @@ def test_truncated_answer_is_requested_again(scripted):
         ("문을 열어", "언어 모델이 할 수 없는 일이라고 합니다: “the handle is too high”."),
     ],
 )
-def test_model_can_decline_a_command(scripted, command, begins):
+def test_command_declined_by_the_model_is_refused(scripted, command, begins):
     run = run_paper(command, scripted(["cannot: the handle is too high."]))
     assert (run.outcome.reason_code, run.outcome.message) == ("MODEL_DECLINED", begins)
     assert run.robot.moves == []
@@ -141,7 +141,7 @@ def test_site_can_enable_the_offline_fallback(scripted, reply):
     assert any("planned without the language model" in note for note in spec.mission.notes)
 
 
-def test_offline_fallback_also_repairs(scripted):
+def test_offline_fallback_repairs_a_failed_plan(scripted):
     replies = ["root: {tree: get_material}", ModelFailure("MODEL_OVERLOADED", "x")]
     compiler = scripted(replies, fallback="offline")
     run = run_paper("get the material", compiler, faults=["grasp:1=GRASP_SLIPPED"])
@@ -161,7 +161,7 @@ UNASKED = ["tell me a joke", "오늘 점심 뭐 먹지?", AIR]
 
 
 @pytest.mark.parametrize("site", [SITE, replace(SITE, confirm="always")])
-def test_plan_of_the_model_alone_runs_after_confirmation(scripted, site):
+def test_plan_that_only_the_model_understands_runs_after_confirmation(scripted, site):
     shown = []
 
     def confirm(spec, why, over):
@@ -200,7 +200,7 @@ FORBIDDEN = [
 
 
 @pytest.mark.parametrize("command", FORBIDDEN)
-def test_forbidding_command_of_unknown_words_moves_nothing(scripted, command):
+def test_prohibition_with_unknown_words_moves_nothing(scripted, command):
     run = run_paper(command, scripted([AIR_PLAN]), confirm=lambda *_: True)
     assert run.outcome.status == "refused"
     assert run.robot.moves == []
@@ -286,7 +286,7 @@ def test_invented_failure_code_of_the_model_is_not_used(scripted, step):
 
 
 @pytest.mark.parametrize("command", ["", "문을 열지 마", "do not open the door", "open\x00 it"])
-def test_empty_or_forbidding_command_is_not_sent(scripted, command):
+def test_empty_command_or_prohibition_is_not_sent_to_the_model(scripted, command):
     compiler = scripted([GOOD])
     assert isinstance(compiler.compile(request_for(command)), Refusal)
     assert compiler.model.asked == []

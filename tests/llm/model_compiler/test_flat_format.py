@@ -7,7 +7,7 @@ import pytest
 from bt_exec.spec.dump import to_data
 from bt_exec_llm.model_compiler.flat_format import from_flat, to_flat
 from bt_exec_llm.model_compiler.plan_schema import plan_schema, tree_list_schema
-from tests.llm.model_compiler.paper import SITE, run_paper
+from tests.llm.model_compiler.fake_door import SITE, run_paper
 
 NESTED = {
     "sequence": [
@@ -77,7 +77,7 @@ def test_short_schema_contains_only_trees_and_arguments():
 
 @pytest.mark.parametrize("flavour", ["claude", "ollama", "vllm", "llama.cpp", "lm-studio", "bare"])
 @pytest.mark.parametrize("command", ["문 안의 자재를 가져와", "open the door"])
-def test_every_tier_gives_the_same_mission(server, over_http, flavour, command):
+def test_mission_is_the_same_in_every_output_tier(server, over_http, flavour, command):
     from bt_exec_llm.testing.messages_server import CLAUDE, FLAVOURS, answer
     from tests.llm.model_compiler.corpus import good_answer
 

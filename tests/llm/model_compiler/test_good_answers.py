@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from bt_exec_llm.model_compiler.flat_format import to_flat
-from tests.llm.model_compiler.paper import run_paper
+from tests.llm.model_compiler.fake_door import run_paper
 
 FETCH = [
     {"tree": "open_door"},
@@ -109,7 +109,7 @@ def test_correct_plan_passes_with_one_request(plan, form, scripted):
         ("open the door", "explanation: This simply opens the door."),
     ],
 )
-def test_openings_and_explanations_without_content_pass(command, said, scripted):
+def test_introduction_or_explanation_without_content_is_accepted(command, said, scripted):
     compiler = scripted([f"{said}\nroot: {{tree: open_door}}"])
     outcome = run_paper(command, compiler).outcome
     assert (outcome.status, outcome.model_requests) == ("satisfied", 1), outcome.problems

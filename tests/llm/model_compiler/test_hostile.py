@@ -1,4 +1,4 @@
-"""Hostile servers (hanging, dripping, lying): bounded time, a refusal, and no motion."""
+"""Hostile servers (hanging, slow or sending false data): bounded time, a refusal, and no motion."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from bt_exec_llm.testing.messages_server import (
     reset,
     text,
 )
-from tests.llm.model_compiler.paper import run_paper
+from tests.llm.model_compiler.fake_door import run_paper
 
 BOMB = "\n".join(
     ["a0: &a0 [x, x, x, x, x, x, x, x, x]"]

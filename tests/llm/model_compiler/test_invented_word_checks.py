@@ -15,7 +15,7 @@ from bt_exec_llm.model_compiler.invented_word_checks import foreign_words, speak
 from bt_exec_llm.model_compiler.plan_effects import offline_plan
 from bt_exec_llm.model_compiler.planning_dialogue import _judge
 from tests.llm.model_compiler.corpus import OFFLINE
-from tests.llm.model_compiler.paper import request_for
+from tests.llm.model_compiler.fake_door import request_for
 
 SITE = load_site("building")
 FILE = Path(__file__).parents[2] / "data" / "bad_talk" / "building.yaml"
@@ -67,7 +67,7 @@ ASKED += "with: {{target: professor, topic: '{}'}}}}]}}"
 
 
 @pytest.mark.parametrize(("command", "root"), GOOD)
-def test_speech_may_rephrase_the_command(command, root):
+def test_speech_that_rephrases_the_command_is_accepted(command, root):
     if root.startswith("ASK "):
         root = ASKED.format(root[4:])
     assert [str(problem) for problem in judged(command, f"root: {root}").problems] == []
@@ -113,7 +113,7 @@ DECLINES = {
 
 
 @pytest.mark.parametrize("case", DECLINES)
-def test_reason_against_a_plan_declines_it(case):
+def test_answer_with_a_reason_against_its_plan_is_a_decline(case):
     request = request_for("open the door")
     found = _judge(Answer(DECLINES[case]), request, offline_plan(request, OFFLINE))
     assert found.spec is None

@@ -9,7 +9,7 @@ from bt_exec.mission.session import Session
 from bt_exec_llm.model_compiler.flat_format import to_flat
 from bt_exec_llm.testing.messages_server import answer
 from tests.llm.model_compiler.corpus import good_answer
-from tests.llm.model_compiler.paper import SEEN_BY_ORACLE, run_paper
+from tests.llm.model_compiler.fake_door import SEEN_BY_ORACLE, run_paper
 
 WORLDS = [
     ("문을 열어 주세요", "open_door", {"door": "closed"}, [], [], "OK"),
@@ -69,7 +69,7 @@ root:
 
 
 @pytest.mark.parametrize(("door", "moves"), [("open", []), ("ajar", ["pull_open right"])])
-def test_weakened_gate_still_stops_the_mission(scripted, door, moves):
+def test_weakened_gate_of_a_model_plan_still_stops_the_mission(scripted, door, moves):
     world = {"door": door, "material": "absent"}
     run = run_paper("get the material", scripted([IN_VAIN]), world)
     end = (run.outcome.status, run.outcome.reason_code, run.robot.moves)

@@ -14,7 +14,7 @@ from bt_exec_llm.client import Answer
 from bt_exec_llm.model_compiler.plan_effects import offline_plan
 from bt_exec_llm.model_compiler.planning_dialogue import _judge
 from tests.llm.model_compiler.corpus import OFFLINE
-from tests.llm.model_compiler.paper import request_for
+from tests.llm.model_compiler.fake_door import request_for
 
 SAID = [
     (name, text)

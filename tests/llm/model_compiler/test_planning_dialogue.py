@@ -14,7 +14,7 @@ from bt_exec_llm.model_compiler import typical_mistake_checks
 from bt_exec_llm.model_compiler.planning_dialogue import printable, problem_sentences, sentences
 from bt_exec_skills.door.rules import checkers as rules
 from tests.llm.model_compiler.corpus import corpus
-from tests.llm.model_compiler.paper import run_paper
+from tests.llm.model_compiler.fake_door import run_paper
 
 TALK = Path(__file__).parents[2] / "data" / "bad_talk" / "building.yaml"
 NAMED = {
@@ -24,7 +24,7 @@ NAMED = {
 }
 
 
-def test_fault_tables_are_complete():
+def test_every_fault_code_has_a_bad_answer_in_the_corpus():
     assert {"EMPTY_PLAN", "OPENING_IN_CLOSE_COMMAND", "PLAN_FOR_ANOTHER_COMMAND"} <= NAMED
     talk = parse_yaml(TALK.read_text(encoding="utf-8"))
     tried = {code for bad in corpus() for code in bad.codes}
@@ -71,5 +71,5 @@ def test_refusal_lists_at_most_three_kinds_of_reasons():
     assert len(problem_sentences(problems, "ko")) == 3
 
 
-def test_text_from_outside_is_one_printable_line():
+def test_external_text_is_reduced_to_one_printable_line():
     assert printable("a\x1b[2J\nb\u202e" + "c" * 1000) == "a [2J b " + "c" * 291 + "…"

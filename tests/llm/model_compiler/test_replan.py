@@ -9,7 +9,7 @@ import pytest
 from bt_exec.events import Planned
 from bt_exec.spec.node_paths import nodes_with_paths
 from tests.llm.model_compiler.corpus import good_answer
-from tests.llm.model_compiler.paper import run_paper
+from tests.llm.model_compiler.fake_door import run_paper
 
 FETCH = "get the material"
 PLAIN = """
@@ -170,7 +170,7 @@ def test_library_alternative_needs_no_request(scripted):
     )
 
 
-def test_model_is_asked_without_a_library_alternative(scripted):
+def test_model_is_asked_if_the_library_has_no_alternative(scripted):
     compiler = scripted([PLAIN, AGAIN])
     run = run_paper(FETCH, compiler, faults=["grasp:1=GRASP_SLIPPED"])
     assert run.outcome.status == "satisfied"

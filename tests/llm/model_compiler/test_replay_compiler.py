@@ -13,7 +13,7 @@ from bt_exec.site.site import load_site
 from bt_exec.spec.dump import dump_yaml
 from bt_exec_llm.client import ModelClient, ModelSettings, Recorder
 from bt_exec_llm.model_compiler.compiler import ModelCompiler, PlanningSettings
-from tests.llm.model_compiler.paper import SEEN_BY_ORACLE, run_paper
+from tests.llm.model_compiler.fake_door import SEEN_BY_ORACLE, run_paper
 
 FETCH = "문 안의 자재를 가져와"
 ANSWERS = ["no plan", "root: {tree: get_material}", "root: {tree: take_material_again}"]

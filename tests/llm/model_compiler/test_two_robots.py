@@ -75,7 +75,7 @@ def test_model_is_not_asked_which_robot_is_meant(scripted: Any, ask: Any, first:
     assert (refusal.code, refusal.calls) == ("WHICH_ROBOT", 0)
 
 
-def test_library_is_asked_first_for_each_robot(scripted: Any, ask: Any) -> None:
+def test_library_alternative_is_tried_first_for_each_robot(scripted: Any, ask: Any) -> None:
     answer = ask(scripted([A], first="offline"), "everyone, open the door")
     assert (answer.requests, len(answer.spec.root.parallel)) == (0, 2)
 

@@ -11,7 +11,7 @@ from bt_exec.site.compile_command import compile_command
 from bt_exec.spec.expand import expand
 from bt_exec.verify import verify_document, verify_mission
 from tests.llm.model_compiler.corpus import OFFLINE, good_answer
-from tests.llm.model_compiler.paper import SITE, run_paper
+from tests.llm.model_compiler.fake_door import SITE, run_paper
 
 OPEN = "open the door"
 ONCE = (expand, verify_document, verify_mission)

@@ -107,7 +107,9 @@ def test_endless_calls_end_at_the_turn_limit(models, session):
     [({"tokens": 1000}, "TOKENS_SPENT"), ({"seconds": 0.001}, "SECONDS_SPENT"),
      ({"turns": 1}, "TURNS_SPENT")],
 )  # fmt: skip
-def test_spent_budget_is_reported_by_its_code(models, make_site, picture, tmp_path, budget, code):
+def test_exhausted_turn_budget_is_reported_by_its_code(
+    models, make_site, picture, tmp_path, budget, code
+):
     models.script([say.analysis("ko"), say.calls(say.SEGMENT, language="ko")])
     site = make_site(tmp_path, **budget)
     with Session(site, world={"image": str(picture)}, fast=True) as session:

@@ -140,7 +140,9 @@ def test_annotation_label_is_not_obeyed(models, make_site, tmp_path):
         (say.each("yes", "yes", "yes", "yes", "yes", "yes", "yes"), True, 4),
     ],
 )
-def test_malformed_vision_answer_decides_nothing(models, session, said, looked, accepted):
+def test_malformed_vision_answer_leaves_the_crops_undecided(
+    models, session, said, looked, accepted
+):
     models.script(
         [say.analysis(), say.calls(*FOUND), say.calls(say.CROP, say.ASK_CROPS, say.COUNT),
          say.final("There are 7.")],

@@ -55,13 +55,13 @@ def test_question_is_answered_in_turns_and_judged(models, session, language):
                    "conclude", "judge"]  # fmt: skip
 
 
-def test_long_answer_is_printed_whole(models, session):
+def test_long_answer_is_printed_completely(models, session):
     answer = f"There are 3 of them. {'They lie in a row. ' * 50}That is all."
     models.script(good(answer=answer), judge=[say.verdict("right", "3")])
     assert session.run(QUESTION["en"]).message.startswith(answer)
 
 
-def test_model_receives_the_observations(models, session):
+def test_next_turn_contains_the_observations(models, session):
     models.script(good(), judge=[say.verdict("right")])
     session.run(QUESTION["en"])
     third = models.asked("planner")[-1]
@@ -70,7 +70,7 @@ def test_model_receives_the_observations(models, session):
     assert '"sure": 3, "unsettled": 0}, "tool": "count", "turn": 2}' in third
 
 
-def test_question_for_tools_needs_no_model(models, session):
+def test_question_that_tools_can_answer_needs_no_model(models, session):
     models.script(["never asked"])
     outcome = session.run("How many red circles are there?")
     assert (outcome.status, outcome.model_requests) == ("satisfied", 0)
@@ -103,7 +103,7 @@ def test_calls_after_a_failed_call_are_skipped(models, session):
     assert "NOT_RUN: an earlier call of this turn failed" in told
 
 
-def test_crops_are_sent_in_batches(models, session):
+def test_crops_are_sent_to_the_model_in_batches(models, session):
     turn = say.calls(say.CROP, say.ASK_CROPS, say.COUNT)
     models.script(
         [say.analysis(), say.calls(*FOUND), turn, say.final("2 of them are cheerful.")],

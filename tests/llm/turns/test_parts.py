@@ -24,7 +24,7 @@ PIECES = ("<analysis_log>", "</analysis_log>", "<plan_json>", "</plan_json>", "S
 
 @settings(max_examples=examples(100))
 @given(st.lists(st.sampled_from(PIECES) | st.text(max_size=5), max_size=40).map("".join))
-def test_any_answer_is_parsed_or_reported(text):
+def test_arbitrary_answer_is_parsed_or_reported(text):
     tagged = parse_tags(text, range(3, 8))
     assert tagged.data is not None or tagged.problems
 
@@ -36,7 +36,7 @@ def test_any_answer_is_parsed_or_reported(text):
                                        "open_questions", "tool", "parameters"]), inner),
     max_leaves=12,
 ))  # fmt: skip
-def test_any_data_is_a_turn_or_reported(data):
+def test_arbitrary_data_is_parsed_as_a_turn_or_reported(data):
     data = data if isinstance(data, dict) else {"mode": data}
     turn, problems = read_turn(data, "en")
     assert turn is not None or problems
@@ -52,7 +52,7 @@ def request(**more):
     return Request("what?", "en", Catalogue([]), Library(), Messages(), **more)
 
 
-def test_plan_grows_by_finished_steps():
+def test_finished_steps_are_added_to_the_plan():
     calls = [("a", {"of": "$x"}), ("b", {"of": ["$y", "z"]}), ("c", {})]
     first = append_turn(request(), 1, calls, compiler="turns", model="m", turn="open")
     paths = [path for path, _ in skills_of_last_turn(first)]
@@ -93,7 +93,7 @@ SEEN = [
         ("Step 1:", 0.0),
     ],
 )
-def test_step_is_supported_by_observations(line, share):
+def test_reasoning_step_is_supported_by_observations(line, share):
     assert supported_share([line], SEEN, "Are there 5?") == share
 
 

@@ -118,7 +118,7 @@ def test_program_is_written_for_an_answer_from_tools(ask, models):
         (fenced(edited("import sys", "import sys, ctypes")), "UNKNOWN_IMPORT", 2),
     ],
 )
-def test_failing_writer_is_asked_at_most_twice(ask, models, reply, why, asked):
+def test_failing_program_writer_is_asked_at_most_twice(ask, models, reply, why, asked):
     script(models, reply)
     code, said = ask()
     assert (code, said["program"]["by"], said["program"]["agrees"]) == (0, "templates", True)

@@ -145,7 +145,7 @@ def test_next_action_is_reported_with_its_arguments():
         ("open", "satisfied", False),
     ],
 )
-def test_only_the_uncertainty_is_reported_during_observation(state, status, silent, scene):
+def test_report_during_observation_contains_only_the_uncertainty(state, status, silent, scene):
     seen = None if state is None else scene(state=state)
     found = DoorReporter({}).turn_report(view(scene=seen, status=status))
     assert (found is None) == silent
@@ -213,7 +213,7 @@ def test_open_door_that_hides_the_inside_must_be_opened_further(
     assert (gate["result"], gate["reason"]) == (result, reason)
 
 
-def test_closing_command_has_no_gates():
+def test_report_of_a_closing_command_has_no_gates():
     assert report(CLOSE)["gate_evaluations"] == []
 
 
@@ -227,7 +227,7 @@ def test_turn_report_contains_the_door_state(scene):
     assert report(CLOSE)["observations"]["handle_present"] is False
 
 
-def test_confidence_has_one_decimal(scene):
+def test_reported_confidence_has_one_decimal(scene):
     seen = replace(scene(), door=DoorEstimate("open", 0.8642))
     assert report(CLOSE, seen)["door_state_estimation"]["confidence"] == 0.9
 

@@ -17,7 +17,7 @@ from bt_exec_skills.door.perception.pipeline import DoorPerception
 from bt_exec_skills.door.rigs import robot_facts
 
 
-def test_pack_creates_a_catalogue() -> None:
+def test_door_pack_can_be_loaded_into_a_catalogue() -> None:
     catalogue = Catalogue([PACK])
     assert sorted(catalogue.skills) == [
         "close_door",

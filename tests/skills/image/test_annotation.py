@@ -144,7 +144,7 @@ def test_annotation_beside_the_picture_is_found(tmp_path):
     assert find_annotation(tmp_path / "a.png") == tmp_path / "a.txt"
 
 
-def test_memory_of_outlines_is_limited(tmp_path, monkeypatch):
+def test_outlines_with_too_many_pixels_are_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(annotation_files, "_MOST_OUTLINED", 1_000_000)
     outline = [[0, 0, 199, 0, 199, 99, 0, 99]]
     one = {"image_id": 1, "category_id": 7, "bbox": [0, 0, 200, 100], "segmentation": outline}

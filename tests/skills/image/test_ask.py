@@ -218,7 +218,7 @@ def test_question_is_recorded(bt_ask, shapes, capsys):
         ),
     ],
 )
-def test_refusals_are_truthful(bt_ask, shapes, text, code, says):
+def test_refusal_states_its_actual_reason(bt_ask, shapes, text, code, says):
     exit_code, said, _ = bt_ask(shapes, text)
     assert (exit_code, said["reason_code"], said["answer"]) == (5, code, None)
     assert says in said["message"]
@@ -324,7 +324,7 @@ def test_detector_of_the_site_is_used(shapes):
     assert finish(detect(bench=bench, into="target")).found == 2
 
 
-def test_words_of_a_question_are_never_code(shapes, tmp_path):
+def test_text_of_a_question_is_never_executed_as_code(shapes, tmp_path):
     bench = Bench(shapes)
     ask(bench, "How many red circles are there?")
     text = build_program(bench, 'x """\nimport os\nraise SystemExit(9)\n"""\\')

@@ -89,7 +89,7 @@ def row_of(*radii):
     ]
 
 
-def test_object_does_not_exceed_itself():
+def test_object_is_not_compared_with_itself():
     crops = row_of(20, 40)
     before = [tools.Decision(True, "", 1.0)] * 2
     holds = [one.holds for one in tools.compare_with_others(crops, before, "small", crops[:1])]
@@ -122,7 +122,7 @@ def test_middle_object_exists_only_in_a_row_of_odd_length(radii, which):
         (("middle", ""), False, True), (("", "left"), True, True),
     ],
 )  # fmt: skip
-def test_part_of_the_picture_is_decided_by_the_centre(part, holds, clear):
+def test_picture_part_of_an_object_is_determined_by_its_centre(part, holds, clear):
     one = Instance("", (10, 10, 30, 30), 1.0, "annotation")
     (found,) = tools.decide_place([one], [tools.Decision(True, "", 1.0)], (100, 100), *part)
     assert (found.holds, found.confidence > 0.5) == (holds, clear)

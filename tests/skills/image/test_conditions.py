@@ -93,7 +93,7 @@ def test_clear_objects_have_high_confidence():
     assert separability(picture, found) == DOUBTFUL
 
 
-def test_relit_picture_has_a_neutral_ground():
+def test_colour_corrected_picture_has_a_neutral_background():
     picture = (plain(230) * np.array([1.0, 0.8, 0.6])).astype(np.uint8)
     grounds = [one.reshape(-1, 3).mean(axis=0) for one in relit_versions(picture)]
     assert any(one.max() - one.min() < 4 for one in grounds)

@@ -64,7 +64,7 @@ def test_reference_is_resolved(before, text, full):
         ("빨간 원이 파란 거보다 커?", "빨간 원이 파란 원보다 커?"),
     ],
 )  # fmt: skip
-def test_one_refers_to_the_noun_of_the_previous_phrase(text, full):
+def test_pronoun_one_refers_to_the_noun_of_the_previous_phrase(text, full):
     assert read_question(text) == read_question(full)
 
 
@@ -199,7 +199,7 @@ def test_equivalent_questions_have_the_same_meaning(text, plain):
         "어디 있는데?",
     ],
 )
-def test_condition_or_exception_that_tools_cannot_follow_is_refused(text):
+def test_condition_or_exception_that_tools_cannot_evaluate_is_refused(text):
     with pytest.raises(Unread):
         read_question(text)
 
@@ -211,11 +211,11 @@ def test_condition_or_exception_that_tools_cannot_follow_is_refused(text):
         ("Is anything in this one?", "Is anything in the blue square?"),
     ],
 )
-def test_this_one_after_a_question_is_its_object(text, full):
+def test_this_one_refers_to_the_object_of_the_previous_question(text, full):
     assert read_question(text, ["Where is the blue square?"]) == read_question(full)
 
 
 @pytest.mark.parametrize("text", ["Is there anything green in this one?", "What is in it?"])
-def test_this_one_after_a_question_about_several_objects_is_refused(text):
+def test_this_one_is_refused_after_a_question_about_several_objects(text):
     with pytest.raises(Unread, match="QUESTION_UNCLEAR"):
         read_question(text, ["How many red circles are there?"])

@@ -44,7 +44,7 @@ def context(**facts: str) -> PassContext:
         ([SEGMENT, CROP, VERIFY, SEGMENT, ASK], {}, True),
     ],
 )
-def test_early_question_about_the_whole_picture_is_found(nodes, facts, found):
+def test_question_about_the_whole_picture_before_crops_is_reported(nodes, facts, found):
     problems = list(check_crop_first(plan(*nodes), context(**facts)))
     assert [one.code for one in problems] == ["CROP_FIRST"] * found
 
@@ -64,7 +64,7 @@ def test_every_question_about_the_whole_picture_gets_one_guard():
     assert CROP_FIRST.apply(guarded, context()) == (guarded, ())
 
 
-def test_every_answer_gets_one_judge():
+def test_every_answer_is_followed_by_one_judge_step():
     told = plan("{do: answer, with: {kind: count, of: target, what: x}}")
     judged, _ = AFTER_ANSWER.apply(told, context())
     assert [node.do for node in judged.root.sequence] == ["answer", "judge"]

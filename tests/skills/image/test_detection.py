@@ -99,7 +99,7 @@ def test_object_larger_than_a_tile_is_found_once():
 
 
 @pytest.mark.parametrize("found", [(), ((10, 10, 40, 40),)])
-def test_absence_by_a_network_is_never_certain(found):
+def test_absence_reported_by_a_network_is_never_certain(found):
     class Sees:
         def detect(self, view):
             return [

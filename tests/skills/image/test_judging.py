@@ -79,7 +79,7 @@ def reds():
     return bench
 
 
-def test_decision_contradicted_by_the_whole_picture_is_reported(reds):
+def test_crop_decision_contradicted_by_the_whole_picture_is_reported(reds):
     found = reds.sets["target"]
     found.decisions = [*found.decisions[:2], Decision(False, "blue", 0.9)]
     reds.judgement = rate_answer(reds, run_cross_checks(reds))

@@ -71,7 +71,7 @@ def test_hole_with_background_colour_is_not_an_object():
     assert [(c, n) for c, _, n in told(picture)] == [("red", 1)]
 
 
-def test_both_methods_agree_on_pure_colours():
+def test_colour_and_outline_detectors_agree_on_pure_colours():
     for name, shades in _PROTOTYPES.items():
         for shade in shades:
             rgb = np.frombuffer(bytes.fromhex(shade), np.uint8).astype(float)

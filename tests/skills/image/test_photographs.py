@@ -41,7 +41,7 @@ def photograph(package, name):
         ("ultralytics", "zidane.jpg", "남자가 행복해 보여?", "NEEDS_MODEL"),
     ],
 )
-def test_question_beyond_colours_is_refused(package, name, text, code):
+def test_question_that_colours_cannot_answer_is_refused(package, name, text, code):
     with pytest.raises((CannotTell, Unread)) as caught:
         ask(Bench(photograph(package, name)), text)
     assert caught.value.code == code
@@ -125,7 +125,7 @@ def test_two_photographs_of_a_scene_are_not_equal():
 def test_confident_answers_of_the_shipped_network_about_photographs_are_right(
     package, name, text, truth
 ):
-    """It was trained on rendered scenes alone."""
+    """The network was trained only on rendered scenes."""
     bench = Bench(photograph(package, name))
     bench.detector, bench.only_by_name = make_detector(least_score=FAINT), True
     bench.detector_names = bench.detector.names

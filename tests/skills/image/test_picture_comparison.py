@@ -53,7 +53,7 @@ def test_scaled_picture_is_not_called_different(pair):
     assert ask(pair(half, scene()), "두 사진이 같아?").value is not False
 
 
-def test_change_is_reported_with_its_place(pair):
+def test_difference_of_two_pictures_is_reported_with_its_position(pair):
     other = scene()
     cv2.circle(other, (60, 60), 31, (225, 225, 225), -1)
     cv2.rectangle(other, (250, 190), (290, 230), GREEN, -1)

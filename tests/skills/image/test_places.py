@@ -41,12 +41,12 @@ def test_distances_between_boxes_are_measured():
     assert found == pytest.approx((5.0, 0.0, 1 / 3, 0.5))
 
 
-def test_position_in_a_picture_is_named():
+def test_position_in_a_picture_is_described_in_words():
     assert tools.place_in(at(0, 0, 10, 10), (90, 90)) == ("top", "left")
     assert tools.place_in(at(40, 80, 50, 90), (90, 90)) == ("bottom", "centre")
 
 
-def test_decisions_are_distinguishable_without_colour():
+def test_annotated_decisions_are_distinguishable_without_colour():
     picture = np.full((120, 300, 3), 128, np.uint8)
     boxes = [at(10, 30, 80, 100), at(110, 30, 180, 100), at(210, 30, 280, 100)]
     decisions = [Decision(yes, "", 1.0) for yes in (True, False, None)]

@@ -41,7 +41,7 @@ def planned(text, kind):
     return tools_of(build_plan(read_question(text), language_of(text), FACTS[kind]))
 
 
-def test_corpus_is_large_enough():
+def test_corpus_has_the_minimum_size():
     texts = [text for part in CORPUS.values() for text, _ in part]
     assert len(texts) >= 50
     assert sum(language_of(text) == "ko" for text in texts) >= 20
@@ -83,7 +83,7 @@ def test_question_that_no_tool_can_answer_is_refused(text, code):
     assert caught.value.code == code
 
 
-def test_unknown_class_of_the_annotation_is_not_guessed():
+def test_class_missing_from_the_annotation_is_not_guessed():
     with pytest.raises(CannotTell) as caught:
         planned("How many cups are there?", "annotated")
     assert caught.value.code == "NOT_ANNOTATED"
@@ -91,7 +91,7 @@ def test_unknown_class_of_the_annotation_is_not_guessed():
 
 
 @pytest.mark.parametrize("text", ["", "?", "몇", "how many", "a" * 3000, "the " * 500, "는 " * 500])
-def test_any_text_is_parsed_or_refused(text):
+def test_arbitrary_text_is_parsed_or_refused(text):
     try:
         read_question(text)
     except Unread:

@@ -12,10 +12,10 @@ from tests.skills.image.asking import ask, bench_of
 from tests.skills.image.rendered import questions, tables
 
 SURE = 0.8
-# the figures of the model card are of 300 tables
+# number of tables; the figures of the model card were measured with 300
 TABLES = int(os.environ.get("BT_EXEC_TABLES", "60"))
-# Of 300 the networks that ship reach 0.912 and 0.982 (see their model card); of fewer it may be
-# less, and pictures differ with the OpenGL that renders them.
+# The shipped networks reach 0.912 and 0.982 with 300 tables (see their model card). The limits are
+# lower, because fewer tables give a larger error, and renderers of OpenGL differ.
 EXACT, EXACT_WITH_BOXES = 0.88, 0.965
 
 
@@ -78,7 +78,7 @@ def test_most_rendered_tables_are_answered_correctly_with_and_without_boxes():
         assert sure_wrong <= 0.03, wrong
 
 
-def test_tables_contain_difficult_cases(few):
+def test_rendered_tables_contain_difficult_cases(few):
     found = [table.tricks for table in few]
     assert any("touching" in one for one in found)
     assert any("hidden" in one for one in found)

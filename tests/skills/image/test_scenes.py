@@ -41,7 +41,7 @@ def answered(name):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["flags", "rings", "ruler", "overlapping"])
-def test_answers_about_scene_are_right_or_uncertain(name):
+def test_answers_about_a_scene_are_right_or_uncertain(name):
     for row, right, sure in answered(name):
         assert right or sure <= SURE, row
 

@@ -88,7 +88,7 @@ def test_sign_is_read_in_the_sandbox(sign):
 
 
 @pytest.mark.slow
-def test_sign_of_a_colour_is_read_alone(sign):
+def test_only_the_sign_of_the_requested_colour_is_read(sign):
     pytest.importorskip("rapidocr", reason="the extra ocr is not installed")
     bench = Bench(sign)
     answer = ask(bench, "What does the blue sign say?")
@@ -164,7 +164,7 @@ def test_part_of_a_text_is_answered_by_tools_and_program(sign, engine, text, val
         ),
         ("Which items cost more than the cheese?", "Nothing is more expensive than cheese."),
         ("What is the sum of the first two prices?", "The first 2 prices add up to 7.5."),
-        ("처음 다섯 개 가격의 합은 얼마야?", "가격 5개를 읽지 못했습니다."),
+        ("처음 다섯 개 가격의 합은 얼마야?", "읽은 가격이 5개가 되지 않습니다."),
     ],
 )
 def test_answer_about_a_part_of_a_text_is_complete(sign, engine, text, says):
@@ -172,7 +172,7 @@ def test_answer_about_a_part_of_a_text_is_complete(sign, engine, text, says):
     assert says in ask(Bench(sign), text).text
 
 
-def test_unreadable_line_keeps_its_place(sign, engine):
+def test_unreadable_line_keeps_its_position_in_the_order(sign, engine):
     engine(("EXIT", 0.99), ("", 0.0), ("hello", 0.99))
     assert ask(Bench(sign), "What does the third line say?").value == "hello"
     assert ask(Bench(sign), "What does the second line say?").value is None
@@ -244,7 +244,7 @@ def test_number_of_lines_is_limited(sign, engine):
     assert len(reading.read_text(picture)) == 100
 
 
-def test_nested_boxes_are_read_once(sign, engine):
+def test_text_in_nested_boxes_is_read_once(sign, engine):
     engine(("EXIT", 0.99))
     boxes = [(0, 0, 200, 200), (10, 10, 60, 60), (0, 0, 200, 200), (300, 0, 500, 200)]
     within = [Instance("", box, 1.0, "colour") for box in boxes]

@@ -85,7 +85,7 @@ def test_prices_of_several_articles_are_added(names, value):
     assert (found.value, found.sure > 0.9) == (value, value is not None)
 
 
-def test_article_count_is_confident_if_the_prices_add_up():
+def test_article_count_is_confident_if_the_prices_sum_to_the_total():
     found = written_value(RECEIPT, "articles")
     assert (found.value, found.sure > 0.9) == (3, True)
     unsure = written_value(lines(("Bread", "2.00"), ("Milk", "1.50")), "articles")
@@ -93,7 +93,7 @@ def test_article_count_is_confident_if_the_prices_add_up():
     assert written_value(lines("Hello"), "articles").value is None
 
 
-def test_total_that_does_not_add_up_is_uncertain():
+def test_total_that_differs_from_the_sum_of_prices_is_uncertain():
     wrong = lines(("Bread", "2.00"), ("Milk", "1.50"), ("Total", "4.50"))
     found = written_value(wrong, "total")
     assert (found.value, found.adds_up, found.sure <= 0.65) == (4.5, False, True)
@@ -140,7 +140,7 @@ def test_cheapest_of_a_group_is_uncertain_unless_the_heading_names_it():
     assert written_value(TICKETS, "dearest", ["drink"]).sure <= 0.5
 
 
-def test_loanword_names_the_article_that_sounds_like_it():
+def test_korean_loanword_selects_the_article_with_the_same_sound():
     assert written_value(TICKETS, "price", ["레모네이드"]).value == 3
     assert written_value(TICKETS, "price", ["레모네이드"]).sure <= 0.7
     assert written_value(TICKETS, "price", ["커피"]).value is None
@@ -179,7 +179,7 @@ def test_dates_are_parsed_and_an_ambiguous_order_is_uncertain(text, day, sure):
     assert (found.value, found.sure > 0.9) == (day, sure)
 
 
-def test_lines_of_one_height_are_one_row():
+def test_text_lines_at_the_same_height_form_one_row():
     assert [one.text for one in group_into_rows(RECEIPT)][2:4] == ["Cherry pie 4.50", "Coffee 3.00"]
     assert group_into_rows([]) == []
 

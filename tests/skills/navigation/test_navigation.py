@@ -38,7 +38,7 @@ def test_cells_and_points_are_consistent(x, y):
     assert tuple(grid.cells_at(np.array([[x, y]]))[0]) == grid.cell_at(x, y)
 
 
-def test_hits_are_at_the_ends_of_the_beams():
+def test_hit_points_are_at_the_ends_of_beams_within_range():
     points = hit_points(Pose(1, 2, math.pi / 2), np.array([1.0, 9.0, 2.0, 9.0]), 5.0)
     assert points == pytest.approx(np.array([[1.0, 3.0], [1.0, 0.0]]))
 

@@ -21,7 +21,7 @@ from bt_exec_skills.reporter.rigs import robot_facts
         ((-9.0, 30.0), {}),
     ],
 )
-def test_robot_is_at_a_place_or_in_the_area_of_one(
+def test_robot_is_at_a_place_or_in_the_area_of_a_place(
     at: tuple[float, float], facts: dict[str, str]
 ) -> None:
     site = make_map(load_site("building").packs["reporter"])

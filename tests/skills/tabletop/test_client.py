@@ -154,7 +154,7 @@ def test_number_without_a_finite_float_is_refused(
         asking.step(0.1)
 
 
-def test_readings_share_threads() -> None:
+def test_concurrent_readings_share_threads() -> None:
     threads: set[int] = set()
 
     class Reads:

@@ -136,7 +136,7 @@ if __name__ == "__main__":
 
 
 @pytest.mark.parametrize("joint", ["랑", ",", "하고"])
-def test_listed_exceptions_are_all_left_out(joint):
+def test_every_listed_exception_is_excluded(joint):
     found = understood(Row("mixed", f"사과{joint} 컵 빼고 다 빨간 그릇에 담아", ""))
     moved = {thing for one in found for thing, _, _ in one}
     assert moved

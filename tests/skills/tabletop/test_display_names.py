@@ -61,7 +61,7 @@ def test_long_lists_are_truncated_with_a_count():
     assert list_names([], "en") == "-"
 
 
-def test_every_shared_noun_names_an_object_that_is_there():
+def test_every_dictionary_noun_selects_its_object():
     named = {kind: f"object_{kind.replace(' ', '_')}_0" for kind in nouns()}
     looks = {kind: attributes_in_name(name) for kind, name in named.items()}
     kinds = [  # an orange object is of no kind
@@ -83,7 +83,7 @@ def test_every_shared_noun_names_an_object_that_is_there():
 
 
 @pytest.mark.parametrize("command", ["토마토 집어", "Pick up the tomatoes.", "망치를 쟁반에 놔"])
-def test_shared_noun_of_no_object_is_reported_as_missing(command):
+def test_dictionary_noun_without_an_object_is_reported_as_missing(command):
     with pytest.raises(Trouble, match="NOTHING_LIKE_THAT"):
         subgoals_for(command, WORLDS["mixed"])
 

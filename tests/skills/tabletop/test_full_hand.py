@@ -59,7 +59,7 @@ def test_put_down_places_the_held_object_on_a_table(command):
         "생각이 바뀌었어, 쟁반에 놔줘",
     ],
 )
-def test_held_object_is_named_by_being_held(command):
+def test_held_object_can_be_referred_to_as_the_held_one(command):
     (move,) = moves(answer_to(command))
     assert (move.thing, move.target) == (APPLE, "object_tray_0")
 
@@ -185,7 +185,7 @@ def test_put_down_is_refused_when_it_is_not_applicable(command, facts, code):
 
 
 @pytest.mark.parametrize("command", ["put it in the red bowl", "그거 빨간 그릇에 담아"])
-def test_it_means_the_held_object(command):
+def test_pronoun_it_refers_to_the_held_object(command):
     assert [(m.thing, m.target) for m in moves(answer_to(command))] == [
         (APPLE, "object_red_bowl_0")
     ]
@@ -197,7 +197,7 @@ def test_another_object_is_moved_after_the_hand_was_emptied():
     assert (second.thing, second.target) == ("object_small_red_cube_0", "object_red_bowl_0")
 
 
-def test_held_object_is_first_within_one_request():
+def test_held_object_is_placed_first_within_one_command():
     found = moves(answer_to("put everything in the red bowl"))
     assert found[0].thing == APPLE
     assert len({move.thing for move in found}) == len(found)
@@ -241,7 +241,7 @@ def test_go_on_repeats_the_last_unfinished_command(command):
     ]
 
 
-def test_go_on_twice_means_the_same_command():
+def test_go_on_twice_repeats_the_same_command():
     turns = [STOPPED, ("go on", "aborted", "ABORTED")]
     assert moves(answer_to("go on", turns))[0].target == "object_red_bowl_0"
 
@@ -262,7 +262,7 @@ def test_place_name_as_a_question_moves_nothing(command):
 @pytest.mark.parametrize(
     "command", ["put it in its bowl", "자기 그릇에 넣어", "이거 같은 색 그릇에 넣어줘"]
 )
-def test_its_bowl_is_the_bowl_of_the_held_objects_colour(command):
+def test_possessive_bowl_is_the_bowl_with_the_colour_of_the_held_object(command):
     cube = "object_small_blue_cube_0"
     at = WORLD.objects[cube].pos
     lifted = {**WORLD.objects, cube: WORLD.objects[cube]._replace(pos=Point(at.x, at.y, 1.2))}
@@ -271,7 +271,7 @@ def test_its_bowl_is_the_bowl_of_the_held_objects_colour(command):
     assert (move.thing, move.target) == (cube, "object_blue_bowl_0")
 
 
-def test_the_cup_is_the_one_in_the_hand():
+def test_the_cup_refers_to_the_held_cup():
     cup = "object_red_cup_0"
     at = WORLD.objects[cup].pos
     lifted = {**WORLD.objects, cup: WORLD.objects[cup]._replace(pos=Point(at.x, at.y, 1.2))}

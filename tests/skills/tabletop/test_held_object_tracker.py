@@ -128,7 +128,7 @@ def test_object_in_the_air_within_reach_was_held_before(now: Environment, held: 
     assert hand.facts(now) == ({"hand": "cup", "spot.cup": "hand"} if held else {"hand": "empty"})
 
 
-def test_several_objects_in_the_air_are_not_in_the_hand():
+def test_several_lifted_objects_are_not_reported_as_held():
     two = {name: Placed(1, Point(1.0, 0.0, 1.2)) for name in ("cup", "ball")}
     hand = Hand()
     hand.record_initial_object(Environment(0.0, two, HERE, TABLE), None)

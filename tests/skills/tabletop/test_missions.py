@@ -6,8 +6,8 @@ from bt_exec.events import Progress, SkillEnded, SkillStarting
 from bt_exec.mission.session import Session
 from bt_exec.site.site import load_site
 from tests.cases import cases
+from tests.skills.tabletop.disturbances import Troubles
 from tests.skills.tabletop.reader import COMMANDS, Judge
-from tests.skills.tabletop.troubles import Troubles
 
 
 class Once:

@@ -97,7 +97,9 @@ def test_outcome_is_true_with_any_fault(fault, times, faulty, remote_site):
             assert display_name_or_id(name, "en") in outcome.message
 
 
-def test_flickering_names_never_lead_to_a_wrong_result(faulty, remote_site):
+def test_object_names_that_change_between_readings_never_lead_to_a_wrong_result(
+    faulty, remote_site
+):
     simulator = faulty("names flicker")
     outcome = run(remote_site(simulator.address))
     assert outcome.status != "satisfied" or simulator.right(), outcome.message

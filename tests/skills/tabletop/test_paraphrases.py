@@ -64,7 +64,7 @@ def test_pronoun_does_not_refer_to_all_visible_objects(command):
         places(command, MIXED, [Turn("what do you see?", "satisfied", "OK")])
 
 
-def test_the_other_one_is_one_object():
+def test_phrase_the_other_one_refers_to_one_object():
     turn = Turn("put the red cup on the tray", "satisfied", "OK")
     found = places("and the other one too", MIXED, (turn,))
     assert set(found) == {"object_blue_cup_0"}
@@ -74,7 +74,7 @@ def test_the_other_one_is_one_object():
     assert set(raised.value.choices) == {"object_blue_cup_0", "object_green_cup_0"}
 
 
-def test_the_other_refers_to_an_object_of_the_same_kind():
+def test_phrase_the_other_refers_to_an_object_of_the_same_kind():
     found = places("put one cup on the tray and the other on the white plate", MIXED)
     assert set(found) == {"object_red_cup_0", "object_blue_cup_0"}
     plates = {name: at for name, at in SHAPES.objects.items() if name != "object_white_plate_2"}
@@ -86,7 +86,7 @@ def test_the_other_refers_to_an_object_of_the_same_kind():
     assert cubes != balls
 
 
-def test_ones_refers_to_the_previous_noun():
+def test_pronoun_ones_refers_to_the_previous_noun():
     world = with_objects(SHAPES, red_cylinder=(1.0, 1.2))
     found = places("put the blue cube on plate 0 and the red one on plate 1", world)
     assert set(found) == {"object_blue_cube_0", "object_red_cube_0"}
@@ -124,7 +124,7 @@ def test_pronoun_of_another_number_is_refused(before, command):
         places(command, MIXED, [Turn(command=before, status="satisfied")])
 
 
-def test_group_without_a_container_is_reported_and_not_moved():
+def test_objects_without_a_container_are_reported_and_not_moved():
     world = with_objects(WORLDS["plain"], yellow=(1.0, 1.2))
     *_, last = understand("sort by colour", world).subgoals
     assert [(one.code, one.choices) for one in last.remarks] == [
@@ -133,7 +133,7 @@ def test_group_without_a_container_is_reported_and_not_moved():
 
 
 @pytest.mark.parametrize("command", ["put the fruit on the tray", "과일을 전부 쟁반에 놔"])
-def test_group_noun_means_its_members(command):
+def test_group_noun_selects_its_members(command):
     world = with_objects(MIXED, banana=(1.6, 1.2), carrot=(1.4, 1.2))
     assert set(places(command, world)) == {"object_apple_0", "object_banana_0"}
 
@@ -158,7 +158,7 @@ def test_counts_are_compared(question, holds):
     assert answer(asked, MIXED, None, "en").holds is holds
 
 
-def test_there_may_refer_to_a_place_named_later():
+def test_word_there_may_refer_to_a_place_named_later():
     found = places("before you put the apple on the tray, put the red cup there", MIXED)
     assert {place for _, place in found.values()} == {"object_tray_0"}
     assert list(found) == ["object_red_cup_0", "object_apple_0"]

@@ -146,7 +146,7 @@ def test_fallen_object_cannot_be_swapped():
     + [{"table_9": {"pos": [0, 0, 1], "size": size}} for size in ([1], "11", [0, 1], [1, "2"])]
     + [{"no name!": {"pos": [0, 0, 1], "size": [1, 1]}}],
 )
-def test_invalid_tables_are_ignored(tables):
+def test_invalid_table_entries_are_ignored(tables):
     found = parse_environment({"objects": {}, "tables": tables}, None)
     assert found.tables == {}
 

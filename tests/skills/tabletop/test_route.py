@@ -1,4 +1,4 @@
-"""Order of moves with the shortest way."""
+"""Order of moves with the shortest path."""
 
 import math
 import random
@@ -43,7 +43,7 @@ def sorting(now):
 
 @settings(max_examples=examples(60), deadline=None)
 @given(st.integers(0, 10**6), st.integers(0, 25))
-def test_shortest_order_has_the_same_moves_and_no_longer_path(seed, count):
+def test_reordering_keeps_the_moves_and_does_not_lengthen_the_path(seed, count):
     now = scattered(seed, count)
     moves = sorting(now)
     found = shortest_order(moves, now)
@@ -54,7 +54,7 @@ def test_shortest_order_has_the_same_moves_and_no_longer_path(seed, count):
 
 @settings(max_examples=examples(25), deadline=None)
 @given(st.integers(0, 10**6))
-def test_shortest_order_is_near_the_best_of_all_orders(seed):
+def test_computed_order_is_close_to_the_optimal_order(seed):
     now = scattered(seed, 6)
     moves = sorting(now)
     best = min(path_length(order, now) for order in permutations(moves))
@@ -98,7 +98,7 @@ def test_order_is_greedy_without_the_routing_library(monkeypatch):
 
 
 @pytest.mark.parametrize("count", [24, 600])
-def test_groups_of_many_objects_are_mixed_for_a_shorter_path(count):
+def test_groups_of_many_objects_are_interleaved_for_a_shorter_path(count):
     now = scattered(count, count)
     (goal,) = subgoals_for("sort by colour", now)
     assert {move.thing for move in goal.moves} == {move.thing for move in sorting(now)}

@@ -205,7 +205,7 @@ def test_code_without_motions_is_evaluated(served, code, result):
         ("set_arm_target_joint([0, 0, 0, 0, 0, 0, 0])", "joints is [lift in m, shoulder"),
     ],
 )
-def test_code_beyond_the_language_is_refused_with_the_reason(served, code, found):
+def test_unsupported_code_is_refused_with_the_reason(served, code, found):
     answer = Executor(served.url).send(code)
     assert answer["status"] == "error"
     assert found in answer["message"]
@@ -320,7 +320,7 @@ def test_conditions_over_returned_values_select_the_motion(served):
         (b'{"action": {"type": "run_code", "payload": {"code": 3}}}', {}, 200),
     ],
 )
-def test_any_body_gets_a_response(served, body, headers, code):
+def test_arbitrary_request_body_gets_a_response(served, body, headers, code):
     status, answer = post(f"{served.url}/send_action", body, **headers)
     assert (status, answer["status"]) == (code, "error")
 
@@ -341,7 +341,7 @@ def test_state_and_camera_have_the_expected_fields(served):
     assert base64.b64decode(camera["depth_base64"])[1:4] == b"PNG"
 
 
-def test_one_motion_at_a_time_and_cancel_ends_it():
+def test_second_motion_is_refused_and_cancel_ends_the_first():
     served = Served(lockstep=True)
     try:
         answers = []
@@ -387,7 +387,7 @@ def test_token_is_required_beyond_loopback():
         serve("tabletop", "0.0.0.0", 8800, [], "")
 
 
-def test_own_robot_drives_own_server_in_lockstep(remote_site):
+def test_tabletop_robot_drives_the_tabletop_server_in_lockstep(remote_site):
     from bt_exec.mission.session import Session
 
     served = Served(lockstep=True)
@@ -403,7 +403,7 @@ def test_own_robot_drives_own_server_in_lockstep(remote_site):
         served.close()
 
 
-def test_new_session_sees_what_is_in_the_hand(remote_site):
+def test_new_session_observes_the_held_object(remote_site):
     from bt_exec.mission.session import Session
 
     served = Served(fast=True)

@@ -58,7 +58,7 @@ def compiled(command: str, now: Environment) -> Compiled:
         ("색깔별로 정리해", "이름만으로는 색깔을 알 수 없어 그대로 둡니다: 컵 0, 사과 0"),
     ],
 )
-def test_objects_without_the_attribute_are_not_moved_and_named(command: str, told: str):
+def test_objects_without_the_attribute_are_reported_and_not_moved(command: str, told: str):
     plan = compiled(command, world(5, "object_cup_0", "object_apple_0")).plan
     assert plan is not None
     moved = {move.thing for goal in goals_of(plan.root) for move in goal.moves}

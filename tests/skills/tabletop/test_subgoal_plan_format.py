@@ -127,12 +127,12 @@ FAULTS = {
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_each_problem_is_named(fault, request_of):
+def test_each_problem_of_a_plan_is_reported_by_its_code(fault, request_of):
     change, code = FAULTS[fault]
     assert code in problems_of(_changed(change), request_of(COMMAND))
 
 
-def test_unrequested_subgoal_is_named(request_of):
+def test_unrequested_subgoal_is_reported(request_of):
     assert "NOT_ASKED" in problems_of(
         right_plan(), request_of("Put the red things in the red bowl.")
     )

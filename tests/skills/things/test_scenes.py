@@ -41,7 +41,7 @@ def test_every_class_occurs():
 
 
 @pytest.mark.parametrize("label", [*FRUITS, *WARE])
-def test_objects_are_closed_and_stand_on_the_table(label):
+def test_object_meshes_are_closed_and_stand_on_the_table(label):
     maker = FRUITS.get(label) or WARE[label]
     for seed in range(12):
         rng = np.random.default_rng(seed)

@@ -134,7 +134,7 @@ def test_show_annotates_a_picture(tmp_path: Path, capsys: pytest.CaptureFixture[
         (["train", "nowhere", "out"], "nowhere contains no data set; make one with"),
     ],
 )
-def test_usage_error_is_one_paragraph(
+def test_usage_error_is_reported_in_one_paragraph(
     arguments: list[str],
     message: str,
     tmp_path: Path,

@@ -47,7 +47,7 @@ def everywhere(scripted_network: Any, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("lacking", ["torch", "onnx"])
-def test_missing_package_is_named(
+def test_missing_package_is_reported_by_name(
     data: Path, tmp_path: Path, lacking: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("torch", "onnx"):

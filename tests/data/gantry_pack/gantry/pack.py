@@ -1,4 +1,4 @@
-"""The pack: everything that bt-exec finds through its entry point."""
+"""Pack of the gantry, registered through an entry point."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MESSAGES = Messages.load([HERE / "messages.yaml"])
 
 
 class BenchStart(WorldSettings):
-    """How the simulated bench starts; given with ``--world``."""
+    """Initial state of the simulated bench, set with ``--world``."""
 
     seed: int = Field(0, ge=0, description="draws where the blocks are")
     weak: bool = Field(False, description="whether the cup loses what it lifts")
@@ -32,7 +32,7 @@ class BenchStart(WorldSettings):
 
 def make_sim(settings: PackSettings, start: BenchStart) -> Rig:
     """Return the simulated gantry with its camera."""
-    del settings  # the site says nothing of this robot but its name
+    del settings  # the site sets only the name of this robot
     from bt_exec_skills.perception.faulty_camera import FaultyCamera, parse_breaks
     from bt_exec_skills.perception.object_perception import ObjectPerception
     from bt_exec_skills.perception.oracle import OracleDetector
@@ -62,12 +62,12 @@ def make_sim(settings: PackSettings, start: BenchStart) -> Rig:
 
 
 class GantryReporter(MissionReporter):
-    """Reports where the blocks are."""
+    """Reporter of the positions of the blocks."""
 
     language = "en"
 
     def on(self, event: Any) -> None:
-        """Note the language of the command."""
+        """Record the language of the command."""
         if isinstance(event, MissionStarted):
             self.language = event.language
 

@@ -1,4 +1,4 @@
-"""The gantry: what skills need of it, and a simulated one above a bench with blocks and bins."""
+"""Robot interface of the gantry, and a simulated one above a bench with blocks and bins."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _PERIOD_S = 0.02
 
 
 class Gantry(Robot, Protocol):
-    """What the skills of this pack need."""
+    """Robot interface that the skills of this pack use."""
 
     doing: str
 
@@ -46,11 +46,11 @@ class Gantry(Robot, Protocol):
 
 
 class Bench(Physics):
-    """The world: two blocks on a bench, two bins, a cup on three axes, a camera above.
+    """Simulated world: two blocks on a bench, two bins, a cup on three axes, a camera above.
 
     Args:
-        seed: Where the blocks are.
-        weak: Whether the cup loses what it lifts.
+        seed: Seed of the positions of the blocks.
+        weak: Whether the cup drops every block that it lifts.
     """
 
     def __init__(self, seed: int = 0, *, weak: bool = False) -> None:
@@ -106,7 +106,7 @@ class SimGantry(SimulatedBody[tuple[float, str]]):
         self.held: str | None = None
 
     def freeze(self) -> None:
-        """Hold the cup where it is."""
+        """Hold the cup at its current position."""
         self.world.data.ctrl[:] = self.world.body_position("cup") - (0, 0, _HIGH)
 
     @property

@@ -1,4 +1,4 @@
-"""What the gantry can do, and what it can tell."""
+"""Skills and conditions of the gantry."""
 
 from __future__ import annotations
 
@@ -56,6 +56,6 @@ def place(robot: Gantry, block: Block, into: Bin) -> Steps:
 
 @condition(skip_reason="already there", establishes={"place.{block}": "{into}"})
 def block_in(robot: Gantry, block: Block, into: Bin) -> Verdict:
-    """Whether `block` is in `into`."""
+    """Return whether `block` is in `into`."""
     found = robot.where(block)
     return Verdict(found == into, found)

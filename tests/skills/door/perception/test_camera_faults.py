@@ -50,7 +50,7 @@ def pictures(count: int = 1, **options: Any) -> tuple[DoorWorld, FaultyCamera[An
 @pytest.mark.parametrize(
     "seed", [0, 1, *(pytest.param(n, marks=pytest.mark.slow) for n in (2, 3, 4, 5))]
 )
-def test_good_pictures_have_no_fault(door: str, seed: int) -> None:
+def test_intact_pictures_have_no_fault(door: str, seed: int) -> None:
     _, lens, views = pictures(3, seed=seed, door=door)
     watch = CameraWatch((240, 320))
     assert [watch.fault(view) for view in views] == [None, None, None]
@@ -58,7 +58,7 @@ def test_good_pictures_have_no_fault(door: str, seed: int) -> None:
 
 
 @pytest.mark.parametrize("fault", BREAKS)
-def test_every_fault_is_detected_and_named(fault: Any) -> None:
+def test_every_camera_fault_is_detected_and_identified(fault: Any) -> None:
     world, lens, (good,) = pictures(seed=4, door="open")
     watch = CameraWatch((240, 320))
     assert watch.fault(good) is None

@@ -147,7 +147,7 @@ def test_held_handle_is_not_material() -> None:
         ("held", (MATERIAL,), "held"),  # the visible material is the held one
     ],
 )
-def test_vision_and_touch_locate_the_material(
+def test_material_location_combines_vision_and_touch(
     touched: Any, detections: Any, material: str | None
 ) -> None:
     facts = DoorObservation(0.0, detections, OPEN, touched=touched).facts()

@@ -259,7 +259,7 @@ def test_states_of_one_door_are_merged_and_other_labels_kept() -> None:
         ([], "unconfirmed"),
     ],
 )
-def test_material_is_confirmed_on_an_enlarged_picture(closer: list[Found], doubt: str) -> None:
+def test_material_is_confirmed_on_an_enlarged_crop(closer: list[Found], doubt: str) -> None:
     network = Finds([Found("material", (154.0, 110.0, 166.0, 130.0), 0.9)], closer)
     view = View(0.0, np.zeros((240, 320, 3), np.uint8))
     (found,) = LearnedDetector(network).detect(view)

@@ -129,7 +129,9 @@ def test_unrelated_gate_reason_is_reported(gate, result, reason, fits):
         ("half", "open", CLOSE, []),
     ],
 )
-def test_stated_facts_are_checked_against_observation_and_plan(state, seen, root, codes):
+def test_door_state_stated_by_a_plan_is_checked_against_observation_and_actions(
+    state, seen, root, codes
+):
     told = {"state": state, "confidence": 0.9, "evidence": []}
     found = _codes(check_stated_state, root, seen=seen, door_state_estimation=told)
     assert [code for code, _ in found] == codes
@@ -147,14 +149,14 @@ def test_stated_facts_are_checked_against_observation_and_plan(state, seen, root
         ("open", False, f"{{sequence: [{CLOSE}, {TAKE}]}}", False),
     ],
 )
-def test_reaching_for_material_stated_as_hidden_is_a_problem(state, visible, root, found):
+def test_plan_that_reaches_for_material_stated_as_hidden_is_a_problem(state, visible, root, found):
     told = {"door_state_estimation": state, "observations": {"material_visible": visible}}
     place = "observations/material_visible"
     problems = [("STATE_CONTRADICTS_PLAN", place)] if found else []
     assert _codes(check_stated_state, root, seen=state, **told) == problems
 
 
-def test_stated_observation_is_read_in_any_form():
+def test_malformed_stated_observation_is_ignored():
     for seen in (3, [], {}, None):
         told = {"door_state_estimation": "open", "observations": seen}
         assert _codes(check_stated_state, TAKE, seen="open", **told) == []
@@ -180,6 +182,6 @@ def test_problem_contains_the_found_value(step, found):
 
 
 @pytest.mark.parametrize("stated", [{}, {"gate_evaluations": 3, "door_state_estimation": [1]}])
-def test_malformed_statements_are_ignored_by_the_rules(stated):
+def test_malformed_stated_facts_are_ignored_by_the_rules(stated):
     for rule in (check_moves_only_door, check_gate_reasons, check_stated_state):
         assert _codes(rule, OPEN, OPEN, **stated) == []

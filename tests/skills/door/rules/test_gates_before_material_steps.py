@@ -170,7 +170,7 @@ def test_failing_gate_stops_the_alternative(steps, gated):
     assert _gated(*steps) == gated
 
 
-def test_choice_between_door_states_gets_no_gate_in_front():
+def test_fallback_over_door_states_gets_no_gate_in_front():
     take = f"{{tree: t, body: {{sequence: [{LOOK}, {REACH}, {TAKE}]}}}}"
     no = f"{{check: {{not: {IS_OPEN}}}}}"
     ways = f"{{fallback: [{{sequence: [{ASK}, {HOME}]}}, {{sequence: [{no}, {take}]}}]}}"
@@ -211,7 +211,7 @@ def test_gate_opens_with_the_arm_of_the_plan():
 
 
 @pytest.mark.parametrize("turned", [False, True])
-def test_choice_about_material_opens_the_door_and_does_not_block_before_it(turned):
+def test_fallback_over_material_opens_the_door_and_gets_no_gate_in_front(turned):
     none = "{check: {not: material_visible}}"
     get = f"{{sequence: [{LOOK}, {REACH}, {TAKE}]}}"
     other = f"{{sequence: [{none}, {HOME}]}}"

@@ -76,7 +76,7 @@ def test_door_label_is_used_when_no_handle_is_visible(labels, before, after):
         (REACH, None),
     ],
 )
-def test_finished_step_is_skipped(before, state):
+def test_step_gets_a_skip_condition_for_its_goal(before, state):
     found, notes = skip_finished_steps(spec(before), context())
     if state is None:
         assert (found, notes) == (spec(before), ())

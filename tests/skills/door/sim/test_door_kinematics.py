@@ -52,5 +52,5 @@ def test_distance_of_a_point_beside_the_panel_is_measured_to_the_panel(
     assert DOOR.distance_to_panel(angle, place[None]) == pytest.approx(abs(out), abs=1e-9)
 
 
-def test_point_beyond_the_free_edge_is_not_beside_the_panel() -> None:
+def test_point_beyond_the_free_edge_is_outside_the_panel() -> None:
     assert DOOR.distance_to_panel(0.6, DOOR.edge_centre(0.6)[None] + [0.0, -0.2, 0.0]) == math.inf

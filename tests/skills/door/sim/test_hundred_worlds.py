@@ -37,6 +37,6 @@ def fetches(door: Any, seed: int) -> bool:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("door", ["closed", "ajar", "open"])
-def test_success_rate_is_ninety_nine_percent(door: str) -> None:
+def test_fetch_succeeds_in_99_of_100_worlds(door: str) -> None:
     failed = [seed for seed in range(cases(100, 40)) if not fetches(door, seed)]
     assert len(failed) <= 1, f"failed in worlds {failed}"

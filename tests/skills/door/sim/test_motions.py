@@ -80,7 +80,7 @@ def test_material_is_taken_and_stays_in_the_hand_that_closes_the_door(arm: Any) 
 
 
 @pytest.mark.parametrize("ticks", [8, 14, 15, 16, 17, 18, 24])
-def test_material_stays_within_reach_of_an_interrupted_grasp(ticks: int) -> None:
+def test_material_stays_within_reach_after_an_interrupted_grasp(ticks: int) -> None:
     body = robot(seed=2, door=1.3)
     assert finish(body, body.reach("right", "material")) == "OK"
     motion = body.close_gripper("right", "material")

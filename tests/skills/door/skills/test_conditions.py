@@ -229,5 +229,5 @@ def test_material_that_fell_in_front_of_the_door_is_not_behind_it(
 
 
 @pytest.mark.parametrize("condition", CONDITIONS, ids=lambda c: c.name)
-def test_uncertainty_has_one_code_in_all_conditions(condition: Any) -> None:
+def test_all_conditions_report_uncertainty_with_the_same_code(condition: Any) -> None:
     assert condition.unknown == "UNCERTAIN_PERCEPTION"

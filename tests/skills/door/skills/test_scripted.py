@@ -92,7 +92,9 @@ def test_failure_contains_the_observation(
 
 
 @pytest.mark.parametrize("short", [0.001, 0.3])
-def test_nearly_reached_door_state_is_not_reached(play: Any, scripted: Any, short: float) -> None:
+def test_door_just_outside_the_limit_is_not_reported_as_reached(
+    play: Any, scripted: Any, short: float
+) -> None:
     body = scripted(after={"door_angle_rad": OPEN_RAD - short})
     assert play(SKILLS["open_door"], body, **ARGS["open_door"]) == "DOOR_STUCK"
     body = scripted(**OPEN, after={"door_angle_rad": CLOSED_RAD + short})
@@ -179,7 +181,7 @@ def test_motion_restarts_at_most_twice_after_lost_perception(
 
 
 @pytest.mark.parametrize(("name", "robot", "after"), MOVES)
-def test_one_bad_picture_stops_nothing(
+def test_single_bad_picture_does_not_stop_a_motion(
     play: Any, scripted: Any, scene: Any, name: str, robot: Any, after: Any
 ) -> None:
     body = scripted(**robot, after=after, looks=10)

@@ -68,7 +68,7 @@ def test_material_is_fetched_in_the_simulated_world(ride: Callable[..., Any]) ->
         ({"door": "open", "fault": "slippery"}, "grasp", MATERIAL, "GRASP_SLIPPED"),
     ],
 )
-def test_skill_fails_in_an_unsuitable_simulated_world(
+def test_skill_fails_with_its_code_in_an_unsuitable_simulated_world(
     ride: Callable[..., Any], world: Any, skill: str, args: Any, code: str
 ) -> None:
     assert ride(seed=3, **world).run(SKILLS[skill], **args) == code
@@ -153,7 +153,7 @@ CASES: list[Case] = [
 
 
 @pytest.mark.parametrize(("skill", "code", "robot", "look"), CASES)
-def test_every_code_is_raised(
+def test_every_declared_code_is_raised(
     play: Any, scripted: Any, skill: str, code: str, robot: Any, look: Any
 ) -> None:
     body = scripted(**robot)
@@ -188,7 +188,7 @@ def test_skill_does_not_move_without_fresh_pictures(
 
 
 @pytest.mark.parametrize("name", ["open_door", "close_door"])
-def test_uncertain_door_is_not_touched(play: Any, scripted: Any, name: str) -> None:
+def test_door_in_an_uncertain_state_is_not_touched(play: Any, scripted: Any, name: str) -> None:
     body = scripted(door_angle_rad=0.5)
     look = {"state": "uncertain"}
     assert play(SKILLS[name], body, lambda t: make(t, look), **ARGS[name]) == "UNCERTAIN_PERCEPTION"

@@ -68,7 +68,7 @@ def test_valid_detector_passes():
         (returning(bbox=(0, 0, 9999, 9)), "not within the picture"),
     ],
 )
-def test_violation_of_the_detector_interface_is_named(detector, says):
+def test_violation_of_the_detector_interface_is_reported(detector, says):
     with pytest.raises(AssertionError, match=says):
         check_detector(detector)
 
@@ -88,12 +88,12 @@ def test_valid_picture_model_passes():
         (Words(7), "the text is a int"),
     ],
 )
-def test_violation_of_the_model_interface_is_named(model, says):
+def test_violation_of_the_model_interface_is_reported(model, says):
     with pytest.raises(AssertionError, match=says):
         check_picture_model(model)
 
 
-def test_model_with_an_invalid_reply_is_named():
+def test_model_with_an_invalid_reply_is_reported():
     class Bare:
         def answer(self, picture, question):
             return "yes"

@@ -82,7 +82,7 @@ def left_of(image):
         time.sleep(0.02)
 
 
-def test_corpus_is_large_enough():
+def test_corpus_has_the_minimum_size():
     names = {name for some in CORPUS.values() for name in some}
     assert len(names) >= 75
     assert names >= ALWAYS

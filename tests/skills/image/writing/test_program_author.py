@@ -104,7 +104,7 @@ def test_prompt_does_not_contain_the_answer(picture_file, tmp_path):
         ),
     ],
 )  # fmt: skip
-def test_fault_is_sent_back_once_by_its_name(picture_file, tmp_path, bad, code, monkeypatch):
+def test_fault_is_sent_back_once_with_its_code(picture_file, tmp_path, bad, code, monkeypatch):
     if code == "OVER_TIME":
         short = lambda *given, **named: Ran("time", None, "over its limit of time")  # noqa: E731
         runs = [short, picture_use_check.run_on_picture, picture_use_check.run_on_picture]

@@ -77,7 +77,7 @@ BREACHES = [
 
 
 @pytest.mark.parametrize(("text", "code"), BREACHES, ids=range(len(BREACHES)))
-def test_fault_of_the_form_is_named(text, code):
+def test_violation_of_the_program_form_is_reported(text, code):
     assert code in [one.code for one in check_code(text)]
 
 
@@ -96,12 +96,12 @@ def test_alternative_styles_are_accepted(old, new):
     assert check_code(edited(old, new)) == []
 
 
-def test_all_faults_are_named_at_once():
+def test_all_violations_of_the_program_form_are_reported_at_once():
     text = edited("import sys", "import os").replace("tools.crop", "tools.cut")
     assert {"UNKNOWN_IMPORT", "UNKNOWN_TOOL"} <= {one.code for one in check_code(text)}
 
 
-def test_generated_programs_have_the_form(picture_file):
+def test_generated_programs_satisfy_the_program_form(picture_file):
     bench = Bench(picture_file)
     for question in ("How many red circles are there?", "Where is the blue circle?",
                      "파란 원은 무슨 색이야?", "Is there a blue circle?"):  # fmt: skip
@@ -109,7 +109,7 @@ def test_generated_programs_have_the_form(picture_file):
         assert check_code(build_program(bench, question)) == []
 
 
-def test_prompt_lists_every_function():
+def test_writer_prompt_lists_every_available_function():
     for name in ("segment_colour(picture", "verify_all(crops", "## Decision", "'watershed'"):
         assert name.strip("'") in describe_role()
 

@@ -58,7 +58,7 @@ def test_certain_answer_of_the_model_is_used():
         {"answer": "x", "certain": "yes"},
     ],
 )
-def test_own_answer_is_used_when_the_model_is_uncertain(data):
+def test_answer_of_the_robot_is_used_when_the_model_is_uncertain(data):
     assert answer(Asked(data)) == ""
 
 

@@ -153,7 +153,7 @@ def test_english_sentences_begin_with_a_capital(site):
     assert note_sentence(taken, site, "en") == "The professor took the letter."
 
 
-def test_blocked_way_back_is_reported(site):
+def test_blocked_return_is_reported(site):
     note = Note(
         9.0, "failed", None, {"skill": "navigate", "code": "BLOCKED_PATH", "target": "basecamp"}
     )
@@ -190,7 +190,7 @@ def test_only_new_notes_are_reported_with_the_latest_attempt(site):
     assert "6 minutes ago" in report_of(book, "en", 372.0)
     book.mark_reported()
     book.add_note(20.0, "asked", "basecamp", target="professor", topic="Tuesday", answer="Fine.")
-    assert report_of(book, "en") == ("I asked the professor: “Tuesday” The answer was: “Fine.”")
+    assert report_of(book, "en") == ("I asked the professor: “Tuesday”. The answer was: “Fine.”")
     book.mark_reported()
     # on a repeated request, everything is reported again
     assert "There is nobody." in report_of(book, "en")
@@ -293,7 +293,7 @@ def test_summary_leaves_out_earlier_summaries(site):
         assert report_of(book, language) == report_of(Notebook(site), language)
 
 
-def test_known_people_are_named(site):
+def test_known_people_are_reported_by_name(site):
     found = gathered(site, "professor_office")
     names = {}
     for who, at in (("professor", (2.5, 5.4)), ("user", (4.0, 6.0)), ("visitor-1", (1.0, 6.0))):
@@ -316,7 +316,7 @@ def test_known_people_are_named(site):
     }
 
 
-def test_findings_are_the_final_message_without_a_report(site):
+def test_findings_are_the_final_message_if_nothing_was_reported(site):
     book = Notebook(site)
     memory = Memory({"notebook": book})
     book.start_mission("check the lounge", "en")
@@ -331,7 +331,7 @@ def test_findings_are_the_final_message_without_a_report(site):
     assert memory.operator_messages() == ""
 
 
-def test_mission_with_only_a_drive_reports_its_place(site):
+def test_mission_with_only_a_drive_reports_the_place_of_the_robot(site):
     book = Notebook(site)
     book.past[:] = [PastMission("check the lounge", "satisfied", "There is nobody.")]
     book.start_mission("교수님께 갔다 와서 알려줘", "ko")
@@ -355,7 +355,7 @@ def test_past_is_reported_on_request_after_a_drive(site):
         assert "“check the lounge”" in report_of(book, "en")
 
 
-def test_failed_report_is_left_out_of_the_report_to_that_person(site):
+def test_failed_report_to_a_person_is_left_out_of_the_next_report_to_them(site):
     book = Notebook(site)
     book.start_mission("check the lounge and report back", "en")
     book.add_note(9.0, "saw", "lounge", target="lounge", query="people", answer="There is nobody.")
@@ -442,7 +442,7 @@ def test_absent_and_requested_persons_are_mentioned(site, query, who, told):
     assert answer_of(found.observation("", 40.0), ("people",), language, site, wanted) == told
 
 
-def test_failed_way_back_is_left_out_at_the_base(site):
+def test_failed_return_is_not_reported_if_the_robot_is_at_the_base(site):
     book = Notebook(site)
     book.start_mission("look and report", "ko")
     facts = {"skill": "navigate", "target": "basecamp", "code": "BLOCKED_PATH"}

@@ -45,7 +45,7 @@ def test_repeated_observation_replaces_the_earlier_one(memory: Memory) -> None:
     assert [note.facts["people"] for note in book_of(memory).current_notes()] == [0]
 
 
-def test_report_that_the_user_has_heard_is_not_repeated(memory: Memory) -> None:
+def test_report_already_given_to_the_user_is_not_repeated(memory: Memory) -> None:
     said: dict[str, Any] = {"person": "user", "said": "두 명이 있습니다.", "answer": ""}
     memory.load_finished_steps(
         [

@@ -62,7 +62,7 @@ def test_random_fragments_are_answered_and_satisfy_the_rules(plan_of):
 
 @FAST
 @given(st.text(max_size=300))
-def test_any_text_is_answered(plan_of, command):
+def test_arbitrary_text_is_answered(plan_of, command):
     assert isinstance(plan_of(command), MissionSpec | Refusal)
 
 

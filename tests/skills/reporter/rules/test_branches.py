@@ -240,7 +240,7 @@ def about(topic: str) -> dict[str, Any]:
         ((go(HALL), see(HALL)), ["report"]),
     ],
 )
-def test_robot_reports_after_returning_to_the_base(steps, told, context):
+def test_report_follows_the_return_to_the_base(steps, told, context):
     found, _ = end_with_report(spec(*steps), context("복도 보고 와"))
     at_base = shown(found.root).index(HOME)
     after = [step.args["topic"] for step in found.root.sequence[at_base + 1 :]]
@@ -266,7 +266,7 @@ def test_words_are_in_the_language_of_the_command_or_the_plan(command, query, co
     assert found.root.sequence[0].args["query"] == query
 
 
-def test_give_up_step_is_kept_only_as_a_fallback(context):
+def test_fail_and_report_step_is_kept_only_as_a_fallback(context):
     plan = spec(either(go(HALL), GIVE_UP), USER)
     assert keep_failure_report_after_failure(plan, context("복도 보고 와")) == (plan, ())
     found, _ = keep_failure_report_after_failure(spec(go(HALL), GIVE_UP), context("복도로 가"))

@@ -47,7 +47,7 @@ def _queries(spec):
     return [str(a.args["query"]) for a in actions(spec.root) if a.do == "observe_scene"]
 
 
-def test_topics_come_from_templates(plan_of):
+def test_report_topics_come_from_templates(plan_of):
     assert _topics(plan_of("교수님 방에 가서 다음 회의 일정 물어보고, 나한테 와서 말해줘.")) == [
         "다음 회의 일정 문의",
         "교수님의 '다음 회의 일정'에 대한 답변 보고",
@@ -65,7 +65,7 @@ def test_topics_come_from_templates(plan_of):
     ]
 
 
-def test_queries_are_in_the_command_language(plan_of):
+def test_observation_queries_are_in_the_language_of_the_command(plan_of):
     assert _queries(plan_of("복도에 불이 켜져 있는지 보고 와.")) == [
         "복도에서 조명이 켜져 있는지, 꺼진 구간이 있는지 확인"
     ]

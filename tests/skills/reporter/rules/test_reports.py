@@ -234,7 +234,7 @@ def test_many_refusals_do_not_hide_finished_missions(run, morning, journal):
     assert "날아" not in second.message
 
 
-def test_past_is_empty_without_missions(run):
+def test_report_about_the_past_is_empty_without_missions(run):
     outcome, _, _ = run("오늘 있었던 일 요약해줘", seed="3")
     assert outcome.status == "satisfied"
     assert catalogue_sentence("NOTHING_NEW", "ko") in outcome.message

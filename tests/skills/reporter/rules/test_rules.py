@@ -44,7 +44,7 @@ OFFICE, ASK = "navigate professor_office", "talk_to_person professor 언제?"
         ([GO, SEE, HOME, TELL, SUM], [GO, SEE, HOME, TELL, SUM]),
     ],
 )
-def test_fix_plan_follows_the_document(before, after, spec, context, row):
+def test_report_step_is_added_as_documented(before, after, spec, context, row):
     found, changes = add_report_step(spec(*before), context(ASKS))
     assert row(found) == row(spec(*after))
     assert bool(changes) == (before != after)
@@ -69,7 +69,7 @@ def test_fix_plan_follows_the_document(before, after, spec, context, row):
         ([GO, SEE, TELL, LOUNGE, LOOK], [GO, SEE, LOUNGE, LOOK, HOME, TELL]),
     ],
 )
-def test_report_comes_last(before, after, spec, context, row):
+def test_report_is_the_last_step(before, after, spec, context, row):
     found, changes = end_with_report(spec(*before), context(ASKS))
     assert row(found) == row(spec(*after))
     assert bool(changes) == (before != after)
@@ -86,7 +86,7 @@ def test_report_comes_last(before, after, spec, context, row):
         ([TELL], [TELL]),
     ],
 )
-def test_round_trip_ends_at_home(before, after, spec, context, row):
+def test_round_trip_ends_at_the_base(before, after, spec, context, row):
     found, changes = end_with_drive_home(spec(*before), context("복도 갔다 와"))
     assert row(found) == row(spec(*after))
     assert bool(changes) == (before != after)
@@ -94,7 +94,7 @@ def test_round_trip_ends_at_home(before, after, spec, context, row):
     assert end_with_drive_home(spec(*before), context("복도로 가")) == (spec(*before), ())
 
 
-def test_report_from_elsewhere_goes_home_first(spec, context, row):
+def test_robot_returns_to_the_base_before_a_report(spec, context, row):
     found, _ = end_with_report(spec(TELL, SUM), context("알려줘", at="lounge"))
     assert row(found) == row(spec(HOME, TELL, SUM))
 
@@ -114,7 +114,9 @@ def test_past_is_reported_without_driving(command, spec, context):
         ("", [OFFICE, ASK], [OFFICE, ASK]),
     ],
 )
-def test_plan_without_the_keyword_has_no_professor(command, before, after, spec, context, row):
+def test_plan_without_the_keyword_does_not_visit_the_professor(
+    command, before, after, spec, context, row
+):
     found, changes = remove_professor_steps(spec(*before), context(command))
     assert row(found) == row(spec(*after))
     assert bool(changes) == (before != after)
@@ -244,7 +246,7 @@ def test_places_named_in_a_command_are_found(command, places, building):
         ("안쪽 쉼터 봐", {"lounge", "break_room"}),
     ],
 )
-def test_name_hides_only_shorter_ones_inside_it(command, named, building):
+def test_longer_place_name_hides_only_shorter_names_inside_it(command, named, building):
     site = make_map(building.packs["reporter"].model_copy(update={"rounds": {}}))
     more = {"lounge": "쉼터", "break_room": "쉼터", "restroom_front": "쉼터 안쪽"}
     places = {

@@ -96,7 +96,7 @@ def _concerns_professor(node: Do) -> bool:
 
 @FAST
 @given(plans, subjects, reports, st.sampled_from(PLACES))
-def test_report_is_at_home_after_all_core_work(building, spec, subject, report, at):
+def test_report_is_given_at_the_base_after_all_other_steps(building, spec, subject, report, at):
     found = _passed(spec, _context(building, subject + report, at))
     every = [node for node in walk(found.root) if isinstance(node, Do)]
     last = max((n for n, node in enumerate(every) if is_core_work(node)), default=-1)
@@ -118,14 +118,14 @@ def test_report_is_at_home_after_all_core_work(building, spec, subject, report, 
 @given(
     plans, st.sampled_from(["복도 보고 와", "라운지 봐", "check the lounge", "오늘 한 일 알려줘"])
 )
-def test_plan_without_the_keyword_has_no_professor(building, spec, command):
+def test_plan_without_the_keyword_does_not_visit_the_professor(building, spec, command):
     found = _passed(spec, _context(building, command))
     assert not any(isinstance(n, Do) and _concerns_professor(n) for n in walk(found.root))
 
 
 @FAST
 @given(plans, st.sampled_from(["교수님께 여쭤보고 와", "ask the professor", "교수님 방 보고 와줘"]))
-def test_professor_is_the_first_core_work_with_the_keyword(building, spec, command):
+def test_professor_is_visited_first_if_the_command_contains_the_keyword(building, spec, command):
     found = _passed(spec, _context(building, command))
     first = next(node for node in actions(found.root) if is_core_work(node))
     assert _concerns_professor(first)

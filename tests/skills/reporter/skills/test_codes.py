@@ -53,7 +53,7 @@ CODES = [
 
 
 @pytest.mark.parametrize(("skill", "code", "robot", "args"), CODES)
-def test_every_code_is_raised(play, skill, code, robot, args):
+def test_every_declared_code_is_raised(play, skill, code, robot, args):
     one = play(**robot)
     if code == "CAMERA_FAULT":
         one.scenes = lambda t: None

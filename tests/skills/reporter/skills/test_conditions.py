@@ -184,7 +184,7 @@ def test_number_of_people_is_unknown_if_it_depends_on_hidden_parts(
         ("people", "most", ((3, True),), None),
     ],
 )
-def test_two_places_are_compared_by_their_last_observations(
+def test_places_are_compared_by_their_last_observations(
     play: Any, about: str, order: str, looks: Any, holds: bool | None
 ) -> None:
     one = play()

@@ -202,7 +202,7 @@ def test_talk_fails_on_silence_refusal_and_stop(play):
     ("topic", "told"),
     [
         ("지금 간다", "교수님께 말씀을 전했습니다: “지금 간다”. 대답은 없었습니다."),
-        ("I am here", "I told the professor: “I am here” There was no reply."),
+        ("I am here", "I told the professor: “I am here”. There was no reply."),
     ],
 )
 def test_message_without_a_reply_succeeds(play, topic, told):
@@ -287,7 +287,7 @@ def test_other_object_on_the_tray_is_returned_first(play):
         ({"reasons": {"load": "STOPPED: it was asked to stop"}}, "STOPPED"),
     ],
 )
-def test_failed_delivery_returns_and_notes_its_code(play, setting, code):
+def test_failed_delivery_returns_to_the_base_and_notes_its_code(play, setting, code):
     one = play(**setting)
     one.shows(PROFESSOR)
     assert one.run("deliver_object", **ARGS["deliver_object"]) == code
@@ -301,7 +301,7 @@ def test_delivery_to_a_place_approaches_the_nearest_person_there(play):
     assert tuple(one.result) == ("box", "lounge", "lounge")
     assert one.robot.pose == pytest.approx(Pose(8.2, 4.4, 0.0))
     assert [name for name, _ in one.robot.motions] == ["load", "goto", "goto", "hand_over"]
-    assert report_of(one.notebook, "en") == "Somebody at the lounge took the box."
+    assert report_of(one.notebook, "en") == "A person at the lounge took the box."
     assert report_of(one.notebook, "ko") == "라운지에 있는 분이 상자를 받았습니다."
 
 
@@ -311,19 +311,20 @@ def test_message_for_a_place_is_said_to_the_nearest_person_there(play):
     assert one.run("talk_to_person", target="lounge", topic="lunch is ready") == "OK"
     assert [name for name, _ in one.robot.motions] == ["goto"]
     assert [said.person for said in one.speaker.said] == ["lounge"]
-    assert report_of(one.notebook, "en") == "I told the people at the lounge: “lunch is ready”"
+    assert report_of(one.notebook, "en") == "I told the people at the lounge: “lunch is ready”."
     assert "라운지에 있는 분들께" in report_of(one.notebook, "ko")
 
 
-def test_message_for_an_empty_place_is_reported_as_not_told(play):
+def test_message_for_an_empty_place_is_reported_as_undelivered(play):
     one = play()
     assert one.run("talk_to_person", target="lounge", topic="lunch is ready") == "NOBODY_THERE"
     assert report_of(one.notebook, "en") == (
-        "I did not talk to the people at the lounge: “lunch is ready” Nobody was there."
+        "I could not give the people at the lounge this message: “lunch is ready”. "
+        "Nobody was there."
     )
 
 
-def test_object_not_taken_at_a_place_is_reported_on_the_tray(play):
+def test_object_that_was_not_taken_is_reported_on_the_tray(play):
     one = play(reasons={"hand_over": "NO_ANSWER: nobody took it"})
     one.shows(replace(PROFESSOR, who="a", at=(9.0, 4.4)))
     assert one.run("deliver_object", object="tea", recipient="lounge") == "NOT_TAKEN"
@@ -378,7 +379,7 @@ def test_delivery_notes_the_place_where_it_ended(play, where):
     assert note.facts["recipient"] == "professor"
 
 
-# -- what is noted
+# -- notes about results
 
 
 NOTED = {"navigate": "goto", "observe_scene": "turn", "deliver_object": "hand_over"}
@@ -409,7 +410,7 @@ def test_recovered_failure_is_not_reported(play, name):
             assert done.facts[key] == ARGS[name][key]
 
 
-# -- the rest
+# -- other skills, cancellation
 
 
 def test_summary_is_written_to_the_configured_folder(play, tmp_path):

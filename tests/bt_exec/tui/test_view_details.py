@@ -105,7 +105,7 @@ def test_only_names_of_results_are_replaced(text, shown):
     assert fill_saved_results(text, frozenset((*values, "c_3")), values) == shown
 
 
-def test_value_is_one_short_safe_line():
+def test_value_is_shown_as_one_short_sanitized_line():
     said = fill_saved_results("$a", frozenset("a"), {"a": "x\x1b[2J\n" + "y" * 99})
     assert said == "x[2J " + "y" * 34 + "…"
 
@@ -176,7 +176,7 @@ def test_saved_and_returned_values_of_a_tree_are_shown():
         ("QA failed.", "QA failed"),
     ],
 )
-def test_reason_of_a_new_plan_keeps_i_and_abbreviations_capitalised(said: str, shown: str) -> None:
+def test_plan_change_reason_is_lower_case_except_i_and_abbreviations(said: str, shown: str) -> None:
     model = ViewModel()
     model.messages._sentences["NO_GRIP"] = {"en": said, "ko": said}
     assert model.plan_change_reason(Failure("NO_GRIP")) == shown

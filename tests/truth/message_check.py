@@ -193,8 +193,8 @@ def _fell(c: Checker, m: re.Match[str]) -> bool:
 
 
 @rule(
-    r"I do not see where the material is now\.",
-    r"자재가 지금 어디에 있는지 보이지 않습니다\.",
+    r"I do not know where the material is now\.",
+    r"자재가 지금 어디에 있는지 알 수 없습니다\.",
 )
 def _where(c: Checker, m: re.Match[str]) -> bool:
     return _loose(c)
@@ -343,7 +343,7 @@ def _unusual(c: Checker, m: re.Match[str]) -> bool:
 
 
 @rule(
-    rf"I asked (?P<w>{WHO}){AGO_EN}: “(?P<q>[^”]*)” The answer was: “(?P<a>[^”]*)”",
+    rf"I asked (?P<w>{WHO}){AGO_EN}: “(?P<q>[^”]*)”\. The answer was: “(?P<a>[^”]*)”",
     rf"{AGO_KO}(?P<w>{WHO})께 여쭤보았습니다: “(?P<q>[^”]*)”. 대답은 이렇습니다: “(?P<a>[^”]*)”",
 )
 def _asked(c: Checker, m: re.Match[str]) -> bool:
@@ -354,7 +354,7 @@ def _asked(c: Checker, m: re.Match[str]) -> bool:
 
 
 @rule(
-    rf"I told (?P<w>{WHO}){AGO_EN}: “(?P<q>[^”]*)” "
+    rf"I told (?P<w>{WHO}){AGO_EN}: “(?P<q>[^”]*)”\. "
     r"(?:The reply was: “(?P<a>[^”]*)”|There was no reply\.)",
     rf"{AGO_KO}(?P<w>{WHO})께 말씀을 전했습니다: “(?P<q>[^”]*)”. "
     r"(?:대답은 이렇습니다: “(?P<a>[^”]*)”|대답은 없었습니다\.)",

@@ -1,4 +1,4 @@
-"""Answers of models: false ones never exceed 0.5, true ones that tools can compute are accepted."""
+"""Confidence in answers of models: at most 0.5 for false ones; verified true ones are accepted."""
 
 from pathlib import Path
 
@@ -61,13 +61,13 @@ def judged(picture):
     return run
 
 
-def test_corpus_is_large_enough():
+def test_corpus_has_the_minimum_size():
     assert len(REFUTED) + len(BESIDE) >= 60
     assert len(TRUTHS) >= 40
 
 
 def alone_and_sampled(rows):
-    """Return the answers for no second model, and each tenth also for one that agrees."""
+    """Return each answer without a second model, and every tenth also with one that agrees."""
     both = [(row, None) for row in rows] + [(row, Agrees()) for row in rows[::10]]
     return pytest.mark.parametrize(
         ("question", "text", "second"),

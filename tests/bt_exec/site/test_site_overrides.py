@@ -66,7 +66,7 @@ def test_tree_of_the_site_replaces_that_of_a_pack(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_replaced_tree_runs_by_its_own_words(tmp_path: Path) -> None:
+def test_tree_of_the_site_is_selected_by_the_lexicon_of_the_site(tmp_path: Path) -> None:
     words = "verbs: {bolt: {en: [bolt], ko: [걸다], result: closed}}\n"
     more = "trees: own\nlexicon: words.yaml\nmessages: said.yaml\noverrides: [close_door]\n"
     said = "door=closed: {en: The door is bolted., ko: 문이 잠겼습니다.}\n"
@@ -118,7 +118,7 @@ def test_pack_replaces_a_tree_of_a_required_pack(
     assert codes_of(str(file)) == ["DUPLICATE_TREE 1"]
 
 
-def test_site_without_own_files_has_no_own_pack(tmp_path: Path) -> None:
+def test_site_without_extra_files_has_no_pack_of_the_site(tmp_path: Path) -> None:
     assert [pack.name for pack in load_site(site_in(tmp_path)).catalogue.packs] == ["door"]
     own = load_site(site_in(tmp_path, "lexicon: w.yaml\n", w_yaml="nouns: {}\n")).catalogue.packs
     assert [pack.name for pack in own] == ["door", OWN]

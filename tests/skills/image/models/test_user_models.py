@@ -48,7 +48,7 @@ def test_confidence_of_a_prompted_detector_is_limited(bench, text):
     assert answer.confidence <= UNMEASURED
 
 
-def test_absence_by_a_prompted_detector_is_uncertain(bench):
+def test_absence_reported_by_a_prompted_detector_is_uncertain(bench):
     bench.__dict__["picture"] = np.full((90, 90, 3), 200, np.uint8)
     answer = ask(bench, "Is there a dog?")
     assert (answer.value, answer.confidence <= 0.5) == (False, True)
@@ -129,7 +129,7 @@ def test_unreachable_or_invalid_server_is_reported(picture):
 
 
 @pytest.mark.parametrize("settings", [{}, {"url": "ftp://x"}, {"url": "http://x", "key": 1}])
-def test_invalid_settings_of_remote_are_named(settings):
+def test_invalid_settings_of_a_remote_model_are_reported(settings):
     with pytest.raises(UsageError, match=r"the model remote(:| has no setting 'key')"):
         create(settings)
 

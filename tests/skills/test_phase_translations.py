@@ -61,7 +61,9 @@ INJECTED_FAILURES = [
 
 
 @pytest.mark.parametrize(("site", "skill", "code"), INJECTED_FAILURES)
-def test_injected_failure_is_named_in_its_sentence(site: str, skill: str, code: str) -> None:
+def test_message_of_an_injected_failure_states_that_it_was_injected(
+    site: str, skill: str, code: str
+) -> None:
     messages = load_site(site).messages
     failure = Failure(code, f"{INJECTED} at call 1", node=skill)
     assert messages.explain_failure(failure, "en").endswith(": made to fail on purpose at call 1.")

@@ -41,11 +41,11 @@ def test_cleared_objects_do_not_include_the_table():
         Ask("bring", "", (ALL,)),
     ],
 )
-def test_next_part_with_its_own_objects_stays_separate(then):
+def test_next_part_with_other_objects_stays_separate(then):
     assert merge_parts([CLEAR, then]) == (CLEAR, then)
 
 
-def test_part_with_a_place_is_not_changed():
+def test_part_with_a_destination_is_not_merged():
     done = Ask("clear", "", (TABLE,), Phrase("the basket", kind="basket"))
     then = Ask("move", "", (ALL,), RIGHT)
     assert merge_parts([done, then]) == (done, then)

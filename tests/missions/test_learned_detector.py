@@ -66,7 +66,9 @@ def test_learned_detector_suffices_to_fetch_material(learned: Any, door: str) ->
     ("command", "door", "code"),
     [("close the door", "closed", "ALREADY_CLOSED"), ("open the door", "open", "ALREADY_OPEN")],
 )
-def test_finished_state_is_recognised(learned: Any, command: str, door: str, code: str) -> None:
+def test_command_for_a_state_already_reached_moves_nothing(
+    learned: Any, command: str, door: str, code: str
+) -> None:
     outcome, started, _ = learned(command, seed=5, door=door)
     assert (outcome.status, outcome.reason_code, started) == ("satisfied", code, [])
 
@@ -80,7 +82,7 @@ def test_absent_material_is_never_grasped(learned: Any) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("fault", ["dark", "frozen"])
-def test_camera_fault_blocks_the_mission_and_is_named(learned: Any, fault: str) -> None:
+def test_camera_fault_blocks_the_mission_and_is_reported(learned: Any, fault: str) -> None:
     outcome, _, facts = learned("get the material", seed=3, door="open", camera=f"{fault}@2")
     assert (outcome.status, outcome.reason_code) == ("blocked", "UNCERTAIN_PERCEPTION")
     assert CAMERA[fault] in outcome.message
@@ -88,7 +90,7 @@ def test_camera_fault_blocks_the_mission_and_is_named(learned: Any, fault: str) 
     assert facts["hand.right"] == "empty"
 
 
-def test_reason_is_in_the_language_of_the_command(learned: Any) -> None:
+def test_camera_fault_is_explained_in_the_language_of_the_command(learned: Any) -> None:
     outcome, started, _ = learned(FETCH, seed=3, door="open", camera="dark")
     assert started == []
     assert outcome.message == (
@@ -101,7 +103,7 @@ WORLDS = cases(100, 20)
 
 @pytest.mark.slow
 @pytest.mark.timeout(3600)
-def test_missions_succeed_in_95_of_100_worlds(learned: Any) -> None:
+def test_fetch_missions_succeed_in_95_of_100_worlds(learned: Any) -> None:
     """95 of 100 worlds are satisfied, and the reports of the others are true."""
     ends = {}
     for seed in range(WORLDS):

@@ -27,7 +27,7 @@ class Wound(NamedTuple):
     """Damage to a recording.
 
     Attributes:
-        name: Its name.
+        name: Name of the test case.
         harm: Function that applies it to the folder of an episode.
         kind: Flaw that `check` reports.
         touches: Function that returns whether a moment may be lost, changed or marked.
@@ -207,7 +207,7 @@ def healthy(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Lines]:
     return game, labelled(game, folder)
 
 
-def test_several_flaws_are_found_and_the_rest_is_labelled(
+def test_several_flaws_are_reported_and_intact_moments_are_labelled(
     game: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     recording = tmp_path / "game"

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from tests.small_pictures import quick_session
+from tests.truth.message_check import Checker
 from tests.truth.random_missions import site_of
-from tests.truth.told import Checker
 from tests.truth.witness import Witness
 
 FELL = {

@@ -14,7 +14,7 @@ from bt_exec.language.messages import LANGUAGES
 from bt_exec.site.shipped_data import site_names
 from bt_exec.site.site import Site, load_site
 from bt_exec.spec.model import Do, walk
-from tests.missions.only_sentences import not_sentences, shown_of
+from tests.missions.operator_texts import not_sentences, shown_of
 
 
 @pytest.mark.parametrize(
@@ -30,7 +30,7 @@ from tests.missions.only_sentences import not_sentences, shown_of
         ("문 --inspected", "ko", []),
     ],
 )
-def test_search_finds_texts_that_are_not_sentences(
+def test_text_search_finds_codes_names_and_python_values(
     text: str, language: str, found: list[str]
 ) -> None:
     assert not_sentences(text, language) == found
@@ -84,7 +84,7 @@ DOOR = [
 
 
 @pytest.mark.parametrize(("command", "world", "faults"), DOOR)
-def test_views_of_a_mission_show_sentences(
+def test_mission_views_show_only_sentences_and_names(
     command: str, world: dict[str, str], faults: tuple[str, ...], door: Site, tmp_path: Path
 ) -> None:
     assert _wrong(door, command, tmp_path, {"seed": "1", **world}, faults) == []
@@ -99,7 +99,7 @@ def test_views_of_a_mission_show_sentences(
         "뭐가 보여?",
     ],
 )
-def test_views_of_a_picture_show_sentences(command: str, tmp_path: Path) -> None:
+def test_picture_views_show_only_sentences_and_names(command: str, tmp_path: Path) -> None:
     picture = Image.new("RGB", (320, 240), "white")
     drawn = ImageDraw.Draw(picture)
     drawn.ellipse((20, 20, 80, 80), fill="red")
@@ -112,7 +112,7 @@ def test_views_of_a_picture_show_sentences(command: str, tmp_path: Path) -> None
 
 @pytest.mark.slow
 @pytest.mark.parametrize("command", ["sort everything by colour", "색깔별로 정리해"])
-def test_views_of_a_table_show_sentences(command: str, tmp_path: Path) -> None:
+def test_table_views_show_only_sentences_and_names(command: str, tmp_path: Path) -> None:
     world = {"seed": "3", "objects": "2"}
     assert (
         _wrong(load_site("tabletop"), command, tmp_path, world, ("pick_object:1=GRASP_MISSED",))
@@ -125,7 +125,7 @@ CASES = [(site, language) for site in ("door", "building") for language in LANGU
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "language"), CASES)
-def test_views_of_random_failures_show_sentences(
+def test_views_of_random_failures_show_only_sentences_and_names(
     name: str, language: str, door: Site, tmp_path: Path
 ) -> None:
     site, rng = door if name == "door" else load_site(name), random.Random(name + language)

@@ -38,7 +38,7 @@ def test_ambiguous_command_lists_the_possible_objects():
         (KOREAN, "파란 그릇 0"),
     ],
 )
-def test_object_name_alone_answers_a_question(turn, words):
+def test_object_name_alone_answers_a_clarification_question(turn, words):
     answer = ask(create({}), words, WORLDS["mixed"], [turn])
     assert moves(answer) == [("object_apple_0", "object_blue_bowl_0")]
     assert answer.spec.mission.command == words
@@ -79,7 +79,7 @@ def test_command_after_a_question_without_an_object_is_parsed(question):
     assert moves(answer)
 
 
-def test_refusal_distinguishes_no_objects_from_no_observation():
+def test_refusal_distinguishes_an_empty_table_from_a_missing_observation():
     empty = replace(WORLDS["mixed"], objects={}, told={}, base=None)
     assert ask(create({}), "sort by colour", empty).code == "NOT_OBSERVED"
     seen = replace(empty, base=Pose(0.0, 0.0, 0.0))

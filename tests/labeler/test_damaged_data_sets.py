@@ -22,7 +22,7 @@ from bt_exec_labeler import cli_commands
 from bt_exec_labeler.testing.toy_game_episodes import FPS, make_game
 from bt_exec_labeler.vocabulary_draft import draft_vocabulary
 
-from .test_wounded import (
+from .test_damaged_recordings import (
     Lines,
     Wound,
     assert_costs_only_what_it_touches,
@@ -273,7 +273,7 @@ def test_damage_affects_only_overlapping_moments(
     assert_costs_only_what_it_touches(source, whole.words, out, *about)
 
 
-def test_damaged_line_of_the_episodes_loses_that_episode(game: Path, tmp_path: Path) -> None:
+def test_damaged_line_in_episodes_file_drops_only_that_episode(game: Path, tmp_path: Path) -> None:
     source = as_lerobot(game, tmp_path / "set")
     words = game / "vocabulary.yaml"
     listed = source / "meta" / "episodes.jsonl"

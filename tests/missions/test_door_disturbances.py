@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from tests.cases import cases, some
-from tests.missions.meddling import Somebody
+from tests.missions.door_disturbances import Somebody
 from tests.small_pictures import quick_session
+from tests.truth.message_check import Checker
 from tests.truth.random_missions import site_of
-from tests.truth.told import Checker
 from tests.truth.witness import Witness, door_state
 
 COMMANDS = {
@@ -74,7 +74,7 @@ def test_door_closed_during_a_search_is_reported(site: Any) -> None:
     assert "문이 닫혀 있습니다." in outcome.message
 
 
-def test_door_opened_after_it_was_found_closed_is_closed(site: Any) -> None:
+def test_door_opened_by_a_person_after_it_was_seen_closed_is_closed(site: Any) -> None:
     outcome = check(site, "close", 0.0, 0.2, 1.3)
     assert outcome.reason_code == "OK"
     assert outcome.replans > 0
@@ -93,7 +93,9 @@ ANGLES = (0.0, 0.5, 1.3)
 @pytest.mark.timeout(1800)
 @pytest.mark.parametrize("command", COMMANDS)
 @pytest.mark.parametrize("door", ANGLES)
-def test_door_can_be_moved_at_any_moment(site: Any, command: str, door: float) -> None:
+def test_reports_are_true_when_the_door_is_moved_at_any_phase(
+    site: Any, command: str, door: float
+) -> None:
     """Each phase is combined with each target angle, over the initial angles and commands."""
     first, shares = ANGLES.index(door), cases(1, 2)
     at = (first + [*COMMANDS].index(command)) % shares
