@@ -107,7 +107,8 @@ class AngleFitter:
             outward = np.array([-np.cos(angle), np.sin(angle), 0.0])
             way = np.array(door.hinge) - np.array(camera.eye)
             with np.errstate(divide="ignore", invalid="ignore"):
-                part = (way @ outward) / (rays @ outward)  # fraction of a ray in front of panel
+                # fraction of each ray from the camera at which it meets the panel's plane
+                part = (way @ outward) / (rays @ outward)
             meets = rays * part[:, None] - way
             r = meets @ np.array([-np.sin(angle), -np.cos(angle), 0.0])
             hidden = (

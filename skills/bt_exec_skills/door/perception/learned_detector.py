@@ -48,7 +48,7 @@ _SAME_DOOR = 0.5  # overlap (IoU) of two boxes of one door
 _TO_GRASP = ("material",)
 _BEYOND_PX = 4.0  # maximum distance of an object's centre outside the opening [px]
 _SAME_THING, _SECOND_SCORE = 0.3, 0.25
-_MARGIN_PX = 6  # border around a box that is compared with the box
+_MARGIN_PX = 6  # border around a box that is included in the comparison
 _MOVED_PX = 1  # tolerance of a box that did not move
 _NOISE = 4  # maximum change of a pixel while the scene does not change [grey levels]
 

@@ -35,7 +35,7 @@ __all__ = [
 
 _LEAST = 0.4  # minimum score of the best state of a door
 _RIVAL = 0.6  # fraction of the best score above which another state remains possible
-_ERROR_PX = 3.0  # mean error of a usable fit
+_ERROR_PX = 3.0  # maximum mean error of a usable fit
 _SLACK_RAD = 0.02  # maximum angle error of a good fit
 _INTERIOR = 0.3  # share of the visible opening above which the inside is in view
 _NEIGHBOURS: tuple[tuple[DoorState, ...], ...] = (("closed", "ajar"), ("ajar", "open"))

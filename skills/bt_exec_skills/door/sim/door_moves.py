@@ -26,7 +26,7 @@ __all__ = [
 
 OPEN_TO_RAD = 1.32
 """Target angle of an opened door [rad]."""
-_WIDE_RAD = 1.28  # opening the door further has no use
+_WIDE_RAD = 1.28  # a door that is open at least this far is not opened further
 _ARC_STEP = 0.08
 _GAP_RAD = 0.215  # smaller gaps are too narrow for a hand
 _PUSH_R = 0.22

@@ -192,7 +192,8 @@ def _changed_pictures(
         added = _with_copy_of(picture, one, known)
         if added is not None:
             yield "added", added
-        if all(each.mask is not None for each in known):  # boxes would not move
+        # an object without a mask is known by its box, which would not move with the picture
+        if all(each.mask is not None for each in known):
             yield "moved", np.ascontiguousarray(picture[:, ::-1])
 
 

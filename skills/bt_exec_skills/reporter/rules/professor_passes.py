@@ -44,7 +44,7 @@ def remove_professor_steps(spec: MissionSpec, context: PassContext) -> Changed:
 
 
 def move_professor_first(spec: MissionSpec, context: PassContext) -> Changed:
-    """Move steps that concern the professor before all other work if the command names them.
+    """Move the professor's steps before all other work if the command names the professor.
 
     A plan without such a step gets a drive to the office and a talk with the command as its topic.
     If the command has a meaning, the order of the plan is kept.

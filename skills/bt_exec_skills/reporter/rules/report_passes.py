@@ -57,7 +57,7 @@ def end_with_report(spec: MissionSpec, context: PassContext) -> Changed:
     if not wants_report(context):
         return spec, ()
     if context.meaning is not None and any(drives_to_base(node) for node in walk(spec.root)):
-        return spec, ()  # the command was understood and its plan drives home where it says so
+        return spec, ()  # an understood command itself states when to drive home
     steps = flattened_steps(spec.root)
     last = max((at for at, step in enumerate(steps) if contains_core_work(step)), default=-1)
     away = context.situation.facts.get("at", BASE) != BASE
