@@ -25,7 +25,7 @@ def _check_machine() -> Iterator[tuple[str, str, str, str]]:
 
 
 def _check_renderer() -> tuple[str, str, str, str]:
-    """Return the renderer of a mission; EGL is tried with a tiny picture."""
+    """Return the check of the camera's renderer: EGL if it can draw, otherwise ray casting."""
     try:
         from bt_exec_skills.simulation.renderer import gl_works
 

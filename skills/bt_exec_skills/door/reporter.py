@@ -35,7 +35,7 @@ KEYS = (
     "stop_signal",
     "arm_policy",
 )
-"""Top-level keys in order; ``stop_signal`` only when blocked."""
+"""Top-level keys in order; ``stop_signal`` occurs only in the report of a blocked mission."""
 REASONS = (
     "OK",
     "ALREADY_OPEN",
@@ -184,7 +184,7 @@ def _warnings(view: MissionView, reason: str) -> list[str]:
 
 
 def _gates_of_command(view: MissionView, *, opens: bool, fetch: bool) -> list[dict[str, Any]]:
-    """Return the gates that this command has; a closing command has none."""
+    """Return the evaluations of the gates of a command; a command that only closes has no gate."""
     gates: list[dict[str, Any]] = []
     if opens:
         gates.append({"gate": "need_open_door", **_need_open(view, fetch=fetch)})

@@ -1,4 +1,4 @@
-"""Settings of the pack in a site file, the start of its simulated world, and its rigs."""
+"""Settings of the pack in a site file, initial state of its simulated world, and its rigs."""
 
 from __future__ import annotations
 
@@ -93,8 +93,8 @@ def make_detector(
     """Return the detector of a site and its state estimator.
 
     Args:
-        choice: ``oracle``, ``learned`` (the shipped network), or the settings of another one; see
-            `bt_exec_skills.door.perception.detector_factory`.
+        choice: ``oracle``, ``learned`` (the shipped network), or the settings of another network;
+            see `bt_exec_skills.door.perception.detector_factory`.
         calibration: Returns the calibration of camera and door; called only if needed.
 
     Raises:

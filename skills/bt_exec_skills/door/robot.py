@@ -62,7 +62,7 @@ class DoorRobot(Robot, Protocol):
         """Advance onto the object `label`, close the hand on it and lift it clear."""
 
     def open_gripper(self, arm: Arm) -> Motion:
-        """Open the hand; the held object stays where it is supported."""
+        """Open the hand; the released object stays in place if something supports it."""
 
     def pull_open(self, arm: Arm, label: str) -> Motion:
         """Open the door by its handle or, when it is ajar, by its edge; release it; draw back."""
@@ -92,4 +92,4 @@ class DoorRobot(Robot, Protocol):
 
     @property
     def doing(self) -> str:
-        """Phase of the motion in a word or two: "pulling"; empty at rest."""
+        """Phase of the motion in a word or two, such as "pulling"; empty at rest."""

@@ -1,1 +1,1 @@
-"""Image pack: questions about a picture; the entry point is in `bt_exec_skills.image.pack`."""
+"""The image pack: questions about a picture; entry point in `bt_exec_skills.image.pack`."""

@@ -1,4 +1,4 @@
-"""Command ``ask``: a question about pictures, registered in ``bt_exec.commands``."""
+"""Command ``ask``, which asks a question about pictures; an entry point of ``bt_exec.commands``."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def ask(
     no_journal: opt.NoJournal = False,
     verbose: opt.Verbose = False,
 ) -> None:
-    """Ask a question about a picture, or about each of several.
+    """Ask a question about a picture, or about each of several pictures.
 
     bt-exec ask table.png "How many red circles are there?"
     """
@@ -113,7 +113,7 @@ def ask(
         for world in worlds:
             found.append(ask_one(world, question, chosen))
             if found[-1][0] == EXIT_STOPPED:
-                break  # Ctrl-C ends all of them
+                break  # Ctrl-C also skips the remaining pictures
     if json:
         answers = [data for _, data in found]
         write_json(answers[0] if len(worlds) == 1 else {"answers": answers})
@@ -123,10 +123,7 @@ def ask(
 def _ask_about_one_of_several(
     world: dict[str, str], question: str, chosen: Options
 ) -> tuple[int, dict[str, Any]]:
-    """Ask about one of several pictures.
-
-    Its name is printed, and an unreadable picture does not stop the others.
-    """
+    """Print the name of a picture and ask about it; return its error if it is unreadable."""
     from bt_exec.cli.output_streams import operator_painter
     from bt_exec.failure import UsageError
 

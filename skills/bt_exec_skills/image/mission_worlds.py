@@ -1,4 +1,4 @@
-"""Missions for a question about pictures: one per picture, or one for two compared pictures."""
+"""Worlds of the missions for a question: one per picture, or one for two pictures to compare."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def build_mission_worlds(
     program: Path | None = None,
     program_by: str = "templates",
 ) -> list[dict[str, str]]:
-    """Return the worlds of the missions of a question; see `PictureStart`.
+    """Return the ``--world`` settings of each mission for a question; see `PictureStart`.
 
     Args:
         files: The pictures.
@@ -68,7 +68,7 @@ def build_mission_worlds(
 
 
 def _refuse_overwriting(read: Sequence[Path], written: Sequence[Path]) -> None:
-    """Refuse to overwrite an input file."""
+    """Raise UsageError if an output file is one of the input files."""
     kept = {os.path.realpath(expand_home(one)) for one in read}
     for one in written:
         if os.path.realpath(expand_home(one)) in kept:

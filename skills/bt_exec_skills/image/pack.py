@@ -1,7 +1,4 @@
-"""Image pack: questions about a picture, answered by tools in the form of skills.
-
-It has no robot.
-"""
+"""The image pack: questions about a picture, answered by skills that process it; no robot."""
 
 from __future__ import annotations
 
@@ -53,7 +50,7 @@ __all__ = ["PACK"]
 
 
 class Answers(MissionReporter):
-    """Mission reporter that prints the answer at the end."""
+    """Mission reporter that reports the answer at the end."""
 
     def __init__(self, services: Mapping[str, Any]) -> None:
         super().__init__(services)

@@ -1,6 +1,6 @@
-"""Download of pictures with limits on time, size and redirects; private addresses are refused.
+"""Download of pictures with limits on time, size and redirects.
 
-The address given by the user may be on any host. A redirect is controlled by a server, so it may
+The address that the user gives may be on any host. A redirect is controlled by a server, so it may
 only lead to the same host or to the public internet.
 """
 
@@ -25,18 +25,18 @@ _MOST_HOPS = 3
 
 
 def fetch_picture(address: str, *, allow_net: bool) -> bytes:
-    """Return the picture at an address.
+    """Return the data of the picture at an address.
 
-    The result may exceed `MOST_BYTES` by a small amount, so that the caller can detect oversized
-    pictures.
+    Reading stops soon after `MOST_BYTES`, so that the caller can detect a picture that is too
+    large.
 
     Args:
         address: An http or https address.
         allow_net: Whether addresses may be fetched.
 
     Raises:
-        UsageError: If fetching is not allowed, the address is refused, or its content is not a
-            picture.
+        UsageError: If fetching is not allowed or fails, the address or a redirect is refused, or
+            the content is not a picture.
     """
     import httpx2
 
@@ -73,10 +73,10 @@ async def _fetch_with_timeout(address: str) -> bytes:
 
 
 async def _check_public(onward: httpx2.URL, address: str) -> None:
-    """Refuse a host that is not on the public internet, such as this machine or a private network.
+    """Raise UsageError for a host that is not on the public internet, such as this machine.
 
-    A name that cannot be resolved here cannot be fetched either, except through a proxy that
-    resolves it.
+    A host name that cannot be resolved is accepted, because it cannot be fetched either, except
+    through a proxy that resolves it.
     """
     try:
         found = await asyncio.get_running_loop().getaddrinfo(onward.host, None)

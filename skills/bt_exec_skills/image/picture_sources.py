@@ -1,4 +1,4 @@
-"""Sources of pictures: files, folders, standard input, and permitted addresses."""
+"""Sources of pictures: files, folders, standard input and, if allowed, addresses."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def find_pictures(names: Sequence[str], *, allow_net: bool = False) -> Iterator[
         allow_net: Whether addresses may be fetched.
 
     Raises:
-        UsageError: If a picture is not available, or there is none.
+        UsageError: If a picture is not available, or a folder contains none.
     """
     with tempfile.TemporaryDirectory(prefix="bt-exec-pictures-") as name:
         folder, found = Path(name), list[Path]()
@@ -54,14 +54,14 @@ def _read_standard_input() -> bytes:
 
 
 def _picture_files(path: Path) -> list[Path]:
-    """Return a file, or the pictures of a folder by name.
+    """Return the file, or the pictures in the folder sorted by name.
 
-    An invalid file is reported when it is read.
+    An invalid file is reported later, when it is read.
     """
     try:
         if not path.is_dir():
             return [path]
-    except OSError:  # the name is too long, or a parent folder is not accessible
+    except OSError:  # such as a name that is too long, or a parent folder without access
         return [path]
     try:
         files = sorted(
@@ -86,6 +86,6 @@ def _write_picture(file: Path, data: bytes, what: str) -> Path:
 
 
 def _file_name_for(address: str) -> str:
-    """Return a name for the file of an address, from the last part of its path."""
+    """Return a file name for a downloaded picture, from the last part of the address."""
     name = Path(urlsplit(address).path).name
     return "".join(c for c in name if c.isalnum() or c in "._-")[:80].strip(".") or "picture"

@@ -1,4 +1,4 @@
-"""Rig of the pack: no robot; a bench with the picture, a detector, vision models."""
+"""Rig of the pack: no robot, but a bench with the picture, a detector and vision models."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ __all__ = ["make_rig"]
 
 
 def make_rig(settings: ImageSettings, start: PictureStart) -> Rig:
-    """Return the rig. The picture is read at once, so that a bad one is refused before a mission.
+    """Return the rig; files are read at once, so that bad ones are refused before a mission.
 
     Raises:
         UsageError: If the picture, the annotation or the weights cannot be read, the annotated
@@ -61,10 +61,11 @@ def make_rig(settings: ImageSettings, start: PictureStart) -> Rig:
 
 
 def _make_prompted_detector(settings: ImageSettings) -> PromptedDetector | None:
-    """Return the detector with text prompts of a site, or None.
+    """Return the site's detector with text prompts, or None if the site uses another detector.
 
     Raises:
-        UsageError: If there is no such detector, or it refuses its settings.
+        UsageError: If the detector cannot be imported or refuses its settings.
+        UnknownName: If no installed package registers the detector.
     """
     if not isinstance(settings.detector, dict):
         return None
@@ -72,7 +73,7 @@ def _make_prompted_detector(settings: ImageSettings) -> PromptedDetector | None:
 
 
 def _make_detector(settings: ImageSettings) -> NetworkDetector | None:
-    """Return the detection network of a site: with shipped or other weights, or None.
+    """Return the site's detection network, or None if the site uses no network.
 
     Raises:
         UsageError: If the weights cannot be used.
@@ -85,7 +86,11 @@ def _make_detector(settings: ImageSettings) -> NetworkDetector | None:
 
 
 def _make_writer(settings: ImageSettings) -> Writer:
-    """Return the model that writes programs on this site."""
+    """Return the model that writes programs on this site.
+
+    Raises:
+        UsageError: If the site names no such model, or the model refuses its settings.
+    """
     given = dict(settings.writer or {})
     name = given.pop("name", None)
     if not isinstance(name, str):

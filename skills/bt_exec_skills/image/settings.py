@@ -15,20 +15,21 @@ class ImageSettings(PackSettings):
     """Settings of the pack ``image``.
 
     Attributes:
-        robot: ``none``: there is no robot.
-        detector: ``learned``, the shipped network for tabletop objects; ``none``; a file of other
-            weights, ``.onnx`` or ``.pt``, as `bt_exec_skills.vision.network_inference` reads them;
-            or a detector with text prompts: ``{name: remote, url: …}``, the name of one in the
-            group ``bt_exec_skills.prompted_detectors`` and its settings.
+        robot: ``none``, because the pack has no robot.
+        detector: ``learned`` (the shipped network for tabletop objects), ``none``, a weights file
+            (``.onnx`` or ``.pt``, see `bt_exec_skills.vision.network_inference`), or a detector
+            with text prompts, as in ``{name: remote, url: …}``: its name in the entry-point group
+            ``bt_exec_skills.prompted_detectors`` and its settings.
         least_score: Minimum score of a detection, 0..1.
-        vqa: Vision model for questions that no tool answers: ``{name: claude, model: …}``, the
-            name of one in the group ``bt_exec.visual_qa`` or ``bt_exec_skills.picture_models`` and
-            its settings; by default none.
-        judge: Second model that judges answers, in the same form; by default none.
-        writer: Model that writes the program of an answer on request (``--program-by model``), in
-            the same form: the name of one in ``bt_exec.writers``.
-        reader: Weights of a text recogniser (``.onnx``, with its letters) for scripts that
-            rapidocr does not know, such as Hangul.
+        vqa: Vision model for questions that tools cannot answer, as in ``{name: claude, model:
+            …}``: its name in the group ``bt_exec.visual_qa`` or ``bt_exec_skills.picture_models``
+            and its settings. The default is no model.
+        judge: Second vision model that judges answers, in the form of `vqa`, from the group
+            ``bt_exec.visual_qa``. The default is no model.
+        writer: Language model that writes the program of an answer on request (``--program-by
+            model``), in the form of `vqa`, from the group ``bt_exec.writers``.
+        reader: Weights of a text recogniser (``.onnx`` with its alphabet) for scripts that rapidocr
+            does not support, such as Hangul.
     """
 
     detector: str | dict[str, Any] = "learned"

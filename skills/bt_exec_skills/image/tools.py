@@ -1,6 +1,6 @@
-"""Tools as functions: the API for programs about a picture.
+"""The tools as functions: API for programs about a picture.
 
-Each skill of the pack calls one of these. Generated programs import them from here.
+The skills of the pack call these functions, and generated programs import them from here.
 """
 
 from __future__ import annotations

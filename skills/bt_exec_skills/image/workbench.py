@@ -1,7 +1,7 @@
-"""Bench: the picture of a mission, and the instance sets of its tools.
+"""Bench, which holds the picture of a mission and the instance sets of its tools.
 
-Plans refer to sets by name (``target``, ``other``, ``landmark``, …) and never to boxes. The boxes
-are kept here.
+Plans refer to sets by name (``target``, ``other``, ``landmark``, …) and never to boxes. The bench
+stores the boxes.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ __all__ = [
 ]
 
 SetName = Literal["target", "other", "landmark", "landmark2", "landmark3"]
-_ABSENT = 0.7  # measured confidence that a network has missed nothing if it finds nothing
+_ABSENT = 0.7  # maximum confidence of an absence, measured with the shipped network
 _LONGEST = 200  # length of an error message [characters]
 SETS: tuple[SetName, ...] = get_args(SetName)
 
@@ -61,9 +61,9 @@ class Candidates:
 
     Attributes:
         instances: Instances in the order of their numbers.
-        decisions: Decisions, one per instance.
+        decisions: Decision about each instance.
         crops: Crops of the instances, in the same order; None until they are cut.
-        looked: Whether the crops were examined, by an attribute check or by a model.
+        looked: Whether the crops were examined by an attribute check or a model.
         crop_failed: Whether cropping failed.
         whole: Confidence that the set is complete, 0..1.
     """
@@ -83,7 +83,7 @@ class Candidates:
 
 @dataclass(frozen=True)
 class Step:
-    """Executed tool: its name and its arguments."""
+    """Name and arguments of an executed tool."""
 
     tool: str
     args: Mapping[str, Any]
@@ -95,8 +95,8 @@ class Answer:
 
     Attributes:
         text: Sentence in the language of the question.
-        value: Machine-readable answer: a number, yes or no, places, colours.
-        confidence: 0..1; at most 0.5 if something is undecided.
+        value: Machine-readable answer, such as a number, True or False, places or colours.
+        confidence: Confidence, 0..1; at most 0.5 if any decision is undecided.
     """
 
     text: str
@@ -105,11 +105,11 @@ class Answer:
 
 
 class CheckedClaim(NamedTuple):
-    """Claim of a model's answer with the finding of the tools.
+    """Claim in a model's answer, with the finding of the tools.
 
     Attributes:
         text: Sentence that makes the claim.
-        holds: True or False as computed by tools from the picture; None if they cannot decide.
+        holds: Whether the claim is true according to tools; None if they cannot decide.
         found: Finding of the tools as text; empty if there is none.
         confidence: Confidence of the finding, 0..1.
         answers: Whether the claim answers the question.
@@ -160,17 +160,17 @@ class Bench:
 
     Attributes:
         file: Picture file, or None.
-        annotation_file: Annotation file given by the user or found beside the picture, or None.
+        annotation_file: Annotation file that the user gave or that has the picture's name, or None.
         detector: Object detector, or None.
         detector_names: Classes of the detector.
         out: File of the annotated picture, or None.
         program_file: File of the program, or None.
-        second_file: Picture to compare with, or None.
+        second_file: File of the picture to compare with, or None.
         writer: Language model that writes the program; None uses the templates.
         reader_file: Weights of a text recogniser, or None for the one of rapidocr.
         least_score: Minimum score of a detection that may be an object, 0..1.
-        only_by_name: Whether the detector is queried only for the classes that a question names.
-            Its classes are few, so its detections are not all objects of a picture.
+        only_by_name: Whether the detector is used only for classes that a question names, because
+            it detects too few classes to find all objects of a picture.
         sets: Sets by name.
         steps: Executed tools, in order.
         answer: Last answer.
@@ -179,11 +179,11 @@ class Bench:
         reasoning: Share of the reasoning that observations support; see `rules.estimator_verdicts`.
         by_model: Whether a language model worded the answer.
         question: Question that a model answered.
-        code_plan: Steps of the program in order, if a model planned them.
+        code_plan: Steps of the program that a model planned, in order.
         program: Result of the program as plain data; None if none was requested.
         prompted: Detector with text prompts that replaces `detector`, or None.
-        again: Whether earlier steps are repeated only to compare their answer.
-        compared: Whether the objects of two sets are alike; None if not compared or undecided.
+        again: Whether this bench only repeats the steps of another bench to compare the answers.
+        compared: Decision whether the objects of two sets are alike; None if not compared.
     """
 
     file: Path | None = None
@@ -212,7 +212,7 @@ class Bench:
     prompted: PromptedDetector | None = None
 
     def __post_init__(self) -> None:
-        """Search for an annotation beside the picture."""
+        """Search for an annotation file with the name of the picture, if none is given."""
         if self.annotation_file is None and self.file is not None:
             self.annotation_file = find_annotation(self.file)
 
@@ -232,7 +232,7 @@ class Bench:
         """Picture to compare with.
 
         Raises:
-            Failed: If none was given.
+            Failed: If no second picture was given.
         """
         if self.second_file is None:
             raise Failed("SECOND_NEEDED", "there is no second picture", retryable=False)
@@ -243,7 +243,7 @@ class Bench:
         """Content of the annotation.
 
         Raises:
-            Failed: If there is none.
+            Failed: If there is no annotation.
         """
         if self.annotation_file is None or self.file is None:
             message = "there is no annotation"
@@ -257,15 +257,15 @@ class Bench:
 
     @property
     def can_read_text(self) -> bool:
-        """Return True if text recognition is available."""
+        """Whether text recognition is available."""
         return can_read()
 
     def read_text(self, within: Sequence[Instance] | None) -> Sequence[Instance]:
-        """Return the lines of text in the picture, or within some instances."""
+        """Return the lines of text in the picture, or in the boxes of some instances."""
         return read_text(self.picture, within, self.reader_file)
 
     def detections_of(self, label: str) -> Detected:
-        """Return the detections of `label`, or of every class if it is empty.
+        """Return the detections of `label`, or of every class if `label` is empty.
 
         Raises:
             Failed: If there is no detector.
@@ -301,9 +301,9 @@ class Bench:
         self.compared = None
 
     def empty_copy(self) -> Bench:
-        """Return a bench over the same picture and files without any results.
+        """Return a bench with the same inputs and without results.
 
-        It writes no files: the paths of picture and program are not set.
+        Its output files are not set, so that it writes nothing.
         """
         new = Bench(
             self.file,
@@ -322,9 +322,10 @@ class Bench:
         return new
 
     def unverified_sets(self) -> list[str]:
-        """Return the sets whose boxes are not yet verified on crops; ``annotation`` is one of them.
+        """Return the names of sets whose boxes are not yet verified on crops.
 
-        Empty sets and sets that could not be cropped are not included.
+        An annotation that was not read counts as the set ``annotation``. Empty sets and sets that
+        could not be cropped are not included.
         """
         waiting = [
             name
@@ -341,17 +342,17 @@ class Bench:
         """Return a set.
 
         Raises:
-            Failed: If it does not exist.
+            Failed: If the set does not exist.
         """
         if name not in self.sets:
             raise Failed("NOTHING_FOUND_YET", f"set {name!r} is empty: find objects first")
         return self.sets[name]
 
     def candidates_with_crops(self, name: str) -> tuple[Candidates, Sequence[Crop]]:
-        """Return a set whose crops are cut, since attributes are verified on crops.
+        """Return a set and its crops.
 
         Raises:
-            Failed: If they are not cut.
+            Failed: If the set does not exist or is not cropped.
         """
         found = self.candidates(name)
         if found.crops is None:
@@ -359,7 +360,7 @@ class Bench:
         return found, found.crops
 
     def facts(self) -> dict[str, str]:
-        """Return the facts about inputs and sets that plans and skills need."""
+        """Return the inputs and sets as facts for planners."""
         sources = {
             "picture": "given" if self.file is not None else "none",
             "annotation.names": "|".join(self._annotation_names()),

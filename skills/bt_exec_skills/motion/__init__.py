@@ -1,1 +1,1 @@
-"""Motions that packs share: the handle of a stepwise motion, and how a skill follows a motion."""
+"""Parts of motions that packs share: stepwise motions, base class of simulated robots, and IK."""

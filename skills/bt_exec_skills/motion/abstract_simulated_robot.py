@@ -1,4 +1,4 @@
-"""Simulated bodies: time in whole control periods, one motion at a time."""
+"""Base class of simulated robots: time in whole control periods, one motion at a time."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class Periods:
     """Division of time into whole control periods; the remainder is carried over to the next step.
 
     Args:
-        period_s: One period [s].
+        period_s: Control period [s].
     """
 
     def __init__(self, period_s: float) -> None:
@@ -22,7 +22,7 @@ class Periods:
         self._owed_s = 0.0
 
     def take(self, seconds: float) -> int:
-        """Return the number of periods that end when `seconds` more pass."""
+        """Return the number of periods to run for the next `seconds` and the carried remainder."""
         count = 0
         self._owed_s += seconds
         while self._owed_s > self._period_s / 2:
@@ -35,12 +35,12 @@ S = TypeVar("S", bound=tuple[Any, ...])
 
 
 class OneMotion(Generic[S]):
-    """Current motion of a simulated body, if any.
+    """Holder of the current motion of a simulated robot, if any.
 
     All methods except `request_stop` must be called on the thread that advances time.
 
     Args:
-        freeze: Stops the hardware at once.
+        freeze: Function that stops the hardware at once.
     """
 
     def __init__(self, freeze: Callable[[], None]) -> None:
@@ -58,11 +58,11 @@ class OneMotion(Generic[S]):
         return self._motion
 
     def advance(self) -> S | None:
-        """Return the motion's step of the next period, or None without a motion."""
+        """Return the motion's step for the next period, or None without a motion."""
         return self._motion.advance() if self._motion is not None else None
 
     def request_stop(self) -> None:
-        """Request a stop, for `apply_stop_request`; safe from any thread and signal handler."""
+        """Request a stop, which `apply_stop_request` executes; safe from threads and signals."""
         self._stop_asked = True
 
     def apply_stop_request(self) -> None:
@@ -75,7 +75,7 @@ class OneMotion(Generic[S]):
 
     @property
     def idle(self) -> bool:
-        """Whether there is no motion."""
+        """Whether no motion is running."""
         return self._motion is None or self._motion.done
 
     @property
@@ -85,14 +85,14 @@ class OneMotion(Generic[S]):
 
 
 class SimulatedBody(Generic[S]):
-    """Base class of simulated robots, as `bt_exec.robot.Robot` and `bt_exec.robot.Simulation`.
+    """Base class of simulated robots; implements `bt_exec.robot.Robot` and `Simulation`.
 
     A subclass implements `freeze` and `moving`, and starts motions with `start`. All methods except
     `stop` must be called on the thread that calls `step`.
 
     Args:
-        world: The world; its time passes only in its `advance`.
-        period_s: One control period [s].
+        world: The simulated world; its time passes only in its `advance`.
+        period_s: Control period [s].
     """
 
     def __init__(self, world: Any, period_s: float) -> None:
@@ -113,7 +113,7 @@ class SimulatedBody(Generic[S]):
         """Advance the world by one control period.
 
         Args:
-            step: The motion's step of this period, or None without a motion.
+            step: The motion's step for this period, or None without a motion.
         """
         del step
         self.world.advance()

@@ -1,8 +1,9 @@
-"""Inverse kinematics of a site of an arm, on a private MuJoCo model.
+"""Inverse kinematics for a site of an arm, on a private MuJoCo model.
 
-A step minimises the weighted errors of position and orientation, to first order, with damping and
-within the limits of the joints: a quadratic programme of a few variables, solved by DAQP. Its
-weights and limits are those of a task in mink (Apache 2.0), whose dependencies take 25 MB.
+A step minimises the weighted errors of position and orientation to first order, with damping and
+within the joint limits. This is a quadratic programme with a few variables, which DAQP solves. The
+weights and limits are those of a task in mink (Apache 2.0), which is not used because its
+dependencies take 25 MB.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ __all__ = ["SiteIK", "hand_rotation"]
 
 Vector = npt.NDArray[np.float64]
 
-_TO_LIMIT = 0.95  # share of the way to a limit that one step may take
+_TO_LIMIT = 0.95  # maximum share of the distance to a joint limit that one step may cover
 
 
 def hand_rotation(yaw: float, pitch: float = 0.0) -> Vector:
@@ -29,19 +30,19 @@ def hand_rotation(yaw: float, pitch: float = 0.0) -> Vector:
 
 
 class SiteIK:
-    """Inverse kinematics on a private model, whose joints are moved until a site is at its target.
+    """Inverse kinematics: moves the joints of a private model until a site is at its target.
 
     Args:
-        model: The arm; all joints are hinges or slides with limits.
+        model: Model of the arm; all joints are hinges or slides with limits.
         site: Name of the site.
-        damping: Damping of a step: weight of its size against the error.
-        error_damping: Additional weight of the step, for each unit of the squared error.
+        damping: Damping: weight of the size of a step against the error.
+        error_damping: Additional damping per unit of the squared error.
 
     Attributes:
         data: State of the model.
         target: Position [m] and rotation of the target, shapes (3,) and (3, 3).
         turn_cost: Weight of the orientation against the position (1 = a radian costs a metre).
-        posture: Attractor of the joints, shape (nq,), and its weight; None without an attractor.
+        posture: Preferred joint values, shape (nq,), and their weight; None for no preference.
     """
 
     def __init__(self, model: Any, site: str, damping: float, error_damping: float) -> None:
@@ -54,7 +55,7 @@ class SiteIK:
         self._damping, self._error_damping = damping, error_damping
         self._low, self._high = model.jnt_range.T
         self._jacobian = np.zeros((6, model.nv))
-        self._rows = np.zeros((0, model.nv))  # no constraints other than bounds
+        self._rows = np.zeros((0, model.nv))  # there are no constraints other than the bounds
         self._sense = np.zeros(model.nv, np.intc)
 
     def set_joints(self, q: Vector) -> None:
@@ -64,7 +65,7 @@ class SiteIK:
         mujoco.mj_comPos(self._model, self.data)
 
     def target_offset(self) -> Vector:
-        """Return the offsets from the target in the world frame: 3 in metres, 3 in radians."""
+        """Return the offset of the site from the target in the world frame [3 m, 3 rad]."""
         position, rotation = self.target
         turned = self.data.site_xmat[self._site].reshape(3, 3) @ rotation.T
         found, quaternion = np.empty(6), np.empty(4)
@@ -77,7 +78,7 @@ class SiteIK:
         """Take a step towards the target; return the largest change of a joint before scaling.
 
         Args:
-            largest: The whole step is scaled so that no joint changes by more [rad or m].
+            largest: Maximum change of a joint [rad or m], to which the whole step is scaled.
         """
         jacobian, q = self._jacobian, self.data.qpos
         mujoco.mj_jacSite(self._model, self.data, jacobian[:3], jacobian[3:], self._site)

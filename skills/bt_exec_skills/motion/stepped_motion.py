@@ -1,4 +1,4 @@
-"""Motion in progress, from a generator of steps, and its supervision by a skill."""
+"""Motion that executes a generator of steps, and its supervision by a skill."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ class SteppedMotion(Generic[S]):
     """Handle of a motion; implements `bt_exec.robot.Motion`.
 
     Args:
-        steps: The motion. Each step is a tuple that begins with progress 0..1 and phase.
-        freeze: Stops the hardware at once; called when the motion is interrupted.
+        steps: Generator of the steps. A step is a tuple that begins with progress 0..1 and phase.
+        freeze: Function that stops the hardware at once; called when the motion is interrupted.
         phases: Usual number of phases, if progress restarts from 0 in each phase. All phases have
             equal weight, and the reported progress never decreases. None if steps give the progress
             of the whole motion.
@@ -48,7 +48,7 @@ class SteppedMotion(Generic[S]):
         self.doing = "planning"
 
     def advance(self) -> S | None:
-        """Return the step of the next period, or None when the motion is over."""
+        """Return the step for the next period, or None if the motion has ended."""
         if self.done:
             return None
         try:
@@ -86,16 +86,16 @@ class SteppedMotion(Generic[S]):
 def follow_motion(
     motion: Motion, doing: Callable[[], str], interrupted: Callable[[], str] = lambda: ""
 ) -> Steps[str]:
-    """Follow `motion` to its end; it is always stopped.
+    """Follow `motion` to its end, and stop it in any case.
 
     Args:
         motion: The started motion.
-        doing: Returns its current phase in a word or two.
-        interrupted: Called after each step; a non-empty text ends the motion.
+        doing: Function that returns the current phase in a word or two.
+        interrupted: Function called after each step; a non-empty text interrupts the motion.
 
     Returns:
         Reason of the interruption; empty if the motion ended by itself. `Motion.failure` is None if
-            it reached its goal.
+            the motion reached its goal.
     """
     why = ""
     try:

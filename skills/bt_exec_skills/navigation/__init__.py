@@ -1,1 +1,1 @@
-"""Navigation: grid map, A*, an obstacle layer, local planning and the drive itself."""
+"""Navigation: occupancy grid, obstacle layer, A*, global and local planner, and driving."""

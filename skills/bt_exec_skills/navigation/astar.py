@@ -1,10 +1,9 @@
-"""A* search on a grid, in slices, so that it never blocks a tick.
+"""A* search on a grid, executed in slices, so that it never blocks a tick.
 
-Steps go to the eight neighbours; a diagonal one requires both adjacent cells to be free, so that no
-corner is cut. The cost of a path is its length in cells times the mean weight of the cells at both
-ends of each step. Weights are 1 or more, so the octile distance never overestimates and the path is
-optimal. Method: Hart, Nilsson, Raphael (1968), A formal basis for the heuristic determination of
-minimum cost paths.
+Steps lead to the eight neighbours; a diagonal step requires both adjacent cells to be free, so that
+no corner is cut. The cost of a step is its length in cells times the mean weight of its two cells.
+Weights are 1 or more, so the octile distance never overestimates and the path is optimal. Method:
+Hart, Nilsson, Raphael (1968), A formal basis for the heuristic determination of minimum cost paths.
 """
 
 from __future__ import annotations
@@ -35,8 +34,8 @@ class Search:
     Args:
         free: Free cells, bool of shape (rows, columns).
         start: First cell of the path; need not be free, since the robot may be in an occupied cell.
-        goal: Last cell of the path. There is no path if it is occupied.
-        weight: Cost of each cell, 1 or more; None for 1 everywhere.
+        goal: Last cell of the path. There is no path to an occupied cell.
+        weight: Weight of each cell, 1 or more; None for 1 everywhere.
 
     Attributes:
         done: Whether the search has ended.
@@ -67,7 +66,7 @@ class Search:
         self.opened = 0
 
     def advance(self, count: int) -> bool:
-        """Expand up to `count` more cells; return whether the search has ended."""
+        """Expand up to `count` further cells; return True if the search has ended."""
         goal, half, guess, cost = self._goal, self._half, self._guess, self._cost
         known, steps = _step_lengths(self._columns), self._steps
         for _ in range(count):
@@ -106,18 +105,19 @@ class Search:
 def _are_connected(free: _Mask, start: int, goal: int) -> bool:
     """Return whether two cells are in one connected component; otherwise there is no path.
 
-    Four neighbours are sufficient, since a diagonal step implies two straight ones.
+    Connectivity by four neighbours is sufficient, because a diagonal step requires that two
+    straight steps are possible, too.
     """
     if not free.flat[goal]:
         return False
     cells = free.astype(np.uint8)
-    cells.flat[start] = 1  # the start cell may be solid
+    cells.flat[start] = 1  # the start cell may be occupied
     _, pieces = cv2.connectedComponents(cells, connectivity=4)
     return bool(pieces.flat[start] == pieces.flat[goal])
 
 
 def _possible_steps(free: _Mask) -> bytes:
-    """Return for each cell the possible steps of `_STEPS`, one bit each."""
+    """Return for each cell a byte with one bit for each of `_STEPS` that is possible."""
     found = np.zeros(free.shape, np.uint8)
     inner = found[1:-1, 1:-1]
     for bit, (a, b) in enumerate(_STEPS):
@@ -129,14 +129,14 @@ def _possible_steps(free: _Mask) -> bytes:
 
 
 def _neighbours_free(free: _Mask, a: int, b: int) -> _Mask:
-    """Return for each inner cell whether the one offset by `a` rows and `b` columns is free."""
+    """Return for each inner cell whether its neighbour at (`a`, `b`) rows and columns is free."""
     rows, columns = free.shape
     return free[1 + a : rows - 1 + a, 1 + b : columns - 1 + b]
 
 
 @lru_cache(maxsize=8)
 def _step_lengths(columns: int) -> tuple[_Steps, ...]:
-    """Return the offsets and lengths [cells] of the steps in each possible set of steps."""
+    """Return the offsets and lengths [cells] of the steps for each byte of `_possible_steps`."""
     every = [(a * columns + b, _SQRT2 if a and b else 1.0) for a, b in _STEPS]
     return tuple(
         tuple(step for bit, step in enumerate(every) if bits >> bit & 1) for bits in range(256)

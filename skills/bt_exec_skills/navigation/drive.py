@@ -1,8 +1,8 @@
-"""Driving to a pose along a path, and turning on the spot: generators, one step a control period.
+"""Motions of a mobile base: generators that advance one control period a step.
 
-Obstacles are updated twice a second. A blocked path is replanned. Without a path, the robot waits
-for persons to clear it, then fails with ``BLOCKED_PATH``. A goal without a path on the static map
-is ``UNREACHABLE``.
+Obstacles are updated twice a second. A blocked path is replanned. If there is no path, the robot
+waits for persons to move on, then fails with ``BLOCKED_PATH``. If there is no path on the static
+map either, the goal is ``UNREACHABLE``.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from bt_exec_skills.navigation.plane_geometry import Pose, turn_between
 __all__ = ["Base", "Command", "Commands", "drive_to", "turn_by"]
 
 _ARRIVED_M, _ARRIVED_RAD = 0.15, 0.04
-_CLOSE_M = 0.5  # within this distance, the base has arrived if it stops making progress
+_CLOSE_M = 0.5  # a base that makes no progress has arrived if the goal is nearer than this
 _AHEAD_M = (0.8, 0.55, 0.35)  # lookahead distances of the path follower
 _BACK_STEPS = 20
 _LOOK_EVERY = 10  # control periods between two obstacle updates
@@ -34,11 +34,11 @@ _MOST_PLANS = 12
 
 
 class Command(NamedTuple):
-    """Command of a drive for the next control period.
+    """Command to the base for the next control period.
 
     Attributes:
         progress: Completed fraction, 0..1.
-        doing: Phase in a word or two.
+        doing: Phase of the motion in a word or two.
         speed: Forward speed [m/s].
         turn: Yaw rate, positive to the left [rad/s].
     """
@@ -65,7 +65,7 @@ class Base(Protocol):
         """Current time [s]."""
 
     def ranges(self) -> npt.NDArray[np.float64]:
-        """Return the ranges all around [m]; see `occupancy_grid.hit_points`."""
+        """Return the measured distances in all directions [m]; see `occupancy_grid.hit_points`."""
 
 
 def drive_to(base: Base, planner: Planner, goal: Pose, limits: Limits, period_s: float) -> Commands:
@@ -79,7 +79,7 @@ def drive_to(base: Base, planner: Planner, goal: Pose, limits: Limits, period_s:
         period_s: Control period [s].
 
     Raises:
-        Failed: UNREACHABLE or BLOCKED_PATH.
+        Failed: UNREACHABLE if the map has no path; BLOCKED_PATH if obstacles block every path.
     """
     trip = _Trip(base, planner, goal, limits, period_s)
     if not (yield from _wait_for_plan(planner.has_path(base.pose, goal), 0.0)):
@@ -95,7 +95,7 @@ def drive_to(base: Base, planner: Planner, goal: Pose, limits: Limits, period_s:
 def turn_by(
     base: Base, angle: float, limits: Limits, period_s: float, progress: float = 0.0
 ) -> Commands:
-    """Turn on the spot by `angle` [rad], to the left if positive."""
+    """Turn on the spot by `angle` [rad], positive to the left."""
     total, last = angle, base.pose.yaw
     turn = 0.0
     while abs(angle) > _ARRIVED_RAD:
@@ -110,7 +110,7 @@ def turn_by(
 
 
 def _wait_for_plan(steps: Generator[None, None, R], progress: float) -> Generator[Command, None, R]:
-    """Stand still while `steps` plan; return their result."""
+    """Stand still during the planning `steps`, and return their result."""
     try:
         while True:
             next(steps)
@@ -134,7 +134,7 @@ class _Trip:
         self._forgot = False
 
     def plan_route(self) -> Generator[Command, None, Route]:
-        """Plan a path; without one, wait for persons to clear it, then fail."""
+        """Return a path; without one, wait for persons to move on, then fail with BLOCKED_PATH."""
         waited = 0.0
         while True:
             steps = self._planner.plan_route(self._base.pose, self._goal)
@@ -154,7 +154,7 @@ class _Trip:
             self._planner.obstacles.add_reading(self._base.pose, self._base.ranges())
 
     def follow(self, route: Route) -> Generator[Command, None, bool]:
-        """Follow a path; return False if it is blocked."""
+        """Follow a path and return True at its goal; return False if the path is blocked."""
         base, limits, period = self._base, self._limits, self._period_s
         speed = turn = 0.0
         wanted = (0.0, 0.0)
@@ -195,7 +195,7 @@ class _Trip:
     def _target_point(
         self, pose: Pose, route: Route, points: npt.NDArray[np.float64]
     ) -> tuple[float, float]:
-        """Return the target point: far ahead if the straight path is free, otherwise near."""
+        """Return a point on the path as the next target, as far ahead as the way to it is free."""
         for distance in _AHEAD_M:
             target = route.point_ahead(distance)
             if self._steering.is_path_free(pose, target, points):
@@ -203,7 +203,7 @@ class _Trip:
         return target
 
     def _back_off(self) -> Commands:
-        """Back off a little from near obstacles."""
+        """Move slowly away from near obstacles."""
         base = self._base
         for _ in range(_BACK_STEPS):
             points = hit_points(base.pose, base.ranges(), 1.5)

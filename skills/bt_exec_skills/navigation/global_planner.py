@@ -1,4 +1,4 @@
-"""Path over the map, planned in slices of time, and planned again when an obstacle blocks it."""
+"""Planner of paths over the map with an obstacle layer, which searches in slices of time."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from bt_exec_skills.navigation.plane_geometry import Pose
 
 __all__ = ["Planner", "Route"]
 
-_SLICE = 1500  # cells of a search in one control period (2 to 3 ms)
+_SLICE = 1500  # number of cells that a search expands in one control period (2 to 3 ms)
 _TIGHT_M = 0.08  # minimum clearance beyond the hull
-_WIDE_M = 0.75  # preferred distance of paths from walls
-_INSTEAD_M = 0.8  # maximum distance of an alternative goal
+_WIDE_M = 0.75  # preferred minimum distance of paths from walls
+_INSTEAD_M = 0.8  # maximum distance from the goal of a free cell that replaces it
 
 Mask = npt.NDArray[np.bool_]
 
@@ -26,7 +26,7 @@ class Route:
     """Path as a list of points.
 
     Args:
-        points: Way points [m], shape (n, 2), a cell apart.
+        points: Points of the path [m], shape (n, 2), a cell apart.
     """
 
     def __init__(self, points: npt.NDArray[np.float64]) -> None:
@@ -36,7 +36,7 @@ class Route:
         self._at = 0
 
     def drop_passed_points(self, pose: Pose) -> None:
-        """Drop the points that the robot, now at `pose`, has passed."""
+        """Drop the points before the one that is nearest to `pose`."""
         window = self.points[self._at : self._at + 25]
         away = np.hypot(window[:, 0] - pose.x, window[:, 1] - pose.y)
         self._at += int(np.argmin(away))
@@ -48,11 +48,11 @@ class Route:
 
     @property
     def goal(self) -> tuple[float, float]:
-        """The last point [m]."""
+        """Last point of the path [m]."""
         return float(self.points[-1, 0]), float(self.points[-1, 1])
 
     def point_ahead(self, distance: float) -> tuple[float, float]:
-        """Return the point at `distance` along the path [m], or the goal."""
+        """Return the point `distance` [m] further along the path, or the goal."""
         beyond = np.nonzero(self.left_m - self._left[self._at :] >= distance)[0]
         point = self.points[self._at + beyond[0]] if len(beyond) else self.points[-1]
         return float(point[0]), float(point[1])
@@ -79,13 +79,13 @@ class Planner:
         self.mapped: Mask = grid.clearance > self._reach
 
     def free_cells(self) -> Mask:
-        """Return the cells that the robot's centre may occupy, by map and obstacles."""
+        """Return the cells in which the robot's centre may be, given the map and the obstacles."""
         if not self.obstacles.has_obstacles:
             return self.mapped
         return self.mapped & (self.obstacles.clearance() > self._reach)
 
     def has_path(self, pose: Pose, goal: Pose) -> Generator[None, None, bool]:
-        """Return whether the static map has a path; yields during the search."""
+        """Return whether there is a path on the map without obstacles; yields during the search."""
         route = yield from self._search(pose, goal, self.mapped)
         return route is not None
 
@@ -111,7 +111,7 @@ class Planner:
         return Route(np.array(points))
 
     def blocked_ahead(self, route: Route, distance: float) -> bool:
-        """Return True if a known obstacle blocks the next `distance` metres of a path."""
+        """Return True if a known obstacle blocks the next `distance` [m] of a path."""
         if not self.obstacles.has_obstacles:
             return False
         rows, columns = self.grid.cells_at(route.points_ahead(distance)).T
@@ -120,5 +120,5 @@ class Planner:
 
 
 def smooth_speed(left_m: float, gain: float) -> float:
-    """Return the speed from which the robot can stop within `left_m` [m/s]."""
+    """Return the speed [m/s] at which the robot can still stop within `left_m` [m]."""
     return math.sqrt(max(0.0, 1.2 * gain * left_m))

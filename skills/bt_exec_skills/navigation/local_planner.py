@@ -1,8 +1,8 @@
-"""Local planner: the best reachable speed and yaw rate without collision.
+"""Local planner, which chooses speed and yaw rate without collision.
 
-The dynamic window approach (Fox, Burgard, Thrun 1997): every candidate is simulated along its arc
-for a short time. Candidates that come too close to an obstacle are discarded, the others are
-scored.
+The method is the dynamic window approach (Fox, Burgard, Thrun 1997): each candidate pair of speed
+and yaw rate is simulated along its arc for a short time. Candidates that come too close to an
+obstacle are discarded, and the candidate with the best score is chosen.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ __all__ = ["Limits", "Steering", "limit_change"]
 
 _AHEAD_S = 1.4
 _POINTS = 7
-_NEAR_M = 2.6  # obstacles farther away cannot be reached in that time
+_NEAR_M = 2.6  # obstacles farther away cannot be reached within `_AHEAD_S`
 _CLEAR_ENOUGH_M = 0.5
 _TURN_FIRST_RAD = 1.0  # larger heading errors are corrected by turning on the spot
-_CREEP_M = 0.45  # within this distance, with free space around, drive slowly to the target
+_CREEP_M = 0.45  # targets nearer than this are approached slowly if the space around is free
 _FACING_RAD = 0.4
 
 
@@ -69,7 +69,9 @@ class Steering:
     def choose_command(
         self, pose: Pose, target: tuple[float, float], points: npt.NDArray[np.float64]
     ) -> tuple[float, float]:
-        """Return speed [m/s] and yaw rate [rad/s]; (0, 0) if every motion would collide.
+        """Return speed [m/s] and yaw rate [rad/s]; (0, 0) if every candidate would collide.
+
+        A large heading error is corrected on the spot, without regard to obstacles.
 
         Args:
             pose: Pose of the base.
@@ -101,7 +103,7 @@ class Steering:
     def is_path_free(
         self, pose: Pose, target: tuple[float, float], points: npt.NDArray[np.float64]
     ) -> bool:
-        """Return whether the straight path to `target` is free of `points`."""
+        """Return whether the base can drive straight to `target` without touching `points`."""
         away = points - (pose.x, pose.y)
         to = np.array([target[0] - pose.x, target[1] - pose.y])
         length = float(np.hypot(*to))
@@ -123,7 +125,10 @@ class Steering:
         return float(self._v[best]), float(self._w[best])
 
     def _clearances(self, pose: Pose, points: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-        """Return the distance of each candidate from `points`, beyond hull and margin [m]."""
+        """Return the distance of each candidate's arc from `points`, minus hull and margin [m].
+
+        If the base is already too close, candidates that lead away get 0.1.
+        """
         away = points - (pose.x, pose.y)
         near = away[np.hypot(away[:, 0], away[:, 1]) < _NEAR_M]
         if not len(near):
@@ -134,7 +139,7 @@ class Steering:
         least = np.sqrt(gaps.min(axis=(1, 2)))
         now = float(np.sqrt((x * x + y * y).min())) - self.limits.radius - self.limits.margin
         clear: npt.NDArray[np.float64] = least - self.limits.radius - self.limits.margin
-        if now <= 0.02:  # already too close: only motions away from it are allowed
+        if now <= 0.02:  # too close: only motions away are allowed
             end = np.sqrt(gaps[:, -1, :].min(axis=1)) - self.limits.radius - self.limits.margin
             return np.where(end > now + 0.03, 0.1, np.minimum(clear, 0.0))
         return clear

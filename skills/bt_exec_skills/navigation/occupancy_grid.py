@@ -16,7 +16,7 @@ __all__ = ["Cell", "Grid", "Obstacles", "Slab", "hit_points"]
 
 
 Cell: TypeAlias = tuple[int, int]
-"""Row (south to north) and column (west to east)."""
+"""Row (from south to north) and column (from west to east) of a cell."""
 
 
 class Slab(NamedTuple):
@@ -80,7 +80,7 @@ class Grid:
         return rows, columns
 
     def cell_at(self, x: float, y: float) -> Cell:
-        """Return the cell of a point [m]; the nearest one if it is off the map."""
+        """Return the cell of a point [m]; for a point off the map, the nearest cell."""
         rows, columns = self.shape
         row = int((y - self.origin[1]) // self.cell_m)
         column = int((x - self.origin[0]) // self.cell_m)
@@ -94,13 +94,13 @@ class Grid:
         )
 
     def cells_at(self, points: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
-        """Return rows and columns of points [m] of shape (n, 2), clipped to the map."""
+        """Return row and column of each point [m], clipped to the map; both of shape (n, 2)."""
         rows, columns = self.shape
         found = np.floor((points[:, ::-1] - self.origin[::-1]) / self.cell_m).astype(np.int64)
         return np.clip(found, 0, (rows - 1, columns - 1))
 
     def free_near(self, cell: Cell, free: npt.NDArray[np.bool_], reach_m: float) -> Cell | None:
-        """Return the free cell nearest to `cell_at`, or None if none is within `reach_m`.
+        """Return the free cell nearest to `cell`, or None if no free cell is within `reach_m`.
 
         Args:
             cell: Cell to search from.
@@ -120,17 +120,17 @@ class Grid:
 
 
 def clearance_of(solid: npt.NDArray[np.bool_], cell_m: float) -> npt.NDArray[np.float32]:
-    """Return the distance from each cell's centre to the nearest occupied one [m]."""
+    """Return the distance from each cell to the nearest occupied cell [m]; 1000 without any."""
     if not solid.any():
         return np.full(solid.shape, 1e3, np.float32)
     away = cv2.distanceTransform((~solid).astype(np.uint8), cv2.DIST_L2, 5)
     return np.asarray(away * cell_m, np.float32)
 
 
-_KNOWN_M = 0.25  # maximum distance of a hit from the map object that it belongs to
-_BELIEVED = 4  # number of readings after which a hit is a static obstacle
-_MOST = 12  # number of stored scans
-_RELIABLE_M = 6.0  # farther hits are ignored
+_KNOWN_M = 0.25  # hits up to this distance from an occupied cell belong to the map
+_BELIEVED = 4  # number of hits after which a cell is an obstacle
+_MOST = 12  # maximum number of hits that are counted in a cell
+_RELIABLE_M = 6.0  # maximum distance of hits that are used
 
 
 def hit_points(
@@ -140,8 +140,8 @@ def hit_points(
 
     Args:
         pose: Pose of the range finder.
-        ranges: Distances [m], all around, from straight ahead to the left.
-        limit_m: Hits at this distance or farther are ignored [m].
+        ranges: Distances [m] in all directions, at equal angles from straight ahead to the left.
+        limit_m: Distance from which hits are ignored [m].
     """
     angles = pose.yaw + np.arange(len(ranges)) * math.tau / len(ranges)
     points = np.stack([pose.x + ranges * np.cos(angles), pose.y + ranges * np.sin(angles)], axis=1)
@@ -150,7 +150,7 @@ def hit_points(
 
 
 class Obstacles:
-    """Obstacle layer over a map; range readings add obstacles and clear the cells on the beam.
+    """Obstacle layer over a map. Range readings add obstacles and clear cells along the beams.
 
     Args:
         grid: The map.
@@ -161,7 +161,7 @@ class Obstacles:
         self._looks = np.zeros(grid.shape, np.int16)
 
     def add_reading(self, pose: Pose, ranges: npt.NDArray[np.float64]) -> None:
-        """Add one reading."""
+        """Add a reading of the range finder."""
         self._clear_along_beams(pose, ranges)
         points = hit_points(pose, ranges, _RELIABLE_M)
         rows, columns = self._grid.cells_at(points).T
@@ -171,7 +171,7 @@ class Obstacles:
         self._looks[place] = np.minimum(self._looks[place] + 1, _MOST)
 
     def _clear_along_beams(self, pose: Pose, ranges: npt.NDArray[np.float64]) -> None:
-        """Clear the cells that a beam has passed through."""
+        """Clear the cells through which a beam has passed."""
         rows, columns = np.nonzero(self._looks)
         if not len(rows):
             return
@@ -187,13 +187,13 @@ class Obstacles:
         )
 
     def accept_all_hits(self, pose: Pose, ranges: npt.NDArray[np.float64], within_m: float) -> None:
-        """Accept all nearby hits as obstacles at once; for a robot that is stuck."""
+        """Add a reading and accept near hits as obstacles at once, for a robot that is stuck."""
         self.add_reading(pose, np.where(ranges < within_m, ranges, 1e3))
         near = self._looks > 0
         self._looks[near] = np.maximum(self._looks[near], _BELIEVED)
 
     def clear_old(self) -> None:
-        """Clear obstacles that were not seen for long, such as persons who left."""
+        """Clear obstacles with fewer than `_MOST` hits, such as persons who stood there briefly."""
         self._looks[self._looks < _MOST] = 0
 
     @property
@@ -202,5 +202,5 @@ class Obstacles:
         return bool((self._looks >= _BELIEVED).any())
 
     def clearance(self) -> npt.NDArray[np.float32]:
-        """Return each cell's distance to the nearest obstacle [m]; large without obstacles."""
+        """Return the distance from each cell to the nearest obstacle [m]; 1000 without any."""
         return clearance_of(self._looks >= _BELIEVED, self._grid.cell_m)

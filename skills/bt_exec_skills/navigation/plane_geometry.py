@@ -1,4 +1,4 @@
-"""Poses in the plane. Frame: the building, x east, y north [m]; angles from x to y [rad]."""
+"""Poses in the plane. Frame of the building: x east, y north [m]; angles from x to y [rad]."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Pose(NamedTuple):
 
 
 class Area(NamedTuple):
-    """A rectangle of floor.
+    """Rectangle on the floor.
 
     Attributes:
         left: Least x [m].
@@ -50,7 +50,7 @@ class Area(NamedTuple):
         return self.left <= x < self.right and self.bottom <= y < self.top
 
     def without_border(self, margin: float) -> Area:
-        """Return the area without a border of `margin` [m]."""
+        """Return the area reduced by `margin` [m] on each side."""
         return Area(
             self.left + margin, self.bottom + margin, self.right - margin, self.top - margin
         )
@@ -62,7 +62,7 @@ class Area(NamedTuple):
 
 
 def wrap_angle(angle: float) -> float:
-    """Return the same angle in -pi..pi [rad]."""
+    """Return the equivalent angle in -pi..pi [rad]."""
     return math.remainder(angle, math.tau)
 
 

@@ -1,1 +1,1 @@
-"""Perception that packs share: contracts, the oracle, camera faults, votes over time."""
+"""Perception that packs share: interfaces, the oracle, camera faults, votes over pictures."""

@@ -1,6 +1,6 @@
-"""Detection of camera faults from pictures alone.
+"""Detection of camera faults from the pictures.
 
-Faults that are recognised, in this order:
+The faults are checked in this order:
 
 ========== ==========================================================================
 missing    the picture is missing
@@ -25,11 +25,11 @@ from bt_exec_skills.perception.pictures_and_boxes import Frame
 
 __all__ = ["CameraWatch", "fault_in"]
 
-_DARK_LEVEL = 6.0  # mean level of a picture without content, of 255
-_NOISE_LEVEL = 18.0  # standard deviation of noise [grey levels]; a good sensor has 1 to 6
+_DARK_LEVEL = 6.0  # minimum mean level of a picture that is not dark, of 255
+_NOISE_LEVEL = 18.0  # maximum standard deviation of noise [grey levels]; a good sensor has 1 to 6
 _BLOCKS = 8  # blocks per side
-_SMALL = 64  # a picture with a shorter side is too small to judge [px]
-_EDGE = 9.0  # grey-level difference of an edge after smoothing
+_SMALL = 64  # pictures with a shorter side below this are not examined [px]
+_EDGE = 9.0  # minimum grey-level difference of an edge after smoothing
 _LEAST_EDGES = 0.16  # minimum share of blocks with an edge in a valid picture
 _LUMINANCE = np.array([9798, 19235, 3735], np.float32) / 2**15  # of red, green and blue
 
@@ -40,7 +40,7 @@ class CameraWatch:
     """Monitor of one camera's pictures.
 
     Args:
-        size: Height and width of its pictures [px], or None to accept any.
+        size: Height and width of the pictures [px], or None to accept any size.
     """
 
     def __init__(self, size: tuple[int, int] | None = None) -> None:
@@ -51,7 +51,7 @@ class CameraWatch:
     def fault(self, view: View[Any]) -> CameraFault | None:
         """Return the fault of the camera, or None.
 
-        A picture that is returned again with its old time stamp is as faulty as before.
+        For the same picture with the same time stamp, the previous result is returned.
         """
         before, self._before = self._before, view
         same = before is not None and np.array_equal(before.frame, view.frame)
@@ -91,8 +91,8 @@ def _is_lit(frame: Frame) -> bool:
 def _noise_of(grey: _Floats) -> float:
     """Return the standard deviation of the noise in a grey picture.
 
-    Immerkaer's filter responds to noise and not to edges or slopes. The median instead of the mean
-    suppresses texture.
+    Immerkaer's filter responds to noise but not to edges or slopes. The median is used instead of
+    the mean to suppress texture.
     """
     answer = np.abs(_filter_symmetric(grey, (1, -2, 1)))
     return _median(answer.astype(np.intp)) / 0.6745 / 6.0
@@ -106,7 +106,7 @@ def _median(levels: np.ndarray[tuple[int, ...], np.dtype[np.intp]]) -> float:
 
 
 def _edge_share(grey: _Floats, noise: float) -> float:
-    """Return the share of blocks of a grey picture with an edge."""
+    """Return the share of the blocks of a grey picture that contain an edge, 0..1."""
     smooth = _filter_symmetric(grey, (1, 4, 6, 4, 1)) / np.float32(256)
     across = np.abs(smooth[:, 4:] - smooth[:, :-4])[4:, :]
     down = np.abs(smooth[4:, :] - smooth[:-4, :])[:, 4:]
@@ -117,7 +117,7 @@ def _edge_share(grey: _Floats, noise: float) -> float:
 
 
 def _filter_symmetric(grey: _Floats, weights: tuple[int, ...]) -> _Floats:
-    """Return a picture filtered with symmetric weights along both axes; its edges are mirrored."""
+    """Return a picture filtered along both axes; the picture is mirrored at its borders."""
     reach = len(weights) // 2
     high, wide = grey.shape
     padded = np.pad(grey, reach, "reflect")

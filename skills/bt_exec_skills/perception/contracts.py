@@ -1,7 +1,7 @@
-"""Perception interfaces: cameras provide views, detectors find objects in them.
+"""Perception interfaces: cameras provide views, and detectors find objects in views.
 
-A site chooses the detector by name. ``oracle`` uses the simulator's ground truth for each pixel;
-a learned detector uses the frame alone and implements the same contract.
+A site chooses the detector by name. ``oracle`` uses the simulator's ground truth for each pixel; a
+learned detector implements the same interface and uses only the frame.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Generic, Literal, Protocol, TypeVar
 
 from bt_exec.robot import Observation
 
-if TYPE_CHECKING:  # no numpy for a check of a file
+if TYPE_CHECKING:  # commands that only check files must not import numpy
     from bt_exec_skills.perception.pictures_and_boxes import Box, Frame
 
 __all__ = ["Camera", "CameraFault", "Detection", "Detector", "Observed", "View"]
@@ -31,10 +31,10 @@ class Detection:
     """A detected object.
 
     Attributes:
-        label: Class of the detector.
+        label: Class of the object.
         bbox: Bounding box [px].
         score: Score of the detector, 0..1.
-        doubt: Reason for doubt about the detection, in a word; empty if there is none.
+        doubt: Reason for doubt about the detection, in a word; empty without doubt.
     """
 
     label: str
@@ -70,7 +70,7 @@ class Observed(Observation, Protocol):
 
 
 class Camera(Protocol[C, V_co]):
-    """Camera with two operations: a fast capture, and a slow conversion for a worker thread."""
+    """Camera with two operations: a fast capture, and its slow conversion on a worker thread."""
 
     def capture(self) -> C:
         """Capture the raw data of a picture; fast, on the loop's thread."""
@@ -79,7 +79,7 @@ class Camera(Protocol[C, V_co]):
         """Convert a capture to a picture; on a worker thread."""
 
     def close(self) -> None:
-        """Release its resources."""
+        """Release the resources of the camera."""
 
 
 class Detector(Protocol[V_contra, D_co]):

@@ -1,6 +1,6 @@
-"""Simulated camera with sensor noise in every picture, and injected faults.
+"""Wrapper of a simulated camera that adds sensor noise and injected faults to its pictures.
 
-``camera=noise@12`` adds a fault after 12 s, ``camera=occluded@12-14`` a fault of two seconds.
+``camera=noise@12`` injects a fault from 12 s on, and ``camera=occluded@12-14`` one of two seconds.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Stamped(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Break:
-    """A camera fault from `start` to `end` [s, mission clock]."""
+    """Injected camera fault from `start` to `end` [s, mission clock]."""
 
     fault: CameraFault
     start: float = 0.0
@@ -41,10 +41,10 @@ class Break:
 
 
 def parse_breaks(text: str) -> tuple[Break, ...]:
-    """Parse ``FAULT[@START[-END]]``, several separated by commas; ``none`` for no fault.
+    """Parse ``FAULT[@START[-END]]``, or several such texts separated by commas, or ``none``.
 
     Raises:
-        ValueError: If the text has another form.
+        ValueError: If the text does not have this form.
     """
     if text == "none":
         return ()
@@ -67,17 +67,17 @@ def _parse_break(text: str) -> Break:
 
 
 class FaultyCapture(NamedTuple, Generic[C]):
-    """A capture with the camera's fault at that moment."""
+    """Capture, and the injected fault at its time, or None."""
 
     inner: C
     fault: CameraFault | None
 
 
 class FaultyCamera(Generic[C, T]):
-    """Simulated camera with added noise and faults; implements `Camera`.
+    """Camera that adds noise and faults to the pictures of another; implements `Camera`.
 
     Args:
-        camera: The camera without faults; its captures have time stamps.
+        camera: The camera without faults, whose captures have time stamps.
         seed: Seed of the noise.
         breaks: The injected faults.
 
@@ -124,7 +124,7 @@ def _with_noise(frame: Frame, rng: np.random.Generator) -> Frame:
 
 
 def faulty_picture(frame: Frame, fault: CameraFault, rng: np.random.Generator) -> Frame:
-    """Return the picture of a camera with `fault`; a frozen one needs an earlier picture."""
+    """Return the picture of `frame` that a camera with `fault` delivers; unchanged if frozen."""
     height, width, _ = frame.shape
     if fault == "missing":
         return np.zeros((0, 0, 3), np.uint8)
@@ -134,7 +134,7 @@ def faulty_picture(frame: Frame, fault: CameraFault, rng: np.random.Generator) -
         return _with_noise(np.zeros_like(frame), rng)
     if fault == "noise":
         return rng.integers(0, 256, frame.shape, np.uint8)
-    if fault == "occluded":  # a thumb: one colour, soft shading, one sharp corner visible
+    if fault == "occluded":  # as by a thumb: one colour, soft shading, one corner free
         fall = np.linspace(0.7, 1.0, width)[None, :, None] * np.ones((height, 1, 3))
         thumb = np.array([150, 105, 90]) * fall
         thumb[: height // 6, : width // 6] = frame[: height // 6, : width // 6]

@@ -1,4 +1,4 @@
-"""Waiting for new observations, and voting over several that agree."""
+"""Functions that wait for a fresh observation, and decide by agreement of several pictures."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from bt_exec_skills.perception.contracts import Observed
 __all__ = ["NO", "PATIENCE_S", "YES", "Voter", "fresh_observation", "in_view"]
 
 PATIENCE_S = 3.0
-"""Timeout of fresh observations [s]."""
+"""Maximum time to wait for a fresh observation [s]."""
 
 
 S = TypeVar("S", bound=Observed)
@@ -27,7 +27,7 @@ def fresh_observation(
     Args:
         world: Observations of the skill.
         since: Earliest time of the observation [s, mission clock].
-        failure: Returns the failure after `PATIENCE_S` without an observation.
+        failure: Function that returns the failure to raise after `PATIENCE_S`.
         progress: Progress of the skill while it waits, 0..1, or None if unknown.
 
     Raises:
@@ -43,21 +43,21 @@ def fresh_observation(
 
 
 YES, NO = 2, 3
-"""Numbers of agreeing pictures that are required."""
+"""Number of pictures that must show an object to confirm it, and to rule it out."""
 
 
 class Voter(Observed, Protocol):
     """An observation that reports whether an object is in view."""
 
     def confirms(self, label: str) -> bool:
-        """Return whether an object with that label is detected without doubt."""
+        """Return whether an object with the label is detected without doubt."""
 
 
 def in_view(observations: Sequence[Voter], label: str) -> bool | None:
-    """Return whether `label` is in view, or None while that is undecided.
+    """Return whether an object with `label` is in view; None if undecided.
 
-    True requires two fresh pictures that show the object, False three that do not; newer pictures
-    take precedence.
+    True requires two fresh pictures that show the object, False three that do not show it.
+    Whichever number is reached first, counted from the newest picture, decides.
 
     Args:
         observations: Fresh observations, oldest first. Those of a faulty camera do not count.

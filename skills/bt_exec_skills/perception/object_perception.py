@@ -1,4 +1,4 @@
-"""Perception of labelled objects with one camera: from a capture to an observation."""
+"""Perception pipeline for labelled objects with one camera, and its observation."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from bt_exec.language.messages import load_messages
 from bt_exec_skills.perception.contracts import Camera, CameraFault, Detection, Detector, View
 
-if TYPE_CHECKING:  # no numpy for a check of a file
+if TYPE_CHECKING:  # commands that only check files must not import numpy
     from bt_exec_skills.perception.pictures_and_boxes import Frame
 
 __all__ = ["Detections", "ObjectObservation", "ObjectPerception", "fault_in_words"]
@@ -29,15 +29,15 @@ class Detections:
     detections: tuple[Detection, ...]
 
     def sees(self, label: str) -> bool:
-        """Return whether an object with that label is detected."""
+        """Return whether an object with the label is detected."""
         return any(found.label == label for found in self.detections)
 
     def confirms(self, label: str) -> bool:
-        """Return whether an object with that label is detected without doubt."""
+        """Return whether an object with the label is detected without doubt."""
         return any(found.label == label and not found.doubt for found in self.detections)
 
     def labels(self) -> tuple[str, ...]:
-        """Return the detected labels, each once."""
+        """Return the detected labels without repetitions."""
         return tuple(dict.fromkeys(found.label for found in self.detections))
 
 
@@ -45,7 +45,7 @@ _words = partial(load_messages, Path(__file__).with_name("words.yaml"))
 
 
 def fault_in_words(fault: CameraFault, language: str) -> str:
-    """Return a fault of a camera for the operator: "camera: dark"."""
+    """Return a fault of a camera for the operator, such as "camera: dark"."""
     return (
         f"{_words().translate_word('fault', language)}: {_words().translate_word(fault, language)}"
     )
@@ -53,12 +53,12 @@ def fault_in_words(fault: CameraFault, language: str) -> str:
 
 @dataclass(frozen=True)
 class ObjectObservation(Detections):
-    """One view; implements `bt_exec.robot.Observation`.
+    """Observation of labelled objects; implements `bt_exec.robot.Observation`.
 
     Attributes:
         t: Time of the frame [s, mission clock].
         detections: Detected objects.
-        frame: The picture, or None without one.
+        frame: The picture, or None if the camera delivered none.
         fault: Fault of the camera, or None.
         word: Function that returns the display name of a label in a language.
     """
@@ -70,7 +70,7 @@ class ObjectObservation(Detections):
     word: Callable[[str, str], str] = field(default=lambda name, _: name, repr=False, compare=False)
 
     def facts(self) -> Mapping[str, str]:
-        """Return the facts that this view establishes: none by default."""
+        """Return no facts; a subclass may return facts that the view establishes."""
         return {}
 
     def describe(self, language: str) -> str:
@@ -98,7 +98,7 @@ class ObjectPerception(Generic[C]):
         camera: The camera.
         detector: Detector of objects.
         word: Function that returns the display name of a label in a language.
-        size: Height and width of the camera's pictures [px]; None accepts any.
+        size: Height and width of the camera's pictures [px]; None accepts any size.
     """
 
     def __init__(

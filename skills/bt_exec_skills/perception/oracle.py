@@ -1,4 +1,4 @@
-"""The oracle: detections from a simulator's ground truth, restricted to what is in view."""
+"""The oracle, a detector that uses a simulator's ground truth of the objects in view."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Enough: TypeAlias = Callable[[str, Mask], bool]
 
 
 class Thing(NamedTuple):
-    """A visible object: its label and, for a person, the identity."""
+    """Label of a visible object and, for a person, the identity."""
 
     label: str
     who: str | None = None
@@ -34,16 +34,16 @@ class Truth(Protocol):
     """Ground truth of a simulated view."""
 
     def object_masks(self) -> Iterable[tuple[Thing, Mask]]:
-        """Return each object with the pixels that show it, possibly none."""
+        """Return each object with a mask of the pixels that show it, which may be empty."""
 
 
 @dataclass(frozen=True)
 class ObjectTruth:
-    """Ground truth of a view as the pixels of each label; implements `Truth`.
+    """Ground truth of a view as a mask for each label; implements `Truth`.
 
     Attributes:
-        masks: The pixels that show each label, bool of shape (height, width). Masks may
-            overlap: the pixels of the door include those of its handle.
+        masks: Mask of the pixels that show each label, bool of shape (height, width). Masks may
+            overlap; for example, the pixels of a door include those of its handle.
     """
 
     masks: Mapping[str, Mask]
@@ -69,11 +69,11 @@ def truth_of(view: View[T]) -> T:
 
 
 def things_in_view(truth: Truth, enough: Enough) -> Iterator[tuple[Thing, Mask, Detection]]:
-    """Yield the objects in view with their pixels and a detection without doubt.
+    """Yield each object in view with its mask and a detection.
 
     Args:
         truth: Ground truth of the view.
-        enough: Whether an object with this label and these pixels is in view.
+        enough: Function that returns True if an object with a label and a mask is in view.
     """
     for thing, mask in truth.object_masks():
         if enough(thing.label, mask):
@@ -81,10 +81,10 @@ def things_in_view(truth: Truth, enough: Enough) -> Iterator[tuple[Thing, Mask, 
 
 
 class OracleDetector:
-    """Detector that returns a box around each object's pixels; hidden objects are not detected.
+    """Detector that returns a box around the pixels of each object in view.
 
     Args:
-        enough: Whether an object with this label and these pixels is in view.
+        enough: Function that returns True if an object with a label and a mask is in view.
     """
 
     def __init__(self, enough: Enough) -> None:

@@ -1,4 +1,4 @@
-"""Pictures and boxes in them.
+"""Types of pictures, masks and boxes, and functions on boxes.
 
 A box is ``(x1, y1, x2, y2)`` in integer pixels from the top left corner; x2 and y2 are the first
 column and row outside the box.
@@ -26,12 +26,12 @@ T = TypeVar("T", bound=np.generic)
 Frame = npt.NDArray[np.uint8]
 """A picture, RGB, shape (height, width, 3)."""
 Mask = npt.NDArray[np.bool_]
-"""Some pixels of a picture, shape (height, width)."""
+"""Whether each pixel of a picture is selected, shape (height, width)."""
 Box = tuple[int, int, int, int]
 
 
 def border_pixels(picture: npt.NDArray[T]) -> npt.NDArray[T]:
-    """Return the pixels of the four edges of a picture or mask, one after another."""
+    """Return the pixels along the four edges of a picture or mask, concatenated."""
     return np.concatenate((picture[0], picture[-1], picture[:, 0], picture[:, -1]))
 
 
@@ -43,7 +43,7 @@ def box_around(mask: Mask) -> Box:
 
 
 def to_pixel_box(xyxy: tuple[float, ...], size: tuple[int, int]) -> Box | None:
-    """Return a box in integer pixels within a picture (height, width); None if nothing is left."""
+    """Return a box rounded and clipped to a picture of `size` (height, width); None if empty."""
     height, width = size
     x1, x2 = (int(np.clip(round(x), 0, width)) for x in (xyxy[0], xyxy[2]))
     y1, y2 = (int(np.clip(round(y), 0, height)) for y in (xyxy[1], xyxy[3]))
@@ -51,7 +51,7 @@ def to_pixel_box(xyxy: tuple[float, ...], size: tuple[int, int]) -> Box | None:
 
 
 def intersection_over_union(ones: npt.ArrayLike, others: npt.ArrayLike) -> npt.NDArray[np.float64]:
-    """Return the intersection over union of all pairs of boxes, shape (ones, others)."""
+    """Return the intersection over union of each pair of boxes, shape (ones, others)."""
     a, b = np.asarray(ones, float), np.asarray(others, float)
     low = np.maximum(a[:, None, :2], b[None, :, :2])
     high = np.minimum(a[:, None, 2:], b[None, :, 2:])

@@ -1,1 +1,1 @@
-"""Shared parts of the plan formats of packs."""
+"""Functions that the plan formats of packs share."""

@@ -1,4 +1,4 @@
-"""Plans as JSON, parsed strictly with positions of errors."""
+"""Strict parsing of plans in JSON; errors have positions."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _LONGEST = 200_000
 
 
 def parse_plan_json(text: str, file: str) -> Any:
-    """Return the data of a JSON text.
+    """Return the data in a JSON text.
 
     Raises:
         SpecError: TOO_LONG or BAD_JSON.
@@ -38,5 +38,5 @@ def make_problem(
     found: str = "",
     allowed: tuple[str, ...] = (),
 ) -> Problem:
-    """Return a problem of a file, with its facts in display order."""
+    """Return a problem in a file, with the arguments in the order in which they are displayed."""
     return Problem(code, message, place, found, allowed, file)

@@ -1,1 +1,1 @@
-"""Reporter pack; the entry point is in `bt_exec_skills.reporter.pack`."""
+"""The reporter pack; its entry point is in `bt_exec_skills.reporter.pack`."""

@@ -1,4 +1,4 @@
-"""Sections of places, and the words for them; the phrases are in ``sections.yaml``."""
+"""Sections of places, their names and lexicon entries; the phrases are in ``sections.yaml``."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ class Names(UserData):
 
 
 class Section(UserData):
-    """Part of a place with separate light. A section with an id is also a place.
+    """Part of a place with separate lights. A section with an id is also a place.
 
     Attributes:
         name: Display name within the place.
         area: Area of the section.
-        id: Id of the place; empty for a section to which no robot is sent.
+        id: Id of the section as a place; empty if robots are not sent to it.
         aliases: Further names within the place, in any language.
-        poses: Viewpoints of the robot, as of a place.
+        poses: Viewpoints of the robot; the first is the target of a drive.
     """
 
     name: Names
@@ -71,7 +71,7 @@ class Divided(Named, Protocol):
 
     @property
     def sections(self) -> tuple[Section, ...]:
-        """Sections in their order from one end to the other."""
+        """Sections in order, from one end of the place to the other."""
 
 
 @cache
@@ -80,12 +80,12 @@ def _phrases() -> Any:
 
 
 def _filled_phrases(key: str, language: str, **names: str) -> list[str]:
-    """Return the phrases under a key of ``sections.yaml``, filled with names."""
+    """Return the phrases under `key` of ``sections.yaml``, with the names inserted."""
     return [phrase.format(**names) for phrase in _phrases()[key][language]]
 
 
 def name_section(section: Names, place: Names) -> Names:
-    """Return the display name of a section as a place, from the names of section and place."""
+    """Return the display name of a section, such as "the west end of the corridor"."""
     named = {
         language: _filled_phrases(
             "name", language, part=section.name_in(language), place=place.name_in(language)
@@ -96,7 +96,7 @@ def name_section(section: Names, place: Names) -> Names:
 
 
 def fill_names(key: str, place: Named, **sections: Named) -> Iterator[str]:
-    """Yield the phrases under a key of ``sections.yaml`` with all names, in each language."""
+    """Yield the phrases under `key` of ``sections.yaml`` with every combination of the names."""
     for language in LANGUAGES:
         every = [_names_in(language, one) for one in (place, *sections.values())]
         for outer, *inner in product(*every):
@@ -121,7 +121,7 @@ def section_ids(place: Divided) -> list[str]:
 
 
 def section_words(places: Mapping[str, Divided]) -> dict[str, dict[str, Any]]:
-    """Return lexicon entries for several sections, and for the sections of the last named place."""
+    """Return lexicon entries for several sections, and for sections named after their place."""
     found: dict[str, dict[str, Any]] = {}
     for name, place in places.items():
         sections = [one for one in place.sections if one.id]
@@ -145,7 +145,7 @@ def _words_for_several(
 def _words_after_another(
     name: str, sections: Sequence[Section]
 ) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield the words for a section of the place that was named before: its end, the other end."""
+    """Yield lexicon entries for sections of the last named place, such as "the other end"."""
     places = [name, *(one.id for one in sections)]
     for one in sections:
         yield f"part_{one.id}", _lexicon_entry(one.names, after=dict.fromkeys(places, one.id))
@@ -155,7 +155,7 @@ def _words_after_another(
 
 
 def _lexicon_entry(phrases: Iterable[str], **more: Any) -> dict[str, Any]:
-    """Return a lexicon entry of phrases in both languages."""
+    """Return a lexicon entry with the phrases sorted by language, and further fields."""
     every = [*dict.fromkeys(map(without_article, phrases))]
     own = {one: [text for text in every if language_of(text) == one] for one in LANGUAGES}
     return {**own, **more}

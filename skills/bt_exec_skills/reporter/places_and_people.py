@@ -40,7 +40,7 @@ class Place(UserData):
         aliases: Further names, in any language.
         poses: Viewpoints of the robot; the first is the target of a drive.
         area: Area of the place.
-        sections: Parts with separate lights, in their order from one end to the other.
+        sections: Parts with separate lights, in order from one end of the place to the other.
     """
 
     name: Names
@@ -81,10 +81,10 @@ class Person(UserData):
 
 
 class Round(UserData):
-    """Name for several places, all of which are visited.
+    """Named group of places that are visited together, such as "upstairs".
 
     Attributes:
-        name: Display name of the group.
+        name: Display name of the round.
         aliases: Further names, in any language.
         places: Ids of the places, in the order of the visits.
     """
@@ -101,7 +101,7 @@ class SiteMap(UserData):
         base: Id of the place where missions start, loads are picked up and reports are given.
         places: Places by id.
         people: People by id.
-        rounds: Names for several places, by id; ``everywhere`` is the route of a patrol.
+        rounds: Named groups of places, by id; ``everywhere`` is the route of a patrol.
     """
 
     base: str = "basecamp"
@@ -110,7 +110,7 @@ class SiteMap(UserData):
     rounds: Mapping[str, Round] = {}
 
     def place_at(self, x: float, y: float) -> str | None:
-        """Return the id of the nearest place at a point, or None between places."""
+        """Return the id of the place whose poses are nearest to a point; None between places."""
         name = min(self.places, key=lambda name: self.places[name].distance_to(x, y))
         return name if self.places[name].distance_to(x, y) <= NEAR_M else None
 
@@ -149,7 +149,7 @@ class SiteMap(UserData):
         return None
 
     def nearest_place(self, word: str) -> tuple[str, ...]:
-        """Return ids of places, the most similar to `word` first."""
+        """Return the ids of all places, the most similar to `word` first."""
         near = nearest_names(word, self.places)
         return (*near, *(name for name in self.places if name not in near))
 
@@ -162,8 +162,7 @@ def _with_sections(places: Mapping[str, Place]) -> dict[str, Place]:
     """Return the places, including each section with an id as a separate place.
 
     Raises:
-        UsageError: If the id of a section is that of another place, or a section with an id has no
-            pose.
+        UsageError: If a section has the id of another place, or has an id but no pose.
     """
     found = dict(places)
     for place in places.values():
@@ -179,7 +178,7 @@ def _with_sections(places: Mapping[str, Place]) -> dict[str, Place]:
 
 
 def _place_of_section(section: Section, place: Place) -> Place:
-    """Return a section of a place as a place."""
+    """Return a section as a separate place."""
     return Place(
         name=name_section(section.name, place.name),
         aliases=tuple(fill_names("part", place, part=section)),
@@ -198,10 +197,10 @@ class Mapped(Protocol):
 
 
 def make_map(settings: Mapped) -> SiteMap:
-    """Return the map in the pack settings of a site.
+    """Return the map from the pack settings of a site.
 
     Raises:
-        UsageError: If it is invalid; the message contains the place and the reason.
+        UsageError: If the map is invalid; the message names the place and the reason.
     """
     if not settings.places:
         raise UsageError("settings of pack reporter: places: the map needs at least one")

@@ -1,8 +1,8 @@
-"""Plan JSON: ``{"plan": [{"action": …, "params": {…}}, …]}``, lossless import and export.
+"""Import and export of Plan JSON: ``{"plan": [{"action": …, "params": {…}}, …]}``.
 
 A plan in this form is a list of actions. Import creates a sequence of them. Export lists the
-actions of the case without failures, which is the first branch of a fallback. Constructs that a
-list of actions cannot express (guards, retries, parallel work) are refused, not dropped.
+actions of a run without failures; of a fallback it takes the first branch. Constructs that a list
+of actions cannot express (guards, retries, parallel work) are refused, not dropped.
 """
 
 from __future__ import annotations
@@ -43,10 +43,10 @@ _MOST_ACTIONS = 500
 
 
 def read_plan(text: str, file: str = "<plan>", command: str = "") -> MissionSpec:
-    """Return the mission of a plan in JSON.
+    """Return the mission spec of a plan in JSON.
 
     Raises:
-        SpecError: If there are problems; contains all of them.
+        SpecError: If the plan is invalid; contains all problems.
     """
     data = parse_plan_json(text, file)
     plan = data.get("plan") if isinstance(data, dict) else None
@@ -118,10 +118,10 @@ def write_plan(spec: MissionSpec) -> str:
 
 
 def _actions_of(node: NodeBase, problems: list[Problem], *, failing: bool = False) -> Iterator[Do]:
-    """Yield actions in order, and collect constructs that cannot be expressed.
+    """Yield actions in order, and add constructs that cannot be expressed to `problems`.
 
-    Branches after a failure are left out, and so are retries inside a fallback (`failing`), because
-    the import adds both again.
+    Later branches of a fallback are left out, and so are retries inside it (`failing`), because
+    passes insert both again after an import.
     """
     lost = [name for name in node.modifiers if name != "retry" or not failing]
     problems += [

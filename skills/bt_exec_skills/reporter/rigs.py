@@ -1,4 +1,4 @@
-"""Settings of the pack in a site file, the start of its simulated building, and its rigs."""
+"""Settings of the pack in a site file, initial state of its simulated building, and its rigs."""
 
 from __future__ import annotations
 
@@ -27,14 +27,15 @@ class ReporterSettings(PackSettings):
 
     Attributes:
         robot: ``sim``.
-        detector: Detector of people and objects: ``oracle``, ground truth of the simulator.
-        speaker: Source of replies: ``scripted``, or ``terminal``, the operator at the keyboard.
-        reports: Folder for written reports; ``none`` for no folder; beside the journal by default.
+        detector: Detector of people and objects: ``oracle`` (ground truth of the simulator).
+        speaker: Source of replies: ``scripted``, or ``terminal`` (the operator types them).
+        reports: Folder for written reports, or ``none`` to write none. The default is the folder
+            ``reports`` next to the journal.
         answers: Name, or settings with a name, of a model that answers questions about pictures.
         base: Place where missions start and end.
         places: Places by id.
         people: People by id.
-        rounds: Names for several places, by id.
+        rounds: Named groups of places, by id.
     """
 
     detector: Literal["oracle"] = "oracle"
@@ -47,7 +48,7 @@ class ReporterSettings(PackSettings):
     rounds: Mapping[str, Round] = {}
 
     def for_rerun(self, folder: Path) -> Self:
-        """Return settings with reports in `folder` and scripted replies."""
+        """Return the settings for a rerun: scripted replies, and written reports in `folder`."""
         reports = self.reports if self.reports == "none" else str(folder / "reports")
         return self.model_copy(update={"reports": reports, "speaker": "scripted"})
 
@@ -92,7 +93,7 @@ class BuildingStart(WorldSettings):
         return self
 
     def explicit_settings(self) -> dict[str, str]:
-        """Return the settings that were set explicitly; the others are drawn at random."""
+        """Return the options that were set explicitly; the others are drawn at random."""
         return self.model_dump(exclude_unset=True)
 
 
@@ -160,7 +161,7 @@ def make_sim_rig(settings: ReporterSettings, start: BuildingStart) -> Rig:
 
 
 def _report_folder(setting: str | None) -> Path | None:
-    """Return the folder for reports: as set, next to the journal by default, or None."""
+    """Return the folder for written reports, or None for the setting ``none``."""
     if setting == "none":
         return None
     if setting is not None:

@@ -28,15 +28,15 @@ __all__ = [
 
 _Name = StringConstraints(pattern=r"^[^\W\d]\w*$", max_length=60)
 PlaceName: TypeAlias = Annotated[str, _Name]
-"""Id of a place of the site's map. A checker and the skills check that it exists."""
+"""Id of a place on the site's map. A checker and the skills check that the place exists."""
 PersonName: TypeAlias = Annotated[str, _Name]
-"""Id of a person of the site's map. A checker and the skills check that it exists."""
+"""Id of a person on the site's map. A checker and the skills check that the person exists."""
 Words: TypeAlias = Annotated[
     str, StringConstraints(strip_whitespace=True, min_length=1, max_length=500)
 ]
-"""Text of the user: a topic, a question, the name of an object."""
+"""Free text from the command, such as a topic, a question or the name of an object."""
 SaidWords: TypeAlias = Annotated[Words, Said()]
-"""Spoken text: a question, a message, a report."""
+"""Text that the robot speaks, such as a question, a message or a report."""
 
 Count: TypeAlias = Annotated[int, Field(ge=0, le=99)]
 """Number of people."""
@@ -64,11 +64,11 @@ class ReporterRobot(Robot, Protocol):
 
     @property
     def tray(self) -> str | None:
-        """Name of the object on its tray, or None."""
+        """Name of the object on the tray, or None."""
 
     @property
     def doing(self) -> str:
-        """Present phase of the motion in a word or two: "driving"; empty at rest."""
+        """Phase of the motion in a word or two, such as "driving"; empty at rest."""
 
     def noise_db(self) -> float:
         """Return the ambient sound level [dB]."""
@@ -83,4 +83,4 @@ class ReporterRobot(Robot, Protocol):
         """Wait with the tray extended until `item` is on it."""
 
     def hand_over(self, person: str) -> Motion:
-        """Extend the tray to `person`, or to anyone at the place `person`, until it is empty."""
+        """Extend the tray to `person`, until it is empty; `person` may be a place with people."""

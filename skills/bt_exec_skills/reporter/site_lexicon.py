@@ -19,8 +19,8 @@ USER, PROFESSOR, PROFESSOR_OFFICE = "user", "professor", "professor_office"
 def lexicon_values(settings: ReporterSettings) -> dict[str, Any]:
     """Return the values ``Place`` and ``Person`` of a site, as lexicon entries.
 
-    A place may stand for the person found there: 교수님 방에 가서 여쭤봐. Of the names of the
-    professor's office, only those that mention the professor are included.
+    A place may stand for the person found there, as in 교수님 방에 가서 여쭤봐. Of the names of
+    the professor's office, only those that mention the professor are included.
     """
     site = make_map(settings)
     people = {name: person for name, person in site.people.items() if name != USER}
@@ -44,7 +44,7 @@ def display_names(settings: ReporterSettings) -> dict[str, dict[str, str]]:
 
 
 def _place_words(site: SiteMap) -> dict[str, dict[str, Any]]:
-    """Return the words of every place, and of every round with its places."""
+    """Return the lexicon entry of every place and of every round."""
     alone: dict[str, dict[str, Any]] = {
         name: {**_place(_plain_names(name, place)), "parts": section_ids(place)}
         for name, place in site.places.items()
@@ -70,7 +70,7 @@ def _plain_names(name: str, known: Place | Person | Round) -> tuple[str, ...]:
 
 def _place(names: Iterable[str]) -> dict[str, list[str]]:
     english, korean = _by_language(names)
-    return {"en": english, "ko": [*korean, *english]}  # lounge 확인해 줘
+    return {"en": english, "ko": [*korean, *english]}  # as in lounge 확인해 줘
 
 
 def _person(name: str, person: Person, places: Mapping[str, Place]) -> dict[str, Any]:

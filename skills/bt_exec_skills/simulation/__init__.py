@@ -1,8 +1,8 @@
-"""Shared parts of simulated worlds (MuJoCo): choice of OpenGL, ray casting, control periods.
+"""Parts that simulated worlds share (MuJoCo): physics, cameras, rendering and ray casting.
 
-Importing this package is cheap; its modules import `mujoco`. The first import of `mujoco` selects
-its OpenGL from the environment, so this package calls `choose_gl` when it is imported. A world that
-imports `mujoco` itself imports this package first.
+The first import of `mujoco` selects the OpenGL backend from the environment, so this package calls
+`choose_gl` when it is imported. A world that imports `mujoco` directly must import this package
+first. The package itself does not import `mujoco`; its modules do.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ __all__ = ["choose_gl"]
 
 
 def choose_gl() -> None:
-    """Set MUJOCO_GL unless it is set: EGL if its library is installed, otherwise none.
+    """Set MUJOCO_GL unless it is set: EGL if its library is installed, otherwise no OpenGL.
 
     Without the library, a request for EGL would make ``import mujoco`` fail; ray casting needs no
-    OpenGL. Mesa's software renderer gets no threads: for pictures of this size, they cost more than
-    they save.
+    OpenGL. Threads of Mesa's software renderer are disabled, because they cost more time than they
+    save for such small pictures.
     """
     os.environ.setdefault("LP_NUM_THREADS", "0")
     if "MUJOCO_GL" in os.environ or not sys.platform.startswith("linux"):

@@ -1,4 +1,4 @@
-"""Cameras of simulated worlds: a capture copies the state, a view is rendered later."""
+"""Cameras of simulated worlds: a capture copies the state, and the view is rendered later."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ T = TypeVar("T", bound=ObjectTruth)
 
 
 class World(Protocol):
-    """Compiled MuJoCo world with its state and time, such as `Physics`."""
+    """Compiled MuJoCo world with state and time, such as `Physics`."""
 
     model: Any
     data: Any
@@ -39,9 +39,9 @@ class Capture(NamedTuple):
     Attributes:
         t: Simulated time [s].
         qpos: Generalised positions, shape (nq,).
-        mocap: Positions of the bodies that the world moves itself [m], shape (n, 3).
-        dark: Whether the lens was covered.
-        more: Further state that a picture depends on; see `WorldCamera.captured_state`.
+        mocap: Positions of the mocap bodies [m], shape (n, 3).
+        dark: Whether the picture is black, because the camera has the fault "dark".
+        more: Further state that the picture depends on; see `WorldCamera.captured_state`.
     """
 
     t: float
@@ -58,28 +58,28 @@ class WorldCamera(Generic[V]):
 
     Args:
         world: The simulated world.
-        fault: Fault at first.
+        fault: Initial fault.
 
     Attributes:
-        fault: Current fault: "dark" (a black picture) or "frozen" (the last picture again, with its
-            old time stamp). Any other text means no fault. May be set at any time.
+        fault: Current fault: "dark" (black pictures) or "frozen" (always the last picture, with its
+            time stamp). Any other text means no fault. May be set at any time.
     """
 
     def __init__(self, world: World, fault: str = "none") -> None:
         self._world = world
         self.fault = fault
-        self._data: Any = mujoco.MjData(world.model)  # a copy for views, separate from the physics
+        self._data: Any = mujoco.MjData(world.model)  # for views: physics continues
         self._lock = threading.Lock()
         self._last: Capture | None = None
         self._seen: tuple[Capture, V] | None = None
         self._closed = False
 
     def captured_state(self) -> Any:
-        """Return state besides the positions that a picture depends on; None by default."""
+        """Return the state that a picture depends on, besides positions; None by default."""
         return None
 
     def render(self, capture: Capture) -> V:
-        """Return the view of a capture, whose state and kinematics are those of `self._data`."""
+        """Return the view of a capture, whose state has been copied to `self._data`."""
         raise NotImplementedError
 
     def capture(self) -> Capture:
@@ -91,7 +91,7 @@ class WorldCamera(Generic[V]):
         return self._last
 
     def view(self, capture: Capture) -> V:
-        """Implement `Camera.view`. The same capture gives the same view."""
+        """Implement `Camera.view`; the same capture gives the same view."""
         with self._lock:
             if self._closed:
                 raise RuntimeError("the camera is closed")
@@ -109,16 +109,16 @@ class WorldCamera(Generic[V]):
 
 
 class ObjectCamera(WorldCamera[View[T]]):
-    """Camera ``head`` of a world; the ground truth of a view is the pixels of labelled objects.
+    """Camera ``head`` of a world, whose ground truth is a mask of the pixels of each label.
 
     Args:
         world: The simulated world.
         labels: Name prefixes of the geoms of each label.
         width: Width of the picture [px].
         height: Height of the picture [px].
-        renderer: "egl", "raycast", or "auto" for the first that works.
-        truth: Whether its views include the ground truth, for a detector that uses it.
-        fault: Fault at first.
+        renderer: "egl", "raycast", or "auto" for EGL if it works, otherwise ray casting.
+        truth: Whether views include the ground truth, for a detector that uses it.
+        fault: Initial fault.
     """
 
     def __init__(
@@ -139,7 +139,7 @@ class ObjectCamera(WorldCamera[View[T]]):
         self._painter: Painter | None = None
         self._geoms = {label: geom_ids(world.model, names) for label, names in labels.items()}
         self._shown = {label: np.zeros(world.model.ngeom + 1, bool) for label in labels}
-        """Whether a pixel that shows a geom shows a label; the last is for no geom, -1."""
+        """Whether each geom belongs to a label; the last item is for pixels without a geom (-1)."""
         for label, ids in self._geoms.items():
             self._shown[label][ids] = True
 
@@ -147,8 +147,8 @@ class ObjectCamera(WorldCamera[View[T]]):
         """Return the ground truth of a view.
 
         Args:
-            masks: The pixels that show each label.
-            dark: Whether the lens was covered.
+            masks: Mask of the pixels that show each label.
+            dark: Whether the picture is black.
         """
         del dark
         return ObjectTruth(masks)
@@ -165,7 +165,7 @@ class ObjectCamera(WorldCamera[View[T]]):
         if capture.dark:
             rgb, geoms = np.zeros_like(rgb), np.full_like(geoms, -1)
         masks = {
-            label: self._shown[label].take(geoms, mode="wrap")  # -1 is the last one
+            label: self._shown[label].take(geoms, mode="wrap")  # -1 selects the last item
             for label, ids in self._geoms.items()
             if ids
         }

@@ -1,4 +1,4 @@
-"""A MuJoCo model with its state, and parts of MJCF text."""
+"""Physics of a MuJoCo model, and functions that write MJCF text."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def mjcf_numbers(*values: float, digits: int = 9) -> str:
 
 
 def mjcf_colour(colour: Iterable[float], opacity: float = 1.0) -> str:
-    """Return a colour in MJCF format; red, green and blue are from 0 to 1."""
+    """Return a colour (red, green, blue in 0..1) and its opacity in MJCF format."""
     return mjcf_numbers(*colour, opacity)
 
 
@@ -28,10 +28,10 @@ def mjcf_box(
     """Return a box geom as MJCF text.
 
     Args:
-        name: Name of its geom.
+        name: Name of the geom.
         middle: Centre, in the frame of its body [m], shape (3,).
-        half: Half of its lengths along the axes [m], shape (3,).
-        look: Further attributes as text: class, colour, mass.
+        half: Half lengths along the axes [m], shape (3,).
+        look: Further attributes as text, such as class, colour or mass.
         digits: Significant digits of the numbers.
     """
     at, size = mjcf_numbers(*middle, digits=digits), mjcf_numbers(*half, digits=digits)
@@ -39,16 +39,16 @@ def mjcf_box(
 
 
 class Physics:
-    """The physics of one world. Time passes only in `advance`.
+    """Physics of one world. Time passes only in `advance`.
 
     Args:
         model: The compiled model, or its MJCF text.
-        period_s: One control period [s], a multiple of the model's time step.
+        period_s: Control period [s], a multiple of the model's time step.
 
     Attributes:
         model: The compiled model.
-        data: State.
-        period_s: One control period [s].
+        data: State of the model.
+        period_s: Control period [s].
     """
 
     def __init__(self, model: Any, period_s: float) -> None:
@@ -80,15 +80,15 @@ class Physics:
         place, speed = self.model.jnt_qposadr[joint], self.model.jnt_dofadr[joint]
         self.data.qpos[place : place + 3] = at
         self.data.qvel[speed : speed + 6] = 0.0
-        self.data.qvel[speed + 2] = -0.05  # wakes the body
+        self.data.qvel[speed + 2] = -0.05  # a small speed wakes a sleeping body
         mujoco.mj_forward(self.model, self.data)
 
     def attach(self, equality: str) -> None:
-        """Attach the second body of a ``weld`` to the first in its present pose."""
+        """Attach the second body of the ``weld`` of this name to the first, in its present pose."""
         activate_weld(self.model, self.data, self.model.equality(equality).id)
 
     def detach(self, equality: str) -> None:
-        """Release the body that `attach` attached."""
+        """Deactivate the ``weld`` of this name, which `attach` has activated."""
         self.data.eq_active[self.model.equality(equality).id] = 0
 
 

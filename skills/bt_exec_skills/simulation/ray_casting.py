@@ -1,4 +1,4 @@
-"""Ray casting: the first hit of each ray, for rendering without OpenGL and range finders."""
+"""Ray casting, for rendering without OpenGL and for range finders."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Picture(NamedTuple):
 
     Attributes:
         rgb: Colours, uint8 of shape (height, width, 3).
-        geoms: Geom id of each pixel, int32 of shape (height, width); -1 for none.
+        geoms: Id of the geom at each pixel, int32 of shape (height, width); -1 for no geom.
     """
 
     rgb: npt.NDArray[np.uint8]
@@ -36,14 +36,14 @@ class Painter(Protocol):
         """Return the picture of the state `data`, whose kinematics are up to date."""
 
     def paint_colours(self, data: Any) -> npt.NDArray[np.uint8]:
-        """Return only the colours of the picture that `paint` returns."""
+        """Return only the colours of the picture of the state `data`."""
 
     def close(self) -> None:
-        """Release its resources; does nothing if closed already."""
+        """Release the resources of the renderer. Does nothing if it is already closed."""
 
 
 Floats = npt.NDArray[np.float64]
-_WORTH_SPLITTING = 10_000  # rays; below, distributing them costs more than casting them
+_WORTH_SPLITTING = 10_000  # distributing fewer rays to threads costs more time than it saves
 _MOST_WORKERS = 4
 
 
@@ -51,7 +51,7 @@ class Hits(NamedTuple):
     """First intersections of rays.
 
     Attributes:
-        geoms: Geom id of each ray; -1 for none, shape (n,).
+        geoms: Id of the geom that each ray hits, shape (n,); -1 for no geom.
         distance: Distance of the intersection [m], shape (n,).
         normals: Surface normal at the intersection, shape (n, 3).
     """
@@ -62,7 +62,7 @@ class Hits(NamedTuple):
 
 
 def pixel_rays(width: int, height: int, fovy_rad: float) -> Floats:
-    """Return a ray for each pixel of a pinhole camera that looks along -z with y upwards.
+    """Return a ray for each pixel of a pinhole camera that looks along -z, with y upwards.
 
     Args:
         width: Width of the picture [px].
@@ -85,12 +85,12 @@ def cast_rays(
     """Return the first hit of each ray from `eye`.
 
     Args:
-        model: The world.
-        data: State.
+        model: Compiled model of the world.
+        data: State of the world.
         eye: Origin of the rays, world frame [m], shape (3,).
         rays: Unit directions, world frame, shape (n, 3).
-        far_m: Approximate range limit [m], which MuJoCo uses for culling.
-        without_body: Body that rays pass through, such as the carrier of the eye; -1 for none.
+        far_m: Approximate limit of the range [m], which MuJoCo uses for culling.
+        without_body: Id of a body that rays pass through, such as the robot's; -1 for none.
     """
     part = partial(_cast, model, data, eye, far_m=far_m, without_body=without_body)
     workers = min(_MOST_WORKERS, os.cpu_count() or 1)
@@ -104,7 +104,7 @@ def cast_rays(
 def _cast(
     model: Any, data: Any, eye: Floats, rays: Floats, *, far_m: float, without_body: int
 ) -> Hits:
-    """Cast on this thread; MuJoCo releases the interpreter lock and only reads the state."""
+    """Cast rays on this thread; several threads may do so, because the state is only read."""
     count = len(rays)
     hits = Hits(np.full(count, -1, np.int32), np.zeros(count), np.zeros((count, 3)))
     mujoco.mj_multiRay(
@@ -125,7 +125,7 @@ def _cast(
 
 
 FAR_M = 6.0
-"""Size limit of the door world [m]."""
+"""Limit of the range of rays for pictures [m]."""
 _AMBIENT, _HEAD, _LAMP = 0.4, 0.25, 0.45
 
 
@@ -133,7 +133,7 @@ class RayPainter:
     """Renderer that casts a ray through each pixel; needs no graphics library.
 
     Args:
-        model: The world.
+        model: Compiled model of the world.
         width: Width of the picture [px].
         height: Height of the picture [px].
     """
@@ -163,4 +163,4 @@ class RayPainter:
         return self.paint(data).rgb
 
     def close(self) -> None:
-        """Do nothing; there are no resources."""
+        """Do nothing, because there are no resources to release."""

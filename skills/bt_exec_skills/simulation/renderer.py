@@ -19,15 +19,15 @@ from bt_exec_skills.simulation.ray_casting import Painter, Picture, RayPainter
 __all__ = ["GlPainter", "RendererName", "gl_thread", "gl_works", "make_painter"]
 
 RendererName = Literal["auto", "egl", "raycast"]
-_OTHER_SHOWN = 1000  # sites and other elements of a scene; the default of 10,000 takes 10 MB
+_OTHER_SHOWN = 1000  # limit of sites and other elements of a scene; MuJoCo's default takes 10 MB
 _BY_NUMBER = [int(mujoco.mjtRndFlag.mjRND_SEGMENT), int(mujoco.mjtRndFlag.mjRND_IDCOLOR)]
 
 
 class GlPainter:
-    """Renderer of MuJoCo. It keeps one OpenGL context, created at the first use.
+    """Renderer with OpenGL; the context is created at first use and kept.
 
     Args:
-        model: The world.
+        model: Compiled model of the world.
         width: Width of the picture [px].
         height: Height of the picture [px].
         shadows: Whether to render shadows.
@@ -71,7 +71,7 @@ class GlPainter:
 
     def _made(self) -> Any:
         if self._renderer is None:
-            buffer = self._model.vis.global_  # a larger one takes longer to clear and to read
+            buffer = self._model.vis.global_  # a larger buffer takes longer to clear and to read
             buffer.offwidth, buffer.offheight = self._width, self._height
             shown = self._model.ngeom + _OTHER_SHOWN
             self._renderer = mujoco.Renderer(self._model, self._height, self._width, shown)
@@ -92,13 +92,13 @@ class GlPainter:
 
 
 def _geom_per_pixel(scene: Any, numbers: Any) -> Any:
-    """Return the geom that each pixel shows, -1 for none, int32 of shape (h, w).
+    """Return the id of the geom at each pixel, int32 of shape (h, w); -1 for no geom.
 
-    This replaces the renderer's own segmentation, which takes as long as a picture.
+    This replaces MuJoCo's conversion of a segmentation picture, which takes as long as rendering.
 
     Args:
         scene: The rendered scene.
-        numbers: Picture with the object number as colour, uint8 of (h, w, 3).
+        numbers: Picture with the object number as colour, uint8 of shape (h, w, 3).
     """
     geoms = np.full(scene.ngeom + 1, -1, np.int32)  # the background has the number 0
     for shown in scene.geoms[: scene.ngeom]:
@@ -120,7 +120,7 @@ _gl_works: bool | None = None
 
 
 def gl_works() -> bool:
-    """Return whether OpenGL rendering works on this machine; it is tried once."""
+    """Return whether OpenGL rendering works on this machine; the result is cached."""
     global _gl_works
     with _checked:
         if _gl_works is None:
@@ -138,7 +138,7 @@ def gl_works() -> bool:
 
 
 def make_painter(model: Any, width: int, height: int, renderer: RendererName = "auto") -> Painter:
-    """Return the requested painter; "auto" selects OpenGL if that works, otherwise ray casting."""
+    """Return the requested renderer; "auto" selects OpenGL if that works, else ray casting."""
     if renderer == "raycast" or (renderer == "auto" and not gl_works()):
         return RayPainter(model, width, height)
     return GlPainter(model, width, height)
@@ -149,7 +149,7 @@ _JOIN_S = 2.0
 
 
 class _GlThread:
-    """Thread that runs functions one after the other; the caller waits for the result."""
+    """Thread that runs functions one after another, while the caller waits for the result."""
 
     def __init__(self) -> None:
         self._jobs: SimpleQueue[tuple[Callable[[], Any], Future[Any]] | None] = SimpleQueue()
@@ -166,11 +166,11 @@ class _GlThread:
         return answer.result()
 
     def run_at_exit(self, job: Callable[[], None]) -> None:
-        """Run `job` when the program ends, unless `cancel_at_exit` is called before."""
+        """Run `job` when the program ends, unless `cancel_at_exit` is called for it before."""
         self._at_exit.add(job)
 
     def cancel_at_exit(self, job: Callable[[], None]) -> None:
-        """Cancel `run_at_exit`."""
+        """Cancel `run_at_exit` for `job`."""
         self._at_exit.discard(job)
 
     def end(self) -> None:
@@ -187,12 +187,12 @@ class _GlThread:
                 answer.set_result(job())
             except BaseException as error:  # noqa: BLE001 - it is raised in the calling thread
                 answer.set_exception(error)
-            del item, job, answer  # a waiting thread must not keep the last simulation in memory
+            del item, job, answer  # while waiting, do not keep the last simulation in memory
 
 
 @cache
 def gl_thread() -> _GlThread:
-    """Return the thread; it is started on first use."""
+    """Return the thread for OpenGL, which is started at first use."""
     thread = _GlThread()
     atexit.register(thread.end)
     return thread

@@ -1,1 +1,1 @@
-"""Tabletop pack: goals are decomposed into subgoals of driving, picking and placing."""
+"""The tabletop pack: a command is split into subgoals, and each into drives, picks and places."""

@@ -1,7 +1,7 @@
-"""Checkers of tabletop plans: targets exist, and the plan does what was requested.
+"""Checkers of tabletop plans: names must exist, and the moves must match the command.
 
 Codes: ``OBJECT_GONE``, ``CANNOT_LIFT``, ``NO_CONTAINER``, ``NOT_ASKED`` (a move that the command
-does not ask for), ``LEFT_OUT`` (a move that it asks for and that is missing).
+does not ask for), ``LEFT_OUT`` (a move that the command asks for is missing).
 """
 
 from __future__ import annotations
@@ -25,9 +25,10 @@ _OWN = ("go_to_object", "pick_object", "place_object")
 
 
 def check_target_names(spec: MissionSpec, context: PassContext) -> Iterator[Problem]:
-    """Report unknown names, picked containers, and targets that are not containers.
+    """Report unknown names, picks of containers or tables, and placing into other objects.
 
-    After a failure some objects may be missing; that is reported by the skills of the plan.
+    A plan after a failure is not checked, because objects may be missing for a moment; its skills
+    report missing objects.
     """
     labels = context.situation.labels
     tables = environment_of(context.situation).tables
@@ -62,10 +63,10 @@ def _holds(name: object) -> bool:
 
 
 def check_moves_match_command(spec: MissionSpec, context: PassContext) -> Iterator[Problem]:
-    """Report moves that differ from the command, and missing ones.
+    """Report moves that differ from the command, and missing moves.
 
-    Applies only to commands that were understood with certainty, and not to the rest of a plan:
-    "the right table" may be another one from where the robot stands now.
+    Applies only to commands that were understood with certainty, and not to plans after a failure:
+    once the robot has moved, "the right table" may mean another table.
     """
     now = environment_of(context.situation)
     continues = context.meaning is not None and not context.meaning.acts
@@ -117,7 +118,7 @@ def _other_ends(
 
 
 def _requested_places(command: str, now: Environment) -> dict[str, str]:
-    """Return the requested final places of a command: ``in object_red_bowl_0``."""
+    """Return the requested place of each object, such as ``in object_red_bowl_0``."""
     return {
         move.thing: f"{move.side} {move.target}"
         for goal in subgoals_for(command, now)

@@ -1,7 +1,7 @@
-"""Display names of objects: ``object_purple_bowl_0`` is "purple bowl 0".
+"""Display names of objects, such as "purple bowl 0" for ``object_purple_bowl_0``.
 
-An object has one display name per language, which depends only on its own name. Live view,
-refusals, final messages and earlier records therefore use the same name. The number is always
+An object has one display name per language, which depends only on the name of the object. Live
+view, refusals, final messages and earlier records therefore use the same name. The number is always
 included, so that the name can be typed as a command and identifies the object. (Shorter names such
 as "the bowl" are also understood if they are unambiguous.)
 """
@@ -30,7 +30,7 @@ _AND_MORE = re.compile(r"and (\d+) more")
 def display_name(name: str, language: str) -> str | None:
     """Return the display name of an object; None if `name` is not the name of an object.
 
-    English display names are accepted as well, also several of them separated by commas, colons or
+    English display names are accepted as well, also several names separated by commas, colons or
     arrows. English text of a skill or condition can thus be translated to Korean.
     """
     parts = _JOINTS.split(name)
@@ -53,7 +53,7 @@ def display_name(name: str, language: str) -> str | None:
         )
         kind = sentence("unnamed", language)
     own = name.casefold().startswith(("object_", "obj_"))
-    if name.isalpha() and looks.kind != name.casefold():  # "can" is a cylinder, and also a verb
+    if name.isalpha() and looks.kind != name.casefold():  # "can" may be a verb here
         known = False
     if not (own or known):
         return None
@@ -68,12 +68,12 @@ def display_name(name: str, language: str) -> str | None:
 
 
 def display_name_or_id(name: str, language: str) -> str:
-    """Return the display name of an object, or the name itself if it has no attributes."""
+    """Return the display name of an object, or `name` itself if it has no display name."""
     return display_name(name, language) or name
 
 
 def value_word(value: str, language: str, *, alone: bool = False) -> str:
-    """Return the word for a colour, a size or a shape, before a noun or `alone`."""
+    """Return the word for a colour, size or shape, for use before a noun or `alone`."""
     if colour := first_word("colour", value, language):
         korean = alone and language == "ko"
         return f"{colour.removesuffix('색')}색" if korean else colour
@@ -81,10 +81,10 @@ def value_word(value: str, language: str, *, alone: bool = False) -> str:
 
 
 def list_names(names: Iterable[str], language: str, most: int = MOST_NAMED) -> str:
-    """Return names of objects or values in one line: the first names, and the number of others."""
+    """Return the first `most` names of objects or values in one line, with the number of others."""
     found = [
         display_name(name, language) or value_word(name, language, alone=True) for name in names
     ]
-    if len(found) > most + 1:  # "and 1 more" is as long as a name
+    if len(found) > most + 1:  # "and 1 more" would save no space
         found = [*found[:most], sentence("more", language, count=len(found) - most)]
     return ", ".join(found) or "-"

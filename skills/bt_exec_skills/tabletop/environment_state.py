@@ -1,7 +1,7 @@
-"""Environment reported by a simulator: names, poses, and the robot's pose.
+"""Environment reported by a simulator: objects, tables, and the pose of the robot.
 
-This is the content of ``GET /env`` and ``GET /state``. Frame: the room's, x east, y north, z up
-[m].
+This is the content of ``GET /env`` and ``GET /state``. Positions are in the frame of the room: x
+east, y north, z up [m].
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ __all__ = ["AT_SPOT_M", "WITHIN_M", "Environment", "Placed", "Point", "environme
 WITHIN_M = 0.15
 """Maximum horizontal distance of an object from the centre of its container [m]."""
 AT_SPOT_M = 0.15
-"""Maximum horizontal distance of an object from its target point on a table [m]."""
+"""Maximum horizontal distance from a target point on a table at which an object is there [m]."""
 _ABOVE_M, _BELOW_M = 0.22, 0.03
 _ON_FLOOR_M = 0.12
 
@@ -37,11 +37,11 @@ class Point(NamedTuple):
     z: float
 
     def horizontal_distance(self, other: Point | Pose) -> float:
-        """Return the horizontal distance [m]."""
+        """Return the horizontal distance to `other` [m]."""
         return math.hypot(self.x - other.x, self.y - other.y)
 
     def distance_to(self, other: Point) -> float:
-        """Return the distance [m]."""
+        """Return the distance to `other` [m]."""
         return math.dist(self, other)
 
 
@@ -58,12 +58,13 @@ class Environment:
     """State of the world at one time.
 
     Attributes:
-        t: Time of the reading [s, clock of the mission].
+        t: Time of the reading [s, mission clock].
         objects: Objects by name, in the simulator's order.
         base: Pose of the robot; None if the simulator does not report it.
-        told: Tables, as the simulator reports them; empty if it reports none.
-        held: Object in the hand; None if it is empty or unknown.
-        origin: Position where that object was picked up [m]; None if unknown.
+        told: Tables that the simulator reports, or that were inferred from an earlier reading;
+            empty if there are none.
+        held: Object in the hand; None if the hand is empty or its content is unknown.
+        origin: Position where the held object was picked up [m]; None if unknown.
         origins: Position of each object before the last mission that moved it [m].
         returnable: Objects that the last mission moved.
         taken: Object that the hand is about to take; None if there is none.
@@ -98,7 +99,7 @@ class Environment:
         return tuple(attributes_in_name(name) for name in self.objects)
 
     def containers(self) -> tuple[str, ...]:
-        """Return the containers."""
+        """Return the names of the containers."""
         return self._containers
 
     @cached_property
@@ -145,7 +146,10 @@ class Environment:
         return next(found, None)
 
     def place_of(self, name: str) -> str | None:
-        """Return the container of an object, else its table; None on the floor, lifted or held."""
+        """Return the container of an object, or else its table.
+
+        None if the object is on the floor, lifted or held.
+        """
         holder, at = self.container_of(name), self.position_of(name)
         if holder is not None or at is None or name == self.held:
             return holder
@@ -170,7 +174,7 @@ class Environment:
 
 
 def environment_of(situation: Situation) -> Environment:
-    """Return the environment given by the facts of `TableObservation.facts`.
+    """Return the environment that the facts of a situation describe; see `TableObservation.facts`.
 
     An object without a position is left out.
     """

@@ -1,4 +1,4 @@
-"""Content of the hand, inferred from the world: an object that follows the base."""
+"""Tracking of the object in the hand: a lifted object that follows the base."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ _FOLLOWS_M = 0.15
 
 
 class Hand:
-    """Tracker of the picked object and of its position relative to the base when it was lifted.
+    """Tracker of the object in the hand, from readings of the world.
 
-    If the simulator reports its base, the object must follow it. Otherwise an object that stays at
-    its lifted height is assumed to be held.
+    If the simulator reports the pose of the base, a held object must stay at the same position
+    relative to the base. Otherwise an object that stays at its lifted height is assumed to be held.
 
     Attributes:
-        thing: Last picked object that was not put down; None if there is none.
-        origin: Position before it was picked [m]; None if the hand is empty.
+        thing: Last picked object, until it is put down; None if the hand is empty.
+        origin: Position of `thing` before the pick [m]; None if the hand is empty.
         origins: Position of each object before the last mission that moved it [m].
         returnable: Objects that the last mission with a pick moved.
-        moved: Whether the hand started to take or release an object and the world was not read
-            since. The content of the hand is then unknown.
+        moved: Whether the world was not read since the hand started to take or release an object.
+            The content of the hand is then unknown.
     """
 
     def __init__(self) -> None:
@@ -60,7 +60,7 @@ class Hand:
         self.moved = True
 
     def record_held_object(self, now: Environment) -> str | None:
-        """Record and return the held object, from a world that was read after the last motion."""
+        """Record and return the held object in `now`, which was read after the last motion."""
         held = self.held_object(now)
         if held is None:
             self.record_empty()
@@ -77,7 +77,7 @@ class Hand:
         Args:
             now: The world at rest.
             at: Position of the hand in the frame of the room or of the robot. If it is None and
-                only one object within reach is in the air, that object is taken as held.
+                only one object within reach is in the air, that object is assumed to be held.
         """
         found = _unsupported_objects(now) if at is None else _object_at_position(now, at)
         if len(found) == 1:
@@ -96,7 +96,7 @@ class Hand:
     def _remember(self, thing: str, origin: Point) -> None:
         if self._in_new_mission:
             self.returnable, self._in_new_mission = [], False
-        if thing not in self.returnable:  # an object may wait elsewhere during a swap
+        if thing not in self.returnable:  # a swap moves an object twice: keep its first position
             self.origins[thing] = origin
             self.returnable.append(thing)
 
@@ -106,7 +106,7 @@ class Hand:
         self.thing, self.moved, self._reached = None, False, None
 
     def held_object(self, now: Environment) -> str | None:
-        """Return the held object in this world; None if there is none, or it fell."""
+        """Return the object that is held in `now`; None if the hand is empty or the object fell."""
         if self._reached is not None:
             thing, before = self._reached
             return thing if _is_lifted(before, now.position_of(thing), now) else None
@@ -120,12 +120,12 @@ class Hand:
         return self.thing
 
     def world_with_held_object(self, now: Environment) -> Environment:
-        """Return a world in which the held object is in the hand, wherever it is observed."""
+        """Return `now` with its fields `held` and `taken` set."""
         taken = self._reached[0] if self._reached is not None else None
         return replace(now, held=self.held_object(now), taken=taken)
 
     def facts(self, now: Environment | None) -> dict[str, str]:
-        """Return the facts for planners: the held object, and where it was picked up."""
+        """Return facts for planners: the held object, and earlier positions of moved objects."""
         before = {f"origin.{name}": _text(at) for name, at in self.origins.items()}
         if self.returnable:
             before["returnable"] = " ".join(self.returnable)
@@ -158,7 +158,10 @@ def _unsupported_objects(now: Environment) -> list[str]:
 
 
 def _object_at_position(now: Environment, at: Point) -> list[str]:
-    """Return the object at a position in the frame of the room or of the robot, if there is one."""
+    """Return the object nearest to a position, if it is near enough to be in the hand.
+
+    The position may be in the frame of the room or of the robot.
+    """
     places = [at] if now.base is None else [at, Point(*_in_room(now.base, at), at.z)]
     away = {
         one.name: min(now.objects[one.name].pos.distance_to(place) for place in places)

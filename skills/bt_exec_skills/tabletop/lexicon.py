@@ -1,4 +1,4 @@
-"""Words of the table: the pack's lexicon and its reader."""
+"""The lexicon of the pack, and the reader of commands that uses it."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _BODY = ("hand",)  # parts of the robot, which are not objects
 
 @lru_cache(maxsize=32)
 def lexicon(kinds: frozenset[str] = frozenset()) -> Mapping[str, Any]:
-    """Return the words of the pack as plain data.
+    """Return the lexicon of the pack as plain data.
 
     Args:
-        kinds: Kinds of objects whose shared nouns are added.
+        kinds: Kinds of objects whose nouns are added from the nouns that all packs share.
     """
     own = _own_words()
     return {**own, "things": with_nouns(own["things"], own["things"].keys() | kinds)}
@@ -35,21 +35,21 @@ def _own_words() -> Mapping[str, Any]:
 
 @lru_cache(maxsize=32)
 def reader(kinds: frozenset[str] = frozenset()) -> Reader:
-    """Return the reader of commands about tables.
+    """Return the reader of commands for this pack.
 
     Args:
-        kinds: Kinds of objects whose shared nouns are added.
+        kinds: Kinds of objects whose nouns are added from the nouns that all packs share.
     """
     return Reader([lexicon(kinds)])
 
 
 @cache
 def first_word(kind: str, value: str, language: str) -> str:
-    """Return the word for a value before a noun; empty if there is none.
+    """Return the first word of the lexicon for a value; empty if there is none.
 
     Args:
         kind: ``noun``, or the kind of an attribute.
-        value: The object or the attribute.
+        value: The kind of object, or the value of the attribute.
         language: ``en`` or ``ko``.
     """
     if kind == "noun":

@@ -1,7 +1,7 @@
-"""Attributes in object names: ``object_small_blue_cube_1`` is small, blue and a cube.
+"""Attributes in object names, such as small, blue and cube in ``object_small_blue_cube_1``.
 
-Names come from a simulator and may be malformed. A part of a name that is not a known word is taken
-as the kind, so that ``object_apple_0`` is an apple.
+Names come from a simulator and may be malformed. A word of a name that is not a known attribute is
+the kind of the object, so that ``object_apple_0`` is an apple.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ __all__ = [
 ObjectName: TypeAlias = Annotated[
     str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9_\-]{0,59}$"), Label()
 ]
-"""Name of a currently present object of the environment."""
+"""Name of an object that is in the environment now."""
 
 Attribute: TypeAlias = Literal["colour", "size", "shape", "material"]
 ATTRIBUTES: tuple[Attribute, ...] = ("colour", "size", "shape")
-"""Attributes to sort by."""
+"""Attributes by which objects can be sorted."""
 
 COLOURS = (
     "red",
@@ -73,7 +73,7 @@ _SAME: Mapping[str, str] = MappingProxyType(
         "bin": "basket",
     }
 )
-"""Synonyms of other simulators."""
+"""Synonyms in the names of other simulators, with the words used here."""
 _NATURE: Mapping[str, Mapping[str, str]] = MappingProxyType(
     {
         "apple": {"shape": "ball"},
@@ -87,17 +87,17 @@ _NUMBER = re.compile("[0-9]{1,9}")
 
 @dataclass(frozen=True)
 class Looks:
-    """Attributes in a name.
+    """Attributes in the name of an object.
 
     Attributes:
         name: The whole name.
-        kind: Kind: ``cube``, ``apple``, ``bowl``; ``object`` without one.
-        colour: Colour; empty without one.
-        size: Size; empty without one.
-        shape: Shape; empty without one.
-        material: Material; empty without one.
-        number: Number at the end of the name, which distinguishes similar objects; None without a
-            number.
+        kind: Kind, such as ``cube``, ``apple`` or ``bowl``; ``object`` if the name has none.
+        colour: Colour; empty if the name has none.
+        size: Size; empty if the name has none.
+        shape: Shape; empty if the name has none.
+        material: Material; empty if the name has none.
+        number: Number at the end of the name, which distinguishes similar objects; None if the
+            name has none.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""Words of subgoals, names and reports in both languages: the sentences of ``sentences.yaml``."""
+"""Sentences for subgoals, names and reports in English and Korean, from ``sentences.yaml``."""
 
 from __future__ import annotations
 
@@ -22,6 +22,6 @@ def _sentences() -> Mapping[str, Mapping[str, str]]:
 
 
 def sentence(name: str, language: str, **facts: Any) -> str:
-    """Return a sentence with its arguments inserted."""
+    """Return the sentence `name` in a language, with the facts inserted."""
     said = _sentences()[name][language].format(**facts)
     return with_particles(said) if language == "ko" else with_plurals(said)

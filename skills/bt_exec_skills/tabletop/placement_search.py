@@ -13,20 +13,20 @@ from bt_exec_skills.tabletop.tables import Table
 
 __all__ = ["free_point_on", "is_beside", "is_between", "part_centre", "placement_for"]
 
-_RING_M = 0.07  # from the centre of a container
-_ROOM_M = 0.055  # between the centres of two objects in a container
+_RING_M = 0.07  # distance of alternative points from the centre of a container
+_ROOM_M = 0.055  # minimum distance between the centres of two objects in a container
 _BESIDE_M, _BESIDE_CONTAINER_M = 0.13, 0.24
 _FREE_M, _FREE_CONTAINER_M = 0.09, 0.2
 _LEVEL_M = 0.09
-_RIM_M = 0.09  # distance of placed objects from the edge of a table
-_HAND_M, _HAND_CONTAINER_M = 0.14, 0.25  # distance to the next centre, so that the hand has room
-_EDGE_M = 0.04  # beside an object: minimum distance from the edge
+_RIM_M = 0.09  # minimum distance of placed objects from the edge of a table
+_HAND_M, _HAND_CONTAINER_M = 0.14, 0.25  # distance to other centres that leaves room for the hand
+_EDGE_M = 0.04  # minimum distance from the edge of the table for a place beside an object
 _STEP_M = 0.04
-_OVER_M = 0.03  # height of a held object over a top
+_OVER_M = 0.03  # height of the centre of a placed object above the table top
 _ASIDE_M = (0.1, 0.25)
-"""Distance from the line between two objects within which an object is between them [m]: minimum
-and maximum."""
-_ASIDE = 0.3  # the same, as a share of the distance of the two objects
+"""Limits of the distance from the line between two objects at which an object is between them [m]:
+the smallest and the largest limit."""
+_ASIDE = 0.3  # the limit as a fraction of the distance between the two objects
 _NEAR_M = 0.36
 _TURNS = {"left_of": math.pi / 2, "right_of": -math.pi / 2, "behind": 0.0, "in_front_of": math.pi}
 
@@ -34,14 +34,14 @@ _TURNS = {"left_of": math.pi / 2, "right_of": -math.pi / 2, "behind": 0.0, "in_f
 def placement_for(
     now: Environment, thing: str, target: str, side: Side, spot: Spot = ()
 ) -> Point | None:
-    """Return the point to put `thing` at, or None if there is no room.
+    """Return the point at which to place `thing`, or None if there is no room.
 
     Args:
         now: The world.
         thing: Object to place.
         target: Container, table or other object in the environment.
         side: Relation to the target.
-        spot: Point on a table; the nearest free point is used.
+        spot: Preferred point on a table; the nearest free point is returned.
     """
     middle = now.objects[target].pos if target in now.objects else None
     if middle is None:
@@ -79,7 +79,7 @@ def free_point_on(
         return all(math.hypot(x - a, y - b) >= away for a, b, away in others)
 
     x, y = near
-    # also near the edge, so that an object can return to its place
+    # the preferred point may be near the edge, so that an object can return to its earlier place
     if top.contains_point(x, y) and free(x, y):
         return Point(x, y, top.height + _OVER_M)
     for x, y in sorted(_grid_points(top), key=lambda spot: math.dist(spot, near)):
@@ -116,7 +116,10 @@ def part_centre(now: Environment, table: str, part: str) -> Spot:
 
 
 def _free_point_in(now: Environment, thing: str, target: str, middle: Point) -> Point:
-    """Return the centre of a container if it is free, otherwise the freest point around it."""
+    """Return the centre of a container if it is free, otherwise the point around it with most room.
+
+    On top of another object, only the centre is suitable.
+    """
     others = [now.objects[name].pos for name in now.objects_in(target) if name != thing]
     ring = [
         Point(
@@ -126,9 +129,7 @@ def _free_point_in(now: Environment, thing: str, target: str, middle: Point) -> 
         )
         for k in range(8)
     ]
-    if not attributes_in_name(
-        target
-    ).is_container:  # on top of an object, only its centre is suitable
+    if not attributes_in_name(target).is_container:
         return middle
 
     def room(spot: Point) -> float:
@@ -190,7 +191,7 @@ def is_beside(
 
 
 def is_between(now: Environment, thing: str, ends: Sequence[str]) -> bool:
-    """Return True if `thing` is near the line between two objects on its level."""
+    """Return True if `thing` is near the line between two objects and at the same height."""
     at = now.position_of(thing)
     places = [found for name in ends if (found := now.position_of(name)) is not None]
     if at is None or len(places) != 2 or thing in ends or now.held == thing:

@@ -32,7 +32,7 @@ __all__ = ["TableReporter"]
 
 
 class _Step(NamedTuple):
-    """Last action with an object in a subgoal."""
+    """Last action on an object in a subgoal."""
 
     skill: str
     thing: str
@@ -42,7 +42,7 @@ class _Step(NamedTuple):
 
 
 class _Goal(NamedTuple):
-    """Subgoal: its name, and its steps."""
+    """Subgoal with the last action on each of its objects."""
 
     name: str
     steps: tuple[_Step, ...]
@@ -88,7 +88,7 @@ class TableReporter(MissionReporter):
                 self._released = ""
 
     def turn_report(self, view: MissionView) -> dict[str, Any]:
-        """Return the progress of each subgoal, and the next action."""
+        """Return the progress of each subgoal, the next action and the state of the mission."""
         action = view.next_action
         return {
             "subgoals": [
@@ -103,7 +103,7 @@ class TableReporter(MissionReporter):
         }
 
     def operator_messages(self) -> str:
-        """Return a sentence about the reached subgoals."""
+        """Return sentences about reached and missed subgoals; empty before the first action."""
         if not self._goals or not self._did:
             return ""
         missed = [goal for goal in self._goals if self._done(goal) < len(goal.steps)]
@@ -130,7 +130,7 @@ class TableReporter(MissionReporter):
                 yield sentence("place_unknown", self._language, thing=thing, target=target)
 
     def _subgoal_with_misplaced_objects(self, goal: _Goal) -> str:
-        """Return a subgoal that was not reached, with the objects that are not at their place."""
+        """Return the name of a missed subgoal, with the objects that are not in place."""
         if len(goal.steps) == 1:
             return goal.name
         left = (step.thing for step in goal.steps if not self._is_so(step))
@@ -153,7 +153,7 @@ class TableReporter(MissionReporter):
 
 
 def _subgoals(root: NodeBase) -> Iterator[_Goal]:
-    """Yield the innermost named sequences with the last action for each object."""
+    """Yield the subgoals of a plan, which are its innermost named sequences."""
     for node in walk(root, Sequence):
         if node.name is None:
             continue

@@ -1,4 +1,4 @@
-"""Settings of the pack in a site file, the start of its simulated kitchen, and its rigs."""
+"""Settings of the pack in a site file, initial state of its simulated kitchen, and its rigs."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ class Remote(UserData):
     """Simulator that is accessed over HTTP.
 
     Attributes:
-        http: Address: ``http://127.0.0.1:8800``.
-        token: Bearer token, if it requires one.
-        read_s: Time limit of ``/env`` [s].
-        motion_s: Time limit of one motion [s].
-        lockstep: Whether its time advances only on request (``/step``): ``true`` for the simulator
-            of bt-exec, ``false`` for others.
+        http: URL of the simulator, such as ``http://127.0.0.1:8800``.
+        token: Bearer token, if the simulator requires one.
+        read_s: Time limit of a request to ``/env`` [s].
+        motion_s: Time limit of a motion [s].
+        lockstep: Whether time in the simulator advances only on request (``/step``): ``true`` for
+            ``bt-exec simulator --lockstep``, ``false`` for other simulators.
     """
 
     http: str = Field(pattern=r"^https?://[^\s/]+(/\S*)?$")
@@ -52,13 +52,14 @@ class TableSettings(PackSettings):
     """Settings of the pack ``tabletop``.
 
     Attributes:
-        robot: ``sim``, the kitchen in this process, or ``http``.
-        remote: The simulator, for ``robot: http``.
-        detector: Source of boxes in its pictures: ``learned`` (the shipped network), ``oracle``
-            (the simulator), or the settings of another network; see
+        robot: ``sim`` (kitchen in this process) or ``http`` (simulator over HTTP).
+        remote: The simulator for ``robot: http``.
+        detector: Detector of objects in pictures of ``robot: sim``: ``learned`` (the shipped
+            network), ``oracle`` (ground truth of the simulator), or the settings of another
+            network; see
             `bt_exec_skills.tabletop.perception.object_finder`.
-        picture_every_s: Minimum interval of pictures of the head camera [s]; with 0, no pictures
-            are taken.
+        picture_every_s: Minimum interval between pictures of the head camera [s]; with 0, no
+            pictures are taken.
     """
 
     remote: Remote | None = None
@@ -76,11 +77,11 @@ class TableStart(WorldSettings):
     )
 
     def options(self) -> WorldOptions:
-        """Return the options of the random world."""
+        """Return these settings as options of the simulated world."""
         return WorldOptions(self.seed, self.objects, self.by)
 
 
-# size of its pictures [px]; a network needs the larger ones
+# width and height of the camera's pictures [px]; a network needs the larger size
 _COARSE, _FINE = (160, 120), (480, 360)
 
 
@@ -131,10 +132,10 @@ def make_sim_rig(settings: TableSettings, start: TableStart) -> Rig:
 
 
 def make_http_rig(settings: TableSettings, start: TableStart) -> Rig:
-    """Return a robot whose simulator is accessed over HTTP.
+    """Return the rig of a robot whose simulator is accessed over HTTP.
 
     Raises:
-        UsageError: If no address is set, or there is no response.
+        UsageError: If no address is set, or the simulator does not respond.
     """
     remote = _remote(settings)
     if start.model_fields_set:
@@ -146,7 +147,7 @@ def make_http_rig(settings: TableSettings, start: TableStart) -> Rig:
 
 
 def http_identity(settings: TableSettings) -> str:
-    """Return the identity of a remote simulator: its address.
+    """Return the identity of a remote simulator, which is made from its address.
 
     Raises:
         UsageError: If no address is set.

@@ -1,7 +1,7 @@
-"""Robot interface of the tabletop pack: all functions that its skills use.
+"""Robot interface of the tabletop pack: all operations that its skills use.
 
-A simulator in this process and one that is accessed over HTTP implement `TableRobot`; skills work
-with both. Points are in the room's frame [m].
+A simulator in this process and a simulator over HTTP implement `TableRobot`; skills work with both.
+Points are in the frame of the room [m].
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ __all__ = ["Motion", "Reading", "Side", "Spot", "TableRobot"]
 Side: TypeAlias = Literal["in", "next_to", "left_of", "right_of", "in_front_of", "behind"]
 """Relation of a placed object to its target.
 
-``in`` is into or onto it; the others are sides as seen by the robot.
+``in`` means in or on the target; the others are sides of the target as seen by the robot.
 """
 Spot: TypeAlias = tuple[float, ...]
 """Point on a table, x and y [m, room frame]; empty for any free point."""
@@ -28,7 +28,7 @@ class Reading(Protocol):
 
     @property
     def done(self) -> bool:
-        """Whether it has ended, with or without success."""
+        """Whether the reading has ended, with or without success."""
 
     @property
     def environment(self) -> Environment | None:
@@ -36,35 +36,35 @@ class Reading(Protocol):
 
     @property
     def failure(self) -> Failed | None:
-        """Reason why the reading failed: ``SIMULATOR_UNREACHABLE``."""
+        """Failure of the reading, such as ``SIMULATOR_UNREACHABLE``; None if it did not fail."""
 
 
 @runtime_checkable
 class TableRobot(Robot, Protocol):
     """Mobile base with an arm and a hand.
 
-    A motion starts at once and ends by itself. Starting one stops the previous one.
-    `Motion.failure` reports a motion that could not be executed with one of the codes
-    ``UNREACHABLE``, ``NO_PATH``, ``STUCK``, ``MISSED``, ``EMPTY``, ``UNCERTAIN``,
-    ``SIMULATOR_UNREACHABLE``, ``SIMULATOR_FAULT``, ``STOPPED``. Whether an object was picked or
-    placed is determined by skills, which read the world.
+    A motion starts at once and ends by itself. Starting a motion stops the previous one. If a
+    motion could not be executed, `Motion.failure` has one of the codes ``UNREACHABLE``,
+    ``NO_PATH``, ``STUCK``, ``MISSED``, ``EMPTY``, ``UNCERTAIN``, ``SIMULATOR_UNREACHABLE``,
+    ``SIMULATOR_FAULT``, ``STOPPED``. Skills read the world to determine whether an object was
+    picked or placed.
     """
 
     def read(self) -> Reading:
         """Start to read the current positions."""
 
     def world_since(self, since: float, now: float) -> Environment | None:
-        """Return the world as read since a time, or None if it is not yet available.
+        """Return a reading of the world that started at `since` or later; None until it arrives.
 
-        A reading is started if needed.
+        The method starts a reading if needed.
 
         Args:
-            since: Earlier readings are too old [s, mission clock].
+            since: Earliest start of the reading [s, mission clock].
             now: Current time [s, mission clock].
         """
 
     def goto(self, at: Point) -> Motion:
-        """Drive to where the arm reaches `at`, around obstacles."""
+        """Drive around obstacles to a pose from which the arm reaches `at`."""
 
     def pick(self, at: Point) -> Motion:
         """Lower the open hand around the object at `at`, close it, lift and retract."""
@@ -74,4 +74,4 @@ class TableRobot(Robot, Protocol):
 
     @property
     def doing(self) -> str:
-        """Present phase of the motion in a word or two: "driving"; empty at rest."""
+        """Phase of the motion in a word or two, such as "driving"; empty at rest."""

@@ -6,7 +6,7 @@
                        "tasks": [{"skill": "GoToObject", "target": "object_red_0"}, …]}]}
 
 The plan may also contain the first level, the list ``subgoals``, which must then name the same
-subgoals. Import fills in the object of `place_object`: the one that is in the hand at that step.
+subgoals. Import sets the object of each `place_object` to the object in the hand at that step.
 `bt_exec_skills.tabletop.checkers` checks whether the targets exist and whether the plan does what
 the command asks for.
 """
@@ -33,16 +33,16 @@ SKILLS: Mapping[str, str] = MappingProxyType(
         "PlaceObject": "place_object",
     }
 )
-"""Names of skills in such plans, with the names used here; both are accepted."""
+"""Names of skills in the format, with the names of the pack's skills; import accepts both."""
 _MOST_GOALS, _MOST_TASKS = 50, 400
 _FORM = '{"task_outputs": [{"subgoal": "…", "tasks": [{"skill": "GoToObject", "target": "…"}]}]}'
 
 
 def parse_tasks(text: str, file: str = "<plan>", command: str = "") -> MissionSpec:
-    """Return the mission of a two-level plan.
+    """Return the mission spec of a two-level plan.
 
     Raises:
-        SpecError: If there are problems; contains all of them.
+        SpecError: If the plan is invalid; contains all problems.
     """
     data = _loaded(text, file)
     problems: list[Problem] = []
@@ -72,7 +72,7 @@ Steps = list[dict[str, Any]]
 def _parse_subgoals(
     data: dict[str, Any], file: str, problems: list[Problem]
 ) -> Iterator[tuple[str, Steps]]:
-    """Yield the name of every subgoal with its steps, and collect problems."""
+    """Yield the name of every subgoal with its steps, and add problems to `problems`."""
     outputs = data["task_outputs"]
     for key in sorted(data.keys() - {"subgoals", "task_outputs"}):
         allowed = ("subgoals", "task_outputs")
@@ -110,7 +110,7 @@ def _parse_subgoals(
 def _step_of_task(
     task: Any, place: str, held: str | None, file: str, problems: list[Problem]
 ) -> tuple[dict[str, Any] | None, str | None]:
-    """Return the step of a task, and the held object after it."""
+    """Return the step of a task (None if invalid), and the object in the hand after the step."""
     if not isinstance(task, dict):
         form = 'must be {"skill": "…", "target": "…"}'
         problems.append(make_problem(file, "NOT_AN_ACTION", form, place))

@@ -1,6 +1,7 @@
 """Table tops, as reported by a simulator or inferred from the objects on them.
 
-Frame: the room's, x east, y north, z up [m]; a top is a rectangle along x and y.
+Positions are in the frame of the room: x east, y north, z up [m]. A top is a rectangle along x and
+y.
 """
 
 from __future__ import annotations
@@ -12,13 +13,13 @@ from typing import NamedTuple, TypeAlias
 
 __all__ = ["Table", "infer_tables"]
 
-_STANDS_M = 0.15  # height of the centre of an object above its top
+_STANDS_M = 0.15  # maximum height of the centre of an object above the table top
 _SINKS_M = 0.03
 _ABOVE_M = 0.4
 _FLOOR_M = 0.12
 _ONE_TABLE_M, _ONE_LEVEL_M = 1.0, 0.12
-_CELL_M = 0.7  # the diagonal of a cell is shorter than the distance on one table
-_ROUND_M = 0.05  # margin of a top around the centres of its objects
+_CELL_M = 0.7  # all objects in a cell share a table: its diagonal is less than `_ONE_TABLE_M`
+_ROUND_M = 0.05  # margin of an inferred top around the centres of its objects
 
 Place: TypeAlias = tuple[float, float, float]
 Cell: TypeAlias = tuple[int, int, int]
@@ -40,7 +41,7 @@ class Table(NamedTuple):
         return x - half_x, y - half_y, x + half_x, y + half_y
 
     def contains_point(self, x: float, y: float, rim: float = 0.0) -> bool:
-        """Return True if a point, seen from above, is on the top and `rim` [m] from its edge."""
+        """Return True if a point, seen from above, is on the top, at least `rim` [m] inside."""
         return abs(x - self.x) <= self.half_x - rim and abs(y - self.y) <= self.half_y - rim
 
     def distance_to(self, x: float, y: float) -> float:
@@ -49,20 +50,20 @@ class Table(NamedTuple):
         return math.hypot(*(max(one, 0.0) for one in outside))
 
     def carries(self, x: float, y: float, z: float) -> bool:
-        """Return True if an object with that centre is on the top, or in a container on it."""
+        """Return True if an object with this centre is on the top, or in a container on the top."""
         return self.contains_point(x, y) and -_SINKS_M <= z - self.height <= _ABOVE_M
 
     def carries_directly(self, x: float, y: float, z: float) -> bool:
-        """Return True if an object with that centre is on the top itself."""
+        """Return True if an object with this centre is on the top itself."""
         return self.contains_point(x, y) and -_SINKS_M <= z - self.height <= _STANDS_M
 
 
 def infer_tables(places: Iterable[Place]) -> Mapping[str, Table]:
-    """Return the tables inferred from object positions, named in their order.
+    """Return the tables inferred from object positions, numbered in the order of the objects.
 
     Objects at the same height within a metre of each other share a table. The inferred top extends
-    only as far as its objects. The computing time is linear in the number of objects: objects in
-    one grid cell share a table, and only neighbouring cells are compared.
+    only as far as its objects. Objects in one grid cell share a table and only neighbouring cells
+    are compared, so that crowded tables do not make the search slow.
     """
     standing = [place for place in places if place[2] >= _FLOOR_M]
     cells: dict[Cell, list[Place]] = {}

@@ -1,4 +1,4 @@
-"""Objects on tables: names, training pictures, shipped weights.
+"""Names, training pictures and shipped weights for objects on tables.
 
-The package is shared by packs that observe tables, and depends on none of them.
+Packs that observe tables share this package; it depends on no pack.
 """

@@ -1,4 +1,4 @@
-"""Calibration of the shipped detector: probability of a correct detection, missed objects.
+"""Calibration of the shipped detector: probability of correct detections, and recall by class.
 
 ::
 
@@ -25,7 +25,7 @@ _FAINTEST, _LIKELY_SCORE = 0.02, 0.5
 
 
 def write_calibration(dataset: Path, papers: Path) -> None:
-    """Measure calibration and recall on the held-out split, and write them into `papers`."""
+    """Measure calibration and recall on the held-out split, and add them to the file `papers`."""
     detector = NetworkDetector(load_network(SHIPPED), _FAINTEST, most_overlap=MOST_OVERLAP)
     pictures = list(read_pictures(dataset, "val"))
     measured = {

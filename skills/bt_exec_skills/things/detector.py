@@ -1,4 +1,4 @@
-"""Detector of objects on tables: the shipped network, or one that a site names."""
+"""Detector of objects on tables, which runs the shipped network or another one."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from bt_exec_skills.vision.two_stage_network_loading import load_cached
 __all__ = ["FAINT", "LEAST_SCORE", "MOST_OVERLAP", "make_detector"]
 
 LEAST_SCORE = 0.35
-"""Default threshold of the score, 0..1."""
+"""Default minimum score of a detection, 0..1."""
 MOST_OVERLAP = 0.6
-"""Overlap (IoU) above which one of two boxes of any classes is wrong."""
+"""Overlap (IoU) above which two boxes, of any classes, show the same object."""
 FAINT = 0.05
-"""Minimum score of a detection that is reported as a doubt."""
+"""Minimum score for callers that also use improbable detections, 0..1."""
 
 
 def make_detector(weights: Path | None = None, least_score: float = LEAST_SCORE) -> NetworkDetector:
     """Return a detector; the scores of the shipped network are calibrated probabilities.
 
     Args:
-        weights: A file, ``.onnx`` or ``.pt``; the shipped network if None.
+        weights: Weights file, ``.onnx`` or ``.pt``; None for the shipped network.
         least_score: Minimum score of a detection.
 
     Raises:

@@ -1,4 +1,4 @@
-"""Nouns for objects in Korean and English, shared by the lexicons of packs."""
+"""Nouns for kinds of objects in Korean and English, which the lexicons of packs share."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ _LANGUAGES = ("en", "ko")
 
 @cache
 def nouns() -> Mapping[str, Mapping[str, Any]]:
-    """Return the words for each kind of object."""
+    """Return the lexicon entry of each kind of object."""
     return cast(Mapping[str, Any], read_yaml(Path(__file__).with_name("nouns.yaml")))
 
 
 def with_nouns(
     things: Mapping[str, Mapping[str, Any]], kinds: Iterable[str]
 ) -> dict[str, Mapping[str, Any]]:
-    """Return the nouns of a pack with the shared words of some kinds.
+    """Return the lexicon entries of a pack, extended by the shared nouns of some kinds.
 
     Args:
-        things: The pack's own words by kind. They are added to the shared words of the kind.
-        kinds: Kinds whose shared words are included. Kinds without shared words are ignored.
+        things: Lexicon entries of the pack, by kind of object.
+        kinds: Kinds whose shared nouns are added. Kinds without shared nouns are ignored.
     """
     found = dict(things)
     for kind in kinds:
@@ -36,13 +36,13 @@ def with_nouns(
         if shared is not None:
             own = things.get(kind, {})
             words = {one: [*shared[one], *own.get(one, ())] for one in _LANGUAGES}
-            words["ko"] += [word.partition("/")[0] for word in words["en"]]  # "cup은 tray에"
+            words["ko"] += [word.partition("/")[0] for word in words["en"]]  # as in "cup은 tray에"
             found[kind] = {**shared, **own, **words}
     return found
 
 
 def kind_of_word(word: str) -> str | None:
-    """Return the kind of object that a word names in either language, or None."""
+    """Return the kind of object that an English or Korean word names, or None."""
     return _kinds_by_word().get(word.casefold())
 
 

@@ -1,1 +1,1 @@
-"""Vision tools without a pack: data sets, training, detectors, metrics, annotated pictures."""
+"""Vision tools that depend on no pack: data sets, training, detectors, metrics, annotation."""

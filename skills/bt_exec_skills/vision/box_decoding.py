@@ -1,7 +1,7 @@
-"""Preprocessing of pictures and decoding of raw network output to boxes, with numpy only.
+"""Preprocessing of pictures, and decoding of a network's raw output to boxes.
 
 The computation is that of ultralytics for its YOLO detectors (letterbox, best class of each anchor,
-suppression within a class, clipping), so that a network gives the same boxes with both.
+suppression within a class, clipping), so that a network gives the same boxes here and there.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ __all__ = ["GREY", "Found", "Letterbox", "decode", "letterbox", "suppress_overla
 
 Floats = npt.NDArray[np.float32]
 GREY = 114
-"""Grey level outside of a picture."""
+"""Grey level of the area around a picture."""
 _MOST = 300
 
 
@@ -36,7 +36,7 @@ class Found(NamedTuple):
 
 
 class Letterbox(NamedTuple):
-    """Transform of a picture to the network input: scaled by `scale`, then moved by (left, top)."""
+    """Transform from a picture to the network's input: scaled, then moved by (left, top) [px]."""
 
     scale: float
     left: int
@@ -44,7 +44,10 @@ class Letterbox(NamedTuple):
 
 
 def letterbox(frame: Frame, height: int, width: int) -> tuple[Floats, Letterbox]:
-    """Return the network's input, shape (1, 3, height, width), 0..1, and its transform."""
+    """Return the network's input for a picture, and the transform.
+
+    The input is float32 of shape (1, 3, height, width) in 0..1.
+    """
     scale = min(height / frame.shape[0], width / frame.shape[1])
     inner = round(frame.shape[1] * scale), round(frame.shape[0] * scale)
     if inner != (frame.shape[1], frame.shape[0]):
@@ -74,7 +77,7 @@ def decode(
         output: Raw output, shape (4 + classes, anchors): centre x, y, width, height, then class
             scores.
         names: Names of the classes.
-        fit: Transform of the picture to the input.
+        fit: Transform from the picture to the network's input.
         size: Height and width of the picture [px].
         least_score: Exclusive lower bound of the score.
         most_overlap: Overlap (IoU) of two boxes of a class above which the box with the lower score

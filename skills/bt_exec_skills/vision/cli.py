@@ -1,7 +1,7 @@
-"""``bt-exec vision``: data sets, training, figures, annotated pictures.
+"""Command group ``bt-exec vision``: data sets, training, evaluation, annotated pictures.
 
-The command line finds this group through the entry point ``vision`` of ``bt_exec.commands``. What
-its commands do is in `bt_exec_skills.vision.commands`, imported when one of them runs.
+The command line finds this group through the entry point ``vision`` of ``bt_exec.commands``. Its
+commands call `bt_exec_skills.vision.commands`, which is imported only when a command runs.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Weights = Annotated[
 
 
 def _commands_module() -> Any:
-    """Return the module that does the work; its imports are heavy."""
+    """Return the module `commands`, imported late because its imports are slow."""
     from bt_exec_skills.vision import commands
 
     return commands

@@ -1,15 +1,15 @@
 """Commands of ``bt-exec vision``, and the registry of sources of training pictures.
 
-Every function takes plain values, shows its progress on standard error, and returns plain data.
+Every command function takes plain values, shows progress on standard error, and returns plain data.
 
-Any package can add a source with::
+A package adds a source with::
 
     [project.entry-points."bt_exec_skills.scenes"]
     kitchen = "my_kitchen.practice:KitchenPractice"
 
-A source with states also offers ``states`` and ``state_comparison(network)``; see
-`bt_exec_skills.vision.evaluate.Answer`. A source with ``weights`` lists in ``sites`` the sites that
-use them, besides the site of the same name.
+A source whose pictures show states also has ``states`` and ``state_comparison(network)``; see
+`bt_exec_skills.vision.evaluate.Answer`. A source with shipped ``weights`` lists in ``sites`` the
+sites that use them, besides the site with the source's name.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _GROUP = "bt_exec_skills.scenes"
 
 
 def find_source(name: str = "") -> SceneSource:
-    """Return the installed source `name`; an empty name selects the only one.
+    """Return the installed source `name`; an empty name selects the only installed source.
 
     Raises:
         UnknownName: If no source has this name.
@@ -63,7 +63,7 @@ def find_source(name: str = "") -> SceneSource:
 
 
 def source_for(site: str) -> SceneSource | None:
-    """Return the source whose pictures match a site, or None."""
+    """Return the source whose pictures look like those of a site, or None."""
     for name in plugin_names(_GROUP):
         source = find_source(name)
         if site in (name, *getattr(source, "sites", ())):
@@ -72,7 +72,7 @@ def source_for(site: str) -> SceneSource | None:
 
 
 def shipped_weights(source: SceneSource) -> Path:
-    """Return the weights that ship for pictures of `source`.
+    """Return the file of the shipped weights that were trained on pictures of `source`.
 
     Raises:
         UsageError: If the source has no shipped weights.
@@ -86,7 +86,7 @@ def shipped_weights(source: SceneSource) -> Path:
 def state_estimator_for(
     source: SceneSource, network: Network
 ) -> tuple[Answer | None, tuple[str, ...]]:
-    """Return the state estimator for a source, and the states; None and () without states."""
+    """Return the state estimator and the states of a source; None and () without states."""
     states: tuple[str, ...] = getattr(source, "states", ())
     if not states or not set(source.classes) <= set(network.names):
         return None, ()
@@ -96,7 +96,7 @@ def state_estimator_for(
 
 @contextmanager
 def _explain_interrupt(kept: str) -> Iterator[None]:
-    """On Ctrl-C, print which results are kept and that the same command resumes."""
+    """Print on Ctrl-C which results are kept, and that the same command resumes."""
     try:
         yield
     except KeyboardInterrupt:
@@ -129,7 +129,7 @@ def train(data: Path, out: Path, settings: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def train_names(data: Path, out: Path, settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Train a namer; see `bt_exec_skills.vision.train_crop_classifier.train_names`."""
+    """Train a crop classifier; see `bt_exec_skills.vision.train_crop_classifier.train_names`."""
     from bt_exec_skills.vision.train_crop_classifier import NamesSettings
     from bt_exec_skills.vision.train_crop_classifier import train_names as run
 

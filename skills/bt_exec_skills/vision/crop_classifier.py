@@ -1,8 +1,8 @@
-"""Crops of boxes, and the second network of a pair, which classifies them.
+"""Classifier of crops, which is the second network of a pair, and the crops of its input.
 
-A crop is the square around a box with a margin, so that the surroundings are visible; the outside
-of the picture is grey. Crops have the picture's full resolution, independent of the first network's
-input.
+A crop is the square around a box with a margin, so that the surroundings are visible; the area
+outside the picture is grey. Crops are cut from the picture at full resolution, although the input
+of the first network, the detector, may be smaller.
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ __all__ = [
 Frames = npt.NDArray[np.uint8]
 
 SIDE, MARGIN = 64, 1.28
-"""Input side [px], and side of the cropped square relative to the box's longer side."""
+"""Side of the network's input [px], and side of a crop relative to the longer side of the box."""
 NOTHING = "nothing"
-"""Name of background boxes."""
+"""Class of boxes that show only background."""
 FAINTEST = 0.03
-"""Minimum score of a box of the first network."""
+"""Minimum score of a box of the detector."""
 
-_ROOM = 1.25  # size ratio of training crops to the network's input, for random shifts
-_SAME, _HIT, _MISS = 0.6, 0.5, 0.4  # overlap (IoU) of boxes of one object, of a hit, of a miss
+_ROOM = 1.25  # ratio of the sides of training crops and input, which leaves room for random shifts
+_SAME, _HIT, _MISS = 0.6, 0.5, 0.4  # IoU of boxes of one object, of a hit (minimum), a miss (below)
 _MOST = 25  # maximum number of boxes per picture
 _SHORTEST = 4.0  # minimum side of a box [px]
 
@@ -55,8 +55,8 @@ class Crops(NamedTuple):
     Attributes:
         pixels: RGB, shape (n, side, side, 3); the network's input is the central `SIDE` × `SIDE`
             pixels.
-        names: Indices of the contents in `classes`, shape (n).
-        classes: The names; the last one is `NOTHING`.
+        names: Index of the class of each crop in `classes`, shape (n,).
+        classes: Names of the classes; the last one is `NOTHING`.
     """
 
     pixels: Frames
@@ -89,7 +89,7 @@ def _cut(frame: Frame, box: Sequence[float], side: int, margin: float) -> Frame:
 
 
 def proposed_boxes(network: Network, frame: Frame) -> list[Found]:
-    """Return the boxes of a network above the minimum score, of any class, best first."""
+    """Return the boxes that a detector finds, of any class, without overlaps, best first."""
     found = network.find(frame, FAINTEST)
     boxes = np.array([one.xyxy for one in found], np.float32).reshape(-1, 4)
     kept = suppress_overlaps(boxes, None, _SAME)
@@ -104,17 +104,17 @@ def labelled_crops_of(
     *,
     marked: bool = True,
 ) -> Crops:
-    """Return crops of the marked objects in pictures and of the objects that a network detects.
+    """Return crops of the marked boxes in pictures and of the boxes that a detector finds.
 
-    A detected box whose overlap (IoU) with a marked box is at least one half gets the class of that
-    box. If its largest overlap is below 0.4, it is background. All other boxes are left out.
+    A detected box whose overlap (IoU) with a marked box is at least 0.5 gets the class of that box.
+    A box whose largest overlap is below 0.4 is background. Other boxes are left out.
 
     Args:
-        network: The first network of the pair.
+        network: The detector.
         pictures: Labelled pictures.
-        classes: Classes of the objects.
-        tell: Called after each picture with the number of pictures so far.
-        marked: Whether the marked boxes themselves are among the crops.
+        classes: Classes of the marked boxes.
+        tell: Function called after each picture with the number of processed pictures.
+        marked: Whether to include crops of the marked boxes.
     """
     every = (*classes, NOTHING)
     pixels, names = list[Frames](), list[int]()
@@ -136,7 +136,7 @@ def labelled_crops_of(
 
 
 def _class_of_box(one: Found, marks: Sequence[Mark]) -> str | None:
-    """Return the class of a box, or None if it is ambiguous."""
+    """Return the class of a detected box by its overlap with marked boxes; None if ambiguous."""
     if not marks:
         return NOTHING
     near = intersection_over_union([one.xyxy], [mark.bbox for mark in marks])[0]
@@ -153,7 +153,7 @@ class Namer:
     """Classifier of crops, exported by `train_crop_classifier`; runs on onnxruntime.
 
     Args:
-        weights: The file; its metadata holds the names, the last of which is ``nothing``.
+        weights: The file, whose metadata contains the class names; the last one is ``nothing``.
 
     Attributes:
         names: Classes, without ``nothing``.
@@ -177,10 +177,10 @@ class Namer:
         self._given = given.name
 
     def class_probabilities(self, crops: Frame) -> Floats:
-        """Return the probability that each crop shows each of `names`, shape (n, names).
+        """Return the probability of each class in `names` for each crop, shape (n, names).
 
-        The result is the mean for the crop and its mirror image, which is more accurate than one of
-        them. One minus the sum of a row is the probability that the crop shows none of the names.
+        The result is the mean for the crop and its mirror image, which is more accurate than for
+        the crop alone. One minus the sum of a row is the probability of ``nothing``.
         """
         both = self._shares(crops), self._shares(crops[:, :, ::-1])
         return np.asarray(np.mean(both, axis=0)[:, :-1], np.float32)

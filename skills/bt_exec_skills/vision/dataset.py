@@ -1,17 +1,17 @@
-"""Data sets: recipes, and labelled pictures in YOLO layout, made scene by scene from a seed.
+"""Data sets of labelled pictures in YOLO layout, made scene by scene from a recipe with a seed.
 
 ::
 
     FOLDER/dataset.json            the recipe: source, seed, scenes, classes, versions
     FOLDER/data.yaml               configuration for ultralytics
     FOLDER/images/{train,val}/     SCENE-PICTURE.png
-    FOLDER/labels/{train,val}/     SCENE-PICTURE.txt: class, middle and size as shares
+    FOLDER/labels/{train,val}/     SCENE-PICTURE.txt: class, centre and size as shares
     FOLDER/scenes/SCENE.json       boxes and facts of one finished scene
     FOLDER/coco-{train,val}.json   the same boxes as COCO
 
-All pictures of a scene belong to the same side of the split. The JSON file of a scene is written
-last, so an interrupted run continues after the last finished scene. A folder with other content is
-never touched.
+All pictures of a scene belong to the same split. The JSON file of a scene is written last, so that
+an interrupted run continues after the last finished scene. A folder with other content is never
+changed.
 """
 
 from __future__ import annotations
@@ -47,13 +47,13 @@ _SEEDS_APART = 1_000_000  # keeps the scenes of two data-set seeds disjoint
 
 @dataclass(frozen=True)
 class Recipe:
-    """Recipe of a data set; the same recipe makes the same pictures.
+    """Recipe of a data set; equal recipes give equal pictures.
 
     Attributes:
         source: Name of the scene source.
-        seed: Chooses the scenes: scene i of seed s has the seed ``(s + 1) * 1,000,000 + i``.
+        seed: Seed of the data set; scene i of seed s has the seed ``(s + 1) * 1,000,000 + i``.
         scenes: Number of scenes.
-        val_every: Every n-th scene is held out; 0 holds out none, 1 all.
+        val_every: Every n-th scene is held out; 0 holds out no scene, 1 all.
         classes: Labels in the order of their numbers.
     """
 
@@ -81,7 +81,7 @@ class Recipe:
         return "val" if held_out else "train"
 
     def differences_from(self, other: Recipe) -> str:
-        """Return the differing values of another recipe: ``seed=3, scenes=40``; empty if equal."""
+        """Return the values of `other` that differ, such as ``seed=3, scenes=40``; or empty."""
         mine, theirs = asdict(self), asdict(other)
         return ", ".join(f"{key}={theirs[key]}" for key in mine if mine[key] != theirs[key])
 
@@ -104,22 +104,22 @@ def read_recipe(folder: Path) -> Recipe:
 
 
 _VERSIONS_OF = ("bt-exec", "mujoco", "numpy", "opencv-python-headless")
-_LAST = "coco-val.json"  # the file that is written last and completes a data set
+_LAST = "coco-val.json"  # written last, so that it marks a complete data set
 
 
 def make_dataset(
     source: SceneSource, recipe: Recipe, folder: Path, tell: Callable[[int, int], None]
 ) -> None:
-    """Make the data set, or complete it.
+    """Make a data set, or complete an interrupted one.
 
     Args:
         source: Source of the pictures.
         recipe: Recipe of the data set.
-        folder: Target folder; made if missing.
-        tell: Called after each scene with the numbers of finished scenes and of their pictures.
+        folder: Target folder; created if it is missing.
+        tell: Function called after each scene with the numbers of finished scenes and pictures.
 
     Raises:
-        UsageError: If the folder has other content, or contains this data set already complete.
+        UsageError: If the folder has other content, or already contains the complete data set.
     """
     done = _claim_folder(recipe, folder)
     pictures = sum(1 for _ in read_pictures(folder))
@@ -137,7 +137,7 @@ def make_dataset(
 
 
 def _claim_folder(recipe: Recipe, folder: Path) -> dict[int, Path]:
-    """Make the folder ready and return the finished scenes by number."""
+    """Prepare the folder for the recipe, and return the files of finished scenes by number."""
     if (folder / RECIPE_FILE).is_file():
         other = recipe.differences_from(read_recipe(folder))
         if other:
@@ -149,7 +149,7 @@ def _claim_folder(recipe: Recipe, folder: Path) -> dict[int, Path]:
     folder.mkdir(parents=True, exist_ok=True)
     versions = {name: importlib.metadata.version(name) for name in _VERSIONS_OF}
     text = json.dumps({**asdict(recipe), "versions": versions}, indent=2) + "\n"
-    write_text_atomically(folder / RECIPE_FILE, text)  # first, because it marks the folder as ours
+    write_text_atomically(folder / RECIPE_FILE, text)  # first: it marks the folder as ours
     for part in ("images/train", "images/val", "labels/train", "labels/val", "scenes"):
         (folder / part).mkdir(parents=True, exist_ok=True)
     names = "".join(f"  {number}: {name}\n" for number, name in enumerate(recipe.classes))
@@ -208,7 +208,7 @@ def finished_recipe(folder: Path) -> Recipe:
 
 
 def read_pictures(folder: Path, split: Split | None = None) -> Iterator[Picture]:
-    """Yield the pictures of a data set's finished scenes, from one split or from both.
+    """Yield the pictures of the finished scenes of a data set, from one split or from both.
 
     Raises:
         UsageError: If a scene cannot be read.
@@ -227,7 +227,7 @@ def read_pictures(folder: Path, split: Split | None = None) -> Iterator[Picture]
 def _pictures_of_scene(
     folder: Path, scene: Mapping[str, Any], split: Split | None
 ) -> list[Picture]:
-    """Return the pictures of a scene as written, if it belongs to that split.
+    """Return the pictures of a scene; no pictures if the scene is in another split.
 
     Raises:
         ValueError, KeyError, TypeError: If the file is not a scene.
@@ -250,7 +250,7 @@ def _box(numbers: list[int]) -> Box:
 
 
 def _write_coco(file: Path, pictures: Sequence[Picture], classes: Sequence[str]) -> None:
-    """Write `pictures` as COCO object detection: boxes ``[x, y, width, height]``, ids from 1."""
+    """Write the labels of `pictures` as COCO JSON: boxes ``[x, y, width, height]``, ids from 1."""
     images: list[dict[str, Any]] = []
     notes: list[dict[str, Any]] = []
     for number, picture in enumerate(pictures, 1):

@@ -1,4 +1,4 @@
-"""Display of detections: in a picture file, in a robot's view, or in a recorded mission."""
+"""Annotation of a picture file, of a robot's camera image, or of a recorded mission's frames."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ __all__ = ["Tag", "draw_detections", "show_image", "show_mission", "show_world"]
 
 
 def show_image(image: Path, weights: Path, out: Path) -> dict[str, Any]:
-    """Annotate the picture in a file with the detections of a network; return them as data.
+    """Annotate the picture in a file with a network's detections; return the detections as data.
 
     Raises:
         UsageError: If the picture cannot be read, or the output file is the input file.
@@ -51,13 +51,13 @@ def show_image(image: Path, weights: Path, out: Path) -> dict[str, Any]:
 def show_world(
     site: str, world: Mapping[str, str], weights: Path | None, out: Path
 ) -> dict[str, Any]:
-    """Annotate the first picture of the first robot of a site that has perception.
+    """Annotate the first picture of a site's robot; the first robot with perception is used.
 
     Args:
-        site: Name or file.
+        site: Name or file of the site.
         world: The ``--world`` pairs.
-        weights: Weights to use instead of the site's, with the same meanings of classes; None for
-            the site's.
+        weights: Weights to use instead of the site's, with the same mapping of classes; None for
+            the site's weights.
         out: File of the annotated picture.
 
     Raises:
@@ -95,8 +95,8 @@ def show_mission(
     Args:
         which: Number or name of the mission.
         journal: Journal with the record; None for the user's journal.
-        frames: Folder of ``run --save-frames``; None uses the frames of the record.
-        folder: Target folder of the pictures.
+        frames: Folder that ``run --save-frames`` wrote; None for the frames in the journal.
+        folder: Target folder for the annotated pictures.
 
     Raises:
         UsageError: If there are no frames, or they belong to another mission.
@@ -129,7 +129,7 @@ def show_mission(
 
 
 def scene_picture(scene: Observation, frame: Any = None) -> Any:
-    """Return the frame of a scene with its detections, summary line and evidence."""
+    """Return an observation's frame, annotated with its detections, description and evidence."""
     frame, data = scene.frame if frame is None else frame, scene.record()
     if frame is None:
         raise UsageError("no picture to show: " + scene.describe("en"))
@@ -147,17 +147,17 @@ def scene_picture(scene: Observation, frame: Any = None) -> Any:
 
 
 def _box_text(found: Mapping[str, Any]) -> str:
-    """Return the text on a box: class, score and reason of doubt."""
+    """Return the text on a box: class, score and reason for doubt."""
     doubt = f" {found['doubt']}" if found.get("doubt") else ""
     return f"{found['type']} {found['score']:.2f}{doubt}"
 
 
-_LEAST_SIDE = 640  # smaller pictures are enlarged, so that texts are readable
+_LEAST_SIDE = 640  # smaller pictures are enlarged, so that the text is readable [px]
 _SIZE, _LINE, _MARGIN = 14, 18, 6
 
 
 class Tag(NamedTuple):
-    """A box and its text."""
+    """Box to draw, with its text and a kind that determines the colour."""
 
     bbox: Sequence[float]
     text: str
@@ -165,12 +165,12 @@ class Tag(NamedTuple):
 
 
 def draw_detections(frame: Frame, tags: Iterable[Tag], lines: Sequence[str] = ()) -> Frame:
-    """Return a picture with boxes, and lines of text below it."""
+    """Return a copy of the picture with boxes drawn on it and lines of text below it."""
     longest = max(frame.shape[:2])
     times = max(1, -(-_LEAST_SIDE // longest))
     size = frame.shape[1] * times, frame.shape[0] * times
     canvas = np.asarray(cv2.resize(frame, size, interpolation=cv2.INTER_NEAREST), np.uint8)
-    big = max(1, longest // (2 * _LEAST_SIDE))  # line widths and letters grow with the picture
+    big = max(1, longest // (2 * _LEAST_SIDE))  # factor on line width and letter size
     for tag in tags:
         _draw(canvas, tag, times, big)
     if not lines:

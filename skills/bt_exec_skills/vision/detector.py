@@ -1,4 +1,4 @@
-"""Detector that runs a network."""
+"""Detector that runs a network and marks conflicting classes as doubtful."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from bt_exec_skills.vision.network_inference import Network
 __all__ = ["RIVAL", "NetworkDetector"]
 
 RIVAL = "rival"
-"""Doubt of a box whose object has another class in a better box."""
+"""Reason for doubt about a box if a better box gives the same object another class."""
 
-_LEAST_RAW = 0.02  # minimum raw score of the network
+_LEAST_RAW = 0.02  # minimum raw score that is calibrated
 
 
 class NetworkDetector:
@@ -26,18 +26,18 @@ class NetworkDetector:
 
     Args:
         network: The network.
-        least_score: Threshold of the score, 0..1.
-        weights: File; None for the shipped network.
-        probability: Calibration from score to probability; None uses the score itself.
-        most_overlap: Overlap (IoU) above which two boxes, of any classes, show one object. The box
-            with the higher score sets the class of the object; the other class is kept as a doubt,
-            `RIVAL`. 1 keeps all boxes.
+        least_score: Minimum score of a detection (after calibration), 0..1.
+        weights: Weights file; None for the shipped network.
+        probability: Function that calibrates a score to a probability; None for no calibration.
+        most_overlap: Overlap (IoU) above which two boxes, of any classes, show the same object. The
+            box with the higher score is kept; the other box is dropped if it has the same class,
+            and marked with the doubt `RIVAL` otherwise. 1 keeps all boxes without doubt.
         recalls: Recall of each class, 0..1, where it is known.
 
     Attributes:
-        names: Classes that it can detect.
+        names: Classes that the network can detect.
         weights: Weights file; None for the shipped network.
-        recalls: Recall of each class, where it is known.
+        recalls: Recall of each class, 0..1, where it is known.
     """
 
     def __init__(
@@ -70,7 +70,7 @@ class NetworkDetector:
         return tuple(found)
 
     def _with_doubts(self, found: list[Found]) -> list[tuple[Found, str]]:
-        """Return the detections with the reason for doubt about each, without duplicates."""
+        """Return the detections without duplicates, each with its reason for doubt or ""."""
         if self._most_overlap >= 1 or not found:
             return [(one, "") for one in found]
         boxes = np.array([one.xyxy for one in found], np.float32)

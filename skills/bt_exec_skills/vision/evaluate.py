@@ -1,4 +1,4 @@
-"""Evaluation of a network on a data set, with plots: boxes per class, and states."""
+"""Evaluation of a network on a data set: metrics per class, confusion of states, and plots."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ __all__ = ["WORKING_SCORE", "Answer", "Report", "confusion_plot", "curves_plot",
 
 WORKING_SCORE = 0.35
 """Default minimum score of a detection."""
-_LEAST = 0.001  # lowest score on the curve
+_LEAST = 0.001  # minimum score of detections on the precision-recall curve
 
 Answer = Callable[[Picture], tuple[str, str] | None]
-"""Returns the true and the estimated state of a picture's subject, or None if it has none."""
+"""Function that returns the true and the estimated state in a picture, or None without a state."""
 
 
 @dataclass(frozen=True)
@@ -34,8 +34,8 @@ class Report:
 
     Attributes:
         pictures: Number of evaluated pictures.
-        classes: Figures by class.
-        states: Confusion of states, or None.
+        classes: Metrics of each class.
+        states: Confusion matrix of states, or None.
         inference_ms: Median time of one inference [ms].
     """
 
@@ -46,16 +46,16 @@ class Report:
 
     @property
     def map50(self) -> float:
-        """Mean of the average precisions at an overlap of 0.5, over classes that occur."""
+        """Mean over the classes that occur of the average precision at an overlap of 0.5."""
         return _mean([one.ap50 for one in self.classes if one.count])
 
     @property
     def map(self) -> float:
-        """Mean of the average precisions at overlaps 0.5 to 0.95."""
+        """Mean over the classes that occur of the average precision at overlaps 0.5 to 0.95."""
         return _mean([one.ap for one in self.classes if one.count])
 
     def data(self) -> dict[str, Any]:
-        """Return plain data, without curves."""
+        """Return the report as plain data, without the curves."""
         found: dict[str, Any] = {
             "pictures": self.pictures,
             "map50": round(self.map50, 4),
@@ -95,15 +95,15 @@ def evaluate(
     answer: Answer | None = None,
     states: tuple[str, ...] = (),
 ) -> Report:
-    """Evaluate a network on pictures.
+    """Evaluate a network on labelled pictures.
 
     Args:
         network: The network.
         pictures: The pictures.
-        tell: Called after each picture with the number of pictures so far.
-        classes: Marked classes; classes that the network lacks count as not found.
-        answer: Estimates states, if the source of the pictures has them.
-        states: The states.
+        tell: Function called after each picture with the number of processed pictures.
+        classes: Classes of the labels; objects of classes that the network lacks count as missed.
+        answer: Function that returns true and estimated states; None without states.
+        states: Names of the states.
     """
     tried: list[tuple[tuple[Mark, ...], list[Found]]] = []
     spent: list[float] = []
@@ -147,7 +147,7 @@ def _text(canvas: Frame, words: str, place: tuple[int, int], size: int = 14) -> 
 
 
 def curves_plot(report: Report) -> Frame:
-    """Return a plot of precision over recall for every class at an overlap of 0.5."""
+    """Return a plot of precision over recall for each class at an overlap of 0.5."""
     left, top, side = 60, 40, 400
     canvas = np.full((top + side + 50, left + side + 220, 3), 255, np.uint8)
     _text(canvas, f"precision over recall, mAP50 {report.map50:.3f}", (left, 24), 17)

@@ -4,10 +4,10 @@
 
     python -m bt_exec_skills.vision.int8_conversion best.onnx data door.onnx  # extra yolo
 
-Value ranges are measured on pictures of the training side of a data set. Weights have 7 bits, so
-that sums do not saturate on processors without 8-bit dot products. Layers in which rounding loses
-the most accuracy and saves the least time stay in single precision: the first two, the attention,
-the last convolutions of the head and the layers after them.
+Value ranges are measured on training pictures of a data set. Weights have 7 bits, so that sums do
+not saturate on processors without 8-bit dot products. Layers in which rounding would lose much
+accuracy and save little time stay in single precision: the first two layers, the attention, the
+last convolutions of the head and the layers after them.
 """
 
 from __future__ import annotations
@@ -27,21 +27,21 @@ from bt_exec_skills.vision.dataset import read_pictures
 __all__ = ["convert_to_int8", "with_fast_box_decoding"]
 
 _PICTURES = 60
-_PERCENTILE = 99.999  # values beyond it are clipped
+_PERCENTILE = 99.999  # values beyond this percentile are clipped
 _IN_FLOAT = (
     r"/model\.[01]/|/model\.\d+/m/.*/attn/"
     r"|/model\.{head}/(?!cv[23]\.)|/model\.{head}/cv[23]\.\d/cv[23]\.\d\.2/"
 )
-"""Names of the nodes that stay in single precision; `head` is the number of the last module."""
+"""Pattern of the nodes that stay in single precision; `head` is the index of the last module."""
 
 
 def convert_to_int8(weights: Path, data: Path, out: Path) -> None:
-    """Write the converted network.
+    """Convert a detector to 8-bit integers and write it to a file.
 
     Args:
-        weights: A detector as ultralytics exports it.
+        weights: Detector as ultralytics exports it.
         data: Data set on whose training pictures the value ranges are measured.
-        out: The new file.
+        out: File of the converted detector.
     """
     import onnx
     from onnxruntime.quantization import CalibrationMethod, QuantType, quantize_static
@@ -59,7 +59,7 @@ def convert_to_int8(weights: Path, data: Path, out: Path) -> None:
             draft,
             str(out),
             _Inputs(model.graph.input[0], data),
-            activation_type=QuantType.QUInt8,  # the runtime has no fast kernels for signed ones
+            activation_type=QuantType.QUInt8,  # the runtime has no fast kernels for QInt8
             per_channel=True,
             reduce_range=True,
             nodes_to_exclude=[name for name in names if in_float.match(name)],
@@ -69,7 +69,7 @@ def convert_to_int8(weights: Path, data: Path, out: Path) -> None:
 
 
 class _Inputs:
-    """Inputs of the network; implements ``onnxruntime.quantization.CalibrationDataReader``."""
+    """Inputs for the calibration; implements ``onnxruntime.quantization.CalibrationDataReader``."""
 
     def __init__(self, given: Any, data: Path) -> None:
         pictures = list(read_pictures(data, "train"))
@@ -81,15 +81,16 @@ class _Inputs:
         )
 
     def get_next(self) -> dict[str, Any] | None:
-        """Return the next input, or None."""
+        """Return the next input by name, or None at the end."""
         return next(self._inputs, None)
 
 
 def with_fast_box_decoding(model: Any) -> Any:
-    """Return a detector (``onnx.ModelProto``) that computes the sides of boxes faster.
+    """Return the detector (``onnx.ModelProto``) with a faster computation of the sides of boxes.
 
-    A side is the mean of distance bins, weighted by a softmax over their scores. The runtime takes
-    several times as long for the softmax as for the exponential function and two weighted sums.
+    A side is the mean of distance bins, weighted by a softmax over their scores. The softmax is
+    replaced by the exponential function and two weighted sums, which the runtime computes several
+    times as fast.
     """
     from onnx import helper, numpy_helper
 

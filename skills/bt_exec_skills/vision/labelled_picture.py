@@ -1,4 +1,4 @@
-"""Labelled pictures and the interface of their sources."""
+"""Labelled pictures, and the interface of their sources."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["Mark", "Picture", "Sample", "SceneSource"]
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """Class and box of an object in a picture."""
+    """Label and box of an object in a picture."""
 
     label: str
     bbox: Box
@@ -23,12 +23,12 @@ class Mark:
 
 @dataclass(frozen=True)
 class Sample:
-    """A labelled picture.
+    """Labelled picture in memory.
 
     Attributes:
         image: The picture.
-        marks: Objects.
-        facts: Further ground truth as plain data: ``{"angle_rad": 0.3}``.
+        marks: Labels and boxes of the objects.
+        facts: Further ground truth as plain data, such as ``{"angle_rad": 0.3}``.
     """
 
     image: Frame
@@ -38,12 +38,12 @@ class Sample:
 
 @dataclass(frozen=True)
 class Picture:
-    """A picture of a data set on disk.
+    """Labelled picture of a data set on disk.
 
     Attributes:
         file: Path of the picture.
-        marks: Objects.
-        facts: Further ground truth.
+        marks: Labels and boxes of the objects.
+        facts: Further ground truth as plain data.
     """
 
     file: Path
@@ -51,12 +51,12 @@ class Picture:
     facts: dict[str, Any]
 
     def image(self) -> Frame:
-        """Return the picture."""
+        """Read and return the picture."""
         return read_image(self.file)
 
 
 class SceneSource(Protocol):
-    """Source of labelled pictures, scene by scene; the same seed makes the same scene."""
+    """Source of labelled pictures, scene by scene; the same seed gives the same scene."""
 
     name: str
     """Name of the source in ``bt-exec vision dataset``."""

@@ -1,8 +1,8 @@
-"""Figures of a detector: precision, recall and average precision per class; confusion of states.
+"""Metrics of a detector: precision, recall and average precision per class; confusion of states.
 
 Average precision is the area under the precision-recall curve, with precision made non-increasing
-and sampled at 101 recalls. A detected box is correct if it has the class of a true box, overlaps it
-(IoU) by the threshold or more, and no better box matches the same true box.
+and sampled at 101 recalls. A detected box is correct if it has the class of a true box, its overlap
+(IoU) with that box is at least the threshold, and no better box matches the same true box.
 """
 
 from __future__ import annotations
@@ -52,7 +52,13 @@ def class_figures(
     pictures: Sequence[tuple[Sequence[Mark], Sequence[Found]]],
     working_score: float,
 ) -> ClassFigures:
-    """Return the figures of one class over pictures, from true and detected boxes."""
+    """Return the metrics of one class.
+
+    Args:
+        label: The class.
+        pictures: True and detected boxes of each picture, of any class.
+        working_score: Minimum score for `precision` and `recall`.
+    """
     scores: list[float] = []
     hits: list[npt.NDArray[np.bool_]] = []
     count = 0
@@ -81,7 +87,10 @@ def class_figures(
 def correct_detections(
     found: Sequence[Sequence[float]], true: Sequence[Sequence[float]]
 ) -> npt.NDArray[np.bool_]:
-    """Return whether each detected box, best first, is correct at each overlap: (found, levels)."""
+    """Return whether each detected box (best first) is correct at each overlap threshold.
+
+    The result has the shape (detected boxes, thresholds).
+    """
     right = np.zeros((len(found), len(_STRICTER)), bool)
     if not found or not true:
         return right
@@ -98,7 +107,7 @@ def correct_detections(
 
 
 def _precision_at_recalls(right: npt.NDArray[np.bool_], count: int) -> Floats:
-    """Return the precision at each of the recalls."""
+    """Return the precision at each of `_RECALLS`."""
     if not count or not right.size:
         return np.zeros_like(_RECALLS)
     true = right.cumsum()
@@ -112,7 +121,7 @@ class Confusion:
     """Confusion matrix of estimated states.
 
     Args:
-        states: The states. Estimates may also be "uncertain", the last column.
+        states: Names of the states. Estimates may also be "uncertain", which is the last column.
     """
 
     def __init__(self, states: Sequence[str]) -> None:
@@ -120,7 +129,7 @@ class Confusion:
         self.counts = np.zeros((len(self.states), len(self.states) + 1), int)
 
     def add(self, truth: str, told: str) -> None:
-        """Count one estimate; a text that is not a state counts as uncertain."""
+        """Count one estimate; any text that is not a state counts as uncertain."""
         column = self.states.index(told) if told in self.states else len(self.states)
         self.counts[self.states.index(truth), column] += 1
 
@@ -131,15 +140,15 @@ class Confusion:
 
     @property
     def decided_share(self) -> float:
-        """Share of estimates that are a state."""
+        """Share of the estimates that are not uncertain, 0..1."""
         return 1.0 - float(self.counts[:, -1].sum()) / max(1, self.estimate_count)
 
     @property
     def accuracy(self) -> float:
-        """Share of correct estimates among the estimates that are a state."""
+        """Share of the estimates that are correct among those that are not uncertain, 0..1."""
         given = int(self.counts[:, :-1].sum())
         return float(np.trace(self.counts[:, :-1])) / max(1, given)
 
     def count_estimates(self, truth: str, told: str) -> int:
-        """Return how often one state was estimated for the true state `truth`."""
+        """Return how often the state `told` was estimated for the true state `truth`."""
         return int(self.counts[self.states.index(truth), self.states.index(told)])

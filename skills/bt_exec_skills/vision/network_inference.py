@@ -1,4 +1,4 @@
-"""Object detectors: the common interface; weights as ``.onnx`` (default) or ``.pt`` (extra)."""
+"""Networks that detect objects: the interface, and inference with ``.onnx`` or ``.pt`` weights."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ __all__ = [
 
 
 def open_session(weights: Path) -> Any:
-    """Return the onnxruntime session of a file.
+    """Return an onnxruntime session for a file.
 
     Raises:
-        UsageError: If it cannot be read as a network.
+        UsageError: If the file cannot be read as a network.
     """
-    # Otherwise it writes a device id into the home folder and sends data (onnxruntime 1.31).
+    # Otherwise onnxruntime 1.31 writes a device id into the home folder and sends telemetry.
     os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = 1  # a second one saves little time and takes a core
+    options.intra_op_num_threads = 1  # a second thread saves little time and occupies a core
     options.inter_op_num_threads = 1
     options.log_severity_level = 3
     try:
@@ -48,10 +48,10 @@ def open_session(weights: Path) -> Any:
 
 
 def names_in(session: Any, weights: Path) -> tuple[str, ...]:
-    """Return the names of the classes.
+    """Return the class names in the metadata of a network.
 
     Raises:
-        UsageError: If the metadata has none.
+        UsageError: If the metadata has no class names.
     """
     text = session.get_modelmeta().custom_metadata_map.get("names", "")
     try:
@@ -66,7 +66,7 @@ MOST_OVERLAP = 0.7
 
 
 class Network(Protocol):
-    """Detector of objects in pictures; may be called from any thread, one at a time."""
+    """Network that detects objects in pictures; any thread may call it, one at a time."""
 
     names: tuple[str, ...]
 
@@ -75,10 +75,10 @@ class Network(Protocol):
 
 
 class OnnxNetwork:
-    """A YOLO detector as ultralytics exports it, on onnxruntime.
+    """YOLO detector in the format of ultralytics' ONNX export, run by onnxruntime.
 
     Args:
-        weights: The file; its metadata holds the class names.
+        weights: The file, whose metadata contains the class names.
 
     Raises:
         UsageError: If the file is not such a network.
@@ -101,10 +101,10 @@ class OnnxNetwork:
 
 
 def _input_name_and_size(session: Any, weights: Path) -> tuple[str, int, int]:
-    """Return name, height and width of the input.
+    """Return name, height and width of the network's input.
 
     Raises:
-        UsageError: If it is not one picture of fixed size.
+        UsageError: If the input is not one picture of fixed size.
     """
     given = session.get_inputs()[0]
     shape = given.shape
@@ -118,7 +118,7 @@ def _input_name_and_size(session: Any, weights: Path) -> tuple[str, int, int]:
 
 
 def _check_output(session: Any, weights: Path, classes: int) -> None:
-    """Raise UsageError unless the output has raw boxes with a score for each class."""
+    """Raise UsageError unless the output consists of raw boxes with a score for each class."""
     shape = session.get_outputs()[0].shape
     if len(shape) != 3 or shape[1] != 4 + classes:
         raise UsageError(
@@ -128,13 +128,13 @@ def _check_output(session: Any, weights: Path, classes: int) -> None:
 
 
 class UltralyticsNetwork:
-    """A YOLO detector with ``.pt`` weights, on ultralytics and torch (extra ``yolo``).
+    """YOLO detector with ``.pt`` weights, run by ultralytics and torch (extra ``yolo``).
 
     Args:
         weights: The file.
 
     Raises:
-        UsageError: If ultralytics is not installed, or the file is not one of its detectors.
+        UsageError: If ultralytics is not installed, or the file is not a detector of ultralytics.
     """
 
     def __init__(self, weights: Path) -> None:

@@ -1,4 +1,4 @@
-"""Reading and writing of pictures with clear errors; exclusive training folders."""
+"""Reading and writing of pictures, and reservation of training folders."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["REPORT", "claim_folder", "read_image", "save_picture"]
 
 
 def read_image(file: Path) -> Frame:
-    """Return the picture in `file`, RGB.
+    """Return the picture in `file` as RGB.
 
     Raises:
         UsageError: If the file is not a readable picture.
@@ -35,7 +35,7 @@ def save_picture(file: Path, picture: Frame) -> None:
     """Write a picture in the format of its file name extension.
 
     Raises:
-        UsageError: If it cannot be written.
+        UsageError: If the file cannot be written.
     """
     if file.is_dir() or not cv2.haveImageWriter(str(file)):
         raise UsageError(
@@ -51,17 +51,17 @@ def save_picture(file: Path, picture: Frame) -> None:
 
 
 REPORT = "training.json"
-"""Record of a training: its settings and, once it is finished, its measurements."""
+"""File with the settings of a training and, after its end, the measurements."""
 
 
 def claim_folder(out: Path, plan: Mapping[str, Any], finished: str) -> None:
-    """Claim the folder `out` for a training; it must be empty or hold the same training.
+    """Reserve the folder `out` for a training; it must be empty or contain the same training.
 
     Args:
-        out: The folder; made if missing.
-        plan: Description of the training: ``dataset`` and ``settings``, as plain data. The setting
-            ``device`` may differ.
-        finished: Name of the file that only a finished training has.
+        out: The folder; created if it is missing.
+        plan: Description of the training as plain data, with ``dataset`` and ``settings``. The
+            setting ``device`` may differ from that of the training in the folder.
+        finished: Name of a file that exists only after the end of a training.
 
     Raises:
         UsageError: If the folder contains a finished training, a different training, or other

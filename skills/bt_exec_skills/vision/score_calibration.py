@@ -27,12 +27,12 @@ def score_calibration(
 ) -> list[tuple[float, float]]:
     """Return pairs of score and share of correct detections, both increasing.
 
-    A detection is correct if it has the class of a marked box, overlaps that box by half (IoU) or
-    more, and no detection with a higher score matches the same box. Doubtful detections are
+    A detection is correct if it has the class of a marked box, its overlap (IoU) with that box is
+    at least 0.5, and no detection with a higher score matches the same box. Doubtful detections are
     ignored.
 
     Args:
-        detector: Detector with raw scores, from 0.02 on.
+        detector: Detector that returns raw scores of 0.02 or more.
         pictures: Labelled pictures.
     """
     scores: list[float] = []

@@ -1,4 +1,4 @@
-"""Text drawing in pictures: Korean letters with OpenCV 5 or later, otherwise ASCII only."""
+"""Drawing of text in pictures; Korean letters need OpenCV 5, earlier versions draw only ASCII."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ def _face() -> cv2.FontFace | None:
 
 
 def draw_text(canvas: Frame, words: str, place: tuple[int, int], size: int, colour: Colour) -> None:
-    """Write `words` into a picture.
+    """Draw a line of text in a picture.
 
     Args:
-        canvas: The picture.
-        words: One line.
-        place: Left end of the base line: column and row [px].
+        canvas: The picture, which is changed.
+        words: The text.
+        place: Column and row of the left end of the base line [px].
         size: Height of the letters [px].
         colour: RGB.
     """
@@ -40,7 +40,7 @@ def draw_text(canvas: Frame, words: str, place: tuple[int, int], size: int, colo
 
 
 def text_size(words: str, size: int) -> tuple[int, int]:
-    """Return width of `words` and height of its letters above the base line [px]."""
+    """Return the width of a text and its height above the base line [px]."""
     face = _face()
     if face is not None:
         _, top, wide, _ = cv2.getTextSize((0, 0), words, (0, 0), face, size)

@@ -1,8 +1,8 @@
-"""Training of the second network of a pair, which classifies the crops of the first.
+"""Training of a crop classifier, the second network of a pair, on the boxes of a detector.
 
-Needs torch (extra ``yolo``). A small detector learns positions early and classes late; on a CPU,
-training a classifier of crops takes less time. On a CPU, the convolutions of the classifier run in
-bfloat16.
+Needs torch (extra ``yolo``). A small detector learns positions early and classes late; on a CPU, it
+takes less time to train a separate classifier for the classes. Its convolutions run in bfloat16 on
+a CPU.
 """
 
 from __future__ import annotations
@@ -28,9 +28,10 @@ __all__ = ["NamesSettings", "train_names"]
 
 Tell = Callable[..., None]
 Bar = Callable[[str, int], AbstractContextManager[Tell]]
-"""A progress bar from a title and a total, as `bt_exec.cli.output_streams`."""
+"""Function that opens a progress bar, given a title and a total, as in
+`bt_exec.cli.output_streams`."""
 _LAST, _BEST = "last.pt", "names.onnx"
-_SMALL_SIDE, _SMALL_SHARE = 48, 0.6  # crops of the first epochs are smaller, which is faster
+_SMALL_SIDE, _SMALL_SHARE = 48, 0.6  # of the crops in the first epochs, for speed
 _SMOOTH, _DECAY, _WARM = 0.05, 0.02, 0.1
 _TRIED = 256
 
@@ -40,13 +41,14 @@ class NamesSettings:
     """Settings of the training.
 
     Attributes:
-        boxes: The first network, ``.onnx`` or ``.pt``.
+        boxes: Weights file of the detector, ``.onnx`` or ``.pt``.
         epochs: Number of passes over the crops.
         batch: Number of crops per step.
-        lr0: Highest learning rate of AdamW; it increases for a tenth of the steps and decays as a
-            cosine.
+        lr0: Maximum learning rate of AdamW; the rate rises during a tenth of the steps and then
+            decays as a cosine.
         seed: Seed of the weights, the order and the augmentation.
-        after: Folder of a finished training whose weights are the initial ones; empty for none.
+        after: Folder of a finished training whose weights are used initially; empty for random
+            weights.
     """
 
     boxes: str
@@ -62,19 +64,20 @@ class NamesSettings:
 
 
 def train_names(dataset: Path, out: Path, settings: NamesSettings, bar: Bar) -> dict[str, Any]:
-    """Train, export to ONNX, and return the measurements; resumes an interrupted training.
+    """Train a classifier, export it to ONNX, and return the measurements.
 
-    Leaves in `out`: ``names.onnx``, ``training.json``, ``last.pt``.
+    An interrupted training is resumed. The results in `out` are ``names.onnx``, ``training.json``
+    and ``last.pt``.
 
     Args:
-        dataset: A complete data set made by `bt_exec_skills.vision.dataset`, with both sides.
-        out: Working folder.
+        dataset: Complete data set made by `bt_exec_skills.vision.dataset`, with both splits.
+        out: Output folder.
         settings: Settings of the training.
-        bar: Shows the progress.
+        bar: Function that opens a progress bar.
 
     Raises:
-        UsageError: If torch is not installed, the data set is unfinished or lacks a side, or
-            `out` holds something else.
+        UsageError: If torch is not installed, the data set is unfinished or lacks a split, or `out`
+            has other content.
     """
     torch = _import_torch()
     recipe = finished_recipe(dataset)
@@ -104,7 +107,7 @@ def train_names(dataset: Path, out: Path, settings: NamesSettings, bar: Bar) -> 
 
 
 def _import_torch() -> Any:
-    """Return torch, imported before onnxruntime opens a network; the other order may crash both."""
+    """Return torch; it must be imported before onnxruntime opens a network, or both may crash."""
     try:
         import onnx  # noqa: F401 - needed at the end
         import torch
@@ -121,7 +124,7 @@ def _train_or_resume(
     settings: NamesSettings,
     tell: Tell,
 ) -> tuple[Any, float]:
-    """Return the trained network, and the duration of earlier parts of its training [s]."""
+    """Return the trained network, and the duration of the training before a resumption [s]."""
     torch.manual_seed(settings.seed)
     net = _make_namer_net(torch, len(taught.classes)).to(memory_format=torch.channels_last)
     steps = len(taught.names) // settings.batch
@@ -144,7 +147,7 @@ def _train_or_resume(
     names = torch.from_numpy(taught.names)
     began = time.monotonic()
     for epoch in range(first, settings.epochs):
-        torch.manual_seed(settings.seed + 1000 * (epoch + 1))  # reproducible after an interruption
+        torch.manual_seed(settings.seed + 1000 * (epoch + 1))  # the same after a resumption
         early = not settings.after and epoch < _SMALL_SHARE * settings.epochs
         side = _SMALL_SIDE if early else SIDE
         net.train()
@@ -166,7 +169,7 @@ def _train_or_resume(
 
 
 def _augment(torch: Any, crops: Any, side: int) -> Any:
-    """Return augmented crops: shifted, rotated, mirrored, and in other light."""
+    """Return randomly augmented crops: shifted, rotated, mirrored, and in other light."""
     from torch.nn import functional
 
     n, share = len(crops), SIDE / crops.shape[-1]
@@ -208,7 +211,7 @@ def _resized(torch: Any, crops: Any, side: int) -> Any:
 
 
 def _export(torch: Any, net: Any, file: Path, classes: tuple[str, ...]) -> None:
-    """Write the network atomically as ONNX, with the class names in its metadata."""
+    """Write the network atomically as an ONNX file with the class names in its metadata."""
     import onnx
 
     net.eval()
@@ -231,7 +234,7 @@ def _export(torch: Any, net: Any, file: Path, classes: tuple[str, ...]) -> None:
 def _halve_weights(model: Any) -> None:
     """Store the large weights of a model (``onnx.ModelProto``) in half precision.
 
-    Inference stays in single precision; the runtime converts them back on loading.
+    The runtime converts them back on loading, so inference stays in single precision.
     """
     from onnx import TensorProto, helper, numpy_helper
 
@@ -246,24 +249,24 @@ def _halve_weights(model: Any) -> None:
     model.graph.node.extend(nodes)
 
 
-_LEAST_HALVED = 256  # smaller tensors stay in single precision
+_LEAST_HALVED = 256  # tensors with fewer values stay in single precision
 _WIDE = 32
 _CENTRE, _SPREAD = 0.45, 0.25  # mean and standard deviation for normalisation
 
 
 def _make_namer_net(torch: Any, names: int) -> Any:
-    """Return a network (``torch.nn.Module``) with random weights.
+    """Return a classifier network (``torch.nn.Module``) with random weights.
 
-    Plain convolutions with shortcuts; a pass over a crop of 64 × 64 takes some 50 million
-    multiplications. Trained on 45,000 crops, it learned about three times as fast as the smallest
+    The network consists of convolutions with shortcuts and needs about 50 million multiplications
+    for a crop of 64 × 64. On 45,000 crops, it learned about three times as fast as the smallest
     classifier of ultralytics (YOLO11 nano), which is made for larger pictures.
 
-    The input is crops, shape (n, 3, side, side), with levels 0..1. The output is a score (logit)
-    for each name, shape (n, names).
+    The input is crops of shape (n, 3, side, side) with values 0..1. The output is a score (logit)
+    for each class, shape (n, names).
 
     Args:
-        torch: The library, which this package does not require.
-        names: Number of names.
+        torch: The module torch, which this package does not require.
+        names: Number of classes.
     """
     nn, w = torch.nn, _WIDE
 

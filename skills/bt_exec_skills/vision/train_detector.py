@@ -1,8 +1,8 @@
-"""Training a small detector on a data set, with ultralytics (extra ``yolo``).
+"""Training of a small detector on a data set, with ultralytics (extra ``yolo``).
 
-Nothing is downloaded: the network starts from its yaml, or from the weights of an earlier training.
-On a CPU its convolutions run in bfloat16, which halves the time; the loss stays in single
-precision.
+No weights are downloaded: training starts from the yaml file of a network, or from the weights of
+an earlier training. On a CPU, the convolutions run in bfloat16, which halves the time; the loss
+stays in single precision.
 """
 
 from __future__ import annotations
@@ -34,14 +34,15 @@ class TrainSettings:
     """Settings of a training.
 
     Attributes:
-        model: Network, by the name of its ultralytics yaml.
+        model: Name of the yaml file of a network in ultralytics.
         epochs: Number of passes over the training pictures.
         imgsz: Longest side of a picture in the network [px].
         batch: Number of pictures per step.
         lr0: Initial learning rate of AdamW; it decays as a cosine.
         seed: Seed of the weights and the order.
         device: "auto", "cpu", or a device name of torch.
-        after: Folder of a finished training whose weights are the initial ones; empty for none.
+        after: Folder of a finished training whose weights are used initially; empty for random
+            weights.
         one_class: Whether all classes are merged into one, for the first network of a pair.
     """
 
@@ -68,11 +69,11 @@ class TrainSettings:
 
     @property
     def initial_network(self) -> Path:
-        """Initial network: the yaml, or weights of an earlier training."""
+        """File of the initial network: a yaml file, or the weights of an earlier training."""
         return Path(self.after) / "best.pt" if self.after else Path(self.model)
 
     def options(self) -> dict[str, Any]:
-        """Return the options of ultralytics that are the same on every machine."""
+        """Return the options for ultralytics that do not depend on the machine."""
         return {
             "epochs": self.epochs,
             "imgsz": self.imgsz,
@@ -85,9 +86,9 @@ class TrainSettings:
             "seed": self.seed,
             "pretrained": bool(self.after),
             "single_cls": self.one_class,
-            "rect": True,  # no padding to a square saves a fifth of the computation
-            "mosaic": 0.0,  # the data set is synthetic: there are enough pictures
-            "fliplr": 0.0,  # no mirroring: left and right differ
+            "rect": True,  # without padding to a square, a fifth of the computation is saved
+            "mosaic": 0.0,  # not needed: a synthetic data set has enough pictures
+            "fliplr": 0.0,  # no mirroring, because left and right differ in the scenes
             "scale": 0.15,
             "translate": 0.06,
             "hsv_s": 0.4,
@@ -99,19 +100,20 @@ class TrainSettings:
 
 
 def train(dataset: Path, out: Path, settings: TrainSettings) -> dict[str, Any]:
-    """Train, export to ONNX, and return the measurements; resumes an interrupted training.
+    """Train a detector, export it to ONNX, and return the measurements.
 
-    Leaves in `out`: ``best.pt``, ``best.onnx``, ``training.json`` and the run's own folder. The
-    output of ultralytics goes to standard error.
+    An interrupted training is resumed. The results in `out` are ``best.pt``, ``best.onnx``,
+    ``training.json`` and the folder of ultralytics. The output of ultralytics goes to standard
+    error.
 
     Args:
-        dataset: A complete data set made by `bt_exec_skills.vision.dataset`.
-        out: Working folder.
+        dataset: Complete data set made by `bt_exec_skills.vision.dataset`, with both splits.
+        out: Output folder.
         settings: Settings of the training.
 
     Raises:
-        UsageError: If ultralytics is not installed, the data set is unfinished or lacks a side,
-            `out` holds something else or finished weights, or a setting is wrong.
+        UsageError: If ultralytics is not installed, the data set is unfinished or lacks a split,
+            `out` has other content or finished weights, or a setting is invalid.
     """
     recipe = finished_recipe(dataset)
     shape = _input_shape(dataset, settings.imgsz)
@@ -134,7 +136,7 @@ def train(dataset: Path, out: Path, settings: TrainSettings) -> dict[str, Any]:
             format="onnx", imgsz=shape, simplify=False, dynamic=False, device="cpu"
         )
         shutil.copyfile(best, out / "best.pt")
-        # Last and atomic, because this file marks a training as finished.
+        # Last and atomically, because this file marks the training as finished.
         os.replace(exported, out / _BEST)  # noqa: PTH105 - Path.replace, said plainly
     return report
 
@@ -151,7 +153,11 @@ def _import() -> tuple[Any, Any]:
 
 
 def _input_shape(dataset: Path, imgsz: int) -> tuple[int, ...]:
-    """Return height and width of the network's input: the pictures' size, scaled and rounded up."""
+    """Return height and width of the network's input: the size of the pictures, scaled to `imgsz`.
+
+    Raises:
+        UsageError: If a split has no pictures.
+    """
     first = next(read_pictures(dataset, "train"), None)
     if first is None or next(read_pictures(dataset, "val"), None) is None:
         side = "train" if first is None else "val"
@@ -164,7 +170,7 @@ def _input_shape(dataset: Path, imgsz: int) -> tuple[int, ...]:
 
 
 def _device_name(name: str, torch: Any) -> str:
-    """Return the device name for ultralytics; a GPU if available for ``auto``."""
+    """Return the device name for ultralytics; ``auto`` selects a GPU if there is one."""
     from ultralytics.utils.torch_utils import select_device
 
     if name == "auto":
@@ -182,7 +188,7 @@ def _device_name(name: str, torch: Any) -> str:
 def _train_or_resume(
     dataset: Path, out: Path, settings: TrainSettings, device: str, torch: Any, ultralytics: Any
 ) -> dict[str, float]:
-    """Train or resume; return the figures of the best weights."""
+    """Train, or resume a training, and return the metrics of the best weights."""
     weights = out.resolve() / "run" / "weights"
     begun = (weights / "last.pt").is_file()
     try:
@@ -191,7 +197,7 @@ def _train_or_resume(
         raise UsageError(f"{settings.model!r} was found neither here nor in ultralytics") from None
     places = {"data": str(_write_data_file(dataset, out)), "project": str(out.resolve())}
     options = {**places, "exist_ok": True, "device": device, **settings.options()}
-    if begun and model.ckpt["epoch"] < 0:  # every epoch is done, only the export is missing
+    if begun and model.ckpt["epoch"] < 0:  # all epochs are done, and only the export is missing
         tried = ultralytics.YOLO(str(weights / "best.pt")).val(
             **{key: options[key] for key in (*places, "exist_ok", "device", "imgsz", "batch")},
             name="val",
@@ -207,7 +213,7 @@ def _train_or_resume(
 
 
 def _write_data_file(dataset: Path, out: Path) -> Path:
-    """Write the data file with an absolute folder, so that ultralytics' settings do not matter."""
+    """Write the data file with an absolute path, independent of the settings of ultralytics."""
     file = out / "data.yaml"
     text = (dataset / "data.yaml").read_text(encoding="utf-8")
     file.write_text(f"path: {dataset.resolve()}\n{text}", encoding="utf-8")
@@ -215,7 +221,7 @@ def _write_data_file(dataset: Path, out: Path) -> Path:
 
 
 def same_size_trainer() -> type[Any]:
-    """Return a trainer that shuffles pictures of equal size without padding."""
+    """Return a trainer class that shuffles pictures, which requires pictures of equal size."""
     from ultralytics.data import build_dataloader
     from ultralytics.models.yolo.detect import DetectionTrainer
 
@@ -233,7 +239,7 @@ def same_size_trainer() -> type[Any]:
 
 @contextlib.contextmanager
 def bfloat16_training(torch: Any) -> Iterator[None]:
-    """Run the network in bfloat16 during training; its outputs are single precision."""
+    """Run networks in bfloat16 during training inside this context; outputs are float32."""
     from ultralytics.nn.tasks import DetectionModel
 
     plain = DetectionModel.predict

@@ -1,7 +1,7 @@
-"""Loading of networks that a site file names: a detector, or a pair with a classifier of crops.
+"""Loading of a network that a site file names: a detector, or a detector with a crop classifier.
 
-A detector may have a classifier ``NAME.names.onnx`` in the same folder. Then the detector locates
-objects and the classifier names them (`TwoStageNetwork`).
+A detector ``NAME.onnx`` may have a classifier ``NAME.names.onnx`` in the same folder. Then the
+detector locates objects, and the classifier determines their classes (`TwoStageNetwork`).
 """
 
 from __future__ import annotations
@@ -36,21 +36,21 @@ __all__ = [
 
 
 def classifier_path(weights: Path) -> Path:
-    """Return the path of a detector's classifier."""
+    """Return the path at which the classifier of a detector is searched."""
     return weights.with_suffix(".names.onnx")
 
 
 @lru_cache(maxsize=4)
 def load_cached(weights: Path) -> Network:
-    """Return the network in a file; cached."""
+    """Return `load_network(weights)`; recent results are cached."""
     return load_network(weights)
 
 
 def load_network(weights: Path) -> Network:
-    """Return the network in a file, with its classifier if there is one beside it.
+    """Return the network in a file, with its classifier if that exists in the same folder.
 
     Raises:
-        UsageError: If the file is missing, is of another kind, or cannot be read.
+        UsageError: If a file is missing, has another format, or cannot be read.
     """
     network, names = load_detector(weights), classifier_path(weights)
     if not names.is_file():
@@ -62,7 +62,7 @@ def load_detector(weights: Path) -> Network:
     """Return the detector in a file, without a classifier.
 
     Raises:
-        UsageError: If the file is missing, is of another kind, or cannot be read.
+        UsageError: If the file is missing, has another format, or cannot be read.
     """
     if not weights.is_file():
         where = "" if weights.is_absolute() else f" in {Path.cwd()}"
@@ -75,17 +75,17 @@ def load_detector(weights: Path) -> Network:
 
 
 Floats = npt.NDArray[np.floating[Any]]
-_NAMED = 0.7  # weight of the namer in a score; the rest is the detector's
+_NAMED = 0.7  # weight of the classifier in a score; the remainder is the detector's
 _SAME = 0.37  # overlap (IoU) above which boxes belong to one object
 
 
 class TwoStageNetwork:
-    """Detector and classifier as one `bt_exec_skills.vision.network_inference.Network`.
+    """Detector and classifier combined; implements `network_inference.Network`.
 
-    A box may be returned several times, with a different class each time, most likely first.
+    A box may be returned several times, each time with another class.
 
     Args:
-        boxes: Detector of the boxes; its classes are not used.
+        boxes: Detector that locates the boxes; its classes are not used.
         namer: Classifier of the boxes.
     """
 
@@ -95,7 +95,7 @@ class TwoStageNetwork:
         self._namer = namer
 
     def find(self, frame: Frame, least_score: float = LEAST_SCORE) -> list[Found]:
-        """Implement `Network.find`; a score is a weighted mean of both networks' scores."""
+        """Implement `Network.find`; a score is a weighted geometric mean of both scores."""
         places = proposed_boxes(self._boxes, frame)
         if not places:
             return []
@@ -114,7 +114,7 @@ class TwoStageNetwork:
 
     @staticmethod
     def _best_box_of_each_object(boxes: Floats, scores: Floats) -> list[int]:
-        """Return the indices of the boxes to keep: the best one of each object."""
+        """Return the index of the best box of each object."""
         order = np.argsort(-scores, kind="stable")
         kept = suppress_overlaps(boxes[order], None, _SAME)
         return [int(place) for place in order[kept]]
@@ -123,16 +123,16 @@ class TwoStageNetwork:
 def weights_and_least_score(
     settings: Mapping[str, Any], usual: float, *, also: tuple[str, ...] = ()
 ) -> tuple[str | None, float]:
-    """Return the weights file, or None for the shipped weights, and the minimum score.
+    """Return the weights file (None for the shipped weights) and the minimum score of a setting.
 
     Args:
-        settings: Settings of the site.
+        settings: The site's setting ``detector`` as a mapping.
         usual: Default of the minimum score, 0..1.
-        also: Further settings, which the caller reads.
+        also: Names of further settings that the caller reads.
 
     Raises:
         UnknownName: If a setting is unknown.
-        UsageError: If a value is wrong.
+        UsageError: If a value is invalid.
     """
     known = ("weights", *also, "least_score")
     for key in settings:

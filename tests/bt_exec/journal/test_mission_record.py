@@ -255,6 +255,29 @@ def test_missions_of_a_day_contain_the_last_part_of_a_resumed_mission(
     journal: Journal, script, monkeypatch
 ):
     monkeypatch.setattr("bt_exec.journal.read.has_process_ended", lambda process: True)
+    first = interrupt(journal, "first")
+    interrupt(journal, "other")
+    finish(journal, script, "first", continues=first)
+    today = journal.missions_of_day("door", date.today())
+    assert [line.command for line in today] == ["first", "other"]
+    assert [line.status for line in today] == ["satisfied", "unfinished"]
+    assert journal.missions_of_day("building", date.today()) == ()
+    assert journal.missions_of_day("door", date(2020, 1, 1)) == ()
+
+
+def test_mission_that_was_stopped_before_its_plan_is_unfinished(journal: Journal):
+    with journal.begin(command="stopped", site="door") as recorder:
+        name = recorder.mission_id
+        recorder.on(MissionStarted(0.0, 0, name, "stopped", "en", "door"))
+        recorder.on(Finished(0.0, 0, Outcome(name, "stopped", "aborted", "ABORTED", "")))
+    assert journal.last_unfinished("door").command == "stopped"
+    assert [line.id for line in journal.missions_with_actions("door", ["open"])] == [name]
+
+
+def test_mission_is_not_unfinished_if_its_command_succeeded_later(
+    journal: Journal, script, monkeypatch
+):
+    monkeypatch.setattr("bt_exec.journal.read.has_process_ended", lambda process: True)
     interrupt(journal, "lost", "done later")
     assert finish(journal, script, "done later") == "satisfied"
     assert journal.last_unfinished("door").command == "lost"

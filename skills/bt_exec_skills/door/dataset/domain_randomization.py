@@ -29,11 +29,11 @@ __all__ = [
 ]
 
 Rng = np.random.Generator
-_ORANGE = (0.0, 0.14)  # hues of the material
+_ORANGE = (0.0, 0.14)  # hues that only the material has
 
 
 def random_colour(rng: Rng, *, orange: bool = False) -> list[float]:
-    """Return a colour, grey or vivid; vivid orange only on request."""
+    """Return a random RGB colour, 0..1: grey or vivid, but orange only if `orange` is set."""
     if orange:
         hue, vivid, value = rng.uniform(0.055, 0.1), rng.uniform(0.8, 0.98), rng.uniform(0.75, 1.0)
     else:
@@ -44,7 +44,7 @@ def random_colour(rng: Rng, *, orange: bool = False) -> list[float]:
 
 
 def random_wood(rng: Rng) -> list[float]:
-    """Return a colour of wood."""
+    """Return a random RGB colour of wood, 0..1."""
     return [rng.uniform(0.45, 0.75), rng.uniform(0.32, 0.55), rng.uniform(0.15, 0.35)]
 
 
@@ -72,10 +72,12 @@ def add_hidden_extras(spec: Any, rng: Rng) -> None:
 
 
 def randomize_world(model: Any, layout: Layout, rng: Rng) -> CameraPose:
-    """Redraw colours, light, camera, clutter and person of a compiled world with extras.
+    """Randomise colours, light, camera, clutter and person of a compiled world in place.
+
+    The world must contain the objects of `add_hidden_extras`.
 
     Returns:
-        The camera that was drawn.
+        Pose of the randomised camera.
     """
     if rng.random() < 0.6:
         _recolour(model, rng)
@@ -151,7 +153,7 @@ def _place_clutter(model: Any, layout: Layout, rng: Rng) -> None:
             continue
         geom.size[:] = rng.uniform(0.012, 0.05, 3)
         geom.rgba[:3] = random_colour(rng)
-        if rng.random() < 0.4:  # inside, at the place of the material
+        if rng.random() < 0.4:  # inside the cabinet, near the material
             low, high = (x + 0.05, y - 0.12, z - 0.07), (x + 0.2, y + 0.12, z - 0.03)
         else:
             low, high = (x - 0.35, y - 0.55, z - 0.45), (x - 0.02, y + 0.55, z + 0.35)
@@ -179,7 +181,7 @@ def enlarge(part: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
 
 
 _PERSON = ("person/body", "person/head", "person/arm", "person/hand", "person/legs")
-"""Parts of the person, as geoms of the world."""
+"""Names of the geoms that form the person."""
 _AWAY = (0.0, 0.0, -5.0)
 """Position under the floor, out of view."""
 

@@ -1,8 +1,8 @@
 """Training scenes of the door world, with which the shipped detector was trained.
 
 Half of the scenes show moments of missions that run without perception. The others place door, arms
-and material at random. A scene has one cabinet; everything else varies between its pictures.
-`state_comparison` supports the evaluation of a network's door states.
+and material at random. All pictures of a scene show the same cabinet; everything else varies.
+`state_comparison` compares the door states that a network estimates with the true ones.
 """
 
 from __future__ import annotations
@@ -142,7 +142,7 @@ class DoorScenes:
     weights = SHIPPED
 
     def state_comparison(self, network: Network) -> Answer:
-        """Return a function that compares true and estimated door state in a picture."""
+        """Return a function that returns the true and the estimated door state of a picture."""
         return state_comparison(network)
 
     def scene(self, seed: int) -> Iterator[Sample]:
@@ -196,9 +196,9 @@ class DoorScenes:
 
 
 def _enlarged_part(image: Frame, masks: dict[str, Mask], rng: Rng) -> tuple[Frame, dict[str, Mask]]:
-    """Return an enlarged part of a picture, as it is used to confirm a detection, and its masks.
+    """Return an enlarged crop of a picture, as used to confirm detections, and its masks.
 
-    The mask of an object is empty if less than half of the object is inside the part.
+    The mask of an object is empty if less than half of the object is inside the crop.
     """
     kind = ("material", "material", "material", "door-handle", "")[int(rng.integers(5))]
     middle = rng.uniform((80, 60), (WIDTH - 80, HEIGHT - 60))
@@ -226,9 +226,9 @@ def _visible_boxes(masks: dict[str, Mask], angle: float) -> tuple[Mark, ...]:
 
 
 def state_comparison(network: Network) -> Answer:
-    """Return a function that returns the true and the estimated state of the door in a picture.
+    """Return a function that returns the true and the estimated door state of a picture.
 
-    Enlarged parts and pictures that show too little of the door have no state.
+    The function returns None for enlarged crops and for pictures that show too little of the door.
     """
     detector = LearnedDetector(network)
 

@@ -15,8 +15,8 @@ __all__ = ["AngleFit", "AngleFitter"]
 Floats = npt.NDArray[np.float64]
 
 _STEP_RAD = 0.005
-_CAP_PX = 6.0  # a larger error means that the edge is occluded, or is not the door's
-_NEAR_PX = 0.6  # tolerance of the mean error within which angles fit equally well
+_CAP_PX = 6.0  # an edge with a larger error is occluded or belongs to another object
+_NEAR_PX = 0.6  # angles whose mean error exceeds the smallest by at most this fit equally well
 _GRID = 9
 
 
@@ -107,7 +107,8 @@ class AngleFitter:
             outward = np.array([-np.cos(angle), np.sin(angle), 0.0])
             way = np.array(door.hinge) - np.array(camera.eye)
             with np.errstate(divide="ignore", invalid="ignore"):
-                part = (way @ outward) / (rays @ outward)  # ray meets panel's plane
+                # fraction of each ray from the camera at which it meets the panel's plane
+                part = (way @ outward) / (rays @ outward)
             meets = rays * part[:, None] - way
             r = meets @ np.array([-np.sin(angle), -np.cos(angle), 0.0])
             hidden = (

@@ -84,7 +84,7 @@ class DoorShape:
     max_rad: float
 
     def points(self, angle: float, local: Floats) -> Floats:
-        """Return points of the door given as (along, outward, up) in the world, both (n, 3)."""
+        """Convert door coordinates (along, outward, up) to the world frame [m], (n, 3)."""
         along = np.array([-np.sin(angle), -np.cos(angle), 0.0])
         outward = np.array([-np.cos(angle), np.sin(angle), 0.0])
         up = np.array([0.0, 0.0, 1.0])
@@ -121,7 +121,7 @@ def _corners(*ranges: tuple[float, float]) -> Floats:
 
 @dataclass(frozen=True)
 class Calibration:
-    """Camera and door of one place."""
+    """Calibration of the camera and the door of one robot."""
 
     camera: CameraPose
     door: DoorShape

@@ -1,4 +1,4 @@
-"""Factory of a site's learned detector and its state estimator.
+"""Factory for a site's learned detector and the estimator of the door's state.
 
 In a site file::
 

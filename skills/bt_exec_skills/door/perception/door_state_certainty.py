@@ -1,4 +1,4 @@
-"""State of the door on which observations agree, or the reason for uncertainty as a sentence.
+"""Agreement of observations about the door, and sentences that explain why there is none.
 
 Each sentence is one of `SENTENCES`, which the pack's ``messages.yaml`` translates. Details are in
 the evidence of the estimate.
@@ -41,7 +41,7 @@ _UNLIKE = "the pictures do not agree"
 _UNCLEAR = "the state of the door is unclear"
 HIDDEN = "part of the inside is hidden"
 HIDDEN_BY_DOOR = "the closed door hides the inside"
-"""Reasons why the absence of the material behind the door is uncertain."""
+"""Reasons why it is uncertain that there is no material behind the door."""
 CAMERA: Mapping[CameraFault, str] = MappingProxyType(
     {
         "dark": "the camera is dark",
@@ -82,7 +82,7 @@ SENTENCES = (
 )
 
 _DOUBTED = 4
-"""Number of consecutive pictures between the same two states after which that is accepted."""
+"""Number of consecutive pictures between the same two states after which the door is ajar."""
 
 
 def agreed_state(observations: Sequence[DoorObservation]) -> DoorEstimate:
@@ -121,7 +121,7 @@ def _stays_between(observations: Sequence[DoorObservation]) -> bool:
 
 
 def picture_uncertainty(world: World[DoorObservation], otherwise: str = _UNLIKE) -> str:
-    """Return the fault of the camera or its pictures; `otherwise` if there is no fault."""
+    """Return why the pictures are unusable, as a sentence; `otherwise` if they are usable."""
     newest = world.observation
     if newest is None:
         return _NONE_YET
@@ -133,7 +133,7 @@ def picture_uncertainty(world: World[DoorObservation], otherwise: str = _UNLIKE)
 
 
 def door_uncertainty(world: World[DoorObservation]) -> str:
-    """Return why the state of the door is uncertain."""
+    """Return why the state of the door is uncertain, as a sentence."""
     fresh = world.fresh
     if not fresh or fresh[-1].door.state != "uncertain":
         return picture_uncertainty(world)

@@ -1,6 +1,6 @@
 """Ground truth of the door in simulated views, and the oracle that reports it.
 
-An object hidden by an arm is not detected. The state of a door with too small a visible part is
+An object hidden by an arm is not detected. If too little of the door is visible, its state is
 uncertain.
 """
 

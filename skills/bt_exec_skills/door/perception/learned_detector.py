@@ -38,7 +38,7 @@ MEANINGS: tuple[str, ...] = (
     "person",
     "ignore",
 )
-"""Meanings of the classes of a network."""
+"""Labels to which the classes of a network can be mapped; ``ignore`` drops a class."""
 
 _STATES: Mapping[str, DoorState] = MappingProxyType(
     {"door-closed": "closed", "door-ajar": "ajar", "door-open": "open"}
@@ -46,11 +46,11 @@ _STATES: Mapping[str, DoorState] = MappingProxyType(
 _FAINT = 0.05  # minimum score of a rival state of the door
 _SAME_DOOR = 0.5  # overlap (IoU) of two boxes of one door
 _TO_GRASP = ("material",)
-_BEYOND_PX = 4.0  # how far an object's centre may be outside the opening [px]
+_BEYOND_PX = 4.0  # maximum distance of an object's centre outside the opening [px]
 _SAME_THING, _SECOND_SCORE = 0.3, 0.25
-_MARGIN_PX = 6  # border around a box that belongs to its appearance
+_MARGIN_PX = 6  # border around a box that is included in the comparison
 _MOVED_PX = 1  # tolerance of a box that did not move
-_NOISE = 4  # change of a pixel between two pictures of the same thing, at most [grey levels]
+_NOISE = 4  # maximum change of a pixel while the scene does not change [grey levels]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,14 +70,15 @@ class LearnedDetector:
     An object to grasp must be in the opening behind the door and is confirmed on an enlarged part
     of the picture; otherwise it is marked as doubtful (`Detection.doubt`). A confirmation holds
     until the object moves or its pixels change by more than noise. While the whole picture changes
-    by no more than noise, detections without doubt stay the same and the network is not run.
+    by no more than noise, the last detections are returned without running the network, unless one
+    of them is doubtful.
 
     Args:
         network: The network.
         meanings: Meaning (one of `MEANINGS`) of each class of the network. Other classes keep their
             name.
         least_score: Threshold of the score, 0..1.
-        opening: The corners of the opening in the picture, in order, (n, 2) [px]; None if that is
+        opening: The corners of the opening in the picture, in order, (n, 2) [px]; None if they are
             unknown.
 
     Raises:

@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 __all__ = ["CLEAR", "DoorEstimate", "DoorObservation", "DoorUncertainty", "Touch", "Touched"]
 
 Touched: TypeAlias = Literal["held", "in_front", "lost"]
-"""A hand holds the material; lost it before the door, where it falls to the floor; or lost it
-anywhere else."""
+"""Tactile state of the material: a hand holds it (``held``), a hand lost it in front of the door,
+where it falls to the floor (``in_front``), or a hand lost it in the doorway (``lost``)."""
 
 
 class Touch:
-    """Record of whether a hand held the material, and where that hand was.
+    """Tracker of the tactile state of the material.
 
     Args:
         robot: The robot.
@@ -50,11 +50,11 @@ class Touch:
 
 
 CLEAR = 0.85
-"""Minimum visible share of the opening to rule out hidden material: the rest is a strip at the
-hinge that is narrower than the material."""
+"""Minimum visible share of the opening, 0..1, at which no material can be hidden. The rest is a
+strip at the hinge that is narrower than the material."""
 
 DoorUncertainty = Literal["no_door", "door_hidden", "not_confirmed"]
-"""Reason of an uncertain state of the door."""
+"""Reason why the state of the door is uncertain."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,12 +122,12 @@ class DoorObservation(Detections):
         return facts
 
     def describe(self, language: str) -> str:
-        """Return a line for the operator: "door open 0.9 · handle yes · material no"."""
+        """Return a line for the operator, such as "door open 0.9 · handle yes · material no"."""
         say = partial(_words().translate_word, language=language)
         parts = [f"{say('door')} {say(self.door.state)} {self.door.confidence:.1f}"]
         for word, label in (("handle", "door-handle"), ("material", "material")):
             doubts = [found.doubt for found in self.detections if found.label == label]
-            seen = min(doubts) or "yes" if doubts else "no"  # a certain detection comes first
+            seen = min(doubts) or "yes" if doubts else "no"  # "" sorts first: no doubt
             parts.append(f"{say(word)} {say(seen)}")
         if self.fault is not None:
             parts.append(fault_in_words(self.fault, language))

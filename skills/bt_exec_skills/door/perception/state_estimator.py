@@ -35,8 +35,8 @@ __all__ = [
 
 _LEAST = 0.4  # minimum score of the best state of a door
 _RIVAL = 0.6  # fraction of the best score above which another state remains possible
-_ERROR_PX = 3.0  # mean error of a usable fit
-_SLACK_RAD = 0.02  # maximum error of a good fit
+_ERROR_PX = 3.0  # maximum mean error of a usable fit
+_SLACK_RAD = 0.02  # maximum angle error of a good fit
 _INTERIOR = 0.3  # share of the visible opening above which the inside is in view
 _NEIGHBOURS: tuple[tuple[DoorState, ...], ...] = (("closed", "ajar"), ("ajar", "open"))
 
@@ -107,7 +107,7 @@ def _agreed_on(door: DoorDetection, fit: AngleFit) -> DoorEstimate:
     measured = f"hinge_at_{fit.angle:.2f}_rad"
     possible = possible_states(fit)
     sure = 1.0 - fit.error_px / (2 * _ERROR_PX)
-    if not door.states and len(possible) == 1:  # the network detects doors in any state
+    if not door.states and len(possible) == 1:  # the network does not distinguish the states
         return DoorEstimate(possible[0], round(0.8 * sure, 2), (f"primary:{measured}",))
     evidence = [_score_evidence(door), f"proxy:{measured}"]
     left = [state for state in likely_states(door) if state in possible]
@@ -129,14 +129,14 @@ def _first_with_label(detections: tuple[Detection, ...], label: str) -> Detectio
 
 
 def _score_evidence(door: DoorDetection) -> str:
-    """Return the text of the evidence from the network's scores of a door."""
+    """Return the evidence that the network's scores of a door give, as text."""
     if not door.states:
         return "primary:state_not_told_apart"
     return "primary:looks_" + ("_or_".join(likely_states(door)) or "unlike_any_state")
 
 
 def with_latch(seen: DoorEstimate, *, latched: bool) -> DoorEstimate:
-    """Return the door state from vision and latch contact combined.
+    """Return the door state that vision and the latch contact give together.
 
     Pictures do not show a narrow gap: below about 0.1 rad a door looks closed. The contact measures
     only whether the door is latched. It therefore decides between closed and ajar where vision
@@ -147,7 +147,7 @@ def with_latch(seen: DoorEstimate, *, latched: bool) -> DoorEstimate:
         latched: Whether the contact reports a latched door.
     """
     left = seen.possible_states
-    if latched and left and "closed" not in left:  # one of the two is wrong
+    if latched and left and "closed" not in left:  # vision or the contact is wrong
         between: tuple[DoorState, ...] = ("closed", "ajar") if "ajar" in left else ()
         evidence = (*seen.evidence, "proxy:latched")
         return replace(seen, state="uncertain", confidence=0.3, evidence=evidence, between=between)

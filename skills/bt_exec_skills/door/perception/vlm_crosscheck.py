@@ -44,9 +44,9 @@ SCHEMA: Mapping[str, Any] = {
 }
 
 _FRESH_S = 30.0
-"""Maximum age of an answer; then the model is asked again [s, mission clock]."""
+"""Age of an answer after which the model is asked again [s, mission clock]."""
 _REST_S = 1.0
-"""Interval of questions during a disagreement [s, mission clock]."""
+"""Minimum interval between questions while model and estimator disagree [s, mission clock]."""
 _LEAST = 0.5
 """Minimum confidence of an answer."""
 

@@ -1,18 +1,18 @@
-"""Checkers of plans and their stated facts against the command and the observation.
+"""Checkers that compare a plan and its stated facts with the command and the observation.
 
 =========================  =====================================================================
 code                       the plan, or its stated facts …
 =========================  =====================================================================
 OPENING_IN_CLOSE_COMMAND   opens the door, though the command only closes it
 CLOSING_IN_OPEN_COMMAND    closes the door, though the command only opens it
-MATERIAL_IN_DOOR_COMMAND   acts on the material, or speaks of it, in a command about the door
+MATERIAL_IN_DOOR_COMMAND   acts on the material, or mentions it, in a command about the door
 GATE_REASON_UNRELATED      gives a gate a result for an unrelated reason
 STATE_CONTRADICTS_PLAN     states a door state that its own steps contradict
 STATE_CONTRADICTS_SEEN     states a door state other than the observed one
 =========================  =====================================================================
 
-Rules that need the meaning of the command report nothing if it was not understood. A command that
-names an arm for the material gets that arm or ``ARM_IS_POLICY``, since the site sets the arm.
+Rules that need the meaning of the command report nothing if it was not understood. The site sets
+the arm for the material; a command that names the other arm is refused with ``ARM_IS_POLICY``.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def check_moves_only_door(spec: MissionSpec, context: PassContext) -> Iterator[P
         for leaf in named_conditions(condition)
     }
     if not asked and told & {"material_visible", "hand_holds", "hands_hold", "hand_empty"}:
-        return  # a question about the material
+        return  # the command only asks about the material
     for skill, other, code in (
         ("open_door", "close_door", "OPENING_IN_CLOSE_COMMAND"),
         ("close_door", "open_door", "CLOSING_IN_OPEN_COMMAND"),
@@ -87,7 +87,7 @@ def check_moves_only_door(spec: MissionSpec, context: PassContext) -> Iterator[P
 
 
 def check_gate_reasons(spec: MissionSpec, context: PassContext) -> Iterator[Problem]:
-    """Check that the stated reason of each gate names what is seen."""
+    """Check that the stated reason of each gate supports the stated result."""
     del spec  # only the stated reasons are checked
     gates = context.stated.get("gate_evaluations")
     for index, gate in enumerate(gates if isinstance(gates, list) else []):

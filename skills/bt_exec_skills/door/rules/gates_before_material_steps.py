@@ -29,7 +29,7 @@ OPENED, VISIBLE = "open_door", "material_visible"
 """The gates, named by their inserted step, in order."""
 IS_OPEN = Is(name="door_is", args={"state": "open"})
 OPEN_ENOUGH = All(of=(IS_OPEN, Is(name="inside_in_view")))
-"""Condition for not opening the door: it is open and hides nothing of its inside."""
+"""Condition under which the door is not opened: it is open and hides nothing of its inside."""
 
 Gates: TypeAlias = frozenset[str]
 _NONE: Gates = frozenset()
@@ -67,7 +67,7 @@ def _with_gates(
         needed = _OPENED if _depends_on_visible_material(node) else _NONE
     elif isinstance(node, Fallback):  # a failing gate must also stop the other branches
         needed = _NONE.union(*map(_checked_gates, node.fallback[:-1])) - _gates_passed(node, before)
-        needed -= _gates_with_alternative(node)  # alternative for a failing gate
+        needed -= _gates_with_alternative(node)
     if VISIBLE in needed:
         needed |= {OPENED}  # the material is visible only behind an open door
     missing = tuple(gate for gate in (OPENED, VISIBLE) if gate in needed - before)
@@ -95,7 +95,7 @@ def _with_inner_gates(
 def _gates_passed(node: NodeBase, before: Gates) -> Gates:
     """Return the gates that are always passed if `node` succeeds."""
     if handles_material(node):
-        return _BOTH  # the tree already contains its gates
+        return _BOTH  # its gates are inserted before it
     if node.skip_if is not None:
         skipped_if_open = OPENED in _gates_of_condition(node.skip_if)
         return before | {OPENED} if _opens_door(node) and skipped_if_open else before
@@ -136,7 +136,7 @@ def _depends_on_visible_material(node: Fallback) -> bool:
 
 
 def _gates_with_alternative(node: Fallback) -> Gates:
-    """Return the gates whose failure is an alternative: a branch starts with the negated check."""
+    """Return the gates whose failure is handled by a branch that starts with the negated check."""
     return _NONE.union(
         *(
             _gates_of_condition(check.check.of)
@@ -151,9 +151,10 @@ def _opens_door(node: NodeBase) -> bool:
 
 
 def _checked_gates(node: NodeBase) -> Gates:
-    """Return the gates under `node`, without checks that only report their answer.
+    """Return the gates under `node`; checks that only report their answer do not count.
 
-    The passes insert missing gates before steps with material.
+    If a step under `node` handles material, all gates count, because missing ones are inserted
+    before that step.
     """
     under = list(walk(node))
     if any(map(handles_material, under)):

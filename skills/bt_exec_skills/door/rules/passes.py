@@ -1,4 +1,4 @@
-"""Passes of the door pack for every plan: labels, arms and gates.
+"""Passes of the door pack for every plan: labels, arms, skipped steps and gates.
 
 Each pass is pure, named and idempotent, and reports its changes. They run on offline plans and on
 model plans alike, after subtrees are expanded and before verification.
@@ -78,7 +78,7 @@ def set_arm_by_policy(spec: MissionSpec, context: PassContext) -> Changed:
         if isinstance(node, Tree) and node.body and node.args.get("arm", arm) != arm:
             arms = {inner.args["arm"] for inner in walk(node.body) if _takes_arm(inner)}
             if arms == {arm} and any(handles_material(inner) for inner in walk(node.body)):
-                return _with_args(node, arm=arm)  # the row above its steps describes them
+                return _with_args(node, arm=arm)  # the tree's row must name the arm of its steps
         return node
 
     return _mapped(spec, obey), tuple(changes)

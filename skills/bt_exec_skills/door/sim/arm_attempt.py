@@ -1,4 +1,4 @@
-"""Context of an arm's attempt, and shared motions: around the door, back off, home."""
+"""Context of one attempt of an arm, and motions that attempts share: withdraw, back off, home."""
 
 from __future__ import annotations
 
@@ -151,7 +151,7 @@ class Job:
         for first in reversed(range(len(round_edge))):
             if room >= _BESIDE_M:
                 break
-            with contextlib.suppress(Failed):  # the goal itself may be reachable
+            with contextlib.suppress(Failed):  # only this detour is out of reach
                 path = self.plan_joint_path([*round_edge[first:], goal])
                 kept = self._clearance_along(path)
                 if kept > room:

@@ -1,4 +1,4 @@
-"""One arm as MJCF: seven joints, a palm, two fingers. The IK model and the world share it.
+"""MJCF of one arm: seven joints, a palm, two fingers. The IK model and the world share it.
 
 With all joint angles at zero, the arm points straight ahead. Joint order: shoulder yaw (z), pitch
 (y), roll (x), elbow (y), forearm roll (x), wrist pitch (y), wrist yaw (z). The hand's frame: x

@@ -96,14 +96,14 @@ class DoorGeometry:
         return float(np.abs(out[near]).min(initial=math.inf))
 
     def in_swing(self, angle: float, places: Vector) -> bool:
-        """Return True if a place is behind a door at `angle`, or in its swing area when it closes.
+        """Return True if a point is behind a door at `angle`, or in its way when it closes.
 
         Args:
             angle: Hinge angle [rad].
             places: Points, world frame [m], shape (n, 3).
         """
         dx, dy, dz = (places - self._hinge).T
-        turned = np.arctan2(-dx, -dy)  # hinge angle of the panel at that place
+        turned = np.arctan2(-dx, -dy)  # hinge angle at which the panel passes the point
         near = (np.hypot(dx, dy) < DOOR_WIDTH + _BESIDE) & (np.abs(dz) < DOOR_HEIGHT / 2 + _BESIDE)
         return bool((near & (turned < angle) & (turned > -math.pi / 2)).any())
 

@@ -26,7 +26,7 @@ __all__ = [
 
 OPEN_TO_RAD = 1.32
 """Target angle of an opened door [rad]."""
-_WIDE_RAD = 1.28  # opening the door further has no use
+_WIDE_RAD = 1.28  # a door that is open at least this far is not opened further
 _ARC_STEP = 0.08
 _GAP_RAD = 0.215  # smaller gaps are too narrow for a hand
 _PUSH_R = 0.22
@@ -40,7 +40,7 @@ def _hinge_angles(start: float, end: float) -> list[float]:
 
 
 def release_handle(others: Sequence[Job]) -> MotionSteps:
-    """Release the handle with the other hands, which may hold it after an interruption."""
+    """Make the other hands release the handle, which they may hold after an interruption."""
     for job in others:
         if job.limb.holds_handle:
             yield from job.clear_hand()
@@ -190,7 +190,7 @@ def push_shut(job: Job) -> MotionSteps:
 
 
 def _move_door(steps: Iterable[float], name: str) -> MotionSteps:
-    """Move the door. A stuck hand ends the motion; the caller then checks the door's angle."""
+    """Forward `steps` as a phase; a stuck hand ends it, and the caller checks the door's angle."""
     with contextlib.suppress(Failed):
         for progress in steps:
             yield 0.2 + 0.6 * progress, name

@@ -1,7 +1,7 @@
 """Inverse kinematics of one arm, on a private model.
 
 A target is a position of the grip, a yaw and a pitch of the hand. Orientation is a soft goal, since
-it matters less than position. A soft pull to a posture determines the remaining freedom.
+it matters less than position. A small posture cost resolves the remaining redundancy.
 """
 
 from __future__ import annotations

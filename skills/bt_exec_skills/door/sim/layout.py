@@ -1,4 +1,4 @@
-"""The layout of a simulated door world: chosen options, the rest drawn from a seed.
+"""The layout of a simulated door world: chosen options, and the rest drawn from a seed.
 
 Frame: the robot's base is the origin, x points forward to the door, y to the left, z up; metres
 and radians. The door hinges on its left edge and opens towards the robot.
@@ -36,7 +36,7 @@ class WorldOptions:
             material slip, "dark" and "frozen" break the camera.
 
     Raises:
-        ValueError: If a value is not allowed; the message lists what is.
+        ValueError: If a value is not allowed; the message lists the allowed values.
     """
 
     door: str | float = "closed"

@@ -69,7 +69,7 @@ class DoorWorld(Physics):
 
 
 def calibration_of(world: DoorWorld, width: int = 320, height: int = 240) -> Calibration:
-    """Return camera and door of `world`.
+    """Return the calibration of the camera and the door of `world`.
 
     Args:
         world: The simulated world.

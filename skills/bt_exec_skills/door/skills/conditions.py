@@ -45,7 +45,7 @@ _UNCERTAIN = "UNCERTAIN_PERCEPTION"
     establishes={"door": "{state}"},
 )
 def door_is(world: World[DoorObservation], state: Literal["open", "ajar", "closed"]) -> Verdict:
-    """Whether the door is in that state, as two fresh pictures agree."""
+    """Whether the door is in the given state; two fresh pictures must agree."""
     found = _agreed_door_state(world)
     if isinstance(found, Verdict):
         return found
@@ -134,7 +134,7 @@ def arms_home(robot: DoorRobot) -> Verdict:
 
 
 def _agreed_door_state(world: World[DoorObservation]) -> DoorEstimate | Verdict:
-    """Return the state that fresh pictures agree on, or doubt with its reason."""
+    """Return the state on which fresh pictures agree, or an unknown verdict with the reason."""
     found = agreed_state(world.fresh)
     if found.state != "uncertain":
         return found

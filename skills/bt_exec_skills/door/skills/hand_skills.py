@@ -59,7 +59,7 @@ def grasp(
     """Close one hand on the material, lift it 3 cm and draw it out in front of the cabinet.
 
     `move_arm` must have brought the hand in front of it. Afterwards the hand holds the material,
-    by touch, clear of the door's way.
+    by touch, outside the swing area of the door.
     """
     held = robot.holding(arm)
     if held is not None:

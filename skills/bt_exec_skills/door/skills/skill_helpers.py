@@ -47,7 +47,7 @@ def wait_for_picture(world: World[DoorObservation], since: float | None = None) 
         since: Earliest time of the picture [s]; the start of the skill if None.
 
     Raises:
-        Failed: UNCERTAIN_PERCEPTION if none comes within a few seconds.
+        Failed: UNCERTAIN_PERCEPTION if no such picture arrives within a few seconds.
     """
     began = world.since if since is None else since
     yield from fresh_observation(
@@ -77,7 +77,7 @@ def look_for(world: World[DoorObservation], label: str, *, door_known: bool = Fa
     Args:
         world: Observations of the skill.
         label: Label to find.
-        door_known: Whether the state of the door must be known, too, or its two candidates.
+        door_known: Whether the state of the door, or its two candidates, must be known as well.
 
     Raises:
         Failed: LABEL_NOT_DETECTED if it is absent; UNCERTAIN_PERCEPTION if fresh frames are
@@ -114,8 +114,8 @@ def run_motion(
 ) -> Steps:
     """Start a motion and follow it to its end; the arm is always stopped.
 
-    When perception is lost the arm stops at once. If it returns within a few seconds the motion is
-    restarted, at most twice.
+    When perception is lost the arm stops at once. If perception returns within a few seconds, the
+    motion is restarted, at most twice.
 
     Args:
         robot: The robot.

@@ -1,1 +1,1 @@
-"""User-supplied models: interfaces, their checkers, and the protocol over HTTP."""
+"""User-supplied models: interfaces, conformance checks, and an HTTP client and server."""

@@ -1,6 +1,7 @@
-"""Checkers of user-supplied models, for the tests of this package and of users.
+"""Checkers of user-supplied models, for use in the tests of this package and of users.
 
-Each raises an `AssertionError` that names the first violation of the interface and its remedy.
+Each checker raises an `AssertionError` that names the first violation of the interface and its
+remedy.
 """
 
 from __future__ import annotations
@@ -29,8 +30,7 @@ def check_detector(
 
     Args:
         detector: The detector.
-        pictures: RGB pictures to test, in addition to two generated ones and one of a single
-            pixel.
+        pictures: RGB pictures to test, in addition to the generated ones.
         prompts: Prompts; at least one.
 
     Raises:

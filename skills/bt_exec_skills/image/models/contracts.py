@@ -1,8 +1,8 @@
 """Interfaces of user-supplied models: a detector with text prompts, and a model for questions.
 
 A package registers a factory in the entry-point group ``bt_exec_skills.prompted_detectors`` or
-``bt_exec_skills.picture_models``. A site refers to it by name: ``detector: {name: mine, weights:
-owl.onnx}``. The factory receives the other settings.
+``bt_exec_skills.picture_models``. A site selects the factory by name, as in ``detector: {name:
+mine, weights: owl.onnx}``. The factory receives the other settings.
 
 ``remote`` is built in and connects to a server in another process.
 `bt_exec_skills.image.models.conformance_checks` checks an implementation.
@@ -40,7 +40,7 @@ ANY_NAME = "*"
 UNMEASURED = 0.7
 """Maximum confidence based on scores whose calibration was never measured."""
 
-_REMOTE = "remote"  # a server, see `http_client`
+_REMOTE = "remote"  # a model on a server, see `http_client`
 _MOST_DETECTIONS = 500
 _LONGEST_LABEL = 60
 
@@ -50,7 +50,7 @@ class Reply(NamedTuple):
 
     Attributes:
         text: Answer in one line, in the language of the question.
-        confidence: 0..1; None if the model has none.
+        confidence: Confidence of the answer, 0..1; None if the model reports none.
     """
 
     text: str
@@ -66,8 +66,8 @@ class PromptedDetector(Protocol):
 
         Args:
             picture: RGB, uint8 of shape (height, width, 3); it is not changed.
-            prompts: English noun phrases: "cup", "traffic light". The label of a detection is its
-                prompt.
+            prompts: English noun phrases, such as "cup" or "traffic light". The label of a
+                detection is its prompt.
         """
 
 
@@ -92,11 +92,11 @@ def make_registered_model(group: str, kind: str, given: Mapping[str, Any]) -> An
 
     Args:
         group: `DETECTORS` or `MODELS`.
-        kind: Name of this kind of model, for messages.
-        given: The setting: ``name`` and the settings of the factory.
+        kind: Name of the setting, for messages.
+        given: The setting: ``name``, and the settings for the factory.
 
     Raises:
-        UsageError: If there is no name, the factory cannot be imported, or it refuses its
+        UsageError: If the setting has no name, or the factory cannot be imported or refuses its
             settings.
         UnknownName: If no installed package registers the name.
     """
@@ -115,17 +115,17 @@ def make_registered_model(group: str, kind: str, given: Mapping[str, Any]) -> An
 
 
 def registered_names(group: str) -> tuple[str, ...]:
-    """Return the names that a setting may use: ``remote``, and the names that packages register."""
+    """Return the names that a setting may use: ``remote`` and the names that packages register."""
     return (_REMOTE, *plugin_names(group))
 
 
 def accepted_detections(
     found: Any, prompts: Sequence[str], size: tuple[int, int]
 ) -> list[Detection]:
-    """Return the valid detections among those of a detector, best first.
+    """Return the valid detections in the output of a detector, best first.
 
-    Its output is untrusted data: labels other than the prompts, scores outside 0..1 and boxes
-    outside the picture are dropped.
+    The output is untrusted data. Detections with labels other than the prompts, scores outside 0..1
+    or boxes outside the picture are dropped.
 
     Args:
         found: Output of the detector.

@@ -42,7 +42,7 @@ class RemoteSettings(UserData):
 
 
 class RemoteModel:
-    """Implementation of `PromptedDetector` and `PictureModel` with a server.
+    """Implementation of `PromptedDetector` and `PictureModel` that queries a server.
 
     Args:
         settings: Settings of the server.

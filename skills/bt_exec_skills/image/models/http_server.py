@@ -1,7 +1,7 @@
 """HTTP server for a detector or picture model in a separate process.
 
-An example to start from: wrap a model in a class with ``detect`` or ``answer`` and call
-`serve_model`. The server listens on this machine only and runs one request after another.
+Wrap the model in a class with ``detect`` or ``answer`` and call `serve_model`. The server listens
+only on loopback and processes one request at a time.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ _HOST = "127.0.0.1"
 
 @contextmanager
 def serve_model(model: PromptedDetector | PictureModel, port: int = 0) -> Iterator[str]:
-    """Serve a model on 127.0.0.1 in a context, and yield the address.
+    """Serve a model on 127.0.0.1 while the context is open, and yield the address of the server.
 
     Args:
         model: Object with ``detect``, ``answer``, or both.
-        port: Port; 0 selects a free one.
+        port: Port; 0 selects a free port.
     """
     server = AppServer(_make_app(model), _HOST, port)
     try:

@@ -1,8 +1,8 @@
-"""Annotation files: boxes of annotators or models, beside a picture.
+"""Reader of annotation files, which contain the boxes of a picture.
 
-Supported are COCO JSON, YOLO text (with ``classes.txt`` beside it), the JSON list of ultralytics,
-and the files of supervision's JSONSink and CSVSink. All of it is untrusted data: each number is
-checked before it becomes a box.
+Supported are COCO JSON, YOLO text (with ``classes.txt`` in the same folder), the JSON list of
+ultralytics, and the files of supervision's JSONSink and CSVSink. The content is untrusted data:
+each number is checked before it becomes a box.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ __all__ = ["Annotation", "find_annotation", "read_annotation"]
 
 _MOST_BYTES = 64_000_000
 _MOST_BOXES = 20_000
-_MOST_OUTLINED = 500_000_000  # pixels of all outlines together, one byte each
+_MOST_OUTLINED = 500_000_000  # maximum number of mask pixels of all instances, one byte each
 
 
 class Annotation(NamedTuple):
     """Content of an annotation file for one picture.
 
     Attributes:
-        names: All annotated classes. Objects of other classes were not annotated.
+        names: Classes that were annotated. Objects of other classes may be in the picture.
         instances: Objects in the picture.
     """
 
@@ -43,12 +43,12 @@ class Annotation(NamedTuple):
 
 
 def find_annotation(picture: str | Path) -> Path | None:
-    """Return the annotation beside a picture (same name with ``.json`` or ``.txt``), or None."""
+    """Return the annotation file of a picture: its name with ``.json`` or ``.txt``; or None."""
     file = expand_home(picture)
     beside = (file.parent / f"{file.stem}{ending}" for ending in (".json", ".txt"))
     try:
         return next((one for one in beside if one.is_file() and one != file), None)
-    except OSError:  # the picture is unreadable, too, which is reported elsewhere
+    except OSError:  # the picture is not readable either, which is reported later
         return None
 
 
@@ -56,8 +56,8 @@ def read_annotation(path: str | Path, picture: str | Path, size: tuple[int, int]
     """Return the annotation of a picture.
 
     Args:
-        path: COCO JSON, YOLO text, the JSON list of ultralytics, JSON or CSV of supervision.
-        picture: File of the picture; a COCO file may describe several.
+        path: Annotation file in one of the supported formats.
+        picture: File of the picture; a COCO file may describe several pictures.
         size: Height and width of the picture [px].
 
     Raises:
@@ -76,7 +76,7 @@ def _instances_in_picture(found: Iterable[Instance | None], file: Path) -> tuple
     """Return the instances inside the picture.
 
     Raises:
-        UsageError: If they would exceed the memory limit.
+        UsageError: If there are too many boxes, or the masks would exceed the memory limit.
     """
     kept: list[Instance] = []
     pixels = 0
@@ -218,10 +218,10 @@ def _parse_yolo_lines(
 
 
 def _parse_yolo_line(words: Sequence[str], classes: int) -> tuple[int, list[float]]:
-    """Return the class and the numbers of a line.
+    """Return the index of the class and the further numbers of a line.
 
     Raises:
-        ValueError: If its format is invalid.
+        ValueError: If the format of the line is invalid.
     """
     kind, values = int(words[0]), [_parse_number(word) for word in words[1:]]
     if not 0 <= kind < classes:
@@ -241,7 +241,7 @@ def _make_instance(
 
 
 def _make_mask(outline: Any, box: tuple[int, int, int, int]) -> Mask | None:
-    """Return a mask of the pixels inside polygons, or None (COCO run lengths are ignored)."""
+    """Return a mask of the pixels inside the polygons; None for any other kind of outline."""
     if not isinstance(outline, list) or not outline:
         return None
     canvas = np.zeros((box[3] - box[1], box[2] - box[0]), np.uint8)

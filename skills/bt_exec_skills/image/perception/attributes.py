@@ -29,32 +29,30 @@ SHAPES: tuple[ShapeName, ...] = get_args(ShapeName)
 ATTRIBUTES: tuple[str, ...] = (*COLOURS, *SHAPES, *get_args(OtherName))
 
 _FILLS = {"circle": 0.955, "rectangle": 0.96, "triangle": 0.935}
-"""Area ratios of a drawn shape to its smallest enclosing circle, rectangle and triangle.
-
-Measured on shapes with rough edges.
-"""
+"""Ratio of the area of each shape to its smallest enclosing shape of that kind, as measured on
+drawn shapes with rough edges."""
 _CLEAR_FIT, _LEAST_FIT = 0.07, 0.88
 _UNCLEAR = 0.5  # clarity below which a name is undecided
-_TRACE = 0.05  # share of an object below which a colour is not its colour
+_TRACE = 0.05  # an object does not have a colour that covers a smaller share of it
 _SQUARE = 1.25  # maximum ratio of the sides of a square
-_RATIO = 1.35  # ratio between the sides of big and small objects
+_RATIO = 1.35  # minimum ratio between the sides of big and small objects
 _BRIGHT, _DARK, _BAND = 65.0, 35.0, 6.0  # lightness, CIE L
 _SHARP, _BLURRED = 60.0, 20.0  # variance of the Laplacian of grey levels
-_FILLED, _HOLLOW = 0.93, 0.8  # share of the enclosed area that a hollow object covers
+_FILLED, _HOLLOW = 0.93, 0.8  # minimum share of the enclosed area that is filled, maximum if hollow
 
 
 def verify_attribute(crop: Crop, attribute: AttributeName, among: Sequence[Crop] = ()) -> Decision:
-    """Return whether an object has an attribute, from its crop alone.
+    """Return whether an object has an attribute, decided on its crop.
 
-    A colour holds if it is the most frequent one with a margin over the next. A shape holds if the
-    object fills the smallest enclosing shape of that kind better than those of other kinds. An
-    object is hollow if its outline encloses pixels that are not part of the object. Size is
-    relative to `among`.
+    An object has a colour if that is the most frequent colour with a margin over the next. It has a
+    shape if it fills the smallest enclosing shape of that kind better than those of other kinds. It
+    is hollow if its outline encloses pixels that are not part of the object. Size is relative to
+    `among`.
 
     Args:
         crop: Crop of the object.
         attribute: Attribute; see `ATTRIBUTES`.
-        among: All candidates, for ``big`` and ``small``.
+        among: All candidates, for ``big``, ``small``, ``tall`` and ``short``.
     """
     if attribute in COLOURS:
         found, clear = name_colour(crop)
@@ -89,7 +87,7 @@ def _decide_attribute(found: str, wanted: str, clear: float) -> Decision:
 
 
 def name_colour(crop: Crop) -> tuple[str, float]:
-    """Return the colour of an object and its clarity, 0..1. A clarity below 0.5 is undecided."""
+    """Return the most frequent colour of an object and its clarity, 0..1; undecided below 0.5."""
     shares = list(colour_shares(crop.pixels, crop.own).items())
     if not shares:
         return "", 0.0
@@ -104,16 +102,16 @@ def _colour_share(crop: Crop, colour: str) -> float:
 
 
 def name_shape(crop: Crop) -> tuple[str, float]:
-    """Return the shape of an object and its clarity, 0..1. A clarity below 0.5 is undecided.
+    """Return the shape of an object and its clarity, 0..1; undecided below 0.5.
 
-    Without a mask the shape is unknown.
+    The shape of an object without a mask is unknown.
     """
     if crop.instance.mask is None:
         return "", 0.0
     edge = np.pad(crop.own.astype(np.uint8), 1)
     contours, _ = cv2.findContours(edge, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)
     points = max(contours, key=len)
-    area = float(without_holes(crop.own).sum())  # a ring is a circle, too
+    area = float(without_holes(crop.own).sum())  # so that a ring counts as a circle
     (_, _), radius = cv2.minEnclosingCircle(points)
     (_, _), sides, _ = cv2.minAreaRect(points)
     triangle, _ = cv2.minEnclosingTriangle(points)
@@ -121,7 +119,7 @@ def name_shape(crop: Crop) -> tuple[str, float]:
     around = {
         "circle": np.pi * (radius + 0.5) ** 2,
         "rectangle": wide * high,
-        "triangle": triangle + cv2.arcLength(points, True) / 2,  # passes through pixel centres
+        "triangle": triangle + cv2.arcLength(points, True) / 2,  # `points` are pixel centres
     }
     fits = sorted(((area / around[name] / _FILLS[name], name) for name in _FILLS), reverse=True)
     best, name = fits[0]
@@ -144,7 +142,7 @@ def name_by(crop: Crop, by: Grouping) -> tuple[str, float]:
 
 
 def name_thing(crop: Crop) -> tuple[str, float]:
-    """Return the class of an object, or its colour and shape, and its clarity, 0..1."""
+    """Return the class of an object, or else its colour and shape, and the clarity, 0..1."""
     kind, clear = name_by(crop, "kind")
     if "colour" not in crop.instance.source:
         return kind, clear
@@ -153,9 +151,9 @@ def name_thing(crop: Crop) -> tuple[str, float]:
 
 
 def count_by(crops: Sequence[Crop], by: Grouping, listed: Sequence[str] = ()) -> dict[str, int]:
-    """Return the number of objects of each colour, shape or class, the most frequent first.
+    """Return the number of objects of each colour, shape or class, the most frequent group first.
 
-    Groups of `listed` are included even if they are empty.
+    The groups in `listed` are included even if they are empty.
     """
     counts = Counter(name_by(one, by)[0] for one in crops)
     counts.update(dict.fromkeys(listed, 0))
@@ -163,14 +161,14 @@ def count_by(crops: Sequence[Crop], by: Grouping, listed: Sequence[str] = ()) ->
 
 
 def most_frequent(groups: Mapping[str, int]) -> list[str]:
-    """Return the names of the largest groups."""
+    """Return the name of the largest group; several names if groups are equally large."""
     return [name for name, number in groups.items() if number == max(groups.values())]
 
 
 def _decide_filled(crop: Crop, attribute: str) -> Decision:
-    """Decide whether an object is filled or hollow, from its area and the area in its outline.
+    """Decide whether an object is filled or hollow; undecided without a mask.
 
-    The result is undecided without a mask.
+    The decision compares the area of the object with the area inside its outline.
     """
     if crop.instance.mask is None:
         return Decision(None, "", 0.0)
@@ -181,7 +179,7 @@ def _decide_filled(crop: Crop, attribute: str) -> Decision:
 
 
 def object_height_or_side(instance: Instance, upright: bool) -> float:
-    """Return the height of an object [px], or the side of a square with the object's area [px].
+    """Return the height of an object if `upright`, otherwise the square root of its area [px].
 
     The height of a horizontal bar is its length.
     """
@@ -191,9 +189,9 @@ def object_height_or_side(instance: Instance, upright: bool) -> float:
 
 
 def _decide_size(crop: Crop, attribute: str, among: Sequence[Crop]) -> Decision:
-    """Decide whether an object is big or small, or tall or short, compared with others.
+    """Decide whether an object is big or small, or tall or short, compared with all candidates.
 
-    The largest gap between the sizes separates the two groups.
+    The largest ratio between successive sizes separates the two groups.
     """
     upright = attribute in ("tall", "short")
     sides = sorted(object_height_or_side(one.instance, upright) for one in among)

@@ -1,7 +1,7 @@
-"""Values of the bars of a chart, vertical or horizontal, from the numbers at its axis.
+"""Values of the bars of a chart with vertical or horizontal bars.
 
-The numbers beside the bars define a linear scale, and the end of a bar gives its value. A scale
-that does not fit its numbers, such as a logarithmic one, gives no value.
+The numbers at the axis define a linear scale, on which the end of a bar gives its value. If a
+linear scale does not fit the numbers, for example on a logarithmic axis, the value is unknown.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ __all__ = ["Bar", "BarFact", "bar_value", "bars_among"]
 
 BarFact = Literal["value", "label"]
 
-_FILLED = 0.9  # share of its box that a bar covers
-_LEVEL = 0.02  # tolerance of the lower edges, as a share of the highest bar
+_FILLED = 0.9  # minimum share of its box that a bar fills
+_LEVEL = 0.02  # tolerance of the positions of the lower edges, as a share of the longest bar
 _LEAST_TICKS = 3
-_MISFIT = 0.02  # deviation of a number from the scale, as a share of the range
+_MISFIT = 0.02  # maximum deviation of a number from the scale, as a share of their range
 
 
 class Bar(NamedTuple):
     """Bar of a chart.
 
     Attributes:
-        value: Value in the units of the axis; None if there is no scale, or not exactly one bar.
+        value: Value in the units of the axis; None without a scale, or if `bars` is not 1.
         bars: Number of matching bars.
-        label: Text below a vertical bar, or left of a horizontal one; empty if there is no text, or
-            not exactly one bar.
+        label: Text below a vertical bar, or to the left of a horizontal one; empty without text, or
+            if `bars` is not 1.
     """
 
     value: float | None
@@ -42,9 +42,10 @@ class Bar(NamedTuple):
 
 
 def bars_among(instances: Sequence[Instance]) -> list[Instance]:
-    """Return the instances that are bars on one line, from left to right or from top to bottom.
+    """Return the bars of a chart, from left to right or, if horizontal, from top to bottom.
 
-    Horizontal bars have the source `LYING`.
+    Bars are filled boxes whose lower, or left, edges are on one line. Horizontal bars get the
+    source `LYING`.
     """
     straight = [one for one in instances if one.mask is not None and one.mask.mean() >= _FILLED]
     upright, lying = (_on_one_line(straight, upright) for upright in (True, False))
@@ -54,7 +55,7 @@ def bars_among(instances: Sequence[Instance]) -> list[Instance]:
 
 
 def _on_one_line(straight: Sequence[Instance], upright: bool) -> list[Instance]:
-    """Return the instances whose lower ends, or left ends, are on one line."""
+    """Return the instances whose lower edges (left edges if not `upright`) are on one line."""
     if not straight:
         return []
     start, end = (3, 1) if upright else (0, 2)
@@ -69,13 +70,13 @@ def bar_value(
     lines: Sequence[Instance],
     names: Collection[str] = (),
 ) -> Bar:
-    """Return the value and the label of a bar.
+    """Return the value and the label of the described bar.
 
     Args:
         accepted: Regions that match the description.
         known: All regions of the picture.
         lines: Recognised text.
-        names: Names at the bar. Without names, the description alone selects the bar.
+        names: Possible labels of the bar; empty if the description alone selects it.
     """
     bars = bars_among(known)
     mine = [one for one in bars if any(one.bbox == other.bbox for other in accepted)]
@@ -94,7 +95,7 @@ def bar_value(
 
 
 def _text_at(bar: Instance, lines: Sequence[Instance]) -> tuple[str, float]:
-    """Return the text below a vertical bar, or left of a horizontal one, and its score."""
+    """Return the text below a vertical bar or left of a horizontal bar, and the text's score."""
     x1, y1, x2, y2 = bar.bbox
     if bar.source == LYING:
         beside = [one for one in lines if y1 <= one.middle[1] <= y2 and one.middle[0] < x1]
@@ -106,7 +107,7 @@ def _text_at(bar: Instance, lines: Sequence[Instance]) -> tuple[str, float]:
 
 
 def _fit_scale(bars: Sequence[Instance], lines: Sequence[Instance]) -> tuple[float, float] | None:
-    """Return slope and offset of value = slope * position + offset, or None."""
+    """Return slope and offset of ``value = slope * position + offset``; None without a scale."""
     if not bars:
         return None
     axis, foot = (0, max(one.bbox[3] for one in bars)) if bars[0].source == LYING else (1, 0)

@@ -1,8 +1,8 @@
 """QR codes and barcodes in a picture, decoded by OpenCV without a network.
 
-The OpenCV detectors may find a code only at some sizes, so the picture is searched at several. A
-QR code corrects errors and a barcode has a check digit, so a decoded content is certain. The
-content of a code is data: it is quoted and never interpreted.
+The OpenCV detectors find some codes only at certain sizes, so several scaled versions of the
+picture are searched. A QR code corrects errors and a barcode has a check digit, so decoded content
+is certain. The content of a code is data: it is quoted and never interpreted.
 """
 
 from __future__ import annotations
@@ -26,20 +26,20 @@ from bt_exec_skills.perception.pictures_and_boxes import (
 __all__ = ["CodeKind", "read_codes"]
 
 CodeKind = Literal["qr code", "barcode", "code"]
-"""Kind of code; ``code`` is either."""
+"""Kind of code; ``code`` stands for both other kinds."""
 
 _SCALES = (1.0, 0.75, 1.5, 0.5, 2.0)
-_LONGEST = 2600  # longer side [px]; larger pictures are reduced to it first
+_LONGEST = 2600  # maximum longer side [px]; larger pictures are reduced first
 _BLURS = (0, 3)  # kernel sizes [px]
-_SAME = 0.3  # overlap (IoU) of two readings of one code
+_SAME = 0.3  # minimum overlap (IoU) of two readings of the same code
 _MOST_LETTERS = 500
 _MOST_CODES = 50
 
 
 def read_codes(picture: Frame, kind: CodeKind = "qr code") -> list[Instance]:
-    """Return the codes in a picture, top to bottom; the label is the content.
+    """Return the codes in a picture from top to bottom; the label of an instance is the content.
 
-    A code that is found and cannot be decoded has an empty label and a score of 0.
+    A code that is found but cannot be decoded has an empty label and a score of 0.
 
     Args:
         picture: RGB.
@@ -71,7 +71,7 @@ def _scale_picture(grey: Frame, factor: float) -> Frame:
 def _decode_codes(
     grey: Frame, kind: str
 ) -> Iterator[tuple[str, np.ndarray[tuple[int, ...], np.dtype[np.float32]]]]:
-    """Yield contents and corners [px]."""
+    """Yield the content (empty if not decoded) and the corners [px] of each code."""
     detector = cv2.QRCodeDetector() if kind == "qr code" else cv2.barcode.BarcodeDetector()
     for blur in _BLURS if kind == "barcode" else _BLURS[:1]:
         seen = grey if not blur else cv2.GaussianBlur(grey, (blur, blur), 0)
@@ -85,7 +85,7 @@ def _decode_codes(
 
 
 def _merge_reading(found: list[Instance], content: str, box: Box) -> None:
-    """Add a reading. For a known code it only adds missing content."""
+    """Add a reading of a code to `found`; for a known code, add only its content if missing."""
     for place, one in enumerate(found):
         if float(intersection_over_union([box], [one.bbox])[0, 0]) >= _SAME:
             if content and not one.label:

@@ -1,9 +1,9 @@
-"""Second method to determine a colour: from the whole picture instead of from crops.
+"""Second method to determine the colour of an object: from the whole picture instead of its crop.
 
-A crop has the name of its most frequent colour. Here every pixel of the reduced picture is named
-first, and an object has a colour if its centre is covered by regions of that colour. The methods
-share the colour names, but not the selection of pixels. If they differ, one of them used the wrong
-pixels.
+The first method takes the most frequent colour of the crop. This method names every pixel of the
+reduced picture; an object has a colour if regions of that colour cover its centre. The methods
+share the colour names, but not the selection of pixels. If their results differ, one of them used
+the wrong pixels.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from bt_exec_skills.perception.pictures_and_boxes import Frame
 __all__ = ["agree_with_regions", "colour_of_whole", "find_disputed"]
 
 _LONGEST = 1024  # longer side of the reduced picture [px]
-_COVERED, _BARE = 0.5, 0.15  # shares of the centre for yes and no
-_NEAR = 0.4  # overlap (IoU) of two boxes of one object
+_COVERED, _BARE = 0.5, 0.15  # minimum covered share of the centre for yes, maximum for no
+_NEAR = 0.4  # minimum overlap (IoU) of two boxes of the same object
 
 
 def colour_of_whole(picture: Frame, crops: Sequence[Crop], colour: ColourName) -> list[bool | None]:
-    """Return for each crop whether the whole picture shows its object in a colour.
+    """Return for each crop whether its object has a colour in the whole picture; None if unclear.
 
     Args:
         picture: The picture in full size.
@@ -51,10 +51,10 @@ def colour_of_whole(picture: Frame, crops: Sequence[Crop], colour: ColourName) -
 def find_disputed(
     picture: Frame, crops: Sequence[Crop], decisions: Sequence[Decision], colour: ColourName
 ) -> list[int]:
-    """Return the indices of objects whose colour differs between the methods, after a second look.
+    """Return the indices of objects whose colour differs between the two methods.
 
-    The second look uses only the central half of the crop. If it agrees with the whole picture,
-    the object stays disputed.
+    If the methods differ, the colour of the central half of the crop is determined. The object is
+    disputed unless that confirms the first method.
     """
     places = []
     whole = colour_of_whole(picture, crops, colour)
@@ -71,10 +71,9 @@ def find_disputed(
 
 
 def agree_with_regions(picture: Frame, things: Sequence[Instance], colour: ColourName) -> bool:
-    """Return True if the boxes of objects agree with regions of a colour in the whole picture.
+    """Return True if each object has a separate region of a colour with nearly its box.
 
-    Each object has one region with nearly its box (IoU of 0.4); without objects there is no
-    region.
+    Nearly means an IoU of at least 0.4. Without objects, there must be no region of the colour.
     """
     small, scale = _limit_size(picture)
     boxes = [one.bbox for one in separate_touching(segment_colour(small, colour))]
@@ -90,7 +89,7 @@ def agree_with_regions(picture: Frame, things: Sequence[Instance], colour: Colou
 
 
 def _limit_size(picture: Frame) -> tuple[Frame, float]:
-    """Return a picture at most 1024 px long, and its scale."""
+    """Return the picture reduced to at most `_LONGEST`, and the factor of the reduction."""
     height, width = picture.shape[:2]
     scale = min(1.0, _LONGEST / max(height, width))
     size = max(1, round(width * scale)), max(1, round(height * scale))

@@ -1,8 +1,8 @@
-"""Confidence that colour regions are the objects: no object is too pale, joined or split.
+"""Confidence that colour regions and objects correspond one to one.
 
-Detects errors of a count by colour: compact objects that hardly differ from the background, edges
-within a region, regions as long as several of their neighbours, and pieces of the same colour on
-both sides of an occluding object.
+The confidence is low if there are signs of errors in a count by colour: compact objects that hardly
+differ from the background, edges or notches in a region, tiny or concave regions, regions as long
+as several of their neighbours, and pieces of the same colour on both sides of an occluding object.
 """
 
 from __future__ import annotations
@@ -22,31 +22,39 @@ from bt_exec_skills.perception.pictures_and_boxes import Frame, Mask
 __all__ = ["DOUBTFUL", "separability"]
 
 DOUBTFUL = 0.55
-"""Maximum confidence of a count if one of these is detected."""
+"""Maximum confidence of a count if there is a sign of an error."""
 
 _LONGEST = 800  # longer side of the reduced picture [px]
-_MOST = 60  # number of instances; more are texture, which lowers their scores anyway
-_GROUND_PX = 60  # side of the smoothed background [px]
-_FAINT, _NOISES = 2.5, 4.0  # difference from the background [grey levels; multiples of its noise]
+_MOST = 60  # more regions are texture and are not examined; their scores are low anyway
+_GROUND_PX = 60  # shorter side of the picture in which the background is smoothed [px]
+_FAINT, _NOISES = 2.5, 4.0  # least visible difference from the background [grey levels; its noise]
 _LEAST_PX, _LEAST_SHARE = 64, 0.0003
 _MARGIN = 5  # width of the blurred edge around an object [px]
-_COMPACT, _THIN = 0.5, 6  # share of its box that a faint object fills; its shorter side [px]
-_STEP = 3.0  # gradient of an edge within an object [grey levels per px]
-_SEAM = 0.4  # length of such an edge, as a share of the shorter side
+_COMPACT, _THIN = 0.5, 6  # minimum share of its box that a faint object fills; its least side [px]
+_STEP = 3.0  # minimum gradient of an edge within a region [grey levels per px]
+_SEAM = 0.4  # minimum length of such an edge, as a share of the region's shorter side
 _CONCAVE = 0.88  # a region that fills less of its convex hull is concave
-_NOTCH, _NOTCH_PX = 0.1, 4.0  # depth of a notch, as a share of the shorter side, and minimum [px]
-_STRAIGHT = 0.95  # share of its box that a straight region fills
-_LONG = 1.7  # aspect ratio of a region that may be several objects
-_ALIKE = 0.12  # tolerance of the sides of equal objects
-_NEAR = 0.7  # gap between two pieces of an object, as a share of the longer side
-_CHIP = 0.12  # area of a fragment, as a share of a typical object
+_NOTCH, _NOTCH_PX = 0.1, 4.0  # minimum depth of a notch [share of the shorter side; px]
+_STRAIGHT = 0.95  # minimum share of its rotated box that a straight region fills
+_LONG = 1.7  # minimum aspect ratio of a region that may be several objects
+_ALIKE = 0.12  # tolerance of the ratio of the sides of equal objects
+_NEAR = 0.7  # maximum gap between two pieces of an object, as a share of the longer side
+_CHIP = 0.12  # maximum area of a fragment, as a share of the median area of the regions
 
 
 _Array: TypeAlias = npt.NDArray[np.float32]
 
 
 class _Region(NamedTuple):
-    """Region at reduced size: its corner, mask and sides, shorter first."""
+    """Region at reduced size.
+
+    Attributes:
+        label: Name of its colour.
+        corner: Left and top edge [px].
+        own: Mask.
+        sides: Shorter and longer side of its rotated box [px].
+        filled: Share of the rotated box that the region fills, 0..1.
+    """
 
     label: str
     corner: tuple[int, int]
@@ -56,7 +64,7 @@ class _Region(NamedTuple):
 
 
 def separability(picture: Frame, instances: Sequence[Instance]) -> float:
-    """Return the confidence that regions are the objects in a picture, at most `SUREST`.
+    """Return the confidence that the regions are the objects: `DOUBTFUL` or `SUREST`.
 
     Args:
         picture: RGB.
@@ -104,7 +112,7 @@ def _scale_region(one: Instance, factor: float, size: tuple[int, int]) -> _Regio
 
 
 def _contrast_map(smooth: npt.NDArray[np.float32], things: npt.NDArray[np.uint8]) -> _Array:
-    """Return the difference of each pixel from the background, in multiples of the threshold."""
+    """Return the difference of each pixel from the background; 1 is the least visible one."""
     side = 2 * _MARGIN + 1
     free = 1 - cv2.dilate(things, np.ones((side, side), np.uint8)).astype(np.float32)
     if free.mean() < 0.05:
@@ -123,7 +131,7 @@ def _contrast_map(smooth: npt.NDArray[np.float32], things: npt.NDArray[np.uint8]
 
 
 def _has_faint_object(apart: _Array, things: npt.NDArray[np.uint8]) -> bool:
-    """Return True if there is a compact object on the background that is not a region."""
+    """Return True if the background contains a compact faint object."""
     side = 2 * _MARGIN + 1
     near = cv2.dilate(things, np.ones((side, side), np.uint8))
     seen = cv2.morphologyEx(
@@ -138,7 +146,7 @@ def _has_faint_object(apart: _Array, things: npt.NDArray[np.uint8]) -> bool:
 
 
 def _has_seam(one: _Region, smooth: npt.NDArray[np.float32]) -> bool:
-    """Return True if an edge crosses a region, which may be several touching objects."""
+    """Return True if there is a long edge in a region, which may then be touching objects."""
     x, y = one.corner
     high, wide = one.own.shape
     rim = max(3, round(0.1 * one.sides[0]))
@@ -158,7 +166,7 @@ def _has_seam(one: _Region, smooth: npt.NDArray[np.float32]) -> bool:
 
 
 def _is_chip(one: _Region, regions: Sequence[_Region]) -> bool:
-    """Return True if a region is so small that it may be a fragment of an edge."""
+    """Return True if a region is so small that it may be a fragment of an object's edge."""
     usual = float(np.median([other.own.sum() for other in regions]))
     return bool(one.own.sum() < _CHIP * usual)
 
@@ -201,7 +209,7 @@ def _is_whole_number(ratio: float) -> bool:
 
 
 def _are_pieces(one: _Region, other: _Region, apart: _Array) -> bool:
-    """Return True if an object is between two regions of a colour, which may then be one object."""
+    """Return True if an object between two regions of one colour may occlude a single object."""
     if one.label != other.label:
         return False
     (ax, ay), (bx, by) = ((r.corner[0], r.corner[1]) for r in (one, other))
@@ -216,7 +224,7 @@ def _are_pieces(one: _Region, other: _Region, apart: _Array) -> bool:
 
 
 def _line_between(one: _Region, other: _Region) -> Iterator[tuple[int, int]]:
-    """Yield the pixels of the line between two centres that are in neither region."""
+    """Yield the pixels on the line between the centres of two regions that are in neither."""
     ends = [np.array(r.corner) + np.array(r.own.shape[::-1]) / 2 for r in (one, other)]
     for share in np.linspace(0, 1, 64):
         x, y = (int(v) for v in ends[0] * (1 - share) + ends[1] * share)

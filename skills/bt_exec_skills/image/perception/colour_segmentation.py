@@ -1,4 +1,4 @@
-"""Instances from colours: regions of one named colour, with touching objects separated."""
+"""Segmentation into regions of one named colour, and separation of touching objects."""
 
 from __future__ import annotations
 
@@ -22,26 +22,27 @@ from bt_exec_skills.perception.pictures_and_boxes import Frame, Mask, border_pix
 __all__ = ["segment_colour", "separate_touching", "solidity", "without_holes"]
 
 _LEAST_PX, _LEAST_SHARE = 64, 0.0003  # smaller regions are noise
-_PLAIN = 0.6  # share of the border with the background colour
+_PLAIN = 0.6  # minimum share of the border that has the colour of a plain background
 _UNSURE, _UNEVEN = 0.45, "colour, uneven ground"
-_EVENED_SURE = 0.7  # score of regions that the light may have changed
+_EVENED_SURE = 0.7  # maximum score of regions in a picture whose light was corrected
 _FRINGE_PX, _FRINGE_SHARE, _FRINGE_AREA = 8, 0.006, 0.35
-"""Width of a fringe [px; share of the longer side], and its area as a share of its object's."""
-_BLOCK_PX, _FAINT = 16, 2.0  # reach of compression [px]; its distance from the ground's colour
-_HUGGING = 0.6  # share of a fringe that is beside its object
-_CONVEX = 0.94  # a region with this share of its convex hull is one object
-_SADDLE = 0.8  # two centres are separate if the region is this much narrower between them
+"""Width of a fringe [px; share of the longer side], and its maximum area as a share of the area of
+the object that it surrounds."""
+_BLOCK_PX, _FAINT = 16, 2.0  # reach of compression artefacts [px]; factor on the background's range
+_HUGGING = 0.6  # minimum share of a fringe that is near its object
+_CONVEX = 0.94  # a region that fills this share of its convex hull is one object
+_SADDLE = 0.8  # two centres are separate if the width between them is below this share of theirs
 
 
 def segment_colour(picture: Frame, colour: ColourName | None = None) -> list[Instance]:
-    """Return the regions of one named colour, or of every one, without the background.
+    """Return the regions of one named colour, or of every colour, without the background.
 
     The background consists of pixels with the colour of the picture's border, and of regions that
-    touch three of its sides. Regions below 0.03 % of the picture (or 64 px) are noise. Thin or
-    faint ones beside a larger one are its outline, or a halo of the compression. If the border has
-    one colour only in even light, the picture is seen in even light, and no score is above 0.7. If
-    it has more than one colour, as in most photographs, a region may not be an object: no score is
-    above 0.45.
+    touch three of its sides. Dropped are regions below 0.03 % of the picture (or 64 px), which are
+    noise, and thin or faint regions beside a larger one, which are its outline or a compression
+    halo. If the border has one colour only after the light is evened, the evened picture is used,
+    and no score is above 0.7. If it has more than one colour even then, as in most photographs, a
+    region may not be an object, and no score is above 0.45.
 
     Args:
         picture: The picture.
@@ -93,7 +94,7 @@ def _is_thin(one: Instance, width: int) -> bool:
 
 
 def _is_beside(one: Instance, other: Instance, width: int) -> bool:
-    """Return True if most pixels of a region are within a width of another region."""
+    """Return True if most pixels of a region are at most `width` [px] away from another region."""
     assert one.mask is not None
     assert other.mask is not None
     x1, y1, x2, y2 = one.bbox
@@ -128,7 +129,7 @@ def _find_regions(mask: npt.NDArray[np.uint8], name: str, least: int) -> list[In
 
 
 def _make_instance(label: str, corner: tuple[int, int], own: Mask) -> Instance:
-    """Return an instance; its score is derived from its convexity."""
+    """Return a region as an instance, whose score depends on its convexity."""
     x, y = corner
     box = x, y, x + own.shape[1], y + own.shape[0]
     score = float(np.clip((solidity(own) - 0.6) / (_CONVEX - 0.6), 0.0, SUREST))
@@ -144,7 +145,7 @@ def without_holes(own: Mask) -> Mask:
 
 
 def solidity(own: Mask) -> float:
-    """Return the share of the convex hull that a region fills, including its holes, 0..1."""
+    """Return the share of its convex hull that a region with filled holes covers, 0..1."""
     own = without_holes(own)
     corners = np.argwhere(own)[:, ::-1].astype(np.int32)
     hull = np.zeros(own.shape, np.uint8)
@@ -153,11 +154,11 @@ def solidity(own: Mask) -> float:
 
 
 def separate_touching(instances: Iterable[Instance]) -> list[Instance]:
-    """Return the instances, with regions of several centres cut at narrow places.
+    """Return the instances, with regions that have several centres cut at narrow places.
 
-    The centres are maxima of the distance transform with a prominence of a fifth. The cut is the
-    watershed between them: each pixel belongs to the centre of its steepest ascent. A convex
-    region is one object and is not cut.
+    Centres are maxima of the distance transform with a prominence of a fifth. The cut is the
+    watershed between the centres: each pixel belongs to the centre at the end of its steepest
+    ascent. A convex region is one object and is not cut.
     """
     return [part for one in instances for part in _split_region(one)]
 
@@ -190,11 +191,12 @@ def _split_region(instance: Instance) -> list[Instance]:
 def _assign_to_centres(
     distance: npt.NDArray[np.float32], markers: npt.NDArray[np.int32]
 ) -> npt.NDArray[np.int32]:
-    """Return the number of the centre of each pixel, 0 outside.
+    """Return the number of the centre to which each pixel belongs; 0 outside the region.
 
-    Each pixel points to its highest neighbour and belongs to the centre where this path ends. A
-    path that ends at another maximum belongs to the nearest centre, measured from the edge of its
-    disc. ``cv2.watershed`` is not suitable: it orders pixels by differences between neighbours.
+    From each pixel, a path leads to the highest neighbour and so on. The pixel belongs to the
+    centre where the path ends. If the path ends at a maximum that is not a centre, the pixel
+    belongs to the nearest centre, measured from the edge of the centre's disc. ``cv2.watershed`` is
+    not suitable, because it orders pixels by differences between neighbours.
     """
     high, wide = distance.shape
     padded = np.pad(distance, 1)
@@ -216,7 +218,7 @@ def _assign_to_centres(
 
 
 def _find_centres(distance: npt.NDArray[np.float32]) -> npt.NDArray[np.int32]:
-    """Return numbered centres: maxima that no path above `_SADDLE` connects to a higher one."""
+    """Return numbered centres: maxima that no path above `_SADDLE` connects to a higher maximum."""
     flooded = np.asarray(distance * _SADDLE, np.float32)
     kernel = np.ones((3, 3), np.uint8)
     for _ in range(sum(distance.shape)):

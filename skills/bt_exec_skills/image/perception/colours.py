@@ -1,7 +1,7 @@
-"""Named colours in CIELAB: the nearest name of a pixel, and its margin.
+"""Names of colours: each pixel gets the name of the nearest prototype in CIELAB.
 
-A name has several prototypes, from dark to light. The distance weights lightness by half, because
-light and shadow change it most (CIE 1976 Lab, D65; the prototypes are defined in this module).
+A name has several prototypes, from dark to light. The distance weights differences in lightness by
+half, because light and shadow change lightness most (CIE 1976 Lab, D65).
 """
 
 from __future__ import annotations
@@ -46,9 +46,9 @@ _PROTOTYPES: dict[ColourName, tuple[str, ...]] = {
     "white": ("fafafa", "e1e1e1"),
 }
 _WEIGHTS = np.array([0.5, 1, 1], np.float32)  # weights of differences in L, a, b
-_GROUND = 11.0  # distance to the border colour below which a pixel is background
-_OF_GROUND = 0.25  # share of the border pixels with a background colour
-_BITS = 5  # levels of each channel in the table of names
+_GROUND = 11.0  # a pixel is background below this distance from the border's colour
+_OF_GROUND = 0.25  # minimum share of the border that has a background colour
+_BITS = 5  # leading bits of each channel that index the table of names
 
 
 def to_cielab(pixels: Frame) -> npt.NDArray[np.float32]:
@@ -70,7 +70,7 @@ def _nearest_name_table() -> npt.NDArray[np.uint8]:
     """Return a table from the leading bits of a colour to the number of the nearest colour name."""
     here = np.ascontiguousarray(
         _weighted_cielab_table().T
-    )  # per channel, which is several times as fast
+    )  # one row per channel makes the search several times as fast
     best = np.full(here.shape[1], np.inf, np.float32)
     names = np.zeros(here.shape[1], np.uint8)
     for number, name in enumerate(COLOURS):
@@ -106,7 +106,7 @@ def background_mask(picture: Frame, times: float = 1.0) -> Mask:
 
     Args:
         picture: The picture.
-        times: Factor on the usual distance of colours.
+        times: Factor on the usual maximum distance of a background colour.
     """
     codes = _colour_indices(border_pixels(picture)[None])[0]
     ground = np.median(_weighted_cielab_table()[codes], axis=0)
@@ -115,7 +115,7 @@ def background_mask(picture: Frame, times: float = 1.0) -> Mask:
 
 
 def colour_shares(pixels: Frame, own: Mask) -> dict[ColourName, float]:
-    """Return the share of each colour among the pixels of an object, most frequent first."""
+    """Return the share of the pixels in a mask that have each colour, most frequent first."""
     names = name_pixels(pixels)[own]
     counts = np.bincount(names, minlength=len(COLOURS)) / max(1, names.size)
     order = np.argsort(-counts, kind="stable")

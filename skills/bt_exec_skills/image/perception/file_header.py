@@ -1,4 +1,4 @@
-"""Kind and size of a picture from its file header, without decoding."""
+"""Format and size of a picture from its file header, without decoding the picture."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _STARTS = (
     ("tiff", b"MM\0*"),
 )
 _HEIC = (b"ftypheic", b"ftypheix", b"ftyphevc", b"ftypmif1", b"ftypavif")
-# Data after the end is not part of the picture: the video of a motion photo, data of an editor.
+# Other data may follow these markers, such as the video of a motion photo or data of an editor.
 _ENDS = {"png": b"\0\0\0\0IEND\xaeB`\x82", "jpeg": b"\xff\xd9"}
 
 
@@ -26,11 +26,11 @@ class Header(NamedTuple):
     """Content of a file header.
 
     Attributes:
-        kind: ``png``, ``jpeg``, ``bmp``, ``webp``, ``tiff``; ``heic`` for HEIC and AVIF, which are
-            not supported; empty if it is not a picture.
+        kind: Format: ``png``, ``jpeg``, ``bmp``, ``webp``, ``tiff``; ``heic`` for HEIC and AVIF,
+            which are not supported; empty if the file is not a picture.
         width: Width [px]; 0 if unknown.
         height: Height [px]; 0 if unknown.
-        whole: Whether the file is complete, as far as the format shows it.
+        whole: Whether the file is complete, as far as the format indicates that.
     """
 
     kind: str
@@ -40,14 +40,14 @@ class Header(NamedTuple):
 
 
 def parse_header(data: bytes) -> Header:
-    """Return kind and size of a picture; the size is 0 if the header is damaged."""
+    """Return the format and size of a picture; the size is 0 if the header is damaged."""
     kind = next((kind for kind, start in _STARTS if data.startswith(start)), "")
     if data[4:12] in _HEIC:
         kind = "heic"
     if kind in ("", "heic"):
         return Header(kind)
     Image.init()
-    try:  # not `Image.open`, which limits the size
+    try:  # `Image.open` would refuse large pictures
         width, height = Image.OPEN[kind.upper()][0](BytesIO(data), "").size
     except Exception:  # noqa: BLE001 - damaged headers raise anything
         return Header(kind, whole=False)

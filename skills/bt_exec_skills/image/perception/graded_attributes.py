@@ -1,4 +1,4 @@
-"""Comparison of objects by degree: bigger, brighter, sharper, further left."""
+"""Comparison of objects by degree, such as bigger, brighter or further left."""
 
 from __future__ import annotations
 
@@ -27,7 +27,8 @@ _MARGINS = {
     "big": (1.06, 1.15), "tall": (1.015, 1.035), "long": (1.03, 1.08), "bright": (1.05, 1.15),
     "sharp": (1.2, 1.6),
 }  # fmt: skip
-"""Ratios up to which two objects may be equal, and from which one certainly exceeds the other."""
+"""Ratio up to which two objects may be equal, and ratio from which one certainly exceeds the other,
+by attribute."""
 
 
 def compare_with_others(
@@ -39,19 +40,20 @@ def compare_with_others(
     wanted: bool = True,
     rank: int | None = None,
 ) -> list[Decision]:
-    """Return the decisions after objects were compared with all `others` by an attribute.
+    """Return the decisions after candidates were compared with all `others` by an attribute.
 
     Args:
         crops: Crop of each candidate.
         decisions: Earlier decisions; rejected candidates stay rejected.
-        attribute: Attribute to exceed by: ``big``, ``small``, ``tall``, ``short``, ``long``,
-            ``brief`` (in length), ``bright``, ``dark``, ``sharp`` or ``blurred``. Or a side:
-            ``left_of``, ``right_of``, ``above`` or ``below``. ``middle``, the object in the middle
-            of a row, needs a rank.
+        attribute: Attribute by which candidates must exceed `others`: ``big``, ``small``, ``tall``,
+            ``short``, ``long``, ``brief`` (in length), ``bright``, ``dark``, ``sharp`` or
+            ``blurred``; or a side: ``left_of``, ``right_of``, ``above`` or ``below``. ``middle``
+            (in the middle of a row) requires a rank.
         others: The objects to exceed.
-        wanted: False keeps the objects that do not exceed all of the others.
-        rank: Required place in the order of the candidates themselves; 1 for the one that exceeds
-            all others. None compares each candidate with `others`, but not with itself.
+        wanted: False keeps the candidates that do not exceed all of `others`.
+        rank: Required place in the order of `others`, which then are the candidates themselves; 1
+            for the candidate that exceeds all others. None if `others` is a different set; a
+            candidate that is in `others` is then rejected.
     """
     if rank is not None and attribute == "middle":
         attribute, rank = _rank_of_middle([one.instance for one in others])
@@ -72,7 +74,7 @@ def compare_with_others(
 
 
 def _is_at_rank(pairs: Sequence[Decision], rank: int, attribute: str) -> Decision:
-    """Return whether an object is at a rank, from its comparisons with all others."""
+    """Return whether an object has a rank, given its comparison with each other object."""
     if rank == 1:
         return all_hold(pairs)
     ahead = sum(one.holds is False for one in pairs)
@@ -84,9 +86,9 @@ def _is_at_rank(pairs: Sequence[Decision], rank: int, attribute: str) -> Decisio
 
 
 def _rank_of_middle(row: Sequence[Instance]) -> tuple[DegreeName, int]:
-    """Return a side, and the rank of the middle object of a row, counted from that side.
+    """Return the side from which a row is counted, and the rank of its middle object.
 
-    A row with an even number of objects has no middle object; no object has the returned rank.
+    A row with an even number of objects has no middle object; then no object has the returned rank.
     """
     spreads = [
         max(places) - min(places) for places in zip(*(one.middle for one in row), strict=True)
@@ -109,11 +111,12 @@ def _exceeds(one: Crop, other: Crop, attribute: DegreeName, strictly: bool) -> D
 
 
 _LEVEL, _APART = 0.1, 0.2
-"""Shares of the mean side up to which two objects are level, and from which one is further."""
+"""Distance up to which two objects are level, and distance from which one is further to a side, as
+shares of their mean side."""
 
 
 def _is_further_to_side(one: Crop, other: Crop, side: str) -> Decision:
-    """Return whether the centre of an object is further to a side than that of another."""
+    """Return whether the centre of `one` is further to a side than the centre of `other`."""
     axis, sign = SIDES[side]
     ahead = sign * (one.instance.middle[axis] - other.instance.middle[axis])
     share = ahead / (
@@ -127,7 +130,7 @@ def _is_further_to_side(one: Crop, other: Crop, side: str) -> Decision:
 
 
 def _measure(crop: Crop, attribute: str) -> float:
-    """Return the side length [px], the lightness or the sharpness of an object, at least 1."""
+    """Return the size [px], the lightness or the sharpness of an object, at least 1."""
     if attribute in ("big", "tall"):
         return max(1.0, object_height_or_side(crop.instance, attribute == "tall"))
     if attribute == "long":

@@ -1,4 +1,4 @@
-"""Decisions about all instances of a question: several attributes, exclusions, relations."""
+"""Decisions about all instances in a question, by attributes, exclusions, relations and places."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ _RANGES: Mapping[Bound, Callable[[int], tuple[float, float]]] = {
     "fewer": lambda number: (0, number - 1),
     "exactly": lambda number: (number, number),
 }
-_DIAGONAL = 0.5  # confidence that an object at the corner of another one is not beside it
+_DIAGONAL = 0.5  # confidence that an object diagonal to another one is not beside it
 _SEVERAL = "perhaps several objects"
 _ONE_THING = 0.5  # below this score an instance may not be a single object
 
@@ -60,8 +60,8 @@ def instances_of_kind(
 ) -> list[Instance]:
     """Return the instances with a label, ignoring case; all instances if `label` is empty.
 
-    Instances with a label of `without` are dropped. Several labels are separated by ``|``. Each
-    instance keeps the boxes of the others that overlap it.
+    Instances with a label in `without` are dropped. Several labels are separated by ``|``. In the
+    result, `Instance.beside` has the boxes of all `instances` that overlap the instance.
     """
     labels, others = label.lower().split("|"), without.lower().split("|") if without else []
     mine = [
@@ -73,7 +73,10 @@ def instances_of_kind(
 
 
 def start_decisions(instances: Sequence[Instance]) -> list[Decision]:
-    """Return the decisions before crops are examined: single objects are accepted."""
+    """Return the decisions before crops are examined; an instance is accepted if its score is high.
+
+    Other instances are undecided, because they may be misread text, noise or several objects.
+    """
     return [_start_decision(one) for one in instances]
 
 
@@ -94,14 +97,14 @@ def verify_all(
     wanted: bool = True,
     any_of: bool = False,
 ) -> list[Decision]:
-    """Return the decisions after the crops were examined.
+    """Return the decisions after the attributes of the crops were verified.
 
     Args:
         crops: Crop of each candidate.
         decisions: Earlier decisions; rejected candidates stay rejected.
         attributes: Required attributes.
         wanted: False accepts the objects without the attributes.
-        any_of: True if one of the attributes is enough.
+        any_of: Whether one of the attributes is enough.
     """
     open_crops = [
         crop for crop, one in zip(crops, decisions, strict=True) if one.holds is not False
@@ -120,7 +123,7 @@ def verify_all(
 
 
 def all_hold(decisions: Sequence[Decision]) -> Decision:
-    """Return whether all decisions hold, with the deciding reason and its confidence."""
+    """Return whether all decisions hold, with the finding and confidence that decide it."""
     no = [one for one in decisions if one.holds is False]
     if no:
         return max(no, key=lambda one: one.confidence)
@@ -132,7 +135,7 @@ def all_hold(decisions: Sequence[Decision]) -> Decision:
 
 
 def any_holds(decisions: Sequence[Decision]) -> Decision:
-    """Return whether one of several decisions holds, with the clearest reason."""
+    """Return whether at least one decision holds, with the clearest finding."""
     holding = [one for one in decisions if one.holds]
     if holding:
         return max(holding, key=lambda one: one.confidence)
@@ -149,19 +152,19 @@ def decide_relation(
     wanted: bool = True,
     others: Sequence[Instance] = (),
 ) -> list[Decision]:
-    """Return the decisions after positions were compared; one landmark with the relation is enough.
+    """Return the decisions after the positions of candidates and landmarks were compared.
 
-    With `wanted` False, the instances that have the relation to none of the landmarks are kept. If
-    there are no landmarks, every instance counts as ``overlapping``. ``nearest`` and ``farthest``
-    keep the accepted instance nearest to, or farthest from, its nearest landmark.
+    A candidate must have the relation to at least one landmark. Without landmarks, every candidate
+    counts as ``overlapping``. ``nearest`` and ``farthest`` keep the candidate with the smallest, or
+    largest, distance from its nearest landmark.
 
     Args:
         instances: The candidates.
         decisions: Earlier decisions; rejected candidates stay rejected.
         relation: The relation.
-        landmarks: The related objects.
-        wanted: False for the negated relation.
-        others: For ``between``, the objects on the other side.
+        landmarks: The objects to which a candidate must have the relation.
+        wanted: False keeps the candidates that have the relation to none of the landmarks.
+        others: For ``between``, the objects on the other side of the candidate.
     """
     if relation in ("nearest", "farthest"):
         return _decide_by_distance(instances, decisions, landmarks, relation == "nearest")
@@ -193,15 +196,15 @@ def decide_place(
     *,
     wanted: bool = True,
 ) -> list[Decision]:
-    """Return the decisions after positions in the picture were examined.
+    """Return the decisions after the candidates' positions in the picture were examined.
 
     Args:
         instances: The candidates.
         decisions: Earlier decisions; rejected candidates stay rejected.
         size: Height and width of the picture [px].
-        row: Required row; empty for any.
-        column: Required column; empty for any.
-        wanted: False keeps the objects outside that part of the picture.
+        row: Required row; empty for any row.
+        column: Required column; empty for any column.
+        wanted: False keeps the candidates outside that part of the picture.
     """
     result = []
     for one, before in zip(instances, decisions, strict=True):
@@ -213,7 +216,7 @@ def decide_place(
     return result
 
 
-_EQUALLY_FAR = 1.1  # ratio of two distances up to which neither is the nearest
+_EQUALLY_FAR = 1.1  # two distances up to this ratio count as equal
 
 
 def _decide_by_distance(
@@ -251,9 +254,9 @@ def _decide_by_distance(
 
 
 def has_accepted_instance(decisions: Sequence[Decision]) -> bool | None:
-    """Return whether there is an instance; None if undecided.
+    """Return whether at least one object is accepted; None if undecided.
 
-    A region that is one object or several counts as at least one object.
+    A region that may be several objects counts, because it is at least one.
     """
     if any(one.holds or (one.holds is None and one.found == _SEVERAL) for one in decisions):
         return True
@@ -270,11 +273,11 @@ def is_count_within(counted: Counted, bound: Bound, number: int) -> bool | None:
 
 
 def is_true_of_all(holding: Sequence[Decision], every: Sequence[Decision]) -> bool | None:
-    """Return whether all instances have a quality; None if undecided or without instances.
+    """Return whether all instances have a property; None if undecided or without instances.
 
     Args:
-        holding: Decisions about the instances with the quality.
-        every: Decisions about all instances.
+        holding: Decisions whether each instance has the property.
+        every: Decisions whether each instance counts at all.
     """
     mine, theirs = ([one.holds for one in some] for some in (holding, every))
     if mine.count(True) + mine.count(None) < theirs.count(True):

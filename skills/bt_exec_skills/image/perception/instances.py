@@ -1,4 +1,4 @@
-"""Instances: single objects in a picture, their crops and the decisions about them."""
+"""Instances, which are single objects in a picture, their crops and the decisions about them."""
 
 from __future__ import annotations
 
@@ -26,33 +26,34 @@ __all__ = [
 ]
 
 EVENED = "colour, in even light"
-"""Source of regions of a picture with a shadow or a gradient; see `even_light`."""
+"""Source of regions that were found after the light was corrected; see `even_light`."""
 LYING = "colour, lying bar"
-"""Source of bars of a chart that grow to the right: their height is their length."""
+"""Source of horizontal bars of a chart, whose height in a comparison is their length."""
 
 SUREST = 0.98
-"""Maximum confidence of an answer: measurements on pictures cannot support more."""
-_PLAIN = 0.6  # share of the border with the colour of the background
+"""Maximum confidence of an answer; measurements on pictures do not support a higher one."""
+_PLAIN = 0.6  # minimum share of the border that has the colour of a plain background
 _SHARE, _THIN_SHARE = 0.3, 0.1
-"""Shares of the middle of its box that an object fills, and a thin one, such as a chair."""
-_FAR = 2.5  # multiple of the usual distance from the colour of the background
-_LEFT = 0.2  # share of the box around its centre, without adjacent objects
-_MOST_BESIDE = 30  # a file may contain thousands of overlapping boxes
+"""Minimum share of the ellipse in its box that an object covers; the second value is for thin
+objects, such as a chair."""
+_FAR = 2.5  # factor on the distance from the background's colour for pixels of thin objects
+_LEFT = 0.2  # minimum share of the ellipse that is left after overlapping objects are removed
+_MOST_BESIDE = 30  # limit, because a file may contain thousands of overlapping boxes
 
 
 @dataclass(frozen=True, eq=False)
 class Instance:
-    """Single object.
+    """Single object in a picture.
 
     Attributes:
-        label: Class of the object; empty if only its pixels are known.
+        label: Class or colour of the object, or recognised text; empty if unknown.
         bbox: Box [px].
-        score: Confidence that it is one object, 0..1.
+        score: Confidence that the instance is one object, 0..1.
         source: Origin: ``annotation``, ``detector``, ``colour``, ``text``, ``difference``,
             ``colour, uneven ground``, ``colour, in even light``, or ``colour, lying bar``.
         mask: Pixels of the object inside the box; None if only the box is known.
-        beside: Boxes of other objects that overlap `bbox`. Their content is not part of this
-            object.
+        beside: Boxes of other objects that overlap `bbox`. Pixels in them may belong to the other
+            objects.
     """
 
     label: str
@@ -70,7 +71,7 @@ class Instance:
 
     @property
     def area(self) -> float:
-        """Number of pixels, or the area of the box if they are unknown [px]."""
+        """Number of pixels of the object; without a mask, of its box."""
         x1, y1, x2, y2 = self.bbox
         return float((x2 - x1) * (y2 - y1)) if self.mask is None else float(self.mask.sum())
 
@@ -82,8 +83,8 @@ class Crop:
     Attributes:
         instance: The instance.
         pixels: Pixels of its box.
-        own: Mask of the object in the box: the mask of the instance; or, without that, an ellipse
-            in the box without overlapping objects and without pixels of a plain background.
+        own: Mask of the object in the box: the mask of the instance or, without one, an ellipse in
+            the box, minus overlapping objects and pixels of a plain background.
     """
 
     instance: Instance
@@ -92,12 +93,12 @@ class Crop:
 
 
 class Decision(NamedTuple):
-    """Result of examining one crop.
+    """Decision about one instance.
 
     Attributes:
-        holds: True, False, or None if the picture does not decide it.
-        found: Finding in a word: ``blue``.
-        confidence: Clarity, 0..1.
+        holds: Whether the instance is accepted; None if undecided.
+        found: Finding in a word, such as ``blue``.
+        confidence: Clarity of the finding, 0..1.
     """
 
     holds: bool | None
@@ -111,7 +112,7 @@ class Counted(NamedTuple):
     Attributes:
         sure: Number of accepted instances.
         unsettled: Number of undecided instances.
-        confidence: Confidence of the least clear decision; at most 0.5 if one is undecided.
+        confidence: Confidence of the least clear decision; at most 0.5 if any is undecided.
     """
 
     sure: int
@@ -122,7 +123,7 @@ class Counted(NamedTuple):
 def with_boxes_of_overlapping_others(
     some: Iterable[Instance], known: Sequence[Instance]
 ) -> list[Instance]:
-    """Return some of the known instances, each with at most 30 overlapping boxes of others."""
+    """Return instances with `Instance.beside` set to at most 30 overlapping boxes of `known`."""
     boxes = np.array([one.bbox for one in known], np.int64).reshape(-1, 4)
     found = []
     for one in some:
@@ -134,7 +135,7 @@ def with_boxes_of_overlapping_others(
 
 
 def crop(picture: Frame, instances: Iterable[Instance]) -> list[Crop]:
-    """Return a crop of each instance, from the evened picture if the instance was found in that."""
+    """Return a crop of each instance, from the evened picture if its source is `EVENED`."""
     instances = list(instances)
     even = any(one.source == EVENED for one in instances)
     evened = even_light(picture) if even else None
@@ -146,11 +147,11 @@ def crop(picture: Frame, instances: Iterable[Instance]) -> list[Crop]:
 
 
 def _foreground_masks(picture: Frame) -> Sequence[tuple[Mask, float]]:
-    """Return masks of the pixels that differ from a plain background, with the share to reach.
+    """Return masks of the pixels that differ from a plain background, each with a minimum share.
 
-    The differing pixels are an object's own pixels if they reach that share of its box. A smaller
-    share is sufficient for pixels that differ more. They must differ more because the edges and
-    shadows of a pale object also differ slightly.
+    If the differing pixels cover at least that share of the ellipse in a box, they are the object.
+    The second mask requires a smaller share, for thin objects, but a larger difference, because the
+    edges and shadows of a pale object also differ slightly.
     """
     ground = background_mask(picture)
     if border_pixels(ground).mean() < _PLAIN:
@@ -173,10 +174,10 @@ def _make_crop(picture: Frame, instance: Instance, apart: Sequence[tuple[Mask, f
 
 
 def _mask_without_neighbours(own: Mask, instance: Instance) -> Mask:
-    """Return a mask without the ellipses in the boxes of overlapping objects, if enough is left.
+    """Return a mask without the ellipses in the boxes of overlapping objects.
 
-    An overlapping box that covers nearly the whole object does not occlude it. It is a container,
-    such as a bowl, that holds the object.
+    An ellipse that would leave too little of the mask is not removed. Such an object does not
+    occlude this one; it is a container, such as a bowl, in which this object is.
     """
     least = _LEFT * own.sum()
     for a, b, c, d in instance.beside:
@@ -191,7 +192,7 @@ def _mask_without_neighbours(own: Mask, instance: Instance) -> Mask:
 
 
 def count(instances: Iterable[Instance], decisions: Iterable[Decision]) -> Counted:
-    """Return the number of accepted instances; there is one decision per instance, in order."""
+    """Return the count of accepted and undecided instances, given a decision about each."""
     sure = unsettled = 0
     confidence = SUREST
     for instance, decision in zip(instances, decisions, strict=True):

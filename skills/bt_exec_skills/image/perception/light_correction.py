@@ -1,4 +1,4 @@
-"""Corrections of a picture's light, which is estimated from its background."""
+"""Correction of the light in a picture; the light is estimated from the background."""
 
 from __future__ import annotations
 
@@ -12,33 +12,33 @@ from bt_exec_skills.perception.pictures_and_boxes import Frame, border_pixels
 __all__ = ["even_light", "relit_versions"]
 
 _LONGEST = 800  # longer side of the reduced picture [px]
-_COARSE, _FINE = 120, 240  # shorter side of the picture in which the light is estimated [px]
-_WIDE = 0.35  # share of the shorter side: larger than objects, smaller than shadows
+_COARSE, _FINE = 120, 240  # shorter side of the picture on which the light is estimated [px]
+_WIDE = 0.35  # kernel size as a share of the shorter side, between objects and shadows in size
 _WHITE = 235.0  # grey level of a white background in good light
 _DARKEST = 60.0  # a darker background gives no evidence of the light [grey level]
-_CLIPPED = 290.0  # grey level that the brightest parts may reach
+_CLIPPED = 290.0  # maximum grey level of the brightest parts before clipping
 _EVEN, _NEUTRAL, _LIT = 1.1, 1.04, 0.8
-"""Ratios across the background, between its channels, and to white, that require a correction."""
+"""Limits that require a correction: ratio of the light across the background (maximum), ratio of
+its channels (maximum), and ratio to white (minimum)."""
 _SLIPS = ((0.93, (1.02, 1.0, 0.96)), (1.07, (0.98, 1.0, 1.03)))
-"""Small errors of exposure and white balance."""
+"""Gains that simulate small errors of exposure and white balance."""
 _TINTS = ((1.3, 1.0, 1.0), (1.0, 1.3, 1.0), (1.0, 1.0, 1.3), (1.0, 0.77, 1.0))
-"""Corrections for light of which the background gives no evidence."""
+"""Gains for coloured light that a dark background cannot show."""
 _PLAIN, _MOSTLY, _GAIN = 0.95, 0.5, 0.1
-"""Shares of the border and of the picture with the colour of the background in even light, and the
-growth of the former."""
+"""Conditions for removing shadows: minimum shares of the border and of the picture that then have
+the colour of the background, and minimum growth of the first share."""
 _WARM, _WHITER, _BRIGHT = (1.25, 2.5), 1.06, 200.0
-"""Ratios of red to blue in the light of lamps, and of blue in something whiter than a background;
-least red of a white background [grey level]."""
-_SHADED = 3.0  # ratio of the brightest to the darkest light on a background
+"""Range of the ratio of red to blue in the light of lamps; ratio of blue at which another object is
+whiter than the background; minimum red of a white background [grey level]."""
+_SHADED = 3.0  # maximum ratio of the brightest to the darkest light on a background
 
 
 def even_light(picture: Frame) -> Frame | None:
-    """Return the picture corrected for even, white light, if that explains its background.
+    """Return the picture corrected to even, white light, or None.
 
-    The background of a picture with a shadow or a gradient has one colour only in even light. A
-    background in the colour of warm lamps is taken as white, unless something in the picture is
-    whiter. The result is None if the background needs no correction, or has several colours in any
-    light.
+    A shadow or a gradient is removed if the background then has one colour. A background in the
+    colour of warm lamps is assumed to be white, unless an object in the picture is whiter. The
+    result is None if the background needs no correction, or has several colours in any light.
     """
     plain = border_pixels(background_mask(picture)).mean()
     evened = None if plain > 1 - _GAIN else _without_shadows(picture, plain)
@@ -51,7 +51,7 @@ def even_light(picture: Frame) -> Frame | None:
 
 
 def _is_lamp_light(picture: Frame, ground: npt.NDArray[np.floating]) -> bool:
-    """Return True if a background may be white in warm light: nothing reflects more blue."""
+    """Return True if the background may be white in warm light, and no object is whiter."""
     red, green, blue = (max(1.0, float(one)) for one in ground)
     warm = red >= green >= blue and _WARM[0] <= red / blue <= _WARM[1] and red >= _BRIGHT
     return warm and float(np.percentile(picture[..., 2], 99)) <= _WHITER * blue
@@ -72,9 +72,9 @@ def _without_shadows(picture: Frame, before: float) -> Frame | None:
 def relit_versions(picture: Frame) -> list[Frame]:
     """Return versions of a picture in other plausible light, at most 800 px long.
 
-    The light of a picture is unknown. A tinted background may be a white one in warm light, a dark
-    one may be badly lit, one with a gradient may be in shadow, and every camera has small errors.
-    The versions are corrected for these assumptions.
+    The light of a picture is unknown. A tinted background may be white in coloured light, a dark
+    background may be badly lit, a background with a gradient may be in shadow, and every camera has
+    small errors. Each version corrects one of these.
     """
     factor = min(1.0, _LONGEST / max(picture.shape[:2]))
     small = picture
@@ -100,14 +100,14 @@ def relit_versions(picture: Frame) -> list[Frame]:
     if tinted:
         found.append(_clip_to_bytes(light * (level.mean() / level)))
     if uneven or tinted or level.mean() < _LIT * _WHITE:
-        least = _WHITE * brightest / _CLIPPED  # bright parts show that the light is not darker
+        least = _WHITE * brightest / _CLIPPED  # a brighter correction would clip the picture
         base = np.maximum(ground if uneven else level, max(1.0, least))
         found.append(_clip_to_bytes(light * (_WHITE / base)))
     return found
 
 
 def _estimate_light(picture: Frame, size: int, *, sharp: bool = False) -> npt.NDArray[np.float32]:
-    """Return the light on a bright background at each pixel, without objects but with shadows.
+    """Return the light on a bright background at each pixel: objects removed, shadows kept.
 
     Args:
         picture: The picture.

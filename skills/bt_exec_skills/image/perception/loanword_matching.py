@@ -1,7 +1,7 @@
 """Comparison of Korean loanwords with the English words that they transcribe, by consonants.
 
-Korean writes the sounds of a foreign word, so the consonants of both agree in classes: stops,
-sibilants, nasals, liquids. Vowels are left out. Words of one consonant are not compared.
+A Korean loanword spells the sound of the foreign word, so their consonants agree by class, such as
+stops, sibilants, nasals and liquids. Vowels are left out. Words of one consonant are not compared.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ _SPELLINGS = (
     (r"r(?![aeiouy])", ""), (r"c(?=[eiy])", "s"), (r"x", "ks"), (r"[cgq]", "k"), (r"[jz]", "s"),
     (r"d", "t"), (r"r", "l"), (r"[bfv]", "p"),
 )  # fmt: skip
-"""English spellings by class of consonant, the longest first."""
-_HARD = (r"(?<!t)ch", "k")  # mocha
+"""English spellings with the class of their consonant, the longest first."""
+_HARD = (r"(?<!t)ch", "k")  # as in "mocha"
 _LEAST = 2
 _MOST_WORDS = 3
 
@@ -55,7 +55,7 @@ def _hardened(words: Sequence[str]) -> list[str]:
 
 
 def _korean_consonants(word: str) -> str:
-    """Return the classes of the consonants of a Korean word; empty for words in other letters."""
+    """Return the classes of the consonants of a Korean word; empty for any other word."""
     jamo = unicodedata.normalize("NFD", word.replace(" ", ""))
     if not re.fullmatch("[\u1100-\u11ff]+", jamo):
         return ""
@@ -70,5 +70,5 @@ def _latin_consonants(word: str) -> str:
 
 
 def _without_doubles(consonants: str) -> str:
-    """Return consonants with repeated letters merged and the dashes, which mark vowels, removed."""
+    """Return consonants with repeated letters merged, and then without the dashes for vowels."""
     return re.sub("-", "", re.sub(r"([a-z])\1+", r"\1", consonants))

@@ -1,4 +1,4 @@
-"""Sizes and distances of objects, in pixels or scaled by a known size."""
+"""Sizes and distances of objects, in pixels or in the unit of an object of known size."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Extent = Literal["area", "width", "height", "distance"]
 
 
 def measure_extent(one: Instance, extent: Extent) -> float | None:
-    """Return the area [px²], width or height [px] of an object; None if its box does not suffice.
+    """Return the area [px²], width or height [px] of an object; None for an area without a mask.
 
     Args:
         one: The object; its area requires a mask.
@@ -31,17 +31,17 @@ def measure_extent(one: Instance, extent: Extent) -> float | None:
 
 
 def _nearest_distance(ones: Sequence[Instance], others: Sequence[Instance]) -> float | None:
-    """Return the distance [px] between the centres of the nearest pair; None without a pair."""
+    """Return the smallest distance between two centres [px]; None without a pair of objects."""
     pairs = [measure_pair(a, b).distance_px for a in ones for b in others if a.bbox != b.bbox]
     return min(pairs, default=None)
 
 
 def _to_scale(value: float, extent: Extent, per_px: float) -> float:
-    """Return a value in pixels to scale, with three significant digits.
+    """Convert a value in pixels to the requested unit, with three significant digits.
 
     Args:
         value: Length [px] or area [px²].
-        extent: Kind of the value.
+        extent: Kind of measure.
         per_px: Length of one pixel in the requested unit.
     """
     found = value * per_px * (per_px if extent == "area" else 1.0)
@@ -57,10 +57,10 @@ def measure_objects(
     """Return a measure in px or px², or in the unit of a known size; None if it is undefined.
 
     Args:
-        ones: The objects; the first is measured.
-        others: The other objects, for ``distance``.
+        ones: Objects, the first of which is measured; all of them for ``distance``.
+        others: Objects to which the distance is measured.
         extent: Requested measure.
-        known: Objects, the first of which has a known size; the kind of that size; its value.
+        known: Scale: objects, the first of which has a known size; kind of that size; its value.
     """
     if not ones:
         return None

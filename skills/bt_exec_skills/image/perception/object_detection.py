@@ -1,4 +1,4 @@
-"""Instances by name from a detector, with the confidence that none is missing."""
+"""Instances of a class from a detector, with the confidence that none is missing."""
 
 from __future__ import annotations
 
@@ -20,13 +20,14 @@ __all__ = ["NOTHING_KNOWN", "Detected", "detect", "detect_with_tiles", "select_l
 
 _LIKELY_SCORE = 0.5  # above this score a detection is more likely right than wrong
 NOTHING_KNOWN = 0.5
-"""Maximum confidence of an absence if the detector recognised nothing in the picture."""
+"""Maximum confidence of an absence if the detector recognised no object in the picture."""
 
 
 _LARGE, _TILE, _OVERLAP = 1600, 1024, 0.25
-"""Side above which tiles are used [px], side of a tile [px], and share of their overlap."""
-_SAME, _WITHIN = 0.4, 0.7  # two detections are one object above this IoU, or share of a box
-_EDGE = 3  # an object this close to the edge of a tile is cut off there [px]
+"""Side of a picture above which tiles are used [px], side of a tile [px], and overlap of
+neighbouring tiles as a share of their side."""
+_SAME, _WITHIN = 0.4, 0.7  # two detections are one object above this IoU, or share of the smaller
+_EDGE = 3  # an object at most this far from the edge of a tile is assumed to be cut off [px]
 
 
 class Seen(NamedTuple):
@@ -46,7 +47,7 @@ class Detected(NamedTuple):
 
     Attributes:
         instances: Possible instances.
-        whole: Confidence that they are complete and all correct, 0..1.
+        whole: Confidence that the instances are complete and all correct, 0..1.
     """
 
     instances: list[Instance]
@@ -61,13 +62,12 @@ def select_label(
 ) -> Detected:
     """Return the instances of a label among the detections; all instances if `label` is empty.
 
-    A score is taken as the probability that a detection is correct. The confidence that all are
-    correct, and that detections below `least_score` or better explained by another object were
-    rightly dropped, is the product of these probabilities. If many detections, of any class, have
-    medium scores, the picture is unfamiliar to the detector. The confidence is therefore limited to
-    the share of clear scores; a score of 0.5 is not clear. Finally, one more object is assumed to
-    exist with a probability of one half, and to be missed at the rate that follows from the
-    `recall` of the class.
+    Each score is interpreted as the probability that the detection is correct. The confidence of
+    the result is the product of the probabilities that the kept detections are correct and that the
+    dropped ones (low score, or doubtful) are wrong. Many medium scores, of any class, mean that the
+    detector does not know such pictures, so the confidence is limited to the share of the score sum
+    that is in scores of at least 0.5. Finally, one more object is assumed to exist with probability
+    1/2 and to be missed with probability ``1 - recall``.
     """
     labels = label.lower().split("|")
     mine = [one for one in found if not label or one.label.lower() in labels]
@@ -88,10 +88,10 @@ def select_label(
 
 
 def detect_with_tiles(detector: Detector[View[None], Detection], picture: Frame) -> Seen:
-    """Return the detections in a picture; tiles of a large picture add small objects.
+    """Return the detections in a picture and, if it is large, in its tiles.
 
-    A network scales pictures down. Therefore a large picture is also processed in overlapping
-    tiles, which add small objects.
+    A network scales pictures down and misses small objects in large ones. Overlapping tiles add
+    these objects.
 
     Args:
         detector: The detector.
@@ -109,7 +109,7 @@ def detect_with_tiles(detector: Detector[View[None], Detection], picture: Frame)
 
 
 def _tile_offsets(length: int) -> list[int]:
-    """Return the offsets of tiles along a side of a picture [px]."""
+    """Return the offsets of tiles that cover a side of a picture [px]."""
     step = round(_TILE * (1 - _OVERLAP))
     last = max(0, length - _TILE)
     return [*range(0, last, step), last]
@@ -118,7 +118,7 @@ def _tile_offsets(length: int) -> list[int]:
 def _add_tile_detection(
     found: list[Detection], one: Detection, start: tuple[int, int], size: tuple[int, int]
 ) -> None:
-    """Add a clear detection in a tile if it is not cut off by the tile and not known yet."""
+    """Add a detection in a tile if it is clear, not known yet, and not cut off by the tile."""
     (x, y), (width, height) = start, size
     x1, y1, x2, y2 = one.bbox
     gaps = x1, y1, _TILE - x2, _TILE - y2
@@ -143,12 +143,12 @@ def detect(
     weights: str | Path | None = None,
     least_score: float = LEAST_SCORE,
 ) -> list[Instance]:
-    """Return the instances of `label` found by a network; of every class if it is empty.
+    """Return the instances of `label` that a network finds; of every class if `label` is empty.
 
     Args:
         picture: The picture.
         label: A class of the network.
-        weights: File of the network, ``.onnx`` or ``.pt``; None uses the shipped one.
+        weights: File of the network, ``.onnx`` or ``.pt``; None for the shipped network.
         least_score: Minimum score of a detection, 0..1.
 
     Raises:

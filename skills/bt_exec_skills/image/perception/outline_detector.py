@@ -1,11 +1,14 @@
 """Second detector of single-coloured objects, based on outlines and another colour model.
 
 `perception.colour_segmentation` names every pixel in CIELAB, joins pixels of one name, and cuts
-regions at narrow places. This detector is independent of it: edges (Scharr, above the noise of the
-picture) divide the picture into uniform regions ("pieces"), a watershed grows these up to the
-edges, hue, saturation and lightness of the centre determine the colour, notches in the outline
-separate touching objects, and the period of the radius determines the shape. If both methods
-agree, they do so for different reasons.
+regions at narrow places. This detector is independent of that method, so that agreement of both is
+evidence:
+
+1. Edges (Scharr, above the noise of the picture) divide the picture into uniform regions
+   ("pieces"), which a watershed extends up to the edges.
+2. Hue, saturation and lightness of the centre determine the colour.
+3. Notches in the outline separate touching objects.
+4. The Fourier components of the radius determine the shape.
 """
 
 from __future__ import annotations
@@ -25,10 +28,10 @@ __all__ = ["Outline", "colour_by_hue", "find_outlines"]
 
 _LONGEST = 1024  # longer side of the reduced picture [px]
 _LEAST_PX, _LEAST_SHARE = 64, 0.0003
-_NOISE = 6.0  # ratio of an edge to the average gradient of the picture
-_LEAST_EDGE = 60.0  # minimum gradient of an edge [grey levels over 3 px, Scharr / 16]
-_FAINT = 18.0  # tolerance of one colour, in the channel that differs most
-_SMALL = 0.1  # share of the box of a typical object; smaller pieces may be halos or fragments
+_NOISE = 6.0  # minimum gradient of an edge, as a multiple of the median gradient
+_LEAST_EDGE = 60.0  # minimum gradient of an edge [Scharr / 16]
+_FAINT = 18.0  # tolerance of one colour, in the channel that differs most [grey levels]
+_SMALL = 0.1  # pieces with a smaller share of the median box area may be halos or fragments
 _MOST = 400  # more pieces than this are texture, not objects
 
 
@@ -40,10 +43,10 @@ class Outline(NamedTuple):
 
     Attributes:
         bbox: Box in pixels of the full picture.
-        colour: Colour; None if it is between two names, or the notches do not determine the number
-            of objects.
-        shape: Shape; None if it is another one or between two.
-        parts: Number of touching objects, separated by notches.
+        colour: Colour; None if it is between two names, or if the notches do not determine the
+            number of objects.
+        shape: Shape; None if it is not a known shape, or is between two.
+        parts: Number of touching objects, which notches separate.
     """
 
     bbox: Box
@@ -57,7 +60,7 @@ def find_outlines(picture: Frame, scale: float = 1.0) -> list[Outline] | None:
 
     Args:
         picture: The picture.
-        scale: Factor on the resolution; with 1, the longest side has at most 1024 px.
+        scale: Factor on the resolution; with 1, the longer side has at most 1024 px.
     """
     factor = scale * min(1.0, _LONGEST / max(picture.shape[:2]))
     size = max(8, round(picture.shape[1] * factor)), max(8, round(picture.shape[0] * factor))
@@ -97,7 +100,7 @@ def _box_area(one: Outline) -> float:
 
 
 def _make_undecided_object(one: Outline) -> Outline:
-    """Return a small object, which may be a halo, with its colour and shape undecided."""
+    """Return a small object, which may be a halo, without colour and shape."""
     return one._replace(colour=None, shape=None)
 
 
@@ -154,7 +157,7 @@ def _object_of_piece(
     ground: npt.NDArray[np.float64],
     factor: float,
 ) -> Outline | None:
-    """Return a piece as an object; None if it is too small, or of the background colour."""
+    """Return a piece as an object; None if it is too small or has the colour of the background."""
     area, least = rows.size, _LEAST_PX * min(1.0, factor) ** 2
     if area < max(least, _LEAST_SHARE * small.shape[0] * small.shape[1]):
         return None
@@ -179,16 +182,16 @@ def _object_of_piece(
     return Outline((x1, y1, x2, y2), colour, shape, 1 + notches // 2)
 
 
-_NOTCH = 75.0  # interior angle of a notch [deg]
-_COARSE = 0.12  # tolerance of the corners of the outline, as a share of the thickness of the object
-_SWING = 0.04  # variation of the radius: a disc has less, a square 0.14, a triangle 0.27
+_NOTCH = 75.0  # minimum angle by which the outline turns inwards at a notch [deg]
+_COARSE = 0.12  # tolerance of the simplified outline, as a share of the object's thickness
+_SWING = 0.04  # minimum radius variation of a shape with corners (square 0.14, triangle 0.27)
 
 
 def _count_notches(outline: npt.NDArray[np.int32], thick: float) -> int:
-    """Return the number of notches of an outline; two touching objects have two between them.
+    """Return the number of notches of an outline; two touching objects have two notches.
 
-    A notch is a corner that turns inwards by slightly less than a right angle or more. An
-    occluding object makes smaller corners, or only one.
+    A notch is a corner at which the outline turns inwards by about a right angle or more. An
+    occluding object causes smaller turns, or only one notch.
 
     Args:
         outline: Points in order.
@@ -207,7 +210,7 @@ def _count_notches(outline: npt.NDArray[np.int32], thick: float) -> int:
 
 
 def _shape_of_outline(outline: npt.NDArray[np.int32]) -> ShapeName | None:
-    """Return the shape of an outline, from the Fourier components of its radius over the angle."""
+    """Return the shape of an outline, by the Fourier components of its radius over the angle."""
     points = outline[:, 0].astype(np.float64)
     moments = cv2.moments(outline)
     if not moments["m00"]:
@@ -224,7 +227,7 @@ def _shape_of_outline(outline: npt.NDArray[np.int32]) -> ShapeName | None:
     )
     two, three, four = np.abs(np.fft.rfft(even))[2:5] / max(1.0, even.sum()) * 2
     if two > _SWING:
-        return None  # longer than wide: a bar, an ellipse
+        return None  # longer than wide, such as a bar or an ellipse
     if three > 3 * _SWING:
         return "triangle"
     if three > _SWING:
@@ -233,7 +236,7 @@ def _shape_of_outline(outline: npt.NDArray[np.int32]) -> ShapeName | None:
 
 
 def colour_by_hue(rgb: npt.NDArray[np.float64]) -> ColourName | None:
-    """Return the name of a colour by its hue [deg], saturation and lightness; None between two."""
+    """Return the name of a colour by hue, saturation and lightness; None if between two names."""
     pixel = (rgb / 255).astype(np.float32).reshape(1, 1, 3)
     hue, light, strong = (float(v) for v in cv2.cvtColor(pixel, cv2.COLOR_RGB2HLS)[0, 0])
     chroma = float(rgb.max() - rgb.min()) / 255
@@ -244,13 +247,13 @@ def colour_by_hue(rgb: npt.NDArray[np.float64]) -> ColourName | None:
     if chroma < 0.16 or strong < 0.15:
         return None
     if 300 <= hue < 335 and light < 0.45:
-        return None  # purple in warm light, or a dark pink
+        return None  # may be purple in warm light, or dark pink
     for name, low, high in _HUES:
         if low <= hue < high:
             if 14 <= hue < 40 and chroma < 0.42:
                 return "brown" if light < 0.36 else None
             if 8 <= hue < 40 and light < 0.42:
-                return None  # brown, or a dark orange
+                return None  # may be brown, or dark orange
             if name == "red" and light > 0.72:
                 return "pink"
             return name

@@ -1,4 +1,4 @@
-"""Annotated picture: numbered boxes, readable in greyscale and with colour blindness."""
+"""Annotated picture with numbered boxes that are readable without colour."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ _DASH_PX = 7
 def overlay(picture: Frame, instances: Iterable[Instance], decisions: Iterable[Decision]) -> Frame:
     """Return the picture with a numbered box for each instance.
 
-    Accepted: a solid line. Rejected: a dashed line and a cross. Undecided: a dashed line and a
-    question mark. Every line is black with a white border, so that it is visible on any
-    background.
+    Boxes of accepted instances are solid, those of rejected ones dashed with a cross, and those of
+    undecided ones dashed with a question mark. Every line is black with a white border, so that it
+    is visible on any background.
     """
     canvas = picture.copy()
     thick = max(1, max(picture.shape[:2]) // 640)
@@ -69,10 +69,10 @@ def _draw_tag(canvas: Frame, text: str, box: Box, thick: int) -> None:
 
 
 def output_path(path: str | Path) -> Path:
-    """Return the output file of a picture.
+    """Return the path for an output picture, after checking its extension.
 
     Raises:
-        UsageError: If its extension is not a known format.
+        UsageError: If the extension is not that of a known format.
     """
     file = expand_home(path)
     if file.suffix.lower() not in _ENDINGS:
@@ -81,7 +81,7 @@ def output_path(path: str | Path) -> Path:
 
 
 def save_image(picture: Frame, path: str | Path) -> Path:
-    """Write a picture and return its file.
+    """Write a picture to a file and return the path.
 
     Raises:
         UsageError: If the extension is unknown, or the file cannot be written.

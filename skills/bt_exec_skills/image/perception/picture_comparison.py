@@ -1,4 +1,4 @@
-"""Comparison of two pictures or two crops: differing regions, similarity."""
+"""Comparison of two pictures by differing regions, and of objects by colour, shape or size."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ __all__ = ["Aspect", "alike", "all_alike", "differences"]
 
 Aspect = Literal["colour", "shape", "size"]
 
-_SEEN = 10.0  # CIE76; 2.3 is just noticeable, JPEG and noise make up to about 8
+_SEEN = 10.0  # minimum colour distance (CIE76); JPEG artefacts and noise reach about 8
 _SURE = 30.0
-_LEAST_SHARE = 0.0002  # share of the picture; smaller regions are specks
-_SAME_FORM = 0.02  # tolerance of the aspect ratios of two versions of a picture
-_SAME_SIZE, _OTHER_SIZE = 1.15, 1.35  # ratio of the sides of objects
+_LEAST_SHARE = 0.0002  # minimum share of the picture; smaller regions are specks
+_SAME_FORM = 0.02  # maximum difference of the aspect ratios of two versions of a picture
+_SAME_SIZE, _OTHER_SIZE = 1.15, 1.35  # ratio of sides up to which sizes are equal, from which not
 
 
 def differences(one: Frame, other: Frame) -> list[Instance]:
-    """Return the regions in which two pictures differ, in pixels of the first.
+    """Return the regions in which two pictures differ, in pixels of the first picture.
 
-    The second picture is scaled to the first. Two pictures with different aspect ratios differ as
-    a whole. The score is derived from the colour distance in CIELAB: below 0.5 a region may be
-    noise.
+    The second picture is scaled to the first. If the aspect ratios differ, the whole picture is one
+    region. The score of a region follows from its mean colour distance in CIELAB; below 0.5, the
+    region may be noise.
     """
     high, wide = one.shape[:2]
     form = (wide / high) / (other.shape[1] / other.shape[0])
@@ -57,18 +57,18 @@ def differences(one: Frame, other: Frame) -> list[Instance]:
 
 
 def all_alike(ours: Sequence[Crop], others: Sequence[Crop] | None, by: Aspect) -> Decision | None:
-    """Return whether all objects are like the others, or like each other; None without a pair.
+    """Return whether all objects are alike in an aspect; None without a pair to compare.
 
     Args:
         ours: The objects.
-        others: The other objects; None compares the objects of `ours` with each other.
-        by: Aspect of the comparison.
+        others: Objects to which `ours` must be alike; None compares `ours` with each other.
+        by: The aspect.
     """
     if others is None and len(ours) == 1:
         return Decision(True, "", 1.0)
     if others is not None:
         pairs = [alike(one, other, by) for one in ours for other in others]
-    else:  # equal names and equal sizes are transitive, but for the tolerance of sizes
+    else:  # equality is transitive, so one pair per object is enough, or the extreme sizes
         ordered = sorted(ours, key=lambda one: one.instance.area)
         compared = ordered[1:] if by != "size" else ordered[-1:]
         pairs = [alike(ordered[0], other, by) for other in compared]
@@ -76,7 +76,7 @@ def all_alike(ours: Sequence[Crop], others: Sequence[Crop] | None, by: Aspect) -
 
 
 def alike(one: Crop, other: Crop, by: Aspect) -> Decision:
-    """Return whether two objects have the same colour, shape or size, and the finding."""
+    """Return whether two objects have the same colour, shape or size."""
     if by == "size":
         sides = sorted(float(np.sqrt(crop.instance.area)) for crop in (one, other))
         ratio = sides[1] / max(sides[0], 1e-9)

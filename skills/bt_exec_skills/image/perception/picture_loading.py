@@ -1,7 +1,7 @@
-"""Loading of pictures: upright, without alpha, 8 bit, RGB.
+"""Loading of pictures as upright 8-bit RGB without alpha.
 
-Unreadable pictures are refused before they are decoded: damaged files, other formats, and pictures
-so large that they would fill the memory.
+Damaged files, unsupported formats, and pictures so large that they would fill the memory are
+refused before they are decoded.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from bt_exec_skills.perception.pictures_and_boxes import Frame
 __all__ = ["MODEL_SIDE", "MOST_PIXELS", "encode_for_model", "load_picture"]
 
 MOST_PIXELS = 64_000_000
-"""Maximum number of pixels: 192 MB when decoded."""
+"""Maximum number of pixels of a picture (192 MB when decoded)."""
 MOST_BYTES = 128_000_000
 MODEL_SIDE = 1024
-"""Maximum side of a picture for a model [px]. Tools use the full picture."""
+"""Maximum side of a picture that is sent to a model [px]; tools use the full size."""
 
 _READ = "PNG, JPEG, WebP, TIFF, BMP"
 
@@ -31,11 +31,11 @@ _READ = "PNG, JPEG, WebP, TIFF, BMP"
 def load_picture(path: str | Path) -> Frame:
     """Return the picture in a file, RGB, uint8, shape (height, width, 3).
 
-    It is rotated according to EXIF. Transparent parts become white, 16 bit becomes 8 bit, grey and
-    CMYK become RGB.
+    The picture is rotated according to EXIF. Transparent parts become white, and 16 bit, grey and
+    CMYK are converted.
 
     Raises:
-        UsageError: If the file does not exist or cannot be read as a picture.
+        UsageError: If the file does not exist or is not a readable picture.
     """
     file = expand_home(path)
     try:
@@ -57,7 +57,7 @@ def load_picture(path: str | Path) -> Frame:
             f"picture {file} is {head.width} x {head.height} px, more than "
             f"{MOST_PIXELS / 1e6:.0f} megapixels; make it smaller first"
         )
-    # IMREAD_COLOR applies EXIF rotation and reads CMYK, but drops alpha and depth.
+    # IMREAD_COLOR applies the EXIF rotation and reads CMYK, but drops alpha and 16-bit depth.
     flag = cv2.IMREAD_COLOR if head.kind == "jpeg" else cv2.IMREAD_UNCHANGED
     try:
         pixels = cv2.imdecode(np.frombuffer(data, np.uint8), flag)
@@ -99,7 +99,7 @@ def _to_rgb(pixels: np.ndarray[tuple[int, ...], np.dtype[np.generic]], file: Pat
 
 
 def encode_for_model(picture: Frame, side: int = MODEL_SIDE) -> str:
-    """Return a picture as JPEG in base64, its longest side at most `side` [px]."""
+    """Return a picture as JPEG in base64, reduced to at most `side` [px]."""
     longest = max(picture.shape[:2])
     if longest > side:
         size = tuple(max(1, round(length * side / longest)) for length in picture.shape[1::-1])

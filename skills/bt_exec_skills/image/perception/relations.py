@@ -30,17 +30,17 @@ Row = Literal["top", "middle", "bottom", ""]
 Column = Literal["left", "centre", "right", ""]
 
 SIDES = {"left_of": (0, -1), "right_of": (0, 1), "above": (1, -1), "below": (1, 1)}
-"""Axis and direction of each relation to a side."""
+"""Axis (0 for x, 1 for y) and sign of each relation to a side."""
 
 
 class Measured(NamedTuple):
-    """Comparison of two objects.
+    """Comparison of the boxes of two objects.
 
     Attributes:
-        distance_px: Distance between the centres of their boxes.
-        gap_px: Distance between their boxes; 0 if they touch.
-        overlap: Intersection over union of their boxes.
-        covered: Share of the first box that is inside the second.
+        distance_px: Distance between the centres [px].
+        gap_px: Distance between the edges [px]; 0 if the boxes touch or overlap.
+        overlap: Intersection over union.
+        covered: Share of the first box that is inside the second, 0..1.
     """
 
     distance_px: float
@@ -50,7 +50,7 @@ class Measured(NamedTuple):
 
 
 def measure_pair(one: Instance, other: Instance) -> Measured:
-    """Return distance, gap and overlap of two objects."""
+    """Return the comparison of the boxes of two objects."""
     a, b = np.asarray(one.bbox, float), np.asarray(other.bbox, float)
     distance = float(np.hypot(*np.subtract(one.middle, other.middle)))
     apart = np.maximum(0.0, np.maximum(a[:2] - b[2:], b[:2] - a[2:]))
@@ -64,20 +64,20 @@ def measure_pair(one: Instance, other: Instance) -> Measured:
     )
 
 
-_GROUND = 0.5  # share of the box of a text that is the ground between its letters
+_GROUND = 0.5  # minimum share of a text's box that shows the sign between its letters
 
 
-_OUTSIDE = 0.1  # share of its box that an object outside another may have in it
+_OUTSIDE = 0.1  # maximum overlapping share of a box that still counts as outside
 
 
 def has_relation(one: Instance, relation: RelationName, other: Instance) -> bool:
     """Return True if `one` has the relation to `other`.
 
-    Left, right, above and below compare the centres, which must differ more in that direction than
-    in the other one. Inside: nine tenths of the box are in the other one. Overlapping: more than
-    one tenth is. Around: pixels of `one` fill half of the other box, as the pixels of a sign
-    surround its text. On: the box overlaps the other one from above, or its lower edge is in the
-    other one.
+    ``left_of``, ``right_of``, ``above`` and ``below``: The centres differ more along this axis than
+    along the other axis. ``inside``: At least nine tenths of the box of `one` are in the other box.
+    ``overlapping``: More than one tenth of it is. ``around``: The pixels of `one` fill at least
+    half of the other box, as those of a sign fill the box of its text. ``on``: The lower edge of
+    `one` is in the other box, or slightly above it.
     """
     across, down = (float(value) for value in np.subtract(one.middle, other.middle))
     sideways = abs(across) >= abs(down)
@@ -112,9 +112,10 @@ def _share_of_box(one: Instance, other: Instance) -> float:
 
 
 def has_relation_partly(one: Instance, relation: RelationName, other: Instance) -> bool:
-    """Return True if `one` is on the given side of `other`, but further off along the other axis.
+    """Return True if `one` is completely on a side of `other`, but `has_relation` is False.
 
-    An object above and to the left may be described with either relation.
+    Such an object is further away along the other axis. An object above and to the left may be
+    described with either relation.
     """
     if relation not in SIDES or has_relation(one, relation, other):
         return False
@@ -124,15 +125,17 @@ def has_relation_partly(one: Instance, relation: RelationName, other: Instance) 
 
 
 _MOST_BESIDE, _LEAST_BESIDE = 0.5, 0.25
-"""Distances from the line between two objects, as shares of its length: beside it, and on it."""
+"""Maximum width of the strip around the line between two objects, as a share of its length, in
+which an object may be between them, and in which it certainly is."""
 
 
 def is_between(one: Instance, first: Instance, second: Instance) -> bool | None:
-    """Return whether an object is between two others; None if it is only near the line.
+    """Return whether an object is between two others; None if it is only near their line.
 
-    Its centre is nearer to each of them than they are to each other, and its box, or a strip of a
-    quarter of their distance, meets the line between their centres. Or it is in the gap between
-    two boxes that are beside or above each other.
+    An object is between two others if its centre is in the gap between their boxes, or beside the
+    line between their centres and not further from the line than half of its own size or an eighth
+    of the line's length. Up to a quarter of the length, or near an end of the line, the result is
+    None.
     """
     start, end, here = (np.asarray(each.middle) for each in (first, second, one))
     line = end - start
@@ -151,7 +154,7 @@ def is_between(one: Instance, first: Instance, second: Instance) -> bool | None:
 
 
 def _is_in_gap(one: Instance, first: Instance, second: Instance) -> bool:
-    """Return True if a box is between two facing boxes, and its centre at the height of both."""
+    """Return True if a box is between two boxes that face each other at its centre."""
     for along, across in ((0, 1), (1, 0)):
         near, far = sorted((first, second), key=lambda each: each.bbox[along])
         inside = near.bbox[along + 2] <= one.bbox[along] + _TOUCH and (
@@ -166,10 +169,10 @@ def _is_in_gap(one: Instance, first: Instance, second: Instance) -> bool:
     return False
 
 
-_TOUCH = 3  # overlap of boxes that only touch [px]
+_TOUCH = 3  # maximum overlap of boxes that only touch [px]
 _CLEARLY = 0.1
-"""Distance from the border of a part of the picture, as a share of the picture, from which an
-object is clearly on one side of it."""
+"""Width of the strip along the border of a part of the picture, as a share of the picture, in which
+it is unclear on which side an object is."""
 
 
 def is_in_part(
@@ -177,14 +180,14 @@ def is_in_part(
 ) -> tuple[bool, bool]:
     """Return whether an object is in a part of a picture, and whether that is clear.
 
-    Top, bottom, left and right are halves of the picture. The middle is its middle third. If both a
-    row and a column are required, an object in a middle third is not clearly in a corner.
+    Top, bottom, left and right are halves of the picture; middle and centre are middle thirds. If
+    both a row and a column are required, an object in a middle third is not clearly in a corner.
 
     Args:
         instance: The object.
         size: Height and width of the picture [px].
-        row: Required row; empty for any.
-        column: Required column; empty for any.
+        row: Required row; empty for any row.
+        column: Required column; empty for any column.
     """
     x, y = instance.middle
     inside, clear = True, True
@@ -199,7 +202,7 @@ def is_in_part(
 
 
 def place_in(instance: Instance, size: tuple[int, int]) -> tuple[str, str]:
-    """Return the row and the column, in thirds of the picture, of the centre of an object."""
+    """Return the row and the column of an object's centre, in thirds of the picture."""
     x, y = instance.middle
     row = ("top", "middle", "bottom")[min(2, int(3 * y / size[0]))]
     column = ("left", "centre", "right")[min(2, int(3 * x / size[1]))]

@@ -1,9 +1,9 @@
-"""Text in a picture, recognised by rapidocr (extra ``ocr``): one instance per line.
+"""Recognition of text in a picture with rapidocr (extra ``ocr``); each line is an instance.
 
 The label of an instance is its text, which is treated as data: control characters are removed, the
-length is bounded, and it is never interpreted as a question, a name or a command. The shipped
-network recognises Latin, Chinese and Japanese letters. A line that is found and cannot be read is
-an instance with a low score.
+length is bounded, and the text is never interpreted as a question, a name or a command. The shipped
+network recognises Latin, Chinese and Japanese script. A line that is found but cannot be read is an
+instance with a low score.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from bt_exec_skills.perception.pictures_and_boxes import Box, Frame, to_pixel_bo
 __all__ = ["INSTALL", "READ", "can_read", "read_text"]
 
 READ = 0.95
-"""Minimum score of a line that is read with certainty."""
+"""Minimum score of a line that counts as read with certainty."""
 INSTALL = 'pip install "bt-exec[ocr]"'
 
 _MOST_LETTERS = 200
@@ -37,20 +37,20 @@ _LONGEST = 1280  # maximum side of the picture in which lines are found [px]
 
 @cache
 def can_read() -> bool:
-    """Return True if rapidocr is installed. The result is cached and nothing is imported."""
+    """Return True if rapidocr is installed; it is not imported."""
     return importlib.util.find_spec("rapidocr") is not None
 
 
 def read_text(
     picture: Frame, within: Sequence[Instance] | None = None, weights: str | Path | None = None
 ) -> list[Instance]:
-    """Return the lines of text in the picture; the score is the confidence of each.
+    """Return the lines of text in the picture; the score of a line is its confidence.
 
     Args:
         picture: RGB.
         within: Instances whose boxes are searched; None searches the whole picture.
-        weights: Text recogniser (ONNX, with its letters) instead of the one of rapidocr, for
-            example for Hangul.
+        weights: ONNX file of another text recogniser with its alphabet, for example for Hangul;
+            None for the one of rapidocr.
 
     Raises:
         UsageError: If rapidocr is not installed, or the weights are invalid.
@@ -59,7 +59,7 @@ def read_text(
     whole = (0, 0, picture.shape[1], picture.shape[0])
     boxes = [whole] if within is None else _outermost_boxes([one.bbox for one in within])
     lines = (line for box in boxes for line in _read_lines(engine, picture, box))
-    return list(islice(lines, _MOST_LINES))  # the number of lines is limited
+    return list(islice(lines, _MOST_LINES))  # further lines are not even read
 
 
 @lru_cache(maxsize=2)
@@ -84,7 +84,7 @@ def _load_engine(weights: str) -> Any:
 
 
 def _outermost_boxes(boxes: Sequence[Box]) -> list[Box]:
-    """Return the boxes that are not inside others, so that nothing is read twice."""
+    """Return the boxes that are not inside another box, so that no text is read twice."""
     found: list[Box] = []
     for box in sorted(set(boxes), key=lambda one: (one[0] - one[2]) * (one[3] - one[1])):
         if not any(_is_inside(box, other) for other in found):
@@ -99,7 +99,7 @@ def _is_inside(box: Box, other: Box) -> bool:
 
 
 def _read_lines(engine: Any, picture: Frame, box: Box) -> Iterator[Instance]:
-    """Detect lines first and read each one. rapidocr alone would drop unreadable lines."""
+    """Detect lines first, then read each line, because rapidocr would drop unreadable lines."""
     x1, y1, x2, y2 = box
     pixels = np.ascontiguousarray(picture[y1:y2, x1:x2, ::-1])
     found = engine(pixels, use_det=True, use_cls=False, use_rec=False)
@@ -112,7 +112,7 @@ def _read_lines(engine: Any, picture: Frame, box: Box) -> Iterator[Instance]:
             continue
         read = engine(_cut_out_upright(pixels, corners), use_det=False, use_cls=False, use_rec=True)
         said, score = (read.txts[0], read.scores[0]) if read.txts else ("", 0.0)
-        # no "…", which is not part of the text
+        # cut without the "…" that `one_line` would add to the text
         words = one_line(said, _MOST_LETTERS + 1)[:_MOST_LETTERS]
         yield Instance(words, where, float(score) if words else 0.0, "text")
 
@@ -120,7 +120,12 @@ def _read_lines(engine: Any, picture: Frame, box: Box) -> Iterator[Instance]:
 def _cut_out_upright(
     pixels: Frame, corners: np.ndarray[tuple[int, ...], np.dtype[np.float32]]
 ) -> Frame:
-    """Return a line of text, cut out and made upright; corners are clockwise from the top left."""
+    """Return a line of text, cut out and rotated upright.
+
+    Args:
+        pixels: The picture.
+        corners: Corners of the line, clockwise from its top left [px].
+    """
     wide = max(2, round(float(np.linalg.norm(corners[1] - corners[0]))))
     high = max(2, round(float(np.linalg.norm(corners[3] - corners[0]))))
     flat = np.array([(0, 0), (wide, 0), (wide, high), (0, high)], np.float32)

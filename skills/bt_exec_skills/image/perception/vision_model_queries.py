@@ -1,7 +1,7 @@
-"""Vision models of the tools: one that answers, and an optional second one that judges.
+"""Queries to the site's vision models: one model answers, and an optional second model judges.
 
-The output of a model is data. Text in a picture may imitate instructions, so it is never treated
-as such: an answer is one short line, and the judge is a separate model.
+The output of a model is treated as data, because text in a picture may imitate instructions. An
+answer is therefore one short line, and the judge is a separate model.
 """
 
 from __future__ import annotations
@@ -97,8 +97,8 @@ class CrossCheck(NamedTuple):
     """Verdict of a judge about an answer.
 
     Attributes:
-        who: Name of the judge: ``tools``, ``model``, ``looker``, ``colours``, ``crops``,
-            ``detector`` or ``outlines``.
+        who: Name of the judge, such as ``tools``, ``model``, ``looker``, ``colours``, ``crops``,
+            ``detector``, ``outlines`` or ``light``.
         agrees: Whether the judge agrees with the answer; None if it cannot decide.
         says: Finding of the judge, in a few words.
     """
@@ -109,10 +109,10 @@ class CrossCheck(NamedTuple):
 
 
 class Looker:
-    """Service ``looker``: queries of the site's models about pictures.
+    """Service ``looker``, which queries the site's vision models.
 
     Args:
-        model: Model that answers, or None; a `PictureModel` answers only in words.
+        model: Model that answers, or None; a `PictureModel` answers only in free words.
         judge: Another model that judges answers, or None.
     """
 
@@ -140,7 +140,7 @@ class Looker:
         return LookAnswer(answer, sure, question)
 
     def ask_each_crop(self, crops: Sequence[Frame], question: str) -> Steps[list[Decision]]:
-        """Return the decision of the model about each crop; undecided without a valid answer.
+        """Return the model's decision about each crop; undecided without a valid answer.
 
         Raises:
             Failed: ``NO_VQA_MODEL``, ``VQA_FAILED``.
@@ -160,7 +160,7 @@ class Looker:
         return decided
 
     def rate_answer(self, picture: Frame, question: str, answer: str) -> Steps[CrossCheck | None]:
-        """Return the verdict of the second model about an answer, or None."""
+        """Return the verdict of the judge about an answer; None without a judge or a verdict."""
         if self.judge is None:
             return None
         asked = _JUDGE.format(
@@ -191,10 +191,10 @@ def _ask_model(
 
 
 def _ask_for_one_line(model: PictureModel, picture: Frame, question: str) -> Steps[Reply]:
-    """Return the answer of a model in one line. The model gets a copy of the picture.
+    """Return the answer of a model in one line; the model gets a copy of the picture.
 
     Raises:
-        Failed: ``VQA_FAILED``, if the model raises or its answer is invalid.
+        Failed: ``VQA_FAILED``, if the model raises an error or its answer is invalid.
     """
     try:
         told = yield from run_in_thread(
@@ -209,9 +209,9 @@ def _ask_for_one_line(model: PictureModel, picture: Frame, question: str) -> Ste
 
 
 def _parse_decision(reply: Reply) -> Decision:
-    """Return a model's answer yes or no about one crop as a decision."""
+    """Return a model's answer about one crop, "yes" or "no", as a decision."""
     from bt_exec_skills.image.rules.answer_claims import (
-        parse_yes_or_no,  # the reader loads the lexicons
+        parse_yes_or_no,  # imported late, because it loads the lexicons
     )
 
     return Decision(
@@ -220,7 +220,7 @@ def _parse_decision(reply: Reply) -> Decision:
 
 
 def _parse_decisions(told: Any, n: int) -> list[Decision]:
-    """Return a decision for each of `n` crops. Crop numbers that occur twice are ignored."""
+    """Return a decision for each of `n` crops; undecided without an answer or if two differ."""
     found: dict[int, Decision] = {}
     for one in told if isinstance(told, list) else ():
         number = one.get("number") if isinstance(one, Mapping) else None
@@ -246,7 +246,7 @@ def _parse_confidence(value: Any) -> float:
 
 
 def _escape_quotation(text: str) -> str:
-    """Return a text that cannot close the surrounding quotation mark."""
+    """Return a text without angle brackets, so that it cannot close the tag around it."""
     return text.replace("<", "‹").replace(">", "›")
 
 
@@ -254,7 +254,7 @@ def make_looker(vqa: Any, judge: Any) -> Looker:
     """Return the service for the settings ``vqa`` and ``judge``, each of which may be None.
 
     Raises:
-        UsageError: If a setting has no name, or its model refuses its settings.
+        UsageError: If a setting has no name, or a model refuses its settings.
     """
     if isinstance(vqa, Mapping) and vqa.get("name") in registered_names(MODELS):
         return Looker(make_registered_model(MODELS, "vqa", vqa), _find_model("judge", judge))

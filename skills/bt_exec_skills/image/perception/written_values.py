@@ -1,7 +1,7 @@
-"""Values in recognised text: the price of an article, the total, a date.
+"""Values in recognised text, such as the price of an article, the total or a date.
 
-Lines are grouped into rows. The row of an article ends with its amount. The total is the amount in
-a row with a keyword such as "total". It is certain if the prices of the articles add up to it.
+Lines are grouped into rows. The row of an article ends with its price. The total is the amount in a
+row with a keyword such as "total"; it is certain if the prices of the articles add up to it.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Written = Literal[
     "last_line",
 ]  # fmt: skip
 LINES = ("line", "last_line")
-"""Values that count all lines, also those that cannot be read."""
+"""Values selected by line number, in which unreadable lines count too."""
 
 _AMOUNT = re.compile(
     r"(?<![\w.,:/-])(?P<before>[₩$€£¥]|krw|usd|eur)?\s?"
@@ -35,7 +35,7 @@ _AMOUNT = re.compile(
     r"\s?(?P<after>[₩$€£¥]|원|won|krw|usd|eur)?(?![\w%]|[.,:/-]\d)",
     re.IGNORECASE,
 )
-_ENDS = r"(?!\d(?!\d:\d))"  # no further digit, except those of a time: ``22/07/202514:32``
+_ENDS = r"(?!\d(?!\d:\d))"  # no digit may follow, except those of a time, as in ``22/07/202514:32``
 _YEAR_FIRST = re.compile(r"(?<!\d)(\d{4})\s?[-./년]\s?(\d{1,2})\s?[-./월]\s?(\d{1,2})" + _ENDS)
 _YEAR_LAST = re.compile(r"(?<!\d)(\d{1,2})[-./](\d{1,2})[-./](\d{4})" + _ENDS)
 _DAY_MONTH = re.compile(r"(?<!\d)(\d{1,2})(?:st|nd|rd|th)?\.?\s?([a-z]{3,9})\.?,?\s?(\d{4})", re.I)
@@ -43,16 +43,17 @@ _MONTH_DAY = re.compile(r"\b([a-z]{3,9})\.?\s?(\d{1,2})(?:st|nd|rd|th)?,?\s?(\d{
 _UNSURE, _UNCHECKED, _HEARD = 0.5, 0.65, 0.7
 _CENT = 0.005
 _COLUMN, _ASIDE = 3, 0.1
-"""Number of prices that are a column, and deviation of its rows, as a share of their length."""
+"""Minimum number of prices that form a column, and tolerance of their right edges, as a share of
+the distance from the left edge of the picture."""
 
 
 class Row(NamedTuple):
-    """Text at one height of the picture.
+    """Recognised text at one height of the picture.
 
     Attributes:
-        text: Lines from left to right.
+        text: Text from left to right.
         sure: Score of the least certain line, 0..1.
-        end: Column of its right end [px].
+        end: Position of its right edge [px].
     """
 
     text: str
@@ -61,15 +62,15 @@ class Row(NamedTuple):
 
 
 class Value(NamedTuple):
-    """Value in the text.
+    """Value found in the text.
 
     Attributes:
         value: Number, date as ``2026-11-23``, text, name of an article, names of several articles,
-            or True or False for a comparison of prices; None if it is not found.
-        row: Row of the value; empty if it was computed.
+            or True or False for a comparison of prices; None if the value was not found.
+        row: Text of the row with the value; empty if the value was computed.
         sure: Confidence, 0..1.
-        adds_up: For a total, whether the articles add up to it; None if unknown.
-        ahead: For the dearest or cheapest of two articles, the difference of the prices.
+        adds_up: For a total, whether the prices of the articles add up to it; None if unknown.
+        ahead: For the dearer or cheaper of two articles, the difference of their prices.
     """
 
     value: float | str | bool | list[str] | None
@@ -85,7 +86,7 @@ def _load_words() -> Mapping[str, Any]:
 
 
 def group_into_rows(lines: Sequence[Instance]) -> list[Row]:
-    """Return lines of text as rows, from top to bottom."""
+    """Return lines of text grouped into rows, from top to bottom."""
     rows: list[list[Instance]] = []
     for line in sorted(lines, key=lambda one: one.middle[1]):
         last = rows[-1][-1] if rows else None
@@ -106,12 +107,12 @@ def group_into_rows(lines: Sequence[Instance]) -> list[Row]:
 
 
 def parse_amounts(text: str) -> list[float]:
-    """Return the amounts in a text: ``4.50``, ``₩12,000``, ``3.000,00 €``, ``3,000원``."""
+    """Return the amounts in a text, such as ``4.50``, ``₩12,000``, ``3.000,00 €``, ``3,000원``."""
     return [_parse_amount(match["number"]) for match in _AMOUNT.finditer(text)]
 
 
 def _parse_amount(written: str) -> float:
-    """Return a number; a separator before the last one or two digits is the decimal one."""
+    """Return a number; a separator before the last one or two digits is the decimal mark."""
     whole, mark, cents = written, "", ""
     if match := re.search(r"([.,])(\d{1,2})$", written):
         whole, mark, cents = written[: match.start()], ".", match[2]
@@ -121,19 +122,20 @@ def _parse_amount(written: str) -> float:
 def written_value(
     lines: Sequence[Instance], wanted: Written, *names: Collection[str], number: int = 1
 ) -> Value:
-    """Return a price, the total or the date in lines of text.
+    """Return the requested value, such as a price, the total or a date, in lines of text.
 
     Args:
         lines: Recognised lines, as instances.
-        wanted: Requested value. ``dearest`` and ``cheapest`` are the name of an article,
-            ``articles`` is the number of articles. For two articles, ``dearer`` and ``cheaper`` are
-            whether the first article is dearer or cheaper than the second, ``difference`` is the
-            first price minus the second, and ``gap`` is its absolute value. ``dearer_than`` and
-            ``cheaper_than`` are the names of all articles that are dearer, or cheaper, than the
-            given one.
-        names: For prices, the names of each article; the prices of several articles are added. For
-            ``dearest`` and ``cheapest``, the names of one group ("drinks") or of several articles;
-            without names, all articles are compared.
+        wanted: Requested value. ``dearest`` and ``cheapest``: name of an article. ``articles``:
+            number of articles. ``dearer`` and ``cheaper``: whether the first of two articles is
+            dearer, or cheaper, than the second. ``difference``: first price minus the second.
+            ``gap``: absolute value of the difference. ``dearest_by`` and ``cheapest_by``: name of
+            an article, with the difference of two prices. ``dearer_than`` and ``cheaper_than``:
+            names of all articles that are dearer, or cheaper, than a given one. ``first_sum``: sum
+            of the first prices.
+        names: For prices, the possible names of each article; the prices of several articles are
+            added. For ``dearest`` and ``cheapest``, the names of one group, such as "drinks", or of
+            each of several articles; without names, all articles are compared.
         number: For ``line``, the number of the line from the top; for ``first_sum``, the number of
             prices.
     """
@@ -160,7 +162,7 @@ def written_value(
 
 
 def _combine_prices(prices: Sequence[Value], wanted: Written) -> Value:
-    """Return the sum, the comparison or the difference of prices."""
+    """Return the sum, the comparison or the difference of prices, as requested."""
     if len(prices) == 1:
         return prices[0]
     rows, sure = " + ".join(one.row for one in prices), min(one.sure for one in prices)
@@ -175,7 +177,7 @@ def _combine_prices(prices: Sequence[Value], wanted: Written) -> Value:
 
 
 def _find_line(rows: Sequence[Row], place: int) -> Value:
-    """Return the text of a row; its value is None if there is no such row or it cannot be read."""
+    """Return the text of a row; the value is None if there is no such row or no text in it."""
     if not -len(rows) <= place < len(rows) or not rows[place].text:
         return Value(None)
     row = rows[place]
@@ -183,7 +185,7 @@ def _find_line(rows: Sequence[Row], place: int) -> Value:
 
 
 def _sum_of_first_prices(articles: Sequence[Row], number: int) -> Value:
-    """Return the sum of the first prices; its value is None if there are fewer articles."""
+    """Return the sum of the first `number` prices; the value is None for fewer articles."""
     first = articles[:number]
     if not 0 < number <= len(articles):
         return Value(None)
@@ -194,7 +196,7 @@ def _sum_of_first_prices(articles: Sequence[Row], number: int) -> Value:
 
 
 def _find_beyond(rows: Sequence[Row], names: Collection[str], dearer: bool) -> Value:
-    """Return the names of the articles with a higher, or a lower, price than the named article."""
+    """Return the names of the articles that are dearer, or else cheaper, than the named article."""
     articles, price = _article_rows(rows), _find_price(rows, names)
     if not isinstance(price.value, float):
         return Value(None)
@@ -222,7 +224,8 @@ def _find_price(rows: Sequence[Row], names: Collection[str]) -> Value:
 def _rows_of_article(rows: Sequence[Row], names: Collection[str]) -> list[Row]:
     """Return the rows with an amount and a name of an article.
 
-    A word of a name that is only in a heading is not needed: "child ticket" below "Tickets".
+    A row may omit words of the name that are in a heading, as in "child" below "Tickets" for "child
+    ticket". Without such a row, rows with a word that sounds like a name are returned.
     """
     priced = [row for row in rows if parse_amounts(row.text)]
     found = [row for row in priced if _contains_any(row.text, names)]
@@ -263,7 +266,10 @@ def _find_total(rows: Sequence[Row]) -> Value:
 
 
 def _article_rows(rows: Sequence[Row]) -> list[Row]:
-    """Return the rows of articles: text with an amount at its end, in the column of prices."""
+    """Return the rows of articles: an amount at the end, in the column of prices, and no keyword.
+
+    Rows with dates or with keywords, such as "total" or "tax", are not articles.
+    """
     words = _load_words()
     others = [*words["total"], *(word for group in words["beside"] for word in group)]
     priced = [
@@ -279,7 +285,7 @@ def _article_rows(rows: Sequence[Row]) -> list[Row]:
 
 
 def _is_priced(text: str) -> bool:
-    """Return True if a text ends with an amount, which one letter may mark: ``Milk 1.89 A``."""
+    """Return True if a text ends with an amount; a letter may follow, as in ``Milk 1.89 A``."""
     *_, last = [None, *_AMOUNT.finditer(text)]
     return (
         last is not None
@@ -291,7 +297,7 @@ def _is_priced(text: str) -> bool:
 def _find_extreme_price(
     rows: Sequence[Row], names: Sequence[Collection[str]], highest: bool
 ) -> Value:
-    """Return the name of the article with the highest or the lowest price."""
+    """Return the name of the article with the highest, or else the lowest, price."""
     articles, headings = _article_rows(rows), " ".join(row.text for row in rows)
     doubtful = len(names) == 1 and not _contains_any(headings, names[0])
     if len(names) > 1:
@@ -319,7 +325,7 @@ def _find_date(rows: Sequence[Row]) -> Value:
 
 
 def _parse_dates(text: str) -> Iterator[tuple[str, float]]:
-    """Yield dates as ``2026-11-23``, and the confidence of the order of their numbers."""
+    """Yield dates as ``2026-11-23``, with the confidence that day and month are not swapped."""
     for match in _YEAR_FIRST.finditer(text):
         yield from _valid_date(int(match[1]), int(match[2]), int(match[3]), SUREST)
     for match in _YEAR_LAST.finditer(text):

@@ -1,12 +1,13 @@
-"""Blocked system calls, which fail with EPERM; programs about pictures do not need them.
+"""Seccomp filter with the system calls that generated programs do not need; they fail with EPERM.
 
-They access other processes, change mounts or namespaces, allocate memory outside the limits, or
-expose a large part of the kernel. Sockets are blocked as well, because sockets to the host of a
-virtual machine and to the kernel's cryptography do not belong to any namespace. A program has one
-process with threads, so the limits of memory and processor time, which the kernel enforces per
-process, apply to the whole program. It sends no signals and changes neither priorities nor the
-limits of another process, so it cannot reach the guard of the same user. The numbers are those of
-the kernel's tables for each machine. On other machines there is no filter, and no program is run.
+Blocked are calls that access other processes, change mounts or namespaces, allocate memory outside
+the limits, or expose a large part of the kernel. Sockets are blocked as well, because sockets to
+the host of a virtual machine and to the kernel's cryptography do not belong to any namespace. New
+processes are blocked but threads are allowed, so that the kernel's limits of memory and processor
+time, which are per process, apply to the whole program. Signals and calls that change the priority
+or the limits of another process are blocked, so that the program cannot affect the guard, which has
+the same user. The numbers are those of the kernel's tables for each machine type. For other machine
+types there is no filter, and no program is run.
 """
 
 from __future__ import annotations
@@ -69,13 +70,13 @@ _CLONE3 = 435
 _THREAD = 0x00010000  # CLONE_THREAD
 _LOAD, _EQUAL, _GREATER, _ANY_BIT, _RETURN = 0x20, 0x15, 0x25, 0x45, 0x06
 _ALLOW, _NOT_PERMITTED, _KILL = 0x7FFF0000, 0x00050001, 0x80000000
-_NO_SUCH_CALL = 0x00050026  # ENOSYS: the C library then uses clone, whose flags can be read
+_NO_SUCH_CALL = 0x00050026  # ENOSYS: the C library then uses clone, whose flags can be checked
 _NUMBER, _MACHINE, _FIRST_ARGUMENT = 0, 4, 16  # offsets in struct seccomp_data
-_X32 = 0x3FFFFFFF  # calls above it are those of x32, under other numbers
+_X32 = 0x3FFFFFFF  # higher numbers are calls of the x32 ABI
 
 
 def build_call_filter(machine: str = "") -> bytes:
-    """Return the filter for a machine type (by default this machine's); empty if there is none."""
+    """Return the filter for a machine type (default: this machine); empty for unknown types."""
     machine = machine or platform.machine()
     if machine not in _AUDIT:
         return b""
@@ -98,7 +99,7 @@ def build_call_filter(machine: str = "") -> bytes:
 
 
 def _allow_if_first_argument(number: int, test: int, value: int) -> list[tuple[int, int, int, int]]:
-    """Return the instructions that allow a call only if its first argument passes a test."""
+    """Return the BPF instructions that allow a call only if its first argument passes a test."""
     return [
         (_EQUAL, 0, 4, number),
         (_LOAD, 0, 0, _FIRST_ARGUMENT),

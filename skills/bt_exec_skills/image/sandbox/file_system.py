@@ -1,7 +1,7 @@
 """File system of the sandbox: Python, the tools and the picture, all read-only.
 
-It has one writable folder in memory, four devices, and a separate ``/proc``. Nothing else of this
-machine is visible.
+The sandbox also has one writable folder in memory, four devices, and its own ``/proc``. No other
+files of this machine are visible.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ _NESTED = "sys/user/max_user_namespaces"
 
 
 def change_root(root: str, readable: Sequence[str], folder_bytes: int, owner: int) -> None:
-    """Make `root` the root of this process and its children.
+    """Make `root` the root folder of this process and its children.
 
     Args:
         root: An empty folder.
-        readable: Files and folders that keep their paths, read-only.
-        folder_bytes: Size of the writable folder.
-        owner: User of that folder, as numbered in the namespace.
+        readable: Files and folders that are visible at the same paths, read-only.
+        folder_bytes: Maximum size of the writable folder [bytes].
+        owner: Owner of the writable folder, as a user id of the namespace.
 
     Raises:
         OSError: If the kernel does not allow it.
@@ -71,9 +71,9 @@ def _bind_same_path(root: str, path: str) -> None:
 
 
 def _mount_proc(place: Path) -> None:
-    """Mount ``/proc`` of the namespace, unless that is forbidden, as in some containers."""
+    """Mount ``/proc`` for the namespace, unless that is forbidden, as in some containers."""
     try:
         kernel_calls.mount("proc", str(place))
     except OSError:
         return
-    (place / _NESTED).write_text("0")  # nested user namespaces are disabled
+    (place / _NESTED).write_text("0")  # disables nested user namespaces

@@ -1,4 +1,4 @@
-"""Runner inside the sandbox: calls ``run(image_path)`` and writes its result as JSON."""
+"""Runner inside the sandbox, which calls ``run(image_path)`` and writes its result as JSON."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["main"]
 
 
 def main(program: str, image: str) -> int:
-    """Run a program on a picture; its standard output is redirected to standard error."""
+    """Run a program on a picture; what it prints goes to standard error."""
     result, sys.stdout = sys.stdout, sys.stderr
     try:
         found = runpy.run_path(program)

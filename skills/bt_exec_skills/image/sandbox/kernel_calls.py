@@ -47,7 +47,7 @@ def _call_libc(name: str, *args: object) -> None:
     """Call a function of the C library.
 
     Raises:
-        OSError: If it fails, or does not exist on this system.
+        OSError: If the call fails, or the function does not exist on this system.
     """
     function = getattr(_libc, name, None)
     if function is None:
@@ -60,13 +60,13 @@ def _call_libc(name: str, *args: object) -> None:
 def enter_new_namespaces() -> None:
     """Enter new namespaces of users, mounts, networks, processes, IPC and host names.
 
-    The namespace of processes is entered by the next child.
+    The next child is the first process in the namespace of processes.
     """
     _call_libc("unshare", sum(_NAMESPACES.values()))
 
 
 def mount(kind: str, where: str, options: str = "") -> None:
-    """Mount a file system of a kind: ``tmpfs``, ``proc``."""
+    """Mount a file system of the kind ``tmpfs`` or ``proc``."""
     flags = _NOSUID | _NODEV
     _call_libc("mount", kind.encode(), where.encode(), kind.encode(), flags, options.encode())
 
@@ -98,12 +98,12 @@ def pivot_root(where: str) -> None:
 
 
 def die_with_parent() -> None:
-    """Let the kernel kill this process when its parent ends."""
+    """Request that the kernel kills this process when its parent ends."""
     _call_libc("prctl", _PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
 
 
 def drop_privileges() -> None:
-    """Drop every capability of the namespace permanently, and forbid access to this process."""
+    """Drop every capability permanently, and forbid other processes to inspect this one."""
     header = struct.pack("=Ii", _CAPABILITY_VERSION_3, 0)
     _call_libc("capset", header, b"\0" * 24)
     _call_libc("prctl", _PR_SET_DUMPABLE, 0, 0, 0, 0)

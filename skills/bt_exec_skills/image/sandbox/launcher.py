@@ -1,10 +1,10 @@
-"""Launcher of one program in its sandbox: ``python -m …launcher CONFIG``.
+"""Launcher of one program in its sandbox, called as ``python -m …launcher CONFIG``.
 
-There is a chain of three processes. The first one enters new namespaces and waits. The second one
-is number 1 of the new namespace of processes: it builds the sandbox and guards the third one,
-which is the program. When number 1 ends, the kernel kills every process of the sandbox. It ends
-with the program, at its time limit, and when the first process is killed. Memory, processor time,
-files and threads are limited by the kernel. The program cannot signal, delay or limit the guard.
+There are three processes. The first process enters new namespaces and waits. The second process,
+the guard, is process 1 of the new namespace: it builds the sandbox and starts the third process,
+which is the program. When the guard ends, the kernel kills every process in the sandbox. The guard
+ends with the program, at the time limit, or when the first process is killed. The kernel limits
+memory, processor time, files and threads. The program cannot signal, delay or limit the guard.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ _OWNER, _NOBODY = 1000, 65534
 _LOOK_S = 0.02
 _NICER = 10
 _FOLDER_SHARE = 16
-"""Maximum share of the memory limit for the folder in memory."""
+"""Divisor of the memory limit that gives the maximum size of the folder in memory."""
 
 
 class _Reports:
-    """Reports to the starting process, one per line, on a pipe that the program does not inherit.
+    """Writer of reports to the calling process, on a pipe that the program does not inherit.
 
-    ``started`` is written before the program starts. If no report of its end follows, the guard was
-    killed.
+    Each report is a line of JSON. ``started`` is written before the program starts. If no report
+    about the end of the program follows, the guard was killed.
     """
 
     def __init__(self, pipe: int) -> None:
@@ -56,8 +56,9 @@ def main(arguments: Sequence[str]) -> None:
     """Run a program.
 
     Args:
-        arguments: One JSON object: ``limits``, ``pipe`` for reports, ``command``, ``namespaces``
-            (whether they are requested), ``root`` (an empty folder), ``readable`` files.
+        arguments: One JSON object with ``limits``, ``pipe`` (file descriptor for reports),
+            ``command``, ``namespaces`` (whether to create a sandbox), ``root`` (an empty folder)
+            and ``readable`` (visible files).
     """
     config = json.loads(arguments[0])
     limits, reports = Limits(**config["limits"]), _Reports(config["pipe"])
@@ -75,7 +76,7 @@ def main(arguments: Sequence[str]) -> None:
 
 
 def _enter_namespaces() -> None:
-    """Enter new namespaces; a helper outside writes their user mapping."""
+    """Enter new namespaces; a helper process outside writes their user mapping."""
     ready, go = os.pipe()
     me = os.getpid()
     helper = os.fork()
@@ -90,7 +91,7 @@ def _enter_namespaces() -> None:
 
 
 def _map_users(process: int) -> int:
-    """Map the owner of the sandbox to this user, or to `_NOBODY` if this user is root.
+    """Map the user of the sandboxed program to this user, or to nobody if this user is root.
 
     Root would not be subject to the limits. Returns 0 on success, otherwise 1.
     """
@@ -110,10 +111,10 @@ def _map_users(process: int) -> int:
 
 
 def _run_as_init(config: dict[str, Any], limits: Limits, reports: _Reports) -> NoReturn:
-    """Act as process 1 of the namespace: build the sandbox, start the program, wait for its end.
+    """Run the guard, process 1 of the namespace: build the sandbox, start the program, await it.
 
-    If the sandbox has two users (see `_map_users`), the guard keeps the first, and the program gets
-    the other. Signals from inside are ignored.
+    If this user is root (see `_map_users`), the guard stays root in the namespace, and the program
+    gets another user. Signals from inside are ignored.
     """
     for number in set(signal.valid_signals()) - {signal.SIGKILL, signal.SIGSTOP, signal.SIGCHLD}:
         signal.signal(number, signal.SIG_IGN)
@@ -138,7 +139,7 @@ def _run_as_init(config: dict[str, Any], limits: Limits, reports: _Reports) -> N
 
 
 def _replace_by_program(command: list[str], limits: Limits, refused: bytes) -> NoReturn:
-    """Replace this process by the program: another user, no privileges, limits of the kernel."""
+    """Replace this process by the program: another user, no privileges, resource limits."""
     for number in set(signal.valid_signals()) - {signal.SIGKILL, signal.SIGSTOP}:
         signal.signal(number, signal.SIG_DFL)
     if os.geteuid() != _OWNER:
@@ -146,7 +147,7 @@ def _replace_by_program(command: list[str], limits: Limits, refused: bytes) -> N
         os.setresgid(_OWNER, _OWNER, _OWNER)
         os.setresuid(_OWNER, _OWNER, _OWNER)
     kernel_calls.drop_privileges()
-    kernel_calls.die_with_parent()  # reset by the change of user
+    kernel_calls.die_with_parent()  # the change of user has reset it
     os.nice(_NICER)
     limit_process(limits, processes=True)
     kernel_calls.filter_calls(refused)
@@ -154,7 +155,7 @@ def _replace_by_program(command: list[str], limits: Limits, refused: bytes) -> N
 
 
 def _wait_until_limit(program: int, limits: Limits, reports: _Reports) -> NoReturn:
-    """Wait for the program until its time limit. The end of this process ends the sandbox."""
+    """Wait for the program until the time limit, then end this process and so the sandbox."""
     until = time.monotonic() + limits.wall_s
     while time.monotonic() <= until:
         ended, status = os.waitpid(-1, os.WNOHANG)

@@ -10,16 +10,16 @@ __all__ = ["Limits", "limit_process"]
 
 @dataclass(frozen=True)
 class Limits:
-    """Resource limits of one run, each enforced.
+    """Resource limits of one run.
 
     Attributes:
-        wall_s: Wall time until the program and its children are killed [s].
-        cpu_s: Processor time of the process with its threads [s].
-        memory_bytes: Address space of the process.
-        file_bytes: Size of one file, and of the writable folder.
-        open_files: Open files of one process.
-        processes: Number of threads at a time; enforced only in namespaces.
-        output_bytes: Size of the program's output and result.
+        wall_s: Wall time after which the program and its children are killed [s].
+        cpu_s: Maximum processor time of the process with its threads [s].
+        memory_bytes: Maximum address space of the process [bytes].
+        file_bytes: Maximum size of one file, and of the writable folder [bytes].
+        open_files: Maximum number of open files of one process.
+        processes: Maximum number of threads at a time; enforced only in namespaces.
+        output_bytes: Maximum size of the program's output and result together [bytes].
     """
 
     wall_s: float = 30.0
@@ -36,8 +36,8 @@ def limit_process(limits: Limits, *, processes: bool) -> None:
 
     Args:
         limits: The limits.
-        processes: Whether the number of processes is limited; outside a user namespace that would
-            count every process of the user.
+        processes: Whether to limit the number of processes; outside a user namespace, the kernel
+            would count every process of the user.
     """
     bounds = {
         resource.RLIMIT_CPU: limits.cpu_s,

@@ -1,4 +1,4 @@
-"""Process of a program, as seen from outside: start, output, kill, result."""
+"""Start of a program's process, reading of its output, and its result."""
 
 from __future__ import annotations
 
@@ -24,22 +24,22 @@ ROOM = "bt_exec_skills.image.sandbox"
 Ending = Literal["returned", "failed", "time", "memory", "output", "killed", "not_run"]
 
 _MOST_WORDS = 300
-# time for a busy machine to build the sandbox, in addition to the time of the program
+# time to build the sandbox on a busy machine, in addition to the program's time limit
 _START_S = 10.0
-_LATE_S = 0.5  # time within which the guard reports a timeout
+_LATE_S = 0.5  # time after the limit in which the guard reports a timeout
 
 
 class Ran(NamedTuple):
     """Result of a program's run.
 
     Attributes:
-        ending: ``returned``; ``failed`` with an error of the program; ``time``, ``memory`` or
-            ``output`` if it exceeded that limit; ``killed`` by the kernel; ``not_run`` without a
-            sandbox.
+        ending: ``returned``; ``failed`` after an error in the program; ``time``, ``memory`` or
+            ``output`` if the program exceeded that limit; ``killed`` if the program or its guard
+            was killed; ``not_run`` without a sandbox.
         result: Returned value, or None.
         why: Reason in English if the program did not return: the last line of its output, or why
             there is no sandbox.
-        isolated: Whether the program ran in a sandbox, and not only with limits.
+        isolated: Whether the program ran in a sandbox and not only with resource limits.
     """
 
     ending: Ending
@@ -49,17 +49,17 @@ class Ran(NamedTuple):
 
 
 def interpreter_path() -> str:
-    """Return the path of the interpreter itself, not of the link in a virtual environment."""
+    """Return the path of the Python interpreter, with links of a virtual environment resolved."""
     return str(Path(sys.executable).resolve())
 
 
 def launch(
     config: Mapping[str, Any], environment: Mapping[str, str], work: Path, limits: Limits
 ) -> Ran:
-    """Run a program according to a configuration; afterwards, all of its processes have ended.
+    """Run a program with the launcher; when it returns, all processes of the program have ended.
 
     Args:
-        config: See `bt_exec_skills.image.sandbox.launcher.main`, without its pipe.
+        config: Configuration of `bt_exec_skills.image.sandbox.launcher.main`, without ``pipe``.
         environment: Complete environment of the program.
         work: Working directory.
         limits: The limits.
@@ -105,13 +105,13 @@ def launch(
 
 
 class _Reading:
-    """Reader of a process's output and reports, until it ends or exceeds a limit.
+    """Reader of the output and reports of a process, until it ends or exceeds a limit.
 
     Args:
         process: Process, started with pipes.
-        report: Pipe of the guard, one JSON object a line.
+        report: Pipe with the reports of the guard, one JSON object a line.
         limits: Limits of the process.
-        isolated: Whether there is a guard; its sandbox takes time before the program starts.
+        isolated: Whether there is a guard, which needs time to build the sandbox.
     """
 
     def __init__(
@@ -126,7 +126,7 @@ class _Reading:
         self._started = not isolated
 
     def read(self) -> Ending | None:
-        """Read until the end, and return the exceeded limit, or None."""
+        """Read until the process ends or exceeds a limit, and return that limit, or None."""
         with DefaultSelector() as waiting:
             for stream in self._parts:
                 waiting.register(stream, EVENT_READ)
@@ -147,7 +147,7 @@ class _Reading:
         return None
 
     def _read_available(self, stream: int) -> bool:
-        """Read available data, and return True if there may be more."""
+        """Read the available data of a stream; return False at its end."""
         data = os.read(stream, 65536)
         self._parts[stream].append(data)
         if stream == self._report and not self._started and "started" in self.reports:
@@ -156,13 +156,13 @@ class _Reading:
         return bool(data)
 
     def read_remaining_reports(self) -> None:
-        """Read the remaining reports after the process was killed."""
+        """Read the remaining reports after the process has ended."""
         while data := os.read(self._report, 65536):
             self._parts[self._report].append(data)
 
     @property
     def reports(self) -> dict[str, Any]:
-        """Return the reports of the guard so far."""
+        """The reports of the guard so far, merged into one mapping."""
         found: dict[str, Any] = {}
         for line in b"".join(self._parts[self._report]).split(b"\n")[:-1]:
             found |= json.loads(line)
@@ -170,12 +170,12 @@ class _Reading:
 
     @property
     def result(self) -> bytes:
-        """Return the program's result."""
+        """The program's result so far, as written by the runner."""
         return b"".join(self._parts[self._streams[0]])
 
     @property
     def standard_error(self) -> bytes:
-        """Return the program's standard error."""
+        """The program's standard error so far."""
         return b"".join(self._parts[self._streams[1]])
 
 

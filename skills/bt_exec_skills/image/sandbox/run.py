@@ -1,10 +1,10 @@
 """Execution of a generated program on a picture in its sandbox.
 
-The sandbox consists of Linux namespaces: no network, no other process, no file except Python, the
-tools and the named files, read-only, and one writable folder in memory. If the kernel forbids them
-(some containers, other systems), a program of a model is not run. A program of the built-in
-templates, generated from steps that were already executed, is then run with the limits alone,
-because its external values are literals.
+The sandbox consists of Linux namespaces without network and other processes. Its files are Python,
+the tools and the given files, all read-only, and one writable folder in memory. If the kernel does
+not allow namespaces (in some containers, on other systems), a program of a model is not run. A
+program of the built-in templates is then run with resource limits alone, because it only repeats
+steps that were already executed and contains external values only as literals.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ def run_program(
     trusted: bool = False,
     limits: Limits | None = None,
 ) -> Ran:
-    """Run a program on a picture: ``run(image_path) -> dict``.
+    """Run the function ``run(image_path) -> dict`` of a program on a picture.
 
     Args:
-        text: The program, one Python file.
-        image: The picture; the program has read access at the same path.
-        readable: Further files that it may read.
+        text: Source code of the program.
+        image: The picture; the program can read it at the same path.
+        readable: Further files that the program may read.
         trusted: Whether the built-in templates wrote the program. If no sandbox can be created, a
             trusted program runs with the limits alone.
         limits: The limits.
@@ -50,7 +50,7 @@ def run_program(
         root.mkdir()
         work.mkdir()
         program.write_text(text, encoding="utf-8", errors="replace")
-        program.chmod(0o644)  # its folder is accessible only to us
+        program.chmod(0o644)  # for the sandbox's user; other users cannot enter the folder
         shown = (*_python_files(), program, image, *(one.absolute() for one in readable))
         config = {
             "limits": asdict(limits),
@@ -78,7 +78,7 @@ def run_program(
 
 
 def _python_files() -> list[Path]:
-    """Return the files of Python and the tools; no other files of the user are among them."""
+    """Return the files and folders of Python and of the tools."""
     bases = {Path(sys.base_prefix), Path(sys.base_prefix).resolve()}
     found = {base / part for base in bases for part in ("bin", "lib", "lib64")} | {
         Path(interpreter_path())
@@ -95,7 +95,7 @@ def _import_folders() -> list[str]:
 
 
 def _program_environment(work: str) -> Mapping[str, str]:
-    """Return the complete environment of a program, which inherits nothing."""
+    """Return the complete environment of a program, which inherits no variables."""
     return {
         "PATH": "/usr/bin:/bin",
         "PYTHONPATH": os.pathsep.join(_import_folders()),

@@ -1,8 +1,8 @@
-"""Answers by tools on a separate bench, beside the mission.
+"""Computation of answers by tools on a separate bench, independently of the mission.
 
-The bench contains no results or choices of a model. It shares only the picture, the annotation and
-the detector with the mission. It is used to check claims, and to repeat the steps on another
-picture of the same objects.
+The separate bench shares only the picture, the annotation and the detector with the mission; it
+contains no results or choices of a model. It is used to check claims, and to repeat the steps of an
+answer on another picture of the same objects.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ __all__ = ["answer_with_tools", "repeat_on_other_picture"]
 _POLL_S = 0.0005
 _BOXED = ("read_annotation", "detect")
 _WORDED = ("answer", "answer_bar", "answer_measure")
-"""Skills with a text argument that does not affect their steps."""
+"""Skills with a text argument that affects only the wording of the answer."""
 _SKILLS = {
     one.name: one
     for one in (
@@ -64,11 +64,11 @@ _TREES: Mapping[str, tuple[str, ...]] = {
     "from_detector": ("detect",),
     "from_colours": ("segment_colour", "separate_touching"),
 }
-"""Library trees of the pack, in order."""
+"""Skills in each library tree of the pack, in order."""
 
 
 def answer_with_tools(bench: Bench, question: Question, language: str) -> Bench | None:
-    """Return a bench on which tools answered a question; None if they cannot. Blocks.
+    """Return a bench on which tools answered a question; None if they cannot. Blocking.
 
     Args:
         bench: Bench with the picture; it is not changed.
@@ -86,13 +86,13 @@ def answer_with_tools(bench: Bench, question: Question, language: str) -> Bench 
 
 
 def repeat_on_other_picture(bench: Bench, picture: Frame) -> Answer | None:
-    """Return the answer of the same steps on another picture of the same objects. Blocks.
+    """Return the answer of the same steps on another picture of the same objects. Blocking.
 
-    Boxes of an annotation or a detector are reused; colour regions are determined again.
+    Boxes from an annotation or a detector are reused; colour regions are searched again.
 
     Args:
         bench: Bench with the steps; it is not changed.
-        picture: Picture of the same aspect ratio; it may be smaller.
+        picture: Picture with the same aspect ratio, perhaps smaller.
 
     Returns:
         The answer, or None if the steps cannot be repeated.
@@ -137,6 +137,6 @@ def _skill_calls(root: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]
 
 
 def _run_to_end(steps: Steps[Any]) -> None:
-    """Run a skill to its end, including its worker thread."""
+    """Run a skill to its end, waiting for its worker thread."""
     for _ in steps:
         time.sleep(_POLL_S)

@@ -1,4 +1,4 @@
-"""Queries to a vision model: about the whole picture, or about each crop of a set."""
+"""Skill that asks a vision model, and the condition that allows questions about whole pictures."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Looked(NamedTuple):
 
     Attributes:
         answer: Answer about the whole picture, in one line; empty for crops.
-        confidence: Confidence of the answer, or of the least clear crop.
+        confidence: Confidence of the answer or, for crops, of the least clear decision.
         accepted: Number of crops with the answer yes.
         rejected: Number of crops with the answer no.
         unsettled: Number of undecided crops.
@@ -49,9 +49,9 @@ def ask_vqa(
 ) -> Steps[Looked]:
     """Ask a vision model about each crop of the set `of`, or about the whole ``picture``.
 
-    Of a set it keeps the instances for which the model answers yes. The question must be about a
-    single object: "Is it a happy man?". A question about the whole picture is allowed only if no
-    boxes are known, or they were verified on crops, or cropping failed.
+    In a set, it keeps the instances for which the model answers yes. The question must then be
+    about a single object, as in "Is it a happy man?". A question about the whole picture is allowed
+    only if no boxes are known, or all of them were verified on crops, or cropping failed.
     """
     if not question.strip() or len(question) > _LONGEST_QUESTION:
         message = f"a question has 1 to {_LONGEST_QUESTION} characters"
@@ -78,7 +78,7 @@ def ask_vqa(
 
 @condition()
 def crops_checked(bench: Service[Bench]) -> Verdict:
-    """Whether a question about the whole picture is allowed: all known boxes are verified."""
+    """Whether all known boxes were verified on crops, so that the whole picture may be used."""
     waiting = bench.unverified_sets()
     if waiting:
         return Verdict.no(f"not yet verified on crops: {', '.join(waiting)}", tuple(waiting))

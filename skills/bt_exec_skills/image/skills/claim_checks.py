@@ -1,4 +1,4 @@
-"""Claims of a model's answer, each checked by tools on a separate bench."""
+"""Checks of the claims in a model's answer, each by tools on a separate bench."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from bt_exec_skills.image.workbench import Answer, Bench, CheckedClaim
 __all__ = ["check_claims"]
 
 _SURE = 0.5
-"""Maximum confidence of a finding that neither supports nor refutes a claim."""
+"""A finding with at most this confidence neither supports nor refutes a claim."""
 _QUOTED = re.compile(r"[“\"'‘「『]([^”\"'’」』]+)[”\"'’」』]")
 _COMPARISONS: Mapping[str, Any] = {
     "more": lambda one, other: one > other,
@@ -35,7 +35,7 @@ _COMPARISONS: Mapping[str, Any] = {
 
 
 def check_claims(bench: Bench) -> tuple[list[CheckedClaim], float | None]:
-    """Return the findings about each claim of the answer, and the evidence coverage. Blocks.
+    """Return the findings about each claim of the answer, and the evidence coverage. Blocking.
 
     Args:
         bench: Bench with the question and its answer; it is not changed.
@@ -94,13 +94,13 @@ def _claim_holds(claim: Claim, asks: Node, answer: Answer) -> bool | None:
 
 
 def _is_at_place(expects: tuple[str, str], places: list[str]) -> bool | None:
-    """Return whether all places equal the claimed one; None if only some do, or without places."""
+    """Return whether all places match the claimed one; None if only some do, or without places."""
     fits = [set(filter(None, expects)) <= set(one.split()) for one in places]
     return None if not fits or len(set(fits)) > 1 else fits[0]
 
 
 def _contains_text(text: str, lines: list[str]) -> bool | None:
-    """Return True if a sentence contains exactly the recognised text."""
+    """Return whether a sentence states exactly the recognised text; None if undecided."""
     if not lines:
         return None
     rest = text

@@ -1,4 +1,4 @@
-"""Comparing skills: two pictures, or the objects of two sets."""
+"""Skills that compare two pictures, or the objects of two sets."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ class Differ(NamedTuple):
     """Differences of two pictures.
 
     Attributes:
-        regions: Number of differing regions, possibly including noise.
-        sure: Number of certain ones.
+        regions: Number of differing regions, perhaps including noise.
+        sure: Number of regions that are certainly not noise.
     """
 
     regions: int
@@ -27,7 +27,7 @@ class Differ(NamedTuple):
 
 
 class Exceeding(NamedTuple):
-    """Result of comparing degrees.
+    """Result of comparing objects by degree.
 
     Attributes:
         accepted: Number of remaining instances.
@@ -39,11 +39,11 @@ class Exceeding(NamedTuple):
 
 
 class Alike(NamedTuple):
-    """Result of comparing objects.
+    """Result of comparing objects for equality.
 
     Attributes:
-        holds: ``yes``, ``no``, or ``unclear``.
-        confidence: 0..1.
+        holds: Whether the objects are alike: ``yes``, ``no`` or ``unclear``.
+        confidence: Confidence of the result, 0..1.
     """
 
     holds: str
@@ -56,10 +56,10 @@ class Alike(NamedTuple):
     effects={"boxes.{into}": "known", "crops.{into}": "none"},
 )
 def compare_pictures(bench: Service[Bench], into: SetName) -> Steps[Differ]:
-    """Put the regions in which the picture differs from the second one into a set.
+    """Put the regions in which the picture differs from the second picture into a set.
 
-    In these regions the colour distance in CIELAB exceeds that of noise. The second picture is
-    scaled to the first one; it is not rotated or shifted.
+    In these regions, the colour distance in CIELAB is larger than that of noise. The second picture
+    is scaled to the first; it is not rotated or shifted.
     """
     found = yield from run_on_worker(
         lambda: differences(bench.picture, bench.second_picture), "comparing"
@@ -71,9 +71,9 @@ def compare_pictures(bench: Service[Bench], into: SetName) -> Steps[Differ]:
 
 @skill(fails=SET_FAILS, needs={"crops.{of}": "cut", "crops.{to}": "cut"})
 def compare_things(bench: Service[Bench], of: SetName, to: SetName, by: Aspect) -> Steps[Alike]:
-    """Compare crops by colour, shape or size: are all of one set like all of the other?
+    """Compare crops by colour, shape or size: whether all of set `of` are like all of set `to`.
 
-    With the same set twice: are all of the set alike?
+    If both are the same set, whether all of its instances are alike.
     """
     yield Running(None, "comparing")
     (mine, crops), (theirs, others) = (
@@ -102,17 +102,17 @@ def compare_degrees(
     """Keep the instances of the set `of` that exceed every instance of the set `to`.
 
     Compares sizes, heights, lengths, the lightness or the sharpness of crops, or how far their
-    centres are on a side (left_of, right_of, above, below). There is a margin in which the result
-    is undecided. With the same set twice it keeps the biggest, darkest, leftmost, … one, or the
-    one in the middle of a row (middle).
+    centres are to a side (left_of, right_of, above, below). Within a margin, the result is
+    undecided. If `of` and `to` are the same set, it keeps the instance with the highest degree,
+    such as the biggest, darkest or leftmost, or the one in the middle of a row (middle).
 
     Args:
         bench: The picture and its sets.
         of: Set to filter.
-        attribute: Attribute to exceed by.
+        attribute: Attribute by which instances must exceed those of `to`.
         to: Set to exceed.
-        wanted: False keeps those that do not exceed all of them.
-        rank: If both sets are the same: place in the order, 2 for the second biggest.
+        wanted: False keeps the instances that do not exceed all of `to`.
+        rank: If both sets are the same, the place in the order, such as 2 for the second biggest.
     """
     yield Running(None, "comparing")
     (mine, crops), (theirs, others) = (

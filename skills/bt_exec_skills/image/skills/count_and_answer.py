@@ -1,4 +1,4 @@
-"""Concluding skills: count, answer, draw the annotated picture."""
+"""Skills that count, answer, and draw the annotated picture."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _OF_TWO_SETS = ("compare", "difference", "which", "read", "alike", "all", "share
 def count(bench: Service[Bench], of: SetName) -> Steps[Counted]:
     """Count the accepted and the undecided instances of the set `of`.
 
-    The confidence is that of the least clear decision, at most 0.5 if one is undecided.
+    The confidence is that of the least clear decision, and at most 0.5 if any is undecided.
     """
     yield Running(None, "counting")
     found, _ = bench.candidates_with_crops(of)
@@ -54,24 +54,25 @@ def answer(
     number: int = 1,
     listed: list[AttributeName] | None = None,
 ) -> Steps:
-    """Answer from the decisions, with excluded instances, their reasons and the confidence.
+    """Answer a question from the decisions; name excluded instances, reasons and confidence.
 
     Args:
         bench: The picture and its sets.
-        kind: count, exists, all, where, colour, shape, name, compare, difference (of two counts),
-            share (percentage of the other set), which (of two sets), groups (the number of each
-            colour, shape or kind), most (the largest group), variety (the number of groups), read,
-            same or alike.
+        kind: Kind of question: count, exists, all, where, colour, shape, name, compare, difference
+            (of two counts), share (percentage of the other set), which (of two sets has more),
+            groups (the number of each colour, shape or kind), most (the largest group), variety
+            (the number of groups), read, same or alike.
         of: Set that the question is about.
         what: Description of the set in the words of the question.
         language: Language of the answer.
-        other: Set to compare with; for read its lines; for all every object of the kind.
+        other: Set to compare with; for read, the recognised lines; for all, every object of the
+            kind.
         other_what: Description of the other set.
         aspect: Aspect of the comparison or of the groups; only for alike, groups, most and
             variety.
         bound: Kind of the limit of the count; only for exists.
         number: Limit of the count.
-        listed: For groups: those that are named even if they are empty.
+        listed: For groups, the groups that are named even if they are empty.
     """
     yield Running(None, "answering")
     found, crops = bench.candidates_with_crops(of)
@@ -105,10 +106,10 @@ def answer(
 
 @skill(fails={*SET_FAILS, "NO_FILE_NAMED", "UNREADABLE"}, needs={"boxes.{of}": "known"})
 def draw_overlay(bench: Service[Bench], of: SetName) -> Steps:
-    """Write the picture with numbered boxes to the file given by the user.
+    """Write the picture with numbered boxes to the output file that the user gave.
 
-    Accepted: a solid line; rejected: dashed and crossed out; undecided: dashed with a question
-    mark.
+    Boxes of accepted instances are solid, those of rejected ones dashed and crossed out, those of
+    undecided ones dashed with a question mark.
     """
     found, out = bench.candidates(of), bench.out
     if out is None:

@@ -1,4 +1,4 @@
-"""Skills on crops: cropping, verification of attributes, comparison of positions."""
+"""Skills that crop instances, verify their attributes and compare their positions."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Near(NamedTuple):
 
     Attributes:
         accepted: Number of instances with the relation.
-        distance_px: Distance between the centres of the nearest pair; -1 if there is none.
+        distance_px: Distance between the centres of the nearest pair [px]; -1 without a pair.
     """
 
     accepted: int
@@ -58,7 +58,7 @@ def crop(bench: Service[Bench], of: SetName) -> Steps:
             lambda: cut(bench.picture, found.instances), "cropping"
         )
     except Exception:
-        found.crop_failed = True  # the whole picture may be used then
+        found.crop_failed = True  # allows questions about the whole picture
         raise
     bench.steps.append(Step("crop", {"of": of}))
 
@@ -75,19 +75,19 @@ def verify_attribute(
 ) -> Steps[Kept]:
     """Examine each crop of the set `of` and keep those with all `attributes`.
 
-    Colours are names in CIELAB with a margin over the second. Shapes are circle, square, rectangle
-    and triangle, and require a mask. Big and small compare the candidates with each other.
-    Undecided instances stay in the set. Sets are verified only after they are cropped.
+    A colour is the nearest name in CIELAB, with a margin over the second. Shapes are circle,
+    square, rectangle and triangle, and require a mask. Big and small compare the candidates with
+    each other. Undecided instances stay in the set. A set must be cropped before it is verified.
 
-    On a background with one of the `attributes`, objects of that colour cannot be detected with
-    certainty.
+    If the background has one of the `attributes` as its colour, objects of that colour cannot be
+    detected with certainty.
 
     Args:
         bench: The picture and its sets.
         of: The set.
         attributes: Required attributes.
-        wanted: False keeps the objects without the attributes: an exclusion.
-        any_of: True keeps the objects with at least one of them.
+        wanted: False keeps the objects without the attributes.
+        any_of: True keeps the objects with at least one of the attributes.
     """
     found, crops = bench.candidates_with_crops(of)
     found.decisions = yield from run_on_worker(
@@ -117,8 +117,8 @@ def check_part(
     Args:
         bench: The picture and its sets.
         of: The set.
-        row: top, middle (the middle third) or bottom; empty for any.
-        column: left, centre (the middle third) or right; empty for any.
+        row: top, middle (the middle third) or bottom; empty for any row.
+        column: left, centre (the middle third) or right; empty for any column.
         wanted: False keeps the instances elsewhere.
     """
     yield Running(None, "measuring")
@@ -141,13 +141,14 @@ def measure_places(
     wanted: bool = True,
     other: SetName | None = None,
 ) -> Steps[Near]:
-    """Keep the instances of the set `of` that have the relation to one of the set `to`.
+    """Keep the instances of the set `of` that have a relation to an instance of the set `to`.
 
-    left_of, right_of, above and below compare the centres of the boxes. inside requires nine
-    tenths of the box, overlapping more than one tenth, around half of that of the other one. on
-    requires standing in the other box or on its upper edge. With `wanted` False, the instances
-    without the relation to any of them are kept. between needs a second set, `other`. nearest and
-    farthest keep one instance, by the distance of the centres.
+    left_of, right_of, above and below compare the centres of the boxes. inside requires that nine
+    tenths of the box are in the other box, overlapping more than one tenth, around that it fills
+    half of the other box, on that its lower edge is in the other box or on its upper edge. With
+    `wanted` False, the instances that have the relation to no instance of `to` are kept. between
+    needs a second set, `other`. nearest and farthest keep one instance, by the distance of the
+    centres.
     """
     yield Running(None, "measuring")
     found, _ = bench.candidates_with_crops(of)

@@ -1,4 +1,4 @@
-"""Finding skills: instances from an annotation, a detector, or colours."""
+"""Skills that find instances with an annotation, a detector, or colours."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ _BARS_SURE = 0.85  # confidence that several boxes on one line are the bars of a
 
 
 class Found(NamedTuple):
-    """Result of a tool.
+    """Result of a search for instances.
 
     Attributes:
-        found: Number of instances.
+        found: Number of instances in the set.
     """
 
     found: int
@@ -37,7 +37,7 @@ def _store_instances(bench: Bench, name: str, instances: list[Instance]) -> Foun
 
 
 def _store_regions(bench: Bench, name: str, instances: list[Instance]) -> Steps[Found]:
-    """Put colour regions into a set, with the confidence that they are the objects."""
+    """Put colour regions into a set, and set the confidence that the regions are the objects."""
     put = _store_instances(bench, name, instances)
     if not bench.again:
         whole = yield from run_on_worker(
@@ -54,13 +54,13 @@ def _store_regions(bench: Bench, name: str, instances: list[Instance]) -> Steps[
 def read_annotation(
     bench: Service[Bench], into: SetName, label: str = "", without: str = ""
 ) -> Steps[Found]:
-    """Put the annotated instances of `label` into the set `into`; all of them if it is empty.
+    """Put the annotated instances of `label` into the set `into`; all instances if it is empty.
 
-    Instances with a label of `without` are dropped. Several labels are separated by ``|``.
+    Instances with a label in `without` are dropped. Several labels are separated by ``|``.
 
-    The annotation is COCO JSON, YOLO text or the results of ultralytics, given with the picture or
-    beside it. A label that the annotation does not contain is a failure, because the objects were
-    not annotated.
+    The annotation is COCO JSON, YOLO text or the results of ultralytics. It is given by the user or
+    has the name of the picture. If the annotation has no class `label`, the skill fails, because
+    such objects were not annotated.
     """
     if label and bench.annotation_file is None:
         message = "there is no annotation"
@@ -84,10 +84,10 @@ def read_annotation(
     effects={"boxes.{into}": "known", "crops.{into}": "none", "looked.{into}": "?"},
 )
 def detect(bench: Service[Bench], into: SetName, label: str = "") -> Steps[Found]:
-    """Find the instances of `label` with the detector of the site; of every class if it is empty.
+    """Put the instances of `label` that the site's detector finds into a set; all if it is empty.
 
-    The detector is the shipped network for tabletop objects, or one named by the site. The
-    confidence that nothing was missed limits that of the answer.
+    The detector is the shipped network for tabletop objects, or another one that the site names.
+    The confidence of the answer is at most the confidence that no instance was missed.
     """
     instances, whole = yield from run_on_worker(lambda: bench.detections_of(label), "detecting")
     bench.steps.append(Step("detect", {"label": label, "into": into}))
@@ -106,12 +106,12 @@ def segment_colour(
     colour: ColourName | Literal["any"] = "any",
     form: Literal["any", "bar"] = "any",
 ) -> Steps[Found]:
-    """Put the regions of one named colour into the set `into`, or of every colour: ``any``.
+    """Put the regions of a named colour, or of every colour (``any``), into the set `into`.
 
-    A region is connected and has one colour name in CIELAB. The background, which is a region that
-    touches three sides of the picture, and specks below 0.03 % of it are dropped. Touching objects
-    of one colour are one region: `separate_touching` comes next. With `form` bar only the bars of
-    a chart are kept: filled boxes on one line.
+    A region is connected and has one colour name in CIELAB. Regions that touch three sides of the
+    picture are background; these and specks below 0.03 % of the picture are dropped. Touching
+    objects of one colour are one region, so `separate_touching` should follow. With `form` bar,
+    only the bars of a chart are kept: filled boxes on one line.
     """
     name = None if colour == "any" else colour
     found = yield from run_on_worker(lambda: segments(bench.picture, name), "segmenting")
@@ -131,10 +131,10 @@ def segment_colour(
     effects={"crops.{of}": "none", "looked.{of}": "?"},
 )
 def separate_touching(bench: Service[Bench], of: SetName) -> Steps[Found]:
-    """Cut regions of the set `of` that are several touching objects, by watershed.
+    """Cut the regions of the set `of` that are several touching objects, by watershed.
 
-    A region is cut where it is a fifth narrower than on either side. Convex regions and boxes
-    without pixels are not cut.
+    A region is cut where it is a fifth narrower than on either side. Convex regions and instances
+    without a mask are not cut.
     """
     before = bench.candidates(of)
     found = yield from run_on_worker(lambda: separated(before.instances), "separating")

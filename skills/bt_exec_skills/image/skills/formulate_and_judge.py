@@ -1,4 +1,4 @@
-"""Skills that formulate an answer in words and judge it."""
+"""Skills that state an answer in free words, and judge an answer."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ class Judged(NamedTuple):
     """Judgement of the answer; `rules.estimator_verdicts` defines the scores.
 
     Attributes:
-        verdict: ``agree``, ``differ`` or ``no method could decide``.
-        said: Finding of each judge.
+        verdict: Verdict of all judges: ``agree``, ``differ`` or ``no method could decide``.
+        said: Findings of the judges as text.
         confidence: Confidence of the answer, 0..1.
-        coverage: Share of the instances verified on crops, 0..1; None without instances.
+        coverage: Share of the instances that were verified on crops, 0..1; None without instances.
         reasoning: Share of the reasoning that observations support, 0..1.
     """
 
@@ -54,14 +54,14 @@ def conclude(
     reasoning: float = 0.0,
     code_plan: list[str] = [],  # noqa: B006 - a list as in plans; it is only read
 ) -> Steps:
-    """Answer in free words, which ends a conversation with a model.
+    """State the answer in free words; this ends a conversation with a model.
 
     Args:
         bench: The picture and its sets.
         text: The answer for the user.
         question: The question.
         reasoning: Share of the reasoning that observations support, 0..1.
-        code_plan: Steps of a program that finds the answer again, in order.
+        code_plan: Steps of a program that computes the answer again, in order.
     """
     line = one_line(text, _LONGEST)
     if not line:
@@ -82,15 +82,15 @@ def conclude(
     fails={"JUDGES_DISAGREE", "NO_PICTURE", "UNREADABLE"}, needs={"answer": "told"}, timeout_s=180
 )
 def judge(bench: Service[Bench], looker: Service[Looker], final: bool = True) -> Steps[Judged]:
-    """Judge the answer: each claim by tools, all of it by a second model and the crops.
+    """Judge the answer with other methods; a model's answer also by its claims and a second model.
 
     Only results that tools computed from the picture can support an answer of a model.
 
     Args:
         bench: The picture, its sets and the answer.
         looker: The models.
-        final: Whether a disagreement is only reported. Otherwise it fails, so that the picture is
-            examined again.
+        final: Whether a disagreement is only reported. Otherwise the skill fails, so that the
+            picture is examined again.
     """
     given = bench.answer
     if given is None:
@@ -118,7 +118,7 @@ def judge(bench: Service[Bench], looker: Service[Looker], final: bool = True) ->
 
 
 def _find_objections(bench: Bench) -> list[CrossCheck]:
-    """Return the objections of the judges that need no model."""
+    """Return the verdicts of the judges that need no model."""
     if bench.by_model:
         return run_cross_checks(bench)
     return [*run_cross_checks(bench), *cross_check_in_other_light(bench)]

@@ -1,4 +1,4 @@
-"""Estimator ``light``: repeats the steps of an answer in other plausible light."""
+"""Judge ``light``, which repeats the steps of an answer on the picture in other plausible light."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _LONGEST_VALUE = 60
 
 
 def cross_check_in_other_light(bench: Bench) -> list[CrossCheck]:
-    """Return an objection if an answer that depends on colours differs in other light. Blocks.
+    """Return an objection if an answer that depends on colours differs in other light. Blocking.
 
     Args:
-        bench: Bench with an answer of tools and their steps; it is not changed.
+        bench: Bench with the steps and the answer of tools; it is not changed.
     """
     tools = {step.tool for step in bench.steps}
     colours = any(_asks_colour(step) for step in bench.steps)

@@ -1,4 +1,4 @@
-"""Skills that answer with a value: a written price, total or date, a size or a distance."""
+"""Skills that answer with a value, such as a written price or date, a size, or a bar's value."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ def answer_value(
     number: int = 1,
     language: Literal["en", "ko"] = "en",
 ) -> Steps:
-    """Answer with a price, the total, the date or a line in the lines of the set `of`.
+    """Answer with a price, the total, the date or a line of the recognised text.
 
     Args:
         bench: The picture and its sets.
         of: Set with the recognised lines.
-        value: price, total, date or line; see `written_value`.
-        name: The article, for a price; the prices of several, separated by ``|``, are added.
-        number: Number of the line, or of prices.
+        value: price, total, date, line or another value; see `written_value`.
+        name: Article, for a price; the prices of several articles, separated by ``|``, are added.
+        number: Number of the line, or number of prices.
         language: Language of the answer.
     """
     yield Running(None, "answering")
@@ -59,21 +59,21 @@ def answer_measure(
     unit: str = "px",
     language: Literal["en", "ko"] = "en",
 ) -> Steps:
-    """Answer with the area, width or height of an object, or the distance between two.
+    """Answer with the area, width or height of an object, or the distance between two objects.
 
-    Without a known size the answer is in pixels.
+    Without an object of known size, the answer is in pixels.
 
     Args:
         bench: The picture and its sets.
         of: Set that the question is about.
-        extent: area, width, height or distance (between the centres of the boxes).
+        extent: Measure: area, width, height or distance (between the centres of the boxes).
         what: Description of the set in the words of the question.
-        to: The other set, for distance; the same set for the distance of its two objects.
+        to: For distance, the other set; the same set for the distance between its two objects.
         other_what: Description of the other set.
         known: Set of an object of known size, which defines the scale.
         known_extent: Kind of the known size.
         length: Value of the known size.
-        unit: Unit.
+        unit: Unit of the known size and of the answer.
         language: Language of the answer.
     """
     yield Running(None, "measuring")
@@ -102,15 +102,15 @@ def answer_bar(
     wanted: BarFact = "value",
     language: Literal["en", "ko"] = "en",
 ) -> Steps:
-    """Answer with the value of a bar of a chart, by the numbers at its axis, or with its label.
+    """Answer with the value of a bar in a chart, read from the axis, or with the label of the bar.
 
     Args:
         bench: The picture and its sets.
-        of: Set of regions; the accepted ones are the bar.
+        of: Set of regions; the accepted region is the bar.
         lines: Set with the recognised lines.
-        what: The bar, in the words of the question.
-        name: Text below the bar, if it identifies the bar.
-        wanted: The value, or the text below the bar.
+        what: Description of the bar in the words of the question.
+        name: Label of the bar, if the question identifies the bar by it.
+        wanted: Whether the value or the label is requested.
         language: Language of the answer.
     """
     yield Running(None, "answering")

@@ -1,4 +1,4 @@
-"""Shared parts of the skills: worker threads, and file errors as failures."""
+"""Shared functions of the skills: run work on a thread, and turn file errors into failures."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["SET_FAILS", "run_on_worker"]
 T = TypeVar("T")
 
 SET_FAILS = frozenset({"NO_PICTURE", "NOTHING_FOUND_YET", "NOT_CROPPED"})
-"""Failure codes of a set that is not ready."""
+"""Failure codes of skills that use a set."""
 
 
 def run_on_worker(what: Callable[[], T], doing: str) -> Steps[T]:

@@ -1,4 +1,4 @@
-"""Skill `write_program`: the program of an answer, generated and tested."""
+"""Skill `write_program`, which generates and tests the program of an answer."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ _TEMPLATES = "templates"
 
 
 class Tried(NamedTuple):
-    """Result of a program's trial.
+    """Result of the trial run of a program.
 
     Attributes:
-        ending: How the run ended; ``unwritten`` without a program.
-        agrees: Whether it returns the answer.
+        ending: End of the run (see `Ran`); ``unwritten`` without a program.
+        agrees: Whether the program returns the answer of the mission.
         by: Author: ``templates``, or the name of the model.
-        refused: Rejected programs of a model with the reasons: faults by attempt.
-        said: Complete output of the model, by attempt.
-        usage: Cost of the model: requests, tokens.
+        refused: Faults of the model's program in each attempt.
+        said: Complete output of the model in each attempt.
+        usage: Cost of the model, such as the number of requests and tokens.
     """
 
     ending: str
@@ -48,12 +48,12 @@ class Tried(NamedTuple):
 def write_program(
     bench: Service[Bench], question: str, language: Literal["en", "ko"] = "en"
 ) -> Steps[Tried]:
-    """Write the program of the answer to the file given by the user, and run it once.
+    """Write the program of the answer to the output file that the user gave, and run it once.
 
-    It repeats the steps of the tools on the same picture, in a sandbox without network, files or
-    other processes. A different answer is reported. If the site's model is to write it, the faults
-    of its program are sent back once. After that the program of the templates is kept, which is
-    reported.
+    The program repeats the steps of the tools on the same picture, in a sandbox without network,
+    other files or other processes. A different answer is reported. If the site's model writes the
+    program, its faults are sent back to the model once. If the second program has faults, too, the
+    program of the templates is written instead, which is reported.
     """
     file = bench.program_file
     if file is None:
@@ -75,7 +75,7 @@ def write_program(
 
 
 def _write_and_try(bench: Bench, file: Path, question: str, language: str) -> dict[str, Any]:
-    """Write the program and try it; return the result and the message."""
+    """Write the program, run it, and return the result with a message for the user."""
     speaker = Speaker(language)
     authored = Authored()
     if bench.writer is not None:

@@ -1,1 +1,1 @@
-"""Programs written by a language model: request, parsing, checks and trial runs."""
+"""Generation of programs by a language model: request, parsing, checks and trial runs."""

@@ -1,10 +1,10 @@
-"""Tests whether a program uses the picture, by runs on changed pictures.
+"""Check that a program uses the picture, by runs on changed pictures.
 
-One accepted object is removed, recoloured or added, all are moved, or the picture is blank. The
-pack's tools determine how the answer changes with each of these changes. A program whose answer
-does not change in the same way has a constant answer, or counts something else. If the answer is
-empty (0, no, an empty list), no object can be removed; the program is then run on a file that is
-not a picture. Only code that runs in one of these cases is covered; other branches are not trusted.
+In the changed pictures, an accepted object is removed, recoloured or added, all objects are moved,
+or the picture is blank. The pack's tools determine how each change affects the answer. A program
+whose answer does not change accordingly returns a constant or counts something else. If the answer
+is empty (0, no, an empty list), no object can be removed; then the program is run on a file that is
+not a picture. The check covers only code that these runs execute.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _NOTHING: tuple[Any, ...] = (0, False, [], {"target": 0, "other": 0})
 
 
 def check_result(ran: Ran, answer: Any, *, worded: bool) -> list[Problem]:
-    """Return the faults in how a program ended, and in the form of its result.
+    """Return the faults of a run: that the program did not return, or the form of its result.
 
     Codes: ``RUN_FAILED``, ``OVER_TIME``, ``OVER_MEMORY``, ``OVER_OUTPUT``, ``NOT_A_DICT``,
     ``NO_ANSWER``, ``WRONG_SHAPE``.
@@ -47,7 +47,7 @@ def check_result(ran: Ran, answer: Any, *, worded: bool) -> list[Problem]:
     Args:
         ran: The run.
         answer: Known answer; only its form is compared.
-        worded: Whether the answer is only text, so that any form is valid.
+        worded: Whether a model gave the answer only as text, so that any form is valid.
     """
     if ran.ending in _CODES:
         return [Problem(_CODES[ran.ending], f"it was run on the picture: {ran.why}", "run")]
@@ -69,8 +69,9 @@ def check_result(ran: Ran, answer: Any, *, worded: bool) -> list[Problem]:
 def changed_picture_problems(bench: Bench, code: str, ran: Ran) -> list[Problem]:
     """Return the faults of a program on changed pictures; empty if it uses the picture.
 
-    Codes: ``SAME_WHATEVER_IT_SEES`` if its answer stays the same although all objects are removed,
-    ``NOT_FOLLOWING`` if the answer does not change as the picture does, ``RUN_FAILED`` if it fails.
+    Codes: ``SAME_WHATEVER_IT_SEES`` if the answer stays the same although all objects are removed,
+    ``NOT_FOLLOWING`` if the answer does not change as the picture does, ``RUN_FAILED`` if the
+    program fails.
 
     Args:
         bench: Bench with the picture, the steps of its answer, and the answer.
@@ -90,10 +91,10 @@ def changed_picture_problems(bench: Bench, code: str, ran: Ran) -> list[Problem]
             return [_unchanged_problem("broken", found)] if same else []
         accepted, known = _counted_and_known(bench)
         if bench.answer is None or found != _to_plain_data(bench.answer.value):
-            accepted = []  # a different answer is reported; it only has to follow from the picture
+            accepted = []  # of another answer, only the dependence on the picture is checked
         for change, picture in _changed_pictures(bench.picture, accepted, known):
             _, data = cv2.imencode(".png", np.ascontiguousarray(picture[..., ::-1]))
-            # the format of a picture is determined by its content, not its name
+            # PNG data with any file name: readers determine the format from the content
             other.write_bytes(data.tobytes())
             other.chmod(0o644)
             problem = _compare_with_tools(
@@ -150,7 +151,7 @@ def _to_plain_data(value: Any) -> Any:
 
 
 def _counted_and_known(bench: Bench) -> tuple[list[Instance], list[Instance]]:
-    """Return the objects that the answer counts, and all known ones."""
+    """Return the objects that the answer counts, and all known objects."""
     told = [step.args["of"] for step in bench.steps if step.tool == "answer"]
     target = bench.sets.get(str(told[-1])) if told else None
     known = [one for found in bench.sets.values() for one in found.instances]
@@ -169,18 +170,18 @@ def _is_same_answer(found: Any, answer: Any) -> bool:
     return isinstance(found, int)
 
 
-_RIM = 3  # margin around an object that is painted over [px]
-_STEPS = 24  # number of positions per side that are tried for a copy
+_RIM = 3  # margin around an object that is painted over, too [px]
+_STEPS = 24  # number of positions per side of the picture that are tried for a copy
 
 
 def _changed_pictures(
     picture: Frame, accepted: Sequence[Instance], known: Sequence[Instance]
 ) -> Iterator[tuple[str, Frame]]:
-    """Yield names and pictures: ``blank``, ``painted out``, ``recoloured``, ``added``, ``moved``.
+    """Yield changed pictures, each with the name of the change, such as ``blank`` or ``added``.
 
     Args:
         picture: RGB.
-        accepted: Objects that an answer counts. Without any, only the whole picture is changed.
+        accepted: Objects that the answer counts. Without any, only the whole picture is changed.
         known: All objects in the picture.
     """
     yield "blank", _blank_picture(picture)
@@ -191,7 +192,8 @@ def _changed_pictures(
         added = _with_copy_of(picture, one, known)
         if added is not None:
             yield "added", added
-        if all(each.mask is not None for each in known):  # boxes of a file are not moved
+        # an object without a mask is known by its box, which would not move with the picture
+        if all(each.mask is not None for each in known):
             yield "moved", np.ascontiguousarray(picture[:, ::-1])
 
 
@@ -203,7 +205,7 @@ def _blank_picture(picture: Frame) -> Frame:
 
 
 def _free_distance(one: Instance, known: Sequence[Instance]) -> float:
-    """Return the distance to the nearest other centre, minus the longer side of the object [px]."""
+    """Return the distance to the nearest other centre minus the longer side of the object [px]."""
     others = [other.middle for other in known if other.bbox != one.bbox]
     far = [float(np.hypot(x - one.middle[0], y - one.middle[1])) for x, y in others]
     return min(far, default=np.inf) - max(one.bbox[2] - one.bbox[0], one.bbox[3] - one.bbox[1])
@@ -227,7 +229,7 @@ def _paint_out(picture: Frame, one: Instance) -> Frame:
 
 
 def _recolour(picture: Frame, one: Instance) -> Frame:
-    """Return the picture with an object in the opposite hue; in green if the object is grey."""
+    """Return the picture with an object in the opposite hue, or in green if the object is grey."""
     mask = _full_size_mask(picture, one)
     hues = cv2.cvtColor(picture, cv2.COLOR_RGB2HSV)
     faint = float(np.median(hues[mask][:, 1])) < 60
@@ -239,7 +241,7 @@ def _recolour(picture: Frame, one: Instance) -> Frame:
 
 
 def _with_copy_of(picture: Frame, one: Instance, known: Sequence[Instance]) -> Frame | None:
-    """Return the picture with a copy of an object in a free place; None if there is none."""
+    """Return the picture with a copy of an object at a free position; None without one."""
     x1, y1, x2, y2 = one.bbox
     wide, high = x2 - x1, y2 - y1
     taken = np.zeros(picture.shape[:2], np.uint8)

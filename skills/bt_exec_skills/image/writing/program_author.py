@@ -1,9 +1,9 @@
-"""Generation of programs by a model, with one retry that lists the faults.
+"""Generation of programs by a model, with one retry after a list of the faults.
 
-Both attempts must satisfy the same requirements on form (`form`) and the same trial runs
-(`probes`), which take place only in the sandbox. A different answer is not a fault but is reported,
-because a second method is meant to reveal differences. If no sandbox can be created, a program of
-valid form is delivered without a run.
+Each attempt must have a valid form (`program_form`) and pass trial runs (`picture_use_check`),
+which take place only in the sandbox. An answer that differs from the mission's is not a fault but
+is reported, because a second method is meant to reveal differences. If no sandbox can be created, a
+program of valid form is delivered without a run.
 """
 
 from __future__ import annotations
@@ -38,15 +38,16 @@ _HEAD = """# A program about a picture, by a language model: read it before you 
 # bt-exec checked its form, and ran it in a sandbox where this machine has one.
 # Model: {model}. Question: {question}
 """
-"""Header with the author. It takes the first two lines, where a comment could set the encoding."""
+"""Header of a program, which names the author. It occupies the first two lines, so that no comment
+of the model can set the encoding there."""
 
 
 class Attempt(NamedTuple):
-    """Program of one attempt.
+    """One attempt of the model.
 
     Attributes:
         said: Complete answer of the model.
-        faults: Faults as text with a code in brackets.
+        faults: Faults of the program, as text with a code in brackets; empty if it was accepted.
     """
 
     said: str
@@ -59,11 +60,11 @@ class Authored:
 
     Attributes:
         code: Accepted program, or None.
-        checked: Result of running it.
+        checked: Result of its trial run, or None.
         model: Name of the model.
-        why: Why there is no program: codes of faults, or of the failure.
-        attempts: Programs in order.
-        usage: Cost: requests, tokens, seconds.
+        why: Reason why there is no program: codes of its faults, or code of the failure.
+        attempts: Attempts in order.
+        usage: Cost of the model: requests, tokens, seconds.
     """
 
     code: str | None = None
@@ -75,10 +76,10 @@ class Authored:
 
 
 def request_program(bench: Bench, writer: Writer, question: str, language: str) -> Authored:
-    """Request the program of an answer. Blocks until the model has answered and the runs end.
+    """Request the program of an answer; block until the model has answered and the runs have ended.
 
     Args:
-        bench: Bench with the picture, the executed steps and their answer.
+        bench: Bench with the picture, the executed steps and the answer.
         writer: The model.
         question: The question.
         language: Language of messages.
@@ -115,7 +116,7 @@ def _add_header(code: str, model: str, question: str) -> str:
 
 
 def _trial_run(bench: Bench, code: str, language: str) -> tuple[list[Problem], Checked]:
-    """Run a program of valid form on the picture, and on changed ones."""
+    """Run a program on the picture and on changed pictures; return its faults and the result."""
     assert bench.answer is not None
     ran = run_on_picture(bench, code)
     worded = bench.by_model and bench.answer.value is None
@@ -135,15 +136,15 @@ _SHAPES = {
 
 @lru_cache(maxsize=1)
 def describe_role() -> str:
-    """Return the role of the writer, the form of the program, and the functions it may call."""
+    """Return the system prompt: role, form of the program, and functions that it may call."""
     text = Path(__file__).with_name("role.md").read_text(encoding="utf-8").strip()
     return f"{text}\n\n# Functions and types of `tools`\n{_describe_tools()}"
 
 
 def _task_text(bench: Bench, question: str) -> str:
-    """Return the task: the question, the plan of the code, and the steps of the tools.
+    """Return the task for the model: the question, the code plan, and the steps of the tools.
 
-    It never contains the answer, which a program could repeat instead of checking it.
+    The task never contains the answer, which the program could repeat instead of computing it.
     """
     assert bench.answer is not None
     steps = [{"tool": one.tool, "parameters": dict(one.args)} for one in bench.steps]
@@ -164,7 +165,7 @@ def _task_text(bench: Bench, question: str) -> str:
 
 
 def _objection_text(problems: Sequence[Problem]) -> str:
-    """Return the message that is sent back with an invalid program."""
+    """Return the message that lists the faults of a program for the model."""
     lines = [f"- {_escape_fences(str(one))}" for one in problems[:12]]
     return "That cannot be used. Write the whole file again, without these faults:\n" + "\n".join(
         lines
@@ -172,7 +173,7 @@ def _objection_text(problems: Sequence[Problem]) -> str:
 
 
 def _describe_form(value: Any) -> str:
-    """Return the form of an answer, in words."""
+    """Return the form that an answer like `value` must have, in words."""
     return _SHAPES.get(type(value), "a short text, or a list of texts, that answers the question")
 
 
@@ -195,5 +196,5 @@ def _to_json(data: Any) -> str:
 
 
 def _escape_fences(text: str) -> str:
-    """Return external text that can neither open nor close a fenced block of code."""
+    """Return external text without backtick fences, so that it cannot open or close a block."""
     return text.replace("```", "'''")

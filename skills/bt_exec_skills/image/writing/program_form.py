@@ -1,4 +1,4 @@
-"""Form of a generated program: one block of Python with ``run`` and a ``__main__``.
+"""Check of the form of a generated program: one code block with ``run`` and a ``__main__`` block.
 
 Codes: ``NO_CODE``, ``TWO_BLOCKS``, ``BLOCK_NOT_CLOSED``, ``TOO_LONG``, ``NOT_PYTHON``, ``NO_RUN``,
 ``WRONG_PARAMETERS``, ``NO_MAIN``, ``UNKNOWN_IMPORT``, ``UNKNOWN_TOOL``, ``FORBIDDEN_NAME``,
@@ -27,7 +27,7 @@ MODULES = frozenset(
         "statistics", "string", "sys", "traceback", "typing", TOOLS,
     }
 )  # fmt: skip
-"""Modules that a program may import, and their allowed names."""
+"""Modules that a program may import."""
 _FORBIDDEN = frozenset(
     {
         "__builtins__", "__import__", "breakpoint", "compile", "delattr", "eval", "exec", "getattr",
@@ -39,9 +39,9 @@ _FENCE = "```"
 
 
 def read_code(text: str) -> tuple[str | None, list[Problem]]:
-    """Return the one block of code in an answer, or the fault.
+    """Return the code block in a model's answer, or None and the fault.
 
-    Text around the block is dropped. Without any fence, the whole answer is the program.
+    Text around the block is dropped. Without a fence, the whole answer is the program.
     """
     if len(text) > LONGEST:
         message = f"the answer is longer than {LONGEST} characters; write less"
@@ -148,7 +148,7 @@ def _check_names(tree: ast.Module) -> Iterator[Problem]:
 
 
 def _tools_called(tree: ast.Module) -> set[str]:
-    """Return the names by which a program refers to the module of the tools."""
+    """Return the names under which a program imports the module `tools`."""
     found = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom | ast.Import):
@@ -188,7 +188,7 @@ def _has_name(node: ast.AST, name: str) -> bool:
 
 
 def _constant_answer_problems(run: ast.FunctionDef) -> Iterator[Problem]:
-    """Yield a problem if every returned dict has a constant answer."""
+    """Yield a problem if every dict that ``run`` returns has a constant answer."""
     answers = [
         value
         for node in ast.walk(run)

@@ -33,8 +33,8 @@ QUIET_DB = 47.0
 LOUD_DB = 63.0
 """Lower limit of the class "loud": conversation needs a raised voice [dB]."""
 ANSWERED_BY_MODEL = "answer:model"
-"""Evidence of an answer that a vision model has phrased."""
-_SAME_M = 0.9  # detections without identity closer than this are one person
+"""Evidence entry that marks an answer phrased by a vision model."""
+_SAME_M = 0.9  # unidentified detections closer than this count as one person
 _THING_SAME_M = 0.8
 
 
@@ -46,16 +46,16 @@ class Observation(NamedTuple):
         query: The question.
         people: Number of people; -1 without a picture.
         complete: Whether the whole place was in view. If not, there may be more people.
-        light: Whether the place was lit.
-        dark_parts: Numbers of the parts of the place that were dark.
+        light: State of the light: ``on``, ``off``, ``partly`` or ``unknown``.
+        dark_parts: Numbers of the sections of the place that were dark.
         noise: Class of the sound level.
         noise_db: Sound level [dB].
         unusual: Kinds of unusual objects that were found.
-        answer: Answer in a sentence, in the language of the question.
-        evidence: Facts of the answer: "people:user at (1.7,-3.0)".
+        answer: Answer to the question, in its language.
+        evidence: Facts that support the answer, such as "person:user at (1.7,-3.0)".
         looks: Number of pictures used.
-        brightness: Mean luminance of the place, 0..255; -1 if it is unknown.
-        who: Identity of each person, ``somebody-N`` if unknown.
+        brightness: Mean luminance of the place, 0..255; -1 if unknown.
+        who: Identity of each person; ``somebody-N`` for an unidentified person.
     """
 
     place: str
@@ -80,19 +80,20 @@ def noise_state(level_db: float) -> NoiseState:
 
 
 class Gathering:
-    """Accumulated observations of a place.
+    """Findings at a place, accumulated over pictures.
 
     Args:
         name: Id of the place.
         place: The place.
 
     Attributes:
-        people: Last detection of each person, by identity, or by a number if the identity is
-            unknown.
+        people: Last detection of each person, by identity; ``somebody-N`` for an unidentified
+            person.
         things: Unusual objects.
         looks: Number of pictures added.
-        frame: Picture that shows most of the place, or None.
-        unseen: Parts that no picture has shown yet.
+        frame: Picture with the most objects, then the most sections of the place; None without
+            a picture.
+        unseen: Floor of the place that no picture has shown yet.
     """
 
     def __init__(self, name: str, place: Place) -> None:
@@ -134,40 +135,40 @@ class Gathering:
 
     @property
     def complete(self) -> bool:
-        """Whether every spot was in view at least once."""
+        """Whether every floor spot of the place was in view at least once."""
         return not len(self.unseen.spots)
 
     @property
     def _luminance_by_part(self) -> dict[int, float]:
-        """Median luminance of each part."""
+        """Median luminance of each section over the pictures."""
         return {
             part: sorted(levels)[len(levels) // 2] for part, levels in sorted(self._light.items())
         }
 
     @property
     def brightness(self) -> float:
-        """Mean luminance of the parts; -1 if it is unknown."""
+        """Mean luminance of the sections, 0..255; -1 if unknown."""
         levels = self._luminance_by_part.values()
         return round(sum(levels) / len(levels), 1) if levels else -1.0
 
     @property
     def dark_parts(self) -> tuple[int, ...]:
-        """Numbers of the dark parts."""
+        """Numbers of the dark sections."""
         return tuple(part for part, level in self._luminance_by_part.items() if level < LIT_LEVEL)
 
     @property
     def light_state(self) -> LightState:
-        """Whether the place is lit."""
+        """State of the light: ``on``, ``off``, ``partly`` or ``unknown``."""
         if not self._light:
             return "unknown"
         dark = len(self.dark_parts)
         return "on" if dark == 0 else "off" if dark == len(self._light) else "partly"
 
     def observation(self, query: str, noise_db: float) -> Observation:
-        """Return the findings, with an empty answer.
+        """Return the findings as an observation whose answer is still empty.
 
         Args:
-            query: The question.
+            query: The question to answer.
             noise_db: Sound level [dB].
         """
         return Observation(
@@ -188,7 +189,7 @@ class Gathering:
         )
 
     def evidence(self) -> tuple[str, ...]:
-        """Return the facts behind the findings."""
+        """Return the position of each person and object and the luminance of each section."""
         told = [f"person:{who} at {_position_key(one)}" for who, one in sorted(self.people.items())]
         told += [f"thing:{one.label} at {_position_key(one)}" for one in self.things]
         told += [

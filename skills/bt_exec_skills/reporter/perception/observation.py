@@ -21,7 +21,7 @@ __all__ = ["LIT_LEVEL", "PERSON", "PlacedDetection", "ReporterObservation"]
 
 PERSON = "person"
 LIT_LEVEL = 55.0
-"""Mean luminance, 0..255, from which a place counts as lit; a dark one has 10 to 30."""
+"""Minimum mean luminance, 0..255, of a lit place; a dark place has 10 to 30."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +48,8 @@ class ReporterObservation(Detections):
         t: Time of the frame [s, mission clock].
         pose: Pose of the camera.
         detections: Detected people and objects, nearest first.
-        light: Mean luminance, 0..255, of the visible part of each section of a place: by (place,
-            number of the section).
+        light: Mean luminance, 0..255, of the visible part of each section, by place and number of
+            the section.
         frame: Picture, or None if it was not kept.
         fault: Fault of the camera, or None.
         areas: Left, bottom, right and top edge of each place [m].
@@ -74,15 +74,15 @@ class ReporterObservation(Detections):
         return tuple(found for found in self.detections if found.label != PERSON)
 
     def person(self, who: str) -> PlacedDetection | None:
-        """Return the detection of a person, or None."""
+        """Return the detection of the person `who`, or None if the person is not in view."""
         return next((found for found in self.people if found.who == who), None)
 
     def facts(self) -> Mapping[str, str]:
-        """Return the facts that this view establishes for the dry run: none."""
+        """Return no facts: a view establishes nothing for the dry run."""
         return {}
 
     def describe(self, language: str) -> str:
-        """Return a line for the operator: "people 2 · things 1 · lit"."""
+        """Return a line for the operator, such as "people 2 · things 1 · lit"."""
         say = _words().say
         if self.fault is not None:
             return say("BLACK", language)

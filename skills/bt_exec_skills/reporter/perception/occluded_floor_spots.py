@@ -1,4 +1,4 @@
-"""Parts of a place that people occluded in every picture so far."""
+"""Floor of a place that no picture has shown yet, because people occluded it."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from bt_exec_skills.navigation.plane_geometry import Area, Pose
 __all__ = ["Occlusion"]
 
 Spots = npt.NDArray[np.float64]
-_SPOT_M = 0.4  # side of a spot: narrower than a person, shorter than a step
+_SPOT_M = 0.4  # side of a spot, less than the width of a person
 _RIM_M = 0.3  # minimum distance between the centre of a person and a wall
 _HALF_VIEW_RAD = math.radians(35.0)  # assumed half field of view
 _BODY_M, _SLIM_M = 0.25, 0.15  # half the width of the occluding and of the hidden person
 _SURE_M = 0.4  # half width used when deciding whether a drive is worthwhile
-_DEEP_M = 0.2  # persons are measured at their near side
-_APART_M = 0.6  # between the centres of two persons
-_STAND_OFF_M = 0.7  # distance of the robot from a person that it looks past
+_DEEP_M = 0.2  # from the measured near side of a person to the centre
+_APART_M = 0.6  # minimum distance between the centres of two persons
+_STAND_OFF_M = 0.7  # minimum distance of a viewpoint from any person
 _NEAR_M = 8.0  # maximum drive to a viewpoint past a person
 _ELSEWHERE_M = 0.5  # minimum distance of a viewpoint from earlier ones
 
 
 class Occlusion:
-    """Spots of a place that no picture has shown.
+    """Floor spots of a place that no picture has shown.
 
     A spot is a square of floor. A picture shows the spots in the field of view that no person
     occludes. After pictures in all directions, a person who was not seen must stand on one of the
@@ -64,9 +64,9 @@ class Occlusion:
             self._seen |= np.hypot(*(self._all - at).T) < _APART_M
 
     def best_next_view(self, pose: Pose, people: Iterable[tuple[float, float]]) -> Pose | None:
-        """Return the pose from which most of the remaining spots are visible, or None.
+        """Return a pose from which many remaining spots are visible after a short drive, or None.
 
-        A pose is not returned twice, since it may be unreachable.
+        A position is not returned twice, since it may be unreachable.
 
         Args:
             pose: Pose of the robot; a view from there needs no drive.

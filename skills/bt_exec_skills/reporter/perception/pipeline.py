@@ -1,4 +1,4 @@
-"""Perception of the reporter: views with distances, people and objects, places and light."""
+"""Perception pipeline of the reporter: people and objects with positions, and light by section."""
 
 from __future__ import annotations
 
@@ -27,7 +27,8 @@ class GroundTruth(NamedTuple):
     """Ground truth of a simulated view; implements `bt_exec_skills.perception.oracle.Truth`.
 
     Attributes:
-        shows: Index in `things` of each pixel, int16 of shape (height, width); -1 for none.
+        shows: Index in `things` of the object at each pixel, int16 of shape (height, width); -1
+            for no object.
         things: Visible objects.
     """
 
@@ -47,7 +48,7 @@ class GroundView(View[GroundTruth]):
     Attributes:
         pose: Position and direction of the camera.
         ground: East and north of the point that each pixel shows [m], float32 of shape (height,
-            width, 2); NaN if that is out of range.
+            width, 2); NaN if the point is out of range.
     """
 
     _: KW_ONLY
@@ -74,7 +75,7 @@ def _is_visible_enough(label: str, mask: Mask) -> bool:
 
 
 class PeopleOracle:
-    """Oracle that returns a detection with a position for each person and object in view."""
+    """Oracle that detects each person and object in view, with its position, by ground truth."""
 
     def detect(self, view: GroundView) -> tuple[PlacedDetection, ...]:
         """Implement `PeopleDetector.detect`.
@@ -92,9 +93,9 @@ class PeopleOracle:
 
 C = TypeVar("C")
 
-_BLACK_LEVEL = 2.0  # mean luminance of a picture that shows nothing
-_STRIDE = 2  # stride of the pixels that are used for the light
-_LEAST_PIXELS = 60  # minimum number of those pixels for a section of a place
+_BLACK_LEVEL = 2.0  # a picture with a lower mean luminance shows nothing
+_STRIDE = 2  # only every second row and column is used to measure the light
+_LEAST_PIXELS = 60  # minimum number of used pixels to measure the light of a section
 
 
 class ReporterPerception(Generic[C]):
@@ -119,11 +120,11 @@ class ReporterPerception(Generic[C]):
         ]
 
     def capture(self) -> C:
-        """Capture the raw data of an observation. Fast; called on the thread of the loop."""
+        """Capture the raw data of an observation; fast, on the loop's thread."""
         return self.camera.capture()
 
     def interpret(self, capture: C) -> ReporterObservation:
-        """Return the observation of a capture. Called on a worker thread."""
+        """Return the observation of a capture; on a worker thread."""
         view = self.camera.view(capture)
         if float(view.frame.mean()) < _BLACK_LEVEL:
             return ReporterObservation(view.t, view.pose, (), {}, view.frame, "dark", self._areas)
@@ -132,7 +133,7 @@ class ReporterPerception(Generic[C]):
         return ReporterObservation(view.t, view.pose, found, light, view.frame, areas=self._areas)
 
     def _luminance_by_section(self, view: GroundView) -> dict[tuple[str, int], float]:
-        """Return the mean luminance of each section of a place, in its visible part."""
+        """Return the mean luminance of the visible part of each section, by place and number."""
         ground = view.ground[::_STRIDE, ::_STRIDE].reshape(-1, 2)
         bright = view.frame[::_STRIDE, ::_STRIDE].reshape(-1, 3) @ (0.299, 0.587, 0.114)
         x, y = ground.T
@@ -145,7 +146,7 @@ class ReporterPerception(Generic[C]):
 
 
 def _add_position(found: PlacedDetection, view: GroundView) -> PlacedDetection:
-    """Return the detection with a position, which defaults to that at the centre of its box."""
+    """Return the detection with a position; by default, the point at the centre of its box."""
     if found.at is not None:
         return found
     x1, y1, x2, y2 = found.bbox

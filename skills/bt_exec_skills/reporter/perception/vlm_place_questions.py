@@ -6,9 +6,9 @@
       reporter:
         answers: {name: claude, model: claude-haiku-5-5}
 
-Counts, light and sound come from the robot's own perception. The model phrases the answer from the
-best picture. Without a certain answer of the model, the robot's own answer is used. The model runs
-in real time, so with ``--fast`` a slow model may exceed the timeout of the skill.
+Counts, light and sound come from the robot's perception. The model answers the question from the
+best picture. If its answer is not certain, the answer made from the perception is used. The model
+runs in real time, so with ``--fast`` a slow model may exceed the timeout of the skill.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _QUESTION = (
     "no other task. Say certain: false if the picture does not tell.\n<question>{query}</question>"
 )
 _LANGUAGES = MappingProxyType({"en": "English", "ko": "Korean"})
-_LONGEST = 300  # longest answer [characters]
+_LONGEST = 300  # maximum length of an answer [characters]
 
 
 class PictureAnswers:
@@ -53,7 +53,7 @@ class PictureAnswers:
         self._model = model
 
     def ask(self, frame: Frame | None, place: str, query: str, language: str) -> Steps[str]:
-        """Return the answer of the model about a picture, or "" if none is certain."""
+        """Return the model's answer about a picture, or "" if the model is not certain."""
         model = self._model
         if model is None or frame is None:
             return ""
@@ -67,7 +67,7 @@ class PictureAnswers:
 
 
 def make_answers(settings: Any) -> PictureAnswers:
-    """Return the service of the site setting ``answers``, or one without a model.
+    """Return the service for the site setting ``answers``; without it, a service with no model.
 
     Raises:
         UsageError: If the setting has no name, or the model refuses its settings.

@@ -1,8 +1,8 @@
-"""Notebook: observations, speech and failures of the robot, with times and places.
+"""Notebook of a mission: observations, speech and failures, with times and places.
 
 Skills share it as a service, so that one skill can report the findings of others. The event
-`MissionStarted` (see `Notebook.on`) or a call of `start_mission` clears it. Otherwise notes
-accumulate, and only those not yet reported are reported.
+`MissionStarted` (see `Notebook.on`) or a call of `start_mission` clears it. Within a mission, notes
+accumulate, and a report covers the notes since the last report.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ _KINDS: Mapping[str, NoteKind] = {
 
 @dataclass(frozen=True)
 class Note:
-    """A note of an event.
+    """Note about an event of the mission.
 
     Attributes:
         t: Time [s, mission clock].
         kind: Kind of the event.
-        place: Place of the robot; None between places.
-        facts: Fields of the skill's result; for a failure its ``skill``, ``code``, ``message`` and
-            arguments.
+        place: Place of the robot at that time; None between places.
+        facts: Fields of the skill's result; for a failure the ``skill``, ``code``, ``message`` and
+            the skill's arguments.
         frame: Picture of the event, or None.
         earlier: Whether the note is from an earlier mission that the present one continues.
     """
@@ -74,7 +74,7 @@ class Note:
 
 @dataclass(frozen=True)
 class PastMission:
-    """Earlier mission: its command and its end.
+    """Command and outcome of an earlier mission.
 
     Attributes:
         command: Command; empty for a plan without one.
@@ -100,7 +100,7 @@ class Notebook:
         site: Map of the site.
         reports: Folder for written reports, or None.
         command: The command; empty if unknown.
-        mission_id: Id of the mission's record; empty if unknown.
+        mission_id: Id of the mission in the journal; empty if unknown.
         started: Start of the mission [s].
         notes: Notes in order.
         past: Earlier missions of this robot, oldest first.
@@ -130,10 +130,9 @@ class Notebook:
         self._told = 0
 
     def on(self, event: Event) -> None:
-        """Record events of the mission: its start, its end, external failures.
+        """Record start and end of the mission, failures of skills, and comparisons of places.
 
-        A skill notes its own failures, but not external ones such as a timeout or an injected
-        fault.
+        A skill notes failures that it raises, but not external ones such as an injected fault.
         """
         match event:
             case MissionStarted():
@@ -150,7 +149,7 @@ class Notebook:
                 note = Note(event.t, "failed", None, facts)
                 last = self.notes[-1] if self.notes else None
                 if last is not None and last.kind == "failed" and last.task == note.task:
-                    self.notes.pop()  # the failure that the skill has noted itself
+                    self.notes.pop()  # the skill has noted this failure already
                     note = Note(event.t, "failed", last.place, {**last.facts, **facts})
                 self.notes.append(note)
             case Asked(told=True):
@@ -160,7 +159,7 @@ class Notebook:
                 self.past.append(PastMission(outcome.command, outcome.status, outcome.message))
 
     def _note_comparison(self, event: Asked) -> None:
-        """Record a comparison of places, which has the evidence ``compared:ASPECT:ORDER``."""
+        """Record an answer with the evidence ``compared:ASPECT:ORDER``: a comparison of places."""
         kind, *more = ":".join(event.verdict.evidence[:1]).split(":")
         if kind != "compared":
             return
@@ -177,7 +176,7 @@ class Notebook:
         return [note.facts for note in self.notes if note.kind == "saw"]
 
     def language(self, text: str = "") -> str:
-        """Return the language of reports: that of the mission, or of `text` if that is unknown."""
+        """Return the language of the mission, or of `text` if the former is unknown."""
         return self._language or language_of(text)
 
     def add_note(
@@ -209,11 +208,11 @@ class Notebook:
             self.notes.append(Note(t, kind, where, facts, earlier=True))
 
     def unreported_notes(self) -> list[Note]:
-        """Return unreported notes, except failed or `earlier` ones whose task has a later note."""
+        """Return unreported notes, except failed or `earlier` notes whose task has a later note."""
         return _without_repeated_tasks(self.notes[self._told :])
 
     def current_notes(self) -> list[Note]:
-        """Return all notes, without failed or `earlier` notes whose task has a later note."""
+        """Return all notes, except failed or `earlier` notes whose task has a later note."""
         return _without_repeated_tasks(self.notes)
 
     def mark_reported(self) -> None:

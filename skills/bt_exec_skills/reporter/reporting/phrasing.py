@@ -1,4 +1,4 @@
-"""Phrasing of findings in either language; the sentences are in ``phrasing.yaml``."""
+"""Phrasing of findings in English or Korean; the sentences are in ``phrasing.yaml``."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ _sentences = partial(
 
 
 def catalogue_sentence(key: str, language: str, **facts: Any) -> str:
-    """Return a sentence of the pack in either language."""
+    """Return the sentence `key` of ``phrasing.yaml`` in a language, with the facts inserted."""
     return _sentences().say(key, language, **facts)
 
 
 def elapsed_time_text(seconds: float, language: str) -> str:
-    """Return a time since the start of a mission: "1:05", "1분 5초"."""
+    """Return a time since the start of a mission, such as "1:05" or "1분 5초"."""
     minutes, rest = divmod(int(max(seconds, 0.0)), 60)
     if language == "ko":
         return f"{minutes}분 {rest}초" if minutes else f"{rest}초"
@@ -55,15 +55,15 @@ def answer_of(
     site: SiteMap,
     wanted: Iterable[str] = (),
 ) -> str:
-    """Return the answer about a place, one sentence per aspect. People of the map are named.
+    """Return the answer about a place, one sentence per aspect, with the names of known people.
 
     Args:
         found: The findings.
         aspects: Aspects to report.
         language: ``en`` or ``ko``.
         site: The map.
-        wanted: Persons in the question; the answer states whether they are present. Absent persons
-            whose usual place is the observed one are mentioned in any case.
+        wanted: Ids of persons in the question; the answer states whether they are present. Absent
+            persons whose usual place is the observed one are mentioned in any case.
     """
     parts = []
     if found.looks:
@@ -97,10 +97,10 @@ def answer_of(
 
 
 def recorded_answer(result: Mapping[str, Any], language: str, site: SiteMap) -> str:
-    """Return the answer of a recorded observation; phrased again if it is in another language.
+    """Return the answer of a recorded observation, translated if it is in another language.
 
-    An answer of a vision model, or about a place that the map no longer has, is not phrased again,
-    nor one whose record lacks fields.
+    An answer of a vision model is not translated, nor an answer about a place that is no longer on
+    the map or one whose record lacks fields.
 
     Args:
         result: Recorded fields of the `Observation`.
@@ -136,7 +136,7 @@ def _absent_persons(
 
 
 def _known_names_text(found: Observation, site: SiteMap, language: str) -> str:
-    """Return the names of known people, " (the professor)", or an empty string."""
+    """Return the names of known people, such as " (the professor)"; empty if there are none."""
     names = ", ".join(site.display_name(who, language) for who in found.who if who in site.people)
     if not names:
         return ""
@@ -206,7 +206,7 @@ def note_sentence(note: Note, site: SiteMap, language: str, now: float | None = 
 def _comparison_text(
     found: Comparison, looks: Mapping[str, Mapping[str, Any]], site: SiteMap, language: str
 ) -> str:
-    """Return the sentence of a comparison, with the finding at each place."""
+    """Return the sentence about a comparison, with the finding at each place."""
 
     def finding(place: str) -> str:
         facts = dict(looks[place])
@@ -228,22 +228,22 @@ def _comparison_text(
 
 
 def _topic_without_lead(topic: str) -> str:
-    """Return the topic of a talk without the words that only introduce it."""
+    """Return a topic without its introduction "question about" or 문의."""
     return topic.removeprefix("question about ").removesuffix(" 문의")
 
 
 def _capitalize(text: str) -> str:
-    """Return a text with an initial capital. Names of people and places may have none."""
+    """Return a text with an initial capital, which names of people and places may lack."""
     return text[:1].upper() + text[1:]
 
 
 def _with_final_punctuation(text: str) -> str:
-    """Return a text with final punctuation. Quoted speech may have none."""
+    """Return a text with final punctuation, which quoted speech may lack."""
     return text if text.endswith((".", "!", "?", "…", "”")) else f"{text}."
 
 
 def _with_names_for_ids(facts: Mapping[str, Any], site: SiteMap, language: str) -> dict[str, Any]:
-    """Return facts with the names of people and places instead of ids."""
+    """Return `facts` with the names of people and places instead of ids."""
     named = dict(facts)
     for key in ("target", "who", "recipient", "person"):
         if key in named:
@@ -253,7 +253,7 @@ def _with_names_for_ids(facts: Mapping[str, Any], site: SiteMap, language: str) 
 
 
 def report_of(notebook: Notebook, language: str, now: float | None = None) -> str:
-    """Return the report of this mission, or of earlier missions if it has nothing to report.
+    """Return the report of this mission, or of earlier missions if this one has nothing to report.
 
     Args:
         notebook: The notes.
@@ -270,10 +270,10 @@ def report_of(notebook: Notebook, language: str, now: float | None = None) -> st
 
 
 def sentences_to_report(notebook: Notebook, language: str, now: float | None = None) -> list[str]:
-    """Return the sentences to report: notes not yet reported, otherwise all notes.
+    """Return a sentence for each unreported note, or for each note if all are reported.
 
-    A drive is reported only if nothing else happened at that place and the command is not about
-    the past. The way home is never reported.
+    A drive is reported only if nothing else happened at its target and the command is not about
+    the past. The drive home is never reported.
     """
     notes = _without_redundant_notes(
         notebook, notebook.unreported_notes()
@@ -286,14 +286,14 @@ def sentences_to_report(notebook: Notebook, language: str, now: float | None = N
 
 
 def _drive_sentence(note: Note, site: SiteMap, language: str, now: float | None) -> str:
-    """Return the sentence for a drive without any other event at its place."""
+    """Return the sentence for a drive to a place where nothing else happened."""
     place = site.display_name(str(note.facts.get("target")), language)
     when = age_phrase(now - note.t, language) if now is not None else ""
     return catalogue_sentence("TRIP", language, place=place, ago=when)
 
 
 def _without_redundant_notes(notebook: Notebook, notes: list[Note]) -> list[Note]:
-    """Remove drives followed by other events, and failed talks with the recipient of the report."""
+    """Return the notes without redundant drives and without failures to report to the user."""
     remote = {name for name, person in notebook.site.people.items() if person.remote}
     done = [
         note
@@ -310,7 +310,7 @@ def _without_redundant_notes(notebook: Notebook, notes: list[Note]) -> list[Note
 
 
 def _is_outdated_drive_home(notebook: Notebook, note: Note) -> bool:
-    """Return True if a note reports a failed drive home, but the robot is at home now."""
+    """Return True if a note is a failed drive home, but the robot is at home now."""
     base = notebook.site.base
     way = note.kind == "failed" and note.task == ("navigate", base)
     return way and notebook.where() == base
@@ -323,7 +323,7 @@ def _is_failed_talk_with(people: Container[str], note: Note) -> bool:
 
 
 _KINDS = ("satisfied", "partial", "interrupted")
-"""Statuses that are counted separately."""
+"""Statuses that are counted separately; all others are counted together."""
 _FEW = 4
 """Maximum number of missions that are listed one by one."""
 _WRONG = 5
@@ -333,7 +333,7 @@ _WRONG = 5
 def _earlier_missions_text(past: Sequence[PastMission], language: str) -> str:
     """Return a summary of earlier missions, or an empty string if there are none.
 
-    Refused commands and missions that only summarised others are left out.
+    Refused commands and missions that only summarised earlier missions are left out.
     """
     told = [one for one in past if one.status != "refused" and not _is_summary_only(one)]
     if not told:
@@ -366,7 +366,7 @@ def _count(past: Sequence[PastMission], language: str) -> str:
 
 
 def _mission_text(mission: PastMission, language: str) -> str:
-    """Return the text about a mission, with the time of day of its start, if known.
+    """Return the text about an earlier mission, with the time of day of its start, if known.
 
     Its final message is quoted, because it describes the state at that time. A message in another
     language is left out.

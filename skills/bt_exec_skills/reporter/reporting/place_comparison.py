@@ -9,8 +9,8 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 __all__ = ["Comparison", "Order", "compare_places"]
 
 Order: TypeAlias = Literal["most", "least"]
-_NOISE_DB = 1.5  # half the difference that is heard between two places
-_LIGHT = 15.0  # half the difference of luminance that is seen between two places
+_NOISE_DB = 1.5  # half of the minimum difference at which one place counts as louder
+_LIGHT = 15.0  # half of the minimum difference of luminance at which one place counts as brighter
 
 
 class Comparison(NamedTuple):
@@ -20,8 +20,8 @@ class Comparison(NamedTuple):
         aspect: ``people``, ``light`` or ``noise``.
         order: Whether the place with the ``most`` or the ``least`` of the aspect comes first.
         places: The places that could be compared, in the order of their observation.
-        first: Places that may be first; several if they are equal.
-        sure: Whether all places in `first` are known to be equal. If not, parts of them were
+        first: Places that may be first; several if they are equal or the order is uncertain.
+        sure: Whether all places in `first` are known to be equal. If not, parts of places were
             hidden.
     """
 
@@ -33,17 +33,17 @@ class Comparison(NamedTuple):
 
     @property
     def outcome(self) -> str:
-        """Return ``few`` (places), ``unsure``, ``equal``, or ``first`` for a single first place."""
+        """``few`` (less than two places), ``unsure``, ``equal``, or ``first`` (one first place)."""
         if len(self.places) < 2:
             return "few"
         return "unsure" if not self.sure else "equal" if len(self.first) > 1 else "first"
 
 
 def compare_places(looks: Iterable[Mapping[str, Any]], aspect: str, order: Order) -> Comparison:
-    """Return the comparison of the observed places; the last observation of each counts.
+    """Return the comparison of the observed places by the last observation of each.
 
     Args:
-        looks: Facts of observations, as of `Observation`, in their order.
+        looks: Fields of each `Observation`, in the order of the observations.
         aspect: The aspect.
         order: Whether the place with the ``most`` or the ``least`` of the aspect comes first.
     """

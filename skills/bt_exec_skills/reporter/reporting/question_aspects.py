@@ -26,9 +26,9 @@ _WORDS: Mapping[Aspect, tuple[str, ...]] = MappingProxyType(
 
 
 def _whole_words_pattern(words: str) -> re.Pattern[str]:
-    """Return a pattern for `words` as whole words: no "ask" in "task", no "lit" in "little".
+    """Return a pattern that matches `words` as whole words: not "ask" in "task".
 
-    A Korean particle may follow: light가.
+    A Korean particle may follow, as in light가.
     """
     return re.compile(rf"(?<![a-z])(?:{words})(?![a-z])")
 
@@ -49,7 +49,7 @@ _ENGLISH: Mapping[Aspect, re.Pattern[str]] = MappingProxyType(
     }
 )
 _LAMP = re.compile(r"(?<![가-힣])불(?=[이은을도만 ,.?!·/]|$)")
-"""Word for a light, which is also the beginning and the end of many other words."""
+"""Korean word for a light. It must stand alone, because many other words begin or end with it."""
 _QUESTIONS = (
     *("여쭤", "여쭈", "물어", "질문", "문의", "확인받", "확인 받", "의견", "?", "언제", "어디"),
     *("까요", "나요", "가요", "습니까", "입니까", "냐고"),
@@ -70,7 +70,7 @@ def aspects_of(query: str) -> tuple[Aspect, ...]:
         or (aspect == "light" and _LAMP.search(text))
     )
     if "unusual" in named and len(named) == 1:
-        return ASPECTS  # a general question ("is all well") asks for everything
+        return ASPECTS  # a general question such as "is all well" asks for all aspects
     return named or ASPECTS
 
 

@@ -1,4 +1,4 @@
-"""Reports of missions: written for readers, and stored for later missions."""
+"""Mission reporter, which updates the notebook, and written reports in Markdown."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _USER = "user"
 
 
 class Memory(MissionReporter):
-    """Mission reporter that updates the notebook and keeps the reports to the user.
+    """Mission reporter that updates the notebook and keeps the last report to the user.
 
     Args:
         services: Services of the rig; ``notebook`` is updated.
@@ -39,26 +39,26 @@ class Memory(MissionReporter):
         self._told = ""
 
     def on(self, event: Event) -> None:
-        """Record an event."""
+        """Record an event in the notebook; keep the text of a report to the user."""
         self._notebook.on(event)
         match event:
             case SkillEnded(state="done") if self._is_report(event.skill, event.result):
                 self._told = str(event.result.get("said", ""))
             case NodeChanged(state="failed", failure=Failure(kind="timeout") as failure) if (
-                failure.path == event.path  # enclosing nodes fail with it
+                failure.path == event.path  # only once: enclosing nodes fail with the same failure
             ):
                 facts = {"skill": failure.node, "code": failure.code, "message": failure.message}
                 self._notebook.add_note(event.t, "failed", None, **{**failure.args, **facts})
 
     def load_earlier_missions(self, today: Callable[[], Sequence[EarlierMission]]) -> None:
-        """Load the missions of the day, oldest first."""
+        """Load the earlier missions of the day into the notebook, oldest first."""
         self._notebook.past[:] = [
             PastMission(line.command, line.status, line.message, line.started_at)
             for line in today()
         ]
 
     def load_finished_steps(self, done: Sequence[FinishedStep]) -> None:
-        """Note the findings, talks and deliveries of the mission that this one continues."""
+        """Load the finished steps of the mission that this one continues into the notebook."""
         for step in done:
             facts = {**step.args, **step.result}
             if self._is_report(step.skill, step.result):
@@ -85,7 +85,7 @@ class Memory(MissionReporter):
         )
 
     def operator_messages(self) -> str:
-        """Return the reports to the user in this mission, or the findings if there are none."""
+        """Return the last report to the user in this mission; without one, the findings."""
         book = self._notebook
         found = (note for note in book.unreported_notes() if note.kind not in ("went", "failed"))
         return self._told or " ".join(
@@ -98,7 +98,7 @@ _MARKS = re.compile(r"([\\`*_{}\[\]<>#|!])")
 
 
 class Report:
-    """Report to be written.
+    """Written report of a mission: a Markdown file with pictures.
 
     Args:
         notebook: Notes of the mission.

@@ -12,7 +12,7 @@ class Reply(NamedTuple):
     """Reply of a person.
 
     Attributes:
-        text: Words of the person.
+        text: Words of the person, as recognised.
         refused: Whether the person refused to answer.
     """
 
@@ -21,11 +21,11 @@ class Reply(NamedTuple):
 
 
 class Listening(Protocol):
-    """A pending reply; polled once a tick."""
+    """Pending reply of a person; polled once a tick."""
 
     @property
     def reply(self) -> Reply | None:
-        """Reply, or None until it arrives."""
+        """The reply, or None until it arrives."""
 
     @property
     def over(self) -> bool:
@@ -36,7 +36,7 @@ class Listening(Protocol):
 
 
 class Speaker(Protocol):
-    """Voice and speech recognition.
+    """Speech output and recognition of the robot.
 
     Attributes:
         patience_s: Time limit for a reply [s, mission clock].
@@ -55,7 +55,7 @@ class Speaker(Protocol):
 
 
 class Said(NamedTuple):
-    """An utterance: time [s], listener, words."""
+    """An utterance of the robot: time [s], addressed person, words."""
 
     t: float
     person: str
@@ -80,14 +80,14 @@ class _Later:
 
 
 class ScriptedSpeaker:
-    """Scripted people, for simulations and tests.
+    """Speaker with scripted replies, for simulations and tests.
 
     Args:
         clock: Function that returns the time [s].
-        replies: Reply of each person, by language; the entry ``*`` is the default. None for
-            silence.
-        hears: Function that returns True if a person is near enough to hear the robot; always by
-            default.
+        replies: Reply of each person, by person and language; the person ``*`` is the default.
+            None for a person who does not reply.
+        hears: Function that returns True if a person is near enough to hear the robot. By default,
+            every person is.
         delay_s: Delay of replies [s].
 
     Attributes:
@@ -122,4 +122,4 @@ class ScriptedSpeaker:
         return _Later(reply, self._clock() + self._delay_s, self._clock)
 
     def close(self) -> None:
-        """Do nothing: there is nothing to release."""
+        """Do nothing, because there are no resources to release."""

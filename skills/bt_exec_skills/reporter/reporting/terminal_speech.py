@@ -1,7 +1,7 @@
-"""Speaker on the terminal: the operator answers for every person.
+"""Speaker on the terminal: the operator types the replies of every person.
 
-Lines are read on a worker thread, only while the robot listens. A line typed later is left to the
-next reader. A cancelled read ends by itself, since the worker polls for input.
+Lines are read on a worker thread, only while the robot listens. A line typed later stays in the
+input for the next reader. A cancelled read ends by itself, since the worker polls for input.
 """
 
 from __future__ import annotations
@@ -40,12 +40,12 @@ _REFUSALS = frozenset(
 
 
 def is_refusal(text: str) -> bool:
-    """Return True if an answer consists only of a refusal."""
+    """Return True if an answer is only a refusal, such as "no thanks"."""
     return " ".join(text.casefold().strip(" .!").split()) in _REFUSALS
 
 
 class _Line:
-    """One line, read on a worker thread."""
+    """Pending line of input, read on a worker thread."""
 
     def __init__(self, source: TextIO) -> None:
         self._source = source
@@ -78,7 +78,7 @@ class _Line:
                     self._read_line()
 
     def _read_line(self) -> None:
-        """Read a line. An empty one is ignored, and the end of input ends listening."""
+        """Read a line. An empty line is ignored, and the end of input ends listening."""
         if self._over.is_set():
             return
         try:
@@ -96,8 +96,8 @@ class TerminalSpeech:
     Args:
         write: Function that prints a line; `print` by default.
         source: Input of the replies; standard input by default.
-        called: Function that returns the display name of a person, by id and language; the id by
-            default.
+        called: Function that returns the display name of a person for an id and a language. By
+            default, the id is displayed.
     """
 
     patience_s = 120.0
@@ -126,11 +126,11 @@ class TerminalSpeech:
 
     @property
     def listening(self) -> bool:
-        """Whether a line is awaited."""
+        """Whether a typed line is awaited."""
         return self._line is not None and not self._line.over
 
     def close(self) -> None:
-        """Close the terminal: stop reading lines of the user."""
+        """Stop reading lines; the terminal stays open."""
         if self._line is not None:
             self._line.stop()
             self._line = None
@@ -142,16 +142,16 @@ def _print(line: str) -> None:
 
 
 class Pacing:
-    """Real-time pacing while a reply is awaited, whatever the speed of the mission.
+    """Simulation that runs in real time while a reply is awaited, even in a fast mission.
 
     Otherwise the time limit of the reply would expire before the operator has read the question.
-    The simulation waits between ticks, as a clock does. Implements `bt_exec.robot.Simulation`.
+    Implements `bt_exec.robot.Simulation`.
 
     Args:
         simulation: The simulation.
         listening: Function that returns True while a reply is awaited.
-        now: Wall-clock time [s].
-        sleep: Function that waits [s].
+        now: Function that returns the wall-clock time [s].
+        sleep: Function that waits for a time [s].
     """
 
     def __init__(

@@ -1,7 +1,6 @@
-"""Keywords in commands that rules depend on: reporting, the professor, the past.
+"""Keywords in commands on which rules depend: reports, round trips, the professor, the past.
 
-The rules apply to plans of every compiler, so they use the words of the command and not the
-interpretation of a compiler.
+They are used if the command has no meaning, because only a model understood it (see `requests`).
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ REPORT_KEYWORDS = (
     "나한테 보고해줘",
     "보고해줘",
 )
-"""Expressions that ask for a report, in all spacings, endings and degrees of politeness."""
+"""Expressions that ask for a report. Spacing, endings and politeness of commands may vary."""
 
 _GIVE = r"(?:줘|주[라고게어길면실시십세셔]|줄래|줄수|줄것|줘요|달라|다오|드려|주겠)"
 _SAY = r"(?:알려|말해|보고해|설명해|얘기해|이야기해|들려|정리해|요약해|브리핑해|공유해|답해)"
@@ -70,7 +69,7 @@ _NOT_ENGLISH = re.compile(
     re.IGNORECASE,
 )
 _BACK = re.compile(r"(?:다녀|갔다)(?:와|오(?!고|면|니|는|던)|올래|올수)(?!서)[^,.]{0,8}[.!?~]*$")
-"""Round trip at the end of a command: 다녀와, 갔다 오세요."""
+"""Request for a round trip at the end of a command, such as 다녀와 or 갔다 오세요."""
 _PROFESSOR = re.compile(r"교수|(?<![a-z])(?:professors?|prof)(?![a-z])", re.IGNORECASE)
 _PAST = re.compile(
     r"(?:있었던|한|했던|수행한|일어난|본|벌어진)(?:일|것|미션|임무|작업)|뭐했|뭘했|무엇을했|무슨일이있었"
@@ -97,7 +96,8 @@ def is_english(command: str) -> bool:
 def wants_report(command: str) -> bool:
     """Return True if a command has a report keyword that is not negated.
 
-    Spacing, endings and politeness vary: 보고 와, 보고와 주세요, 알려 줄래?, come back and tell me.
+    Examples in different spacings, endings and degrees of politeness: 보고 와, 보고와 주세요,
+    알려 줄래?, come back and tell me.
     """
     korean = _NOT_KOREAN.sub("", _spaceless(command))
     if _KOREAN.search(korean):
@@ -109,15 +109,15 @@ def wants_report(command: str) -> bool:
 
 
 def is_round_trip(command: str) -> bool:
-    """Return True if a command ends in a round trip: 복도 갔다 와, 라운지에 다녀와 줘."""
+    """Return True if a command ends with a request for a round trip, such as 복도 갔다 와."""
     return _BACK.search(_spaceless(command)) is not None
 
 
 def names_professor(command: str) -> bool:
-    """Return True if a command is about the professor: 교수님, professor."""
+    """Return True if a command contains a word for the professor, such as 교수님."""
     return _PROFESSOR.search(_normalized(command)) is not None
 
 
 def about_past(command: str) -> bool:
-    """Return True if a command asks about earlier missions: 오늘 있었던 일, what happened today."""
+    """Return True if a command asks about earlier missions, as in "what happened today"."""
     return bool(_PAST.search(_normalized(command)) or _PAST.search(_spaceless(command)))

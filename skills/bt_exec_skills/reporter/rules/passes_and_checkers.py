@@ -3,21 +3,21 @@
 =======================  ===========================================================================
 pass                     result
 =======================  ===========================================================================
-no_professor             a command that names no professor gets no step that concerns one
+no_professor             no step concerns the professor unless the command names the professor
 talk_only                a question about earlier missions is answered without moving
 places_in_order          every place that the command names is visited, in that order
-professor_first          a command that names a professor starts with the steps that concern one
+professor_first          steps about the professor come first if the command names the professor
 go_before_looking        the robot goes to a place before it looks at it
 report_is_no_failure     ``fail_and_report`` occurs only after a failure
 fix_plan                 a command that asks for a report gets a report to the user
-report_last              that report is given at the base, after all core work; the summary follows
+report_last              the report is given at the base, after core work; the summary follows it
 back_home                a "there and back" command without a report ends at the base
 topics                   topics and queries are sentences in the language of the command
 carry_on                 failed work is noted, and the mission continues to its report
 =======================  ===========================================================================
 
-Codes: ``UNKNOWN_LOCATION`` and ``UNKNOWN_PERSON``, the codes with which skills fail when a name is
-known only at run time.
+The checker reports unknown names with ``UNKNOWN_LOCATION`` and ``UNKNOWN_PERSON``. Skills fail with
+the same codes if a name is known only at run time.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ _ATTEMPTS = 2
 def continue_after_failures(spec: MissionSpec, context: PassContext) -> Changed:
     """Note failed work and continue, in a plan that ends with a report to the user.
 
-    An action is tried twice before that. Work at a place is skipped if the drive to it failed.
+    A failed action is tried once more first. Work at a place is skipped if the drive there failed.
     Steps that already have an alternative branch are unchanged.
     """
     steps = flattened_steps(spec.root)
@@ -179,7 +179,7 @@ def check_known_names(spec: MissionSpec, context: PassContext) -> Iterator[Probl
         name = node.args.get(argument)
         known = tuple(site.people if code == "UNKNOWN_PERSON" else site.places)
         if code == "UNKNOWN_PERSON" and name in site.places:
-            continue  # any person present
+            continue  # a place stands for any person there
         if isinstance(name, str) and not is_reference(name) and name not in known:
             where = f"{show_place(step.place)}/with/{argument}"
             allowed = _nearest_first(name, known, site)
@@ -187,7 +187,7 @@ def check_known_names(spec: MissionSpec, context: PassContext) -> Iterator[Probl
 
 
 def _nearest_first(name: str, known: tuple[str, ...], site: SiteMap) -> tuple[str, ...]:
-    """Return the known names: first that of which `name` is an alias, then similar ones."""
+    """Return the known names: first the id that has `name` as a name, then the most similar ids."""
     meant = site.find_id(name)
     called = (meant,) if meant is not None and meant in known else ()
     return tuple(dict.fromkeys((*called, *nearest_names(name, known), *known)))

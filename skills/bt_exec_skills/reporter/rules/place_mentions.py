@@ -17,9 +17,10 @@ _NOT_ENGLISH = re.compile(
 
 
 def named_places(command: str, site: SiteMap) -> tuple[str, ...]:
-    """Return the places named in a command, in its order, without the base and the office.
+    """Return places in the order in which a command names them.
 
-    Excluded names (복도 말고, except the corridor) do not count.
+    The base and the professor's office are left out, and so are places that the command excludes,
+    as in "except the corridor" or 복도 말고.
     """
     text = " ".join(unicodedata.normalize("NFC", command).casefold().split())
     tight = text.replace(" ", "")
@@ -42,7 +43,7 @@ def named_places(command: str, site: SiteMap) -> tuple[str, ...]:
 
 
 def _position_of_name(word: str, text: str, tight: str) -> tuple[int, int] | None:
-    """Return the position of a name in the text without spaces, or None."""
+    """Return start and end of a name in the text without spaces; None if absent or excluded."""
     if re.search("[가-힣]", word):
         plain = word.replace(" ", "")
         at = tight.find(plain)

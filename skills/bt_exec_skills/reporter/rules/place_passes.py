@@ -39,11 +39,11 @@ __all__ = ["answer_without_moving", "go_before_looking", "visit_places_in_order"
 
 
 def visit_places_in_order(spec: MissionSpec, context: PassContext) -> Changed:
-    """Visit every place that the command names, in its order.
+    """Visit every place that the command names, in the order of the command.
 
     Only first visits count, because a plan may return to a place. A place missing from the plan is
-    observed after the others. A place to report on is observed, not only visited. Commands about
-    the professor have a separate rule.
+    observed after the others. If the command asks for a report, each place is observed and not only
+    visited. Commands about the professor have a separate rule.
     """
     site = map_of(context)
     if site is None or not context.command or names_professor(context):
@@ -73,7 +73,7 @@ def visit_places_in_order(spec: MissionSpec, context: PassContext) -> Changed:
                 changes.append(f"{place}: {change_note(context, 'reported')}")
     slots = [at for at, group in enumerate(groups) if _group_place(group) in named]
     first = list(dict.fromkeys(_group_place(groups[at]) or "" for at in slots))
-    # only the first visit of each place counts: the robot may return to a place later
+    # later visits are not compared, because the robot may return to a place
     if context.meaning is None and first != sorted(first, key=named.index):
         wanted = sorted(
             (groups[at] for at in slots), key=lambda g: named.index(_group_place(g) or "")
@@ -102,7 +102,7 @@ def _is_look(node: NodeBase) -> TypeGuard[Do]:
 
 
 def _group_by_place(steps: list[NodeBase]) -> list[list[NodeBase]]:
-    """Return steps in groups: a drive and the actions at the place it leads to."""
+    """Return steps in groups of a drive and the actions at its target."""
     groups: list[list[NodeBase]] = []
     for step in steps:
         follows = isinstance(step, Do) and step.do != "navigate"
@@ -124,10 +124,10 @@ def go_before_looking(spec: MissionSpec, context: PassContext) -> Changed:
 
 
 class _Route:
-    """Position of the robot during a walk through a plan; adds missing drives.
+    """Pass over a plan that tracks the place of the robot and inserts missing drives.
 
     Attributes:
-        at: Place; None if it is unknown.
+        at: Place of the robot; None if unknown.
         changes: A note for each added drive.
     """
 
@@ -137,7 +137,7 @@ class _Route:
         self.changes: list[str] = []
 
     def with_missing_drives(self, node: NodeBase) -> NodeBase:
-        """Return a node with the drives that it lacks."""
+        """Return a node with a drive before each observation of another place."""
         match node:
             case Do(do="navigate"):
                 self.at = str(node.args.get("target"))
@@ -153,13 +153,18 @@ class _Route:
         return node.with_children(map(self.with_missing_drives, node.children))
 
     def _add_drives_to_branches(self, node: NodeBase) -> NodeBase:
-        """Treat each branch as starting at the same place; afterwards the place is unknown."""
+        """Insert missing drives in each branch of a fallback or parallel node.
+
+        The first branch of a fallback and every parallel branch starts at the present place, a
+        later branch of a fallback at an unknown one. Afterwards the place is known only if all
+        branches end at the same place.
+        """
         before, ends, new = self.at, set[str | None](), []
         for branch in node.children:
             self.at = before
             new.append(self.with_missing_drives(branch))
             if any(walk(branch, Do)):
-                ends.add(self.at)  # a branch that only notes a failure does not drive
+                ends.add(self.at)  # not for a branch without actions: it only notes a failure
             if isinstance(node, Fallback):
                 before = None  # the previous branch may have driven anywhere
         self.at = ends.pop() if len(ends) == 1 else None

@@ -43,14 +43,11 @@ Changed = tuple[MissionSpec, tuple[str, ...]]
 BASE, USER = "basecamp", "user"
 PROFESSOR, PROFESSOR_OFFICE = "professor", "professor_office"
 REPORT_TOPIC = "report"
-"""Placeholder for a topic made from the plan.
-
-See `bt_exec_skills.reporter.rules.topic_and_query_pass`.
-"""
+"""Placeholder that `bt_exec_skills.reporter.rules.topic_and_query_pass` replaces by the topic."""
 
 
 def action_node(action: str, **args: Any) -> Do:
-    """Return an action."""
+    """Return a node for `action` with its arguments."""
     return Do.model_validate({"do": action, "with": args})
 
 
@@ -65,7 +62,7 @@ def tells_user(node: NodeBase) -> bool:
 
 
 def is_core_work(node: NodeBase) -> bool:
-    """Return True if a node is itself core work."""
+    """Return True if a node is an action of core work (see the module's documentation)."""
     if not isinstance(node, Do) or drives_to_base(node) or tells_user(node):
         return False
     return node.do in ("navigate", "observe_scene", "talk_to_person", "deliver_object")
@@ -98,7 +95,7 @@ def place_of(node: NodeBase) -> str | None:
 
 
 def with_steps(spec: MissionSpec, steps: Many[NodeBase]) -> MissionSpec:
-    """Return the plan with `steps` as its steps; the same object if they are unchanged."""
+    """Return the plan with `steps` as its steps; the same object if the steps are unchanged."""
     before = flattened_steps(spec.root)
     if len(before) == len(steps) and all(
         new is old for new, old in zip(steps, before, strict=True)

@@ -1,4 +1,4 @@
-"""Passes that involve the professor only if the command mentions the professor, and then first."""
+"""Passes for the professor: steps are removed if the command has no mention, or moved first."""
 
 from __future__ import annotations
 
@@ -44,10 +44,10 @@ def remove_professor_steps(spec: MissionSpec, context: PassContext) -> Changed:
 
 
 def move_professor_first(spec: MissionSpec, context: PassContext) -> Changed:
-    """Move steps that concern the professor before all other work if the command mentions them.
+    """Move the professor's steps before all other work if the command names the professor.
 
-    A plan without such a step gets the pattern: drive there, and talk about the command. If the
-    command was understood with certainty, the order of its words is kept.
+    A plan without such a step gets a drive to the office and a talk with the command as its topic.
+    If the command has a meaning, the order of the plan is kept.
     """
     if context.meaning is not None:
         return spec, ()
@@ -98,7 +98,7 @@ def _without_professor(node: NodeBase) -> NodeBase | None:
     if _names_professor(node):
         return None
     if isinstance(node, Fallback) and _without_professor(node.fallback[0]) is None:
-        return None  # the branch that the others replace was removed
+        return None  # the first branch was removed, so nothing can fail over to the others
     kept = [new for child in node.children if (new := _without_professor(child)) is not None]
     if node.children and not kept:
         return None
@@ -120,6 +120,6 @@ def _professor_steps_first(steps: list[NodeBase]) -> list[NodeBase]:
 def _sort_children(node: NodeBase) -> NodeBase:
     """Return a step whose children that concern the professor come first."""
     children = list(node.children)
-    if not isinstance(node, Fallback):  # the order of its branches matters
+    if not isinstance(node, Fallback):  # reordering its branches would change the plan
         children = _professor_steps_first(children)
     return node.with_children(map(_sort_children, children))

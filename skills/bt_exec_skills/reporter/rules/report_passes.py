@@ -29,7 +29,7 @@ __all__ = [
 
 
 def add_report_step(spec: MissionSpec, context: PassContext) -> Changed:
-    """Add a report to the user before the last summary if the command asks for one.
+    """Add a drive home and a report before the last summary if the command asks for a report.
 
     A missing summary is appended first. The interface document of the reporter defines this repair.
     """
@@ -50,14 +50,14 @@ def add_report_step(spec: MissionSpec, context: PassContext) -> Changed:
 def end_with_report(spec: MissionSpec, context: PassContext) -> Changed:
     """End the plan with a drive home and a report to the user, if the command asks for a report.
 
-    A report before the end of the core work moves to the end, with the summaries around it.
+    A report before the end of the core work moves to the end, and the last summary follows it.
     Without core work there is no drive home, unless the robot is known to be elsewhere. Questions
     about earlier missions are answered at the present place.
     """
     if not wants_report(context):
         return spec, ()
     if context.meaning is not None and any(drives_to_base(node) for node in walk(spec.root)):
-        return spec, ()  # the report is not moved
+        return spec, ()  # an understood command itself states when to drive home
     steps = flattened_steps(spec.root)
     last = max((at for at, step in enumerate(steps) if contains_core_work(step)), default=-1)
     away = context.situation.facts.get("at", BASE) != BASE
@@ -78,7 +78,7 @@ def end_with_report(spec: MissionSpec, context: PassContext) -> Changed:
 
 
 def end_with_drive_home(spec: MissionSpec, context: PassContext) -> Changed:
-    """End a "go there and back" command without a report at the base."""
+    """End the plan of a "go there and back" command at the base, if no report is requested."""
     if not is_round_trip(context) or wants_report(context):
         return spec, ()
     steps = flattened_steps(spec.root)
@@ -91,10 +91,10 @@ def end_with_drive_home(spec: MissionSpec, context: PassContext) -> Changed:
 
 
 def keep_failure_report_after_failure(spec: MissionSpec, context: PassContext) -> Changed:
-    """Keep `fail_and_report` only after a failure.
+    """Remove `fail_and_report` steps that are not in a later branch of a fallback.
 
-    Outside a later branch of a fallback it would end a successful mission. A plan with no other
-    step declines the command. It is unchanged unless a report is requested.
+    Such a step would fail a successful mission. A plan with no other step declines the command; it
+    is unchanged unless the command asks for a report.
     """
     steps = flattened_steps(spec.root)
     hopeless = all(_is(step, "fail_and_report") for step in steps)
@@ -142,7 +142,7 @@ def _only_drives_home(step: NodeBase) -> bool:
 
 
 def _attempted_actions(step: NodeBase) -> list[Do]:
-    """Return the actions of a step that are attempted regardless of the results before them."""
+    """Return the actions of a step that are attempted in every run without failures."""
     if step.skip_if is not None or isinstance(step, Parallel):
         return []
     own = [step] if isinstance(step, Do) else []
@@ -150,7 +150,7 @@ def _attempted_actions(step: NodeBase) -> list[Do]:
 
 
 def _take_reports(work: list[NodeBase]) -> list[NodeBase]:
-    """Remove the reports from `work`, with the way home before each, and return them."""
+    """Remove the reports from `work`, with the drive home before each, and return the reports."""
     taken: list[NodeBase] = []
     for at in reversed(range(len(work))):
         step = work[at]

@@ -1,7 +1,7 @@
-"""What a command requests, as far as the rules need it; from its meaning if there is one.
+"""Requests of a command on which rules depend, from its meaning if it has one.
 
-The rules also apply to a command that only a model understood. They then use the words of the
-command (`keywords`, `place_mentions`).
+A command that only a model understood has no meaning. Its requests are found by words (`keywords`,
+`place_mentions`).
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ __all__ = ["about_past", "is_round_trip", "named_places", "names_professor", "wa
 
 _TELLING = ("report", "tell")
 _REPORTING = "report_to"
-"""보고하다: a report keyword for any listener."""
+"""Predicate of 보고하다, which requests a report to the user even without naming a listener."""
 _COMING = "come"
 _SPOKEN = "Message"
 _ROUND_TRIP = "round_trip"
 
 
 def wants_report(context: PassContext) -> bool:
-    """Return True if the command asks to come back and report to its user."""
+    """Return True if the command asks for a report to the user."""
     if context.meaning is None:
         return keywords.wants_report(context.command)
     korean = context.meaning.language == "ko"
@@ -59,7 +59,7 @@ def about_past(context: PassContext) -> bool:
 
 
 def named_places(context: PassContext, site: SiteMap) -> tuple[str, ...]:
-    """Return the places named in the command, in its order, without the base and the office."""
+    """Return places in the order of the command, without the base and the professor's office."""
     if context.meaning is None:
         return place_mentions.named_places(context.command, site)
     said = (place for act in context.meaning.acts for place in act.values("Place"))
@@ -71,7 +71,7 @@ def named_places(context: PassContext, site: SiteMap) -> tuple[str, ...]:
 
 def _tells_user(act: Act) -> bool:
     told = act.predicate in _TELLING or act.mood == "tell"
-    # back to the user
+    # "come back and tell me" is an act of coming
     told = told or (act.predicate == _COMING and keywords.wants_report(act.text))
     for_people = act.values(_SPOKEN) and act.values("Place")
     return told and PROFESSOR not in act.values("Person") and not for_people

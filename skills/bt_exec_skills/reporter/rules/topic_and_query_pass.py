@@ -1,7 +1,7 @@
-"""Pass for topics and queries: sentences from templates, in the language of the command.
+"""Pass that turns placeholders for topics and queries into text in the language of the command.
 
-Free text of a compiler is kept. A plan of the offline compiler contains aspects to observe, such as
-``people, light``, and the topic ``report``; this pass replaces them by sentences.
+A plan of the offline compiler contains aspects to observe, such as ``people, light``, and the topic
+``report``; this pass replaces them. Free text of a compiler is kept.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ _KNOWN = frozenset({*ASPECTS, SITUATION})
 
 
 def fill_topics(spec: MissionSpec, context: PassContext) -> Changed:
-    """Replace template queries, questions and reports by their sentences."""
+    """Replace placeholders of queries, questions and reports by text."""
     language = language_of(context.command) if context.command else spec.mission.language
     wanted = {
         id(n): str(tree.args.get("person", ""))
@@ -88,7 +88,7 @@ def fill_topics(spec: MissionSpec, context: PassContext) -> Changed:
 
 
 def report_topic(spec: MissionSpec, context: PassContext, language: str) -> str:
-    """Return the topic of the report: what the plan asks, delivers and observes."""
+    """Return the topic of the report, which lists the questions, deliveries and observations."""
     korean = language == "ko"
     seen: dict[tuple[str, ...], list[str]] = {}
     parts: list[str] = []
@@ -162,9 +162,9 @@ def _query(node: Do, context: PassContext, language: str, wanted: str = "") -> s
 
 
 def _question_sentence(topic: str, language: str) -> str:
-    """Return the subject of a question as a sentence.
+    """Return the topic for a question, such as "question about the meeting".
 
-    A request ("to send it", 보내 달라고) is returned unchanged.
+    A request, such as "to send it" or 보내 달라고, is returned unchanged.
     """
     if language == "ko":
         return topic if topic.endswith(_REPORTED) else f"{topic} 문의"

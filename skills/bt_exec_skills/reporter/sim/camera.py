@@ -1,7 +1,7 @@
-"""Camera of the simulated robot: one ray per pixel, without OpenGL, with distance measurement.
+"""Camera of the simulated robot: ray casting without OpenGL, with a distance for each pixel.
 
-A capture copies the state, and the view is rendered later. The brightness of a pixel is that of
-the lamp above its point, so a dark room is also dark when seen from a lit one.
+A capture copies the state, and the view is rendered later. The brightness of a pixel depends on
+the lamp above the point that it shows, so a dark room is also dark when seen from a lit one.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _FAR_M = 25.0
 
 
 class State(NamedTuple):
-    """State besides positions that a picture depends on.
+    """State that a picture depends on, besides the positions in MuJoCo.
 
     Attributes:
         pose: Pose of the base.
@@ -103,7 +103,7 @@ class SimCamera(WorldCamera[GroundView]):
 
 
 def _visible_objects(model: Any) -> tuple[tuple[Thing, ...], npt.NDArray[np.int16]]:
-    """Return the visible objects, and the object index of each geom; the last entry is -1."""
+    """Return the people and objects, and their index for each geom; -1 for all other geoms."""
     things: dict[str, Thing] = {}
     of_geom = np.full(model.ngeom + 1, -1, np.int16)
     for geom in range(model.ngeom):
@@ -125,7 +125,7 @@ _CELL_M = 0.1
 
 
 class _Lamps:
-    """Lamps of the building, stored in a table of small floor cells."""
+    """Table with the lamp above each small cell of the floor."""
 
     def __init__(self) -> None:
         self._names = tuple(LIGHTS)
@@ -144,7 +144,7 @@ class _Lamps:
     def brightness(
         self, spot: npt.NDArray[np.float32], lights: Mapping[str, bool]
     ) -> npt.NDArray[np.float32]:
-        """Return the brightness of each spot; 1 is lit."""
+        """Return the brightness of each spot, 0..1; 1 is under a lamp that is on."""
         level = [1.0 if lights[name] else _UNLIT for name in self._names]
         table = np.array([*level, _ELSEWHERE], np.float32)
         rows, columns = self._lamp.shape

@@ -45,7 +45,7 @@ LIGHTS: Mapping[str, Area] = MappingProxyType(
         "corridor_east": Area(13.3, 0.0, 20.0, 2.4),
     }
 )
-"""Area of each lamp."""
+"""Area that each lamp lights."""
 STAND: tuple[tuple[float, float], ...] = (
     (3.0, -1.4),
     (2.5, 3.9),
@@ -58,7 +58,7 @@ STAND: tuple[tuple[float, float], ...] = (
     (9.5, -0.5),
     (8.7, -0.4),
 )
-"""Targets of robots [m]. They are kept free of people and objects."""
+"""Target positions of the robot [m], which are kept free of people and objects."""
 
 
 class Bar(NamedTuple):
@@ -97,7 +97,7 @@ BARRIERS: Mapping[str, tuple[Bar, ...]] = MappingProxyType(
         "restroom_front": (DOORWAYS["restroom_front"],),
     }
 )
-"""Barriers by the value of ``--world blocked``. They are not on the map.
+"""Barriers by the value of ``--world blocked``; the map of the robot does not contain them.
 
 ``corridor`` leaves a route through the lounge; the others make a place unreachable.
 """

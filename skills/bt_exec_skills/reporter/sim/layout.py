@@ -1,4 +1,4 @@
-"""Layout of a simulated building, drawn at random from a seed and chosen options.
+"""Layout of a simulated building: chosen options, and the rest drawn from a seed.
 
 Frame: x east, y north, z up; metres, radians, seconds.
 """
@@ -45,11 +45,11 @@ class Someone(NamedTuple):
     """Person in the building.
 
     Attributes:
-        who: "user", "professor" or "visitor-1" …
+        who: Id of the person, such as "user", "professor" or "visitor-1".
         room: Room of the person.
-        way: Waypoints [m]; a single one for a standing person.
+        way: Waypoints [m]; a single point for a standing person.
         speed: Walking speed [m/s].
-        pause: Wait at each end [s].
+        pause: Waiting time at each waypoint [s].
         clothes: Colour of the clothes.
     """
 
@@ -66,12 +66,12 @@ class Layout:
     """Complete description of a world. Equal layouts give equal worlds, bit for bit.
 
     Attributes:
-        furniture: Objects on the map besides the walls.
+        furniture: Furniture, which is on the map of the robot, unlike `things`.
         things: Unusual objects on the floor.
         people: Persons in the building.
         lights: Whether each lamp is on.
         noise_db: Sound level of each room [dB].
-        barriers: Barriers on the route.
+        barriers: Barriers that are not on the map of the robot.
         wall: Colour of the walls.
         answer: Index of the predefined answer that people give.
     """
@@ -222,7 +222,7 @@ class _Draw:
         )
 
     def _free_spot(self, room: str, margin: float, beside: float) -> tuple[float, float]:
-        """Return a free point of a room, away from doorways and targets of robots."""
+        """Return a random free point of a room, away from doorways and target positions."""
         inside = ROOMS[room].without_border(0.4 if room == _CORRIDOR else margin)
         x, y = inside.centre
         for attempt in range(400):
@@ -240,7 +240,7 @@ class _Draw:
         return x, y
 
     def draw_noise_levels(self, people: tuple[Someone, ...]) -> Mapping[str, float]:
-        """Return the sound level of each room [dB]: people talk, and some rooms are loud."""
+        """Return the sound level of each room [dB]. People raise it, and some rooms are loud."""
         levels = {}
         for room in ROOMS:
             talkers = sum(one.room == room for one in people)

@@ -1,4 +1,4 @@
-"""Options of a simulated building (``--world KEY=VALUE``). The others are drawn at random."""
+"""Options of a simulated building (``--world KEY=VALUE``); unset options are drawn at random."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ _MOST = 12
 
 @dataclass(frozen=True)
 class WorldOptions:
-    """Chosen options. A mapping by place overrides the random value there.
+    """Chosen options of a building. Places missing from a mapping get a random value.
 
     Attributes:
         seed: Seed of everything that is not chosen.
         crowd: Number of people: "random", "none", "few" or "crowd".
         people: Number of people by place, besides the user and the professor.
-        lights: Whether a lamp is on, by lamp. Other lamps are drawn at random.
+        lights: Whether a lamp is on, by lamp.
         noisy: Whether a place is loud, by place.
-        unusual: Unusual objects, by place; "none" for none.
+        unusual: Kind of the unusual object, by place; "none" for no object.
         professor: Whether the professor is present.
         blocked: Barrier on the route; see `bt_exec_skills.reporter.sim.floor_plan.BARRIERS`.
         answer: Replies of people: "random", "none", "refuse", or a literal text.
@@ -54,7 +54,7 @@ def parse_world_options(world: Mapping[str, str]) -> WorldOptions:  # noqa: C901
     """Return the options given as ``--world`` pairs.
 
     Raises:
-        ValueError: If a value is invalid; the message lists the allowed ones.
+        ValueError: If a value is invalid; the message lists the allowed values.
     """
     values: dict[str, Any] = {}
     for key, text in world.items():
@@ -118,7 +118,7 @@ def _parse_pairs(key: str, text: str, places: Iterable[str], simple: str) -> dic
 def _parse_by_place(
     key: str, text: str, places: Iterable[str], values: Mapping[str, Any]
 ) -> Mapping[str, Any]:
-    """Parse one value for all places, ``random`` to choose none, or pairs of place and value."""
+    """Parse ``random`` (nothing is set), one value for all places, or ``PLACE:VALUE`` pairs."""
     names = tuple(places)
     if text == "random":
         return {}

@@ -1,4 +1,4 @@
-"""Simulated robot: base, tray and microphone, one motion at a time. It is also the simulation."""
+"""Simulated robot: base, tray and microphone, one motion at a time; it also is the simulation."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class SimReporterRobot(SimulatedBody[Command]):
         super().__init__(world, CONTROL_S)
 
     def advance_world(self, step: Command | None) -> None:
-        """Advance people and physics while the wheels obey the motion."""
+        """Advance people and physics by one control period with the motion's wheel command."""
         speed, turn = (step.speed, step.turn) if step is not None else (0.0, 0.0)
         self.world.advance(speed, turn)
 
@@ -84,7 +84,7 @@ class SimReporterRobot(SimulatedBody[Command]):
         return self._tray
 
     def ranges(self) -> npt.NDArray[np.float64]:
-        """Return distances in all directions [m]."""
+        """Return the distances that the range finder measures in all directions [m]."""
         return self.world.ranges()
 
     def noise_db(self) -> float:
@@ -97,7 +97,7 @@ class SimReporterRobot(SimulatedBody[Command]):
         return (known is not None and known.remote) or self._is_beside(who)
 
     def _is_beside(self, who: str) -> bool:
-        """Return True if a person, or any person at a place, is within reach."""
+        """Return True if the person `who`, or any person at the place `who`, is within reach."""
         place = self.site.places.get(who)
         if place is not None:
             people = ((one.x, one.y) for one in self.world.walkers)

@@ -27,7 +27,7 @@ BEAMS = 120
 RANGE_M = 12.0
 """Range of the range finder [m]."""
 _BEAM_HEIGHT = 0.28
-_PERSONAL_M = 0.62  # between the centres of two people, or of a person and the robot
+_PERSONAL_M = 0.62  # minimum distance of the centres of two people, or a person and the robot
 
 
 class RoomTruth(NamedTuple):
@@ -79,11 +79,11 @@ class BuildingWorld(Physics):
         return Pose(self._start.x + x, self._start.y + y, math.remainder(yaw, math.tau))
 
     def advance(self, speed: float = 0.0, turn: float = 0.0) -> None:
-        """Advance by one control period while the wheels drive.
+        """Advance the physics and the people by one control period.
 
         Args:
-            speed: Forwards [m/s].
-            turn: To the left [rad/s].
+            speed: Forward speed of the base [m/s].
+            turn: Turn rate of the base to the left [rad/s].
         """
         self._walk()
         for _ in range(self._steps):
@@ -139,7 +139,7 @@ class BuildingWorld(Physics):
 
 
 _GIVE_WAY_M = 0.85  # distance from an obstacle at which people stop
-_PATIENCE_S = 3.0  # waiting time after which they turn round
+_PATIENCE_S = 3.0  # waiting time after which people turn round
 _EASE = 0.35  # fraction of the speed difference per step
 
 
@@ -168,7 +168,7 @@ class _Walker:
 
         Args:
             seconds: Time step [s].
-            free: Returns True if the next point is free.
+            free: Function that returns True if no person or robot is near a point.
         """
         way = self.someone.way
         if len(way) < 2:
@@ -194,7 +194,7 @@ class _Walker:
         return way_m > 0
 
     def _turn_round(self) -> None:
-        """Select the next waypoint, in reverse order at the end."""
+        """Select the next waypoint; after the last one, continue in reverse order."""
         if not 0 <= self._next + self._step < len(self.someone.way):
             self._step = -self._step
         self._next += self._step

@@ -1,1 +1,1 @@
-"""Skills of the reporter pack, one per file, its conditions and shared functions."""
+"""Skills of the reporter pack (one per file), conditions and shared functions."""

@@ -149,9 +149,9 @@ def unusual_there(notebook: Service[Notebook]) -> Verdict:
 
 @condition(patience_s=0.0, unknown=_UNCERTAIN)
 def compared(notebook: Service[Notebook], about: Words, order: Order) -> Verdict:
-    """Whether several places were observed, so that the report can compare them by an aspect.
+    """Whether at least two places were observed, so that the report can compare them by an aspect.
 
-    It also states whether they are equal, or parts of them were hidden.
+    The report also states if the places are equal, or if parts of them were hidden.
     """
     found = compare_places(notebook.observed_facts(), about, order)
     evidence = (f"compared:{about}:{order}", *(f"place:{place}" for place in found.places))
@@ -175,7 +175,7 @@ def more_there(
 
 
 def _comparison_message(found: Comparison) -> str:
-    """Return which of two places has more, or less, of an aspect, or that they are equal."""
+    """Return a message that states which place has more or less of an aspect, if any."""
     countable = found.aspect == "people"
     if found.outcome == "equal":
         return f"as {'many' if countable else 'much'} {found.aspect} at both places"
@@ -191,7 +191,7 @@ def _last_observation(notebook: Notebook) -> Mapping[str, Any]:
 
 @condition(patience_s=PATIENCE_S, unknown=_UNCERTAIN)
 def lit_here(world: World[ReporterObservation]) -> Verdict:
-    """Whether it is bright where the camera points."""
+    """Whether the camera's picture is bright enough for a lit place."""
     observations = [one for one in world.fresh if one.fault is None and one.frame is not None]
     if not observations:
         return Verdict.unknown("no picture yet", age_s=world.age_s)

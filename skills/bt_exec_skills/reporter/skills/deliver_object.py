@@ -59,8 +59,8 @@ def deliver_object(
     Unless the object is on the tray, the robot drives to the base and asks for it. Any other
     object on the tray is returned there first. Then the robot drives to the usual place of the
     recipient, finds them and holds the tray out. If the recipient is a place, the robot asks the
-    nearest person there to take the object, because it has no arm. No `navigate` is needed before
-    either drive. An object that is not taken stays on the tray.
+    nearest person there to take the object, because it has no arm. No `navigate` step is needed.
+    An object that is not taken stays on the tray.
     """
     language = notebook.language(object)
     with note_failures(
@@ -108,10 +108,10 @@ def _hand_over(robot: ReporterRobot, recipient: str, item: str, *, anyone: bool)
 
 
 def _unload_tray(robot: ReporterRobot, site_map: SiteMap, speaker: Speaker, language: str) -> Steps:
-    """Let the user take the load of the tray, at the base.
+    """Drive to the base and ask the user to take the object off the tray.
 
     Raises:
-        Failed: TRAY_FULL if it is not taken.
+        Failed: TRAY_FULL if the object is not taken.
     """
     held = robot.tray
     yield from _drive_unless_there(robot, site_map, site_map.base)

@@ -34,9 +34,9 @@ def navigate(
 ) -> Steps:
     """Drive to a place of the site's map, around people and obstacles.
 
-    If a route is blocked, another one is taken. If none is left, the robot waits a few seconds for
-    people to move on before it gives up. Afterwards the robot stands within 1.2 m of the pose of
-    the place.
+    If a route is blocked, another route is taken. If no route is left, the robot waits a few
+    seconds for people to move on before it gives up. Afterwards the robot stands within 1.2 m of
+    the pose of the place.
     """
     with note_failures(notebook, robot, world, "navigate", target=target):
         place = place_named(site_map, target)

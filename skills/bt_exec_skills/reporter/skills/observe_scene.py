@@ -37,9 +37,10 @@ __all__ = ["observe_scene"]
 _TURN_RAD = math.radians(60.0)
 """Turn between two pictures [rad]. The field of view is much wider, so that pictures overlap."""
 _LOOKS = 7
-"""Pictures per viewpoint: a full turn, and the first view again for people who walked past."""
+"""Number of pictures per viewpoint: a full turn, and the first view again, because people may
+have walked past the camera."""
 _MORE_LOOKS = 4
-"""Further pictures of areas that people occluded in all others."""
+"""Maximum number of further pictures of areas that people occluded in all others."""
 _LISTEN_S = 1.0
 
 
@@ -98,7 +99,7 @@ def observe_scene(
 
 
 def _measure_sound_level(robot: ReporterRobot, world: World[ReporterObservation]) -> Steps[float]:
-    """Return the mean sound level over a moment [dB]."""
+    """Return the mean sound level over a short time [dB]."""
     begun, levels = world.now, [robot.noise_db()]
     while world.now - begun < _LISTEN_S:
         yield Running(0.0, "listening")
@@ -108,7 +109,7 @@ def _measure_sound_level(robot: ReporterRobot, world: World[ReporterObservation]
 
 @contextmanager
 def _with_sound_level(level: float) -> Iterator[None]:
-    """Add the sound level to a failure of perception."""
+    """Add the sound level to the facts of a perception failure that is raised inside."""
     try:
         yield
     except Failed as failed:
@@ -128,10 +129,10 @@ def _look_around(
     total = len(place.poses) * _LOOKS
     for number, pose in enumerate(place.poses):
         if number:
-            ahead = robot.pose._replace(yaw=0.0).bearing(pose.x, pose.y)  # saves a turn
+            ahead = robot.pose._replace(yaw=0.0).bearing(pose.x, pose.y)  # no turn on arrival
             if not (yield from drive_near(robot, pose._replace(yaw=ahead))):
-                continue  # the viewpoint is occupied: use the others
-        sense = -1 if number % 2 else 1  # people who followed the robot are in view now
+                continue  # out of reach: the other viewpoints are used
+        sense = -1 if number % 2 else 1  # the other way round, people who follow come into view
         for _ in range(_LOOKS):
             found.add((yield from next_observation(world)))
             yield Running(found.looks / total, "looking around")

@@ -1,4 +1,4 @@
-"""Shared parts of the skills: names, motions, pictures, notes."""
+"""Shared functions of the skills: look up names, finish motions, get pictures, note failures."""
 
 from __future__ import annotations
 
@@ -66,12 +66,12 @@ def person_named(site_map: SiteMap, who: str) -> Person:
 
 
 def finish_motion(robot: ReporterRobot, motion: Motion, **facts: Any) -> Steps:
-    """Wait for the end of `motion`. The robot is always stopped.
+    """Wait for the end of `motion`; stop the robot in any case.
 
     Args:
         robot: The robot.
         motion: Motion that was just started.
-        **facts: Evidence for a failure.
+        **facts: Facts for the evidence of a failure.
 
     Raises:
         Failed: With the code of `Motion.failure`, if the motion missed its goal.
@@ -121,7 +121,7 @@ def note_failures(
     skill: str,
     **args: Any,
 ) -> Iterator[None]:
-    """Note a failure of the robot, with the arguments of the skill and the load of the tray."""
+    """Note a failure that is raised inside, with the skill's arguments and the tray's load."""
     try:
         yield
     except Failed as failed:

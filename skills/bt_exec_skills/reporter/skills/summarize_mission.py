@@ -24,7 +24,7 @@ __all__ = ["Summary", "fail_and_report", "summarize_mission"]
 
 
 class Summary(NamedTuple):
-    """Summary of the mission in a few sentences, and the path of the report file or ""."""
+    """Summary of the mission in a few sentences, and the path of the report file, or ""."""
 
     text: str
     path: str
@@ -66,10 +66,10 @@ def fail_and_report(
     speaker: Service[Speaker],
     reason: SaidWords,
 ) -> Steps:
-    """Report the cause of the failure to all remotely connected persons, and end the mission.
+    """Report the cause of a failure to all remotely connected persons, and fail the mission.
 
-    Earlier findings are reported, too. Only for failed missions: coming back to report is
-    `talk_to_person`. Never succeeds.
+    Earlier findings are reported, too. Only for failed missions; `talk_to_person` gives the report
+    of a successful one. Never succeeds.
     """
     language = notebook.language(reason)
     text = catalogue_sentence("GIVING_UP", language, reason=reason)

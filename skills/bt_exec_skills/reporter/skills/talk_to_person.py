@@ -30,7 +30,7 @@ __all__ = ["Talk", "approach_anyone", "face_person", "talk_to_person"]
 _TURN_RAD = math.radians(72.0)
 _LOOKS = 5
 _STEPS = 5
-"""Pictures in which somebody at a place is searched for: a full turn."""
+"""Number of pictures in a search for a person at a place: a full turn."""
 _STAND_OFF_M = 1.2
 """Distance from a person who is approached, between their centres [m]."""
 
@@ -39,7 +39,7 @@ class Talk(NamedTuple):
     """Result of a talk: plain data, every field can be saved.
 
     Attributes:
-        person: Person whom the robot talked to, or the place of the people.
+        person: Id of the person whom the robot talked to, or of the place with the people.
         topic: Topic.
         said: Utterance of the robot.
         answer: Reply; empty if none was expected or a message got no reply.

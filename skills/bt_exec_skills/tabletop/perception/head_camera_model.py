@@ -40,7 +40,7 @@ class Viewpoint(NamedTuple):
             points: Room frame [m], shape (n, 3).
 
         Returns:
-            Columns and rows, shape (n, 2) [px], and which of them are in front of the camera.
+            Columns and rows, shape (n, 2) [px], and whether each point is in front of the camera.
         """
         seen = (np.atleast_2d(np.asarray(points, float)) - self.eye) @ self.axes
         ahead = -seen[:, 2]
@@ -51,7 +51,10 @@ class Viewpoint(NamedTuple):
         return np.stack([x, y], axis=1), np.asarray(ahead > _NEAREST_M, bool)
 
     def region_of_table(self, table: Table) -> Box | None:
-        """Return the part of the picture that shows a table's top and the objects on it."""
+        """Return the box in the picture that shows a table top and the objects on it [px].
+
+        None if too little of it is in the picture.
+        """
         xs = np.linspace(table.x - table.half_x, table.x + table.half_x, 12)
         ys = np.linspace(table.y - table.half_y, table.y + table.half_y, 12)
         grid = np.stack(np.meshgrid(xs, ys, (table.height, table.height + _STANDS_M)), axis=-1)
@@ -72,7 +75,7 @@ class Picture(NamedTuple):
     Attributes:
         rgb: uint8 of shape (height, width, 3).
         depth: Distance along the view [m], float32 of shape (height, width); 0 if unknown.
-        boxes: True boxes of objects [px], by name.
+        boxes: Boxes of objects by name [px], from the simulator's ground truth.
         viewpoint: Pose of the camera; None if unknown.
     """
 
@@ -83,10 +86,10 @@ class Picture(NamedTuple):
 
 
 class Pictures(Protocol):
-    """Camera: the state is captured quickly, and the picture is rendered on a worker thread."""
+    """Camera that captures the state quickly and renders pictures on a worker thread."""
 
     def capture(self) -> Any:
-        """Return the state needed for a picture."""
+        """Return a copy of the state that the picture depends on."""
 
     def view(self, capture: Any) -> Picture:
         """Render the picture of a captured state; called on a worker thread."""

@@ -1,4 +1,4 @@
-"""Object finders for a picture: the simulator's ground truth, or a network.
+"""Finders of objects in a picture, which use the simulator's ground truth or a network.
 
 In a site file::
 
@@ -6,9 +6,9 @@ In a site file::
     detector: oracle              # ground truth of the simulator
     detector: {weights: my_table.onnx, least_score: 0.4}
 
-A detection of a network is named after the object of the environment whose centre is in its box and
-whose name matches the class. Without such an object it keeps its class: ``cube#1``. Skills do not
-use boxes: they rely on the environment.
+A detection of a network gets the name of the object whose centre is in the box and whose name
+matches the class. Without such an object it gets its class and a number, such as ``cube#1``. Skills
+do not use boxes; they use the environment.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Finder(Protocol):
     """Finder of objects in a picture."""
 
     def boxes(self, picture: Picture, now: Environment) -> dict[str, Box]:
-        """Return boxes [px] by name."""
+        """Return the boxes of objects in the picture [px], by name."""
 
 
 class OracleFinder:
@@ -79,7 +79,7 @@ def make_finder(choice: str | Mapping[str, Any]) -> Finder:
     """Return the finder that a site selects.
 
     Raises:
-        UnknownName: If there is no finder or setting of that name.
+        UnknownName: If the finder or a setting is unknown.
         UsageError: If the weights or a setting are invalid.
     """
     if choice == "oracle":
@@ -116,14 +116,14 @@ def _shifted(one: Detection, x: int, y: int) -> Detection:
 
 
 def _best_of_overlapping(found: list[Detection]) -> list[Detection]:
-    """Return the best of overlapping detections, since tiles show objects twice."""
+    """Return the best of overlapping detections, because two tiles may show the same object."""
     best = sorted(found, key=lambda one: -one.score)
     boxes = np.array([one.bbox for one in best], np.float32).reshape(-1, 4)
     return [best[k] for k in suppress_overlaps(boxes, None, _SAME)]
 
 
 def _boxes_by_object(found: list[Detection], picture: Picture, now: Environment) -> dict[str, Box]:
-    """Return the boxes by the object that each shows, or by class if no object matches."""
+    """Return the boxes by the name of the matching object, or by class and number without one."""
     assert picture.viewpoint is not None
     names = [*now.objects]
     pairs: list[tuple[float, int, str]] = []
@@ -150,7 +150,7 @@ def _boxes_by_object(found: list[Detection], picture: Picture, now: Environment)
 
 
 def _may_have_label(name: str, label: str) -> bool:
-    """Return True if an object of that name may be detected as that class."""
+    """Return True if the network may detect the object `name` as the class `label`."""
     looks = attributes_in_name(name)
     if looks.kind == "object":
         return label in SHAPES

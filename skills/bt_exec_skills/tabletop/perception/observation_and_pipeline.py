@@ -1,4 +1,4 @@
-"""Observation of the table, and the pipeline that makes it from readings and pictures."""
+"""Observation of the tables, and the pipeline that makes it from readings and pictures."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["TableObservation", "TablePerception"]
 
 @dataclass(frozen=True)
 class TableObservation:
-    """World at one time; implements `bt_exec.robot.Observation`.
+    """Observation of the tables at one time; implements `bt_exec.robot.Observation`.
 
     Attributes:
         t: Time of the capture [s, mission clock].
@@ -40,11 +40,11 @@ class TableObservation:
         return (*self.environment.objects, *self.environment.tables)
 
     def facts(self) -> dict[str, str]:
-        """Return the positions and containers of all objects, and the tops of the tables."""
+        """Return the positions and containers of all objects, and the table tops, as facts."""
         now, found = self.environment, {}
         for name, placed in now.objects.items():
             found[f"pos.{name}"] = " ".join(f"{value:.2f}" for value in placed.pos)
-            if name == now.taken:  # an object in the hand has no place
+            if name == now.taken:  # it is already in the hand, or about to be
                 continue
             place = now.place_of(name)
             if place is not None and not attributes_in_name(name).is_container:
@@ -62,7 +62,7 @@ class TableObservation:
         return found
 
     def describe(self, language: str) -> str:
-        """Return one line for the operator."""
+        """Return a line for the operator with the numbers of seen and placed objects."""
         things = [one for one in self.environment.object_attributes() if not one.is_container]
         placed = sum(self.environment.container_of(one.name) is not None for one in things)
         return sentence("seen", language, count=len(things), placed=placed)
@@ -86,13 +86,13 @@ class TableObservation:
 
 
 class TablePerception:
-    """Perception of a table; implements `bt_exec.robot.Perception`.
+    """Perception of the tables; implements `bt_exec.robot.Perception`.
 
     Args:
-        read: Function that returns the environment, quickly.
+        read: Function that returns the environment; must be fast.
         camera: Camera, or None.
         finder: Object finder for the camera's pictures.
-        every_s: Minimum interval of pictures [s]. Observations in between have none.
+        every_s: Minimum interval between pictures [s]. Observations in between have no picture.
     """
 
     def __init__(
@@ -117,7 +117,7 @@ class TablePerception:
         return now, self._camera.capture()
 
     def interpret(self, capture: tuple[Environment, Any]) -> TableObservation:
-        """Return the observation of a capture. Called on a worker thread."""
+        """Return the observation of a capture; on a worker thread."""
         now, picture = capture
         if picture is None or self._camera is None:
             return TableObservation(now.t, now)

@@ -1,4 +1,4 @@
-"""Command ``simulator``: the tabletop world as a server for clients of its protocol."""
+"""Command ``simulator``, which serves the tabletop world to clients of the simulator protocol."""
 
 from __future__ import annotations
 

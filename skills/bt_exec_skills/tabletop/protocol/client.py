@@ -1,7 +1,7 @@
 """Client of the simulator protocol, with validation of every response.
 
-Every call blocks and must be made on a worker thread. Only the form of a response is used: whether
-a motion succeeded is determined from the world.
+Every call blocks and must be made on a worker thread. A response is not proof that a motion
+succeeded; skills determine that from the world.
 """
 
 from __future__ import annotations
@@ -29,14 +29,16 @@ _WAIT_S = 0.2
 _BUSY_TRIES = 20
 _REST_TRIES = 150
 _NAME_CHARS = 60
-_MOST_DIGITS = 300  # maximum whole number that can be converted to a float
+_MOST_DIGITS = 300  # whole numbers with more digits may be too large for a float
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_\-]{0,59}")
 
 
 class Grip(NamedTuple):
-    """Position of the hand, in the frame of the room or the robot, and whether it holds an object.
+    """Reported state of the hand.
 
-    Unknown values are None.
+    Attributes:
+        at: Position in the frame of the room or of the robot [m]; None if unknown.
+        holding: Whether the hand holds an object; None if unknown.
     """
 
     at: Point | None
@@ -47,8 +49,8 @@ class Client:
     """Client of one simulator.
 
     Args:
-        address: Address: ``http://127.0.0.1:8800``.
-        token: Bearer token, if not empty.
+        address: URL of the simulator, such as ``http://127.0.0.1:8800``.
+        token: Bearer token; empty for none.
         read_s: Time limit of a reading [s].
         motion_s: Time limit of a motion [s].
     """
@@ -65,16 +67,16 @@ class Client:
 
     @property
     def infers_tables(self) -> bool:
-        """Whether the simulator reports no tables, so that they are derived from its objects."""
+        """Whether tables are inferred from the objects, because the simulator reports none."""
         return bool(self._tables)
 
     def environment(self) -> Environment:
-        """Return the current world. A failed reading is retried, up to three times in all.
+        """Return the current world. A reading is tried up to three times.
 
-        A reading is also retried if an object's position has become invalid, or if an object of the
-        last reading is missing, because simulators sometimes drop objects for a moment. If a
-        simulator reports no tables, they are derived from its first response, since tables stay
-        when they are empty.
+        A reading is also repeated if an object's position has become invalid, or if an object of
+        the last reading is missing, because simulators sometimes omit objects for a moment. If a
+        simulator reports no tables, they are inferred from its first response only, because a table
+        remains when its last object is removed.
 
         Raises:
             Failed: SIMULATOR_UNREACHABLE or SIMULATOR_FAULT.
@@ -92,7 +94,7 @@ class Client:
         return replace(now, told=self._tables) if self._tables else self.infer_tables(now)
 
     def grip(self) -> Grip:
-        """Return what the simulator reports about the hand after the end of a running motion."""
+        """Return the reported state of the hand; a running motion is awaited first."""
         try:
             answer = self.run_code("RESULT = get_ee_position()", _REST_TRIES)
             state = self._get("/state")
@@ -104,29 +106,30 @@ class Client:
         return Grip(_point_in(result), holding if isinstance(holding, bool) else None)
 
     def infer_tables(self, now: Environment) -> Environment:
-        """Return the world with the tables below its objects, which are kept for later readings."""
+        """Return the world with tables inferred from its objects; later readings use them too."""
         self._tables = infer_tables(
             placed.pos for name, placed in now.objects.items() if name != now.held
         )
         return replace(now, told=self._tables)
 
     def run_code(self, code: str, tries: int = _BUSY_TRIES) -> Any:
-        """Send code and return the complete response, which arrives when the motion has ended.
+        """Send code and return the response, which arrives when the motion has ended.
 
         Args:
             code: The code.
             tries: Maximum number of requests while another motion runs.
 
         Raises:
-            Failed: UNCERTAIN if the connection or the server failed during the motion, which may
-                have happened. SIMULATOR_UNREACHABLE if nothing was sent.
+            Failed: UNCERTAIN if the connection or the server failed, so that the motion may have
+                taken place; SIMULATOR_UNREACHABLE if the code was not sent; SIMULATOR_FAULT if
+                the simulator refused the request or is busy.
         """
         body = {"action": {"type": "run_code", "payload": {"code": code}}}
         for _ in range(tries):
             try:
                 return self._request("/send_action", body, self.motion_s)
             except urllib.error.HTTPError as error:
-                if error.code == 409:  # the motion of another client, or the end of ours
+                if error.code == 409:  # busy with another motion
                     time.sleep(_WAIT_S)
                     continue
                 if error.code < 400 or error.code in (401, 403, 404, 405, 413, 415, 422):
@@ -140,10 +143,10 @@ class Client:
         raise Failed("SIMULATOR_FAULT", "another motion is in progress on the simulator")
 
     def cancel(self) -> None:
-        """Request a stop, which simulators other than that of bt-exec may not support.
+        """Request a stop, which simulators other than the one of bt-exec may not support.
 
         Raises:
-            OSError: If it fails.
+            OSError: If the request fails.
         """
         self._request("/cancel", {}, 1.0)
 
@@ -151,8 +154,8 @@ class Client:
         """Advance the simulator in lockstep and return its time.
 
         Raises:
-            OSError: If it is unreachable.
-            ValueError: If its response is invalid.
+            OSError: If the simulator is unreachable.
+            ValueError: If the response is invalid.
         """
         found = self._request("/step", {"seconds": seconds}, max(self.read_s, 10.0))
         try:
@@ -164,10 +167,10 @@ class Client:
         return told
 
     def now(self) -> float:
-        """Return the simulator's own time [s].
+        """Return the time of the simulator [s].
 
         Raises:
-            Failed: SIMULATOR_FAULT if it reports none.
+            Failed: SIMULATOR_FAULT if the simulator reports no time; SIMULATOR_UNREACHABLE.
         """
         found = self._with_retries(lambda: self._get("/env"))
         told = _parse_time(found.get("time")) if isinstance(found, dict) else None
@@ -221,7 +224,7 @@ class Client:
             raise
         except (OSError, ValueError):
             raise
-        except Exception as error:  # errors of http.client: an incomplete response, not HTTP
+        except Exception as error:  # of http.client, such as an incomplete response
             raise ConnectionResetError(_why(error)) from error
         if len(raw) > _MOST_BYTES:
             raise ValueError(f"{path} returned more than {_MOST_BYTES} bytes")
@@ -232,7 +235,7 @@ class Client:
 
 
 def _parse_whole_number(digits: str) -> int | float:
-    """Return a whole number that can be converted to a finite float."""
+    """Return a whole number as int, or as float (perhaps infinite) if it has too many digits."""
     return int(digits) if len(digits) <= _MOST_DIGITS else float(digits)
 
 
@@ -242,7 +245,7 @@ def _why(error: BaseException) -> str:
 
 
 def parse_environment(found: Any, base: Pose | None) -> Environment:
-    """Return the world in a response of ``/env``, without objects of invalid position.
+    """Return the world in a response of ``/env``, without objects that have invalid positions.
 
     Raises:
         Failed: SIMULATOR_FAULT if the response is not an environment.
@@ -267,7 +270,7 @@ def parse_environment(found: Any, base: Pose | None) -> Environment:
 
 
 def _parse_tables(found: Any, placed: Mapping[str, Placed]) -> dict[str, Table]:
-    """Return the reported tables, without invalid ones."""
+    """Return the valid tables of a response, except tables with the name of an object."""
     tables: dict[str, Table] = {}
     for name, one in found.items() if isinstance(found, dict) else ():
         at = _parse_numbers(one.get("pos") if isinstance(one, dict) else None)
@@ -284,7 +287,7 @@ def _parse_tables(found: Any, placed: Mapping[str, Placed]) -> dict[str, Table]:
 
 
 def _point_in(found: Any) -> Point | None:
-    """Return the first point in a result: ``[x, y, z]``, perhaps in a list or an object."""
+    """Return the first ``[x, y, z]`` in a result, which may be nested in lists or objects."""
     inner = list(found.values()) if isinstance(found, dict) else found
     if not isinstance(inner, list):
         return None
@@ -295,7 +298,7 @@ def _point_in(found: Any) -> Point | None:
 
 
 def parse_pose(found: Any) -> Pose | None:
-    """Return the pose of the base in a response of ``/state``, or None."""
+    """Return the pose of the base in a response of ``/state``; None if it has no valid pose."""
     mobile = found.get("mobile") if isinstance(found, dict) else None
     if not isinstance(mobile, dict):
         return None
@@ -309,7 +312,7 @@ def _parse_time(told: Any) -> float | None:
 
 
 def _parse_numbers(value: Any) -> tuple[float, float, float] | None:
-    """Return three finite numbers, or None."""
+    """Return `value` as three finite numbers; None if it is anything else."""
     if not isinstance(value, list | tuple) or len(value) != 3:
         return None
     if any(type(one) not in (int, float) or not math.isfinite(one) for one in value):

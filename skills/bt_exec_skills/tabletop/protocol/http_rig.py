@@ -17,10 +17,10 @@ __all__ = ["RemotePerception", "http_rig"]
 
 
 class RemotePerception:
-    """Reader of ``/env`` on a worker thread; implements `bt_exec.robot.Perception`.
+    """Perception that reads ``/env`` on a worker thread; implements `bt_exec.robot.Perception`.
 
-    Without lockstep the simulator has no mission clock: its observations have the time 0, and
-    skills read the world themselves.
+    Without lockstep, the times of the simulator are not those of the mission. Observations then
+    have the time 0, and skills read the world themselves.
     """
 
     def __init__(self, robot: HttpTableRobot, hand: Hand) -> None:
@@ -31,10 +31,10 @@ class RemotePerception:
         return self._robot.time if isinstance(self._robot, LockstepTableRobot) else 0.0
 
     def interpret(self, capture: float) -> TableObservation:
-        """Read the world.
+        """Read the world and return it as an observation.
 
         Raises:
-            Failed: If reading failed.
+            Failed: If the world cannot be read.
         """
         now: Environment = self._robot.client.environment()
         self._robot.latest = now
@@ -42,10 +42,10 @@ class RemotePerception:
 
 
 def http_rig(remote: Remote) -> Rig:
-    """Return the robot at an address.
+    """Return the rig of the robot at an address.
 
     Raises:
-        UsageError: If there is no valid response.
+        UsageError: If the simulator does not respond, or its response is invalid.
     """
     client = Client(remote.http, remote.token, remote.read_s, remote.motion_s)
     try:
@@ -74,10 +74,10 @@ def http_rig(remote: Remote) -> Rig:
 def _read_hand(client: Client, first: Environment) -> tuple[Hand, Environment]:
     """Return the hand, with any object that an earlier process left in it, and the world at rest.
 
-    A motion of that process may still run; the simulator responds after the end of the motion.
+    A motion of the earlier process may still run; then the simulator responds after its end.
 
     Raises:
-        Failed: If reading failed.
+        Failed: If the world cannot be read.
     """
     hand, base = Hand(), first.base
     if base is not None and not any(
@@ -86,7 +86,7 @@ def _read_hand(client: Client, first: Environment) -> tuple[Hand, Environment]:
         return hand, first
     grip, now = client.grip(), client.environment()
     if grip.holding is False or (grip.at is None and client.infers_tables):
-        return hand, now  # without tables, an object in the air could be on one
+        return hand, now  # an object in the air may be on a table that is not reported
     hand.record_initial_object(now, grip.at)
     if client.infers_tables and hand.thing is not None:
         now = client.infer_tables(replace(now, held=hand.thing))

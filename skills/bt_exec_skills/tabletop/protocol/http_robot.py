@@ -1,8 +1,8 @@
 """Robot whose simulator is accessed over HTTP.
 
-Requests run on separate threads; a tick only checks whether they have ended. After an uncertain
-end of a motion (the connection broke, the server failed), the robot waits until the world is at
-rest. Then the skill reads what happened.
+Requests run on separate threads; a tick only checks whether they have ended. If the connection or
+the server fails during a motion, the motion ends when the world is at rest. Then the skill reads
+the world to determine the result.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from bt_exec_skills.tabletop.protocol.client import Client
 
 __all__ = ["HttpReading", "HttpTableRobot", "LockstepTableRobot"]
 
-_REST_S = 0.3  # between two readings that must agree
+_REST_S = 0.3  # interval between two readings that must agree
 _REST_M = 0.005
 _REST_LIMIT_S = 20.0
-_REQUESTS = StandbyThreads()  # a tick does not wait until a new thread runs on a busy machine
+_REQUESTS = StandbyThreads()  # starting a thread would delay the tick on a busy machine
 _KNOWN = ("UNREACHABLE", "NO_PATH", "STUCK", "MISSED", "EMPTY", "STOPPED")
 
 
@@ -54,8 +54,8 @@ class HttpMotion:
 
     Args:
         client: Client that sends the code.
-        code: Code of the motion.
-        ended: Function called when the request has ended, whether it succeeded or not.
+        code: Code that executes the motion.
+        ended: Function called when the request has ended, with or without success.
         at_rest: Function that waits until the world is at rest.
     """
 
@@ -90,7 +90,7 @@ class HttpMotion:
                 self.failure, self.progress, self.done = failure, 1.0, True
 
     def stop(self) -> None:
-        """Abandon the motion and stop the simulator. Does nothing if it has ended."""
+        """Abandon the motion and stop the simulator. Does nothing if the motion has ended."""
         with self._lock:
             if self.done:
                 return
@@ -105,11 +105,11 @@ def _request_stop(client: Client) -> None:
         try:
             client.cancel()
         except (OSError, ValueError):
-            return  # not supported: reported by `still`
+            return  # a simulator without /cancel keeps moving, as `still` reports
 
     try:
         STANDBY.run(ask)
-    except RuntimeError:  # no thread can start, and the motion must be cancelled
+    except RuntimeError:  # no thread can start: cancelling matters more than not waiting
         ask()
 
 
@@ -152,14 +152,14 @@ class HttpTableRobot:
     # -- the robot
 
     def stop(self) -> None:
-        """Stop all motion; safe from any thread."""
+        """Request that all motion stops, without waiting; safe from any thread."""
         if self._motion is not None:
             self._motion.stop()
         _request_stop(self.client)
 
     @property
     def still(self) -> bool:
-        """Whether no motion request is pending. A robot without a response may still move."""
+        """Whether no motion request is pending; the robot may move until its response arrives."""
         return self._moving == 0
 
     @property
@@ -225,7 +225,7 @@ class HttpTableRobot:
             self._moving -= 1
 
     def _wait_until_at_rest(self) -> None:
-        """Wait on this thread until two readings agree, or until a timeout."""
+        """Block the calling thread until two readings agree, or until a timeout."""
         until = time.monotonic() + min(_REST_LIMIT_S, self.client.motion_s)
         before: Environment | None = None
         while time.monotonic() < until:
@@ -254,7 +254,7 @@ def _said(at: Point) -> str:
 
 
 class LockstepTableRobot(HttpTableRobot):
-    """Tabletop robot over HTTP in lockstep with its simulator; a `RemoteSimulation`.
+    """Tabletop robot over HTTP whose simulator advances in lockstep; a `RemoteSimulation`.
 
     Attributes:
         time: Time of the simulator after the last step [s].
@@ -273,5 +273,5 @@ class LockstepTableRobot(HttpTableRobot):
         self.time = self.client.step(seconds)
 
     def close(self) -> None:
-        """End the thread of the steps."""
+        """End the thread that requests steps."""
         self._steps.shutdown(wait=False, cancel_futures=True)

@@ -1,7 +1,7 @@
-"""Interpreter of the small language that clients of the simulator may send.
+"""Interpreter of the subset of Python in which clients of the simulator send code.
 
-It runs on a syntax tree that `submitted_code_parser` has checked. Values are numbers, texts, lists
-and dictionaries. Steps, numbers and sizes are bounded, so that every program ends.
+It runs on a syntax tree that `submitted_code_parser` has checked. Values are numbers, strings,
+lists and dictionaries. Steps, numbers and sizes are bounded, so that every program ends.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ __all__ = ["Interpreter", "Program", "is_supported"]
 _MOST_STEPS = 5000
 _MOST_ITEMS = 20_000
 _ITEMS_PER_STEP = 100
-"""Number of items of a value that cost as much as a step. Values are checked at each use."""
+"""Number of items whose check costs as much as one step; a value is checked at each use."""
 _LARGEST_EXPONENT = 8
 
 
@@ -69,7 +69,7 @@ _COMPARE: Mapping[type[ast.cmpop], Callable[[Any, Any], bool]] = {
 
 
 def is_supported(node: ast.AST) -> bool:
-    """Return True if the interpreter supports a kind of node, including operators."""
+    """Return True if the interpreter supports the type of a node, and its operators."""
     match node:
         case ast.BinOp(op=op) | ast.AugAssign(op=op):
             return type(op) in _BINARY
@@ -98,7 +98,7 @@ class Interpreter:
         self._steps = 0
 
     def run(self, body: list[ast.stmt]) -> Program:
-        """Yield the calls of a program, and return its variables."""
+        """Yield the robot calls of a program, and return its variables."""
         yield from self._block(body)
         for value in self._names.values():
             _item_count(value)
@@ -329,7 +329,7 @@ class Interpreter:
         return _plain_data(FUNCTIONS[name](*args, **given))
 
     def _call_robot(self, name: str, args: list[Any], given: dict[str, Any]) -> Value:
-        """Yield a call of the robot, and return its result."""
+        """Yield a call of a robot function, and return its result."""
         bound = dict(zip(CALLS[name], args, strict=False))
         for keyword, value in given.items():
             bound[argument_name(name, keyword) or keyword] = value
@@ -383,7 +383,7 @@ def _method(of: Any, name: str, args: list[Any]) -> Any:
 
 
 def _plain_data(value: Any) -> Any:
-    """Return a value as lists, dictionaries, numbers and texts."""
+    """Return a value converted to lists, dictionaries, numbers and strings."""
     if isinstance(value, Mapping):
         return {key: _plain_data(item) for key, item in value.items()}
     if isinstance(value, str | int | float | bool) or value is None:
@@ -395,8 +395,8 @@ def _item_count(value: Any) -> int:
     """Return the number of items of a value, including nested ones.
 
     Raises:
-        CodeRefused: For values with too many items (also lists that contain themselves), for long
-            texts, and for numbers that are infinite, undefined or above 1e12.
+        CodeRefused: For values with too many items (including lists that contain themselves), for
+            long strings, and for numbers that are NaN or above 1e12 in magnitude.
     """
     size = 0
     waiting = [value]

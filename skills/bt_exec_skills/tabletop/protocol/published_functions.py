@@ -1,6 +1,7 @@
-"""Calls of the published simulator protocol, and the names that clients may use in their code.
+"""Robot functions of the simulator protocol, and the Python names that client code may use.
 
-Positions are [x, y, z] in the frame of the room [m], poses of the base [x, y, theta] [m, m, rad].
+Positions are [x, y, z] in the frame of the room [m]; poses of the base are [x, y, theta] [m, m,
+rad].
 """
 
 from __future__ import annotations
@@ -46,15 +47,16 @@ CALLS: Mapping[str, tuple[str, ...]] = {
     "place_object": _PLACE,
     "wait": ("seconds",),
 }
-"""Argument names of each call, in order.
+"""Argument names of each robot function, in order.
 
-The joint calls of the base are those of an earlier version of the protocol.
+``get_mobile_joint_position`` and ``set_mobile_target_joint`` are from an earlier version of the
+protocol.
 """
 
 MOTIONS = frozenset(
     name for name in CALLS if name.startswith(("follow_", "set_", "pick_", "place_", "wait"))
 )
-"""Calls that take simulated time. They return True when they have succeeded."""
+"""Robot functions that take simulated time; they return True after success."""
 
 _OTHER_SPELLINGS: Mapping[str, frozenset[str]] = {
     "position": frozenset(
@@ -76,7 +78,7 @@ _OTHER_SPELLINGS: Mapping[str, frozenset[str]] = {
     "width": frozenset({"target_width", "gripper_width"}),
     "path": frozenset({"path_world", "waypoints"}),
 }
-"""Alternative argument names in versions and clients of the protocol."""
+"""Alternative argument names in other versions of the protocol and in existing clients."""
 
 
 class Call(NamedTuple):
@@ -92,7 +94,7 @@ class Call(NamedTuple):
 
 
 def argument_name(name: str, keyword: str) -> str | None:
-    """Return the argument name that a keyword of a call stands for, or None if it is unknown."""
+    """Return the argument name for a keyword of a call, or None if the keyword is unknown."""
     known = CALLS[name]
     if keyword in known:
         return keyword
@@ -100,16 +102,16 @@ def argument_name(name: str, keyword: str) -> str | None:
 
 
 LARGEST = 1e12
-"""Largest number of a program."""
+"""Largest magnitude of a number in a program."""
 _MOST_ROUNDS = 1000
 
 
 class CodeRefused(Exception):  # noqa: N818 - a response to the client that sent the code
-    """Raised for code that is not allowed, or that exceeds a limit."""
+    """Raised for code that is not allowed or exceeds a limit."""
 
 
 def _finite_float(value: Any) -> float:
-    """Return a number; infinity becomes the largest allowed number."""
+    """Return `float(value)`, with infinity replaced by the largest allowed number."""
     number = float(value)
     return math.copysign(LARGEST, number) if math.isinf(number) else number
 
@@ -162,7 +164,7 @@ METHODS: Mapping[str, tuple[type, ...]] = {
     "tolist": (list,),
     "values": (dict,),
 }
-"""Methods that code may call, with the types that have them."""
+"""Methods that code may call, with the types on which each is allowed."""
 
 MODULES: Mapping[str, Mapping[str, Any]] = {
     "json": {"dumps": lambda value: json.dumps(value)},
@@ -188,7 +190,7 @@ MODULES: Mapping[str, Mapping[str, Any]] = {
     },
     "time": {"sleep": "wait"},
 }
-"""Modules that code may import: functions by name; a text is the name of a robot call."""
+"""Modules that code may import, with their functions; a string names the robot function to call."""
 
 TYPES = {
     "bool": bool,

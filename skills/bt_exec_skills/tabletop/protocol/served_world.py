@@ -1,7 +1,7 @@
-"""Simulator behind the server: one world, one thread that advances time, one motion.
+"""Simulator behind the server: one world, one thread that advances time, one program at a time.
 
-Requests come from other threads. They are processed on the thread of the world between two steps,
-so that every reading is of a complete step.
+Requests come from other threads. They are processed on the world's thread between two steps, so
+that every reading shows the world after a complete step.
 """
 
 from __future__ import annotations
@@ -35,19 +35,19 @@ __all__ = ["Busy", "Ended", "ServedWorld"]
 T = TypeVar("T")
 _MOST_STEP_S = 10.0
 _COARSER = 2
-"""Ratio of the cells of the map for clients to those of the internal one."""
+"""Cell size of the map for clients, in cells of the internal map."""
 _log = logging.getLogger("bt_exec")
 
 
 class Busy(Exception):  # noqa: N818 - an answer
-    """Raised for a motion that is requested during another motion."""
+    """Raised if code is sent while other code runs."""
 
 
 class Ended(Exception):  # noqa: N818 - an answer
-    """Raised if a motion missed its goal.
+    """Raised if a program ended early, because a motion failed or was cancelled.
 
     Args:
-        failed: The reason.
+        failed: The failure.
     """
 
     def __init__(self, failed: Failed) -> None:
@@ -56,7 +56,7 @@ class Ended(Exception):  # noqa: N818 - an answer
 
 
 class _Job:
-    """Running program, with its current motion."""
+    """Running program of a client, with its current motion."""
 
     def __init__(self, program: Program) -> None:
         self.program = program
@@ -65,7 +65,7 @@ class _Job:
 
 
 class ServedWorld:
-    """World that runs for clients.
+    """Simulated world with a thread that serves requests of clients.
 
     Args:
         robot: Robot in its world.
@@ -91,15 +91,16 @@ class ServedWorld:
         return self._job is not None
 
     def run_on_world_thread(self, function: Callable[[], T]) -> Future[T]:
-        """Run a function on the thread of the world."""
+        """Run a function on the world's thread, and return its future result."""
         answer: Future[T] = Future()
         self._asked.put((function, answer))
         return answer
 
     def run_code(self, code: str) -> Future[Future[dict[str, Any]]]:
-        """Start a piece of code; the inner future yields its variables.
+        """Start a program; the inner future returns its variables after its end.
 
-        The inner future raises `Ended` or `CodeRefused`, the outer one `Busy` or `CodeRefused`.
+        Parsing raises `CodeRefused`. The outer future raises `Busy`, the inner one `Ended` or
+        `CodeRefused`.
         """
         program = parse_program(code)
         return self.run_on_world_thread(lambda: self._begin(program))
@@ -117,7 +118,7 @@ class ServedWorld:
         return self.run_on_world_thread(lambda: self._advance_time(seconds))
 
     def cancel(self) -> Future[bool]:
-        """Stop the running motion, and return True if there was one."""
+        """Stop the robot and the running program; the result is True if a program was running."""
         return self.run_on_world_thread(self._cancel)
 
     def close(self) -> None:
@@ -148,7 +149,7 @@ class ServedWorld:
                 answer.set_exception(error)
 
     def _waiting_time(self, due: float) -> float | None:
-        """Return how long to wait for a request [s]; None to wait without limit."""
+        """Return how long to wait for a request before the next step [s]; None without limit."""
         if self.lockstep:
             return None
         return 1e-6 if self.fast and self._job is not None else max(1e-6, due - time.monotonic())
@@ -180,7 +181,7 @@ class ServedWorld:
         return robot.time
 
     def _resume_program(self, value: Any) -> None:
-        """Send a value into the program and process its calls, up to a motion or its end."""
+        """Send a value into the program and answer its calls until it starts a motion or ends."""
         job = self._job
         assert job is not None
         try:
@@ -267,14 +268,14 @@ class ServedWorld:
 
 
 def _waypoints(corners: Sequence[tuple[float, float]]) -> list[list[float]]:
-    """Return poses ``[x, y, theta]`` at the corners of a path, each facing the next one."""
+    """Return poses ``[x, y, theta]`` at the corners of a path, each facing the next corner."""
     legs = itertools.pairwise(corners)
     turns = [math.atan2(y2 - y1, x2 - x1) for (x1, y1), (x2, y2) in legs] or [0.0]
     return [[*at, theta] for at, theta in zip(corners, [*turns, turns[-1]], strict=False)]
 
 
 def _coarse_map(grid: Grid) -> list[list[int]]:
-    """Return a map for clients: rows from south to north of 0 (free) and 1 (occupied)."""
+    """Return the map for clients: rows from south to north with 0 for free and 1 for occupied."""
     rows, columns = (-(-count // _COARSER) for count in grid.shape)
     return [
         [int(grid.solid[_block(row), _block(column)].any()) for column in range(columns)]
@@ -287,10 +288,10 @@ def _block(index: int) -> slice:
 
 
 def parse_point(value: Any) -> Point:
-    """Return a point of a client.
+    """Return the point that a client sent as ``[x, y, z]``.
 
     Raises:
-        CodeRefused: If it is invalid.
+        CodeRefused: If the value is not such a point.
     """
     return Point(*_parse_numbers(value, "a position", (3,), "[x, y, z] in metres"))
 

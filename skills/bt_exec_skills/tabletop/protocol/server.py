@@ -1,8 +1,8 @@
 """HTTP server of the simulator: ``/env``, ``/state``, ``/camera``, ``/send_action``, ``/step``.
 
-It is compatible with the simulators of this protocol, so that their clients work unchanged, but
-stricter: failures are reported as errors. It listens on loopback without a token, bodies are
-limited, and one motion runs at a time.
+Clients of other simulators with this protocol work unchanged, but failures of motions are reported
+as errors. Without a token it listens only on loopback. The size of bodies is limited, and one
+motion runs at a time.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from bt_exec_skills.tabletop.sim.camera import HeadCamera
 __all__ = ["MOST_BYTES", "make_app"]
 
 MOST_BYTES = 32_768
-"""Maximum size of a body [bytes]."""
+"""Maximum size of a request body [bytes]."""
 
 
 def make_app(served_world: ServedWorld, token: str = "", host: str = "127.0.0.1") -> RequestGuard:
@@ -42,7 +42,7 @@ def make_app(served_world: ServedWorld, token: str = "", host: str = "127.0.0.1"
 
     Args:
         served_world: World that the routes read and change.
-        token: Token of every request; without one, requests must name a loopback host.
+        token: Token that every request must have; without one, requests must name a loopback host.
         host: Listening address.
     """
     app = new_app("bt-exec tabletop simulator", openapi_url=None)
@@ -160,10 +160,10 @@ def _add_actions(app: FastAPI, served_world: ServedWorld) -> None:
 
 
 async def _source_code_of(request: Request) -> str:
-    """Return the code that an action runs.
+    """Return the code in the action of a request.
 
     Raises:
-        _ActionError: If it is not a valid action.
+        _ActionError: If the request contains no valid action.
     """
     action = (await json_body(request)).get("action")
     if not isinstance(action, dict) or action.get("type") != "run_code":

@@ -1,4 +1,4 @@
-"""Start of the simulator's server from a site and a world."""
+"""Start of the simulator server for a site and an initial world."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ __all__ = ["make_served_world", "serve"]
 def make_served_world(
     site: str, world: Iterable[str], *, lockstep: bool = False, fast: bool = False
 ) -> ServedWorld:
-    """Return the running world of a site's world.
+    """Return the running simulated world of a site.
 
     Raises:
-        UsageError: If the site has no such world, or the world is invalid.
+        UsageError: If the site has no tabletop world, or a setting in `world` is invalid.
     """
     loaded = load_site(site)
     if "tabletop" not in loaded.packs:
@@ -42,11 +42,11 @@ def serve(
     fast: bool = False,
     say: Callable[[str], None] = print,
 ) -> None:
-    """Serve until interrupted.
+    """Serve the simulated world until interrupted.
 
     Raises:
-        UsageError: If `host` needs a token or cannot be listened on, or the extra ``serve`` is not
-            installed.
+        UsageError: If `host` requires a token, the port cannot be opened, or the extra ``serve``
+            is not installed.
     """
     if not is_loopback(host) and not token:
         raise UsageError(f"listening on {host} needs a token: --token, or BT_EXEC_TOKEN")

@@ -1,8 +1,8 @@
-"""Code from clients, parsed as data by an allow-list over its syntax tree; never executed.
+"""Parser of code from clients: an allow-list over the syntax tree; the code is never executed.
 
 Clients of the protocol send a few lines such as ``result = pick_object([1, 2, 0.6], 0.1, 0.2)``.
-`parse_program` parses them, refuses everything that is not on the list, and returns a generator. It
-yields the calls of the robot, receives their results, and returns the variables of the code.
+`parse_program` parses them, refuses everything that is not on the list, and returns a generator.
+The generator yields the robot calls, receives their results, and returns the variables of the code.
 """
 
 from __future__ import annotations
@@ -44,10 +44,10 @@ _REASONS: Mapping[type[ast.AST], str] = {
 
 
 def parse_program(code: str) -> Program:
-    """Return the program of a piece of code, which is checked completely before any call.
+    """Parse and check code completely, and return it as a program.
 
     Raises:
-        CodeRefused: If it contains anything that is not allowed.
+        CodeRefused: If the code contains anything that is not allowed.
     """
     if len(code) > _LONGEST:
         raise CodeRefused(f"the code has {len(code)} characters; {_LONGEST} are allowed")
@@ -61,7 +61,7 @@ def parse_program(code: str) -> Program:
 
 
 def _check_node(node: ast.AST, depth: int) -> None:
-    """Refuse a node with anything that is not on the list, before any call."""
+    """Raise CodeRefused if a node or its descendants contain anything not on the allow-list."""
     if depth > _DEEPEST:
         raise _refusal(node, "nesting this deep")
     match node:
@@ -105,7 +105,7 @@ def _is_module(node: ast.Attribute) -> bool:
 
 
 def _check_call(node: ast.Call) -> None:
-    """Refuse calls, arguments and methods that do not exist."""
+    """Raise CodeRefused for an unknown function, method or argument."""
     if any(isinstance(arg, ast.Starred) for arg in node.args):
         raise _refusal(node, "a starred argument")
     if isinstance(node.func, ast.Attribute):

@@ -16,8 +16,8 @@ __all__ = ["Asked", "open_directly"]
 class Asked(urllib.request.Request):
     """Request with a total time limit.
 
-    The request is a context manager, which the caller leaves when the response was read. The
-    timeout of a socket restarts with each byte; this time limit does not.
+    The request is a context manager; the caller reads the response inside. The timeout of a socket
+    restarts with each byte; this time limit does not.
 
     Args:
         address: URL.
@@ -48,11 +48,11 @@ class Asked(urllib.request.Request):
         trace: TracebackType | None,
     ) -> None:
         self._timer.cancel()
-        if self._late:  # any other error is a consequence: an incomplete response, or an end
+        if self._late:  # the closed socket caused any other error, such as an end of data
             raise TimeoutError(f"no complete response within {self.limit_s:g} s") from error
 
     def register_socket(self, opened: socket.socket) -> None:
-        """Register the socket of the request."""
+        """Register the socket to close at the time limit; closed at once if that has passed."""
         with self._lock:
             self._socket = opened
             if self._late:
@@ -94,23 +94,23 @@ class _SecureHandler(urllib.request.HTTPSHandler):
 
 
 class _NoRedirects(urllib.request.HTTPRedirectHandler):
-    """Redirect handler that refuses redirects: motions and token are for this simulator alone."""
+    """Redirect handler that follows no redirect, so that no other host gets motions or token."""
 
     def redirect_request(self, *_: Any) -> None:
-        """Follow no redirect; its status is the response."""
+        """Return None, so that the redirect is reported as an HTTP error."""
 
 
 _OPENER = urllib.request.build_opener(
     urllib.request.ProxyHandler({}), _NoRedirects(), _PlainHandler(), _SecureHandler()
 )
-"""Opener without proxies of the environment: commands go directly to the robot."""
+"""Opener that ignores proxy settings of the environment: commands go directly to the robot."""
 
 
 def open_directly(asked: Asked) -> Any:
     """Send a request and return its open response.
 
     Raises:
-        OSError: If it cannot be sent, or no response arrives.
-        urllib.error.HTTPError: If the status is not a success.
+        OSError: If the request cannot be sent, or no response arrives.
+        urllib.error.HTTPError: If the status is not 2xx.
     """
     return _OPENER.open(asked, timeout=asked.limit_s)

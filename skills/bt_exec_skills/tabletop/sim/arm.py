@@ -1,6 +1,7 @@
-"""Arm: a lift, shoulder, elbow and wrist that turn about the vertical, and two fingers.
+"""Arm of the simulated robot: a lift, three joints about vertical axes, and two fingers.
 
-The hand always points down, so a grasp is a position and a yaw. Frame: the base's, x ahead, z up.
+The hand always points down, so a grasp is a position and a yaw. Positions are in the frame of the
+base: x ahead, y to the left, z up.
 """
 
 from __future__ import annotations
@@ -20,20 +21,20 @@ Vector = npt.NDArray[np.float64]
 
 JOINTS = ("lift", "shoulder", "elbow", "wrist")
 HAND_DROP = 0.26
-"""Distance of the grip below the links [m]."""
+"""Vertical distance from the arm's links down to the grip [m]."""
 FINGER_OPEN = 0.052
-"""Half the gap of the open hand [m]."""
+"""Half the distance between the open fingers [m]."""
 _SHOULDER_X = 0.14
 _LINK1, _LINK2 = 0.42, 0.40
 _LIFT = (HAND_DROP + 0.012, 1.3)
 HOME: tuple[float, ...] = (0.86 + HAND_DROP, -1.15, 2.2, -1.05)
-"""Joint angles of rest [m, rad, rad, rad]: the hand above the front of the base."""
+"""Joint values at rest [m, rad, rad, rad]: the hand is above the front of the base."""
 REACH = (0.40, 0.88)
 """Minimum and maximum distance of the grip from the centre of the base [m]."""
 
 
 def add_arm(spec: Any, base: Any, *, actuators: bool) -> None:
-    """Add the arm to the base of a spec, with its motors if requested."""
+    """Add the arm to the body `base` of a spec, with its motors if `actuators` is set."""
     slide, hinge = mujoco.mjtJoint.mjJNT_SLIDE, mujoco.mjtJoint.mjJNT_HINGE
     look = {"contype": 0, "conaffinity": 0}
     lift = base.add_body(name="lift", pos=[_SHOULDER_X, 0, 0], gravcomp=1)
@@ -117,7 +118,7 @@ def _link(body: Any, name: str, fromto: list[float], radius: float, mass: float,
 
 
 class ArmIK:
-    """Inverse kinematics of the four joints; stateless, on a private model."""
+    """Inverse kinematics of the four joints on a private model; stateless between calls."""
 
     _ROUNDS = 40
     _NEAR_M, _NEAR_RAD = 0.003, 0.03
@@ -136,11 +137,11 @@ class ArmIK:
 
         Args:
             at: Position of the grip, base frame [m], shape (3,).
-            yaw: Rotation of the hand about z, base frame [rad]; a half turn is the same grasp.
+            yaw: Rotation of the hand about z, base frame [rad]; half a turn gives the same grasp.
             start: Initial joint values, shape (4,).
 
         Returns:
-            Joint values, shape (4,), or None if it is out of reach.
+            Joint values, shape (4,), or None if the grip cannot reach `at`.
         """
         bearing = math.atan2(at[1], at[0] - _SHOULDER_X)
         seeds = (start, np.array([at[2] + HAND_DROP, bearing - 0.8, 1.6, 0.0]))

@@ -1,4 +1,4 @@
-"""Head camera: colour and distance, one ray per pixel, without OpenGL."""
+"""Head camera of the simulated robot: ray casting without OpenGL, with a distance per pixel."""
 
 from __future__ import annotations
 

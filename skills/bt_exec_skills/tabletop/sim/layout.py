@@ -1,4 +1,4 @@
-"""Random kitchen from a seed: tables, obstacles, objects, and bowls to sort them."""
+"""Random layout of the kitchen from a seed: tables, obstacles, objects and containers."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ROOM = (3.0, 2.5)
 """Half sizes of the room [m]; its centre is the origin."""
 _SLOTS = ((-1.55, 1.35), (1.55, 1.35), (0.0, -1.55))
 _TABLE_HALF = (0.62, 0.3)
-_RIM_M = 0.09  # distance of the centre of an object from the edge of a table [m]
+_RIM_M = 0.09  # minimum distance of the centre of an object from the edge of a table [m]
 _CONTAINER_RIM_M = 0.16
 _APART_M, _BOWL_APART_M = 0.16, 0.25
 _HALF: Mapping[str, float] = MappingProxyType({"small": 0.016, "medium": 0.021, "big": 0.028})
@@ -31,7 +31,7 @@ _COLOURS = ("red", "blue", "green", "yellow", "purple")
 
 
 class Item(NamedTuple):
-    """Object or container, with the pose of its body.
+    """Object or container of a layout, with its pose.
 
     Attributes:
         name: Name in the environment.
@@ -60,8 +60,8 @@ class WorldOptions:
 
     Attributes:
         seed: Seed of the random generator.
-        objects: Number of objects without containers; 0 draws 4..12.
-        by: Attribute in which objects and bowls differ; ``mixed`` has all of them.
+        objects: Number of objects, not counting containers; 0 draws 4..12.
+        by: Attribute in which objects and containers differ; with ``mixed``, several differ.
     """
 
     seed: int = 0
@@ -85,7 +85,7 @@ class Layout:
 
 
 def draw_layout(options: WorldOptions) -> Layout:
-    """Return the world for the options; equal options give equal worlds."""
+    """Return the layout for the options; equal options give equal layouts."""
     rng = random.Random(f"tabletop {options.seed} {options.objects} {options.by}")
     slots = _SLOTS if options.by == "mixed" or rng.random() < 0.5 else _SLOTS[:2]
     tables = tuple(
@@ -109,7 +109,7 @@ Wanted: TypeAlias = tuple[str, str, float, str]
 
 
 def _objects_and_containers(rng: random.Random, by: By, count: int) -> list[Wanted]:
-    """Return the objects and containers: name, form, half width, colour."""
+    """Return name, form, half width and colour of each object and container."""
     numbers: Counter[str] = Counter()
     found: list[Wanted] = []
     for words, form, half, colour in _DRAWN[by](rng, count):
@@ -156,7 +156,7 @@ def _mixed(rng: random.Random, count: int) -> Iterator[Wanted]:
 
 
 def _random_values(values: Sequence[str], count: int, rng: random.Random) -> Iterator[str]:
-    """Yield each value once, then random ones, `count` in all."""
+    """Yield `count` values: each of `values` once, then random choices."""
     for n in range(count):
         yield values[n] if n < len(values) else rng.choice(values)
 
@@ -170,7 +170,7 @@ _DRAWN: Mapping[By, Callable[[random.Random, int], Iterator[Wanted]]] = {
 
 
 class _Placer:
-    """Search for free positions on tables, for one item after the other."""
+    """Search for free positions on tables, one item after another."""
 
     def __init__(self, rng: random.Random, tables: tuple[Table, ...]) -> None:
         self._rng = rng
@@ -178,7 +178,7 @@ class _Placer:
         self._taken: list[tuple[float, float, bool]] = []
 
     def place(self, name: str, form: str, half: float, colour: str) -> Item:
-        """Return the item at a free position."""
+        """Return an item at a random free position."""
         holds = form not in SHAPES
         for attempt in range(4000):
             table = self._rng.choice(self._tables)

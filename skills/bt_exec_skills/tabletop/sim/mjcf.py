@@ -1,7 +1,7 @@
 """MuJoCo model of the world, made with MjSpec: room, tables, objects, base, arm and gripper.
 
-Bodies have the names of the items, and ``base`` … ``hand`` for the robot. Only hull, hand and
-fingers of the robot collide with the world: the arm moves above all objects on tables.
+Bodies of items have the names of the items; those of the robot are ``base`` to ``hand``. Only hull,
+hand and fingers of the robot collide with the world, because the arm moves above all objects.
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ def _item(world: Any, item: Item) -> None:
 
 
 def _container(body: Any, item: Item) -> None:
-    """Add a floor and a rim: a ring of segments, or four sides if it is square."""
+    """Add the floor and the rim of a container: a ring of segments, or four sides for a box."""
     rgb = RGB.get(item.colour, (0.6, 0.5, 0.4))
     rim, wall, thick = _RIM[item.form], 0.006, 0.004
     shared = {"mass": 0.08, "friction": [0.8, 0.01, 0.002]}

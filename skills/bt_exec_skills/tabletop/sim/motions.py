@@ -1,7 +1,7 @@
 """Motion primitives of the simulated robot: generators that advance one control period a step.
 
-Everything is commanded smoothly and compared with the measured state, so that a blocked arm is
-reported. The hand is lowered until it or its load has contact.
+Commands follow smooth curves and are compared with the measured state, so that a blocked arm is
+reported. The hand is lowered until the hand or its load has contact.
 """
 
 from __future__ import annotations
@@ -27,16 +27,19 @@ __all__ = ["drive", "move_fingers", "move_hand", "move_joints", "pick", "place",
 _SPEED, _EASE = 0.7, 0.9  # maximum speed and acceleration of the base [m/s, m/s2]
 _TURN = 1.8  # maximum turning speed [rad/s]
 _JOINT = np.array([0.6, 2.2, 2.4, 3.0])  # maximum speeds of the arm [m/s, rad/s]
-_TRAVEL_M = 0.80  # height at which the grip is above all objects on tables
+_TRAVEL_M = 0.80  # height of the grip above all objects on tables
 _PRESS = -0.02
-_OFF_M = 0.05  # tolerance of the position of an item
+_OFF_M = 0.05  # maximum distance of an item from its expected position
 
 
 def drive(world: TableWorld, way: Way, goal: Pose) -> MotionSteps:
     """Follow the corners of a path, turning to the goal's yaw meanwhile.
 
-    A hand below travel height, as a stopped motion leaves it, is drawn back first: it may be in a
+    A hand below travel height is drawn back first, because a stopped motion may have left it in a
     container.
+
+    Raises:
+        Failed: NO_PATH if the base is blocked.
     """
     if world.joints[0] < _TRAVEL_M + HAND_DROP - 0.02:
         yield from _home(world, open_hand=False)
@@ -95,7 +98,7 @@ def _wait_until_reached(world: TableWorld, goal: Vector, phase: str) -> MotionSt
     """Wait until the arm is at its target.
 
     Raises:
-        Failed: STUCK if it is blocked.
+        Failed: STUCK if the arm is blocked.
     """
     for _ in range(round(0.6 / CONTROL_S)):
         if float(np.abs(world.joints - goal).max()) < 0.02:
@@ -126,7 +129,7 @@ def _joints_above(world: TableWorld, ik: ArmIK, at: Point, yaws: Sequence[float]
 
 
 def _item_at(world: TableWorld, at: Point) -> Item | None:
-    """Return the object at the expected position."""
+    """Return the object nearest to a position, or None if none is near it."""
     now = world.environment()
     near = [
         (placed.pos.distance_to(at), name)
@@ -159,7 +162,7 @@ def _possible_yaws(world: TableWorld, at: Point, item: Item | None, reach: float
 
 
 def _rim_height(item: Item) -> float:
-    """Return the height of an item's top, or of a container's rim, above the item's centre [m]."""
+    """Return the distance of a container's rim from its centre [m]; 0 for other items."""
     return item.half if attributes_in_name(item.name).is_container else 0.0
 
 
@@ -170,8 +173,8 @@ def pick(world: TableWorld, ik: ArmIK, at: Point, lift: float, attempt: int) -> 
         world: The world.
         ik: Inverse kinematics of the arm.
         at: Centre of the object.
-        lift: Minimum lift [m].
-        attempt: Number of the attempt, which selects the rotation of the hand.
+        lift: Minimum height of the lift [m].
+        attempt: Number of earlier attempts, which selects the rotation of the hand.
 
     Raises:
         Failed: UNREACHABLE, STUCK, or MISSED if the hand holds nothing afterwards.
@@ -259,7 +262,7 @@ def move_joints(world: TableWorld, joints: Sequence[float]) -> MotionSteps:
 
 
 def move_hand(world: TableWorld, ik: ArmIK, at: Point) -> MotionSteps:
-    """Bring the grip to a point: up to travel height, above the point, and down.
+    """Raise the hand to travel height, move it above a point and lower it onto the point.
 
     Raises:
         Failed: UNREACHABLE, or STUCK if something blocks the arm.
@@ -282,10 +285,10 @@ def move_hand(world: TableWorld, ik: ArmIK, at: Point) -> MotionSteps:
 
 
 def move_fingers(world: TableWorld, width: float) -> MotionSteps:
-    """Set the distance between the fingers [m]. On an object they stop and keep pressing.
+    """Move the fingers to a distance from each other [m]. On an object they stop and keep pressing.
 
     Raises:
-        Failed: UNREACHABLE if the hand cannot open so far.
+        Failed: UNREACHABLE if the hand cannot open that far.
     """
     if width > 2 * FINGER_OPEN:
         raise Failed("UNREACHABLE", f"the hand opens to {2 * FINGER_OPEN:.3f} m")
@@ -301,7 +304,7 @@ def wait(seconds: float) -> MotionSteps:
 
 
 def _raise_hand(world: TableWorld, height: float) -> MotionSteps:
-    """Lift the hand to travel height."""
+    """Lift the hand to travel height, or to `height` if that is higher."""
     now = world.joints
     wanted = max(height, _TRAVEL_M) + HAND_DROP
     if now[0] < wanted - 0.02:

@@ -1,4 +1,4 @@
-"""Base poses to reach a point, and paths to them: A* on an occupancy grid."""
+"""Search for base poses from which the arm reaches a point, and for paths to them with A*."""
 
 from __future__ import annotations
 
@@ -46,9 +46,9 @@ class Map:
         ]
 
     def free_cells(self, now: Environment, target: Point) -> tuple[Grid, npt.NDArray[np.bool_]]:
-        """Return the grid, and its free cells for the centre of the base.
+        """Return the occupancy grid, and the cells that are free for the centre of the base.
 
-        The target is not an obstacle.
+        An object at `target` is not an obstacle.
         """
         fallen = [
             Slab(placed.pos.x, placed.pos.y, 0.04, 0.04)
@@ -66,8 +66,8 @@ class Map:
         """Return a base pose from which the arm reaches `target`, and the grid and free cells used.
 
         Raises:
-            Failed: UNREACHABLE if the base fits nowhere near; NO_PATH if it fits, but there is no
-                path.
+            Failed: UNREACHABLE if the base fits nowhere within reach of the target; NO_PATH if no
+                path leads to a place where it fits.
         """
         grid, free = self.free_cells(now, target)
         near = grid.free_near(grid.cell_at(start.x, start.y), free, 0.4)

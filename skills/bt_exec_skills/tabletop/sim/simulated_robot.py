@@ -1,4 +1,4 @@
-"""Simulated robot and its simulation; one motion at a time."""
+"""Simulated robot, which is also the simulation; one motion at a time."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class SimTableRobot(SimulatedBody[tuple[float, str]]):
         self._picks = 0
 
     def freeze(self) -> None:
-        """Hold every joint."""
+        """Hold every joint at its present position."""
         self.world.freeze()
 
     @property
@@ -84,7 +84,7 @@ class SimTableRobot(SimulatedBody[tuple[float, str]]):
         return self.start(self._goto(at))
 
     def follow_path(self, way: Way, faces: Point | None) -> SteppedMotion[tuple[float, str]]:
-        """Follow the corners of a path, and face a point at the end."""
+        """Follow the corners of a path, and face the point `faces` at the end, if given."""
         return self.start(self._follow(way, faces))
 
     def pick(self, at: Point, lift: float = 0.2) -> SteppedMotion[tuple[float, str]]:
@@ -117,12 +117,12 @@ class SimTableRobot(SimulatedBody[tuple[float, str]]):
         return self.start(wait(seconds))
 
     def floor_map(self) -> Grid:
-        """Return the map of the floor that paths are planned on."""
+        """Return the occupancy grid of the floor on which paths are planned."""
         pose = self.world.pose
         return self._map.free_cells(self.world.environment(), Point(pose.x, pose.y, 0.0))[0]
 
     def plan_path(self, at: Point) -> Way | None:
-        """Return the corners of the path to where the arm reaches `at`; None if there is none."""
+        """Return the corners of a path to a pose from which the arm reaches `at`, or None."""
         world = self.world
         try:
             goal, grid, free = self._map.find_base_pose(world.environment(), world.pose, at)

@@ -85,7 +85,7 @@ class TableWorld(Physics):
 
     @property
     def grip(self) -> Point:
-        """Position of the gripper."""
+        """Position of the grip between the fingers, room frame [m]."""
         return Point(*(float(value) for value in self.data.site_xpos[self._grip]))
 
     @property
@@ -114,7 +114,7 @@ class TableWorld(Physics):
         return Environment(self.time, objects, self.pose, tables)
 
     def hand_contacts(self) -> dict[str, set[str]]:
-        """Return the contacts of the robot's hand: ``left``, ``right`` and ``palm`` by item."""
+        """Return the parts of the hand (``left``, ``right``, ``palm``) that touch each item."""
         found: dict[str, set[str]] = {}
         for contact in self.data.contact[: self.data.ncon]:
             for mine, other in (contact.geom, contact.geom[::-1]):
@@ -131,7 +131,7 @@ class TableWorld(Physics):
         return None
 
     def is_colliding(self, held: str | None) -> bool:
-        """Return True if the hand, or the held object, touches anything else."""
+        """Return True if the hand or the object `held` touches anything else."""
         ours = {held} if held is not None else set()
         for contact in self.data.contact[: self.data.ncon]:
             first, second = (int(geom) for geom in contact.geom)
@@ -148,16 +148,16 @@ class TableWorld(Physics):
         self.data.ctrl[self._motors] = joints
 
     def command_fingers(self, gap: float) -> None:
-        """Set the target of both fingers: half the gap [m]; below 0 they press."""
+        """Set the target of both fingers: half the gap [m]; a negative target presses."""
         self.data.ctrl[self._finger_u] = FINGER_OPEN if self._slippery else gap
 
     def command_base(self, x: float, y: float, yaw: float) -> None:
-        """Set the target of the base; `yaw` is not wrapped."""
+        """Set the target pose of the base [m, m, rad]; `yaw` is not wrapped to a full turn."""
         self.data.ctrl[self._base_u] = (x, y, yaw)
 
     @property
     def unwrapped_yaw(self) -> float:
-        """Yaw of the base, not wrapped [rad]."""
+        """Yaw of the base [rad], not wrapped to a full turn."""
         return float(self.data.qpos[self._base_q[2]])
 
     def freeze(self) -> None:
@@ -176,7 +176,7 @@ class TableWorld(Physics):
     # -- disturbances
 
     def drop_held_object(self, seconds: float = 0.3) -> None:
-        """Let the fingers open for a while, so that the held object falls."""
+        """Make the fingers open for `seconds`, so that the held object falls."""
         self._slippery = round(seconds / CONTROL_S)
 
     def move_item(self, name: str, x: float, y: float, z: float) -> None:

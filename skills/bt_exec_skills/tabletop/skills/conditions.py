@@ -1,8 +1,8 @@
 """Conditions of the tabletop pack: positions, the held object, completed sorting.
 
 Timing: a condition is evaluated once or each tick, as defined by the node (see
-`bt_exec.spec.model`). Each answer uses a reading of the world that began after the node did. Until
-there is one, the verdict is *unknown*.
+`bt_exec.spec.model`). Each answer uses a reading of the world that started after the node. Until
+such a reading arrives, the verdict is *unknown*.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def _current_environment(robot: TableRobot, world: World[TableObservation]) -> E
     establishes={"at": "{target}"},
 )
 def at(robot: TableRobot, world: World[TableObservation], target: ObjectName) -> Verdict:
-    """Whether the robot is where its arm may reach an object."""
+    """Whether the robot is near enough for its arm to reach an object."""
     now = _current_environment(robot, world)
     if now is None or now.base is None:
         return _WAITING
@@ -123,7 +123,7 @@ def object_visible(
     world: World[TableObservation],
     object: ObjectName,  # noqa: A002 - as in plans
 ) -> Verdict:
-    """Whether the environment contains an object now."""
+    """Whether an object is in the environment now."""
     now = _current_environment(robot, world)
     if now is None:
         return _WAITING
@@ -134,7 +134,7 @@ def object_visible(
 def all_sorted_by(
     robot: TableRobot, world: World[TableObservation], attribute: Attribute
 ) -> Verdict:
-    """Whether every object is in a container, and no container holds two groups."""
+    """Whether every object is in a container, and no container holds two values of `attribute`."""
     now = _current_environment(robot, world)
     if now is None:
         return _WAITING
@@ -145,7 +145,7 @@ def all_sorted_by(
 def _misplaced_objects(
     now: Environment, objects: Iterable[str], targets: Iterable[str]
 ) -> list[str]:
-    """Return the objects that are not in their targets, each with its target."""
+    """Return "object → target" for each object that is not in its target."""
     pairs = zip(objects, targets, strict=False)
     return [
         f"{display_name_or_id(name, 'en')} → {display_name_or_id(target, 'en')}"
@@ -161,7 +161,7 @@ def all_in_place(
     objects: tuple[ObjectName, ...],
     targets: tuple[ObjectName, ...],
 ) -> Verdict:
-    """Whether every one of `objects` is in the corresponding one of `targets`."""
+    """Whether each of `objects` is in the target at the same index of `targets`."""
     now = _current_environment(robot, world)
     if now is None:
         return _WAITING
@@ -195,7 +195,7 @@ def answer_to(
     before: tuple[str, ...] = (),
     codes: tuple[str, ...] = (),
 ) -> Verdict:
-    """Answer a question in words; the verdict is true for yes, and if an object was found.
+    """Answer a question in words. The verdict is true if the answer is yes or names an object.
 
     Examples: "what is on the table?", "how many cubes are there?", "사과 어디 있어?".
 
@@ -205,7 +205,7 @@ def answer_to(
         hand: Content of the hand.
         question: The question.
         before: Earlier commands that the question refers to.
-        codes: Reason codes of the earlier commands.
+        codes: Reason codes with which the earlier commands ended.
     """
     now = _current_environment(robot, world)
     if now is None:

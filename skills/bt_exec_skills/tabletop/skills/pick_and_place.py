@@ -27,9 +27,9 @@ _CHASES = 2
 
 
 def verify_hold(hand: Hand, now: Environment) -> str | None:
-    """Return the held object, or fail if it fell.
+    """Return the held object, or None if the hand is empty; fail if the object fell.
 
-    An object that was being released when its motion was stopped does not count as fallen.
+    An object does not count as fallen if the last motion, perhaps stopped, was to release it.
 
     Raises:
         Failed: DROPPED, with the position of the fallen object.
@@ -53,9 +53,10 @@ def verify_hold(hand: Hand, now: Environment) -> str | None:
 def go_to_object(
     robot: TableRobot, hand: Service[Hand], target: ObjectName, spot: Spot = ()
 ) -> Steps:
-    """Drive to where the arm reaches `target`, or a `spot` on it if it is a table.
+    """Drive to a pose from which the arm reaches `target`, or a `spot` on it if it is a table.
 
-    The pose is read when the skill starts. If the object moves meanwhile, it is followed twice.
+    The position is read when the skill starts. If the object moves meanwhile, the robot drives
+    again, at most twice.
     """
     now = yield from read_world(robot)
     verify_hold(hand, now)
@@ -95,9 +96,9 @@ def place_object(
 ) -> Steps:
     """Put the held `object` into or onto `target`, or beside it.
 
-    `spot` is a point on a table. Without one, or if it is occupied, a free point is used. The
-    object counts as placed if, in the world, it is in the target, or on the requested side as
-    seen by the robot.
+    `spot` is a point on a table. Without `spot`, or if it is occupied, a free point is used. The
+    object counts as placed if a reading of the world shows it in the target, or on the requested
+    side as seen by the robot.
     """
     thing, place = display_name_or_id(object, "en"), display_name_or_id(target, "en")
     now = yield from read_world(robot)
@@ -144,8 +145,8 @@ def place_object(
 def pick_object(robot: TableRobot, hand: Service[Hand], target: ObjectName) -> Steps:
     """Take `target` with the hand and lift it.
 
-    The object is held if, according to the world, it has left its position and follows the hand.
-    An object that is already held is not picked again.
+    The object counts as held if a reading of the world shows it lifted beside the robot. An object
+    that is already held is not picked again.
     """
     now = yield from read_world(robot)
     held = hand.record_held_object(now)

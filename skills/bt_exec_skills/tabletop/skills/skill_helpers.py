@@ -1,4 +1,4 @@
-"""Shared parts of the skills: read the world, follow a motion, explain failures."""
+"""Shared functions of the skills: read the world, find target points, finish motions."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ MOTION_FAILS = frozenset({"UNREACHABLE", "NO_PATH", "BLOCKED", "STOPPED", *READ_
 _CODES: Mapping[str, str] = MappingProxyType(
     {code: code for code in ("UNREACHABLE", "NO_PATH", "STOPPED", *READ_FAILS)}
 )
-_ITS_OWN = ("MISSED", "EMPTY", "UNCERTAIN")  # decided by a reading of the world instead
+_ITS_OWN = ("MISSED", "EMPTY", "UNCERTAIN")  # a reading of the world decides what they mean
 _SETTLE_TICKS = 3
 
 
@@ -67,13 +67,13 @@ def position_of(now: Environment, name: str) -> Point:
 
 
 def target_point(now: Environment, target: str, spot: Spot, thing: str | None) -> Point:
-    """Return the point to reach: that of an object, or the free point on a table nearest to `spot`.
+    """Return the point to reach: an object's position, or a table's free point nearest to `spot`.
 
     Args:
         now: The world.
         target: Name of the object or table.
-        spot: Point on a table; its centre if empty.
-        thing: Object to place there, which is not an obstacle.
+        spot: Point on a table; if empty, the centre of the table.
+        thing: Object to place there, which is no obstacle itself; None for no object.
 
     Raises:
         Failed: OBJECT_GONE.
@@ -85,7 +85,7 @@ def target_point(now: Environment, target: str, spot: Spot, thing: str | None) -
 
 
 def finish_motion(robot: TableRobot, motion: Motion, **facts: Any) -> Steps[Failed | None]:
-    """Wait for the end of `motion`, which is always stopped.
+    """Wait for the end of `motion`; stop it in any case.
 
     Returns:
         A failure that a reading of the world must confirm: the hand closed on nothing, or it is
@@ -103,6 +103,6 @@ def finish_motion(robot: TableRobot, motion: Motion, **facts: Any) -> Steps[Fail
 
 
 def wait_for_rest() -> Steps:
-    """Wait a moment, so that a released object comes to rest."""
+    """Wait a few ticks, so that a released object comes to rest."""
     for _ in range(_SETTLE_TICKS):
         yield Running(None, "looking")

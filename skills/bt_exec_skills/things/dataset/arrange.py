@@ -1,4 +1,4 @@
-"""Random arrangements of objects: apart, touching, in bowls, on plates, stacked."""
+"""Random arrangements of objects: apart, touching, in bowls, on plates or stacked."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from bt_exec_skills.things.dataset.stage_mjcf import Prop
 
 __all__ = ["Pose", "arrange_props"]
 
-_HOLD_Z = {"bowl": 0.01, "plate": 0.008}  # height of the contents [m]
+_HOLD_Z = {"bowl": 0.01, "plate": 0.008}  # height of the contents above the table [m]
 _HOLD_SHARE = {
     "bowl": 0.45,
     "plate": 0.6,
@@ -20,7 +20,7 @@ _SMALL_M = 0.06
 
 
 class Pose(NamedTuple):
-    """Pose of a prop: x, y and the height of its lowest point [m], its yaw [rad]."""
+    """Pose of a prop: x, y and height of its lowest point [m], and yaw [rad]."""
 
     x: float
     y: float
@@ -29,11 +29,11 @@ class Pose(NamedTuple):
 
 
 def arrange_props(props: list[Prop], spread: float, rng: Rng) -> dict[str, Pose]:
-    """Return the pose of each prop by name; props without room are left out.
+    """Return the pose of each prop, by the name of its body; props without room are left out.
 
     Args:
         props: Props to place.
-        spread: Half the side of the square in which the centres are [m].
+        spread: Half the side of the square in which the centres are placed [m].
         rng: Random generator.
     """
     touching, held = rng.uniform(0, 0.5), rng.uniform(0, 0.6)
@@ -79,7 +79,7 @@ def _place_apart(
 def _place_touching(
     prop: Prop, placed: list[tuple[Prop, Pose]], spread: float, rng: Rng
 ) -> Pose | None:
-    """Return a position at which the prop touches another prop."""
+    """Return a pose at which the prop touches a placed prop, or None."""
     for _ in range(20):
         other, pose = placed[int(rng.integers(len(placed)))]
         way, far = rng.uniform(0, 2 * np.pi), prop.radius + other.radius
@@ -95,7 +95,7 @@ def _place_inside(
     inside: list[tuple[Prop, Pose]],
     rng: Rng,
 ) -> Pose | None:
-    """Return a position in a bowl or on a plate."""
+    """Return a pose of the prop in a bowl or on a plate, or None."""
     for _ in range(12):
         holder, pose = holders[int(rng.integers(len(holders)))]
         room = holder.radius * _HOLD_SHARE[holder.label]

@@ -1,4 +1,4 @@
-"""Meshes of chairs and human figures, standing on height 0."""
+"""Meshes of chairs and human figures that stand at height 0."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ SEAT_M = 0.46
 
 
 def chair_parts(rng: Rng) -> list[Part]:
-    """Return a chair that faces along x."""
+    """Return the parts of a random chair that faces along x."""
     colour = wood_colour(rng) if rng.random() < 0.5 else random_colour(rng)
     seat = colour if rng.random() < 0.5 else random_colour(rng)
     half, high = rng.uniform(0.19, 0.24), rng.uniform(0.82, 1.0)
@@ -51,7 +51,10 @@ def chair_parts(rng: Rng) -> list[Part]:
 
 
 def person_parts(rng: Rng) -> list[Part]:
-    """Return a standing person that faces along x; arms hang, reach forward or are bent."""
+    """Return the parts of a random standing person who faces along x.
+
+    The arms hang, reach forward or are bent.
+    """
     tall = rng.uniform(1.45, 1.9)
     skin = colorsys.hsv_to_rgb(
         rng.uniform(0.03, 0.08), rng.uniform(0.25, 0.6), rng.uniform(0.3, 0.95)

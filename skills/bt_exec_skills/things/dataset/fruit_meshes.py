@@ -1,4 +1,4 @@
-"""Fruit and eggs: turned profiles with stalks, dents and sepals."""
+"""Meshes of fruits and eggs: surfaces of revolution with stalks, dents and sepals."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ def _round_profile(
         radius: Largest radius [m].
         flat: Ratio of height to width.
         dent: Depth of the dent on top, as a share of the radius.
-        steps: Points of the profile.
-        heart: Extra width above the middle.
+        steps: Number of points of the profile.
+        heart: Extra width above the middle, as a share of the radius.
     """
     profile = []
     for t in np.linspace(-np.pi / 2, np.pi / 2, steps):
@@ -59,7 +59,7 @@ def _ribs(count: int, depth: float) -> Callable[[Floats], Floats]:
 
 
 def _star_factors(angles: Floats) -> Floats:
-    """Return alternating long and short radius factors, which make a star."""
+    """Return alternating long and short factors on the radius, which give a star."""
     return np.where(np.arange(len(angles)) % 2 == 0, 1.0, 0.28)
 
 
@@ -142,4 +142,4 @@ def _make(label: str, rng: Rng, colour: str) -> list[Part]:
 FRUITS: Mapping[str, Callable[[Rng, str], list[Part]]] = MappingProxyType(
     {label: partial(_make, label) for label in _MAKERS}
 )
-"""Function by class that makes a fruit of a named colour, standing or lying on height 0."""
+"""Function for each class that makes a fruit of a named colour on height 0."""

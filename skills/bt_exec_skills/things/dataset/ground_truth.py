@@ -1,7 +1,7 @@
-"""Ground truth of a picture: visible objects, their boxes and visible shares.
+"""Ground truth of a picture: visible objects with their boxes and visible shares.
 
-An object is labelled if enough of it is visible: `LEAST_PX` pixels, and `LEAST_SHARE` of its
-outline, the convex hull of its vertices without occlusion.
+An object is labelled if enough of it is visible: at least `LEAST_PX` pixels, and at least
+`LEAST_SHARE` of its outline, which is the convex hull of its vertices without occlusion.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from bt_exec_skills.things.dataset.stage_mjcf import Prop, Stage
 __all__ = ["LEAST_PX", "LEAST_SHARE", "Shown", "labelled_objects"]
 
 LEAST_PX = 80
-"""Minimum visible area of an object, in a picture of 384 by 288 [px]."""
+"""Minimum visible area of a labelled object, in a picture of 384 by 288 px [px]."""
 LEAST_SHARE = 0.3
-"""Minimum visible share of an object's outline."""
-_SLENDER = 0.15  # the same for chairs and persons, whose outlines have holes
+"""Minimum visible share of the outline of a labelled object."""
+_SLENDER = 0.15  # `LEAST_SHARE` for chairs and persons, which do not fill their outlines
 
 
 class Shown(NamedTuple):
@@ -31,8 +31,8 @@ class Shown(NamedTuple):
         prop: The object.
         box: Box around its visible pixels.
         pixels: Number of visible pixels.
-        share: Visible share of its outline.
-        painted: Share of the visible pixels that belong to parts of the object's main colour.
+        share: Visible share of its outline, 0..1.
+        painted: Share of the visible pixels that show parts in the object's main colour, 0..1.
     """
 
     prop: Prop
@@ -49,7 +49,13 @@ class Shown(NamedTuple):
 
 
 def labelled_objects(stage: Stage, data: Any, geoms: npt.NDArray[np.int32]) -> list[Shown]:
-    """Return the labelled objects in a picture, from the geom at each of its pixels."""
+    """Return the objects with a class that are at least partly visible in a picture.
+
+    Args:
+        stage: The compiled scene.
+        data: State of the scene.
+        geoms: Id of the geom at each pixel.
+    """
     owner = stage.owner[geoms]
     found = []
     for place, prop in enumerate(stage.props):
@@ -66,7 +72,7 @@ def labelled_objects(stage: Stage, data: Any, geoms: npt.NDArray[np.int32]) -> l
 
 
 def _coloured_geoms(model: Any, prop: Prop) -> list[int]:
-    """Return the geoms that have the colour of a prop's first part."""
+    """Return the geoms of a prop that have the colour of its first part."""
     body = model.body(prop.body)
     geoms = range(int(body.geomadr[0]), int(body.geomadr[0] + body.geomnum[0]))
     first = model.geom_rgba[geoms[0]]
@@ -74,7 +80,7 @@ def _coloured_geoms(model: Any, prop: Prop) -> list[int]:
 
 
 def _outline_area(model: Any, data: Any, prop: Prop, size: tuple[int, ...]) -> float:
-    """Return the area of the convex hull of a prop's vertices in the picture [px]."""
+    """Return the area of a prop's outline in the picture [px]; infinite if it is never complete."""
     body = model.body(prop.body)
     points = []
     for geom in range(int(body.geomadr[0]), int(body.geomadr[0] + body.geomnum[0])):
@@ -85,7 +91,7 @@ def _outline_area(model: Any, data: Any, prop: Prop, size: tuple[int, ...]) -> f
     camera = data.camera("head")
     seen = (np.concatenate(points) - camera.xpos) @ camera.xmat.reshape(3, 3)
     ahead = -seen[:, 2]
-    if (ahead < 0.02).any():  # partly behind the camera, so never completely visible
+    if (ahead < 0.02).any():  # partly behind the camera
         return float("inf")
     focal = 0.5 * size[0] / np.tan(np.radians(float(model.camera("head").fovy[0])) / 2)
     flat = (seen[:, :2] / ahead[:, None] * focal).astype(np.float32)

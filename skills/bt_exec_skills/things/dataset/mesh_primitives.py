@@ -1,6 +1,6 @@
-"""Parts of generated objects: colours, rotations, lathed profiles, tubes, boxes.
+"""Building blocks of generated objects: colours, rotations, and meshes of simple shapes.
 
-Lengths in metres, z upwards.
+Lengths are in metres; z points upwards.
 """
 
 from __future__ import annotations
@@ -74,19 +74,19 @@ FRUIT: Mapping[str, Mapping[str, Shade]] = MappingProxyType(
 
 
 def colour_near(shade: Shade, rng: Rng) -> Shade:
-    """Return a colour near `shade`."""
+    """Return a random colour near `shade`."""
     r, g, b = np.clip(np.asarray(shade) * rng.uniform(0.88, 1.1) + rng.normal(0, 0.025, 3), 0, 1)
     return float(r), float(g), float(b)
 
 
 def random_colour(rng: Rng) -> Shade:
-    """Return a colour: mostly dull, sometimes vivid."""
+    """Return a random colour, mostly dull and sometimes vivid."""
     vivid = rng.uniform(0.0, 0.25) if rng.random() < 0.65 else rng.uniform(0.25, 0.9)
     return colorsys.hsv_to_rgb(rng.random(), vivid, rng.uniform(0.1, 1.0))
 
 
 def wood_colour(rng: Rng) -> Shade:
-    """Return a colour of wood."""
+    """Return a random colour of wood."""
     hue, vivid = rng.uniform(0.05, 0.11), rng.uniform(0.25, 0.65)
     return colorsys.hsv_to_rgb(hue, vivid, rng.uniform(0.3, 0.9))
 
@@ -103,14 +103,14 @@ def axis_rotation(axis: tuple[float, float, float], angle: float) -> Matrix:
 
 
 def tilted_rotation(rng: Rng, most: float) -> Matrix:
-    """Return a rotation with a random yaw and a tilt of at most this angle [rad]."""
+    """Return a rotation with a random yaw and a random tilt of at most `most` [rad]."""
     way, spin = rng.uniform(0, 2 * np.pi, 2)
     tilt = axis_rotation((float(np.cos(way)), float(np.sin(way)), 0.0), rng.uniform(0, most))
     return np.asarray(tilt @ axis_rotation((0.0, 0.0, 1.0), spin))
 
 
 def lying_rotation(rng: Rng) -> Matrix:
-    """Return a rotation that lays the z axis down, with a small deviation."""
+    """Return a rotation that makes the z axis horizontal, with a small random deviation."""
     return axis_rotation((0.0, 1.0, 0.0), float(np.pi / 2 + rng.uniform(-0.12, 0.12)))
 
 
@@ -120,10 +120,10 @@ _SEGMENTS = 24
 
 
 class Part(NamedTuple):
-    """One closed surface of one colour.
+    """Mesh of one closed surface in one colour.
 
     Attributes:
-        vertices: Shape (n, 3) [m].
+        vertices: Positions of the vertices [m], shape (n, 3).
         faces: Triangles as indices of vertices, counter-clockwise seen from outside, shape (m, 3).
         colour: Red, green, blue, 0..1.
     """
@@ -146,9 +146,8 @@ def revolve_profile(
         profile: Radius and height of the points of the profile, from the lowest point on the axis,
             outwards and up, to the highest point on the axis [m].
         colour: Colour of the part.
-        segments: Number of steps of a turn.
-        wide: Function that returns a factor on the radius for each angle [rad]; makes ribs and
-            stars.
+        segments: Number of segments of a full turn.
+        wide: Function that returns a factor on the radius for each angle [rad], for ribs and stars.
     """
     angles = np.asarray(np.arange(segments) * (2 * np.pi / segments), np.float64)
     factor = np.ones(segments) if wide is None else wide(angles)
@@ -174,7 +173,7 @@ def revolve_profile(
 
 
 def tube(path: Floats, radius: float, colour: Colour, *, segments: int = 8) -> Part:
-    """Return a tube around a path in a plane through the z axis, shape (n, 3)."""
+    """Return a tube around `path` [m], shape (n, 3), which must lie in a plane."""
     side = np.cross(path[-1] - path[0], path[len(path) // 2] - path[0])
     side /= np.linalg.norm(side)
     angles = np.arange(segments) * (2 * np.pi / segments)
@@ -198,7 +197,7 @@ def tube(path: Floats, radius: float, colour: Colour, *, segments: int = 8) -> P
 
 
 def box_mesh(half: Sequence[float], middle: Sequence[float], colour: Colour) -> Part:
-    """Return a box; each side has separate vertices, so that its edges stay sharp."""
+    """Return a box; each side has separate vertices, so that the shading has sharp edges."""
     vertices: list[Floats] = []
     faces: list[tuple[int, int, int]] = []
     for axis in range(3):
@@ -216,7 +215,7 @@ def box_mesh(half: Sequence[float], middle: Sequence[float], colour: Colour) -> 
 
 
 def rotate_parts(parts: Sequence[Part], turn: Floats) -> list[Part]:
-    """Return the parts rotated by a matrix about the origin."""
+    """Return the parts rotated about the origin by a rotation matrix."""
     return [part._replace(vertices=part.vertices @ turn.T) for part in parts]
 
 
@@ -226,7 +225,7 @@ def translate_part(part: Part, by: npt.ArrayLike) -> Part:
 
 
 def settled_on_ground(parts: Sequence[Part]) -> list[Part]:
-    """Return the parts moved together so that the lowest point is at height 0, on the axis."""
+    """Return the parts moved so that they stand on height 0 and are centred on the z axis."""
     every = np.concatenate([part.vertices for part in parts])
     low, high = every.min(axis=0), every.max(axis=0)
     by = (-(low[0] + high[0]) / 2, -(low[1] + high[1]) / 2, -low[2])

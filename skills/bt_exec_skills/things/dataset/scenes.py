@@ -1,9 +1,9 @@
-"""Training scenes of tables, used for the shipped detector of objects.
+"""Training scenes of tables, with which the shipped detector of objects was trained.
 
 A scene is one room with a set of objects. Its pictures differ in the visible objects and their
 poses, in camera and light.
 
-Objects that differ only in an attribute share a class: red and green apples, cubes of every colour.
+Objects that differ only in an attribute share a class, such as red and green apples.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ Floats = npt.NDArray[np.float64]
 WIDTH, HEIGHT = 384, 288
 _PICTURES = 6
 _MOST_THINGS = 12
-_CLEAR_M = 0.6  # free distance around the camera
+_CLEAR_M = 0.6  # minimum distance of chairs and persons from the camera
 _BY_RAY = 0.15  # share of ray-cast pictures if OpenGL is available
 _VIEWS: tuple[tuple[_ViewName, float], ...] = (("close", 0.58), ("mast", 0.2), ("room", 0.22))
 
@@ -149,7 +149,7 @@ def _randomize_view(stage: Stage, floor_m: float, rng: Rng) -> _ViewName:
 
 
 def _place_arm_parts(stage: Stage, view: View, rng: Rng) -> None:
-    """Put parts of a robot's arm between the camera and the table."""
+    """Place parts of a robot's arm at random between the camera and the table."""
     model = stage.model
     far = float(np.linalg.norm(view.eye - view.target))
     for prop in stage.limbs[: int(rng.integers(1, len(stage.limbs) + 1))]:
@@ -162,9 +162,9 @@ def _place_arm_parts(stage: Stage, view: View, rng: Rng) -> None:
 
 
 def _poses_around_table(stage: Stage, floor_m: float, eye: Floats, rng: Rng) -> dict[str, Pose]:
-    """Return poses of chairs and persons around the table, and of objects on the chairs.
+    """Return random poses of chairs and persons around the table, and of objects on the chairs.
 
-    The position of the camera stays free.
+    The space around the camera at `eye` stays free.
     """
     found: dict[str, Pose] = {}
     ways = rng.permutation(8) * (np.pi / 4) + rng.uniform(-0.3, 0.3, 8)
@@ -186,7 +186,7 @@ def _poses_around_table(stage: Stage, floor_m: float, eye: Floats, rng: Rng) -> 
 
 
 def _through_sensor(image: Frame, rng: Rng) -> Frame:
-    """Return the picture with the effects of a random camera quality."""
+    """Return the picture degraded as by a camera of random quality."""
     seen = image.astype(np.float32) / 255
     seen *= rng.uniform(0.75, 1.25)
     if rng.random() < 0.5:
@@ -216,11 +216,11 @@ class View(NamedTuple):
     """A camera pose.
 
     Attributes:
-        name: ``close``: a photo of a table; ``mast``: a robot's view from above; ``room``: a room
-            with the table in it.
+        name: Kind of view: ``close`` (photo of a table), ``mast`` (a robot's view from above) or
+            ``room`` (a room with the table in it).
         eye: Position [m].
         target: Point in the centre of the view [m].
-        fovy: Vertical field of view [degrees].
+        fovy: Vertical field of view [deg].
         roll: Rotation about the optical axis [rad].
     """
 
@@ -232,7 +232,7 @@ class View(NamedTuple):
 
 
 def _draw_view(name: _ViewName, spread: float, floor_m: float, rng: Rng) -> View:
-    """Return a view of objects within `spread` [m] of the table's centre."""
+    """Return a random view of objects that are within `spread` [m] of the table's centre."""
     round_, roll = rng.uniform(0, 2 * np.pi), float(rng.normal(0, 0.04))
     target = np.array([*rng.normal(0, 0.15 * spread, 2), rng.uniform(0, 0.05)])
     if name == "close":
@@ -256,7 +256,7 @@ def _draw_view(name: _ViewName, spread: float, floor_m: float, rng: Rng) -> View
 
 
 def aim_camera(model: Any, view: View) -> None:
-    """Set the model's camera."""
+    """Set the pose and the field of view of the model's camera."""
     back = view.eye - view.target
     back /= np.linalg.norm(back)
     up = np.array([0.0, 0.0, 1.0]) if abs(back[2]) < 0.999 else np.array([1.0, 0.0, 0.0])
@@ -272,7 +272,7 @@ def aim_camera(model: Any, view: View) -> None:
 
 
 def _relight(model: Any, rng: Rng) -> None:
-    """Redraw lamps and ambient light."""
+    """Randomise the lamps and the ambient light."""
     for lamp in range(model.nlight):
         high, way, out = rng.uniform(0.8, 2.2), rng.uniform(0, 2 * np.pi), rng.uniform(0, 1.4)
         place = np.array([out * np.cos(way), out * np.sin(way), high])

@@ -1,7 +1,7 @@
-"""A scene as a MuJoCo model: a room with a table, and a set of objects.
+"""MuJoCo model of a scene: a room with a table and a set of objects.
 
-The top of the table is at height 0 around the origin. Every object starts out of view; poses are
-set on the compiled model, so one model serves several pictures.
+The table top is at height 0 and centred at the origin. Every object starts out of view. Poses are
+set on the compiled model, so that one model serves several pictures.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class Prop:
     Attributes:
         body: Name of its body in the model.
         label: Class; empty for clutter.
-        colour: Name of its colour; empty if it has none.
+        colour: Name of its colour; empty without a named colour.
         radius: Radius of the circle around it, seen from above [m].
         height: Height of its highest point [m].
     """
@@ -67,13 +67,13 @@ class Stage:
 
     Attributes:
         model: Model with a camera ``head``.
-        things: Objects on the table.
-        chairs: Chairs around it.
-        people: Persons around it.
-        clutter: Unlabelled objects on it.
-        limbs: Parts of a robot's arm before the camera.
-        owner: Index in `props` of each geom's prop, -1 for none.
-        props: All of the above.
+        things: Labelled objects for the table.
+        chairs: Chairs around the table.
+        people: Persons around the table.
+        clutter: Unlabelled objects for the table.
+        limbs: Parts of a robot's arm in front of the camera.
+        owner: Index in `props` of each geom's prop; -1 for other geoms.
+        props: All objects above.
     """
 
     model: Any
@@ -91,7 +91,7 @@ class Stage:
 
 
 def build_stage(rng: Rng, floor_m: float) -> Stage:
-    """Return a scene, given the distance of the floor below the table's top [m]."""
+    """Return a random scene; `floor_m` is the height of the table top above the floor [m]."""
     spec = mujoco.MjSpec()
     spec.visual.global_.offwidth, spec.visual.global_.offheight = 640, 640
     spec.visual.map.znear, spec.visual.map.zfar = 0.005, 8.0
@@ -123,7 +123,7 @@ def build_stage(rng: Rng, floor_m: float) -> Stage:
 
 
 def _prop_classes(rng: Rng) -> list[tuple[str, str]]:
-    """Return the class and colour of each object to draw, from a few classes or from all."""
+    """Return a random class and colour for each object, from a few classes or from all."""
     known = [*FRUITS, *WARE]
     if rng.random() < 0.45:
         known = [str(one) for one in rng.choice(known, int(rng.integers(1, 4)), replace=False)]
@@ -140,7 +140,7 @@ def _made(label: str, colour: str, rng: Rng) -> list[Part]:
 
 
 def _add_prop(spec: Any, name: str, label: str, colour: str, parts: list[Part], rng: Rng) -> Prop:
-    """Add a hidden prop with its own material."""
+    """Add a prop out of view, with a separate material, and return it."""
     spec.add_material(
         name=name, specular=rng.uniform(0.0, 0.7), shininess=rng.uniform(0.1, 0.9), reflectance=0
     )
@@ -167,7 +167,7 @@ def _add_prop(spec: Any, name: str, label: str, colour: str, parts: list[Part], 
 
 
 def _add_room(spec: Any, rng: Rng, floor_m: float) -> None:
-    """Add floor, walls, table, lights and the camera, with patterned surfaces."""
+    """Add floor, walls, table (with patterned surfaces), lights and the camera to a spec."""
     world = spec.worldbody
     for name, share in (("floor", 0.6), ("wall", 0.35), ("top", 0.65)):
         picture = _random_pattern(rng, plain=rng.random() > share)
@@ -219,7 +219,7 @@ Frame = npt.NDArray[np.uint8]
 
 
 def _random_pattern(rng: Rng, *, plain: bool) -> Frame:
-    """Return a pattern to multiply with a surface's colour, shape (128, 128, 3)."""
+    """Return a random pattern that modulates a surface's colour, shape (128, 128, 3)."""
     if plain:
         return np.full((_SIDE, _SIDE, 3), 255, np.uint8)
     kind = int(rng.integers(5))
@@ -246,13 +246,13 @@ def _random_pattern(rng: Rng, *, plain: bool) -> Frame:
 
 
 def random_clutter(rng: Rng) -> list[Part]:
-    """Return an unlabelled object that lies on height 0."""
+    """Return the parts of a random unlabelled object on height 0."""
     kinds = (_book, _pencil, _ring, _cone, _tray, _spoon)
     return settled_on_ground(kinds[int(rng.integers(len(kinds)))](rng))
 
 
 def _arm_part(rng: Rng, colour: Shade) -> list[Part]:
-    """Return a part of a robot's arm: a rod with round ends, centred at the origin."""
+    """Return a part of a robot's arm, which is a rod with round ends centred at the origin."""
     radius, half = rng.uniform(0.02, 0.055), rng.uniform(0.08, 0.25)
     t = np.linspace(-np.pi / 2, 0, 5)
     low = [(float(np.cos(a)) * radius, float(np.sin(a)) * radius - half) for a in t]

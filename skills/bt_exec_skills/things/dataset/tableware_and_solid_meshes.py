@@ -1,4 +1,4 @@
-"""Cups, bowls, plates, bottles, and plain solids in any colour."""
+"""Meshes of cups, bowls, plates, bottles and plain solids in any colour."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def _cup(rng: Rng, shade: Shade) -> list[Part]:
     inner = [(radius - wall, high), ((foot + 2 * radius) / 3 - wall, high * 0.4)]
     inside = shade if rng.random() < 0.6 else colour_near(PAINT["white"], rng)
     parts = [revolve_profile([*outer, *inner, (foot - wall, floor), (0, floor)], shade)]
-    if rng.random() < 0.35:  # with contents
+    if rng.random() < 0.35:  # filled with a drink
         level = high * rng.uniform(0.6, 0.85)
         rim = (radius - wall) * 0.97
         drink = colour_near(
@@ -192,4 +192,4 @@ def _make(label: str, rng: Rng, colour: str) -> list[Part]:
 WARE: Mapping[str, Callable[[Rng, str], list[Part]]] = MappingProxyType(
     {label: partial(_make, label) for label in _MAKERS}
 )
-"""Function by class that makes an object of a named colour, standing or lying on height 0."""
+"""Function for each class that makes an object of a named colour on height 0."""

@@ -1,6 +1,6 @@
 """Shipped network for objects on tables; see `MODEL_CARD.md`.
 
-``table.json`` contains the network's figures, its calibration (pairs of score and probability) and
+``table.json`` contains metrics of the network, its calibration (pairs of score and probability) and
 the recall of each class, measured on held-out scenes.
 """
 
@@ -16,7 +16,7 @@ import numpy as np
 __all__ = ["SHIPPED", "shipped_probability", "shipped_recalls"]
 
 SHIPPED = Path(__file__).with_name("table.onnx")
-"""The weights."""
+"""Weights file of the shipped network."""
 
 
 @lru_cache(maxsize=1)
@@ -31,6 +31,6 @@ def shipped_recalls() -> dict[str, float]:
 
 
 def shipped_probability(score: float) -> float:
-    """Return the probability that a detection of the shipped network with this score is correct."""
+    """Return the probability that a detection of the shipped network with a score is correct."""
     scores, shares = zip(*_metadata()["calibration"], strict=True)
     return float(np.interp(score, scores, shares))
