@@ -215,20 +215,24 @@ def _unreadable(connection: sqlite3.Connection) -> Iterator[Finding]:
 
 
 def _unfinished(connection: sqlite3.Connection, *, repair: bool) -> Iterator[Finding]:
-    """Yield findings about interrupted missions and about ended missions that look unfinished.
+    """Yield findings about interrupted missions, and about ended ones that look unfinished.
 
-    The second kind has a recorded end that is missing in the row of the mission.
+    An interrupted mission that was resumed is not reported. A mission looks unfinished if its
+    recorded end is missing in its row.
     """
     rows = connection.execute(
         "SELECT m.no, m.id, m.process, (SELECT data FROM events WHERE mission = m.no"
-        " AND kind = 'Finished' AND json_valid(data)) AS finished FROM missions m"
+        " AND kind = 'Finished' AND json_valid(data)) AS finished,"
+        " EXISTS (SELECT 1 FROM missions WHERE continues = m.id AND status IS NOT 'refused')"
+        " AS resumed FROM missions m"
         " WHERE m.status IS NULL"
     )
     for row in rows.fetchall():
         if not has_process_ended(row["process"]):
             continue
         if row["finished"] is None:
-            yield Finding("unfinished", f"mission {row['id']} was interrupted")
+            if not row["resumed"]:
+                yield Finding("unfinished", f"mission {row['id']} was interrupted")
             continue
         if repair:
             end = json.loads(row["finished"])["outcome"]

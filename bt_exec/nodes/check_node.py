@@ -44,6 +44,7 @@ class CheckNode(Leaf):
             self.path,
             "check",
             self.ask.name,
-            evidence={"question": self.ask.text, "evidence": list(verdict.evidence)},
+            self.ask.args,
+            {"question": self.ask.text, "evidence": list(verdict.evidence)},
         )
         return Status.FAILURE

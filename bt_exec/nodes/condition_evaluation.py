@@ -240,7 +240,7 @@ class ConditionEvaluation:
         """
         evidence = {"question": self.text, "why": verdict.why, "evidence": list(verdict.evidence)}
         message = message or verdict.why or f"{self.text} does not hold"
-        return Failure(code, message, path, kind, self.name, self._args(), evidence)
+        return Failure(code, message, path, kind, self.name, self.args, evidence)
 
     def uncertainty_failure(self, verdict: Verdict, path: str, kind: FailureKind) -> Failure:
         """Return the failure of a condition that stayed unknown for too long."""
@@ -249,12 +249,11 @@ class ConditionEvaluation:
             evidence["traceback"] = self._found.crash
         message = verdict.why or f"cannot determine whether {self.text}"
         code = self._found.code
-        return Failure(
-            code, message, path, kind, self.name, self._args(), evidence, retryable=False
-        )
+        return Failure(code, message, path, kind, self.name, self.args, evidence, retryable=False)
 
-    def _args(self) -> Mapping[str, Any]:
-        """Return the arguments of the condition that determined the last verdict.
+    @property
+    def args(self) -> Mapping[str, Any]:
+        """Arguments of the condition that determined the last verdict.
 
         They are empty if several conditions have its name, or if they refer to saved results.
         """

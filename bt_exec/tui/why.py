@@ -178,7 +178,8 @@ class Why:
             came: Heading for the steps of a plan after the first.
         """
         cause = self.known.cause
-        steps = [self.step_phrase(name, args) for name, args in attempt.steps]
+        phrases = (self.step_phrase(name, args) for name, args in attempt.steps)
+        steps = [step for step, _ in groupby(phrases)]  # an answer and the condition on it
         more = [self.word(f"and {len(steps) - _STEPS} more")] if len(steps) > _STEPS else []
         named = self.word("the same again") if again else ", ".join([*steps[:_STEPS], *more])
         made = attempt.compiler if self.verbose else ""

@@ -131,6 +131,18 @@ def test_interrupted_mission_and_orphaned_frames_are_reported(
     assert not (journal.frames / "2020-01-01-0001").exists()
 
 
+def test_resumed_mission_is_not_reported_as_unfinished(journal: Journal, script: Script) -> None:
+    with journal.begin(command="x") as interrupted:
+        interrupted.on(script(interrupted.mission_id)[0])
+    change(journal, "UPDATE missions SET process = NULL")
+    with journal.begin(command="x", continues=interrupted.mission_id) as resumed:
+        for event in script(resumed.mission_id):
+            resumed.on(event)
+    assert list(journal.check()) == []
+    change(journal, "UPDATE missions SET status = 'refused' WHERE continues != ''")
+    assert [one.kind for one in journal.check()] == ["unfinished"]
+
+
 def test_damaged_journal_file_is_reported_as_one_finding(journal: Journal, script: Script) -> None:
     fill(journal, script, 30)
     with closing(sqlite3.connect(journal.path)) as connection:
