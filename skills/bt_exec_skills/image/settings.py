@@ -23,9 +23,9 @@ class ImageSettings(PackSettings):
         least_score: Minimum score of a detection, 0..1.
         vqa: Vision model for questions that tools cannot answer, as in ``{name: claude, model:
             …}``: its name in the group ``bt_exec.visual_qa`` or ``bt_exec_skills.picture_models``
-            and its settings. The default is no model.
+            and its settings. By default, there is none.
         judge: Second vision model that judges answers, in the form of `vqa`, from the group
-            ``bt_exec.visual_qa``. The default is no model.
+            ``bt_exec.visual_qa``. By default, there is none.
         writer: Language model that writes the program of an answer on request (``--program-by
             model``), in the form of `vqa`, from the group ``bt_exec.writers``.
         reader: Weights of a text recogniser (``.onnx`` with its alphabet) for scripts that rapidocr

@@ -83,4 +83,4 @@ class ReporterRobot(Robot, Protocol):
         """Wait with the tray extended until `item` is on it."""
 
     def hand_over(self, person: str) -> Motion:
-        """Extend the tray to `person`, until it is empty; `person` may be a place with people."""
+        """Extend the tray to `person`, until it is empty; `person` may be a place with persons."""

@@ -133,9 +133,9 @@ def is_between(one: Instance, first: Instance, second: Instance) -> bool | None:
     """Return whether an object is between two others; None if it is only near their line.
 
     An object is between two others if its centre is in the gap between their boxes, or beside the
-    line between their centres and not further from the line than half of its own size or an eighth
-    of the line's length. Up to a quarter of the length, or near an end of the line, the result is
-    None.
+    line between their centres and not further from the line than half the object's size or an
+    eighth of the line's length. Up to a quarter of the length, or near an end of the line, the
+    result is None.
     """
     start, end, here = (np.asarray(each.middle) for each in (first, second, one))
     line = end - start

@@ -91,7 +91,7 @@ def _enter_namespaces() -> None:
 
 
 def _map_users(process: int) -> int:
-    """Map the user of the sandboxed program to this user, or to nobody if this user is root.
+    """Map the user of the sandboxed program to this user, or to `_NOBODY` if this user is root.
 
     Root would not be subject to the limits. Returns 0 on success, otherwise 1.
     """

@@ -55,7 +55,7 @@ def answer_of(
     site: SiteMap,
     wanted: Iterable[str] = (),
 ) -> str:
-    """Return the answer about a place, one sentence per aspect, with the names of known people.
+    """Return the answer about a place, one sentence per aspect, with the names of known persons.
 
     Args:
         found: The findings.
@@ -136,7 +136,7 @@ def _absent_persons(
 
 
 def _known_names_text(found: Observation, site: SiteMap, language: str) -> str:
-    """Return the names of known people, such as " (the professor)"; empty if there are none."""
+    """Return the names of known persons, such as " (the professor)"; empty if there are none."""
     names = ", ".join(site.display_name(who, language) for who in found.who if who in site.people)
     if not names:
         return ""
@@ -253,7 +253,7 @@ def _with_names_for_ids(facts: Mapping[str, Any], site: SiteMap, language: str) 
 
 
 def report_of(notebook: Notebook, language: str, now: float | None = None) -> str:
-    """Return the report of this mission, or of earlier missions if this one has nothing to report.
+    """Return the report of this mission; of earlier missions if it has nothing to report.
 
     Args:
         notebook: The notes.

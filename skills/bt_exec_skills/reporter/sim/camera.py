@@ -103,7 +103,7 @@ class SimCamera(WorldCamera[GroundView]):
 
 
 def _visible_objects(model: Any) -> tuple[tuple[Thing, ...], npt.NDArray[np.int16]]:
-    """Return the people and objects, and their index for each geom; -1 for all other geoms."""
+    """Return the persons and objects, and their index for each geom; -1 for all other geoms."""
     things: dict[str, Thing] = {}
     of_geom = np.full(model.ngeom + 1, -1, np.int16)
     for geom in range(model.ngeom):

@@ -240,7 +240,7 @@ class _Draw:
         return x, y
 
     def draw_noise_levels(self, people: tuple[Someone, ...]) -> Mapping[str, float]:
-        """Return the sound level of each room [dB]. People raise it, and some rooms are loud."""
+        """Return the sound level of each room [dB]. Persons raise it, and some rooms are loud."""
         levels = {}
         for room in ROOMS:
             talkers = sum(one.room == room for one in people)

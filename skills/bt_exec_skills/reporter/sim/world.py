@@ -27,7 +27,7 @@ BEAMS = 120
 RANGE_M = 12.0
 """Range of the range finder [m]."""
 _BEAM_HEIGHT = 0.28
-_PERSONAL_M = 0.62  # minimum distance of the centres of two people, or a person and the robot
+_PERSONAL_M = 0.62  # minimum distance of the centres of two persons, or a person and the robot
 
 
 class RoomTruth(NamedTuple):
@@ -79,7 +79,7 @@ class BuildingWorld(Physics):
         return Pose(self._start.x + x, self._start.y + y, math.remainder(yaw, math.tau))
 
     def advance(self, speed: float = 0.0, turn: float = 0.0) -> None:
-        """Advance the physics and the people by one control period.
+        """Advance the physics and the persons by one control period.
 
         Args:
             speed: Forward speed of the base [m/s].
@@ -139,7 +139,7 @@ class BuildingWorld(Physics):
 
 
 _GIVE_WAY_M = 0.85  # distance from an obstacle at which people stop
-_PATIENCE_S = 3.0  # waiting time after which people turn round
+_PATIENCE_S = 3.0  # waiting time after which persons turn round
 _EASE = 0.35  # fraction of the speed difference per step
 
 

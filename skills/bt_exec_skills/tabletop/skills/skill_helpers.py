@@ -73,7 +73,7 @@ def target_point(now: Environment, target: str, spot: Spot, thing: str | None) -
         now: The world.
         target: Name of the object or table.
         spot: Point on a table; if empty, the centre of the table.
-        thing: Object to place there, which is no obstacle itself; None for no object.
+        thing: Object to place there, which does not count as an obstacle; None for no object.
 
     Raises:
         Failed: OBJECT_GONE.
