@@ -30,6 +30,7 @@ __all__ = [
     "takes_some",
     "unmet_reason",
     "with_completed_branch",
+    "with_empty_place",
     "with_noun",
     "with_object_of_branch",
     "with_place_of_branch",
@@ -159,6 +160,25 @@ def with_place_of_branch(node: Node) -> Node:
         if place is not None:
             return node.replace(of=node.node("of").substitute(_IT, place))
     return node
+
+
+def with_empty_place(node: Node) -> Node:
+    """Return a condition in which "in it" in its branch is the place in which there is nothing.
+
+    An example is "if there is nothing in the bowl, put the apple in it".
+    """
+    about, then = node.node("of").node("of"), node.get("then")
+    found = about.get("of") if about.kind == "exists" else None
+    if not (isinstance(found, Node) and found.get("quantity") == _NONE and isinstance(then, Node)):
+        return node
+    where = formula_of(found)
+    place = where.get("to") if where.kind == "rel" and not means_in_hand(where) else None
+    if not isinstance(place, Node):
+        return node
+    goals = {one for one in then.walk() if one.kind == "rel" and one.get("to") == _IT}
+    for goal in goals:
+        then = then.substitute(goal, goal.replace(to=place))
+    return node.replace(then=then)
 
 
 def selected_question(node: Node, branch: str) -> Node:

@@ -19,6 +19,7 @@ from bt_exec_skills.tabletop.goals.branch_references import (
     selected_question,
     unmet_reason,
     with_completed_branch,
+    with_empty_place,
     with_noun,
     with_object_of_branch,
     with_place_of_branch,
@@ -160,7 +161,7 @@ class Converter:
         parts = acts_per_condition(node)
         if parts:
             return [ask for part in parts for ask in self._asks(part)]
-        node = with_completed_branch(with_place_of_branch(node))
+        node = with_completed_branch(with_empty_place(with_place_of_branch(node)))
         question = resolve_condition_object(node)
         subject = question.node("of").get("of")
         there = without_negation(question)[1]

@@ -16,7 +16,15 @@ from bt_exec_skills.tabletop.lexicon import lexicon
 from bt_exec_skills.tabletop.name_attributes import CONTAINERS, SIZES, Looks, attributes_in_name
 from bt_exec_skills.tabletop.placement_search import is_beside, is_between
 
-__all__ = ["Scope", "count_in", "objects_of", "single_object_of", "table_for", "tables_of"]
+__all__ = [
+    "Scope",
+    "containers_among",
+    "count_in",
+    "objects_of",
+    "single_object_of",
+    "table_for",
+    "tables_of",
+]
 
 _ANY_SIZE = "medium"
 _FULL = ("fullest", "emptiest")
@@ -143,6 +151,25 @@ def _objects_with_properties(phrase: Phrase, scope: Scope) -> tuple[str, ...]:
         related = _in_relation(tuple(one.name for one in found), phrase.relation, scope)
         found = [one for one in found if one.name in related]
     return _without_exceptions(found, phrase, scope)
+
+
+def containers_among(phrase: Phrase, scope: Scope) -> tuple[str, ...]:
+    """Return the containers that a phrase for all objects describes, although none is meant.
+
+    "All the blue things" describes the blue bowl, too. A phrase with a noun describes none.
+    """
+    if phrase.kind or phrase.name or phrase.again or phrase.table or phrase.listed:
+        return ()
+    if phrase.number not in ("all", "some") or phrase.count or phrase.order or phrase.held:
+        return ()
+    found: dict[str, None] = {}
+    for kind in {attributes_in_name(name).kind for name in scope.now.containers()}:
+        try:
+            found.update(dict.fromkeys(_objects_with_properties(replace(phrase, kind=kind), scope)))
+        except Trouble as trouble:
+            if trouble.code != "ALL_LEFT_OUT":
+                raise
+    return tuple(name for name in scope.now.containers() if name in found)
 
 
 def _objects_like_earlier(found: list[Looks], phrase: Phrase) -> list[Looks]:

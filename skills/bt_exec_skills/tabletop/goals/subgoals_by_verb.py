@@ -305,7 +305,6 @@ def _sort_subgoals(ask: Ask, scope: Scope, language: str) -> list[Subgoal]:
     names = (
         objects_of_any(these, scope) if these else non_containers(now)
     )  # "sort these" before anything else
-    names = tuple(name for name in names if not attributes_in_name(name).is_container)
     names = _require_movable(names, scope) if names else ()
     if not names:
         raise Trouble("NOTHING_LIKE_THAT", tuple(now.objects), what=ask.text, options=())
