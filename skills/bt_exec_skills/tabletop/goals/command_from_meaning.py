@@ -13,6 +13,7 @@ from bt_exec.language.reading.meaning_node import Node, Value, conjuncts
 from bt_exec_skills.tabletop.goals.branch_references import (
     NOTHING,
     acts_per_condition,
+    condition_words,
     names_object,
     question_branch_names,
     resolve_condition_object,
@@ -72,6 +73,7 @@ class Converter:
     Attributes:
         phrase: Converts a noun phrase; see `Phrases.phrase`.
         question: Converts the meaning of a question; see `Questions.question`.
+        decided: Notes on the conditions that were decided by the state of the table.
     """
 
     def __init__(
@@ -92,6 +94,7 @@ class Converter:
         self._places: list[Phrase] = []
         self._side: Side = "in"
         self._unmet: Trouble | None = None
+        self.decided: list[Trouble] = []
         self._source: Phrase | None = None
 
     def command_parts(self, meaning: Node) -> tuple[Ask, ...]:
@@ -161,6 +164,7 @@ class Converter:
         parts = acts_per_condition(node)
         if parts:
             return [ask for part in parts for ask in self._asks(part)]
+        words = condition_words(node, self._said)
         node = with_completed_branch(with_empty_place(with_place_of_branch(node)))
         question = resolve_condition_object(node)
         subject = question.node("of").get("of")
@@ -182,11 +186,14 @@ class Converter:
         wanted_branch = self.is_true(question)
         chosen = branches[0 if wanted_branch else 1]
         selected = "then" if wanted_branch else "other"
+        self.decided.append(
+            Trouble("CONDITION_MET" if wanted_branch else "CONDITION_NOT_MET", what=words)
+        )
         if selected in question_branch_names(node):
             raise Trouble("NOT_UNDERSTOOD")  # a question among acts
         if not chosen and (not isinstance(node.get(selected), Node) or other == NOTHING):
             skipped = node.get("other" if wanted_branch else "then")
-            self._unmet = unmet_reason(node, question, skipped, self._said)
+            self._unmet = unmet_reason(words, skipped, self._said)
         return chosen
 
     def _named_place(self, question: Node) -> Phrase | None:
