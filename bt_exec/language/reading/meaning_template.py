@@ -436,6 +436,14 @@ def _add_contrasted_noun(phrase: Node, said: Node) -> Node:
     return Node("seq", (("of", (*done, *acts[len(done) :])),))
 
 
+def _require_landmark(phrase: Node) -> Node:
+    """Return a phrase that an object can stand beside; `UNSAID` for all objects of a kind."""
+    of = phrase.get("of")
+    several = isinstance(of, Node) and Node("many") in conjuncts(of)
+    det = phrase.text("det")
+    return UNSAID if det == "all" or (det == "rest" and several) else phrase
+
+
 def _has_no_noun(phrase: Node) -> bool:
     """Return True for a phrase with attributes and without a noun: "the big ones", "the rest"."""
     of = phrase.get("of")
@@ -545,6 +553,7 @@ _OPERATIONS: Mapping[str, Callable[..., Any]] = {
     "restated": _correct_objects,
     "among": _restrict_ones_to_phrase,
     "contrasted": _add_contrasted_noun,
+    "landmark": _require_landmark,
     "pick": lambda node, name: node.get(name),
     "list": lambda *parts: tuple(one for part in _present_parts(parts) for one in _listed(part)),
     "sum": lambda *parts: sum(_present_parts(parts)),

@@ -16,7 +16,7 @@ from bt_exec.planning.spelling_offers import SpellingOffers
 from bt_exec_skills.tabletop.environment_state import Placed, Point
 from bt_exec_skills.tabletop.goals.compiler import create, understand
 from bt_exec_skills.tabletop.goals.decompose import moves_of
-from bt_exec_skills.tabletop.goals.model import Trouble
+from bt_exec_skills.tabletop.goals.model import Move, Trouble
 from bt_exec_skills.tabletop.goals.plan import goals_of
 from tests.cases import examples
 from tests.skills.tabletop.asking import ask
@@ -234,10 +234,11 @@ def test_question_where_to_is_answered_by_one_word(before, word):
 
 
 def test_topic_particle_does_not_mark_a_place():
-    """The first object is not put to the right of the second one."""
+    """The first object is not put to the right of the second one, but on the right table."""
     before = ("사과를 왼쪽 테이블에 놔", "satisfied", "OK")
     answer = ask(create({}), "빨간 컵은 오른쪽에 놔", WORLDS["mixed"], [before])
-    assert isinstance(answer, Refusal)
+    moves = [move for goal in goals_of(answer.spec.root) for move in goal.moves]
+    assert moves == [Move("object_red_cup_0", "table_1")]
 
 
 @pytest.mark.parametrize(

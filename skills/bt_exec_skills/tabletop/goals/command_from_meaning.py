@@ -86,6 +86,7 @@ class Converter:
         self._said, self._korean, self._start = phrases.said, phrases.korean, phrases.start
         self.phrase = phrases.phrase
         self.question = Questions(phrases).question
+        self._has_sides = phrases.several_tables
         self._holds = holds
         self._earlier_goal = before
         self._before = phrases.phrase(subject) if subject is not None else None
@@ -256,7 +257,9 @@ class Converter:
             self._before = found
         if before is None or found.kind or found.again or found.name or found.table or found.held:
             return found
-        one, ranked = Node("one") in conjuncts(formula_of(node)), bool(found.order)
+        parts, ranked = conjuncts(formula_of(node)), bool(found.order)
+        others = found.rest and self._korean and Node("many") in parts and not _is_part(before)
+        one = Node("one") in parts and not others  # 나머지 것들 means everything else
         plain = one and not (found.values or ranked)
         if plain and (before.count == 1 or before.number == "any"):
             found = replace(found, rest=True, number="any")  # "one cup … and one …"
@@ -265,7 +268,7 @@ class Converter:
             return replace(found, number="any", count=0, like=like)  # "the cups … one of them"
         if found.rest:  # "one cup … the other", "two red cubes … the rest"
             part = _is_part(before)
-            sure = one or Node("many") not in conjuncts(formula_of(node))  # not "everything else"
+            sure = one or Node("many") not in parts  # not "everything else"
             like = replace(before, count=0, share=0) if part else Phrase(kind=before.kind)
             return replace(found, like=like, sure=sure) if part or one else found
         if one or ranked or (self._korean and found.values):
@@ -288,6 +291,8 @@ class Converter:
         where = act.get("to")
         if themes and where == Node("rel", (("relation", "me"),)):
             return Ask("bring", self._said(act), themes)
+        if isinstance(where, Node) and _sides_differ(act.parts(), where):
+            raise Trouble("NOT_UNDERSTOOD")
         to, side, own = self._target(where) if isinstance(where, Node) else (None, "in", None)
         if away is not None and _is_bare_number(away):
             away = _noun_of_earlier_place(away, to, away.text)  # "from number 0 to table 1"
@@ -336,6 +341,7 @@ class Converter:
 
     def _target(self, goal: Node) -> tuple[Phrase, Side, Attribute | None]:
         """Return the target, its side, and the attribute that objects and target share."""
+        goal = _as_relation(goal)
         relation, target = goal.text("relation"), target_of(goal)
         if target == Node("pronoun", (("name", "there"),)):
             named = self._first_goal or self._earlier_goal
@@ -358,7 +364,7 @@ class Converter:
             to = _noun_of_earlier_place(
                 to, previous, self._said(goal)
             )  # "from table 0 to number 1"
-        if to.order and not (to.kind or to.values or to.name) and previous and previous.table:
+        if to.order and not (to.kind or to.values or to.name) and self._is_table(target, previous):
             to = replace(to, table=True)  # "to the left table … to the right one"
         to = self._without_comparison(to, target, side)
         same = [one for one in self._places if to == Phrase(to.text, kind=one.kind, definite=True)]
@@ -372,6 +378,12 @@ class Converter:
         self._place, self._side = to, side
         self._places.append(to)
         return replace(to, own=None), side, to.own
+
+    def _is_table(self, target: Node, previous: Phrase | None) -> bool:
+        """Return True if a target without a noun is a table, as the previous place or as a side."""
+        if self._place or self._source or Node("one") in conjuncts(formula_of(target)):
+            return previous is not None and previous.table
+        return self._has_sides
 
     def _earlier_place(self) -> Phrase | None:
         """Return the place of earlier commands: "in the blue bowl ... in the red one"."""
@@ -387,6 +399,26 @@ class Converter:
             return to
         like = Phrase(kind=self._before.kind)  # "the red cube to the left of the blue one"
         return replace(to, like=like, sure=not self._korean)
+
+
+def _sides_differ(themes: tuple[Node, ...], goal: Node) -> bool:
+    """Return True if only some objects have a side and the goal is a side.
+
+    In "the cups on the left and the cubes on the right", both sides are goals.
+    """
+    to = goal.get("to")
+    only_side = isinstance(to, Node) and formula_of(to).text("attribute") in ("left", "right")
+    placed = [any(part.kind == "placed" for part in one.walk()) for one in themes]
+    return only_side and any(placed) and not all(placed)
+
+
+def _as_relation(goal: Node) -> Node:
+    """Return a goal that is only a side, such as "left", as a relation to what is on that side."""
+    side = goal.text("column") if goal.kind == "placed" and not goal.get("row") else ""
+    if side not in ("left", "right"):
+        return goal
+    there = Node("np", (("of", Node("has", (("attribute", side),))),))
+    return Node("rel", (("relation", "at"), ("to", there)))
 
 
 def _with_side(to: Phrase, relation: str) -> tuple[Phrase, Side]:

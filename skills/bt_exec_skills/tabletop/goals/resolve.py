@@ -73,7 +73,7 @@ def objects_of(phrase: Phrase, scope: Scope, *, some: str = "all") -> tuple[str,
     if phrase.count or phrase.share:
         return _counted(found, phrase, scope)
     if phrase.order in ("left", "right") and number == "all" and len(found) > 1 == phrase.rank:
-        side = replace(phrase, text=phrase.text, number="one", table=True, values={}, relation=None)
+        side = replace(phrase, number="one", table=True, values={}, relation=None, rest=False)
         found = _objects_on_tables(tables_of(side, scope), found, scope.now)
         if not found:
             raise _nothing(phrase, scope)
