@@ -54,7 +54,13 @@ from bt_exec_skills.tabletop.robot import Side
 __all__ = ["Converter"]
 
 _PARTS = {"left_part": "left", "right_part": "right", "middle": "middle"}
-_SAME: Mapping[str, Verb] = {"lower": "put_down", "pair": "sort", "asked_for": "bring"}
+_HOLD_ON = "hold_on"
+_SAME: Mapping[str, Verb] = {
+    "lower": "put_down",
+    "pair": "sort",
+    "asked_for": "bring",
+    _HOLD_ON: "pick",
+}
 _TO_PLACES = ("move", "sort", "clear", "empty")
 _THERE = Node("rel", (("relation", "at"), ("to", Node("pronoun", (("name", "there"),)))))
 _IT, _ALL = (Node("pronoun", (("name", name),)) for name in ("it", "all"))
@@ -113,6 +119,8 @@ class Converter:
 
     def _asks(self, node: Node) -> list[Ask]:
         if node.kind == "seq":
+            if any(one.text("verb") == _HOLD_ON for one in node.parts()[:-1]):
+                raise Trouble("NOT_UNDERSTOOD")  # the next part is not done until later
             said = with_swaps(without_general_order(without_remarks(node.parts())))
             parts = [ask for part in said for ask in self._asks(part)]
             return with_missing_verbs(parts)
@@ -121,7 +129,7 @@ class Converter:
         if node.kind == "avoid":
             act = node.node("of")
             return [] if act.text("verb") in _LETTING else [self._left(act)]
-        if node.kind != "act":
+        if node.kind != "act" or _sides_differ(node):
             raise Trouble("NOT_UNDERSTOOD")
         if node.get("order"):  # one object after the other, in the order of the text
             return [self._ask(node.replace(of=one, order=None)) for one in node.parts()]
@@ -291,8 +299,6 @@ class Converter:
         where = act.get("to")
         if themes and where == Node("rel", (("relation", "me"),)):
             return Ask("bring", self._said(act), themes)
-        if isinstance(where, Node) and _sides_differ(act.parts(), where):
-            raise Trouble("NOT_UNDERSTOOD")
         to, side, own = self._target(where) if isinstance(where, Node) else (None, "in", None)
         if away is not None and _is_bare_number(away):
             away = _noun_of_earlier_place(away, to, away.text)  # "from number 0 to table 1"
@@ -401,14 +407,15 @@ class Converter:
         return replace(to, like=like, sure=not self._korean)
 
 
-def _sides_differ(themes: tuple[Node, ...], goal: Node) -> bool:
-    """Return True if only some objects have a side and the goal is a side.
+def _sides_differ(act: Node) -> bool:
+    """Return True if only some objects of an act have a side and its goal is a side.
 
     In "the cups on the left and the cubes on the right", both sides are goals.
     """
-    to = goal.get("to")
+    goal = act.get("to")
+    to = goal.get("to") if isinstance(goal, Node) else None
     only_side = isinstance(to, Node) and formula_of(to).text("attribute") in ("left", "right")
-    placed = [any(part.kind == "placed" for part in one.walk()) for one in themes]
+    placed = [any(part.kind == "placed" for part in one.walk()) for one in act.parts()]
     return only_side and any(placed) and not all(placed)
 
 

@@ -64,7 +64,7 @@ SIDES: Mapping[str, Side] = {
 """Sides by the relations of the lexicon."""
 RELATIONS: Mapping[str, Relation] = {**SIDES, "between": "between"}
 """Positions relative to other objects, by the relations of the lexicon."""
-_BOUNDS = ("exactly", "at_least", "at_most", "share")
+_BOUNDS = ("exactly", "at_least", "at_most", "share", "in_all")
 TABLE, HAND = (Node("thing", (("name", name),)) for name in ("table", "hand"))
 ANY = Node("any")
 EACH_OTHER = "each_other"
@@ -217,7 +217,7 @@ class Phrases:
             count = int(quantity.text("number"))
             if bound == "share":
                 return replace(phrase, share=count, number="any")
-            phrase = replace(phrase, up_to=bound == "at_most")
+            phrase = replace(phrase, up_to=bound == "at_most", in_all=bound == "in_all")
         number = phrase.number
         collective = is_collective(phrase.kind)
         nameless = not (phrase.kind or phrase.name or phrase.table)

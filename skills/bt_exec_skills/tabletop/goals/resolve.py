@@ -73,8 +73,7 @@ def objects_of(phrase: Phrase, scope: Scope, *, some: str = "all") -> tuple[str,
     if phrase.count or phrase.share:
         return _counted(found, phrase, scope)
     if phrase.order in ("left", "right") and number == "all" and len(found) > 1 == phrase.rank:
-        side = replace(phrase, number="one", table=True, values={}, relation=None, rest=False)
-        found = _objects_on_tables(tables_of(side, scope), found, scope.now)
+        found = _objects_on_tables(_tables_on_side(phrase, scope), found, scope.now)
         if not found:
             raise _nothing(phrase, scope)
         return found
@@ -89,6 +88,12 @@ def objects_of(phrase: Phrase, scope: Scope, *, some: str = "all") -> tuple[str,
     if number == "any":
         return _sort_by_distance(found, scope)[:1]
     raise Trouble("WHICH_ONE", found, what=phrase.text, options=found)
+
+
+def _tables_on_side(phrase: Phrase, scope: Scope) -> tuple[str, ...]:
+    """Return the table on the side of all objects that a phrase means."""
+    side = replace(phrase, number="one", table=True, values={}, relation=None, rest=False)
+    return tables_of(side, scope)
 
 
 def _counted(found: tuple[str, ...], phrase: Phrase, scope: Scope) -> tuple[str, ...]:
@@ -160,7 +165,9 @@ def containers_among(phrase: Phrase, scope: Scope) -> tuple[str, ...]:
     """
     if phrase.kind or phrase.name or phrase.again or phrase.table or phrase.listed:
         return ()
-    if phrase.number not in ("all", "some") or phrase.count or phrase.order or phrase.held:
+    if phrase.number not in ("all", "some") or phrase.count or phrase.held:
+        return ()
+    if phrase.order and (phrase.order not in ("left", "right") or phrase.number != "all"):
         return ()
     found: dict[str, None] = {}
     for kind in {attributes_in_name(name).kind for name in scope.now.containers()}:
@@ -169,7 +176,11 @@ def containers_among(phrase: Phrase, scope: Scope) -> tuple[str, ...]:
         except Trouble as trouble:
             if trouble.code != "ALL_LEFT_OUT":
                 raise
-    return tuple(name for name in scope.now.containers() if name in found)
+    names = tuple(name for name in scope.now.containers() if name in found)
+    if not phrase.order:
+        return names
+    tables = _tables_on_side(phrase, scope)
+    return tuple(name for name in names if scope.now.table_of(name) in tables)
 
 
 def _objects_like_earlier(found: list[Looks], phrase: Phrase) -> list[Looks]:

@@ -161,18 +161,18 @@ class Session:
                 found += before
             else:
                 found.append((self._with_antecedent(node, before), cost))
-        near = [(node, cost) for node, cost in said.meanings if cost <= cheapest + MARGIN]
-        found += self._with_other_nouns(near, before)
+        found += self._with_other_nouns(said, before)
         if not found:
             raise Trouble("NOT_UNDERSTOOD")
         return found
 
-    def _with_other_nouns(self, said: Meanings, before: Meanings) -> Meanings:
+    def _with_other_nouns(self, said: Said, before: Meanings) -> Meanings:
         """Return meanings of "the green one, too" in which it is an object of another kind."""
-        fragments = [(node, cost) for node, cost in said if node.text("sign") == "same"]
+        fragments = [(node, cost) for node, cost in said.meanings if node.kind == "fragment"]
         return [
             (one, cost + 2 * MARGIN)
             for node, cost in fragments[:1]
+            if node.text("sign") == "same"
             for old, _ in before[:1]
             for one in with_phrase_replaced(old, node, shares_noun=False)
             if old.kind != "ask"
