@@ -443,6 +443,17 @@ def test_objects_at_the_target_count_towards_the_number_to_reach():
     assert plan(apples.format("one"), "placed").startswith("!")
 
 
+def test_container_to_empty_before_a_move_is_its_target():
+    one = {("object_apple_0", "in", "table_0"), ("object_apple_1", "in", "object_red_bowl_0")}
+    for command in (
+        "before you put apple 1 in the red bowl, empty the bowl",
+        "사과 1을 빨간 그릇에 넣기 전에 그릇부터 싹 비워",
+    ):
+        assert set().union(*plan(command, "placed")) == one
+    every = plan("before you put apple 1 in the red bowl, empty all the bowls", "placed")
+    assert len(set().union(*every)) > len(one)
+
+
 def test_sides_of_two_groups_are_both_goals():
     for command in (
         "put the cups on the left and the cubes on the right",

@@ -254,7 +254,24 @@ class Converter:
         first = themes[0] if themes else None
         if first and len(themes) > 1 and not first.kind and first.values and themes[1].kind:
             themes = (replace(first, kind=themes[1].kind), *themes[1:])
+        if act.text("verb") == "empty" and len(themes) == 1:
+            themes = (self._emptied_container(act.parts()[0], themes[0]),)
         return themes
+
+    def _emptied_container(self, node: Node, phrase: Phrase) -> Phrase:
+        """Return the container to empty, which may be the target of a later part.
+
+        An example is "before you put the ball in the blue bowl, empty the bowl".
+        """
+        goal, plain = self._first_goal, node.replace(det=None)
+        start = max(self._start(node), self._start(plain))
+        if goal is None or self._place is not None or self._start(goal) > start:
+            return phrase
+        bare = Phrase(phrase.text, phrase.kind, number=phrase.number, definite=phrase.definite)
+        thoroughly = phrase.number == "all" and self._said(plain)  # 싹 비워
+        target = self.phrase(target_of(goal))
+        same = phrase == bare and target.kind == phrase.kind
+        return target if same and (phrase.number == "one" or thoroughly) else phrase
 
     def _object_phrase(self, node: Node) -> Phrase:
         """Return the phrase of an object; an elliptical one repeats the previous noun."""
