@@ -63,6 +63,16 @@ def test_all_choices_answer_a_question(asked, words):
     assert {target for _, target in moves(answer)} == {"object_tray_0"}
 
 
+@pytest.mark.parametrize("words", ["the red ones", "both red ones", "빨간 것들"])
+def test_some_choices_answer_a_question(words):
+    turn = ("put the cube on the tray", "refused", "WHICH_ONE")
+    answer = ask(create({}), words, WORLDS["mixed"], [turn])
+    assert {thing for thing, _ in moves(answer)} == {
+        "object_small_red_cube_0",
+        "object_big_red_cube_0",
+    }
+
+
 @pytest.mark.parametrize("words", ["both", "둘 다"])
 def test_number_in_an_answer_must_be_that_of_the_choices(words):
     turn = ("put the cube on the tray", "refused", "WHICH_ONE")

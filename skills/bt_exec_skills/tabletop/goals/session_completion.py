@@ -202,7 +202,7 @@ class Session:
                     break
 
     def _selected_choices(self, answer: Node, choices: Sequence[str]) -> tuple[str, ...]:
-        """Return the choices that an answer selects: one, or all of them; else none."""
+        """Return the choices that an answer selects; several only if it names several."""
         if answer.kind == "rel":
             answer = answer.node("to")
         kinds = {attributes_in_name(name).kind for name in choices}
@@ -212,6 +212,7 @@ class Session:
             phrase = self._converter().phrase(answer)
             if phrase.again or answer in (_ALL, _EVERYTHING):
                 return tuple(choices) if phrase.count in (0, len(choices)) else ()
+            several = phrase.number == "all" or phrase.count > 1
             if tables:
                 phrase = replace(phrase, table=True, number="all")
                 found = tables_of(phrase, Scope(replace(self._now, told=tables)))
@@ -222,7 +223,7 @@ class Session:
                 found = objects_of(phrase, Scope(replace(self._now, objects=objects, held=None)))
         except Trouble:
             return ()
-        return found if len(found) == 1 else ()
+        return found if several or len(found) == 1 else ()
 
     # -- pronouns
 
