@@ -22,6 +22,8 @@ from bt_exec.language.reading.meaning_node import (
 __all__ = ["UNSAID", "Build", "GrammarError", "Template"]
 
 _ONE = Node("one")
+_WHOLE = ("all", "all_but", "rest", "another")
+"""Determiners of phrases that leave no choice among their objects."""
 
 Build: TypeAlias = Callable[[Sequence[Any]], Any]
 """Builds a meaning from the meanings of all parts of a rule, in their order."""
@@ -436,6 +438,43 @@ def _add_contrasted_noun(phrase: Node, said: Node) -> Node:
     return Node("seq", (("of", (*done, *acts[len(done) :])),))
 
 
+def _require_landmark(phrase: Node) -> Node:
+    """Return a phrase that an object can stand beside; `UNSAID` for all objects of a kind."""
+    of = phrase.get("of")
+    several = isinstance(of, Node) and Node("many") in conjuncts(of)
+    det = phrase.text("det")
+    return UNSAID if det == "all" or (det == "rest" and several) else phrase
+
+
+def _narrow(phrase: Node, more: Any) -> Node:
+    """Return a phrase that a second one describes further: "the cup, the red one"."""
+    if not all(isinstance(one, Node) and one.kind == "np" for one in (phrase, more)):
+        return UNSAID
+    own, added = conjuncts(phrase.node("of")), conjuncts(more.node("of"))
+    named = any(part.kind == "thing" for part in own)
+    if not named or any(part.kind not in ("has", "one", "most") for part in added):
+        return UNSAID
+    kept = (part for part in added if part != _ONE)
+    return phrase.replace(of=conjunction(*own, *kept), det=phrase.get("det") or more.get("det"))
+
+
+def _choose_any(said: Node, role: str) -> Node:
+    """Return an act for which any of the objects that a role describes will do.
+
+    The act has no meaning with that if the role names all objects of a kind.
+    """
+    about = said.get(role) if said.kind == "act" else None
+    place = about.get("to") if isinstance(about, Node) and about.kind == "rel" else None
+    phrase = place if isinstance(place, Node) else about
+    if not isinstance(phrase, Node) or phrase.kind != "np" or phrase.get("det") in _WHOLE:
+        return UNSAID
+    several = Node("many") in conjuncts(phrase.node("of"))
+    if phrase.get("quantity") is None and several:
+        return UNSAID
+    chosen = phrase.replace(det=None if phrase.get("quantity") else "any")
+    return said.substitute(phrase, chosen)
+
+
 def _has_no_noun(phrase: Node) -> bool:
     """Return True for a phrase with attributes and without a noun: "the big ones", "the rest"."""
     of = phrase.get("of")
@@ -545,6 +584,9 @@ _OPERATIONS: Mapping[str, Callable[..., Any]] = {
     "restated": _correct_objects,
     "among": _restrict_ones_to_phrase,
     "contrasted": _add_contrasted_noun,
+    "landmark": _require_landmark,
+    "narrowed": _narrow,
+    "whichever": _choose_any,
     "pick": lambda node, name: node.get(name),
     "list": lambda *parts: tuple(one for part in _present_parts(parts) for one in _listed(part)),
     "sum": lambda *parts: sum(_present_parts(parts)),

@@ -44,6 +44,41 @@ def test_object_name_alone_answers_a_clarification_question(turn, words):
     assert answer.spec.mission.command == words
 
 
+@pytest.mark.parametrize(
+    ("asked", "words"),
+    [
+        ("put the cube on the tray", "all of them"),
+        ("put the cube on the tray", "all three"),
+        ("큐브를 쟁반에 올려", "전부"),
+        ("큐브를 쟁반에 올려", "셋 다요"),
+        ("put the cup on the tray", "both"),
+        ("컵을 쟁반에 올려", "둘 다"),
+    ],
+)
+def test_all_choices_answer_a_question(asked, words):
+    turn = (asked, "refused", "WHICH_ONE")
+    choices = ask(create({}), asked, WORLDS["mixed"]).nearest
+    answer = ask(create({}), words, WORLDS["mixed"], [turn])
+    assert len(moves(answer)) == len(choices) > 1
+    assert {target for _, target in moves(answer)} == {"object_tray_0"}
+
+
+@pytest.mark.parametrize("words", ["the red ones", "both red ones", "빨간 것들"])
+def test_some_choices_answer_a_question(words):
+    turn = ("put the cube on the tray", "refused", "WHICH_ONE")
+    answer = ask(create({}), words, WORLDS["mixed"], [turn])
+    assert {thing for thing, _ in moves(answer)} == {
+        "object_small_red_cube_0",
+        "object_big_red_cube_0",
+    }
+
+
+@pytest.mark.parametrize("words", ["both", "둘 다"])
+def test_number_in_an_answer_must_be_that_of_the_choices(words):
+    turn = ("put the cube on the tray", "refused", "WHICH_ONE")
+    assert isinstance(ask(create({}), words, WORLDS["mixed"], [turn]), Refusal)
+
+
 def test_answer_may_lead_to_the_next_question():
     first = ("put the cube in the bowl", "refused", "WHICH_ONE")
     now, compiler = WORLDS["mixed"], create({})

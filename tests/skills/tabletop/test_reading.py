@@ -16,7 +16,7 @@ from bt_exec.planning.spelling_offers import SpellingOffers
 from bt_exec_skills.tabletop.environment_state import Placed, Point
 from bt_exec_skills.tabletop.goals.compiler import create, understand
 from bt_exec_skills.tabletop.goals.decompose import moves_of
-from bt_exec_skills.tabletop.goals.model import Trouble
+from bt_exec_skills.tabletop.goals.model import Move, Trouble
 from bt_exec_skills.tabletop.goals.plan import goals_of
 from tests.cases import examples
 from tests.skills.tabletop.asking import ask
@@ -234,10 +234,11 @@ def test_question_where_to_is_answered_by_one_word(before, word):
 
 
 def test_topic_particle_does_not_mark_a_place():
-    """The first object is not put to the right of the second one."""
+    """The first object is not put to the right of the second one, but on the right table."""
     before = ("사과를 왼쪽 테이블에 놔", "satisfied", "OK")
     answer = ask(create({}), "빨간 컵은 오른쪽에 놔", WORLDS["mixed"], [before])
-    assert isinstance(answer, Refusal)
+    moves = [move for goal in goals_of(answer.spec.root) for move in goal.moves]
+    assert moves == [Move("object_red_cup_0", "table_1")]
 
 
 @pytest.mark.parametrize(
@@ -367,3 +368,113 @@ def test_topic_before_a_place_is_left_out_of_the_plan_or_refused():
     """It was read as: green things, not into the cylinder but into the blue bowl."""
     for command in ("초록 원기둥은 말고 파란 그릇에", "초록 원기둥은 말고 파란 그릇에 담아"):
         assert isinstance(plan(command), str)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "put everything {en} on the right table",
+        "put all the {en} things except the cube on the right table",
+        "{ko} 거 다 오른쪽 테이블로 옮겨",
+        "{ko} 거 전부 오른쪽 테이블로 옮겨, 컵은 빼고",
+    ],
+)
+@pytest.mark.parametrize(("en", "ko"), [("red", "빨간"), ("blue", "파란")])
+def test_containers_of_a_set_are_reported_as_left_out(command, en, ko):
+    subgoals = understand(command.format(en=en, ko=ko), WORLDS["mixed"]).subgoals
+    told = {name for goal in subgoals for one in goal.remarks for name in one.facts["options"]}
+    assert told == {name for name in WORLDS["mixed"].containers() if f"_{en}_" in name}
+
+
+@pytest.mark.parametrize("kind", ["bowl", "plate"])
+def test_excluded_or_named_containers_are_not_reported(kind):
+    said = f"put everything blue except the plate and the bowl in the red {kind}"
+    for command in (said, "put the blue cup on the white plate"):
+        subgoals = () if isinstance(plan(command), str) else understand(command, WORLDS["mixed"])[4]
+        assert not any(goal.remarks for goal in subgoals)
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["컵은 컵끼리 접시는 접시끼리 모아 놔", "sort the cups and the plates by kind"],
+)
+def test_containers_are_not_sorted(command):
+    assert ask(create({}), command, WORLDS["mixed"]).code == "CANNOT_LIFT"
+
+
+@pytest.mark.parametrize(
+    ("command", "negated"),
+    [
+        (
+            "if the blue bowl is empty, put the apple in it, otherwise put the apple on the tray",
+            "if the blue bowl is not empty, put the apple on the tray, otherwise in the blue bowl",
+        ),
+        (
+            "파란 그릇이 비어 있으면 사과를 거기 넣고 아니면 쟁반에 둬",
+            "파란 그릇이 비어 있지 않으면 사과를 쟁반에 두고 아니면 파란 그릇에 넣어",
+        ),
+    ],
+)
+def test_condition_and_its_negation_are_decided_alike_and_noted(command, negated):
+    plans = [ask(create({}), one, WORLDS["mixed"]).spec for one in (command, negated)]
+    moves = [[one.moves for one in goals_of(spec.root)] for spec in plans]
+    assert moves[0] == moves[1]
+    notes = [spec.mission.notes for spec in plans]
+    assert all(len(one) == 1 for one in notes)
+    assert notes[0] != notes[1]
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "hold the apple until i say so, then put it on the tray",
+        "hold the apple for two minutes",
+        "sort the cubes by colour, the red ones onto the white plate",
+        "put one cube on the tray until there are two",
+    ],
+)
+def test_part_that_no_plan_can_keep_is_refused(command):
+    assert plan(command).startswith("!")
+
+
+def test_objects_at_the_target_count_towards_the_number_to_reach():
+    apples = "put apples in the red bowl until there are {}"  # one is there already
+    assert plan(apples.format("two"), "placed") == [{("object_apple_1", "in", "object_red_bowl_0")}]
+    assert plan(apples.format("one"), "placed").startswith("!")
+
+
+def test_container_to_empty_before_a_move_is_its_target():
+    one = {("object_apple_0", "in", "table_0"), ("object_apple_1", "in", "object_red_bowl_0")}
+    for command in (
+        "before you put apple 1 in the red bowl, empty the bowl",
+        "사과 1을 빨간 그릇에 넣기 전에 그릇부터 싹 비워",
+    ):
+        assert set().union(*plan(command, "placed")) == one
+    every = plan("before you put apple 1 in the red bowl, empty all the bowls", "placed")
+    assert len(set().union(*every)) > len(one)
+
+
+def test_sides_of_two_groups_are_both_goals():
+    for command in (
+        "put the cups on the left and the cubes on the right",
+        "the cups go to the left table and the cubes to the right table",
+        "컵은 왼쪽, 큐브는 오른쪽 테이블로 옮겨",
+    ):
+        goals = understand(command, WORLDS["mixed"]).subgoals
+        assert {(move.thing.split("_")[-2], move.target) for move in moves_of(goals)} == {
+            ("cup", "table_0"),
+            ("cube", "table_1"),
+        }
+
+
+@pytest.mark.parametrize(
+    ("before", "command"),
+    [
+        ("put the small red cube on the tray", "do the same with the green one"),
+        ("작은 빨간 큐브를 쟁반에 올려", "초록색 것도 그렇게 해"),
+        ("사과를 쟁반에 올려", "초록색 것도 똑같이 해"),
+    ],
+)
+def test_same_for_an_object_of_another_kind(before, command):
+    goals = understand(command, WORLDS["mixed"], [Turn(before, "satisfied", "OK")]).subgoals
+    assert moves_of(goals) == {Move("object_small_green_cylinder_0", "object_tray_0")}

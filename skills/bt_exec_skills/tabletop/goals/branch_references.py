@@ -20,6 +20,7 @@ from bt_exec_skills.tabletop.name_attributes import CONTAINERS
 __all__ = [
     "NOTHING",
     "acts_per_condition",
+    "condition_words",
     "lacks_noun",
     "names_object",
     "question_branch_names",
@@ -30,6 +31,7 @@ __all__ = [
     "takes_some",
     "unmet_reason",
     "with_completed_branch",
+    "with_empty_place",
     "with_noun",
     "with_object_of_branch",
     "with_place_of_branch",
@@ -161,6 +163,25 @@ def with_place_of_branch(node: Node) -> Node:
     return node
 
 
+def with_empty_place(node: Node) -> Node:
+    """Return a condition in which "in it" in its branch is the place in which there is nothing.
+
+    An example is "if there is nothing in the bowl, put the apple in it".
+    """
+    about, then = node.node("of").node("of"), node.get("then")
+    found = about.get("of") if about.kind == "exists" else None
+    if not (isinstance(found, Node) and found.get("quantity") == _NONE and isinstance(then, Node)):
+        return node
+    where = formula_of(found)
+    place = where.get("to") if where.kind == "rel" and not means_in_hand(where) else None
+    if not isinstance(place, Node):
+        return node
+    goals = {one for one in then.walk() if one.kind == "rel" and one.get("to") == _IT}
+    for goal in goals:
+        then = then.substitute(goal, goal.replace(to=place))
+    return node.replace(then=then)
+
+
 def selected_question(node: Node, branch: str) -> Node:
     """Return the question of a branch; "there" and "it" become the place of its condition."""
     question, place = node.node(branch), _named_place(node.node("of"))
@@ -270,23 +291,28 @@ def resolve_condition_object(node: Node) -> Node:
     return question
 
 
-def unmet_reason(
-    node: Node, question: Node, skipped: Value | None, said: Callable[[Node], str]
-) -> Trouble:
+def condition_words(node: Node, said: Callable[[Node], str]) -> str:
+    """Return the words of the question of a condition.
+
+    Args:
+        node: The condition with its branches, as in the text.
+        said: Function that returns the words of a node.
+    """
+    question, then = node.node("of"), "".join(map(said, node.parts("then")[:1]))
+    before = said(node).rpartition(then)[0].strip(" ,") if then else ""
+    return said(question) or before or next(filter(None, map(said, question.walk())), "-")
+
+
+def unmet_reason(what: str, skipped: Value | None, said: Callable[[Node], str]) -> Trouble:
     """Return the reason why a condition leaves nothing to do.
 
     The acts after those on the subject of the condition may be meant in any case; they are offered.
 
     Args:
-        node: The condition with its branches.
-        question: Its question.
+        what: The words of the condition.
         skipped: The branch that is not done.
         said: Function that returns the words of a node.
     """
-    whole, then = said(node), "".join(map(said, node.parts("then")[:1]))
-    before, branch, _ = whole.rpartition(then)
-    words = said(question) or (before.strip(" ,") if then and branch else "")
-    what = words or next(filter(None, map(said, question.walk())), "-")
     parts = skipped.parts() if isinstance(skipped, Node) and skipped.kind == "seq" else ()
     about = [_refers_back(part) for part in parts]
     first = about.index(False) if False in about else 0

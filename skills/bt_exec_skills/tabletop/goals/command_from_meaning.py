@@ -13,12 +13,14 @@ from bt_exec.language.reading.meaning_node import Node, Value, conjuncts
 from bt_exec_skills.tabletop.goals.branch_references import (
     NOTHING,
     acts_per_condition,
+    condition_words,
     names_object,
     question_branch_names,
     resolve_condition_object,
     selected_question,
     unmet_reason,
     with_completed_branch,
+    with_empty_place,
     with_noun,
     with_object_of_branch,
     with_place_of_branch,
@@ -52,7 +54,13 @@ from bt_exec_skills.tabletop.robot import Side
 __all__ = ["Converter"]
 
 _PARTS = {"left_part": "left", "right_part": "right", "middle": "middle"}
-_SAME: Mapping[str, Verb] = {"lower": "put_down", "pair": "sort", "asked_for": "bring"}
+_HOLD_ON = "hold_on"
+_SAME: Mapping[str, Verb] = {
+    "lower": "put_down",
+    "pair": "sort",
+    "asked_for": "bring",
+    _HOLD_ON: "pick",
+}
 _TO_PLACES = ("move", "sort", "clear", "empty")
 _THERE = Node("rel", (("relation", "at"), ("to", Node("pronoun", (("name", "there"),)))))
 _IT, _ALL = (Node("pronoun", (("name", name),)) for name in ("it", "all"))
@@ -71,6 +79,7 @@ class Converter:
     Attributes:
         phrase: Converts a noun phrase; see `Phrases.phrase`.
         question: Converts the meaning of a question; see `Questions.question`.
+        decided: Notes on the conditions that were decided by the state of the table.
     """
 
     def __init__(
@@ -83,6 +92,7 @@ class Converter:
         self._said, self._korean, self._start = phrases.said, phrases.korean, phrases.start
         self.phrase = phrases.phrase
         self.question = Questions(phrases).question
+        self._has_sides = phrases.several_tables
         self._holds = holds
         self._earlier_goal = before
         self._before = phrases.phrase(subject) if subject is not None else None
@@ -91,6 +101,7 @@ class Converter:
         self._places: list[Phrase] = []
         self._side: Side = "in"
         self._unmet: Trouble | None = None
+        self.decided: list[Trouble] = []
         self._source: Phrase | None = None
 
     def command_parts(self, meaning: Node) -> tuple[Ask, ...]:
@@ -108,6 +119,8 @@ class Converter:
 
     def _asks(self, node: Node) -> list[Ask]:
         if node.kind == "seq":
+            if any(one.text("verb") == _HOLD_ON for one in node.parts()[:-1]):
+                raise Trouble("NOT_UNDERSTOOD")  # the next part is not done until later
             said = with_swaps(without_general_order(without_remarks(node.parts())))
             parts = [ask for part in said for ask in self._asks(part)]
             return with_missing_verbs(parts)
@@ -116,7 +129,7 @@ class Converter:
         if node.kind == "avoid":
             act = node.node("of")
             return [] if act.text("verb") in _LETTING else [self._left(act)]
-        if node.kind != "act":
+        if node.kind != "act" or _sides_differ(node):
             raise Trouble("NOT_UNDERSTOOD")
         if node.get("order"):  # one object after the other, in the order of the text
             return [self._ask(node.replace(of=one, order=None)) for one in node.parts()]
@@ -160,7 +173,8 @@ class Converter:
         parts = acts_per_condition(node)
         if parts:
             return [ask for part in parts for ask in self._asks(part)]
-        node = with_completed_branch(with_place_of_branch(node))
+        words = condition_words(node, self._said)
+        node = with_completed_branch(with_empty_place(with_place_of_branch(node)))
         question = resolve_condition_object(node)
         subject = question.node("of").get("of")
         there = without_negation(question)[1]
@@ -181,11 +195,14 @@ class Converter:
         wanted_branch = self.is_true(question)
         chosen = branches[0 if wanted_branch else 1]
         selected = "then" if wanted_branch else "other"
+        self.decided.append(
+            Trouble("CONDITION_MET" if wanted_branch else "CONDITION_NOT_MET", what=words)
+        )
         if selected in question_branch_names(node):
             raise Trouble("NOT_UNDERSTOOD")  # a question among acts
         if not chosen and (not isinstance(node.get(selected), Node) or other == NOTHING):
             skipped = node.get("other" if wanted_branch else "then")
-            self._unmet = unmet_reason(node, question, skipped, self._said)
+            self._unmet = unmet_reason(words, skipped, self._said)
         return chosen
 
     def _named_place(self, question: Node) -> Phrase | None:
@@ -237,7 +254,24 @@ class Converter:
         first = themes[0] if themes else None
         if first and len(themes) > 1 and not first.kind and first.values and themes[1].kind:
             themes = (replace(first, kind=themes[1].kind), *themes[1:])
+        if act.text("verb") == "empty" and len(themes) == 1:
+            themes = (self._emptied_container(act.parts()[0], themes[0]),)
         return themes
+
+    def _emptied_container(self, node: Node, phrase: Phrase) -> Phrase:
+        """Return the container to empty, which may be the target of a later part.
+
+        An example is "before you put the ball in the blue bowl, empty the bowl".
+        """
+        goal, plain = self._first_goal, node.replace(det=None)
+        start = max(self._start(node), self._start(plain))
+        if goal is None or self._place is not None or self._start(goal) > start:
+            return phrase
+        bare = Phrase(phrase.text, phrase.kind, number=phrase.number, definite=phrase.definite)
+        thoroughly = phrase.number == "all" and self._said(plain)  # 싹 비워
+        target = self.phrase(target_of(goal))
+        same = phrase == bare and target.kind == phrase.kind
+        return target if same and (phrase.number == "one" or thoroughly) else phrase
 
     def _object_phrase(self, node: Node) -> Phrase:
         """Return the phrase of an object; an elliptical one repeats the previous noun."""
@@ -248,7 +282,9 @@ class Converter:
             self._before = found
         if before is None or found.kind or found.again or found.name or found.table or found.held:
             return found
-        one, ranked = Node("one") in conjuncts(formula_of(node)), bool(found.order)
+        parts, ranked = conjuncts(formula_of(node)), bool(found.order)
+        others = found.rest and self._korean and Node("many") in parts and not _is_part(before)
+        one = Node("one") in parts and not others  # 나머지 것들 means everything else
         plain = one and not (found.values or ranked)
         if plain and (before.count == 1 or before.number == "any"):
             found = replace(found, rest=True, number="any")  # "one cup … and one …"
@@ -257,7 +293,7 @@ class Converter:
             return replace(found, number="any", count=0, like=like)  # "the cups … one of them"
         if found.rest:  # "one cup … the other", "two red cubes … the rest"
             part = _is_part(before)
-            sure = one or Node("many") not in conjuncts(formula_of(node))  # not "everything else"
+            sure = one or Node("many") not in parts  # not "everything else"
             like = replace(before, count=0, share=0) if part else Phrase(kind=before.kind)
             return replace(found, like=like, sure=sure) if part or one else found
         if one or ranked or (self._korean and found.values):
@@ -328,6 +364,7 @@ class Converter:
 
     def _target(self, goal: Node) -> tuple[Phrase, Side, Attribute | None]:
         """Return the target, its side, and the attribute that objects and target share."""
+        goal = _as_relation(goal)
         relation, target = goal.text("relation"), target_of(goal)
         if target == Node("pronoun", (("name", "there"),)):
             named = self._first_goal or self._earlier_goal
@@ -350,7 +387,7 @@ class Converter:
             to = _noun_of_earlier_place(
                 to, previous, self._said(goal)
             )  # "from table 0 to number 1"
-        if to.order and not (to.kind or to.values or to.name) and previous and previous.table:
+        if to.order and not (to.kind or to.values or to.name) and self._is_table(target, previous):
             to = replace(to, table=True)  # "to the left table … to the right one"
         to = self._without_comparison(to, target, side)
         same = [one for one in self._places if to == Phrase(to.text, kind=one.kind, definite=True)]
@@ -364,6 +401,12 @@ class Converter:
         self._place, self._side = to, side
         self._places.append(to)
         return replace(to, own=None), side, to.own
+
+    def _is_table(self, target: Node, previous: Phrase | None) -> bool:
+        """Return True if a target without a noun is a table, as the previous place or as a side."""
+        if self._place or self._source or Node("one") in conjuncts(formula_of(target)):
+            return previous is not None and previous.table
+        return self._has_sides
 
     def _earlier_place(self) -> Phrase | None:
         """Return the place of earlier commands: "in the blue bowl ... in the red one"."""
@@ -379,6 +422,27 @@ class Converter:
             return to
         like = Phrase(kind=self._before.kind)  # "the red cube to the left of the blue one"
         return replace(to, like=like, sure=not self._korean)
+
+
+def _sides_differ(act: Node) -> bool:
+    """Return True if only some objects of an act have a side and its goal is a side.
+
+    In "the cups on the left and the cubes on the right", both sides are goals.
+    """
+    goal = act.get("to")
+    to = goal.get("to") if isinstance(goal, Node) else None
+    only_side = isinstance(to, Node) and formula_of(to).text("attribute") in ("left", "right")
+    placed = [any(part.kind == "placed" for part in one.walk()) for one in act.parts()]
+    return only_side and any(placed) and not all(placed)
+
+
+def _as_relation(goal: Node) -> Node:
+    """Return a goal that is only a side, such as "left", as a relation to what is on that side."""
+    side = goal.text("column") if goal.kind == "placed" and not goal.get("row") else ""
+    if side not in ("left", "right"):
+        return goal
+    there = Node("np", (("of", Node("has", (("attribute", side),))),))
+    return Node("rel", (("relation", "at"), ("to", there)))
 
 
 def _with_side(to: Phrase, relation: str) -> tuple[Phrase, Side]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from bt_exec.language.meaning import Turn
@@ -158,7 +159,9 @@ class _World:
         if asked is not None:
             return Understood(self.language, node, question=asked)
         asks = converter.command_parts(node)
-        subgoals = subgoals_for_asks(asks, self.now, self.language)
+        *others, last_goal = subgoals_for_asks(asks, self.now, self.language)
+        remarks = (*last_goal.remarks, *converter.decided)
+        subgoals = (*others, replace(last_goal, remarks=remarks))
         return Understood(self.language, node, asks=asks, subgoals=subgoals)
 
     def _question_words(self, question: Node) -> str:

@@ -2,37 +2,67 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from bt_exec.language.reading.meaning_node import Node, conjunction, conjuncts
 from bt_exec_skills.tabletop.goals.model import Ask, Trouble
-from bt_exec_skills.tabletop.goals.object_phrases import TABLE, formula_of, target_of
+from bt_exec_skills.tabletop.goals.object_phrases import (
+    ANY,
+    TABLE,
+    attribute_kind,
+    formula_of,
+    target_of,
+)
 
 __all__ = ["with_missing_verbs", "with_swaps", "without_general_order"]
 
 
 def without_general_order(parts: tuple[Node, ...]) -> tuple[Node, ...]:
-    """Return parts without a leading "tidy the table" that verbless parts after it explain.
+    """Return parts without a leading "tidy up" or "sort by colour" that the parts after it explain.
 
-    The verbless parts are about the objects on that table: "tidy the table: cups on the tray".
+    Examples are "tidy the table: cups on the tray" and "sort the cubes by colour, put the red ones
+    on the plate". The later parts are about the objects of the first one. A single later part is an
+    exception: "sort the cubes by colour, but put the red ones on the tray".
     """
     if not parts:
         return parts
     tidy, *rest = parts
-    general = tidy.text("verb") in ("clear", "sort") and not (tidy.get("to") or tidy.get("by"))
-    if not general or not rest or any(one.kind != "act" or one.get("verb") for one in rest):
+    general = tidy.text("verb") in ("clear", "sort") and not tidy.get("to")
+    if not general or not rest or not all(_explains(tidy.text("by"), one) for one in rest):
         return parts
     if not tidy.parts():
         return tuple(rest)
-    if len(tidy.parts()) > 1 or TABLE not in conjuncts(formula_of(tidy.parts()[0])):
+    if len(tidy.parts()) > 1 or tidy.parts()[0].kind != "np":
         return parts
-    there = Node("rel", (("relation", "at"), ("to", tidy.parts()[0])))
-    return tuple(
-        act.replace(
-            of=tuple(one.replace(of=conjunction(formula_of(one), there)) for one in act.parts())
-        )
-        for act in rest
+    formula = formula_of(tidy.parts()[0])
+    if TABLE in conjuncts(formula):
+        there = Node("rel", (("relation", "at"), ("to", tidy.parts()[0])))
+        return tuple(_with_themes(act, lambda _: there) for act in rest)
+    if not tidy.get("by"):
+        return parts
+    named = [_with_themes(act, lambda one: formula if _is_bare(one) else ANY) for act in rest]
+    return tuple(named) if len(named) > 1 else (tidy, *named)
+
+
+def _explains(attribute: str, act: Node) -> bool:
+    """Return True for a verbless part, or one about the objects with a value of an attribute."""
+    if act.kind != "act":
+        return False
+    values = (one.text("attribute") for theme in act.parts() for one in theme.walk())
+    alike = any(attribute_kind(value) == attribute for value in values if value)
+    return not act.get("verb") or (alike and all(map(_is_bare, act.parts())))
+
+
+def _is_bare(theme: Node) -> bool:
+    """Return True for a phrase that describes objects without a noun."""
+    return theme.kind == "np" and all(one.kind != "thing" for one in conjuncts(formula_of(theme)))
+
+
+def _with_themes(act: Node, more: Callable[[Node], Node]) -> Node:
+    """Return an act whose objects also satisfy the formula that `more` returns for each."""
+    return act.replace(
+        of=tuple(one.replace(of=conjunction(formula_of(one), more(one))) for one in act.parts())
     )
 
 

@@ -15,7 +15,13 @@ from bt_exec_skills.tabletop.goals.held_object_subgoals import (
     with_held_object_first,
 )
 from bt_exec_skills.tabletop.goals.model import Ask, Move, Phrase, Subgoal, Trouble
-from bt_exec_skills.tabletop.goals.resolve import Scope, objects_of, single_object_of, tables_of
+from bt_exec_skills.tabletop.goals.resolve import (
+    Scope,
+    containers_among,
+    objects_of,
+    single_object_of,
+    tables_of,
+)
 from bt_exec_skills.tabletop.goals.subgoals_by_verb import (
     goals_for,
     object_phrases_of,
@@ -62,12 +68,13 @@ def subgoals_of(asks: Iterable[Ask], now: Environment, language: str) -> tuple[S
         Trouble: If the command cannot be followed.
     """
     asked = merge_parts(asks)
-    scope = Scope(now)
+    scope, spared = Scope(now), set[str]()
     for ask in asked:
         if ask.verb == "leave" and ask.to is None:
             # the rest is not moved anyway
             named = [phrase for phrase in ask.themes if not phrase.rest]
             scope.left |= set(objects_of_any(named, scope))
+            spared.update(name for one in named for name in containers_among(one, scope))
     found: list[Subgoal] = []
     done: list[Trouble] = []
     barred: set[tuple[str, str]] = set()
@@ -90,6 +97,7 @@ def subgoals_of(asks: Iterable[Ask], now: Environment, language: str) -> tuple[S
             _refuse_forbidden_targets(ask, barred, scope)
             try:
                 subgoals = _without_forbidden_moves(goals_for(ask, scope, language), barred)
+                done += _left_out_containers(ask, subgoals, spared, scope)
             except Trouble as trouble:
                 if trouble.code != "EMPTY_ALREADY" or _refers_to_earlier_objects(
                     asked[number + 1 :]
@@ -108,6 +116,19 @@ def subgoals_of(asks: Iterable[Ask], now: Environment, language: str) -> tuple[S
     _check_unmixed([ask.by for ask in asked if ask.verb == "sort" and ask.by], found)
     found[-1] = replace(found[-1], remarks=(*found[-1].remarks, *done))
     return tuple(found)
+
+
+def _left_out_containers(
+    ask: Ask, goals: Sequence[Subgoal], spared: set[str], scope: Scope
+) -> list[Trouble]:
+    """Return a note on the containers that the objects of a part include; they are not moved."""
+    if ask.verb not in ("move", "out", "clear", "bring"):
+        return []
+    targets = {move.target for goal in goals for move in goal.moves}
+    kept = {*targets, *scope.left, *spared}
+    names = dict.fromkeys(name for one in ask.themes for name in containers_among(one, scope))
+    left = tuple(name for name in names if name not in kept)
+    return [Trouble("NOT_LIFTED", left, options=left)] if left else []
 
 
 def _refers_to_earlier_objects(asks: Iterable[Ask]) -> bool:

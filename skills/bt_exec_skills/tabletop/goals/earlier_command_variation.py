@@ -18,8 +18,14 @@ __all__ = ["formulas_of", "last_act", "names_holder", "with_noun_of", "with_phra
 _CLEARING = ("clear", "empty")
 
 
-def with_phrase_replaced(old: Node, fragment: Node) -> Iterator[Node]:
-    """Yield an earlier meaning with one of its phrases replaced by a fragment."""
+def with_phrase_replaced(old: Node, fragment: Node, *, shares_noun: bool = True) -> Iterator[Node]:
+    """Yield an earlier meaning with one of its phrases replaced by a fragment.
+
+    Args:
+        old: The earlier meaning.
+        fragment: The fragment.
+        shares_noun: Whether a phrase without a noun takes that of the phrase it replaces.
+    """
     new = fragment.node("of") if isinstance(fragment.get("of"), Node) else None
     if old.kind == "ask":
         before = next((one for one in old.walk() if one.kind == "np"), None)
@@ -32,6 +38,8 @@ def with_phrase_replaced(old: Node, fragment: Node) -> Iterator[Node]:
     changed = _with_goal(act, new) if new is not None and new.kind == "rel" else None
     if changed is not None:
         yield normal_form(old.substitute(act, changed))
+    elif not shares_noun:
+        yield normal_form(old.substitute(act, act.replace(of=fragment.parts("of"))))
     elif new is None or new.kind != "rel":
         yield from (
             normal_form(one) for one in _with_phrases_replaced(old, act, fragment.parts("of"))

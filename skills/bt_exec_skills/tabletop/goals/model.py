@@ -49,6 +49,7 @@ class Phrase:
         number: Quantity, apart from a count.
         count: Count, or 0 without one.
         up_to: Whether the count is a maximum.
+        in_all: Whether the count includes the objects that are at the target already.
         share: Divisor of the share that is meant, as 2 for half of them; 0 without one.
         order: Selection among several objects: by size, by distance, or by side as seen by the
             robot.
@@ -79,6 +80,7 @@ class Phrase:
     number: Number = "one"
     count: int = 0
     up_to: bool = False
+    in_all: bool = False
     share: int = 0
     order: Order = ""
     rank: int = 1

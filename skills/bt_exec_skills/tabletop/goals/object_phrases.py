@@ -19,6 +19,7 @@ __all__ = [
     "SIDES",
     "TABLE",
     "Phrases",
+    "attribute_kind",
     "content_of_container",
     "formula_of",
     "has_alternative_nouns",
@@ -63,7 +64,7 @@ SIDES: Mapping[str, Side] = {
 """Sides by the relations of the lexicon."""
 RELATIONS: Mapping[str, Relation] = {**SIDES, "between": "between"}
 """Positions relative to other objects, by the relations of the lexicon."""
-_BOUNDS = ("exactly", "at_least", "at_most", "share")
+_BOUNDS = ("exactly", "at_least", "at_most", "share", "in_all")
 TABLE, HAND = (Node("thing", (("name", name),)) for name in ("table", "hand"))
 ANY = Node("any")
 EACH_OTHER = "each_other"
@@ -144,6 +145,7 @@ class Phrases:
         said: Function that returns the words of a node.
         start: Function that returns the position of a node in the text.
         korean: Whether the text is Korean.
+        several_tables: Whether there are several tables.
     """
 
     def __init__(
@@ -157,6 +159,7 @@ class Phrases:
         self.said, self.start = said, start
         self.korean = language == "ko"
         self._names, self._tables = frozenset(names), frozenset(tables)
+        self.several_tables = len(self._tables) > 1
 
     def phrase(self, node: Node) -> Phrase:
         """Return the phrase of a node.
@@ -214,7 +217,7 @@ class Phrases:
             count = int(quantity.text("number"))
             if bound == "share":
                 return replace(phrase, share=count, number="any")
-            phrase = replace(phrase, up_to=bound == "at_most")
+            phrase = replace(phrase, up_to=bound == "at_most", in_all=bound == "in_all")
         number = phrase.number
         collective = is_collective(phrase.kind)
         nameless = not (phrase.kind or phrase.name or phrase.table)
@@ -276,7 +279,7 @@ class Phrases:
 
     def _has(self, phrase: Phrase, part: Node) -> Phrase:
         value = part.text("attribute")
-        kind = _kind_of(value)
+        kind = attribute_kind(value)
         if kind in get_args(Attribute):
             attribute = cast(Attribute, kind)
             values = phrase.values.get(attribute, ())
@@ -290,7 +293,7 @@ class Phrases:
     def _or(self, phrase: Phrase, part: Node) -> Phrase:
         if all(one.kind == "not" for one in part.parts()):
             return self._not(phrase, negation(conjunction(*map(negation, part.parts()))))
-        kinds = {_kind_of(one.text("attribute")) for one in part.parts()}
+        kinds = {attribute_kind(one.text("attribute")) for one in part.parts()}
         if len(kinds) != 1 or kinds & {"", "side", "distance", "state", "order"}:
             raise Trouble("NOT_UNDERSTOOD")
         for one in part.parts():
@@ -378,7 +381,7 @@ def _more_specific(one: str, other: str) -> str:
     raise Trouble("NOT_UNDERSTOOD")
 
 
-def _kind_of(value: str) -> str:
+def attribute_kind(value: str) -> str:
     """Return the kind of an attribute, or an empty string."""
     entry = lexicon()["attributes"].get(value)
     return "" if entry is None else str(entry["kind"])

@@ -16,7 +16,15 @@ from bt_exec_skills.tabletop.lexicon import lexicon
 from bt_exec_skills.tabletop.name_attributes import CONTAINERS, SIZES, Looks, attributes_in_name
 from bt_exec_skills.tabletop.placement_search import is_beside, is_between
 
-__all__ = ["Scope", "count_in", "objects_of", "single_object_of", "table_for", "tables_of"]
+__all__ = [
+    "Scope",
+    "containers_among",
+    "count_in",
+    "objects_of",
+    "single_object_of",
+    "table_for",
+    "tables_of",
+]
 
 _ANY_SIZE = "medium"
 _FULL = ("fullest", "emptiest")
@@ -65,8 +73,7 @@ def objects_of(phrase: Phrase, scope: Scope, *, some: str = "all") -> tuple[str,
     if phrase.count or phrase.share:
         return _counted(found, phrase, scope)
     if phrase.order in ("left", "right") and number == "all" and len(found) > 1 == phrase.rank:
-        side = replace(phrase, text=phrase.text, number="one", table=True, values={}, relation=None)
-        found = _objects_on_tables(tables_of(side, scope), found, scope.now)
+        found = _objects_on_tables(_tables_on_side(phrase, scope), found, scope.now)
         if not found:
             raise _nothing(phrase, scope)
         return found
@@ -81,6 +88,12 @@ def objects_of(phrase: Phrase, scope: Scope, *, some: str = "all") -> tuple[str,
     if number == "any":
         return _sort_by_distance(found, scope)[:1]
     raise Trouble("WHICH_ONE", found, what=phrase.text, options=found)
+
+
+def _tables_on_side(phrase: Phrase, scope: Scope) -> tuple[str, ...]:
+    """Return the table on the side of all objects that a phrase means."""
+    side = replace(phrase, number="one", table=True, values={}, relation=None, rest=False)
+    return tables_of(side, scope)
 
 
 def _counted(found: tuple[str, ...], phrase: Phrase, scope: Scope) -> tuple[str, ...]:
@@ -143,6 +156,31 @@ def _objects_with_properties(phrase: Phrase, scope: Scope) -> tuple[str, ...]:
         related = _in_relation(tuple(one.name for one in found), phrase.relation, scope)
         found = [one for one in found if one.name in related]
     return _without_exceptions(found, phrase, scope)
+
+
+def containers_among(phrase: Phrase, scope: Scope) -> tuple[str, ...]:
+    """Return the containers that a phrase for all objects describes, although none is meant.
+
+    "All the blue things" describes the blue bowl, too. A phrase with a noun describes none.
+    """
+    if phrase.kind or phrase.name or phrase.again or phrase.table or phrase.listed:
+        return ()
+    if phrase.number not in ("all", "some") or phrase.count or phrase.held:
+        return ()
+    if phrase.order and (phrase.order not in ("left", "right") or phrase.number != "all"):
+        return ()
+    found: dict[str, None] = {}
+    for kind in {attributes_in_name(name).kind for name in scope.now.containers()}:
+        try:
+            found.update(dict.fromkeys(_objects_with_properties(replace(phrase, kind=kind), scope)))
+        except Trouble as trouble:
+            if trouble.code != "ALL_LEFT_OUT":
+                raise
+    names = tuple(name for name in scope.now.containers() if name in found)
+    if not phrase.order:
+        return names
+    tables = _tables_on_side(phrase, scope)
+    return tuple(name for name in names if scope.now.table_of(name) in tables)
 
 
 def _objects_like_earlier(found: list[Looks], phrase: Phrase) -> list[Looks]:

@@ -46,6 +46,7 @@ _ANYTHING = (Node("np"), Node("np", (("of", Node("any")),)))
 _IT, _THEM, _THERE, _ALL = (
     Node("pronoun", (("name", name),)) for name in ("it", "them", "there", "all")
 )
+_EVERYTHING = Node("np", (("of", Node("any")), ("det", "all")))
 _ITSELF = (_IT, _THEM, _ALL)
 
 Meanings = list[tuple[Node, float]]
@@ -130,7 +131,7 @@ class Session:
         self.readings.append(said.reading)
         text = said.reading.text
         found: Meanings = []
-        cheapest = said.meanings[0][1]
+        cheapest = min((cost for node, cost in said.meanings if not _varies(node)), default=0.0)
         for node, cost in said.meanings:
             if node.kind == "fragment" and cost > cheapest + MARGIN:
                 continue
@@ -140,8 +141,7 @@ class Session:
                 return begun
             questioned = text.rstrip().endswith(("?", "？"))
             node = self._complete_for_held_object(node, asked or questioned)
-            changed = node.kind == "again" and node.get("of") is not None
-            if (questioned and node.kind == "again") or changed or _is_negation_only(node):
+            if (questioned and node.kind == "again") or _varies(node) or _is_negation_only(node):
                 continue  # e.g. "again?", "again with the left arm, not on the tray"
             if questioned and _is_verbless(node):
                 old = before[0][0] if before and node.kind == "fragment" else None
@@ -161,9 +161,22 @@ class Session:
                 found += before
             else:
                 found.append((self._with_antecedent(node, before), cost))
+        found += self._with_other_nouns(said, before)
         if not found:
             raise Trouble("NOT_UNDERSTOOD")
         return found
+
+    def _with_other_nouns(self, said: Said, before: Meanings) -> Meanings:
+        """Return meanings of "the green one, too" in which it is an object of another kind."""
+        fragments = [(node, cost) for node, cost in said.meanings if node.kind == "fragment"]
+        return [
+            (one, cost + 2 * MARGIN)
+            for node, cost in fragments[:1]
+            if node.text("sign") == "same"
+            for old, _ in before[:1]
+            for one in with_phrase_replaced(old, node, shares_noun=False)
+            if old.kind != "ask"
+        ]
 
     # -- answers
 
@@ -174,10 +187,13 @@ class Session:
         if trouble.code == "WHERE_TO":
             yield from (one for old, _ in before for one in with_phrase_replaced(old, fragment))
             return
-        chosen = self._selected_choice(fragment.node("of"), trouble.choices)
+        chosen = self._selected_choices(fragment.node("of"), trouble.choices)
         if not chosen:
             return
-        name = Node("np", (("of", Node("thing", (("name", chosen),))), ("det", "the")))
+        names = tuple(
+            Node("np", (("of", Node("thing", (("name", one),))), ("det", "the"))) for one in chosen
+        )
+        name = names[0] if len(names) == 1 else Node("both", (("of", names),))
         what = str(trouble.facts["what"])
         for old, _ in before:
             for part in old.walk():
@@ -185,8 +201,8 @@ class Session:
                     yield old.substitute(part, name)
                     break
 
-    def _selected_choice(self, answer: Node, choices: Sequence[str]) -> str:
-        """Return the choice that an answer selects; empty if it selects none or several."""
+    def _selected_choices(self, answer: Node, choices: Sequence[str]) -> tuple[str, ...]:
+        """Return the choices that an answer selects; several only if it names several."""
         if answer.kind == "rel":
             answer = answer.node("to")
         kinds = {attributes_in_name(name).kind for name in choices}
@@ -194,6 +210,9 @@ class Session:
         objects = {name: one for name, one in self._now.objects.items() if name in choices}
         try:
             phrase = self._converter().phrase(answer)
+            if phrase.again or answer in (_ALL, _EVERYTHING):
+                return tuple(choices) if phrase.count in (0, len(choices)) else ()
+            several = phrase.number == "all" or phrase.count > 1
             if tables:
                 phrase = replace(phrase, table=True, number="all")
                 found = tables_of(phrase, Scope(replace(self._now, told=tables)))
@@ -203,8 +222,8 @@ class Session:
                 phrase = replace(phrase, kind=kind, number="all")
                 found = objects_of(phrase, Scope(replace(self._now, objects=objects, held=None)))
         except Trouble:
-            return ""
-        return found[0] if len(found) == 1 else ""
+            return ()
+        return found if several or len(found) == 1 else ()
 
     # -- pronouns
 
@@ -313,6 +332,11 @@ def _may_be_contrasted(other: Node, subject: Node) -> bool:
 def _lacks_theme(act: Node) -> bool:
     """Return True for an act that moves an object without naming it."""
     return act.text("verb") in ("move", "bring", "pick", "out") and not act.get("by")
+
+
+def _varies(node: Node) -> bool:
+    """Return True for a repetition with a change, for which there is no plan here."""
+    return node.kind == "again" and node.get("of") is not None
 
 
 def _is_negation_only(node: Node) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from bt_exec_skills.tabletop.display_names import display_name_or_id
@@ -75,15 +75,33 @@ def goals_for(ask: Ask, scope: Scope, language: str) -> list[Subgoal]:  # noqa: 
             text = sentence("at", language, place=display_name_or_id(name, language))
             return [Subgoal(text, (Move(name, hold=False),))]
         case _:
-            if ask.to is None:
+            to = ask.to
+            if to is None:
                 raise Trouble("NOT_UNDERSTOOD")
-            if (
-                ask.side == "in"
-                and not ask.to.table
-                and (ask.to.number == "all" or ask.to.count > 1)
-            ):
-                return _distribute_subgoals(ask, ask.to, scope, language)
+            if any(phrase.in_all for phrase in ask.themes):
+                ask = replace(ask, themes=tuple(_missing_objects(ask, to, scope)))
+            if ask.side == "in" and not to.table and (to.number == "all" or to.count > 1):
+                return _distribute_subgoals(ask, to, scope, language)
             return [_move_goal(ask, scope, language)]
+
+
+def _missing_objects(ask: Ask, to: Phrase, scope: Scope) -> Iterator[Phrase]:
+    """Yield the phrases of a part, with the number of objects that their place still lacks.
+
+    Raises:
+        Trouble: NOTHING_TO_DO if there are as many objects at their place already.
+    """
+    target = table_for(to, scope, ()) if to.table else single_object_of(to, scope)
+    for phrase in ask.themes:
+        if not phrase.in_all:
+            yield phrase
+            continue
+        every = replace(phrase, number="all", count=0, in_all=False)
+        there = [one for one in objects_of(every, scope) if scope.now.is_in_place(one, target)]
+        if len(there) >= phrase.count:
+            raise Trouble("NOTHING_TO_DO")
+        but = (*phrase.but, *(Phrase(name=one, number="some") for one in there))
+        yield replace(phrase, count=phrase.count - len(there), but=but, in_all=False)
 
 
 def _distribute_subgoals(ask: Ask, to: Phrase, scope: Scope, language: str) -> list[Subgoal]:
@@ -305,7 +323,6 @@ def _sort_subgoals(ask: Ask, scope: Scope, language: str) -> list[Subgoal]:
     names = (
         objects_of_any(these, scope) if these else non_containers(now)
     )  # "sort these" before anything else
-    names = tuple(name for name in names if not attributes_in_name(name).is_container)
     names = _require_movable(names, scope) if names else ()
     if not names:
         raise Trouble("NOTHING_LIKE_THAT", tuple(now.objects), what=ask.text, options=())
