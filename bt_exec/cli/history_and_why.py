@@ -324,10 +324,12 @@ def why(
     from bt_exec.cli.output_streams import operator_painter, write_json
     from bt_exec.tui.recorded_mission_messages import mission_explanation
 
-    record = open_journal(journal).mission(which)
+    kept = open_journal(journal)
+    record = kept.mission(which)
     painter = operator_painter()
     language = "en" if painter.is_ascii_only and not json else ""
-    said = mission_explanation(record, language, verbose=verbose)
+    before = kept.mission_summary(record.continues)
+    said = mission_explanation(record, language, verbose=verbose, continued=before)
     if json:
         write_json(said.data())
         return

@@ -10,7 +10,7 @@ import contextlib
 from pydantic import ValidationError
 
 from bt_exec.failure import BtExecError
-from bt_exec.journal import MissionRecord
+from bt_exec.journal import MissionRecord, MissionSummary
 from bt_exec.journal.explain import explain
 from bt_exec.language.messages import Messages
 from bt_exec.pack import Catalogue, Pack, find_pack
@@ -21,11 +21,25 @@ from bt_exec.tui.why import Why
 __all__ = ["mission_explanation", "parts_and_sentences", "site_messages"]
 
 
-def mission_explanation(record: MissionRecord, language: str = "", *, verbose: bool = False) -> Why:
-    """Return the explanation of a mission, in `language` or in the language of its command."""
+def mission_explanation(
+    record: MissionRecord,
+    language: str = "",
+    *,
+    verbose: bool = False,
+    continued: MissionSummary | None = None,
+) -> Why:
+    """Return the explanation of a mission, in `language` or in the language of its command.
+
+    Args:
+        record: The mission.
+        language: Language of the sentences; that of the command if empty.
+        verbose: Whether to include codes, measured values and compilers.
+        continued: The mission that this one continued, if there is one.
+    """
     catalogue, messages = parts_and_sentences(record)
     language = language or record.line.language
-    return Why(explain(record, catalogue, language), messages, language, verbose=verbose)
+    known = explain(record, catalogue, language)
+    return Why(known, messages, language, verbose=verbose, continued=continued)
 
 
 def site_messages(name: str) -> Messages:

@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import Any
 
 from bt_exec.failure import Failure
-from bt_exec.journal import record_argument
+from bt_exec.journal import MissionSummary, record_argument
 from bt_exec.journal.explain import NEGATED, Attempt, Explanation
 from bt_exec.language.fact_sentences import UNKNOWN, fact_sentences
 from bt_exec.language.messages import Messages
@@ -33,6 +33,7 @@ class Why:
         messages: Sentences of the packs that the mission used.
         language: ``en`` or ``ko``.
         verbose: Whether to include codes, measured values and compilers.
+        continued: The mission that this one continued, if there is one.
     """
 
     def __init__(
@@ -42,8 +43,10 @@ class Why:
         language: str,
         *,
         verbose: bool = False,
+        continued: MissionSummary | None = None,
     ) -> None:
         self.known = explanation
+        self.continued = continued
         self.messages = messages
         self.language = language
         self.verbose = verbose
@@ -131,6 +134,8 @@ class Why:
         known, line = self.known, self.known.line
         when = f"{line.started_at:%Y-%m-%d %H:%M}"
         rows = [("asked", f"{safe_line(line.command)} ({when}, {line.site})")]
+        if self.continued is not None:
+            rows.append(("continues", self.continued_mission(self.continued)))
         before: Attempt | None = None
         for attempt in known.attempts:
             again = before is not None and attempt.steps == before.steps
@@ -155,6 +160,13 @@ class Why:
             rows.append(("reported", safe_line(line.message)))
         rows += [("unreadable", safe_line(text)) for text in known.incomplete]
         return [(self.word(label), text) for label, text in rows if text]
+
+    def continued_mission(self, line: MissionSummary) -> str:
+        """Return the identifier of an earlier mission with its end."""
+        end = safe_line(line.message) or self.word(line.shown_status)
+        if line.message and line.language != self.language:
+            end = self.say("WHY_SAID", message=line.message)
+        return f"{line.id}: {end}"
 
     def result_phrases(self) -> list[tuple[str, str]]:
         """Return a line for each skill result for which the pack has a phrase."""

@@ -313,3 +313,16 @@ def test_missing_result_is_shown_as_its_name_in_parentheses(messages: Messages) 
     known = Explanation(line(), nothing, None, "", nothing, "", nothing, nothing, {}, {}, nothing)
     why = Why(known, messages, "en")
     assert why.step_phrase("carry", {"thing": "$found_2", "price": "$5"}) == "carry (found) → $5"
+
+
+@pytest.mark.parametrize(
+    ("before", "said"),
+    [
+        (line(), "No grip. The door is ajar."),
+        (line("unfinished", interrupted=True), "interrupted"),
+    ],
+)
+def test_continued_mission_is_named_with_its_end(before, said, messages):
+    why = Why(FAILED, messages, "en", continued=before)
+    assert ("continues", f"2026-11-21-0007: {said}") in why.course_lines()
+    assert not any(label == "continues" for label, _ in Why(FAILED, messages, "en").course_lines())
