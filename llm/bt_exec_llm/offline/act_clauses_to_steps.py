@@ -11,20 +11,20 @@ from bt_exec.language.reading.meaning_node import Node
 from bt_exec.language.reading.reader import Reading
 from bt_exec_llm.offline.exclusions import LEAVE, find_only_other_value
 from bt_exec_llm.offline.lexicon import Lexicon
-from bt_exec_llm.offline.phrases_to_pieces import HELD, HOME
-from bt_exec_llm.offline.questions_to_steps import DESCRIBED, PAIR, STATUS
+from bt_exec_llm.offline.phrases_to_pieces import DESCRIBED, HELD, HOME, STATUS
+from bt_exec_llm.offline.questions_to_steps import PAIR
 from bt_exec_llm.offline.reports_to_steps import Reports
 from bt_exec_llm.offline.step import QUESTION, Step
 from bt_exec_llm.offline.step_conversion_errors import NoStepsError
 from bt_exec_llm.offline.step_piece import Piece
 
-__all__ = ["ActClauses"]
+__all__ = ["ONLY", "ActClauses"]
 
 _STATIVE = ("become", "keep")
 """Verbs of the reading engine for a state to be reached and for a state to be kept."""
 _TOPICAL = ("top", "into_top")
 """Categories of particles that set an object apart from others."""
-_ONLY = ("only", "~only", "~just")
+ONLY = ("only", "~only", "~just")
 """Categories of words that exclude everything except an object."""
 _PUT_BACK = "put_back"
 
@@ -82,7 +82,7 @@ class ActClauses(Reports):
                 self._check_executable(verbs, pieces)
             pieces = self._without_past(act, verbs, pieces)
             about = self._are_report_verbs(verbs) and self._is_report_about_object(pieces)
-            if about and self._working and not {*_ONLY}.isdisjoint(self._categories_of(act)):
+            if about and self._working and not {*ONLY}.isdisjoint(self._categories_of(act)):
                 raise NoStepsError  # reporting only some findings is not possible
             if done and self._are_report_verbs(verbs) and not pieces:
                 yield from self._convert_way_back(act)
@@ -241,6 +241,8 @@ class ActClauses(Reports):
             raise NoStepsError
         if act.text("verb") == "leave":
             pieces = [piece for one in act.parts() for piece in self._convert_phrase(one)]
+            if any(find_only_other_value(piece, self._lexicon) for piece in pieces):
+                pieces = [p for p in pieces if p.name != HOME]  # "keep the right arm at home"
             return replace(self._build_step((LEAVE,), pieces, act), positive=False)
         every = tuple(one for part in act.parts() for one in _alternatives(part))
         steps = list(self._convert_act(act.replace(of=every), done=False))

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from bt_exec.language.reading.meaning_node import Node
 from bt_exec_llm.offline.conditionals_to_steps import Conditionals
-from bt_exec_llm.offline.questions_to_steps import DESCRIBED
+from bt_exec_llm.offline.phrases_to_pieces import DESCRIBED
 from bt_exec_llm.offline.step import QUESTION, Step
 from bt_exec_llm.offline.step_conversion_errors import NoStepsError
 from bt_exec_llm.offline.step_piece import Piece
