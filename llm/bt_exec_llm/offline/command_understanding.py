@@ -51,6 +51,7 @@ TALK = (
     "HELP",
     "DONE",
     "SEEN",
+    "WHY_NOT",
     "WHY",
     "WHERE",
     "TRAY",
@@ -307,7 +308,7 @@ def _bind_steps(
 ) -> Understood | Trouble:
     """Return the parts for steps, or a trouble; `said` is their text if it is only a part."""
     text = said or reading.text
-    known = resolve_dependent_values(steps, past, index.library, index.reader.lexicon)
+    known = resolve_dependent_values(steps, past, index.library, index.reader.lexicon, reading)
     if isinstance(known, Trouble):
         return known
     tool = next((step for step in steps if step.positive and _names_only_hand(step)), None)
