@@ -18,9 +18,10 @@ from bt_exec_llm.offline.step import QUESTION, Step
 from bt_exec_llm.offline.step_conversion_errors import NoStepsError
 from bt_exec_llm.offline.step_piece import Piece
 
-__all__ = ["ONLY", "ActClauses"]
+__all__ = ["BECOME", "ONLY", "ActClauses"]
 
-_STATIVE = ("become", "keep")
+BECOME = "become"
+_STATIVE = (BECOME, "keep")
 """Verbs of the reading engine for a state to be reached and for a state to be kept."""
 _TOPICAL = ("top", "into_top")
 """Categories of particles that set an object apart from others."""
@@ -125,7 +126,9 @@ class ActClauses(Reports):
         named = any(piece.kind == "noun" and not piece.mark for piece in pieces)
         if named and self._language == "ko":
             pieces = [piece for piece in pieces if piece.kind != "state"]  # e.g. "the closed door"
-        if {self._lexicon.verbs[verb].finds for verb in verbs} == {"look"}:
+        known = [self._lexicon.verbs[verb] for verb in verbs]
+        there = self._language == "ko" and any(verb.stays for verb in known)  # 라운지에서 기다려
+        if there or {verb.finds for verb in known} == {"look"}:
             if any(p.mark == "from" for p in pieces) and self._names_several_places(pieces):
                 raise NoStepsError  # e.g. "from the lounge to the corridor"
             pieces = [p.with_mark("at") if p.mark == "from" else p for p in pieces]

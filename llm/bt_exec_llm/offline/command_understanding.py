@@ -31,7 +31,7 @@ from bt_exec_llm.offline.meaning_from_steps import meaning_from_parts
 from bt_exec_llm.offline.meaning_to_steps import pieces_of_fragment
 from bt_exec_llm.offline.phrases_to_pieces import HAND
 from bt_exec_llm.offline.refusal_reason import Trouble
-from bt_exec_llm.offline.refusal_reason_detection import main_trouble
+from bt_exec_llm.offline.refusal_reason_detection import main_trouble, unknown_place
 from bt_exec_llm.offline.step import QUESTION, Step
 from bt_exec_llm.offline.step_conversion_errors import (
     LeftAloneError,
@@ -155,6 +155,8 @@ def _understand_command(text: str, language: str, index: Index, past: Past) -> U
         except NoStepsError:
             continue
     fit = [one for one in found if isinstance(one, Understood)]
+    if not fit and (place := unknown_place(text, language, index.reader.lexicon)):
+        return Trouble("UNKNOWN_OBJECT", place)
     if left_alone and not (fit and any(node.kind == "avoid" for node in reading.meaning.walk())):
         return Trouble("NEGATED", text)
     effects = [[part.effect for part in one.parts] for one in fit]
