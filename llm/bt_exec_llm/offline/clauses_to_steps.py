@@ -109,8 +109,8 @@ class Clauses(Conditionals):
             raise NoStepsError
         yield from self.convert(act) if act.parts() else ()
         awaited = self.convert_condition(node.node("hold"))
-        if any(piece.name == _AT_MOST for piece in awaited[0].pieces):
-            raise NoStepsError  # "until there are two": more than two may come at once
+        if any(piece.name in (_AT_MOST, *self._persons) for piece in awaited[0].pieces):
+            raise NoStepsError  # more than two may come; a person is looked for at another place
         yield replace(self._build_step(tuple(self._verbs_of(act)), [], act), awaited=awaited)
 
     def _convert_rounds(self, acts: Node, pause: Node) -> Iterator[Step]:

@@ -175,6 +175,7 @@ def test_negation_before_polite_order_forbids_it(denied, expected, trees):
         ("building", "if nobody is in the meeting room, go in", "UNKNOWN_OBJECT"),
         ("building", "학생방에 가지 말고 기다려", "UNKNOWN_OBJECT"),
         ("building", "wait in the lounge until there are two people", "OPERATOR"),
+        ("building", "wait in the lounge until the professor comes", "OPERATOR"),
     ],
 )
 def test_refusal_names_its_cause(site, command, code, trees):
