@@ -131,10 +131,15 @@ def question_of(command: str) -> Question | None:
 
 
 def act_in_question(question: str) -> str:
-    """Return the action in a question about the past as a command; empty for other texts."""
+    """Return the action in a question about the past as a command; empty for other texts.
+
+    The action of a question why something was not done is returned without its negation.
+    """
     said = _normalized(question)
     found = (re.fullmatch(form, said) for form in _forms()["acts"])
     act = next((match["act"] for match in found if match), "")
+    for denial, instead in _forms()["denials"].items():
+        act = re.sub(denial, instead, act)
     return unicodedata.normalize("NFC", act)
 
 
@@ -196,6 +201,8 @@ class SelfAnsweringCompiler:
         repeats = isinstance(answer, Plan) and _was_unfinished(request.context)
         if continues and request.previous is None and not (repeats or isinstance(answer, Refusal)):
             return Refusal("NOTHING_LEFT", self._unfinished_mission_answer(request))
+        if isinstance(answer, Reply) and answer.code == "WHY":
+            return self._reason_for_action(answer, request)
         if question is None:
             return answer
         general = ("COURTESY", "DONE")  # a courtesy is also "did it go well?", in Korean
@@ -230,15 +237,27 @@ class SelfAnsweringCompiler:
                 return "WHY", told
         found = self._action_in_question(request.command)
         if found is not None and found.mission is not None:
-            code = "SELF_DID_THAT" if found.done else "SELF_BEGAN_THAT"
-            when = found.mission.started_at.strftime("%H:%M")
-            told = say(code, language, when=when, command=found.mission.command)
+            told = _described(found, request)
             verdict = say("yes" if found.done else "no", language)
             return "DONE", f"{verdict} {told}" if question == "PAST" else told
         done = list_missions(request.context, request.messages, language)
         if question == "PAST" and done:
             done = say("SELF_PAST", language, missions=done)
         return "DONE", done or say("SELF_NOTHING_DONE", language)
+
+    def _reason_for_action(self, answer: Reply, request: Request) -> Reply:
+        """Return the answer of the compiler about an ending, if it is about the action in question.
+
+        If another mission began the action, or none did, the answer says so first.
+        """
+        found = self._action_in_question(request.command)
+        if found is None:
+            return answer
+        if found.mission is not None:
+            return Reply("WHY", _described(found, request))
+        other = request.messages.say("SELF_OTHER_MISSION", request.language)
+        last = answer_about_last_ending(request.context, request.messages, request.language)
+        return Reply("WHY", f"{other} {last}")
 
     def _last_observation_answer(self, request: Request) -> str:
         """Return the last observation, and the end of the last mission, which may tell of others.
@@ -298,6 +317,14 @@ class SelfAnsweringCompiler:
             missions = ", ".join(map(_named_with_time, others))
             told.append(say("SELF_ALSO_LEFT", language, missions=missions))
         return " ".join(told)
+
+
+def _described(action: PastAction, request: Request) -> str:
+    """Return when an action was carried out, or only begun; its mission must be known."""
+    assert action.mission is not None
+    code = "SELF_DID_THAT" if action.done else "SELF_BEGAN_THAT"
+    when = action.mission.started_at.strftime("%H:%M")
+    return request.messages.say(code, request.language, when=when, command=action.mission.command)
 
 
 def _named_with_time(turn: Turn) -> str:

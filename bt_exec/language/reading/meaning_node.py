@@ -71,6 +71,8 @@ KINDS: Mapping[str, tuple[str, ...]] = {
     "seq": ("of",),
     "ordered": ("of", "sign"),
     "turns": ("of", "times", "pause"),
+    "tries": ("of", "number"),
+    "until": ("of", "hold"),
     "if": ("of", "then", "other"),
     "again": ("of",),
     "choice": ("of",),

@@ -31,6 +31,7 @@ Build: TypeAlias = Callable[[Sequence[Any]], Any]
 _ORDERS = ("seq", "if", "ordered")
 """Kinds of nodes that consist of orders."""
 _EVERYTHING = Node("np", (("of", Node("any")), ("det", "all")))
+_IT = Node("pronoun", (("name", "it"),))
 _SIDES = ("left_of", "right_of", "above", "below")
 _TOKEN = re.compile(r"\s*([$\w]+|[(),])")
 
@@ -397,12 +398,30 @@ def _correct_orders(said: Node, before: Node) -> Node:
     if said.kind == "seq" and said.parts():
         first, *rest = said.parts()
         return said.replace(of=(_correct_orders(first, before), *rest))
+    if said.kind == "ordered":
+        return said.replace(of=_correct_orders(said.node("of"), before))
     if said.kind != "act" or before.kind != "act":
         return said
+    said = _asked_about(said, before)
     bare = all(one.kind == "pronoun" for one in said.parts())
     goal = None if said.text("verb") else before.get("to")
     of = before.get("of") if bare else said.get("of")
     return said.replace(of=of, to=said.get("to") or goal)
+
+
+def _asked_about(said: Node, before: Node) -> Node:
+    """Return an act whose questions about "it" are about the only object of an earlier act."""
+    objects = [one for one in before.parts() if one.kind == "np"]
+    if len(objects) != 1 or said.get("of") is None:
+        return said
+
+    def with_object(part: Node) -> Node:
+        if part.kind != "ask":
+            return part
+        return part.substitute(_IT, objects[0]).substitute(_EVERYTHING, objects[0])
+
+    of = tuple(map(with_object, said.parts()))
+    return said.replace(of=of if isinstance(said.get("of"), tuple) else of[0])
 
 
 def _restrict_ones_to_phrase(phrase: Node, said: Node) -> Node:

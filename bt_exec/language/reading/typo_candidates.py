@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from itertools import product
 
+from bt_exec.language.reading.english_inflection import plural, singulars
 from bt_exec.language.reading.korean_inflection import decompose_hangul
 from bt_exec.language.reading.lattice import lattice
 from bt_exec.language.reading.lexicon import Lexicon
@@ -39,7 +40,8 @@ def intended_texts(text: str, lexicon: Lexicon) -> Iterator[str]:
     changed = False
     for word, core, covered in zip(typed, cores, known, strict=True):
         near = [] if covered else _nearest(core, lexicon)
-        changed = changed or bool(near)
+        near = near or _respelt(core, lexicon)
+        changed = changed or any(found != core for _, found in near)
         tail = word[len(word.rstrip("?!.,;:")) :]
         choices.append([(cost, found + tail) for cost, found in near] or [(0.0, word)])
     if not changed:
@@ -49,6 +51,13 @@ def intended_texts(text: str, lexicon: Lexicon) -> Iterator[str]:
         for chosen in product(*choices)
     )
     yield from (said for _, said in ranked[:_MOST])
+
+
+def _respelt(word: str, lexicon: Lexicon) -> list[tuple[float, str]]:
+    """Return the word that a known misspelling stands for: "teh" for "the"."""
+    meant = lexicon.language.contractions.get(word, "")
+    single = meant.isalpha() and "'" not in word and word not in lexicon.plain_words
+    return [(0.0, meant)] if single else []
 
 
 def _is_covered(word: str, lexicon: Lexicon) -> bool:
@@ -67,6 +76,9 @@ def _nearest(word: str, lexicon: Lexicon) -> list[tuple[float, str]]:
         found |= _similar_words(word, lexicon)
     else:
         found |= _correct_beginning(word, lexicon)
+    in_number = [said for said in found if word in (plural(said), *singulars(said))]
+    if in_number:  # "papers" may be a word of a text that is taken as it is said
+        return [(0.0, word), *((found[said], said) for said in in_number)]
     return sorted((cost, said) for said, cost in found.items())[:_PER_WORD]
 
 

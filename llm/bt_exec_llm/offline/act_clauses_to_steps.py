@@ -11,20 +11,21 @@ from bt_exec.language.reading.meaning_node import Node
 from bt_exec.language.reading.reader import Reading
 from bt_exec_llm.offline.exclusions import LEAVE, find_only_other_value
 from bt_exec_llm.offline.lexicon import Lexicon
-from bt_exec_llm.offline.phrases_to_pieces import HELD, HOME
-from bt_exec_llm.offline.questions_to_steps import DESCRIBED, PAIR, STATUS
+from bt_exec_llm.offline.phrases_to_pieces import DESCRIBED, HELD, HOME, STATUS
+from bt_exec_llm.offline.questions_to_steps import PAIR
 from bt_exec_llm.offline.reports_to_steps import Reports
 from bt_exec_llm.offline.step import QUESTION, Step
 from bt_exec_llm.offline.step_conversion_errors import NoStepsError
 from bt_exec_llm.offline.step_piece import Piece
 
-__all__ = ["ActClauses"]
+__all__ = ["BECOME", "ONLY", "ActClauses"]
 
-_STATIVE = ("become", "keep")
+BECOME = "become"
+_STATIVE = (BECOME, "keep")
 """Verbs of the reading engine for a state to be reached and for a state to be kept."""
 _TOPICAL = ("top", "into_top")
 """Categories of particles that set an object apart from others."""
-_ONLY = ("only", "~only", "~just")
+ONLY = ("only", "~only", "~just")
 """Categories of words that exclude everything except an object."""
 _PUT_BACK = "put_back"
 
@@ -82,7 +83,7 @@ class ActClauses(Reports):
                 self._check_executable(verbs, pieces)
             pieces = self._without_past(act, verbs, pieces)
             about = self._are_report_verbs(verbs) and self._is_report_about_object(pieces)
-            if about and self._working and not {*_ONLY}.isdisjoint(self._categories_of(act)):
+            if about and self._working and not {*ONLY}.isdisjoint(self._categories_of(act)):
                 raise NoStepsError  # reporting only some findings is not possible
             if done and self._are_report_verbs(verbs) and not pieces:
                 yield from self._convert_way_back(act)
@@ -125,7 +126,9 @@ class ActClauses(Reports):
         named = any(piece.kind == "noun" and not piece.mark for piece in pieces)
         if named and self._language == "ko":
             pieces = [piece for piece in pieces if piece.kind != "state"]  # e.g. "the closed door"
-        if {self._lexicon.verbs[verb].finds for verb in verbs} == {"look"}:
+        known = [self._lexicon.verbs[verb] for verb in verbs]
+        there = self._language == "ko" and any(verb.stays for verb in known)  # 라운지에서 기다려
+        if there or {verb.finds for verb in known} == {"look"}:
             if any(p.mark == "from" for p in pieces) and self._names_several_places(pieces):
                 raise NoStepsError  # e.g. "from the lounge to the corridor"
             pieces = [p.with_mark("at") if p.mark == "from" else p for p in pieces]
@@ -241,6 +244,8 @@ class ActClauses(Reports):
             raise NoStepsError
         if act.text("verb") == "leave":
             pieces = [piece for one in act.parts() for piece in self._convert_phrase(one)]
+            if any(find_only_other_value(piece, self._lexicon) for piece in pieces):
+                pieces = [p for p in pieces if p.name != HOME]  # "keep the right arm at home"
             return replace(self._build_step((LEAVE,), pieces, act), positive=False)
         every = tuple(one for part in act.parts() for one in _alternatives(part))
         steps = list(self._convert_act(act.replace(of=every), done=False))

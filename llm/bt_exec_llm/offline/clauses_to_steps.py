@@ -7,13 +7,16 @@ from contextlib import suppress
 from dataclasses import replace
 
 from bt_exec.language.reading.meaning_node import Node
+from bt_exec_llm.offline.act_clauses_to_steps import BECOME
 from bt_exec_llm.offline.conditionals_to_steps import Conditionals
-from bt_exec_llm.offline.questions_to_steps import DESCRIBED
+from bt_exec_llm.offline.phrases_to_pieces import DESCRIBED
 from bt_exec_llm.offline.step import QUESTION, Step
 from bt_exec_llm.offline.step_conversion_errors import NoStepsError
-from bt_exec_llm.offline.step_piece import Piece
+from bt_exec_llm.offline.step_piece import BOUNDS, Piece
 
 __all__ = ["Clauses"]
+
+_AT_LEAST, _AT_MOST = BOUNDS
 
 
 class Clauses(Conditionals):
@@ -32,6 +35,10 @@ class Clauses(Conditionals):
                 yield from self.convert(part)
         elif node.kind == "turns":
             yield from self._convert_turns(node)
+        elif node.kind == "tries":
+            yield self._convert_tries(node)
+        elif node.kind == "until":
+            yield from self._convert_until(node)
         elif node.kind == "if":
             yield from self._convert_conditional(node)
         elif node.kind == "ask" and self._compares(node):
@@ -72,6 +79,39 @@ class Clauses(Conditionals):
             if step.times > 1 or not turns:
                 raise NoStepsError
             yield replace(step, turns=turns)
+
+    def _convert_tries(self, node: Node) -> Step:
+        """Return the step of an act that is tried again after a failure: "try up to three times".
+
+        Raises:
+            NoStepsError: If it is not a single act, or is itself repeated, or if an earlier act is
+                to be tried again, which would be done once more even if it succeeds.
+        """
+        if node.node("of").text("verb") == BECOME and self._act is not None:
+            raise NoStepsError
+        steps = list(self.convert(node.node("of")))
+        if len(steps) != 1 or not (steps[0].positive and steps[0].acts) or steps[0].times > 1:
+            raise NoStepsError
+        step = replace(steps[0], tries=int(node.text("number")))
+        self._act = step
+        self._plain_act = None if self._in_branch else step
+        return step
+
+    def _convert_until(self, node: Node) -> Iterator[Step]:
+        """Yield the steps of waiting for a state: "wait in the lounge until somebody comes".
+
+        Raises:
+            NoStepsError: If the act is not waiting, or if it has another condition.
+        """
+        act = node.node("of")
+        verbs = [self._lexicon.verbs.get(verb) for verb in self._verbs_of(act)]
+        if self._in_branch or not verbs or not all(verb and verb.stays for verb in verbs):
+            raise NoStepsError
+        yield from self.convert(act) if act.parts() else ()
+        awaited = self.convert_condition(node.node("hold"))
+        if any(piece.name in (_AT_MOST, *self._persons) for piece in awaited[0].pieces):
+            raise NoStepsError  # more than two may come; a person is looked for at another place
+        yield replace(self._build_step(tuple(self._verbs_of(act)), [], act), awaited=awaited)
 
     def _convert_rounds(self, acts: Node, pause: Node) -> Iterator[Step]:
         """Yield the steps of repeated acts, with a pause between two repetitions.

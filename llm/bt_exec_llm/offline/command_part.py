@@ -26,6 +26,8 @@ class Part:
         case: Index of its condition; see `Step.case`.
         rescues: Whether it runs only if the part before it fails.
         turns: Number of repetitions of the sequence of this part and its neighbours.
+        tries: Largest number of attempts.
+        awaited: Question tree whose answer ends the repetition of the part, as in `condition`.
     """
 
     tree: str
@@ -36,11 +38,13 @@ class Part:
     case: int = 0
     rescues: bool = False
     turns: int = 1
+    tries: int = 1
+    awaited: Held | None = None
     borrowed: bool = field(default=False, compare=False)
     step: Step | None = field(default=None, compare=False)
 
     @property
-    def effect(self) -> tuple[str, dict[str, Any], Held | None, int, int, bool, int]:
+    def effect(self) -> tuple[Any, ...]:
         """All fields that determine what the part does."""
-        said = self.condition, self.times, self.case, self.rescues, self.turns
-        return self.tree, self.args, *said
+        repeated = self.times, self.turns, self.tries, self.awaited
+        return self.tree, self.args, self.condition, self.case, self.rescues, *repeated

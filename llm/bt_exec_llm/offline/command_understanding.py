@@ -31,7 +31,7 @@ from bt_exec_llm.offline.meaning_from_steps import meaning_from_parts
 from bt_exec_llm.offline.meaning_to_steps import pieces_of_fragment
 from bt_exec_llm.offline.phrases_to_pieces import HAND
 from bt_exec_llm.offline.refusal_reason import Trouble
-from bt_exec_llm.offline.refusal_reason_detection import main_trouble
+from bt_exec_llm.offline.refusal_reason_detection import main_trouble, unknown_place
 from bt_exec_llm.offline.step import QUESTION, Step
 from bt_exec_llm.offline.step_conversion_errors import (
     LeftAloneError,
@@ -51,6 +51,7 @@ TALK = (
     "HELP",
     "DONE",
     "SEEN",
+    "WHY_NOT",
     "WHY",
     "WHERE",
     "TRAY",
@@ -154,6 +155,8 @@ def _understand_command(text: str, language: str, index: Index, past: Past) -> U
         except NoStepsError:
             continue
     fit = [one for one in found if isinstance(one, Understood)]
+    if not fit and (place := unknown_place(text, language, index.reader.lexicon)):
+        return Trouble("UNKNOWN_OBJECT", place)
     if left_alone and not (fit and any(node.kind == "avoid" for node in reading.meaning.walk())):
         return Trouble("NEGATED", text)
     effects = [[part.effect for part in one.parts] for one in fit]
@@ -307,7 +310,7 @@ def _bind_steps(
 ) -> Understood | Trouble:
     """Return the parts for steps, or a trouble; `said` is their text if it is only a part."""
     text = said or reading.text
-    known = resolve_dependent_values(steps, past, index.library, index.reader.lexicon)
+    known = resolve_dependent_values(steps, past, index.library, index.reader.lexicon, reading)
     if isinstance(known, Trouble):
         return known
     tool = next((step for step in steps if step.positive and _names_only_hand(step)), None)

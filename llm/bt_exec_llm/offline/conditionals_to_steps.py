@@ -9,6 +9,7 @@ from dataclasses import replace
 from bt_exec.language.closed_classes import closed_classes
 from bt_exec.language.reading.chart import Edge
 from bt_exec.language.reading.meaning_node import Node
+from bt_exec_llm.offline.act_clauses_to_steps import ONLY
 from bt_exec_llm.offline.branch_classification import ConditionalBranches, is_empty
 from bt_exec_llm.offline.phrases_to_pieces import THERE
 from bt_exec_llm.offline.questions_to_steps import FAILED, PAIR, SO, UNABLE, VISIBLE
@@ -328,7 +329,13 @@ class Conditionals(ConditionalBranches, ABC):
         return self._build_step(self._reports, [], branch)
 
     def _has_pause(self, branch: Node) -> bool:
-        """Return True if there is a pause after the first act of a branch."""
+        """Return True if there is a pause after the first act of a branch.
+
+        A contrast with a prohibition is no pause: "don't take it, just come home".
+        """
+        first = next(iter(branch.parts()), branch)
+        if first.kind == "avoid" and not {*ONLY}.isdisjoint(self._categories_of(branch)):
+            return False
         return _has_pause_after_first_act(self._reading.edge_of(branch) or self._reading.edge)
 
     def _is_only_joint(self, ask: Node) -> bool:

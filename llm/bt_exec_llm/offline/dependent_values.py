@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from bt_exec.language.reading.meaning_node import Node
+from bt_exec.language.reading.reader import Reading
 from bt_exec.spec.library import Library
 from bt_exec_llm.offline.earlier_commands import Past
 from bt_exec_llm.offline.lexicon import Lexicon
+from bt_exec_llm.offline.reader_lexicon import parse_name
 from bt_exec_llm.offline.refusal_reason import Trouble
 from bt_exec_llm.offline.step import Step
 from bt_exec_llm.offline.step_piece import Piece
@@ -15,10 +18,14 @@ __all__ = ["resolve_dependent_values"]
 
 
 def resolve_dependent_values(
-    steps: list[Step], past: Past, library: Library, lexicon: Lexicon
+    steps: list[Step], past: Past, library: Library, lexicon: Lexicon, reading: Reading
 ) -> list[Step] | Trouble:
-    """Return steps in which dependent values are replaced, also in their conditions."""
-    values = _Values(past, library, lexicon)
+    """Return steps in which dependent values are replaced, also in their conditions.
+
+    The earlier value may be one that the command takes back: "to the east end of the corridor,
+    sorry, the west end".
+    """
+    values = _Values(past, library, lexicon, reading)
     found = [values.resolve(step) for step in steps]
     if values.lost is not None:
         return Trouble("NO_REFERENT", values.lost.text, (values.lost.name,))
@@ -32,8 +39,10 @@ class _Values:
         lost: Dependent value that no earlier value precedes.
     """
 
-    def __init__(self, past: Past, library: Library, lexicon: Lexicon) -> None:
+    def __init__(self, past: Past, library: Library, lexicon: Lexicon, reading: Reading) -> None:
         self._past, self._library, self._lexicon = past, library, lexicon
+        things = (one.meaning for one in reading.edge.leaves() if isinstance(one.meaning, Node))
+        self._said = [parse_name(thing.text("name"))[1:3] for thing in things]
         self._used: dict[str, str] = {}
         self._named: dict[str, str] = {}
         self._questions: dict[int, Step] = {}  # steps of one condition share its question
@@ -74,7 +83,14 @@ class _Values:
         return rest[0] if last and len(rest) == 1 else ""
 
     def _last(self, piece: Piece) -> str:
-        return self._named.get(piece.name) or self._last_of_session(piece)
+        said = self._said_before(piece) if piece.name not in self._named else ""
+        return self._named.get(piece.name) or said or self._last_of_session(piece)
+
+    def _said_before(self, piece: Piece) -> str:
+        """Return the last value of a type that the text names before a dependent value, or ""."""
+        at = (piece.name, piece.value)
+        before = self._said[: self._said.index(at)] if at in self._said else []
+        return next((value for kind, value in reversed(before) if kind == piece.name), "")
 
     def _last_of_session(self, piece: Piece) -> str:
         return self._past.last_value(piece.name, self._library, self._lexicon)

@@ -198,6 +198,7 @@ class Talk(_Part):
 
     Attributes:
         needs: Phrases, of which the text must contain one.
+        also: Further phrases, of which the text must contain one, too, if there are any.
         beside: Further words that the text may contain. Fillers, polite phrases and articles are
             always allowed.
         known: Whether the text may contain names and actions of the site (why did you not open the
@@ -205,6 +206,7 @@ class Talk(_Part):
     """
 
     needs: Words = Words()
+    also: Words = Words()
     beside: Words = Words()
     known: bool = False
 

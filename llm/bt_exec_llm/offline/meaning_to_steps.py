@@ -64,8 +64,8 @@ def steps_of_meaning(meaning: Node, lexicon: Lexicon, reading: Reading) -> list[
         raise NoStepsError
     if _joins_remark(reading) or _runs_on_after_question(reading):
         raise NoStepsError
-    if any(leaf.category == "suggest" for leaf in reading.edge.leaves()):
-        raise UnclearTextError("NEGATED", reading.text)  # "why don't you" may be a question
+    if _may_ask_for_denied_act(meaning, reading):
+        raise UnclearTextError("NEGATED", reading.text)
     if find_choice(meaning) is not None:
         raise UnclearTextError("CHOICE", reading.words_of(meaning))
     steps = list(Clauses(lexicon, reading, meaning).convert(meaning))
@@ -276,6 +276,16 @@ def _joins_remark(reading: Reading) -> bool:
     starts = {edge.start for edge in edges}
     joins = language_data(reading.language)["orders"].get("joins_remarks", ())
     return any(leaf.end in starts and leaf.text in joins for leaf in reading.edge.leaves())
+
+
+def _may_ask_for_denied_act(meaning: Node, reading: Reading) -> bool:
+    """Return True if a negation may ask for the act: "why don't you open it", 안 열어 줘?"""
+    if any(leaf.category == "suggest" for leaf in reading.edge.leaves()):
+        return True
+    negating = language_data(reading.language)["orders"].get("negating", ())
+    denied = [reading.edge_of(one) for one in meaning.walk() if one.kind == "avoid"]
+    words = {leaf.text for edge in denied if edge is not None for leaf in edge.leaves()}
+    return reading.text.rstrip().endswith("?") and not words.isdisjoint(negating)
 
 
 def _runs_on_after_question(reading: Reading) -> bool:

@@ -18,6 +18,9 @@ from bt_exec_llm.offline.command_part import Held, Part
 
 __all__ = ["build_condition", "build_nodes", "find_answering_check"]
 
+_MOST_ROUNDS = 30
+"""Largest number of observations of what is waited for."""
+
 
 def find_answering_check(tree: TreeSpec) -> Check | None:
     """Return the check of a question tree: its root, or the only check in the root."""
@@ -56,6 +59,8 @@ def _add_nodes(nodes: list[Node], parts: Iterable[Part], library: Library) -> No
         own: list[Node] = []
         for part in group:
             node: Node = _build_tree_node(part)
+            if part.awaited is not None:
+                node = _repeat_until(node, part.awaited, library)
             if part.rescues:
                 tried = (own or nodes).pop()
                 ways = [tried, _node_after_check(node, part.condition, library)]
@@ -64,6 +69,13 @@ def _add_nodes(nodes: list[Node], parts: Iterable[Part], library: Library) -> No
         if turns > 1:
             own = [Sequence.model_validate({"sequence": own, "repeat": turns})]
         nodes += own
+
+
+def _repeat_until(node: Node, held: Held, library: Library) -> Node:
+    """Return a node that is repeated, before new observations, until a condition holds."""
+    observed, check = build_condition(held, library)
+    rounds = {"sequence": [node, *observed], "repeat": _MOST_ROUNDS, "until": check}
+    return Sequence.model_validate(rounds)
 
 
 def _nodes_of_branch(branch: Iterable[Part], library: Library) -> list[Node]:
@@ -95,6 +107,8 @@ def _build_tree_node(part: Part, skip_if: Any = None) -> Tree:
     data: dict[str, Any] = {"tree": part.tree, "with": part.args}
     if part.times > 1:
         data["repeat"] = part.times
+    if part.tries > 1:
+        data["retry"] = part.tries
     if skip_if is not None:
         data["skip_if"] = skip_if
     return Tree.model_validate(data)

@@ -81,7 +81,7 @@ def _asks_to_repeat(part: Part) -> bool:
 
 
 def _is_beginning_of(first: Part, part: Part, frames: Frames, lexicon: Lexicon) -> bool:
-    if first.turns > 1 or part.turns > 1:
+    if max(first.turns, part.turns, first.tries, part.tries) > 1:
         return False
     if first.condition != part.condition or first.times != 1 or first.rescues or part.rescues:
         return False

@@ -16,7 +16,7 @@ from bt_exec_llm.offline.reader_lexicon import parse_name
 from bt_exec_llm.offline.step_conversion_errors import NoStepsError
 from bt_exec_llm.offline.step_piece import Kind, Piece
 
-__all__ = ["ARMS", "HAND", "HELD", "HOME", "THERE", "Phrases"]
+__all__ = ["ARMS", "DESCRIBED", "HAND", "HELD", "HELD_THING", "HOME", "STATUS", "THERE", "Phrases"]
 
 ARMS = "arms"
 """Noun that stands for both arms of the robot, or both hands."""
@@ -26,6 +26,10 @@ HELD = "held"
 """State of what is in a hand, and the relation that names it."""
 HOME = "home"
 """Noun of the place where the arms rest."""
+HELD_THING, STATUS = "held_thing", "status"
+DESCRIBED = frozenset({STATUS, HELD_THING})
+"""Nouns that name a state of an object, or an object by its state."""
+_OWN = Node("own")
 _INSIDE = "inside"
 _SILENT = ("any", "one", "many")
 """Parts of formulas that add no piece."""
@@ -307,6 +311,8 @@ class Phrases:
             elif part.kind == "or" and mark == "not":
                 for one in part.parts():
                     yield from self._convert_formula(one, mark)
+            elif part == _OWN and DESCRIBED & {*_nouns_of(formula)}:
+                yield self._new_piece("pronoun", mark=mark)  # "its state"
             elif part.kind == "one" and "thing" not in kinds:
                 yield self._new_piece("pronoun", mark=mark)  # "that one"
             elif part.kind not in _SILENT:

@@ -10,13 +10,21 @@ from bt_exec.language.reading.meaning_node import Node, Value, conjunction, conj
 from bt_exec.language.reading.reader import Reading
 from bt_exec_llm.offline.exclusions import find_only_other_value
 from bt_exec_llm.offline.lexicon import Lexicon
-from bt_exec_llm.offline.phrases_to_pieces import ARMS, HAND, HELD, Phrases
+from bt_exec_llm.offline.phrases_to_pieces import (
+    ARMS,
+    DESCRIBED,
+    HAND,
+    HELD,
+    HELD_THING,
+    STATUS,
+    Phrases,
+)
 from bt_exec_llm.offline.reader_lexicon import done_forms, parse_name
 from bt_exec_llm.offline.step import QUESTION, Step
 from bt_exec_llm.offline.step_conversion_errors import NoStepsError
 from bt_exec_llm.offline.step_piece import BOUNDS, Piece
 
-__all__ = ["DESCRIBED", "FAILED", "PAIR", "SO", "STATUS", "UNABLE", "VISIBLE", "Questions"]
+__all__ = ["FAILED", "PAIR", "SO", "UNABLE", "VISIBLE", "Questions"]
 
 PAIR = 2
 """Number of parts of a pair."""
@@ -31,10 +39,6 @@ _ANYTHING, _PERSON = "anything", "person"
 _BOTH = closed_words("en", "both")[:1]
 SO: Mapping[str, bool] = {"so": True, "not_so": False, "so_there": True, "not_there": False}
 """Answers to the previous question, by the pronouns that stand for them."""
-_HELD_THING = "held_thing"
-STATUS = "status"
-DESCRIBED = (STATUS, _HELD_THING)
-"""Nouns that name a state of an object, or an object by its state."""
 FAILED, UNABLE = "failed", "unable"
 """Pronouns for the failure of the previous act; the second also means "if it is not visible"."""
 _AT_LEAST, _AT_MOST = BOUNDS
@@ -265,7 +269,7 @@ class Questions(Phrases):
         return normal_form(of.substitute(found[0], every))
 
     def _as_held(self, piece: Piece) -> Piece:
-        named = piece.kind == "noun" and piece.name == _HELD_THING
+        named = piece.kind == "noun" and piece.name == HELD_THING
         return self._new_piece("state", HELD, text=piece.text) if named else piece
 
     def _counted_aspect(self, ask: Node) -> Piece | None:
@@ -284,7 +288,10 @@ class Questions(Phrases):
         )
 
     def _convert_alternatives(self, hold: Node) -> list[Piece]:
-        """Return the pieces of a property; "open or closed" gives those of the first alternative.
+        """Return the pieces of a property.
+
+        "Open or closed" asks for the state of an object. Other alternatives belong to one aspect,
+        which the first of them names.
 
         Raises:
             NoStepsError: If two alternatives are a condition, which would always hold.
@@ -293,11 +300,15 @@ class Questions(Phrases):
             return list(self._convert_formula(hold, ""))
         if self._via == "if":
             raise NoStepsError
-        one, other = (list(self._convert_formula(part, "")) for part in hold.parts()[:PAIR])
-        kinds = [[(p.kind, p.name if p.kind == "value" else "") for p in of] for of in (one, other)]
-        if len(hold.parts()) > PAIR or len(one) != 1 or kinds[0] != kinds[1]:
+        every = [list(self._convert_formula(part, "")) for part in hold.parts()]
+        kinds = {tuple((p.kind, p.name if p.kind == "value" else "") for p in of) for of in every}
+        first = every[0]
+        if len(first) != 1 or len(kinds) > 1:
             raise NoStepsError
-        return one
+        opposite = {piece.name for of in every for piece in of} == {_EMPTY, HELD}
+        if first[0].kind == "state" and STATUS in self._lexicon.nouns and not opposite:
+            return [self._new_piece("noun", STATUS)]
+        return first
 
     def _with_visible_state(self, pieces: list[Piece]) -> list[Piece]:
         """Return the pieces of a search; add the state "visible" if it only names objects."""

@@ -18,13 +18,23 @@ from bt_exec.language.reading.lexicon import language_data
 from bt_exec.language.reading.meaning_node import Node
 from bt_exec_llm.offline.lexicon import Lexicon, Value, Words
 
-__all__ = ["TOOL", "Name", "done_forms", "parse_name", "to_engine_lexicon", "types_in", "verbs_in"]
+__all__ = [
+    "COPULA",
+    "TOOL",
+    "Name",
+    "done_forms",
+    "parse_name",
+    "to_engine_lexicon",
+    "types_in",
+    "verbs_in",
+]
 
 Name = tuple[str, str, str, str]
 """Kind, type, value and sense of a piece; see `bt_exec_llm.offline.step_piece.Piece`."""
 
 _LANGUAGES = ("en", "ko")
-_COPULA = "be"
+COPULA = "be"
+"""Verb of the statements that something is so."""
 _INSIDE = "inside"
 TOOL = "use"
 """Verb that introduces an instrument (오른손을 써서)."""
@@ -121,7 +131,7 @@ def _verbs_by_frame(lexicon: Lexicon) -> Iterator[tuple[str, Any]]:
     """Yield (frame, verbs). A word that several verbs share gets one entry for all of them."""
     said: dict[str, dict[str, list[str]]] = {one: defaultdict(list) for one in _LANGUAGES}
     for name, verb in lexicon.verbs.items():
-        if name == _COPULA:
+        if name == COPULA:
             continue  # the grammar has these verbs
         for language in _LANGUAGES:
             for word in _expand_phrases(getattr(verb, language)):

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from bt_exec.language.closed_classes import closed_words
 from bt_exec.language.logical_operators import Operator, operators_in
 from bt_exec.language.phrase_alternatives import expand_phrase
+from bt_exec.language.reading.chart import Edge
 from bt_exec.language.reading.korean_inflection import STEM_ENDING
 from bt_exec.language.reading.lattice import lattice
 from bt_exec.language.reading.lexicon import language_data
@@ -15,14 +16,16 @@ from bt_exec.language.reading.meaning_node import Node
 from bt_exec.language.reading.normalized_text import Text
 from bt_exec.language.reading.reader import Reading, Unread
 from bt_exec_llm.offline.command_reader import Reader
-from bt_exec_llm.offline.lexicon import Lexicon
+from bt_exec_llm.offline.lexicon import Lexicon, Words
 from bt_exec_llm.offline.reader_lexicon import verbs_in
 from bt_exec_llm.offline.refusal_reason import Trouble
 
-__all__ = ["main_trouble"]
+__all__ = ["main_trouble", "unknown_place"]
 
 _OPERATORS = {"condition": "CONDITION", "negation": "NEGATED"}
 """Codes of kinds of operators; the others are ``OPERATOR``."""
+_NO_PLACE = "NO_PLACE"
+"""Code of the names of places that a site need not have."""
 _NUMBER = r"\d+(?:[.,:]\d+)*"
 _STOP = re.compile(r"[,.;!?]")
 
@@ -41,6 +44,8 @@ def main_trouble(found: Reading | Unread, language: str, reader: Reader) -> Trou
         and not found.unknown_words
     ):
         return Trouble("NO_ACTION", found.text.strip(" .!"))
+    if place := unknown_place(found.text, language, reader.lexicon):
+        return Trouble("UNKNOWN_OBJECT", place)
     troubles = [*_troubles(found, language, reader)]
     return min(troubles, key=lambda one: one.rank) if troubles else _not_understood(found)
 
@@ -49,6 +54,8 @@ def _troubles(found: Reading | Unread, language: str, reader: Reader) -> Iterato
     text = found.text
     for operator in operators_in(text, language):
         code = _OPERATORS.get(operator.kind, "OPERATOR")
+        if code == "NEGATED" and _states_fact(operator, text, language):
+            continue
         words = text if code == "NEGATED" else operator.text
         yield Trouble(
             code, _condition_clause(text, operator, language) if code == "CONDITION" else words
@@ -68,16 +75,38 @@ def _troubles(found: Reading | Unread, language: str, reader: Reader) -> Iterato
 
 
 def _negates(text: str, language: str, reader: Reader) -> bool:
-    """Return True if a text contains a negating word before a word, or as a prefix of a verb."""
+    """Return True if a text contains a word that forbids the act after it, or a prefix of it."""
     lexicon = reader.engine.lexicon(language)
-    for word in language_data(language)["orders"].get("negating", ()):
-        for rest in re.findall(rf"(?<!\S){word}(\S+|\s+\S)", text):
+    if any(words in text for words in closed_words(language, "forbidding")):
+        return True
+    for word in language_data(language)["orders"].get("denying", ()):
+        for rest in re.findall(rf"(?<!\S){word}\s*([^\s.,!?]+)", text):
             plain = Text.of(rest, lexicon.language.contractions)
             edges = lattice(plain, lexicon, {})
-            verbs = (one for one in edges if one.category.startswith(("v.", "adj.")))
-            if rest[0].isspace() or any((one.start, one.end) == (0, len(rest)) for one in verbs):
+            if any((one.start, one.end) == (0, len(rest)) for one in edges if _is_verb(one)):
                 return True
     return False
+
+
+def _is_verb(edge: Edge) -> bool:
+    return edge.category.startswith("v.")
+
+
+def _states_fact(negation: Operator, text: str, language: str) -> bool:
+    """Return True for the negation of a statement, which forbids nothing: "it won't budge"."""
+    words = closed_words(language, "stating_negations")
+    before = text[: negation.end].casefold().replace("’", "'")
+    return re.search(rf"(?<!\w)(?:{'|'.join(words)})$", before) is not None
+
+
+def unknown_place(text: str, language: str, lexicon: Lexicon) -> str:
+    """Return the first place in a text that other sites have and this one does not, or ""."""
+    words = lexicon.limits.get(_NO_PLACE, Words())
+    named = (one for values in lexicon.values.values() for one in values.values())
+    known = {said for one in named for said in one.expanded()}
+    own = (said for phrase in getattr(words, language) for said in expand_phrase(phrase))
+    found = (_find_typed_phrase(said, text, language) for said in own if said not in known)
+    return next(filter(None, found), "")
 
 
 def _unused_word_troubles(found: Reading, reader: Reader) -> Iterator[Trouble]:
@@ -111,7 +140,8 @@ def _condition_clause(text: str, operator: Operator, language: str) -> str:
 
 def _unsupported_limit_troubles(text: str, language: str, lexicon: Lexicon) -> Iterator[Trouble]:
     """Yield troubles for unsupported limits: times, amounts, manners, choices."""
-    for code, words in lexicon.limits.items():
+    others = (one for one in lexicon.limits.items() if one[0] != _NO_PLACE)
+    for code, words in others:
         for phrase in getattr(words, language):
             for said in expand_phrase(phrase):
                 if match := _find_typed_phrase(said, text, language):

@@ -19,6 +19,7 @@ from bt_exec.language.reading.lexicon import Lexicon, language_data, load_langua
 from bt_exec.language.reading.normalized_text import Text
 from bt_exec_llm.offline.command_reader import Reader
 from bt_exec_llm.offline.lexicon import Words
+from bt_exec_llm.offline.reader_lexicon import COPULA
 
 __all__ = ["Talk"]
 
@@ -42,7 +43,15 @@ class Talk:
         if language not in self._known:
             self._known[language] = _Phrases(language, self._phrases(language))
         spans = self._known[language].find(text)
-        return next((code for code in codes if spans.match(code)), "")
+        return next(
+            (code for code in codes if spans.match(code, self._required(code, language))), ""
+        )
+
+    def _required(self, code: str, language: str) -> frozenset[str]:
+        """Return the categories of phrases that a text of a code must contain."""
+        section = self._lexicon.talk.get(code)
+        also = section is not None and bool(getattr(section.also, language))
+        return frozenset({f"needs {code}", *([f"also {code}"] if also else [])})
 
     def _phrases(self, language: str) -> Iterator[tuple[str, str]]:
         """Yield all phrases of a language with their categories."""
@@ -51,7 +60,8 @@ class Talk:
         every: list[tuple[str, Words]] = [(_ALWAYS, words) for words in idle]
         every.append((_ALWAYS, Words(en=lexicon.leads.base)))
         for code, section in lexicon.talk.items():
-            every += [(f"needs {code}", section.needs), (f"beside {code}", section.beside)]
+            every += [(f"needs {code}", section.needs), (f"also {code}", section.also)]
+            every.append((f"beside {code}", section.beside))
             every += [(f"beside {code}", words) for words in self._site_words() if section.known]
         for category, words in every:
             for phrase in getattr(words, language):
@@ -62,7 +72,7 @@ class Talk:
         """Return the words for objects, places and acts of the site, except acts of speaking."""
         lexicon = self._lexicon
         finding = {name for name, verb in lexicon.verbs.items() if verb.finds}
-        speaking = lexicon.verbs_with_text | finding
+        speaking = lexicon.verbs_with_text | finding | {COPULA}
         acts = [verb for name, verb in lexicon.verbs.items() if name not in speaking]
         kinds = lexicon.list_types("each")
         places = [value for kind in kinds for value in lexicon.values.get(kind, {}).values()]
@@ -86,18 +96,19 @@ class _Spans:
         for span in spans:
             self._by_start[span.start].append(span)
 
-    def match(self, code: str) -> bool:
-        """Return True if phrases cover the text, including one that `code` requires."""
-        needed, allowed = f"needs {code}", {f"needs {code}", f"beside {code}", _ALWAYS}
-        reached, left = {(0, False)}, [(0, False)]
+    def match(self, code: str, required: frozenset[str]) -> bool:
+        """Return True if phrases for `code` cover the text, among them the required ones."""
+        allowed = {*required, f"beside {code}", _ALWAYS}
+        reached = {(0, frozenset[str]())}
+        left = [*reached]
         while left:
             at, met = left.pop()
             for span in self._by_start[at]:
-                state = (span.end, met or span.category == needed)
+                state = (span.end, met | (required & {span.category}))
                 if span.category in allowed and state not in reached:
                     reached.add(state)
                     left.append(state)
-        return (self._length, True) in reached
+        return (self._length, required) in reached
 
 
 class _Phrases:

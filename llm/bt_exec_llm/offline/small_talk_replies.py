@@ -16,6 +16,7 @@ __all__ = ["build_reply"]
 _CODES: dict[str, ReplyCode] = {
     "HELP": "HELP",
     "WHY": "WHY",
+    "WHY_NOT": "WHY",
     "DONE": "DONE",
     "SEEN": "DONE",
     "WHERE": "WHERE",
@@ -44,6 +45,11 @@ def build_reply(talk: str, request: Request, language: str, can: Iterable[str] =
         case "DONE":
             nothing = request.messages.say("SELF_NOTHING_DONE", language)
             message = list_missions(request.context, request.messages, language) or nothing
+        case "WHY" if talk == "WHY_NOT":
+            nothing = request.messages.say("SELF_NOTHING_DONE", language)
+            missions = list_missions(request.context, request.messages, language)
+            told = request.messages.say("SELF_PAST", language, missions=missions)
+            message = told if missions else nothing
         case "WHY":
             message = answer_about_last_ending(request.context, request.messages, language)
         case "WHERE":

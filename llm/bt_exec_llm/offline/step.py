@@ -35,6 +35,8 @@ class Step:
         positive: False if the act is forbidden.
         condition: Question on which the step depends, and the required answer.
         times: Number of repetitions.
+        tries: Largest number of attempts.
+        awaited: For waiting: the question that is asked again and again, and the awaited answer.
         turns: Number of repetitions of the sequence of this step and its neighbours.
         keeps: Whether a state is to be kept.
         pronoun: Whether it contains a pronoun.
@@ -56,6 +58,8 @@ class Step:
     positive: bool = True
     condition: tuple[Step, bool] | None = None
     times: int = 1
+    tries: int = 1
+    awaited: tuple[Step, bool] | None = None
     turns: int = 1
     keeps: bool = False
     pronoun: bool = False

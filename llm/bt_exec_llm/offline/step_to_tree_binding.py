@@ -38,6 +38,8 @@ from bt_exec_llm.offline.utterance_frames import Frames
 
 __all__ = ["Binder"]
 
+_BETWEEN_LOOKS = "10s"
+"""Pause between two observations of what is waited for."""
 _MOST_TIMES = 10
 """Largest number of repetitions."""
 
@@ -136,6 +138,12 @@ class Binder:
                     return held
                 parts.append(Part(end.verbs[1], {}, end.text, held, 1, end.case, end.rescues))
                 continue
+            if work[at].awaited is not None:
+                waits = self._bind_waiting(work[at], done)
+                if isinstance(waits, Trouble):
+                    return waits
+                parts, at = [*parts, waits], at + 1
+                continue
             if work[at].verbs == (COMPARE,):
                 compared = self._bind_comparison(work[at])
                 if isinstance(compared, Trouble):
@@ -167,6 +175,17 @@ class Binder:
         if len(cases) > len({condition for condition, _ in cases}):
             return Trouble("CONDITION", text)  # the second question is about another place
         return self._ends.append_to(parts, ends, alone, work)
+
+    def _bind_waiting(self, step: Step, done: list[Step]) -> Part | Trouble:
+        """Return the part that waits between two observations of what a step waits for."""
+        held = self._bind_step_condition(replace(step, condition=step.awaited), done)
+        pause = Piece("limit", "TIME", _BETWEEN_LOOKS, start=step.start, end=step.start)
+        found = self._bind_step(replace(step, pieces=[pause]), done, None)
+        if isinstance(held, Trouble):
+            return held
+        if isinstance(found, Trouble):
+            return found
+        return replace(found[0], awaited=held)
 
     def _bind_comparison(self, step: Step) -> Part | Trouble:
         """Return the part that compares the observations of places."""
@@ -298,14 +317,15 @@ class Binder:
             if isinstance(args, Trouble):
                 return args
             times = 1 if self._matcher.has_repetition_parameter(tree) else step.times
-            if step.turns > _MOST_TIMES:
+            if max(step.turns, step.tries) > _MOST_TIMES:
                 return Trouble("COUNT", step.text)
             if times > 1 and (tree.root.skip_if is not None or times > _MOST_TIMES):
                 return Trouble(
                     "COUNT", next((p.text for p in step.pieces if p.name == "TIMES"), step.text)
                 )
             part = Part(tree.tree, args, step.text, held, times, step.case, step.rescues)
-            parts.append(replace(part, turns=step.turns, borrowed=borrowed, step=full))
+            part = replace(part, turns=step.turns, tries=step.tries)
+            parts.append(replace(part, borrowed=borrowed, step=full))
         return parts
 
     def _at_place_of_person(self, step: Step, done: list[Step]) -> Step:

@@ -12,6 +12,7 @@ from bt_exec.failure import Failure, Refusal
 from bt_exec.journal import Journal
 from bt_exec.language.meaning import Context, Turn
 from bt_exec.mission.self_questions import (
+    PastAction,
     SelfAnsweringCompiler,
     asks_to_continue,
     asks_to_stop,
@@ -601,3 +602,28 @@ class Comes:
 def test_command_after_a_stop_is_planned_when_nothing_runs(said: str, planned: bool) -> None:
     request = first_request(load_site("door"), said)
     assert isinstance(asking(Comes()).compile(request), Plan) is planned
+
+
+class Explains(Refuses):
+    def compile(self, request: Request) -> Reply:
+        return Reply("WHY", "the last mission")
+
+
+@pytest.mark.parametrize(
+    ("action", "told"),
+    [
+        (None, "the last mission"),
+        (PastAction(None, False), "No mission on record did exactly that."),
+    ],
+)
+def test_reason_for_an_action_that_was_not_done_says_so(
+    action: PastAction | None, told: str
+) -> None:
+    context = Context((GOES,))
+    request = first_request(load_site("door"), "why didn't you stay?", None, context)
+    found = SelfAnsweringCompiler(
+        Explains(), lambda _: "", lambda *_: "", lambda _: action
+    ).compile(request)
+    assert isinstance(found, Reply)
+    assert found.code == "WHY"
+    assert found.message.startswith(told)

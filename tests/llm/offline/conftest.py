@@ -64,4 +64,8 @@ def _word(node) -> str:
         words.append(f"unless {node.skip_if}")
     if node.repeat:
         words.append(f"x{node.repeat}")
+    if node.until is not None:
+        words.append(f"until {node.until}")
+    if node.retry:
+        words.append(f"tries {node.retry}")
     return " ".join(words)

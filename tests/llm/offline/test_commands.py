@@ -98,3 +98,85 @@ def test_impossible_alternatives_are_not_offered(command, compilers, request_on)
     answer = compilers["door"].compile(request_on("door", command))
     assert not answer.did_you_mean
     assert not answer.question
+
+
+@pytest.mark.parametrize(
+    ("site", "expected", "paraphrases"),
+    [
+        ("door", "door_state", ("is the door open or closed", "is the door shut, ajar or open?")),
+        ("door", "door_state", ("문이 닫혀 있어 열려 있어?", "문 열려 있는지 닫혀 있는지 말해")),
+        (
+            "door",
+            "arms_home unless material_visible",
+            (
+                "unless you see the material, don't grab anything, just come home",
+                "if the material is not visible, come home",
+                "자재가 안 보이면 아무것도 잡지 말고 돌아와",
+            ),
+        ),
+        (
+            "door",
+            "open_door tries 3",
+            (
+                "try to open the door up to three times, and if it still won't budge, let me know",
+                "try at most three times to open the door; if that fails, tell me",
+                "if the door doesn't open, try two more times",
+                "문을 세 번까지 열어 보고 그래도 안 열리면 알려 줘",
+                "문 안 열리면 두 번 더 해 보고 안 되면 말해",
+            ),
+        ),
+        (
+            "door",
+            "is_the_door_open",
+            ("문이 열려 있는 건 아닌지 봐 줘", "문 닫아, 아니 잠깐, 열려 있는지만 봐 줘"),
+        ),
+        (
+            "building",
+            "go_to lounge, (pause 10, look_for_people lounge) x30 until people_there, report_back",
+            (
+                "wait in the lounge until somebody shows up, then let me know",
+                "stay in the lounge until there is somebody and tell me",
+                "라운지에서 사람이 올 때까지 기다렸다가 알려 줘",
+            ),
+        ),
+        (
+            "building",
+            "look_at corridor_west",
+            (
+                "look at the west end of the corridor",
+                "look at the east end of the corridor, sorry, the west end",
+                "복도 동쪽 끝으로, 아니 서쪽 끝으로 가 봐",
+            ),
+        ),
+    ],
+)
+def test_paraphrases_have_one_plan(site, expected, paraphrases, trees):
+    assert {trees(site, one) for one in paraphrases} == {expected}
+
+
+@pytest.mark.parametrize(
+    ("denied", "expected"),
+    [
+        ("문 안 닫아 줘", "NEGATED"),
+        ("자재 가져오고 문은 안 닫아 줘", "get_material_leave_open"),
+        ("자재 가져오고 문은 안 닫아 줘?", "NEGATED"),
+    ],
+)
+def test_negation_before_polite_order_forbids_it(denied, expected, trees):
+    assert trees("door", denied) == expected
+
+
+@pytest.mark.parametrize(
+    ("site", "command", "code"),
+    [
+        ("door", "I can't get through.", "NOT_UNDERSTOOD"),
+        ("door", "문이 안 열려", "NOT_UNDERSTOOD"),
+        ("door", "don't open the window", "NEGATED"),
+        ("building", "if nobody is in the meeting room, go in", "UNKNOWN_OBJECT"),
+        ("building", "학생방에 가지 말고 기다려", "UNKNOWN_OBJECT"),
+        ("building", "wait in the lounge until there are two people", "OPERATOR"),
+        ("building", "wait in the lounge until the professor comes", "OPERATOR"),
+    ],
+)
+def test_refusal_names_its_cause(site, command, code, trees):
+    assert trees(site, command) == code
