@@ -24,7 +24,7 @@ __all__ = [
 
 RelationName = Literal[
     "left_of", "right_of", "above", "below", "inside", "overlapping", "around", "on", "between",
-    "nearest", "farthest",
+    "nearest", "farthest", "carrying", "changed",
 ]  # fmt: skip
 Row = Literal["top", "middle", "bottom", ""]
 Column = Literal["left", "centre", "right", ""]
@@ -68,6 +68,7 @@ _GROUND = 0.5  # share of the box of a text that is the ground between its lette
 
 
 _OUTSIDE = 0.1  # share of its box that an object outside another may have in it
+_CHANGED = 0.05  # share of its box that differs in another picture
 
 
 def has_relation(one: Instance, relation: RelationName, other: Instance) -> bool:
@@ -77,7 +78,8 @@ def has_relation(one: Instance, relation: RelationName, other: Instance) -> bool
     in the other one. Inside: nine tenths of the box are in the other one. Overlapping: more than
     one tenth is. Around: pixels of `one` fill half of the other box, as the pixels of a sign
     surround its text. On: the box overlaps the other one from above, or its lower edge is in the
-    other one.
+    other one. Carrying: the other one is on it. Changed: the other one is a region in which another
+    picture differs, and fills a twentieth of the box.
     """
     across, down = (float(value) for value in np.subtract(one.middle, other.middle))
     sideways = abs(across) >= abs(down)
@@ -93,6 +95,10 @@ def has_relation(one: Instance, relation: RelationName, other: Instance) -> bool
         return measure_pair(one, other).covered >= 0.9
     if relation == "overlapping":
         return measure_pair(one, other).covered > _OUTSIDE
+    if relation == "carrying":
+        return has_relation(other, "on", one)
+    if relation == "changed":
+        return _share_of_box(other, one) >= _CHANGED
     if relation == "around":
         return _share_of_box(one, other) >= _GROUND
     x, foot = one.middle[0], one.bbox[3]
@@ -114,8 +120,11 @@ def _share_of_box(one: Instance, other: Instance) -> float:
 def has_relation_partly(one: Instance, relation: RelationName, other: Instance) -> bool:
     """Return True if `one` is on the given side of `other`, but further off along the other axis.
 
-    An object above and to the left may be described with either relation.
+    An object above and to the left may be described with either relation. A difference that fills
+    less than a twentieth of a box may be a change, too.
     """
+    if relation == "changed":
+        return 0 < _share_of_box(other, one) < _CHANGED
     if relation not in SIDES or has_relation(one, relation, other):
         return False
     axis, sign = SIDES[relation]

@@ -147,7 +147,8 @@ def measure_places(
     tenths of the box, overlapping more than one tenth, around half of that of the other one. on
     requires standing in the other box or on its upper edge. With `wanted` False, the instances
     without the relation to any of them are kept. between needs a second set, `other`. nearest and
-    farthest keep one instance, by the distance of the centres.
+    farthest keep one instance, by the distance of the centres. carrying is the converse of on, and
+    changed is the relation to the regions in which a second picture differs.
     """
     yield Running(None, "measuring")
     found, _ = bench.candidates_with_crops(of)
