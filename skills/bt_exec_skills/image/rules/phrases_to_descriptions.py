@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import chain, product
 from typing import Literal, cast, get_args
 
-from bt_exec.language.reading.meaning_node import Node, conjunction, conjuncts, negation
+from bt_exec.language.reading.meaning_node import (
+    Node,
+    conjunction,
+    conjuncts,
+    disjunction,
+    negation,
+)
 from bt_exec_skills.image.perception.attributes import ATTRIBUTES, AttributeName
 from bt_exec_skills.image.perception.barcodes import CodeKind
 from bt_exec_skills.image.perception.graded_attributes import DEGREES, DegreeName, GradedName
@@ -44,7 +51,6 @@ _CHANGED = ("changed", "missing")
 _DIFFERS = Node("rel", (
     ("relation", "changed"), ("to", Node("np", (("of", Node("thing", (("name", DIFFERENCE),))),)))
 ))  # fmt: skip
-_JOINTS = ("and", "or", "not")
 
 
 class Descriptions:
@@ -114,7 +120,10 @@ class Descriptions:
                 relations[_has("empty")] = negation(carrying)
 
         def related(part: Node) -> Node:
-            return relations.get(part) or (part.map(related) if part.kind in _JOINTS else part)
+            if part.kind == "not":
+                return negation(related(part.parts()[0]))
+            joint = part.kind in ("and", "or")
+            return part.map(related) if joint else relations.get(part, part)
 
         return related(formula)
 
@@ -140,10 +149,10 @@ class Descriptions:
             shared = shared_conjuncts(part)
             for one in shared:
                 phrase = self._add_part(phrase, one)
-            own = (
-                [self._parse_attribute(one) for one in conjuncts(of) if one not in shared]
-                for of in part.parts()
-            )
+            rest = [_without(of, shared) for of in part.parts()]
+            if shared and all(one.kind == "thing" for one in rest):  # "red cups and red plates"
+                return self._add_part(phrase, disjunction(*rest))
+            own = ([self._parse_attribute(one) for one in conjuncts(of)] for of in rest)
             either = (*phrase.either, *product(*own))  # "a red circle or a blue square"
             return replace(phrase, either=either)
         if part.kind == "most" and phrase.top is None and part.get("of") is not None:
@@ -233,6 +242,11 @@ class Descriptions:
     def refusal(self, words: str = "") -> Unread:
         """Return the refusal of some words, or of the whole question."""
         return Unread("QUESTION_UNCLEAR", words or self._text)
+
+
+def _without(formula: Node, parts: Sequence[Node]) -> Node:
+    """Return a conjunction without some of its parts."""
+    return conjunction(*(one for one in conjuncts(formula) if one not in parts))
 
 
 def _has(attribute: str) -> Node:

@@ -231,7 +231,7 @@ class _Questions:
             written = cast(Written, of.text("what"))
             return Question("value", Phrase(), written=written, number=number)
         known = self._parse_known_size(meaning.get("given"))
-        if what == "share":
+        if what in ("share", "how_many_of"):
             target, every = self._parts_of_whole(of)
             return Question("share", target, other=every)
         if what == "how_many" and of.kind == "more":

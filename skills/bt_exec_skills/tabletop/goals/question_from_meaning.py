@@ -51,7 +51,7 @@ class Questions:
         """
         if (
             meaning.kind != "ask"
-            or meaning.text("what") == "share"
+            or meaning.text("what") in ("share", "how_many_of")
             or any(one.kind == "own" for one in meaning.walk())
         ):
             raise Trouble("NOT_UNDERSTOOD")
