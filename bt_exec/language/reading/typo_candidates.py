@@ -24,6 +24,7 @@ letter."""
 _SHORT = 3  # letters; shorter words are not corrected
 _OTHER_START = 0.25  # cost of another first letter, which is rarely mistyped
 _RESPELT = 0.5  # cost of a word that was written as it sounds
+_ANY_WORD = ("unknown", "as_typed", "text")  # categories of words outside the lexicon
 _PARTS, _PART = 3, 2
 """Maximum number of words that are written as one, and their minimum length [letters]."""
 
@@ -34,7 +35,7 @@ def intended_texts(text: str, lexicon: Lexicon, *, unread: bool) -> Iterator[str
     Args:
         text: The text as typed.
         lexicon: The words of its language.
-        unread: Whether the text has no meaning. Then one word of the lexicon may be another word
+        unread: Whether the text has no meaning. Then one word of the lexicon may be a longer one
             that was written as it sounds.
     """
     typed = text.split()
@@ -64,6 +65,13 @@ def intended_texts(text: str, lexicon: Lexicon, *, unread: bool) -> Iterator[str
     yield from (" ".join(words) for words in found if words != typed)
 
 
+def _longest_word(text: str, lexicon: Lexicon) -> int:
+    """Return the length of the longest word of the lexicon in a text; a noun counts as longer."""
+    edges = lattice(Text.of(text, lexicon.language.contractions), lexicon, {})
+    words = (edge for edge in edges if not edge.category.startswith(_ANY_WORD))
+    return max((one.end - one.start + (one.category == "noun") for one in words), default=0)
+
+
 def _is_covered(word: str, lexicon: Lexicon) -> bool:
     plain = Text.of(word, lexicon.language.contractions)
     return not any(edge.category == "unknown" for edge in lattice(plain, lexicon, {}))
@@ -83,7 +91,8 @@ def _respelt(word: str, lexicon: Lexicon) -> list[str]:
     """Return the usual spellings of a word that was written as it sounds."""
     usual = lexicon.language.data.get("respellings", {}).items()
     found = [word.replace(wrong, right) for wrong, right in usual if wrong in word]
-    found += spelt_from_sound(word)
+    known = _longest_word(word, lexicon)
+    found += (one for one in spelt_from_sound(word) if _longest_word(one, lexicon) > known)
     return [said for said in found if _is_covered(said, lexicon)]
 
 
