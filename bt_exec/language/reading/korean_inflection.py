@@ -18,10 +18,11 @@ formal    formal endings                                  yeop
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
+from itertools import pairwise
 
-__all__ = ["FORMS", "STEM_ENDING", "decompose_hangul", "inflect", "past_stem"]
+__all__ = ["FORMS", "STEM_ENDING", "decompose_hangul", "inflect", "past_stem", "spelt_from_sound"]
 
 STEM_ENDING = "\ub2e4"
 """Last syllable of the dictionary form of a verb or an adjective."""
@@ -62,6 +63,28 @@ def _letters(char: str) -> tuple[str, ...]:
         return (char,)
     pairs = zip((_L, _V, _T), _split_syllable(char), strict=True)
     return tuple(list(names)[place].strip() for names, place in pairs)
+
+
+_NASAL = {"ㄴㄴ": "ㅆㅅㄷ", "ㅁㄴ": "ㅂ", "ㅇㄴ": "ㄱ", "ㅇㅁ": "ㄱ"}
+"""Final consonants that sound like the first letter before the second one."""
+
+
+def spelt_from_sound(word: str) -> Iterator[str]:
+    """Yield spellings of a word that was written as it sounds, by one change each.
+
+    A final consonant sounds as the first one of a following vowel, and a stop as a nasal before
+    another nasal.
+    """
+    for place, (one, two) in enumerate(pairwise(map(_letters, word))):
+        if len(one) < 3 or len(two) < 3:
+            continue
+        finals = _NASAL.get(one[2] + two[0], "") if one[2] else two[0].replace("ㅇ", "")
+        first = two[0] if one[2] else "ㅇ"
+        for final in finals:
+            if final in _T:
+                head = _join_syllable(_L[one[0]], _V[one[1]], _T[final])
+                tail = _join_syllable(_L[first], _V[two[1]], _T[two[2] or " "])
+                yield word[:place] + head + tail + word[place + 2 :]
 
 
 def _add_final_consonant(head: str, final: str) -> str:

@@ -185,7 +185,8 @@ class Reader:
         """
         if len(text) > LONGEST:
             return
-        for meant in intended_texts(text, self.lexicon(language_of(text))):
+        unread = not isinstance(self.read(text, names), Reading)
+        for meant in intended_texts(text, self.lexicon(language_of(text)), unread=unread):
             found = self.read(meant, names)
             if isinstance(found, Reading) and not found.unknown_words:
                 yield meant

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from itertools import product
+from itertools import islice, product
 
 from bt_exec.language.reading.english_inflection import plural, singulars
-from bt_exec.language.reading.korean_inflection import decompose_hangul
+from bt_exec.language.reading.korean_inflection import decompose_hangul, spelt_from_sound
 from bt_exec.language.reading.lattice import lattice
 from bt_exec.language.reading.lexicon import Lexicon
 from bt_exec.language.reading.normalized_text import Text
@@ -24,37 +24,58 @@ _MISSED, _SAME_END = 0.25, 0.1
 letter."""
 _SHORT = 3  # letters; shorter words are not corrected
 _OTHER_START = 0.25  # cost of another first letter, which is rarely mistyped
+_RESPELT = 0.5  # cost of a word that was written as it sounds
+_ANY_WORD = ("unknown", "as_typed", "text")  # categories of words outside the lexicon
 _PARTS, _PART = 3, 2
 """Maximum number of words that are written as one, and their minimum length [letters]."""
 
 
-def intended_texts(text: str, lexicon: Lexicon) -> Iterator[str]:
-    """Yield possible intended texts, the nearest first."""
+def intended_texts(text: str, lexicon: Lexicon, *, unread: bool) -> Iterator[str]:
+    """Yield possible intended texts, the nearest first.
+
+    Args:
+        text: The text as typed.
+        lexicon: The words of its language.
+        unread: Whether the text has no meaning. Then one word of the lexicon may be a longer one
+            that was written as it sounds.
+    """
     typed = text.split()
     cores = [re.sub(r"[^\w']", "", word).lower() for word in typed]
     known = [_is_covered(core, lexicon) for core in cores]
     share = min(len(typed) // _UNKNOWN_SHARE, _MOST_MISSPELT)
     if known.count(False) > max(_MOST_UNKNOWN, share):
         return
+    tails = [word[len(word.rstrip("?!.,;:")) :] for word in typed]
     choices: list[list[tuple[float, str]]] = []
-    changed = False
-    for word, core, covered in zip(typed, cores, known, strict=True):
+    for word, core, covered, tail in zip(typed, cores, known, tails, strict=True):
         near = [] if covered else _nearest(core, lexicon)
-        near = near or _respelt(core, lexicon)
-        changed = changed or any(found != core for _, found in near)
-        tail = word[len(word.rstrip("?!.,;:")) :]
+        near = near or _standard_form(core, lexicon)
         choices.append([(cost, found + tail) for cost, found in near] or [(0.0, word)])
-    if not changed:
-        return
     ranked = sorted(
-        (sum(cost for cost, _ in chosen), " ".join(said for _, said in chosen))
+        (sum(cost for cost, _ in chosen), [said for _, said in chosen])
         for chosen in product(*choices)
     )
-    yield from (said for _, said in ranked[:_MOST])
+    found = [words for _, words in ranked[:_MOST]]
+    if unread:
+        nearest, places = found[0], [place for place, one in enumerate(known) if one]
+        respelt = (
+            [*nearest[:place], said + tails[place], *nearest[place + 1 :]]
+            for place in reversed(places)
+            for said in _respelt(cores[place], lexicon)
+        )
+        found += islice(respelt, _MOST)
+    yield from (" ".join(words) for words in found if words != typed)
 
 
-def _respelt(word: str, lexicon: Lexicon) -> list[tuple[float, str]]:
-    """Return the word that a known misspelling stands for: "teh" for "the"."""
+def _longest_word(text: str, lexicon: Lexicon) -> int:
+    """Return the length of the longest word of the lexicon in a text; a noun counts as longer."""
+    edges = lattice(Text.of(text, lexicon.language.contractions), lexicon, {})
+    words = (edge for edge in edges if not edge.category.startswith(_ANY_WORD))
+    return max((one.end - one.start + (one.category == "noun") for one in words), default=0)
+
+
+def _standard_form(word: str, lexicon: Lexicon) -> list[tuple[float, str]]:
+    """Return the word that a known misspelling stands for, such as "the" for "teh"."""
     meant = lexicon.language.contractions.get(word, "")
     single = meant.isalpha() and "'" not in word and word not in lexicon.plain_words
     return [(0.0, meant)] if single else []
@@ -66,11 +87,7 @@ def _is_covered(word: str, lexicon: Lexicon) -> bool:
 
 
 def _nearest(word: str, lexicon: Lexicon) -> list[tuple[float, str]]:
-    found: dict[str, float] = {}
-    respellings = lexicon.language.data.get("respellings", {})
-    for wrong, right in respellings.items():
-        if wrong in word and _is_covered(word.replace(wrong, right), lexicon):
-            found[word.replace(wrong, right)] = 0.5
+    found = dict.fromkeys(_respelt(word, lexicon), _RESPELT)
     if lexicon.language.name == "en":
         found |= _split_word(word, lexicon)
         found |= _similar_words(word, lexicon)
@@ -80,6 +97,15 @@ def _nearest(word: str, lexicon: Lexicon) -> list[tuple[float, str]]:
     if in_number:  # "papers" may be a word of a text that is taken as it is said
         return [(0.0, word), *((found[said], said) for said in in_number)]
     return sorted((cost, said) for said, cost in found.items())[:_PER_WORD]
+
+
+def _respelt(word: str, lexicon: Lexicon) -> list[str]:
+    """Return the usual spellings of a word that was written as it sounds."""
+    usual = lexicon.language.data.get("respellings", {}).items()
+    found = [word.replace(wrong, right) for wrong, right in usual if wrong in word]
+    known = _longest_word(word, lexicon)
+    found += (one for one in spelt_from_sound(word) if _longest_word(one, lexicon) > known)
+    return [said for said in found if _is_covered(said, lexicon)]
 
 
 def _split_word(word: str, lexicon: Lexicon) -> dict[str, float]:

@@ -135,3 +135,22 @@ def test_only_a_comparison_takes_two_pictures(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(UsageError, match="must be a folder"):
         build_mission_worlds(files, "몇 개야?", out=tmp_path / "file")
+
+
+@pytest.mark.parametrize(
+    ("text", "places"),
+    [
+        ("Is a red circle missing in the second picture?", ["top left"]),
+        ("Is a blue circle missing in the second picture?", []),
+        ("What is in the first picture but not in the second?", ["red circle"]),
+        ("두 번째 사진에서 없어진 빨간 원이 있어?", ["top left"]),
+        ("Which squares have changed?", []),
+        ("How many circles have not changed?", 1),
+    ],
+)
+def test_objects_in_differing_regions_are_named(pair, text, places):
+    other = scene()
+    cv2.circle(other, (60, 60), 30, (225, 225, 225), -1)
+    assert ask(pair(scene(), other), text).value == places
+    if isinstance(places, list):
+        assert ask(pair(scene(), scene()), text).value == []

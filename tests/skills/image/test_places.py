@@ -34,6 +34,12 @@ def test_boxes_have_the_expected_relations(one, true):
     assert {name for name in names if has_relation(one, name, TABLE)} == true
 
 
+def test_what_is_on_an_object_makes_it_carrying():
+    on_it, beside = at(140, 145, 160, 165), at(0, 120, 40, 160)
+    assert has_relation(TABLE, "carrying", on_it)
+    assert not has_relation(TABLE, "carrying", beside)
+
+
 def test_distances_between_boxes_are_measured():
     found = tools.measure_pair(at(0, 0, 10, 10), at(13, 4, 23, 14))
     assert found == pytest.approx((np.hypot(13, 4), 3.0, 0.0, 0.0))

@@ -83,6 +83,83 @@ def test_question_that_no_tool_can_answer_is_refused(text, code):
     assert caught.value.code == code
 
 
+PARAPHRASES = [
+    (
+        "Is there an apple on the plate?",
+        "I'd like to know whether an apple lies on the plate.",
+        "Could you tell me if some apple is on the plate or not?",
+        "사과가 접시 위에 있는지 없는지 궁금해요.",
+    ),
+    (
+        "Is the apple red?",
+        "Tell me if the apple is red.",
+    ),
+    (
+        "Is any plate empty?",
+        "I wonder whether a plate is empty.",
+        "빈 접시 있어?",
+        "아무것도 없는 접시가 있어?",
+    ),
+    (
+        "Are there more than five apples and tomatoes together?",
+        "Do the apples and the tomatoes add up to more than five?",
+        "Is the total of apples and tomatoes more than five?",
+        "사과와 토마토를 합하면 다섯 개보다 많아?",
+        "사과랑 토마토 다 합쳐서 다섯 개 넘어?",
+    ),
+    (
+        "사과랑 토마토 합쳐서 다섯 개 안 넘지?",
+        "Are there at most five apples and tomatoes in total?",
+        "사과와 토마토가 모두 다섯 개 이하야?",
+    ),
+    (
+        "How many apples are there, and how many of them are red?",
+        "How many apples are there? And how many are red?",
+        "사과가 몇 개고 그중에 빨간 건 몇 개야?",
+        "사과가 몇 개 있는지, 그중에 빨간 게 몇 개인지 알려 줘.",
+    ),
+    (
+        "If there is an apple, tell me its colour; if not, say so.",
+        "If there is no apple, say so; otherwise tell me its colour.",
+        "사과가 있으면 색깔을 말해 주고 없으면 없다고 해.",
+    ),
+    (
+        "Read me all the text you can find, from top to bottom.",
+        "Read everything that is written.",
+        "위에서 아래로 글자를 전부 읽어 줘.",
+    ),
+]
+
+
+def decided(text):
+    """Return the steps of a plan without the words of the question."""
+    words = ("what", "other_what", "language")
+    return [
+        (name, sorted((key, value) for key, value in given.items() if key not in words))
+        for name, given in planned(text, "annotated")
+    ]
+
+
+@pytest.mark.parametrize("texts", PARAPHRASES)
+def test_paraphrases_have_equal_plans(texts):
+    first, *others = map(decided, texts)
+    assert all(plan == first for plan in others)
+
+
+def test_unlike_questions_have_different_plans():
+    plans = [str(decided(texts[0])) for texts in PARAPHRASES]
+    plans += [str(decided("Is any plate not empty?"))]
+    assert len(set(plans)) == len(plans)
+
+
+@pytest.mark.parametrize(
+    "text", ["If there is no apple, count the plates.", "사과가 없으면 접시를 세어 줘."]
+)
+def test_question_that_depends_on_another_one_is_refused(text):
+    with pytest.raises(Unread):
+        planned(text, "annotated")
+
+
 def test_class_missing_from_the_annotation_is_not_guessed():
     with pytest.raises(CannotTell) as caught:
         planned("How many cups are there?", "annotated")

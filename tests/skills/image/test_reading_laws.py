@@ -265,7 +265,7 @@ operators = st.one_of(
 annotations = st.sampled_from(["", "apple|person", "|".join(sorted(WORDS["things"]))])
 SAME_STEP = {
     "left": "left_of", "right": "right_of", "upper": "above", "lower": "below", "on": "above",
-    "beside": "nearest", "outside": "overlapping",
+    "beside": "nearest", "outside": "overlapping", "empty": "hollow", "missing": "changed",
 }  # fmt: skip
 BARS = node("thing", name="bar")
 
@@ -280,6 +280,8 @@ def computed_by(root):
             found.add((SAME_STEP.get(args.get(key), args.get(key)), wanted))
         found |= {(name, wanted) for name in args.get("attributes", ())}
         found |= {(name, True) for name in args.get("label", "").split("|")}
+        # nothing is on an empty plate
+        found |= {("hollow", not wanted)} if args.get("relation") == "carrying" else set()
         # a sign is a coloured region around text
         found |= {("sign", True)} if args.get("relation") == "around" else set()
         # the whole text of the picture includes that of a document
@@ -309,6 +311,7 @@ def operators_of(part, wanted=True):
 @given(operators, languages, annotations)
 def test_every_operator_is_computed_or_the_question_is_refused(meaning, language, names):
     facts = {"picture": "given", "annotation.names": names, "reader": "ready"}
+    facts["second"] = "given"
     try:
         question = question_from_meaning(meaning, language, "")
         root = build_plan(question, language, facts)

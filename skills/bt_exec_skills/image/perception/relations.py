@@ -24,7 +24,7 @@ __all__ = [
 
 RelationName = Literal[
     "left_of", "right_of", "above", "below", "inside", "overlapping", "around", "on", "between",
-    "nearest", "farthest",
+    "nearest", "farthest", "carrying", "changed",
 ]  # fmt: skip
 Row = Literal["top", "middle", "bottom", ""]
 Column = Literal["left", "centre", "right", ""]
@@ -68,6 +68,7 @@ _GROUND = 0.5  # minimum share of a text's box that shows the sign between its l
 
 
 _OUTSIDE = 0.1  # maximum overlapping share of a box that still counts as outside
+_CHANGED = 0.05  # minimum share of a box that differs in another picture
 
 
 def has_relation(one: Instance, relation: RelationName, other: Instance) -> bool:
@@ -77,7 +78,8 @@ def has_relation(one: Instance, relation: RelationName, other: Instance) -> bool
     along the other axis. ``inside``: At least nine tenths of the box of `one` are in the other box.
     ``overlapping``: More than one tenth of it is. ``around``: The pixels of `one` fill at least
     half of the other box, as those of a sign fill the box of its text. ``on``: The lower edge of
-    `one` is in the other box, or slightly above it.
+    `one` is in the other box, or slightly above it. ``carrying``: `other` is on `one`. ``changed``:
+    `other` is a region in which another picture differs; it fills at least a twentieth of the box.
     """
     across, down = (float(value) for value in np.subtract(one.middle, other.middle))
     sideways = abs(across) >= abs(down)
@@ -93,6 +95,10 @@ def has_relation(one: Instance, relation: RelationName, other: Instance) -> bool
         return measure_pair(one, other).covered >= 0.9
     if relation == "overlapping":
         return measure_pair(one, other).covered > _OUTSIDE
+    if relation == "carrying":
+        return has_relation(other, "on", one)
+    if relation == "changed":
+        return _share_of_box(other, one) >= _CHANGED
     if relation == "around":
         return _share_of_box(one, other) >= _GROUND
     x, foot = one.middle[0], one.bbox[3]
@@ -115,8 +121,11 @@ def has_relation_partly(one: Instance, relation: RelationName, other: Instance) 
     """Return True if `one` is completely on a side of `other`, but `has_relation` is False.
 
     Such an object is further away along the other axis. An object above and to the left may be
-    described with either relation.
+    described with either relation. A difference that fills less than a twentieth of a box may be a
+    change, too.
     """
+    if relation == "changed":
+        return 0 < _share_of_box(other, one) < _CHANGED
     if relation not in SIDES or has_relation(one, relation, other):
         return False
     axis, sign = SIDES[relation]

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from bt_exec_skills.image.models.contracts import ANY_NAME
 from bt_exec_skills.image.perception.attributes import SHAPES
 from bt_exec_skills.image.rules.lexicon import lexicon, object_names
-from bt_exec_skills.image.rules.question import BAR, SEVERAL, SHAPE, Phrase
+from bt_exec_skills.image.rules.question import BAR, DIFFERENCE, SEVERAL, SHAPE, Phrase
 
 __all__ = [
     "CannotTell", "Node", "Source", "choose_source", "exclude_classes", "has_known_boxes",
@@ -28,7 +28,8 @@ class CannotTell(ValueError):  # noqa: N818 - an answer, not an error
     """Error raised if no tool of the site can answer a question.
 
     Args:
-        code: ``ANNOTATION_NEEDED``, ``NOT_ANNOTATED`` or ``QUESTION_UNCLEAR``.
+        code: ``ANNOTATION_NEEDED``, ``NOT_ANNOTATED``, ``SECOND_NEEDED`` or
+            ``QUESTION_UNCLEAR``.
         facts: Arguments of its message.
     """
 
@@ -54,7 +55,7 @@ def exclude_classes(source: Node, phrase: Phrase, facts: Mapping[str, str]) -> P
     """Exclude annotated classes at their source; return the remaining description.
 
     Raises:
-        CannotTell: If the annotation does not contain an excluded class.
+        CannotTell: If the annotation does not contain an excluded class, or no other one.
     """
     things = [out for out in phrase.left_out if out == Phrase(thing=out.thing, said=out.said)]
     if not things or source.get("tree") != "from_annotation":
@@ -66,6 +67,8 @@ def exclude_classes(source: Node, phrase: Phrase, facts: Mapping[str, str]) -> P
             known = ", ".join(annotated[:12])
             raise CannotTell("NOT_ANNOTATED", thing=out.thing, known=known)
         labels.append(label)
+    if {*annotated} <= {*labels}:
+        raise CannotTell("ANNOTATION_NEEDED", thing=phrase.said)
     source["with"]["without"] = SEVERAL.join(labels)
     return replace(phrase, left_out=tuple(out for out in phrase.left_out if out not in things))
 
@@ -76,6 +79,10 @@ def choose_source(name: str, phrase: Phrase, facts: Mapping[str, str]) -> Source
     Raises:
         CannotTell: If no source contains the class.
     """
+    if phrase.thing == DIFFERENCE:
+        if facts.get("second") != "given":
+            raise CannotTell("SECOND_NEEDED")
+        return Source({"do": "compare_pictures", "with": {"into": name}}, phrase.attributes)
     annotated = _annotated_names(facts)
     detected = tuple(filter(None, facts.get("detector.names", "").split("|")))
     if not phrase.thing and facts.get("detector.asked") == "by name":

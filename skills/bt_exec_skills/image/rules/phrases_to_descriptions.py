@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import chain, product
 from typing import Literal, cast, get_args
 
-from bt_exec.language.reading.meaning_node import Node, conjunction, conjuncts, negation
+from bt_exec.language.reading.meaning_node import (
+    Node,
+    conjunction,
+    conjuncts,
+    disjunction,
+    negation,
+)
 from bt_exec_skills.image.perception.attributes import ATTRIBUTES, AttributeName
 from bt_exec_skills.image.perception.barcodes import CodeKind
 from bt_exec_skills.image.perception.graded_attributes import DEGREES, DegreeName, GradedName
@@ -14,6 +21,7 @@ from bt_exec_skills.image.perception.relations import SIDES, Column, RelationNam
 from bt_exec_skills.image.rules.lexicon import generator, reader
 from bt_exec_skills.image.rules.question import (
     BAR,
+    DIFFERENCE,
     SEVERAL,
     SHAPE,
     Degree,
@@ -36,6 +44,13 @@ _OF_BARS: dict[str, GradedName] = {
     "brief": "short",
 }  # fmt: skip
 """The highest and the biggest bar is the tallest one."""
+
+
+_CHANGED = ("changed", "missing")
+"""Attributes of objects that look different in a second picture; no tool tells both apart."""
+_DIFFERS = Node("rel", (
+    ("relation", "changed"), ("to", Node("np", (("of", Node("thing", (("name", DIFFERENCE),))),)))
+))  # fmt: skip
 
 
 class Descriptions:
@@ -72,7 +87,8 @@ class Descriptions:
 
     def describe_formula(self, formula: Node) -> Phrase:
         """Return the description of objects given by a formula; see `describe_phrase`."""
-        parts = _of_bars([inner for part in conjuncts(formula) for inner in conjuncts(part)])
+        stated = self._with_relations(formula)
+        parts = _of_bars([inner for part in conjuncts(stated) for inner in conjuncts(part)])
         found = Phrase(said=self._generator.phrase(formula))
         beside = next((one for one in parts if one.text("relation") == "beside"), None)
         if beside is not None:
@@ -89,6 +105,27 @@ class Descriptions:
         if self._is_contradictory(found) or self._needs_fill_of_object(found):
             raise self.refusal()
         return replace(found, attributes=tuple(sorted(found.attributes, key=ATTRIBUTES.index)))
+
+    def _with_relations(self, formula: Node) -> Node:
+        """Return a formula in which changed and empty objects are related to other objects.
+
+        A changed one is related to the differences of two pictures. Nothing else is on an empty one
+        of the kind ``support``; another empty one is hollow.
+        """
+        relations = {_has(name): _DIFFERS for name in _CHANGED} | {_has("empty"): _has("hollow")}
+        for part in conjuncts(formula):
+            if self._kinds.get(part.text("name")) == "support":
+                others = Node("np", (("of", negation(part)),))
+                carrying = Node("rel", (("relation", "carrying"), ("to", others)))
+                relations[_has("empty")] = negation(carrying)
+
+        def related(part: Node) -> Node:
+            if part.kind == "not":
+                return negation(related(part.parts()[0]))
+            joint = part.kind in ("and", "or")
+            return part.map(related) if joint else relations.get(part, part)
+
+        return related(formula)
 
     def _add_part(self, phrase: Phrase, part: Node) -> Phrase:
         if part.kind == "any":
@@ -112,10 +149,10 @@ class Descriptions:
             shared = shared_conjuncts(part)
             for one in shared:
                 phrase = self._add_part(phrase, one)
-            own = (
-                [self._parse_attribute(one) for one in conjuncts(of) if one not in shared]
-                for of in part.parts()
-            )
+            rest = [_without(of, shared) for of in part.parts()]
+            if shared and all(one.kind == "thing" for one in rest):  # "red cups and red plates"
+                return self._add_part(phrase, disjunction(*rest))
+            own = ([self._parse_attribute(one) for one in conjuncts(of)] for of in rest)
             either = (*phrase.either, *product(*own))  # "a red circle or a blue square"
             return replace(phrase, either=either)
         if part.kind == "most" and phrase.top is None and part.get("of") is not None:
@@ -205,6 +242,15 @@ class Descriptions:
     def refusal(self, words: str = "") -> Unread:
         """Return the refusal of some words, or of the whole question."""
         return Unread("QUESTION_UNCLEAR", words or self._text)
+
+
+def _without(formula: Node, parts: Sequence[Node]) -> Node:
+    """Return a conjunction without some of its parts."""
+    return conjunction(*(one for one in conjuncts(formula) if one not in parts))
+
+
+def _has(attribute: str) -> Node:
+    return Node("has", (("attribute", attribute),))
 
 
 def shared_conjuncts(listed: Node) -> list[Node]:

@@ -19,12 +19,15 @@ BAR = "bar"
 SHAPE = "shape"
 """Any drawn shape."""
 
+DIFFERENCE = "difference"
+"""Region in which a second picture differs."""
+
 SEVERAL = "|"
 """Separator of the labels of a phrase about objects of several classes."""
 
 __all__ = [
-    "BAR", "SEVERAL", "SHAPE", "Degree", "Kind", "Known", "Part", "Phrase", "Place", "Question",
-    "Top", "Unread",
+    "BAR", "DIFFERENCE", "SEVERAL", "SHAPE", "Degree", "Kind", "Known", "Part", "Phrase", "Place",
+    "Question", "Top", "Unread",
 ]  # fmt: skip
 
 Kind = Literal[
@@ -183,7 +186,7 @@ class Unread(ValueError):  # noqa: N818 - an answer of the reader, not an error
     """Raised for a question that tools cannot answer.
 
     Args:
-        code: ``NEEDS_MODEL`` or ``QUESTION_UNCLEAR``.
+        code: ``NEEDS_MODEL``, ``PERSON_UNKNOWN`` or ``QUESTION_UNCLEAR``.
         words: The words that cannot be answered.
     """
 

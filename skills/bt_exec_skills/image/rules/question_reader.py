@@ -62,6 +62,11 @@ _THIS_ONE, _IT = Node("np", (("of", Node("one")),)), Node("pronoun", (("name", "
 _IN_IT = tuple(
     Node("rel", (("relation", relation), ("to", _IT))) for relation in ("in", "inside", "on", "at")
 )
+_CHANGED, _DIFFERENT = (
+    Node("has", (("attribute", "changed"),)),
+    Node("scene", (("what", "different"),)),
+)
+_MISSING = Node("has", (("attribute", "missing"),))
 _WRITTEN_ON_IT = Node("aspect", (("name", "writing"), ("of", _IT)))
 
 
@@ -139,7 +144,7 @@ def _resolved(meaning: Node, earlier: Sequence[Node], kinds: Mapping[str, str]) 
     Without an earlier question, "in it" and "in this one" mean the picture. After a question about
     several objects they are not resolved.
     """
-    meaning = meaning.substitute(_THIS_ONE, _IT)
+    meaning = _as_comparison(meaning.substitute(_THIS_ONE, _IT))
     if not earlier:
         for within in _IN_IT:
             meaning = meaning.substitute(within, _ANY)
@@ -148,6 +153,17 @@ def _resolved(meaning: Node, earlier: Sequence[Node], kinds: Mapping[str, str]) 
         return None
     before = earlier or [_ALL_THINGS] * _refers_to_all_objects(meaning)
     return resolve_references(_of_same_bar(normal_form(meaning), earlier), before, kinds)
+
+
+def _as_comparison(meaning: Node) -> Node:
+    """Return a question about changed things of any kind as the one how two pictures differ."""
+    of = meaning.get("of")
+    if meaning.kind != "ask" or not isinstance(of, Node) or meaning.text("what") == "how_many":
+        return meaning
+    phrase = of.node("of") if of.kind == "exists" else of
+    if phrase.kind != "np" or phrase.get("quantity") or phrase.node("of") != _CHANGED:
+        return meaning
+    return meaning.replace(what="whether" if of.kind == "exists" else "what", of=_DIFFERENT)
 
 
 def _refers_to_all_objects(meaning: Node) -> bool:
@@ -200,6 +216,10 @@ class _Questions:
         if beside and meaning.text("what") not in ("what", "which", "where"):
             raise self._described.refusal()  # the nearest object need not be adjacent
         found = self._convert(meaning)
+        if _MISSING in meaning.walk():  # it may also have changed
+            if found.kind not in ("exists", "where", "name") or found.bound is not None:
+                raise self._described.refusal()
+            found = replace(found, kind="where" if found.kind == "exists" else found.kind)
         return replace(found, said_back=self._generator.sentence(meaning))
 
     def _convert(self, meaning: Node) -> Question:
@@ -211,7 +231,7 @@ class _Questions:
             written = cast(Written, of.text("what"))
             return Question("value", Phrase(), written=written, number=number)
         known = self._parse_known_size(meaning.get("given"))
-        if what == "share":
+        if what in ("share", "how_many_of"):
             target, every = self._parts_of_whole(of)
             return Question("share", target, other=every)
         if what == "how_many" and of.kind == "more":
@@ -395,6 +415,8 @@ class _Questions:
             return self._convert_text_existence(of)
         if known is None and of.text("name") == "price" and inner.kind in ("both", "apart", "more"):
             return self._convert_price_of_several(what, inner)
+        if known is None and of.text("name") == "name":
+            return self._convert_name(inner)
         top = self._described.formula_of(inner) if inner.kind == "np" else inner
         if (
             known is None
@@ -424,6 +446,16 @@ class _Questions:
         if kind is None or known is not None:
             raise self._described.refusal()
         return Question(cast(Kind, kind), phrase)
+
+    def _convert_name(self, phrase: Node) -> Question:
+        """Return the question what an object is called; the names of persons are not known."""
+        found = self._convert_which(phrase)
+        about = found.target
+        while about.of is not None:
+            about = about.of
+        if any(self._kinds.get(one) == "person" for one in about.thing.split(SEVERAL)):
+            raise Unread("PERSON_UNKNOWN", found.target.said)
+        return found
 
     def _parse_known_size(self, given: Any) -> Known | None:
         if not isinstance(given, Node):

@@ -148,7 +148,8 @@ def measure_places(
     half of the other box, on that its lower edge is in the other box or on its upper edge. With
     `wanted` False, the instances that have the relation to no instance of `to` are kept. between
     needs a second set, `other`. nearest and farthest keep one instance, by the distance of the
-    centres.
+    centres. carrying is the converse of on. changed is the relation to the regions in which a
+    second picture differs.
     """
     yield Running(None, "measuring")
     found, _ = bench.candidates_with_crops(of)

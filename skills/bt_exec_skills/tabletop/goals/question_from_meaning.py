@@ -27,6 +27,12 @@ __all__ = ["Questions"]
 _EVERYTHING = Phrase(number="all")
 
 
+def _named_object(what: str, of: Node) -> tuple[str, Node]:
+    """Return what is asked, and of what; an object is called by its class."""
+    named = of.kind == "aspect" and of.text("name") == "name"
+    return ("which", of.node("of")) if named else (what, of)
+
+
 class Questions:
     """Conversion of one text's meaning to a question.
 
@@ -45,11 +51,11 @@ class Questions:
         """
         if (
             meaning.kind != "ask"
-            or meaning.text("what") == "share"
+            or meaning.text("what") in ("share", "how_many_of")
             or any(one.kind == "own" for one in meaning.walk())
         ):
             raise Trouble("NOT_UNDERSTOOD")
-        what, of = meaning.text("what"), meaning.node("of")
+        what, of = _named_object(meaning.text("what"), meaning.node("of"))
         if of.kind == "all" and what == "which" and has_alternative_nouns(of.node("hold")):
             return Question(
                 "where", tuple(self._all_phrases(of.node("of")))

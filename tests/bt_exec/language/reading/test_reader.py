@@ -47,6 +47,8 @@ def test_question_is_parsed(text):
         ("How many cupps are there?", "How many cups are there?"),
         ("howmany cups arethere", "how many cups are there"),
         ("컵 갯수 새줘", "컵 갯수 세줘"),
+        ("컵이 몇 개 인나요?", "컵이 몇 개 있나요?"),
+        ("커비 몇 개 이써?", "컵이 몇 개 있어?"),
     ],
 )
 def test_intended_text_of_a_misspelling_is_the_nearest_one_with_a_meaning(text, intended):
