@@ -23,7 +23,7 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from bt_exec.spec.shipped_yaml import parse_yaml
 from bt_exec_skills.image.rules.answer_judgement import rate_answer, run_cross_checks
-from bt_exec_skills.image.rules.question import Unread
+from bt_exec_skills.image.rules.question import UnanswerableQuestion
 from bt_exec_skills.image.rules.question_plans import CannotTell
 from bt_exec_skills.image.skills.other_light_crosscheck import cross_check_in_other_light
 from bt_exec_skills.image.workbench import Bench
@@ -74,7 +74,7 @@ def _answered(kind: str, bench: Bench, text: str, truth: Any, about: Any) -> Ask
     """Answer as a mission does; a refusal has confidence 0."""
     try:
         answer = ask(bench, text)
-    except (CannotTell, Unread):
+    except (CannotTell, UnanswerableQuestion):
         return Asked(kind, False, 0.0, (about, text, truth, "refused"))
     sure = rate_answer(
         bench, [*run_cross_checks(bench), *cross_check_in_other_light(bench)]

@@ -10,7 +10,7 @@ import pytest
 from bt_exec.spec.shipped_yaml import parse_yaml
 from bt_exec_llm.offline.command_part import Part
 from bt_exec_llm.offline.command_understanding import understand
-from bt_exec_llm.offline.earlier_commands import Past, Understood
+from bt_exec_llm.offline.earlier_commands import SessionHistory, Understood
 from bt_exec_llm.offline.library_index import cached_index
 
 ROOT = Path(__file__).parents[2]
@@ -26,7 +26,7 @@ def read():
     def read(command: str) -> str:
         language = words["language_of"](command)
         request = words["Request"](command, language, words["catalogue"], words["library"])
-        found = understand(command, language, cached_index(request, language), Past())
+        found = understand(command, language, cached_index(request, language), SessionHistory())
         return ", ".join(map(told, found.parts)) if isinstance(found, Understood) else "refused"
 
     return read

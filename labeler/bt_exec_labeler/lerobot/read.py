@@ -30,7 +30,7 @@ from bt_exec_labeler.lerobot.layout import (
 from bt_exec_labeler.lerobot.rows import (
     EpisodeRow,
     FrameRow,
-    SaidRow,
+    LanguageRow,
     actions_of_texts,
     called_actions,
     parse_rows,
@@ -64,7 +64,7 @@ class _Stored:
     file: Path
     names: Sequence[str]
     rows: Sequence[_Frame]
-    persistent: Sequence[SaidRow]
+    persistent: Sequence[LanguageRow]
     flaws: list[Flaw]
 
 
@@ -178,7 +178,7 @@ def _episode(folder: Path, info: Info, said: EpisodeRow, tasks: Mapping[int, str
 def _episode_rows(path: Path, episode: int) -> _Stored:
     """Return the frame rows of an episode; row groups without it are skipped."""
     found: list[_Frame] = []
-    persistent: Sequence[SaidRow] = ()
+    persistent: Sequence[LanguageRow] = ()
     flaws: list[Flaw] = []
     with open_parquet(path) as file:
         names = list(file.schema_arrow.names)
@@ -203,14 +203,14 @@ def _episode_rows(path: Path, episode: int) -> _Stored:
     return _Stored(path, names, found, persistent, flaws)
 
 
-def _persistent(rows: Any, where: Path) -> list[SaidRow]:
+def _persistent(rows: Any, where: Path) -> list[LanguageRow]:
     try:
         rows = parse_rows(rows)
     except ValueError as error:
         raise UsageError(f"{where}: {PERSISTENT} is not JSON: {error}") from None
     if not isinstance(rows, list | None):
         raise UsageError(f"{where}: {PERSISTENT} is not a list")
-    return read_rows(SaidRow, rows or [], f"{where}: {PERSISTENT}")
+    return read_rows(LanguageRow, rows or [], f"{where}: {PERSISTENT}")
 
 
 def _may_contain(group: Any, episode: int) -> bool:

@@ -19,7 +19,7 @@ from bt_exec_labeler.sources.json_lines_parser import serialisable_value
 __all__ = [
     "EpisodeRow",
     "FrameRow",
-    "SaidRow",
+    "LanguageRow",
     "actions_of_texts",
     "called_actions",
     "parse_rows",
@@ -50,7 +50,7 @@ class _Row(BaseModel):
     model_config = ConfigDict(frozen=True, extra="ignore")
 
 
-class SaidRow(_Row):
+class LanguageRow(_Row):
     """Language row.
 
     Attributes:
@@ -79,7 +79,7 @@ class FrameRow(_Row):
 
     timestamp: _Seconds
     episode_index: _Whole
-    language_events: Annotated[list[SaidRow] | None, BeforeValidator(parse_rows)] = None
+    language_events: Annotated[list[LanguageRow] | None, BeforeValidator(parse_rows)] = None
     subtask_index: Annotated[int, Field(strict=True)] | None = None
     task_index: int = -1
 
@@ -169,7 +169,7 @@ Texts: TypeAlias = Sequence[tuple[float, str]]
 
 
 def called_actions(
-    t: float, events: Sequence[SaidRow], where: str, flaws: list[Flaw]
+    t: float, events: Sequence[LanguageRow], where: str, flaws: list[Flaw]
 ) -> Iterator[Action]:
     """Yield the tool calls among a frame's language events as actions; speech is left out.
 
@@ -196,7 +196,7 @@ def _parse_object(value: Any) -> dict[str, Any]:
     return dict(parse_rows(value))
 
 
-def subtasks_with_times(persistent: Sequence[SaidRow]) -> Texts:
+def subtasks_with_times(persistent: Sequence[LanguageRow]) -> Texts:
     """Return the subtasks among persistent language rows, with their start times [s]."""
     found = [
         (row.timestamp or 0.0, row.content)

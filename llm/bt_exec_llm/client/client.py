@@ -18,7 +18,7 @@ from bt_exec_llm.client.answer_replay import ReplayClient
 from bt_exec_llm.client.connection import Connection
 from bt_exec_llm.client.errors import ModelFailure
 from bt_exec_llm.client.exchange_recorder import Exchange, Recorder
-from bt_exec_llm.client.message_to_answer import Said
+from bt_exec_llm.client.message_to_answer import MessageContent
 from bt_exec_llm.client.model_interface import Answer, Block, Model, Question, Tool, Turn, Usage
 from bt_exec_llm.client.output_tiers import REMEMBERED, TierMemory
 from bt_exec_llm.client.request_runner import RequestRunner, Reserve, reserve_nothing
@@ -128,7 +128,7 @@ class ModelClient:
 
     def _wait(
         self, question: Question, start: float, cancel: threading.Event | None
-    ) -> tuple[Said, str, Usage]:
+    ) -> tuple[MessageContent, str, Usage]:
         """Run the question on a thread and return its result.
 
         Raises:

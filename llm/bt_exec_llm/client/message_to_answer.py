@@ -12,10 +12,10 @@ from bt_exec_llm.client.model_interface import Question
 from bt_exec_llm.client.output_tiers import TOOL
 from bt_exec_llm.client.settings import Tier
 
-__all__ = ["Said", "parse_message"]
+__all__ = ["MessageContent", "parse_message"]
 
 
-class Said(NamedTuple):
+class MessageContent(NamedTuple):
     """Content of a message from the server.
 
     Attributes:
@@ -37,7 +37,9 @@ class Said(NamedTuple):
     model: str
 
 
-def parse_message(message: Mapping[str, Any], raw: str, question: Question, tier: Tier) -> Said:
+def parse_message(
+    message: Mapping[str, Any], raw: str, question: Question, tier: Tier
+) -> MessageContent:
     """Return the content of a message, parsed according to the tier.
 
     Raises:
@@ -65,9 +67,9 @@ def parse_message(message: Mapping[str, Any], raw: str, question: Question, tier
     if not text.strip() and not calls:
         raise ModelFailure("MODEL_BAD_ANSWER", "the answer is empty", stop_reason=stop, raw=raw)
     if calls:
-        return Said(text, {"calls": calls}, True, "tool", (), stop, model)
+        return MessageContent(text, {"calls": calls}, True, "tool", (), stop, model)
     if question.schema is None:
-        return Said(text, None, True, "text", (), stop, model)
+        return MessageContent(text, None, True, "text", (), stop, model)
     strict = _is_complete_json(given if called else text, question.schema)
     honoured = tier == "text" or (strict and called == (tier == "tool"))
     properties = question.schema.get("properties")
@@ -75,7 +77,7 @@ def parse_message(message: Mapping[str, Any], raw: str, question: Question, tier
     reading = read_answer(text, keys=(*keys, *(key for key in SPEC_KEYS if key not in keys)))
     data = reading.data if isinstance(reading.data, dict) and reading.complete else None
     got: Tier = "tool" if called else tier if honoured else "text"
-    return Said(text, data, honoured, got, reading.notes, stop, model)
+    return MessageContent(text, data, honoured, got, reading.notes, stop, model)
 
 
 def _check_end(stop: str, message: Mapping[str, Any], text: str, raw: str) -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from bt_exec_llm.client.api_key import Key
 from bt_exec_llm.client.connection import Connection
 from bt_exec_llm.client.errors import ModelFailure
-from bt_exec_llm.client.message_to_answer import Said, parse_message
+from bt_exec_llm.client.message_to_answer import MessageContent, parse_message
 from bt_exec_llm.client.model_interface import Question, Usage
 from bt_exec_llm.client.output_tiers import TIERS, TierMemory, request_arguments
 from bt_exec_llm.client.settings import ModelSettings, Tier
@@ -55,7 +55,7 @@ class RequestRunner:
         reserve: Reserve = reserve_nothing,
     ) -> None:
         self.done = threading.Event()
-        self.said: Said | None = None
+        self.said: MessageContent | None = None
         self.raw = ""
         self.failure: ModelFailure | None = None
         self.latest: ModelFailure | None = None
@@ -85,7 +85,7 @@ class RequestRunner:
         finally:
             self.done.set()
 
-    def _ask(self, key: Key) -> tuple[Said, str]:
+    def _ask(self, key: Key) -> tuple[MessageContent, str]:
         try:
             from bt_exec_llm.client.transport import Transport
         except ImportError as error:
@@ -93,7 +93,7 @@ class RequestRunner:
         with Transport(self._settings, key, self._connection) as transport:
             return self._through_tiers(transport)
 
-    def _through_tiers(self, transport: Transport) -> tuple[Said, str]:
+    def _through_tiers(self, transport: Transport) -> tuple[MessageContent, str]:
         """Ask in one tier after another until an answer has the requested format."""
         auto = self._question.schema is not None and self._settings.tier == "auto"
         order = (
@@ -114,7 +114,7 @@ class RequestRunner:
                 return said, reply
         raise AssertionError("the last tier returns or raises")
 
-    def _retry(self, transport: Transport, tier: Tier) -> tuple[str, Said]:
+    def _retry(self, transport: Transport, tier: Tier) -> tuple[str, MessageContent]:
         """Ask in one tier, and retry after transient failures while time and attempts remain."""
         request = _request(self._question, tier, self._settings)
         attempt = 0
@@ -133,7 +133,7 @@ class RequestRunner:
 
     def _send(
         self, transport: Transport, request: Mapping[str, Any], tier: Tier
-    ) -> tuple[str, Said]:
+    ) -> tuple[str, MessageContent]:
         """Reserve the cost of a request, send it and read the answer."""
         settle = self._reserve_cost(largest_usage(request, self._settings.prices))
         spent: Usage | None = None

@@ -30,7 +30,7 @@ from bt_exec_llm.model_compiler.intermediate_change_checks import (
 )
 from bt_exec_llm.model_compiler.invented_word_checks import speech_problems, unknown_words
 from bt_exec_llm.model_compiler.plan_effects import Meant
-from bt_exec_llm.model_compiler.plan_normalization import Form, unpack
+from bt_exec_llm.model_compiler.plan_normalization import AnswerContent, unpack
 from bt_exec_llm.model_compiler.replan_scope import part_to_replace, with_part
 from bt_exec_llm.model_compiler.spelling_correction import corrected_plan
 
@@ -109,7 +109,7 @@ def check_answer(
 
 
 def _plan_problems(
-    examined: Examined, form: Form, request: Request, meant: Meant | None
+    examined: Examined, form: AnswerContent, request: Request, meant: Meant | None
 ) -> list[Problem]:
     """Return the problems of the whole plan: those of verification and of the further checks."""
     problems = typical_mistake_checks.with_label_codes(examined.problems, examined.written, request)
@@ -142,7 +142,7 @@ def _plan_problems(
     return problems
 
 
-def _load(root: Any, form: Form, request: Request, model: str) -> MissionSpec:
+def _load(root: Any, form: AnswerContent, request: Request, model: str) -> MissionSpec:
     previous = request.previous
     header = Mission(
         command=request.command[:2000],
@@ -165,7 +165,7 @@ def _with_notes(spec: MissionSpec, notes: tuple[str, ...]) -> MissionSpec:
 
 
 def _at_written_positions(
-    problems: Iterable[Problem], form: Form, part: Place | None
+    problems: Iterable[Problem], form: AnswerContent, part: Place | None
 ) -> tuple[Problem, ...]:
     """Return the distinct problems, with positions in the document that the model wrote."""
     prefix = show_place(part) if part is not None else "root"

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from bt_exec.failure import Problem
 
-__all__ = ["Wired", "from_flat", "is_flat", "to_flat"]
+__all__ = ["NestedPlan", "from_flat", "is_flat", "to_flat"]
 
 _COMPOSITES = ("sequence", "fallback", "parallel")
 _PLAIN = ("name", "retry", "repeat", "timeout", "tell", "succeed_when")
@@ -28,7 +28,7 @@ def is_flat(data: Mapping[str, Any]) -> bool:
     return isinstance(data.get("nodes"), list)
 
 
-class Wired(NamedTuple):
+class NestedPlan(NamedTuple):
     """A flat plan converted to a nested one.
 
     Attributes:
@@ -43,7 +43,7 @@ class Wired(NamedTuple):
     problems: list[Problem]
 
 
-def from_flat(data: Mapping[str, Any]) -> Wired:
+def from_flat(data: Mapping[str, Any]) -> NestedPlan:
     """Convert a flat plan to a nested plan, and report problems of nodes and references.
 
     Codes: ``NODE_TWICE``, ``UNKNOWN_NODE``, ``UNATTACHED_NODE``, ``ENDLESS_LOOP`` (a node that is
@@ -51,7 +51,7 @@ def from_flat(data: Mapping[str, Any]) -> Wired:
     ``BAD_HOLDS``.
     """
     wiring = _Wiring(data)
-    return Wired(wiring.root(), wiring.places, wiring.problems)
+    return NestedPlan(wiring.root(), wiring.places, wiring.problems)
 
 
 class _Wiring:

@@ -23,10 +23,10 @@ from bt_exec.spec.node_paths import locate
 from bt_exec.spec.yaml_source import Place, show_place
 from bt_exec.verify.effects_on_facts import known_args
 from bt_exec_llm.model_compiler.extra_content_checks import contradiction_problem
-from bt_exec_llm.model_compiler.plan_normalization import Form
+from bt_exec_llm.model_compiler.plan_normalization import AnswerContent
 from bt_exec_llm.model_compiler.site_description import cached_text, describe_site
 
-__all__ = ["Talk", "foreign_words", "speaking_steps", "speech_problems", "unknown_words"]
+__all__ = ["SpeakingStep", "foreign_words", "speaking_steps", "speech_problems", "unknown_words"]
 
 
 _TOKEN = re.compile(r"[a-z0-9]+|[가-힣]+|[^\Wa-z0-9가-힣]+")
@@ -50,7 +50,7 @@ _ENDINGS = frozenset(("", *"은는이가을를도의에와과만로고아어여�
 """Particles and endings that may follow a Korean stem of one syllable."""
 
 
-class Talk(NamedTuple):
+class SpeakingStep(NamedTuple):
     """Step that speaks a text.
 
     Attributes:
@@ -70,7 +70,7 @@ class Talk(NamedTuple):
         return " ".join((self.skill, *(f"{name}={value}" for name, value in self.others)))
 
 
-def speaking_steps(spec: MissionSpec, catalogue: Catalogue) -> list[Talk]:
+def speaking_steps(spec: MissionSpec, catalogue: Catalogue) -> list[SpeakingStep]:
     """Return the steps of an expanded plan that speak a text, in order."""
     talks = []
     for step in locate(spec.root).walk(Do):
@@ -80,7 +80,7 @@ def speaking_steps(spec: MissionSpec, catalogue: Catalogue) -> list[Talk]:
             args = known_args(skill, node.args)
             others = tuple(sorted((k, str(v)) for k, v in args.items() if k not in said))
             texts = tuple(str(args[name]) for name in sorted(said) if name in args)
-            talks.append(Talk(node.do, others, texts, step.place))
+            talks.append(SpeakingStep(node.do, others, texts, step.place))
     return talks
 
 
@@ -198,7 +198,7 @@ _MOST = 3
 _LONGEST = 4000
 
 
-def unknown_words(form: Form, request: Request) -> list[Problem]:
+def unknown_words(form: AnswerContent, request: Request) -> list[Problem]:
     """Return a problem for each text with words that neither the command nor the site contains."""
     sources = (
         request.command,
@@ -240,7 +240,7 @@ def _lexicon_text(pack: Pack) -> str:
     return path.read_text("utf-8", "replace") if path is not None and path.is_file() else ""
 
 
-def _unexecuted_texts(form: Form) -> Iterator[tuple[str, str]]:
+def _unexecuted_texts(form: AnswerContent) -> Iterator[tuple[str, str]]:
     """Yield position and text of the texts that are not executed."""
     beside = {key: value for key, value in form.stated.items() if key not in ("cannot", "assumes")}
     yield from _leaves(beside, "")

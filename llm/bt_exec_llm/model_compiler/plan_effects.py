@@ -35,8 +35,8 @@ from bt_exec.verify.effects_on_facts import fill_arguments, known_args
 from bt_exec_llm.model_compiler.spelling_correction import fixed_values
 
 __all__ = [
-    "Ends",
     "Meant",
+    "PlanEffects",
     "chosen_values",
     "commanded_values",
     "effects_of_step",
@@ -77,7 +77,7 @@ def offline_plan(request: Request, offline: Compiler) -> Meant | Refusal | None:
 
 
 @dataclass(frozen=True)
-class Ends:
+class PlanEffects:
     """Effects of a plan if every step succeeds.
 
     Only facts with a message in a pack are included. The keys are templates of facts, because a
@@ -97,7 +97,7 @@ class Ends:
     moves: bool
 
 
-def plan_effects(spec: MissionSpec, catalogue: Catalogue, messages: Messages) -> Ends:
+def plan_effects(spec: MissionSpec, catalogue: Catalogue, messages: Messages) -> PlanEffects:
     """Return the effects of an expanded plan."""
     touched: dict[str, tuple[str, str]] = {}
     skills = list(walk(spec.root, Do))
@@ -113,7 +113,7 @@ def plan_effects(spec: MissionSpec, catalogue: Catalogue, messages: Messages) ->
     }
     told = [check.check for check in _reported_checks(spec.root)]
     questions = {_normal_form(question, catalogue): str(question) for question in told}
-    return Ends(facts, touched, questions, bool(skills))
+    return PlanEffects(facts, touched, questions, bool(skills))
 
 
 def _reported_checks(node: NodeBase) -> Iterator[Check]:

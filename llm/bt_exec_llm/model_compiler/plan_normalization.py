@@ -28,14 +28,14 @@ from bt_exec_llm.model_compiler.extra_content_checks import (
 )
 from bt_exec_llm.model_compiler.flat_format import from_flat, is_flat
 
-__all__ = ["Form", "unpack"]
+__all__ = ["AnswerContent", "unpack"]
 
 _NAMES = ("name", "action", "skill")
 _ARGS = ("args", "params", "parameters", "arguments", "with")
 
 
 @dataclass(frozen=True)
-class Form:
+class AnswerContent:
     """Content of an answer, unchecked.
 
     Attributes:
@@ -59,7 +59,7 @@ class Form:
     places: Mapping[str, str] = field(default_factory=dict)
 
 
-def unpack(data: Any) -> Form:
+def unpack(data: Any) -> AnswerContent:
     """Return the content of an answer, given as plain data."""
     notes: list[str] = []
     problems: list[Problem] = []
@@ -70,7 +70,9 @@ def unpack(data: Any) -> Form:
     if not isinstance(data, dict):
         message = "the answer contains no plan; write a mapping with 'root'"
         found = "" if data is None else str(data)[:60]
-        return Form(notes=tuple(notes), problems=(Problem("NO_PLAN", message, found=found),))
+        return AnswerContent(
+            notes=tuple(notes), problems=(Problem("NO_PLAN", message, found=found),)
+        )
     cannot = refusal_reason(data.get("cannot"))
     problems += [
         *second_plan_problem(data),
@@ -104,7 +106,7 @@ def unpack(data: Any) -> Form:
         message = "the answer contains no plan; write a mapping with 'root'"
         found = ", ".join(map(str, data))[:60]
         problems.append(Problem("NO_PLAN", message, found=found))
-    return Form(
+    return AnswerContent(
         root,
         cannot,
         _facts_mapping(data.get("assumes")),
@@ -140,7 +142,7 @@ def _unwrapped(data: Any, notes: list[str], problems: list[Problem]) -> Any:
 
 def _turn_content(
     data: Mapping[str, Any], notes: list[str], cannot: str, problems: list[Problem]
-) -> Form:
+) -> AnswerContent:
     """Return the content of a turn report, whose remaining actions are the plan."""
     listed = data.get("full_action_list")
     actions = [_action_to_node(item) for item in listed] if isinstance(listed, list) else []
@@ -182,7 +184,7 @@ def _turn_content(
     if ended in ("satisfied", "blocked") and actions:
         message = f"the goal is said to be {ended}, but actions remain"
         problems.append(Problem("STATE_CONTRADICTS_PLAN", message, "goal_status/status", ended))
-    return Form(
+    return AnswerContent(
         {"sequence": actions},
         cannot,
         places={f"root/sequence[{i}]": f"full_action_list[{i}]" for i in range(len(actions))},

@@ -13,12 +13,12 @@ from bt_exec_llm.offline.exclusions import LEAVE, find_only_other_value
 from bt_exec_llm.offline.lexicon import Lexicon
 from bt_exec_llm.offline.phrases_to_pieces import DESCRIBED, HELD, HOME, STATUS
 from bt_exec_llm.offline.questions_to_steps import PAIR
-from bt_exec_llm.offline.reports_to_steps import Reports
+from bt_exec_llm.offline.reports_to_steps import ReportConverter
 from bt_exec_llm.offline.step import QUESTION, Step
 from bt_exec_llm.offline.step_conversion_errors import NoStepsError
 from bt_exec_llm.offline.step_piece import Piece
 
-__all__ = ["BECOME", "ONLY", "ActClauses"]
+__all__ = ["BECOME", "ONLY", "ActClauseConverter"]
 
 BECOME = "become"
 _STATIVE = (BECOME, "keep")
@@ -30,7 +30,7 @@ ONLY = ("only", "~only", "~just")
 _PUT_BACK = "put_back"
 
 
-class ActClauses(Reports):
+class ActClauseConverter(ReportConverter):
     """Converter of the acts and prohibitions of one meaning.
 
     Args:

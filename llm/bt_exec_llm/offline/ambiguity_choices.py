@@ -16,11 +16,11 @@ from bt_exec.language.reading.chart import Edge
 from bt_exec.language.reading.meaning_node import Node
 from bt_exec.language.reading.reader import Reading
 from bt_exec_llm.offline.command_understanding import understand
-from bt_exec_llm.offline.earlier_commands import Past, Understood
+from bt_exec_llm.offline.earlier_commands import SessionHistory, Understood
 from bt_exec_llm.offline.library_index import Index
 from bt_exec_llm.offline.meaning_to_steps import find_choice
 from bt_exec_llm.offline.reader_lexicon import types_in
-from bt_exec_llm.offline.refusal_reason import Trouble
+from bt_exec_llm.offline.refusal_reason import RefusalReason
 from bt_exec_llm.offline.step_conversion_errors import NoStepsError
 from bt_exec_llm.offline.step_piece import Piece
 
@@ -43,7 +43,7 @@ _PARTICLE = re.compile(rf"({'|'.join(_PAIRS)})(?=\s|$)")
 
 
 def offer_choices(
-    trouble: Trouble, text: str, language: str, index: Index
+    trouble: RefusalReason, text: str, language: str, index: Index
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the possible commands and the types of the choice; both empty without a choice."""
     if trouble.code not in ("CHOICE", "AMBIGUOUS") or len(trouble.trees) > MOST_CHOICES:
@@ -64,7 +64,7 @@ def offer_choices(
 
 def _comparable_plan(command: str, language: str, index: Index) -> list[Any]:
     """Return the parts of a command in comparable form; empty if it is not understood."""
-    found = understand(command, language, index, Past())
+    found = understand(command, language, index, SessionHistory())
     if not isinstance(found, Understood):
         return []
     return [part.effect for part in found.parts]
@@ -87,7 +87,7 @@ def _commands_with_each_alternative(
         except NoStepsError:
             return [], ()
         bound = index.binder.bind(steps, text, [])
-        if isinstance(bound, Trouble):
+        if isinstance(bound, RefusalReason):
             return [], ()
         wanted = [one.effect for one in bound]
         named = [p for step in steps for p in step.pieces if p.kind in ("value", "text")]

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from bt_exec.language.reading.lexicon import language_data
 from bt_exec.language.reading.meaning_node import Node, Value
 from bt_exec.language.reading.reader import Reading
-from bt_exec_llm.offline.act_clauses_to_steps import ActClauses
+from bt_exec_llm.offline.act_clauses_to_steps import ActClauseConverter
 from bt_exec_llm.offline.exclusions import forbids_touching
 from bt_exec_llm.offline.lexicon import Lexicon
 from bt_exec_llm.offline.reader_lexicon import TOOL, types_in, verbs_in
@@ -17,7 +17,7 @@ from bt_exec_llm.offline.step_conversion_errors import NoStepsError
 __all__ = ["ConditionalBranches", "is_empty"]
 
 
-class ConditionalBranches(ActClauses, ABC):
+class ConditionalBranches(ActClauseConverter, ABC):
     """Classifier of the branches of the conditionals in one meaning.
 
     Args:

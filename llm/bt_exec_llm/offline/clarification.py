@@ -6,9 +6,9 @@ from collections.abc import Iterable
 
 from bt_exec.language.messages import Messages
 from bt_exec_llm.offline.command_understanding import understand
-from bt_exec_llm.offline.earlier_commands import Past
+from bt_exec_llm.offline.earlier_commands import SessionHistory
 from bt_exec_llm.offline.library_index import Index
-from bt_exec_llm.offline.refusal_reason import Trouble
+from bt_exec_llm.offline.refusal_reason import RefusalReason
 from bt_exec_llm.offline.utterance_frames import step_keys
 
 __all__ = ["clarification_question", "missing_types", "understood_commands"]
@@ -18,7 +18,7 @@ _MOST_KEPT = 1000
 _LEFT_OUT = ("NO_OBJECT", "NO_REFERENT")
 
 
-def missing_types(found: Trouble, text: str, index: Index) -> tuple[str, ...]:
+def missing_types(found: RefusalReason, text: str, index: Index) -> tuple[str, ...]:
     """Return the types of the values that a command lacks; empty if it lacks none.
 
     If several sets of values would complete the command, the smallest one is returned. Only values
@@ -85,8 +85,8 @@ def understood_commands(
         if key not in index.understood:
             if len(index.understood) >= _MOST_KEPT:
                 index.understood.clear()
-            understood = understand(command, language, index, Past())
-            index.understood[key] = not isinstance(understood, Trouble | str)
+            understood = understand(command, language, index, SessionHistory())
+            index.understood[key] = not isinstance(understood, RefusalReason | str)
         if index.understood[key]:
             found.append(command)
     return tuple(found)

@@ -8,18 +8,18 @@ from dataclasses import replace
 
 from bt_exec.language.reading.meaning_node import Node
 from bt_exec_llm.offline.act_clauses_to_steps import BECOME
-from bt_exec_llm.offline.conditionals_to_steps import Conditionals
+from bt_exec_llm.offline.conditionals_to_steps import ConditionalConverter
 from bt_exec_llm.offline.phrases_to_pieces import DESCRIBED
 from bt_exec_llm.offline.step import QUESTION, Step
 from bt_exec_llm.offline.step_conversion_errors import NoStepsError
 from bt_exec_llm.offline.step_piece import BOUNDS, Piece
 
-__all__ = ["Clauses"]
+__all__ = ["ClauseConverter"]
 
 _AT_LEAST, _AT_MOST = BOUNDS
 
 
-class Clauses(Conditionals):
+class ClauseConverter(ConditionalConverter):
     """Converter of one meaning to steps.
 
     Args:

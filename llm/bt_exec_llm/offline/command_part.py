@@ -7,9 +7,9 @@ from typing import Any, TypeAlias
 
 from bt_exec_llm.offline.step import Step
 
-__all__ = ["Held", "Part"]
+__all__ = ["BranchCondition", "Part"]
 
-Held: TypeAlias = tuple[str, tuple[tuple[str, Any], ...], bool]
+BranchCondition: TypeAlias = tuple[str, tuple[tuple[str, Any], ...], bool]
 """Question tree of a condition, its arguments, and the required answer."""
 
 
@@ -33,13 +33,13 @@ class Part:
     tree: str
     args: dict[str, Any]
     text: str
-    condition: Held | None = None
+    condition: BranchCondition | None = None
     times: int = 1
     case: int = 0
     rescues: bool = False
     turns: int = 1
     tries: int = 1
-    awaited: Held | None = None
+    awaited: BranchCondition | None = None
     borrowed: bool = field(default=False, compare=False)
     step: Step | None = field(default=None, compare=False)
 

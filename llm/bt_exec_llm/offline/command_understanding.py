@@ -14,11 +14,11 @@ from bt_exec.language.reading.lexicon import language_data
 from bt_exec.language.reading.meaning_node import Node
 from bt_exec.language.reading.reader import Reading
 from bt_exec_llm.offline.choice_answers import find_chosen_command
-from bt_exec_llm.offline.command_part import Held
+from bt_exec_llm.offline.command_part import BranchCondition
 from bt_exec_llm.offline.dependent_values import resolve_dependent_values
 from bt_exec_llm.offline.earlier_commands import (
-    Past,
-    Said,
+    EarlierCommand,
+    SessionHistory,
     Understood,
     complete_with_number,
     leave_out_values,
@@ -27,11 +27,11 @@ from bt_exec_llm.offline.earlier_commands import (
 )
 from bt_exec_llm.offline.exclusions import forbids_touching
 from bt_exec_llm.offline.library_index import Index
-from bt_exec_llm.offline.meaning_from_steps import meaning_from_parts
+from bt_exec_llm.offline.meaning_from_steps import meaning_from_steps
 from bt_exec_llm.offline.meaning_to_steps import pieces_of_fragment
 from bt_exec_llm.offline.phrases_to_pieces import HAND
-from bt_exec_llm.offline.refusal_reason import Trouble
-from bt_exec_llm.offline.refusal_reason_detection import main_trouble, unknown_place
+from bt_exec_llm.offline.refusal_reason import RefusalReason
+from bt_exec_llm.offline.refusal_reason_detection import find_refusal_reason, unknown_place
 from bt_exec_llm.offline.step import QUESTION, Step
 from bt_exec_llm.offline.step_conversion_errors import (
     LeftAloneError,
@@ -68,40 +68,42 @@ _MOST_PASTS = 64
 _SENTENCE = re.compile(r"[^.!?…]+[.!?…]*")
 
 
-def understand_session(context: Context, index: Index) -> Past:
+def understand_session(context: Context, index: Index) -> SessionHistory:
     """Return the earlier commands of a session, each read in the context of those before it.
 
     All commands are bound with the same index, so that references also work between commands in
     different languages.
     """
-    past, known = Past(), index.pasts
+    past, known = SessionHistory(), index.pasts
     said: tuple[str, ...] = ()
     for turn in context.turns:
         said = (*said, turn.command, turn.status)
         if said not in known:
             if len(known) >= _MOST_PASTS:
                 known.clear()
-            known[said] = Past((*past.said, _understand_turn(turn, past, index)))
+            known[said] = SessionHistory((*past.said, _understand_turn(turn, past, index)))
         past = known[said]
     return past
 
 
-def _understand_turn(turn: Turn, past: Past, index: Index) -> Said:
+def _understand_turn(turn: Turn, past: SessionHistory, index: Index) -> EarlierCommand:
     text, problem = normalize_command(turn.command)
     if problem:
-        return Said(turn, None)
+        return EarlierCommand(turn, None)
     found = understand(text, language_of(text), index, past)
     if isinstance(found, Understood):
-        return Said(turn, found, tuple(found.steps))
+        return EarlierCommand(turn, found, tuple(found.steps))
     steps = [] if isinstance(found, str) else index.reader.read_steps(text)
-    return Said(turn, None, tuple(steps))
+    return EarlierCommand(turn, None, tuple(steps))
 
 
-def understand(text: str, language: str, index: Index, past: Past) -> Understood | Trouble | str:
+def understand(
+    text: str, language: str, index: Index, past: SessionHistory
+) -> Understood | RefusalReason | str:
     """Return the parts of a normalised command, a trouble, or the code of another phrase."""
     reader = index.reader
     if code := reader.find_phrase_code(text, language):
-        return Trouble(code, text)
+        return RefusalReason(code, text)
     text = reader.standardize_spelling(text, language)
     offered = past.said[-1].turn.did_you_mean if past.said else ()
     if len(offered) == 1 and index.small_talk.find_code(text, language, ("AGREED",)):
@@ -112,14 +114,14 @@ def understand(text: str, language: str, index: Index, past: Past) -> Understood
     standard = reader.standardize_dialect(text, language)
     if standard != text:
         other = _understand_command(standard, language, index, past)
-        if isinstance(found, Trouble):
-            found = found if isinstance(other, Trouble) else other
+        if isinstance(found, RefusalReason):
+            found = found if isinstance(other, RefusalReason) else other
         elif isinstance(other, Understood) and _trees_of(other) != _trees_of(found):
-            found = Trouble("NOT_UNDERSTOOD", text)  # a dialect form, or another word
-    if isinstance(found, Trouble) and found.code in _OF_THE_LIBRARY:
+            found = RefusalReason("NOT_UNDERSTOOD", text)  # a dialect form, or another word
+    if isinstance(found, RefusalReason) and found.code in _OF_THE_LIBRARY:
         other = _understand_command(text, language, index.all_languages, past)
-        found = found if isinstance(other, Trouble) else other
-    if isinstance(found, Trouble):
+        found = found if isinstance(other, RefusalReason) else other
+    if isinstance(found, RefusalReason):
         asked = text.rstrip().endswith("?")
         codes = (code for code in TALK if not (asked and code in _SAID))
         code = index.small_talk.find_code(text, language, codes)
@@ -127,7 +129,7 @@ def understand(text: str, language: str, index: Index, past: Past) -> Understood
     return found
 
 
-def _has_command_sentence(text: str, language: str, index: Index, past: Past) -> bool:
+def _has_command_sentence(text: str, language: str, index: Index, past: SessionHistory) -> bool:
     """Return True if one of several sentences of a text is itself a command."""
     sentences = [one for one in _SENTENCE.findall(text) if one.strip()]
     return len(sentences) > 1 and any(
@@ -136,11 +138,13 @@ def _has_command_sentence(text: str, language: str, index: Index, past: Past) ->
     )
 
 
-def _understand_command(text: str, language: str, index: Index, past: Past) -> Understood | Trouble:
+def _understand_command(
+    text: str, language: str, index: Index, past: SessionHistory
+) -> Understood | RefusalReason:
     reading = index.reader.read(text)
     if not isinstance(reading, Reading):
-        return main_trouble(reading, language, index.reader)
-    found: list[Understood | Trouble] = []
+        return find_refusal_reason(reading, language, index.reader)
+    found: list[Understood | RefusalReason] = []
     left_alone = False
     for meaning in (reading.meaning, *reading.rivals):
         one = reading.with_meaning(meaning)
@@ -151,26 +155,27 @@ def _understand_command(text: str, language: str, index: Index, past: Past) -> U
         except LeftAloneError:
             left_alone = True
         except UnclearTextError as error:
-            return Trouble(error.code, error.words)
+            return RefusalReason(error.code, error.words)
         except NoStepsError:
             continue
     fit = [one for one in found if isinstance(one, Understood)]
     if not fit and (place := unknown_place(text, language, index.reader.lexicon)):
-        return Trouble("UNKNOWN_OBJECT", place)
+        return RefusalReason("UNKNOWN_OBJECT", place)
     if left_alone and not (fit and any(node.kind == "avoid" for node in reading.meaning.walk())):
-        return Trouble("NEGATED", text)
+        return RefusalReason("NEGATED", text)
     effects = [[part.effect for part in one.parts] for one in fit]
     if not fit:
-        troubles = [one for one in found if isinstance(one, Trouble)]
+        troubles = [one for one in found if isinstance(one, RefusalReason)]
         return min(
-            (*troubles, main_trouble(reading, language, index.reader)), key=lambda one: one.rank
+            (*troubles, find_refusal_reason(reading, language, index.reader)),
+            key=lambda one: one.rank,
         )
     if all(one == effects[0] for one in effects):
         return fit[0]
     ends = index.reader.lexicon.closing
     work = [[part.effect for part in one.parts if part.tree not in ends] for one in fit]
     if any(one != work[0] for one in work):
-        return Trouble("NOT_UNDERSTOOD", text)
+        return RefusalReason("NOT_UNDERSTOOD", text)
     return max(fit, key=lambda one: len(one.parts))  # they differ only in a report at the end
 
 
@@ -179,8 +184,8 @@ def _trees_of(found: Understood) -> list[str]:
 
 
 def _understand_meaning(
-    meaning: Node, reading: Reading, index: Index, past: Past
-) -> Understood | Trouble:
+    meaning: Node, reading: Reading, index: Index, past: SessionHistory
+) -> Understood | RefusalReason:
     """Return the parts for a meaning, or a trouble.
 
     Raises:
@@ -191,15 +196,15 @@ def _understand_meaning(
     about = meaning.get("of")
     if meaning.kind == "fragment" and isinstance(about, Node) and about.kind == "act":
         if not past.said:  # "no, close it"
-            return Trouble("NEGATED", text)
+            return RefusalReason("NEGATED", text)
         meaning = about
     if meaning.kind == "again" or meaning.text("verb") == "go_on":
         if asked:
-            return Trouble("NOT_A_COMMAND", text)
+            return RefusalReason("NOT_A_COMMAND", text)
         if meaning.kind == "act":
             return past.find_unfinished()
         if meaning.get("of") is None or past.last_command is None:
-            return past.last_command or Trouble("NOTHING_SAID", text)
+            return past.last_command or RefusalReason("NOTHING_SAID", text)
     if _is_introduced_fragment(meaning, reading):
         meaning = meaning.node("then")
     if meaning.kind in ("again", "fragment"):
@@ -214,11 +219,11 @@ def _understand_meaning(
         and (reading.language == "ko" or late)
         and any(QUESTION not in one.verbs for one in steps)
     ):
-        return Trouble("NOT_A_COMMAND", text)
+        return RefusalReason("NOT_A_COMMAND", text)
     found = _bind_steps(steps, reading, index, past)
     verbs = index.reader.lexicon.verbs
     idle = any(verbs[v].idle for one in steps for v in one.verbs if v in verbs)
-    if idle and isinstance(found, Trouble):
+    if idle and isinstance(found, RefusalReason):
         raise LeftAloneError  # 그냥 놔둬: "leave it" or "release it"
     return found
 
@@ -241,8 +246,8 @@ def _nodes_to_leave_out(meaning: Node) -> list[Node]:
 
 
 def _repeat_without(
-    without: list[Node], reading: Reading, index: Index, past: Past
-) -> Understood | Trouble:
+    without: list[Node], reading: Reading, index: Index, past: SessionHistory
+) -> Understood | RefusalReason:
     """Return the last command without the values in `without`, or a trouble."""
     said = past.said[-1]
     lexicon = index.reader.lexicon
@@ -254,7 +259,7 @@ def _repeat_without(
     ]
     steps = leave_out_values(list(said.steps), excluded, lexicon)
     if not steps:
-        return Trouble("NEGATED", reading.text)
+        return RefusalReason("NEGATED", reading.text)
     return _bind_steps(steps, reading, index, past)
 
 
@@ -278,8 +283,8 @@ def _asks_for_favour(leaf: Edge, reading: Reading) -> bool:
 
 
 def _understand_fragment(
-    meaning: Node, reading: Reading, index: Index, past: Past
-) -> Understood | Trouble:
+    meaning: Node, reading: Reading, index: Index, past: SessionHistory
+) -> Understood | RefusalReason:
     """Return the last command with other values ("and the lounge"), or a step for bare objects."""
     pieces = pieces_of_fragment(meaning, index.reader.lexicon, reading)
     asks = _asks_without_request(reading)
@@ -295,7 +300,7 @@ def _understand_fragment(
     alone = Step((QUESTION,) if asks else (), pieces, via="ask" if asks else "")
     with suppress(NoStepsError):
         options.append(index.reader.convert(reading, meaning))
-    found: Understood | Trouble = Trouble("NO_ACTION", reading.text)
+    found: Understood | RefusalReason = RefusalReason("NO_ACTION", reading.text)
     named = [] if any(piece.mark == "with" for piece in pieces) else [[alone]]
     for option in (*options, *named):
         steps = [replace(step, text=reading.text.strip()) for step in option]
@@ -306,31 +311,31 @@ def _understand_fragment(
 
 
 def _bind_steps(
-    steps: list[Step], reading: Reading, index: Index, past: Past, said: str = ""
-) -> Understood | Trouble:
+    steps: list[Step], reading: Reading, index: Index, past: SessionHistory, said: str = ""
+) -> Understood | RefusalReason:
     """Return the parts for steps, or a trouble; `said` is their text if it is only a part."""
     text = said or reading.text
     known = resolve_dependent_values(steps, past, index.library, index.reader.lexicon, reading)
-    if isinstance(known, Trouble):
+    if isinstance(known, RefusalReason):
         return known
     tool = next((step for step in steps if step.positive and _names_only_hand(step)), None)
     if tool is not None:
-        return Trouble("NO_REFERENT", tool.text or text.strip())
+        return RefusalReason("NO_REFERENT", tool.text or text.strip())
     before = past.previous_steps(known)
     texts = index.reader.lexicon.texts.items()
     items = [name for name, slot in texts if slot.shape == "noun"]
     for option in (*resolve_pronoun(known, before, items), known):
         found = index.binder.bind(option, text.strip(), before)
-        if not isinstance(found, Trouble):
+        if not isinstance(found, RefusalReason):
             break
-    if isinstance(found, Trouble):
+    if isinstance(found, RefusalReason):
         return found
     if len(found) > _MOST_PARTS:
-        return Trouble("TOO_LONG", text)
+        return RefusalReason("TOO_LONG", text)
     resolved = index.binder.steps_with_objects(option)
     if _has_pronoun_without_antecedent(option, resolved, index):
-        return Trouble("NO_REFERENT", text.strip())
-    return Understood(found, meaning_from_parts(resolved, reading), resolved)
+        return RefusalReason("NO_REFERENT", text.strip())
+    return Understood(found, meaning_from_steps(resolved, reading), resolved)
 
 
 def _names_only_hand(step: Step) -> bool:
@@ -350,34 +355,41 @@ def _has_pronoun_without_antecedent(steps: list[Step], resolved: list[Step], ind
 
 
 def understand_part(
-    reading: Reading, meaning: Node, index: Index, past: Past
-) -> Understood | Trouble:
+    reading: Reading, meaning: Node, index: Index, past: SessionHistory
+) -> Understood | RefusalReason:
     """Return the parts for a part of a command that was read with the words of several packs."""
     said = reading.words_of(meaning) or reading.text
     own = {meaning, *meaning.parts()}
     others = (reading.edge_of(one) for one in reading.meaning.parts() if one not in own)
     if not index.reader.is_certain(reading, [edge for edge in others if edge is not None]):
-        return Trouble("NOT_UNDERSTOOD", said)
+        return RefusalReason("NOT_UNDERSTOOD", said)
     try:
         steps = index.reader.convert(reading, meaning)
     except NoStepsError:
-        found: Understood | Trouble = Trouble("NOT_UNDERSTOOD", said)
+        found: Understood | RefusalReason = RefusalReason("NOT_UNDERSTOOD", said)
     else:
         found = _bind_steps(steps, reading, index, past, said)
     plain = {node.kind for node in reading.meaning.walk()}.isdisjoint(_SCOPES)
-    if isinstance(found, Trouble) and plain and meaning.kind == "act" and reading.words_of(meaning):
+    if (
+        isinstance(found, RefusalReason)
+        and plain
+        and meaning.kind == "act"
+        and reading.words_of(meaning)
+    ):
         other = _understand_command(said, reading.language, index, past)
-        found = found if isinstance(other, Trouble) else other
+        found = found if isinstance(other, RefusalReason) else other
     return found
 
 
-def understand_condition(reading: Reading, question: Node, index: Index) -> Held | Trouble:
+def understand_condition(
+    reading: Reading, question: Node, index: Index
+) -> BranchCondition | RefusalReason:
     """Return the question tree for a condition that was read with the words of several packs."""
     said = reading.words_of(question) or reading.text
     if not index.reader.is_certain(reading):
-        return Trouble("CONDITION", said)
+        return RefusalReason("CONDITION", said)
     try:
         asked, needed = index.reader.convert_condition(question, reading)
     except NoStepsError:
-        return Trouble("CONDITION", said)
+        return RefusalReason("CONDITION", said)
     return index.binder.bind_condition(asked, needed=needed)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from bt_exec.language.reading.meaning_node import Node, conjuncts
-from bt_exec_llm.offline.questions_to_steps import Questions
+from bt_exec_llm.offline.questions_to_steps import QuestionConverter
 from bt_exec_llm.offline.reader_lexicon import parse_name
 from bt_exec_llm.offline.step import COMPARE, QUESTION, Step
 from bt_exec_llm.offline.step_conversion_errors import NoStepsError
@@ -49,7 +49,7 @@ def _only_object_name(phrase: Node) -> str:
     return of.text("name") if isinstance(of, Node) and of.kind == "thing" else ""
 
 
-class Comparisons(Questions):
+class Comparisons(QuestionConverter):
     """Converter of the comparisons of one meaning."""
 
     def _compares(self, ask: Node) -> bool:

@@ -31,7 +31,7 @@ from bt_exec_llm.offline.lexicon_ambiguity_checks import name_problems
 from bt_exec_llm.offline.library_index import cached_index
 from bt_exec_llm.offline.meaning_from_steps import word_uses
 from bt_exec_llm.offline.nodes_from_parts import build_condition, build_nodes
-from bt_exec_llm.offline.refusal_reason import Trouble
+from bt_exec_llm.offline.refusal_reason import RefusalReason
 from bt_exec_llm.offline.refusals import build_refusal, example_commands
 from bt_exec_llm.offline.small_talk_replies import build_reply
 from bt_exec_llm.offline.text_normalization import normalize_command
@@ -62,12 +62,12 @@ class OfflineCompiler:
         language = language_of(text or request.command)  # Hangul may be decomposed into letters
         index = cached_index(request, language)
         if problem:
-            return build_refusal(Trouble(problem), "", request, request.language, index)
+            return build_refusal(RefusalReason(problem), "", request, request.language, index)
         found = understand(text, language, index, understand_session(request.context, index))
         if isinstance(found, str):
             can = example_commands(language, index) if found == "HELP" else ()
             return build_reply(found, request, language, can)
-        if isinstance(found, Trouble):
+        if isinstance(found, RefusalReason):
             return build_refusal(found, text, request, language, index)
         return Plan(self._build_spec(request, language, found.parts), meaning=found.meaning)
 
@@ -78,7 +78,7 @@ class OfflineCompiler:
         index = cached_index(request, language)
         past = understand_session(request.context, index)
         found = None if problem else understand(text, language, index, past)
-        if found is None or isinstance(found, str | Trouble):
+        if found is None or isinstance(found, str | RefusalReason):
             return None
         return Plan(self._build_spec(request, language, found.parts), meaning=found.meaning)
 
@@ -98,7 +98,7 @@ class OfflineCompiler:
         index = cached_index(request, language)
         past = understand_session(request.context, index)
         found = understand_part(part.reading, part.meaning, index, past)
-        if isinstance(found, Trouble):
+        if isinstance(found, RefusalReason):
             said = part.reading.words_of(part.meaning) or part.reading.text
             return build_refusal(found, said, request, language, index)
         return Plan(self._build_spec(request, language, found.parts), meaning=found.meaning)
@@ -109,7 +109,7 @@ class OfflineCompiler:
         """Return the nodes that make the observations for a question, and its condition."""
         index = cached_index(request, part.reading.language)
         found = understand_condition(part.reading, part.meaning, index)
-        if isinstance(found, Trouble):
+        if isinstance(found, RefusalReason):
             return build_refusal(found, found.words, request, part.reading.language, index)
         return build_condition(found, request.library)
 
@@ -128,7 +128,7 @@ class OfflineCompiler:
         if isinstance(found, str):
             can = example_commands(language, index) if found == "HELP" else ()
             return build_reply(found, request, language, can)
-        if isinstance(found, Trouble):
+        if isinstance(found, RefusalReason):
             reading = index.reader.read(text)
             uses = word_uses(reading) if isinstance(reading, Reading) else ()
             return Unclear(found.code, found.words, found.missing, uses)

@@ -17,14 +17,14 @@ from bt_exec_llm.offline.step import QUESTION, Step, without_pronouns
 from bt_exec_llm.offline.step_conversion_errors import NoStepsError
 from bt_exec_llm.offline.step_piece import Piece
 
-__all__ = ["Conditionals"]
+__all__ = ["ConditionalConverter"]
 
 _FAILED, _UNABLE = (Node("pronoun", (("name", name),)) for name in (FAILED, UNABLE))
 _SOS = tuple(Node("pronoun", (("name", name),)) for name in SO)
 _NOT_SO, _NOT_THERE = (_SOS[[*SO].index(name)] for name in ("not_so", "not_there"))
 
 
-class Conditionals(ConditionalBranches, ABC):
+class ConditionalConverter(ConditionalBranches, ABC):
     """Converter of the conditionals of one meaning."""
 
     _act: Step | None = None

@@ -7,10 +7,10 @@ from dataclasses import replace
 from bt_exec.language.reading.meaning_node import Node
 from bt_exec.language.reading.reader import Reading
 from bt_exec.spec.library import Library
-from bt_exec_llm.offline.earlier_commands import Past
+from bt_exec_llm.offline.earlier_commands import SessionHistory
 from bt_exec_llm.offline.lexicon import Lexicon
 from bt_exec_llm.offline.reader_lexicon import parse_name
-from bt_exec_llm.offline.refusal_reason import Trouble
+from bt_exec_llm.offline.refusal_reason import RefusalReason
 from bt_exec_llm.offline.step import Step
 from bt_exec_llm.offline.step_piece import Piece
 
@@ -18,8 +18,8 @@ __all__ = ["resolve_dependent_values"]
 
 
 def resolve_dependent_values(
-    steps: list[Step], past: Past, library: Library, lexicon: Lexicon, reading: Reading
-) -> list[Step] | Trouble:
+    steps: list[Step], past: SessionHistory, library: Library, lexicon: Lexicon, reading: Reading
+) -> list[Step] | RefusalReason:
     """Return steps in which dependent values are replaced, also in their conditions.
 
     The earlier value may be one that the command takes back: "to the east end of the corridor,
@@ -28,7 +28,7 @@ def resolve_dependent_values(
     values = _Values(past, library, lexicon, reading)
     found = [values.resolve(step) for step in steps]
     if values.lost is not None:
-        return Trouble("NO_REFERENT", values.lost.text, (values.lost.name,))
+        return RefusalReason("NO_REFERENT", values.lost.text, (values.lost.name,))
     return found
 
 
@@ -39,7 +39,9 @@ class _Values:
         lost: Dependent value that no earlier value precedes.
     """
 
-    def __init__(self, past: Past, library: Library, lexicon: Lexicon, reading: Reading) -> None:
+    def __init__(
+        self, past: SessionHistory, library: Library, lexicon: Lexicon, reading: Reading
+    ) -> None:
         self._past, self._library, self._lexicon = past, library, lexicon
         things = (one.meaning for one in reading.edge.leaves() if isinstance(one.meaning, Node))
         self._said = [parse_name(thing.text("name"))[1:3] for thing in things]

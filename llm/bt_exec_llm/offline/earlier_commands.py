@@ -13,13 +13,13 @@ from bt_exec.language.meaning import Meaning, Turn
 from bt_exec.spec.library import Library
 from bt_exec_llm.offline.command_part import Part
 from bt_exec_llm.offline.lexicon import Lexicon
-from bt_exec_llm.offline.refusal_reason import Trouble
+from bt_exec_llm.offline.refusal_reason import RefusalReason
 from bt_exec_llm.offline.step import Step, latest_nouns, replace_pronoun
 from bt_exec_llm.offline.step_piece import Piece
 
 __all__ = [
-    "Past",
-    "Said",
+    "EarlierCommand",
+    "SessionHistory",
     "Understood",
     "complete_with_number",
     "leave_out_values",
@@ -46,7 +46,7 @@ class Understood:
 
 
 @dataclass(frozen=True)
-class Said:
+class EarlierCommand:
     """Earlier command of a session.
 
     Attributes:
@@ -61,17 +61,17 @@ class Said:
 
 
 @dataclass(frozen=True)
-class Past:
+class SessionHistory:
     """Earlier commands of a session, oldest first."""
 
-    said: tuple[Said, ...] = ()
+    said: tuple[EarlierCommand, ...] = ()
 
     @property
     def last_command(self) -> Understood | None:
         """Last command that was understood."""
         return next((one.understood for one in reversed(self.said) if one.understood), None)
 
-    def find_unfinished(self) -> Understood | Trouble:
+    def find_unfinished(self) -> Understood | RefusalReason:
         """Return the last understood command if its mission did not finish.
 
         Answered questions are skipped, because they leave nothing unfinished.
@@ -83,9 +83,11 @@ class Past:
             if one.turn.status not in _DONE:
                 return one.understood
             if one.turn.acted:
-                return Trouble("NOTHING_LEFT", one.turn.command)
+                return RefusalReason("NOTHING_LEFT", one.turn.command)
             answered = answered or one.turn.command
-        return Trouble("NOTHING_LEFT", answered) if answered else Trouble("NOTHING_SAID")
+        return (
+            RefusalReason("NOTHING_LEFT", answered) if answered else RefusalReason("NOTHING_SAID")
+        )
 
     def previous_steps(self, steps: Iterable[Step]) -> list[Step]:
         """Return the earlier steps whose objects `steps` may refer to, oldest first.
@@ -130,7 +132,7 @@ def resolve_pronoun(
         yield from ([step] for step in replace_pronoun(steps[0], named))
 
 
-def complete_with_number(pieces: list[Piece], past: Past) -> list[list[Step]]:
+def complete_with_number(pieces: list[Piece], past: SessionHistory) -> list[list[Step]]:
     """Return the completions of a command that lacked a number, if `pieces` is only a number.
 
     A bare number may be a count or a number of repetitions.
@@ -175,7 +177,7 @@ def leave_out_values(steps: list[Step], excluded: list[Piece], lexicon: Lexicon)
     return found if used == out else []
 
 
-def vary_last_command(pieces: list[Piece], past: Past, library: Library) -> list[Step]:
+def vary_last_command(pieces: list[Piece], past: SessionHistory, library: Library) -> list[Step]:
     """Return the steps of the last command with values replaced by those of a new command.
 
     The result is empty if a new value does not fit, or if `pieces` contains more than values.

@@ -30,7 +30,7 @@ __all__ = [
     "Talk",
     "Value",
     "Verb",
-    "Way",
+    "VerbSpecialization",
     "Words",
 ]
 
@@ -146,7 +146,7 @@ class Value(Words):
         return not (self.other or self.each or self.after)
 
 
-class Way(_Part):
+class VerbSpecialization(_Part):
     """Verb that is a special case of another one, as patrolling is of looking.
 
     Attributes:
@@ -248,7 +248,7 @@ class Lexicon(_Part):
     verbs: Mapping[str, Verb] = {}
     states: Mapping[str, Words] = {}
     nouns: Mapping[str, Words] = {}
-    ways: Mapping[str, Way] = {}
+    ways: Mapping[str, VerbSpecialization] = {}
     alone: Mapping[str, Words] = {}
     values: Mapping[str, Mapping[str, Value]] = {}
     lists: Mapping[str, Literal["each", "joined"]] = {}

@@ -22,7 +22,7 @@ from bt_exec.site.shipped_data import data_path
 from bt_exec.spec.library import Library
 from bt_exec.spec.model import TreeSpec
 from bt_exec_llm.offline.command_reader import Reader
-from bt_exec_llm.offline.earlier_commands import Past
+from bt_exec_llm.offline.earlier_commands import SessionHistory
 from bt_exec_llm.offline.lexicon import Lexicon
 from bt_exec_llm.offline.lexicon_files import extend_lexicon
 from bt_exec_llm.offline.number_assignment import number_parameters
@@ -58,7 +58,7 @@ class Index:
     binder: Binder
     library: Library
     types: Mapping[str, Any] = field(default_factory=dict)
-    pasts: dict[tuple[str, ...], Past] = field(default_factory=dict)
+    pasts: dict[tuple[str, ...], SessionHistory] = field(default_factory=dict)
     understood: dict[tuple[str, str], bool] = field(default_factory=dict)
     near: dict[str, Any] = field(default_factory=dict)
 

@@ -11,7 +11,7 @@ from bt_exec.language.reading.reader import Reading
 from bt_exec_llm.offline.step import QUESTION, Step
 from bt_exec_llm.offline.step_piece import Piece
 
-__all__ = ["meaning_from_parts", "word_uses"]
+__all__ = ["meaning_from_steps", "word_uses"]
 
 _USES = {
     "v": "verb",
@@ -34,7 +34,7 @@ _TYPES: dict[str, RoleName] = {
 _MARKS: dict[str, RoleName] = {"from": "source", "to": "destination", "with": "instrument"}
 
 
-def meaning_from_parts(steps: list[Step], reading: Reading) -> Meaning:
+def meaning_from_steps(steps: list[Step], reading: Reading) -> Meaning:
     """Return the meaning of a command from its bound steps."""
     acts = tuple(act_from_step(step) for step in steps if not step.said)
     return Meaning(reading.language, acts, word_uses(reading))

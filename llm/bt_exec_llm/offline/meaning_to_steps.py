@@ -15,7 +15,7 @@ from bt_exec.language.reading.grammar import PAUSES
 from bt_exec.language.reading.lexicon import language_data
 from bt_exec.language.reading.meaning_node import Node, normal_form
 from bt_exec.language.reading.reader import Reading, may_deny_more
-from bt_exec_llm.offline.clauses_to_steps import Clauses
+from bt_exec_llm.offline.clauses_to_steps import ClauseConverter
 from bt_exec_llm.offline.exclusions import apply_exclusions, leave_out_of_others
 from bt_exec_llm.offline.lexicon import Lexicon, Words
 from bt_exec_llm.offline.questions_to_steps import PAIR
@@ -68,7 +68,7 @@ def steps_of_meaning(meaning: Node, lexicon: Lexicon, reading: Reading) -> list[
         raise UnclearTextError("NEGATED", reading.text)
     if find_choice(meaning) is not None:
         raise UnclearTextError("CHOICE", reading.words_of(meaning))
-    steps = list(Clauses(lexicon, reading, meaning).convert(meaning))
+    steps = list(ClauseConverter(lexicon, reading, meaning).convert(meaning))
     if isinstance(raw, Node) and _is_moved_to_front(raw):
         steps = leave_out_of_others(steps[0], steps[1:], lexicon)
     late = any(not step.positive and steps[0].positive for step in steps[:-1])
@@ -149,7 +149,7 @@ def pieces_of_fragment(meaning: Node, lexicon: Lexicon, reading: Reading) -> lis
     Raises:
         NoStepsError: If it cannot be expressed.
     """
-    return Clauses(lexicon, reading, meaning).convert_fragment(meaning)
+    return ClauseConverter(lexicon, reading, meaning).convert_fragment(meaning)
 
 
 def condition_of_meaning(question: Node, lexicon: Lexicon, reading: Reading) -> tuple[Step, bool]:
@@ -158,7 +158,7 @@ def condition_of_meaning(question: Node, lexicon: Lexicon, reading: Reading) -> 
     Raises:
         NoStepsError: If it cannot be expressed.
     """
-    return Clauses(lexicon, reading, question).convert_condition(question)
+    return ClauseConverter(lexicon, reading, question).convert_condition(question)
 
 
 def find_choice(meaning: Node) -> Node | None:

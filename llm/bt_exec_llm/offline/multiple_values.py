@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from bt_exec_llm.offline.exclusions import ALL_OF_IT
 from bt_exec_llm.offline.lexicon import Lexicon
-from bt_exec_llm.offline.refusal_reason import Trouble
+from bt_exec_llm.offline.refusal_reason import RefusalReason
 from bt_exec_llm.offline.step import Step
 from bt_exec_llm.offline.step_piece import Piece
 
@@ -15,7 +15,7 @@ __all__ = ["remove_excluded_values", "split_by_values"]
 _ORDINARY = ("noun", "value", "state", "person")
 
 
-def remove_excluded_values(step: Step, lexicon: Lexicon) -> Step | Trouble:
+def remove_excluded_values(step: Step, lexicon: Lexicon) -> Step | RefusalReason:
     """Return a step without excluded values (복도 말고 라운지, "everywhere but the corridor")."""
     out = [p for p in step.pieces if p.mark == "not"]
     if not out:
@@ -26,11 +26,11 @@ def remove_excluded_values(step: Step, lexicon: Lexicon) -> Step | Trouble:
         named = {p.name for p in rest if p.kind == "noun"} - {p.name for p in out}
         first = min((p.start for p in rest if p.kind == "noun"), default=0)
         if not named or (noun.text.isascii() and noun.start > first):
-            return Trouble("NEGATED", noun.text)
+            return RefusalReason("NEGATED", noun.text)
         out = [p for p in out if p.kind != "noun"]  # e.g. 자재 말고 문 닫아
     unknown = next((p for p in out if p.kind not in _ORDINARY and p.kind != "unknown"), None)
     if unknown is not None:
-        return Trouble("NEGATED", unknown.text)
+        return RefusalReason("NEGATED", unknown.text)
     kept: list[Piece] = []
     for piece in rest:
         names = {p.value for p in out if p.name == piece.name}
@@ -45,7 +45,7 @@ def remove_excluded_values(step: Step, lexicon: Lexicon) -> Step | Trouble:
             p.value == piece.value and p.name == piece.name and piece.kind != "unknown"
             for p in same
         ):
-            return Trouble("NEGATED", step.text)
+            return RefusalReason("NEGATED", step.text)
     return replace(step, pieces=kept)
 
 

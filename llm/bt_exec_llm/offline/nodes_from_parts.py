@@ -14,7 +14,7 @@ from typing import Any
 
 from bt_exec.spec.library import Library
 from bt_exec.spec.model import Check, Fallback, Node, Sequence, Tree, TreeSpec
-from bt_exec_llm.offline.command_part import Held, Part
+from bt_exec_llm.offline.command_part import BranchCondition, Part
 
 __all__ = ["build_condition", "build_nodes", "find_answering_check"]
 
@@ -29,7 +29,7 @@ def find_answering_check(tree: TreeSpec) -> Check | None:
     return answers[0] if len(answers) == 1 and answers[0] is nodes[-1] else None
 
 
-def build_condition(held: Held, library: Library) -> tuple[tuple[Node, ...], Any]:
+def build_condition(held: BranchCondition, library: Library) -> tuple[tuple[Node, ...], Any]:
     """Return the observation nodes that a question needs, and its condition."""
     return tuple(_observation_nodes([held], library)), _build_question_condition(held, library)
 
@@ -71,7 +71,7 @@ def _add_nodes(nodes: list[Node], parts: Iterable[Part], library: Library) -> No
         nodes += own
 
 
-def _repeat_until(node: Node, held: Held, library: Library) -> Node:
+def _repeat_until(node: Node, held: BranchCondition, library: Library) -> Node:
     """Return a node that is repeated, before new observations, until a condition holds."""
     observed, check = build_condition(held, library)
     rounds = {"sequence": [node, *observed], "repeat": _MOST_ROUNDS, "until": check}
@@ -85,7 +85,7 @@ def _nodes_of_branch(branch: Iterable[Part], library: Library) -> list[Node]:
     return nodes
 
 
-def _node_after_check(node: Node, held: Held | None, library: Library) -> Node:
+def _node_after_check(node: Node, held: BranchCondition | None, library: Library) -> Node:
     """Return a node after the check of a condition; it fails if the condition does not hold."""
     if held is None:
         return node
@@ -93,7 +93,7 @@ def _node_after_check(node: Node, held: Held | None, library: Library) -> Node:
     return Sequence.model_validate({"sequence": [*observed, {"check": check}, node]})
 
 
-def _observation_nodes(held: list[Held | None], library: Library) -> list[Node]:
+def _observation_nodes(held: list[BranchCondition | None], library: Library) -> list[Node]:
     """Return the observation nodes that questions need, without repetitions."""
     asked = dict.fromkeys(one[:2] for one in held if one is not None)
     return [
@@ -145,7 +145,9 @@ def _build_fallback(branches: list[list[Part]], library: Library) -> Node:
     )
 
 
-def _build_question_condition(held: Held | None, library: Library, *, denied: bool = False) -> Any:
+def _build_question_condition(
+    held: BranchCondition | None, library: Library, *, denied: bool = False
+) -> Any:
     """Return the condition that the required answer is given, or, if `denied`, not given."""
     assert held is not None
     name, given, needed = held

@@ -19,7 +19,7 @@ from bt_exec.spec.library import Library
 from bt_exec.spec.model import TreeSpec, walk
 from bt_exec.verify.type_checks import type_mismatch
 from bt_exec_llm.offline.command_part import Part
-from bt_exec_llm.offline.refusal_reason import Trouble
+from bt_exec_llm.offline.refusal_reason import RefusalReason
 from bt_exec_llm.offline.step import Step
 from bt_exec_llm.offline.step_piece import Piece
 
@@ -109,7 +109,7 @@ def fill_numbers(
     numbers: Iterable[Number],
     said: Mapping[str, list[Piece]],
     kinds: Iterable[str],
-) -> dict[str, Any] | Trouble:
+) -> dict[str, Any] | RefusalReason:
     """Return the arguments for the numbers of a step, or a trouble if they do not fit.
 
     Args:
@@ -124,16 +124,16 @@ def fill_numbers(
             continue
         text = pieces[0].text
         if len(fits) != 1 or len(pieces) != 1 or not pieces[0].value:
-            return Trouble(kind if kind != "TIMES" else "COUNT", text)
+            return RefusalReason(kind if kind != "TIMES" else "COUNT", text)
         number = fits[0]
         value: Any = pieces[0].value if number.kind == "TIME" else int(pieces[0].value.rstrip("s"))
         if type_mismatch(number.hint, value) is not None:
-            return Trouble("OUT_OF_RANGE", text, (number.type,), hint=number.hint)
+            return RefusalReason("OUT_OF_RANGE", text, (number.type,), hint=number.hint)
         args[number.param] = value
     return args
 
 
-def check_all_numbers_used(parts: list[Part], steps: list[Step]) -> list[Part] | Trouble:
+def check_all_numbers_used(parts: list[Part], steps: list[Step]) -> list[Part] | RefusalReason:
     """Return the parts if they use every number in the steps, otherwise a trouble."""
     taken = {
         (piece.start, piece.end)
@@ -146,5 +146,5 @@ def check_all_numbers_used(parts: list[Part], steps: list[Step]) -> list[Part] |
     for step in (*steps, *asked):
         for piece in step.pieces:
             if piece.kind == "limit" and (piece.start, piece.end) not in taken:
-                return Trouble(piece.name, piece.text)
+                return RefusalReason(piece.name, piece.text)
     return parts

@@ -16,7 +16,17 @@ from bt_exec_llm.offline.reader_lexicon import parse_name
 from bt_exec_llm.offline.step_conversion_errors import NoStepsError
 from bt_exec_llm.offline.step_piece import Kind, Piece
 
-__all__ = ["ARMS", "DESCRIBED", "HAND", "HELD", "HELD_THING", "HOME", "STATUS", "THERE", "Phrases"]
+__all__ = [
+    "ARMS",
+    "DESCRIBED",
+    "HAND",
+    "HELD",
+    "HELD_THING",
+    "HOME",
+    "STATUS",
+    "THERE",
+    "PhraseConverter",
+]
 
 ARMS = "arms"
 """Noun that stands for both arms of the robot, or both hands."""
@@ -51,7 +61,7 @@ THERE, _IT = (Node("pronoun", (("name", name),)) for name in ("there", "it"))
 _ONE, _TWO = (Node("quantity", (("bound", "exactly"), ("number", n))) for n in (1, 2))
 
 
-class Phrases:
+class PhraseConverter:
     """Converter of the phrases of one meaning.
 
     Args:

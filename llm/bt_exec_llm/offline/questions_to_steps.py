@@ -17,14 +17,14 @@ from bt_exec_llm.offline.phrases_to_pieces import (
     HELD,
     HELD_THING,
     STATUS,
-    Phrases,
+    PhraseConverter,
 )
 from bt_exec_llm.offline.reader_lexicon import done_forms, parse_name
 from bt_exec_llm.offline.step import QUESTION, Step
 from bt_exec_llm.offline.step_conversion_errors import NoStepsError
 from bt_exec_llm.offline.step_piece import BOUNDS, Piece
 
-__all__ = ["FAILED", "PAIR", "SO", "UNABLE", "VISIBLE", "Questions"]
+__all__ = ["FAILED", "PAIR", "SO", "UNABLE", "VISIBLE", "QuestionConverter"]
 
 PAIR = 2
 """Number of parts of a pair."""
@@ -49,7 +49,7 @@ _EXCLUSIVE, _DENIED = ("more", "at_most"), ("fewer", "at_most")
 _ASKED = ("whether", "which", "how_many", "where", "what")
 
 
-class Questions(Phrases):
+class QuestionConverter(PhraseConverter):
     """Converter of the questions and conditions of one meaning.
 
     Args:

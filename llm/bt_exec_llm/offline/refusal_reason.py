@@ -39,7 +39,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["CODES", "Trouble"]
+__all__ = ["CODES", "RefusalReason"]
 
 CODES = (
     "EMPTY",
@@ -76,7 +76,7 @@ CODES = (
 
 
 @dataclass(frozen=True)
-class Trouble:
+class RefusalReason:
     """Reason why a command is not understood.
 
     Attributes:

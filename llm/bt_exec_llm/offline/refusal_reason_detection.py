@@ -18,9 +18,9 @@ from bt_exec.language.reading.reader import Reading, Unread
 from bt_exec_llm.offline.command_reader import Reader
 from bt_exec_llm.offline.lexicon import Lexicon, Words
 from bt_exec_llm.offline.reader_lexicon import verbs_in
-from bt_exec_llm.offline.refusal_reason import Trouble
+from bt_exec_llm.offline.refusal_reason import RefusalReason
 
-__all__ = ["main_trouble", "unknown_place"]
+__all__ = ["find_refusal_reason", "unknown_place"]
 
 _OPERATORS = {"condition": "CONDITION", "negation": "NEGATED"}
 """Codes of kinds of operators; the others are ``OPERATOR``."""
@@ -30,7 +30,7 @@ _NUMBER = r"\d+(?:[.,:]\d+)*"
 _STOP = re.compile(r"[,.;!?]")
 
 
-def main_trouble(found: Reading | Unread, language: str, reader: Reader) -> Trouble:
+def find_refusal_reason(found: Reading | Unread, language: str, reader: Reader) -> RefusalReason:
     """Return the most important reason why a text cannot be executed.
 
     Args:
@@ -43,25 +43,25 @@ def main_trouble(found: Reading | Unread, language: str, reader: Reader) -> Trou
         and _names_only_objects(found.meaning)
         and not found.unknown_words
     ):
-        return Trouble("NO_ACTION", found.text.strip(" .!"))
+        return RefusalReason("NO_ACTION", found.text.strip(" .!"))
     if place := unknown_place(found.text, language, reader.lexicon):
-        return Trouble("UNKNOWN_OBJECT", place)
+        return RefusalReason("UNKNOWN_OBJECT", place)
     troubles = [*_troubles(found, language, reader)]
     return min(troubles, key=lambda one: one.rank) if troubles else _not_understood(found)
 
 
-def _troubles(found: Reading | Unread, language: str, reader: Reader) -> Iterator[Trouble]:
+def _troubles(found: Reading | Unread, language: str, reader: Reader) -> Iterator[RefusalReason]:
     text = found.text
     for operator in operators_in(text, language):
         code = _OPERATORS.get(operator.kind, "OPERATOR")
         if code == "NEGATED" and _states_fact(operator, text, language):
             continue
         words = text if code == "NEGATED" else operator.text
-        yield Trouble(
+        yield RefusalReason(
             code, _condition_clause(text, operator, language) if code == "CONDITION" else words
         )
     if _negates(text, language, reader):
-        yield Trouble("NEGATED", text)
+        yield RefusalReason("NEGATED", text)
     limits = [*_unsupported_limit_troubles(text, language, reader.lexicon)]
     yield from limits
     if not any(word in limit.words for word in found.unknown_words for limit in limits):
@@ -69,9 +69,9 @@ def _troubles(found: Reading | Unread, language: str, reader: Reader) -> Iterato
     if isinstance(found, Reading):
         yield from _unused_word_troubles(found, reader)
     elif number := re.search(rf"(?<!\w){_NUMBER}", text):
-        yield Trouble("COUNT", number[0])
+        yield RefusalReason("COUNT", number[0])
     if _needs_continuation(text, language):
-        yield Trouble("UNFINISHED", text)
+        yield RefusalReason("UNFINISHED", text)
 
 
 def _negates(text: str, language: str, reader: Reader) -> bool:
@@ -109,20 +109,20 @@ def unknown_place(text: str, language: str, lexicon: Lexicon) -> str:
     return next(filter(None, found), "")
 
 
-def _unused_word_troubles(found: Reading, reader: Reader) -> Iterator[Trouble]:
+def _unused_word_troubles(found: Reading, reader: Reader) -> Iterator[RefusalReason]:
     """Yield troubles for a word without a use, and for a missing text."""
     if word := reader.word_left_out(found):
-        yield Trouble("MANNER", word)
+        yield RefusalReason("MANNER", word)
     nodes = [*found.meaning.walk()]
     verbs = {verb for one in nodes if one.kind == "act" for verb in verbs_in(one.text("verb"))}
     texts = any(one.kind == "quote" for one in nodes)
     if verbs & reader.lexicon.verbs_with_text and not texts:
-        yield Trouble("NO_OBJECT", found.text.strip(" .!?"))
+        yield RefusalReason("NO_OBJECT", found.text.strip(" .!?"))
 
 
-def _not_understood(found: Reading | Unread) -> Trouble:
+def _not_understood(found: Reading | Unread) -> RefusalReason:
     asks = found.text.rstrip().endswith("?")
-    return Trouble("NOT_A_COMMAND" if asks else "NOT_UNDERSTOOD", found.text.strip())
+    return RefusalReason("NOT_A_COMMAND" if asks else "NOT_UNDERSTOOD", found.text.strip())
 
 
 def _names_only_objects(meaning: Node) -> bool:
@@ -138,20 +138,22 @@ def _condition_clause(text: str, operator: Operator, language: str) -> str:
     return text[operator.start : stop.start() if stop else len(text)].strip()
 
 
-def _unsupported_limit_troubles(text: str, language: str, lexicon: Lexicon) -> Iterator[Trouble]:
+def _unsupported_limit_troubles(
+    text: str, language: str, lexicon: Lexicon
+) -> Iterator[RefusalReason]:
     """Yield troubles for unsupported limits: times, amounts, manners, choices."""
     others = (one for one in lexicon.limits.items() if one[0] != _NO_PLACE)
     for code, words in others:
         for phrase in getattr(words, language):
             for said in expand_phrase(phrase):
                 if match := _find_typed_phrase(said, text, language):
-                    yield Trouble(code, match)
+                    yield RefusalReason(code, match)
     units = "|".join(map(re.escape, closed_words(language, "units_of_time")))
     later = "|".join(closed_words(language, "after_a_time"))
     end = r"(?=\D|$)" if language == "ko" else r"\b"
     timed = rf"{_NUMBER}\s*(?:{units})(?:\s*(?:{later})\w*)?{end}"
     if found := re.search(timed, text, re.IGNORECASE):
-        yield Trouble("TIME", found[0].strip())
+        yield RefusalReason("TIME", found[0].strip())
 
 
 def _find_typed_phrase(said: str, text: str, language: str) -> str:
@@ -166,7 +168,7 @@ def _find_typed_phrase(said: str, text: str, language: str) -> str:
     return match[0] if match else ""
 
 
-def _unknown_word_trouble(found: Reading | Unread, language: str) -> Iterator[Trouble]:
+def _unknown_word_trouble(found: Reading | Unread, language: str) -> Iterator[RefusalReason]:
     """Yield a trouble for the first unknown words: an action, an object, or anything else."""
     if not found.unknown_words:
         return
@@ -180,11 +182,11 @@ def _unknown_word_trouble(found: Reading | Unread, language: str) -> Iterator[Tr
     first = not found.text[:start].strip()
     last = not found.text[end:].strip(" .!?~")
     if last if language == "ko" else first and not last:
-        yield Trouble("UNKNOWN_ACTION", said)
+        yield RefusalReason("UNKNOWN_ACTION", said)
     elif isinstance(found, Reading) or last or said[-1:].isdigit():  # e.g. "room 203"
-        yield Trouble("UNKNOWN_OBJECT", said)
+        yield RefusalReason("UNKNOWN_OBJECT", said)
     else:
-        yield Trouble("UNKNOWN_WORD", said)
+        yield RefusalReason("UNKNOWN_WORD", said)
 
 
 def _needs_continuation(text: str, language: str) -> bool:

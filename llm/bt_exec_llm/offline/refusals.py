@@ -18,7 +18,7 @@ from bt_exec_llm.offline.clarification import (
 )
 from bt_exec_llm.offline.library_index import Index
 from bt_exec_llm.offline.number_assignment import parse_number_range
-from bt_exec_llm.offline.refusal_reason import Trouble
+from bt_exec_llm.offline.refusal_reason import RefusalReason
 from bt_exec_llm.offline.similar_utterances import first_utterances, nearest_utterances
 from bt_exec_llm.offline.text_normalization import LONGEST, printable
 
@@ -36,7 +36,7 @@ _sentences = partial(load_messages, Path(__file__).with_name("refusals.yaml"))
 
 
 def build_refusal(
-    trouble: Trouble, text: str, request: Request, language: str, index: Index
+    trouble: RefusalReason, text: str, request: Request, language: str, index: Index
 ) -> Refusal:
     """Return the refusal of a normalised command, with suggestions."""
     sentences = _sentences()

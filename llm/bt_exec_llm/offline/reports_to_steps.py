@@ -18,7 +18,7 @@ from bt_exec_llm.offline.step import QUESTION, Step
 from bt_exec_llm.offline.step_conversion_errors import NoStepsError, UnclearTextError
 from bt_exec_llm.offline.step_piece import Piece
 
-__all__ = ["Reports"]
+__all__ = ["ReportConverter"]
 
 _THAT = "that"
 """Question of a statement that is to be checked: "make sure that the lights are off"."""
@@ -26,7 +26,7 @@ _TAKING_PARTS = 3
 """Parts of the name of a verb that takes a text; see `to_engine_lexicon`."""
 
 
-class Reports(Comparisons):
+class ReportConverter(Comparisons):
     """Converter of the observations, reports and messages of one meaning.
 
     Args:

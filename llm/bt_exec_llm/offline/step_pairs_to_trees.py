@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import Any
 
 from bt_exec.spec.library import Library
-from bt_exec_llm.offline.command_part import Held, Part
+from bt_exec_llm.offline.command_part import BranchCondition, Part
 from bt_exec_llm.offline.lexicon import Lexicon
-from bt_exec_llm.offline.refusal_reason import Trouble
+from bt_exec_llm.offline.refusal_reason import RefusalReason
 from bt_exec_llm.offline.step import Step
 from bt_exec_llm.offline.utterance_frames import Frames, step_keys
 
@@ -33,14 +33,14 @@ class Pairs:
         frames: Frames,
         library: Library,
         lexicon: Lexicon,
-        held: Callable[[Step, list[Step]], Held | Trouble | None],
+        held: Callable[[Step, list[Step]], BranchCondition | RefusalReason | None],
     ) -> None:
         self._frames = frames
         self._library = library
         self._lexicon = lexicon
         self._held = held
 
-    def find_pair(self, work: list[Step], at: int) -> Part | Trouble | None:
+    def find_pair(self, work: list[Step], at: int) -> Part | RefusalReason | None:
         """Return the part for step `at` and the next one together, or None if no tree does both."""
         if at + 1 >= len(work) or not self._frames.pairs:
             return None
@@ -102,7 +102,7 @@ class Pairs:
         left = (verbs[verb].result for one in steps for verb in one.verbs if verb in verbs)
         return [state for state in left if state]
 
-    def _bind_pair(self, first: Step, last: Step) -> Part | Trouble | None:
+    def _bind_pair(self, first: Step, last: Step) -> Part | RefusalReason | None:
         params: dict[str, Any] = {}
         for one in self._pair_keys(first, last):
             for two in self._pair_keys(last, first):
@@ -118,11 +118,11 @@ class Pairs:
                         continue
                     counted = [p for p in (*first.pieces, *last.pieces) if p.kind == "limit"]
                     if counted or first.times > 1 or last.times > 1:
-                        return Trouble("COUNT", counted[0].text if counted else last.text)
+                        return RefusalReason("COUNT", counted[0].text if counted else last.text)
                     if first.condition != last.condition:
-                        return Trouble("CONDITION", first.text)
+                        return RefusalReason("CONDITION", first.text)
                     held = self._held(first, [])
-                    if isinstance(held, Trouble):
+                    if isinstance(held, RefusalReason):
                         return held
                     text = f"{first.text} {last.text}".strip()
                     return Part(tree, params, text, held, case=first.case, step=last)

@@ -14,7 +14,7 @@ from typing import Any
 
 from bt_exec.spec.library import Library
 from bt_exec.spec.model import TreeSpec
-from bt_exec_llm.offline.command_part import Held, Part
+from bt_exec_llm.offline.command_part import BranchCondition, Part
 from bt_exec_llm.offline.final_steps import NOW, MissionEnds
 from bt_exec_llm.offline.included_acts import apply_commanded_acts
 from bt_exec_llm.offline.lexicon import Lexicon
@@ -23,7 +23,7 @@ from bt_exec_llm.offline.nodes_from_parts import find_answering_check
 from bt_exec_llm.offline.number_assignment import Number, check_all_numbers_used
 from bt_exec_llm.offline.part_merging import append_parts
 from bt_exec_llm.offline.part_skills import skill_variants, skills_of_part
-from bt_exec_llm.offline.refusal_reason import Trouble
+from bt_exec_llm.offline.refusal_reason import RefusalReason
 from bt_exec_llm.offline.step import (
     COMPARE,
     QUESTION,
@@ -67,7 +67,7 @@ class Binder:
         self._pairs = Pairs(frames, library, lexicon, self._bind_step_condition)
         self._ends = MissionEnds(library, lexicon)
 
-    def bind(self, steps: list[Step], text: str, before: list[Step]) -> list[Part] | Trouble:
+    def bind(self, steps: list[Step], text: str, before: list[Step]) -> list[Part] | RefusalReason:
         """Return the parts for `steps`, or the reason why there are none.
 
         Args:
@@ -79,16 +79,18 @@ class Binder:
             found = self._bind_with_prohibition(steps, text, before)
         else:
             parts = self._bind_steps(steps, text, before)
-            found = parts if isinstance(parts, Trouble) else check_all_numbers_used(parts, steps)
-        if isinstance(found, Trouble):
+            found = (
+                parts if isinstance(parts, RefusalReason) else check_all_numbers_used(parts, steps)
+            )
+        if isinstance(found, RefusalReason):
             return found
         return apply_commanded_acts(found, self._library, self._lexicon)
 
-    def bind_condition(self, asked: Step, *, needed: bool) -> Held | Trouble:
+    def bind_condition(self, asked: Step, *, needed: bool) -> BranchCondition | RefusalReason:
         """Return the question tree for a condition on which parts of other packs depend."""
         self._heard = None
         found = self._bind_step_condition(Step((), condition=(asked, needed)), [])
-        return Trouble("CONDITION", asked.text) if found is None else found
+        return RefusalReason("CONDITION", asked.text) if found is None else found
 
     def steps_with_objects(self, steps: list[Step]) -> list[Step]:
         """Return the steps of the last `bind` with omitted objects filled in, mission ends last."""
@@ -97,12 +99,14 @@ class Binder:
             *(step for step in steps if self._ends.tree_of(step) or not step.positive),
         ]
 
-    def _bind_steps(self, steps: list[Step], text: str, before: list[Step]) -> list[Part] | Trouble:
+    def _bind_steps(
+        self, steps: list[Step], text: str, before: list[Step]
+    ) -> list[Part] | RefusalReason:
         self._heard = None
         work, ends, alone = self._ends.separate(steps)
         hung = {(id(step.condition[0]), step.case) for step in work if step.condition is not None}
         if len(hung) > len({case for _, case in hung}):
-            return Trouble("CONDITION", text)  # the question would follow the first act
+            return RefusalReason("CONDITION", text)  # the question would follow the first act
         parts: list[Part] = []
         done = [*before, *(step for step in steps if step.said)]
         done += [step.condition[0] for step in steps if step.condition is not None][:1]
@@ -110,7 +114,7 @@ class Binder:
         at = 0
         while at < len(work):
             pair = self._pairs.find_pair(work, at)
-            if isinstance(pair, Trouble):
+            if isinstance(pair, RefusalReason):
                 return pair
             if pair is not None:
                 parts.append(pair)
@@ -134,35 +138,35 @@ class Binder:
             if work[at].verbs[:1] == (NOW,):
                 end, at = work[at], at + 1
                 held = self._bind_step_condition(end, done)
-                if isinstance(held, Trouble):
+                if isinstance(held, RefusalReason):
                     return held
                 parts.append(Part(end.verbs[1], {}, end.text, held, 1, end.case, end.rescues))
                 continue
             if work[at].awaited is not None:
                 waits = self._bind_waiting(work[at], done)
-                if isinstance(waits, Trouble):
+                if isinstance(waits, RefusalReason):
                     return waits
                 parts, at = [*parts, waits], at + 1
                 continue
             if work[at].verbs == (COMPARE,):
                 compared = self._bind_comparison(work[at])
-                if isinstance(compared, Trouble):
+                if isinstance(compared, RefusalReason):
                     return compared
                 parts.append(compared)
                 done.append(work[at])
                 at += 1
                 continue
             if at and self._leaves_place_open(work[at - 1], work[at]):
-                return Trouble("AMBIGUOUS", work[at].text)
+                return RefusalReason("AMBIGUOUS", work[at].text)
             step = self._with_object_of_next_step(work, at)
             found = self._bind_step(step, done, work[at - 1] if at else None)
-            if isinstance(found, Trouble):
+            if isinstance(found, RefusalReason):
                 return found
             told = parts or before or step.condition is not None
             if found[0].tree in self._lexicon.follows and not told:
-                return Trouble("NO_OBJECT", step.text)
+                return RefusalReason("NO_OBJECT", step.text)
             if at and self._is_asked_at_another_place(work[at - 1], step, found[0]):
-                return Trouble("AMBIGUOUS", step.text)
+                return RefusalReason("AMBIGUOUS", step.text)
             before_it = parts
             parts = append_parts(parts, found, self._frames, self._lexicon)
             if parts != before_it:
@@ -170,36 +174,36 @@ class Binder:
             at += 1
         self.bound = [*(step for step in steps if step.said), *done[known:]]
         if not parts:
-            return Trouble("NOT_UNDERSTOOD", text)
+            return RefusalReason("NOT_UNDERSTOOD", text)
         cases = {(part.condition, part.case) for part in parts if part.condition is not None}
         if len(cases) > len({condition for condition, _ in cases}):
-            return Trouble("CONDITION", text)  # the second question is about another place
+            return RefusalReason("CONDITION", text)  # the second question is about another place
         return self._ends.append_to(parts, ends, alone, work)
 
-    def _bind_waiting(self, step: Step, done: list[Step]) -> Part | Trouble:
+    def _bind_waiting(self, step: Step, done: list[Step]) -> Part | RefusalReason:
         """Return the part that waits between two observations of what a step waits for."""
         held = self._bind_step_condition(replace(step, condition=step.awaited), done)
         pause = Piece("limit", "TIME", _BETWEEN_LOOKS, start=step.start, end=step.start)
         found = self._bind_step(replace(step, pieces=[pause]), done, None)
-        if isinstance(held, Trouble):
+        if isinstance(held, RefusalReason):
             return held
-        if isinstance(found, Trouble):
+        if isinstance(found, RefusalReason):
             return found
         return replace(found[0], awaited=held)
 
-    def _bind_comparison(self, step: Step) -> Part | Trouble:
+    def _bind_comparison(self, step: Step) -> Part | RefusalReason:
         """Return the part that compares the observations of places."""
         compares = self._lexicon.compares
         if compares is None or step.condition is not None:
-            return Trouble("NOT_UNDERSTOOD", step.text)
+            return RefusalReason("NOT_UNDERSTOOD", step.text)
         args = self._matcher.tree_arguments(step, self._library.get(compares.among))
-        if isinstance(args, Trouble):
+        if isinstance(args, RefusalReason):
             return args
         return Part(compares.among, args, step.text, step=step)
 
     def _bind_with_prohibition(
         self, steps: list[Step], text: str, before: list[Step]
-    ) -> list[Part] | Trouble:
+    ) -> list[Part] | RefusalReason:
         """Bind a command with prohibitions; return a trouble if its parts violate one of them."""
         steps = [step for step in steps if not self._asks_no_change(step)]
         wanted = [step for step in steps if step.positive or not step.verbs]
@@ -208,18 +212,18 @@ class Binder:
             if whole is not None:
                 return whole
         if not wanted:
-            return Trouble("NEGATED", text)
+            return RefusalReason("NEGATED", text)
         named = [replace(step, said=True) for step in steps if not step.positive and step.verbs]
         parts = self._bind_steps([*named, *wanted], text, before)
-        if isinstance(parts, Trouble):
+        if isinstance(parts, RefusalReason):
             return (
                 parts
                 if parts.code not in ("NO_OBJECT", "NOT_UNDERSTOOD")
-                else Trouble("NEGATED", text)
+                else RefusalReason("NEGATED", text)
             )
         forbidden_only = any(not step.positive and not step.contrast for step in steps)
         if forbidden_only and all(self._ends.tree_of(step) for step in wanted):
-            return Trouble("NEGATED", text)
+            return RefusalReason("NEGATED", text)
         planned = {pair for part in parts for pair in skills_of_part(part, self._library)}
         planned |= skill_variants(planned, self._lexicon)
         ends = {part.tree for part in parts}
@@ -231,15 +235,15 @@ class Binder:
             )
             if tree := self._ends.tree_of(step):
                 if step.joined == "then" or not any(not self._ends.tree_of(s) for s in wanted):
-                    return Trouble("NEGATED", text)
+                    return RefusalReason("NEGATED", text)
                 if tree in ends and any(self._ends.tree_of(s) == tree for s in wanted):
-                    return Trouble("CONTRADICTION", text)
+                    return RefusalReason("CONTRADICTION", text)
                 continue
             mine = self._bind_step(
                 replace(step, positive=True, probe=True), [*before, *wanted], None
             )
-            if isinstance(mine, Trouble):
-                return Trouble("NEGATED", text)
+            if isinstance(mine, RefusalReason):
+                return RefusalReason("NEGATED", text)
             forbidden = {pair for part in mine for pair in skills_of_part(part, self._library)}
             clash = (
                 forbidden <= planned
@@ -247,7 +251,7 @@ class Binder:
                 else skill_variants(forbidden, self._lexicon) & planned
             )
             if not forbidden or clash:
-                return Trouble("NEGATED", text)
+                return RefusalReason("NEGATED", text)
         return parts
 
     def _forbids_variant(self, act: Step, forbidden: Step, trees: set[str]) -> bool:
@@ -271,56 +275,58 @@ class Binder:
         if not any(self._pairs.find_pair(steps, at) for at in range(len(steps) - 1)):
             return None
         found = self._bind_steps(steps, text, before)
-        if isinstance(found, Trouble):
+        if isinstance(found, RefusalReason):
             return None
         used = [self._pairs.find_pair(steps, at) is not None for at in range(len(steps) - 1)]
         negatives = sum(not step.positive for step in steps)
         return found if sum(used) >= negatives else None
 
-    def _bind_step(self, step: Step, done: list[Step], last: Step | None) -> list[Part] | Trouble:
+    def _bind_step(
+        self, step: Step, done: list[Step], last: Step | None
+    ) -> list[Part] | RefusalReason:
         """Return the parts for one step: one for each value of a type that is bound singly."""
         found = remove_excluded_values(step, self._lexicon)
-        if isinstance(found, Trouble):
+        if isinstance(found, RefusalReason):
             return found
         step = found
         if _refers_to_comparison_result(step, done):
-            return Trouble("NO_REFERENT", step.text)
+            return RefusalReason("NO_REFERENT", step.text)
         held = self._bind_step_condition(step, done)
-        if isinstance(held, Trouble):
+        if isinstance(held, RefusalReason):
             return held
         each = self._lexicon.list_types("each")
         done = [_without(one, each) if one.excludes(step) else one for one in done]
         verbs = self._lexicon.verbs
         if any(v in verbs and verbs[v].denied for v in step.verbs) and not step.probe:
-            return Trouble("UNKNOWN_ACTION", step.text)
+            return RefusalReason("UNKNOWN_ACTION", step.text)
         step = self._with_default_object(step, last)
         whole = self._matcher.match_step(step, done)
-        if isinstance(whole, Trouble):
+        if isinstance(whole, RefusalReason):
             return whole
         self._whole, _, borrowed = whole
         parts: list[Part] = []
         options = split_by_values(self._whole, self._lexicon)
         if len(options) > 1 and step.rescues:
-            return Trouble("CONDITION", step.text)
+            return RefusalReason("CONDITION", step.text)
         if len(options) > 1 and step.times > 1:  # e.g. patrol twice: repeat the whole round
             options, step = options * step.times, replace(step, times=1)
         for option in options:
             bound = self._matcher.match_step(option, done)
-            if isinstance(bound, Trouble):
+            if isinstance(bound, RefusalReason):
                 return bound
             full, tree, _ = bound
             placed = self._at_place_of_person(full, done)
             if self._has_unused_place(placed.pieces[len(full.pieces) :], full, tree):
-                return Trouble("NOT_TOGETHER", step.text)
+                return RefusalReason("NOT_TOGETHER", step.text)
             full = placed
             args = self._matcher.tree_arguments(full, tree)
-            if isinstance(args, Trouble):
+            if isinstance(args, RefusalReason):
                 return args
             times = 1 if self._matcher.has_repetition_parameter(tree) else step.times
             if max(step.turns, step.tries) > _MOST_TIMES:
-                return Trouble("COUNT", step.text)
+                return RefusalReason("COUNT", step.text)
             if times > 1 and (tree.root.skip_if is not None or times > _MOST_TIMES):
-                return Trouble(
+                return RefusalReason(
                     "COUNT", next((p.text for p in step.pieces if p.name == "TIMES"), step.text)
                 )
             part = Part(tree.tree, args, step.text, held, times, step.case, step.rescues)
@@ -351,7 +357,9 @@ class Binder:
         usual = {place for one in known if one is not None for place in one.brings.values()}
         return any(p.name not in taken and p.value not in usual for p in places)
 
-    def _bind_step_condition(self, step: Step, done: list[Step]) -> Held | Trouble | None:
+    def _bind_step_condition(
+        self, step: Step, done: list[Step]
+    ) -> BranchCondition | RefusalReason | None:
         """Return the question tree for the condition of a step; None without a condition."""
         if step.condition is None:
             return None
@@ -359,31 +367,35 @@ class Binder:
         bare = replace(asked, condition=None)
         if asked.verbs == (COMPARE,) and (compares := self._lexicon.compares) is not None:
             two = self._matcher.tree_arguments(asked, self._library.get(compares.two))
-            return two if isinstance(two, Trouble) else (compares.two, tuple(two.items()), needed)
+            return (
+                two
+                if isinstance(two, RefusalReason)
+                else (compares.two, tuple(two.items()), needed)
+            )
         if self._heard is not None and (asked is self._heard[0] or step.case):
             done = [*done, self._heard[1]]  # all branches of a question refer to the same place
         elif self._refers_to_several_places(bare, done):
-            return Trouble("CONDITION", asked.text)
+            return RefusalReason("CONDITION", asked.text)
         if asked.pronoun and self._heard is not None and asked is self._heard[0]:
             bare = self._heard[1]
         tool = _with_tool_for_pronoun(bare, step)
         found = None if tool is None else self._matcher.match_step(tool, [])
-        if found is None or isinstance(found, Trouble):
+        if found is None or isinstance(found, RefusalReason):
             found = self._matcher.match_step(bare, [*done, step])
-        if isinstance(found, Trouble):  # e.g. "if it is closed, open it"
+        if isinstance(found, RefusalReason):  # e.g. "if it is closed, open it"
             found = self._matcher.match_step(
                 bare, [*done, self._matcher.with_default_objects(step)]
             )
-        if not isinstance(found, Trouble) and _condition_has_only_pronoun(found[0], step):
+        if not isinstance(found, RefusalReason) and _condition_has_only_pronoun(found[0], step):
             about = replace(bare, pieces=[*without_pronouns(bare), *step.pieces])
             found = self._matcher.match_step(about, [])
-        if isinstance(found, Trouble):
-            return Trouble("CONDITION", asked.text)
+        if isinstance(found, RefusalReason):
+            return RefusalReason("CONDITION", asked.text)
         self._heard = asked, found[0]
         if find_answering_check(found[1]) is None:
             return self._find_question_tree(asked, done, needed=needed)
         args = self._matcher.tree_arguments(self._at_place_of_person(found[0], done), found[1])
-        if isinstance(args, Trouble):
+        if isinstance(args, RefusalReason):
             return args
         return found[1].tree, tuple(args.items()), needed
 
@@ -396,21 +408,25 @@ class Binder:
         last = next((values for values in reversed(named) if values), [])
         return len(set(last)) > 1
 
-    def _find_question_tree(self, asked: Step, done: list[Step], *, needed: bool) -> Held | Trouble:
+    def _find_question_tree(
+        self, asked: Step, done: list[Step], *, needed: bool
+    ) -> BranchCondition | RefusalReason:
         """Return the question tree for a question whose matching tree only observes."""
         found = self._matcher.match_step(replace(asked, condition=None), done)
-        trees = {} if isinstance(found, Trouble) else self._lexicon.decides.get(found[1].tree, {})
+        trees = (
+            {} if isinstance(found, RefusalReason) else self._lexicon.decides.get(found[1].tree, {})
+        )
         said = [p for p in asked.pieces if p.kind == "value" and p.name in self._joined]
         tree = {trees.get(p.value) if p.sense in ("holds", "fails") else None for p in said}
         name = tree.pop() if len(tree) == 1 else None
-        if isinstance(found, Trouble) or name is None:
-            return Trouble("CONDITION", asked.text)
+        if isinstance(found, RefusalReason) or name is None:
+            return RefusalReason("CONDITION", asked.text)
         self._heard = asked, found[0]
         bounds = [piece for piece in asked.pieces if piece.name in BOUNDS]
         full = replace(found[0], pieces=[*found[0].pieces, *bounds])
         args = self._matcher.tree_arguments(full, self._library.get(name))
-        if isinstance(args, Trouble):
-            return Trouble("CONDITION", asked.text)
+        if isinstance(args, RefusalReason):
+            return RefusalReason("CONDITION", asked.text)
         return name, tuple(args.items()), needed
 
     def _with_default_object(self, step: Step, last: Step | None) -> Step:

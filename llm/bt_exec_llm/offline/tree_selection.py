@@ -11,7 +11,7 @@ from bt_exec.spec.library import Library
 from bt_exec.spec.model import TreeSpec
 from bt_exec_llm.offline.lexicon import Lexicon
 from bt_exec_llm.offline.number_assignment import KINDS, Number, fill_numbers
-from bt_exec_llm.offline.refusal_reason import Trouble
+from bt_exec_llm.offline.refusal_reason import RefusalReason
 from bt_exec_llm.offline.step import QUESTION, Step, latest_nouns, replace_pronoun
 from bt_exec_llm.offline.step_piece import BOUNDS, Piece
 from bt_exec_llm.offline.utterance_frames import DURATION, Frame, Frames, piece_key, step_keys
@@ -46,10 +46,12 @@ class Matcher:
         )
         self._acted_on = {key for frame in frames_of_acts for key in frame.keys}
 
-    def match_step(self, step: Step, done: list[Step]) -> tuple[Step, TreeSpec, bool] | Trouble:
+    def match_step(
+        self, step: Step, done: list[Step]
+    ) -> tuple[Step, TreeSpec, bool] | RefusalReason:
         """Return a completed step, its tree, and if earlier objects complete it, or a trouble."""
         if not step.verbs and not step.pieces:
-            return Trouble("NOT_UNDERSTOOD", step.text)
+            return RefusalReason("NOT_UNDERSTOOD", step.text)
         if QUESTION in step.verbs:  # the answer reports the number
             step = replace(step, pieces=[p for p in step.pieces if p.name not in BOUNDS])
         named = (p for p in latest_nouns(done) if p.mark != "not")
@@ -60,7 +62,7 @@ class Matcher:
         exact = self.match_exactly(step)
         if isinstance(exact, TreeSpec):
             return step, exact, False
-        if isinstance(exact, Trouble) and exact.code == "AMBIGUOUS":
+        if isinstance(exact, RefusalReason) and exact.code == "AMBIGUOUS":
             return exact
         return self._match_with_omitted_objects(step, done)
 
@@ -90,7 +92,7 @@ class Matcher:
                     swapped = replace(piece, kind="value", name=kind, value=value, relation="")
                     yield replace(step, pieces=[*step.pieces[:at], swapped, *step.pieces[at + 1 :]])
 
-    def match_exactly(self, step: Step) -> TreeSpec | Trouble:
+    def match_exactly(self, step: Step) -> TreeSpec | RefusalReason:
         """Return the only tree with a frame that matches the whole step, or a trouble."""
         for option in self._variants_with_substitutes(step):
             keys = step_keys(option)
@@ -106,11 +108,11 @@ class Matcher:
                 least = min(best.values())
                 names = [name for name, left in best.items() if left == least]
                 if len(names) > 1:
-                    return Trouble("AMBIGUOUS", step.text, trees=tuple(names))
+                    return RefusalReason("AMBIGUOUS", step.text, trees=tuple(names))
                 if option is not step:
                     step.pieces[:] = option.pieces
                 return self._library.get(names[0])
-        return Trouble("NOT_TOGETHER", step.text)
+        return RefusalReason("NOT_TOGETHER", step.text)
 
     def _accepts_remaining_pieces(self, tree: str, left: frozenset[str], step: Step) -> bool:
         """Return True if the pieces that a frame lacks are values of the tree's parameters."""
@@ -139,7 +141,7 @@ class Matcher:
 
     def _match_with_omitted_objects(
         self, step: Step, done: list[Step]
-    ) -> tuple[Step, TreeSpec, bool] | Trouble:
+    ) -> tuple[Step, TreeSpec, bool] | RefusalReason:
         """Return a completed step, its tree, and if earlier objects complete it, or a trouble."""
         keys = step_keys(step)
         options: dict[frozenset[str], set[str]] = {}
@@ -203,7 +205,7 @@ class Matcher:
             for frame in self.frames_for(step)
         )
         if options and {DURATION} >= frozenset().union(*options):
-            return Trouble("NUMBER", step.text, ("number",))
+            return RefusalReason("NUMBER", step.text, ("number",))
         return self._explain_mismatch(step, bool(options) or short)
 
     def _states_text(self, frame: Frame) -> bool:
@@ -252,18 +254,18 @@ class Matcher:
                     kind, _, value = other.partition("=")
                     yield replace(piece, kind="value", name=kind, value=value, relation="")
 
-    def _explain_mismatch(self, step: Step, possible: bool) -> Trouble:
+    def _explain_mismatch(self, step: Step, possible: bool) -> RefusalReason:
         nouns = any(p.kind in ("noun", "value", "person") for p in step.pieces)
         if step.pronoun and not nouns:
-            return Trouble("NO_REFERENT", step.text)
+            return RefusalReason("NO_REFERENT", step.text)
         if not step.verbs:
-            return Trouble("NO_ACTION" if nouns else "NOT_UNDERSTOOD", step.text)
+            return RefusalReason("NO_ACTION" if nouns else "NOT_UNDERSTOOD", step.text)
         known = bool(self.frames_for(step))
         if possible or (known and not nouns):
-            return Trouble("NO_OBJECT", step.text)
-        return Trouble("NOT_TOGETHER", step.text)
+            return RefusalReason("NO_OBJECT", step.text)
+        return RefusalReason("NOT_TOGETHER", step.text)
 
-    def tree_arguments(self, step: Step, tree: TreeSpec) -> dict[str, Any] | Trouble:
+    def tree_arguments(self, step: Step, tree: TreeSpec) -> dict[str, Any] | RefusalReason:
         """Return the arguments of a tree from the values of a step."""
         args: dict[str, Any] = {}
         brought: dict[str, str] = {}
@@ -283,15 +285,15 @@ class Matcher:
                 args[names[0]] = int(piece.value)
                 continue
             if names[0] in args and args[names[0]] != piece.value:
-                return Trouble("CONTRADICTION", f"{args[names[0]]} / {piece.value}")
+                return RefusalReason("CONTRADICTION", f"{args[names[0]]} / {piece.value}")
             args[names[0]] = piece.value
         for name, value in brought.items():
             if name in tree.params:
                 args.setdefault(name, value)
         if (both := self._find_both_phrase(step, tree, args)) is not None:
-            return Trouble("COUNT", both.text)
+            return RefusalReason("COUNT", both.text)
         numbers = self.number_arguments(step, tree)
-        if isinstance(numbers, Trouble):
+        if isinstance(numbers, RefusalReason):
             return numbers
         args.update(numbers)
         missing = [
@@ -299,9 +301,9 @@ class Matcher:
         ]
         needed = [n.type for n in self._numbers.get(tree.tree, ()) if n.param in missing]
         if needed and len(needed) == len(missing):
-            return Trouble("NUMBER", step.text, tuple(needed))
+            return RefusalReason("NUMBER", step.text, tuple(needed))
         if missing:
-            return Trouble("NO_OBJECT", step.text)
+            return RefusalReason("NO_OBJECT", step.text)
         return {name: args[name] for name in tree.params if name in args}
 
     def _find_both_phrase(
@@ -318,7 +320,7 @@ class Matcher:
                     return piece
         return None
 
-    def number_arguments(self, step: Step, tree: TreeSpec) -> dict[str, Any] | Trouble:
+    def number_arguments(self, step: Step, tree: TreeSpec) -> dict[str, Any] | RefusalReason:
         """Return the arguments for the numbers of a step, or a trouble if a number has no use."""
         said = {
             kind: [p for p in step.pieces if p.kind == "limit" and p.name == kind] for kind in KINDS

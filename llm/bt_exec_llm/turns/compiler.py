@@ -32,7 +32,7 @@ from bt_exec_llm.model_compiler.planning_dialogue import printable
 from bt_exec_llm.turns.conversation_state import (
     AS_RECORDED,
     Conversation,
-    Past,
+    FinishedTurn,
     TurnSettings,
     budget_refusal,
     say,
@@ -150,7 +150,7 @@ class TurnCompiler:
                 if isinstance(turn, Final):
                     return self._final_plan(request, talk, ways, turn, log, model)
                 assert plan is not None
-                talk.turns.append(Past(talk.number, call_pairs(turn.tool_calls), log))
+                talk.turns.append(FinishedTurn(talk.number, call_pairs(turn.tool_calls), log))
                 return self._turn_plan(plan, ways, request)
         except Broken as broken:
             codes = ", ".join(dict.fromkeys(one.code for one in broken.problems))
@@ -254,7 +254,7 @@ class TurnCompiler:
             return _refusal_for(refusal, talk)
         turn_kind = None if talk.disputed else "last"
         talk.answer, talk.code_plan = turn.final_answer, turn.code_plan
-        talk.turns.append(Past(talk.number, (), log))
+        talk.turns.append(FinishedTurn(talk.number, (), log))
         return self._plan_reporting_answer(request, talk, ways, turn.final_answer, model, turn_kind)
 
     def _plan_reporting_answer(

@@ -29,8 +29,8 @@ from bt_exec_llm.turns.tree_growth import skills_of_last_turn
 __all__ = [
     "AS_RECORDED",
     "Conversation",
+    "FinishedTurn",
     "Observation",
-    "Past",
     "TurnSettings",
     "budget_refusal",
     "say",
@@ -105,7 +105,7 @@ class Observation:
 
 
 @dataclass
-class Past:
+class FinishedTurn:
     """Turn whose calls or answer have been executed.
 
     Attributes:
@@ -145,7 +145,7 @@ class Conversation:
     refused: Refusal | None = None
     log: tuple[str, ...] = ()
     record: Mapping[str, Any] = field(default_factory=dict)
-    turns: list[Past] = field(default_factory=list)
+    turns: list[FinishedTurn] = field(default_factory=list)
     answer: str = ""
     code_plan: Sequence[str] = ()
     disputed: bool = False

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from bt_exec.failure import UsageError
 from bt_exec.files import expand_home
-from bt_exec_skills.image.rules.question import Unread
+from bt_exec_skills.image.rules.question import UnanswerableQuestion
 from bt_exec_skills.image.rules.question_reader import read_question
 
 __all__ = ["build_mission_worlds"]
@@ -80,5 +80,5 @@ def _refuse_overwriting(read: Sequence[Path], written: Sequence[Path]) -> None:
 def _is_comparison(question: str) -> bool:
     try:
         return read_question(question).kind == "same"
-    except Unread:
+    except UnanswerableQuestion:
         return False

@@ -49,7 +49,7 @@ from bt_exec_skills.image.workbench import Bench, SetName
 __all__ = ["PACK"]
 
 
-class Answers(MissionReporter):
+class AnswerReporter(MissionReporter):
     """Mission reporter that reports the answer at the end."""
 
     def __init__(self, services: Mapping[str, Any]) -> None:
@@ -121,7 +121,7 @@ PACK = Pack(
     robots={"none": make_rig},
     settings=ImageSettings,
     world=PictureStart,
-    reporter=Answers,
+    reporter=AnswerReporter,
     doctor=check_machine,
 )
 """Pack object, registered under the entry point ``image``."""

@@ -20,7 +20,7 @@ from bt_exec_skills.navigation.local_planner import Limits, Steering, limit_chan
 from bt_exec_skills.navigation.occupancy_grid import hit_points
 from bt_exec_skills.navigation.plane_geometry import Pose, turn_between
 
-__all__ = ["Base", "Command", "Commands", "drive_to", "turn_by"]
+__all__ = ["Command", "Commands", "MobileBase", "drive_to", "turn_by"]
 
 _ARRIVED_M, _ARRIVED_RAD = 0.15, 0.04
 _CLOSE_M = 0.5  # a base that makes no progress has arrived if the goal is nearer than this
@@ -53,7 +53,7 @@ Commands: TypeAlias = Generator[Command, None, None]
 R = TypeVar("R")
 
 
-class Base(Protocol):
+class MobileBase(Protocol):
     """Interface of a mobile base."""
 
     @property
@@ -68,7 +68,9 @@ class Base(Protocol):
         """Return the measured distances in all directions [m]; see `occupancy_grid.hit_points`."""
 
 
-def drive_to(base: Base, planner: Planner, goal: Pose, limits: Limits, period_s: float) -> Commands:
+def drive_to(
+    base: MobileBase, planner: Planner, goal: Pose, limits: Limits, period_s: float
+) -> Commands:
     """Drive to a pose and turn to its heading.
 
     Args:
@@ -93,7 +95,7 @@ def drive_to(base: Base, planner: Planner, goal: Pose, limits: Limits, period_s:
 
 
 def turn_by(
-    base: Base, angle: float, limits: Limits, period_s: float, progress: float = 0.0
+    base: MobileBase, angle: float, limits: Limits, period_s: float, progress: float = 0.0
 ) -> Commands:
     """Turn on the spot by `angle` [rad], positive to the left."""
     total, last = angle, base.pose.yaw
@@ -124,7 +126,7 @@ class _Trip:
     """State of one drive."""
 
     def __init__(
-        self, base: Base, planner: Planner, goal: Pose, limits: Limits, period_s: float
+        self, base: MobileBase, planner: Planner, goal: Pose, limits: Limits, period_s: float
     ) -> None:
         self._base, self._planner, self._goal = base, planner, goal
         self._limits, self._period_s = limits, period_s

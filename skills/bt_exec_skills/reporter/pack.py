@@ -11,7 +11,7 @@ from bt_exec_skills.reporter.places_and_people import SiteMap
 from bt_exec_skills.reporter.plan_json import PLAN_JSON
 from bt_exec_skills.reporter.reporting.notebook import Notebook
 from bt_exec_skills.reporter.reporting.place_comparison import Order
-from bt_exec_skills.reporter.reporting.reporter_and_written_report import Memory
+from bt_exec_skills.reporter.reporting.reporter_and_written_report import NotebookReporter
 from bt_exec_skills.reporter.reporting.speech_interface import Speaker
 from bt_exec_skills.reporter.rigs import BuildingStart, ReporterSettings, make_sim_rig
 from bt_exec_skills.reporter.robot import Count, PersonName, PlaceName, Words
@@ -65,6 +65,6 @@ PACK = Pack(
     },
     settings=ReporterSettings,
     world=BuildingStart,
-    reporter=Memory,
+    reporter=NotebookReporter,
 )
 """The pack, registered under the entry point ``reporter``."""

@@ -46,19 +46,19 @@ def check_target_names(spec: MissionSpec, context: PassContext) -> Iterator[Prob
             if name not in labels:
                 allowed = nearest_first(name, labels)
                 yield Problem("OBJECT_GONE", f"there is no object {name!r}", where, name, allowed)
-            elif node.do == "pick_object" and (_holds(name) or name in tables):
+            elif node.do == "pick_object" and (_is_container(name) or name in tables):
                 kind = "table" if name in tables else "container"
                 yield Problem("CANNOT_LIFT", f"{name} is a {kind}; it is not picked", where, name)
         target, side = node.args.get("target"), node.args.get("side", "in")
         into = node.do == "place_object" and side == "in" and isinstance(target, str)
-        if into and target in labels and target not in tables and not _holds(target):
-            holders = (*filter(_holds, labels), *tables)
+        if into and target in labels and target not in tables and not _is_container(target):
+            holders = (*filter(_is_container, labels), *tables)
             where = f"{show_place(step.place)}/with/target"
             message = f"{target} is not a container; objects go into a container or onto a table"
             yield Problem("NO_CONTAINER", message, where, str(target), holders)
 
 
-def _holds(name: object) -> bool:
+def _is_container(name: object) -> bool:
     return attributes_in_name(str(name)).is_container
 
 

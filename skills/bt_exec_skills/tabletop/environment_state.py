@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from bt_exec.observation import Situation
 from bt_exec_skills.navigation.plane_geometry import Pose
-from bt_exec_skills.tabletop.name_attributes import Looks, attributes_in_name
+from bt_exec_skills.tabletop.name_attributes import NameAttributes, attributes_in_name
 from bt_exec_skills.tabletop.tables import Table, infer_tables
 
 __all__ = ["AT_SPOT_M", "WITHIN_M", "Environment", "Placed", "Point", "environment_of"]
@@ -94,7 +94,7 @@ class Environment:
         table = self.tables.get(name)
         return Point(table.x, table.y, table.height) if table is not None else None
 
-    def object_attributes(self) -> tuple[Looks, ...]:
+    def object_attributes(self) -> tuple[NameAttributes, ...]:
         """Return the attributes in the names of the objects, in order."""
         return tuple(attributes_in_name(name) for name in self.objects)
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from bt_exec_skills.navigation.plane_geometry import Pose
 from bt_exec_skills.tabletop.environment_state import Environment, Point
 
-__all__ = ["NEAR_M", "Hand"]
+__all__ = ["NEAR_M", "HeldObjectTracker"]
 
 NEAR_M = 1.1
 """Reach of the hand from the base [m]."""
@@ -21,7 +21,7 @@ _FOLLOWS_M = 0.15
 """Tolerance of the position of a held object in the robot's frame [m]."""
 
 
-class Hand:
+class HeldObjectTracker:
     """Tracker of the object in the hand, from readings of the world.
 
     If the simulator reports the pose of the base, a held object must stay at the same position

@@ -24,7 +24,7 @@ __all__ = [
     "SHAPES",
     "SIZES",
     "Attribute",
-    "Looks",
+    "NameAttributes",
     "ObjectName",
     "attributes_in_name",
 ]
@@ -86,7 +86,7 @@ _NUMBER = re.compile("[0-9]{1,9}")
 
 
 @dataclass(frozen=True)
-class Looks:
+class NameAttributes:
     """Attributes in the name of an object.
 
     Attributes:
@@ -120,7 +120,7 @@ class Looks:
 
 
 @lru_cache(maxsize=4096)
-def attributes_in_name(name: str) -> Looks:
+def attributes_in_name(name: str) -> NameAttributes:
     """Return the attributes in `name`."""
     words = [_SAME.get(word, word) for word in re.split(r"[_\-\s]+", name.casefold()) if word]
     number = int(words[-1]) if words and _NUMBER.fullmatch(words[-1]) else None
@@ -142,4 +142,4 @@ def attributes_in_name(name: str) -> Looks:
         else:
             kinds.append(word)
     kind = "_".join(kinds) or found.get("shape", "object")
-    return Looks(name, kind, number=number, **{**_NATURE.get(kind, {}), **found})
+    return NameAttributes(name, kind, number=number, **{**_NATURE.get(kind, {}), **found})

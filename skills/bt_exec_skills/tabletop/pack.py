@@ -8,7 +8,7 @@ from bt_exec.pack import Pack
 from bt_exec.site.shipped_data import data_path
 from bt_exec_skills.tabletop.checkers import CHECKERS
 from bt_exec_skills.tabletop.display_names import display_name
-from bt_exec_skills.tabletop.held_object_tracker import Hand
+from bt_exec_skills.tabletop.held_object_tracker import HeldObjectTracker
 from bt_exec_skills.tabletop.name_attributes import Attribute, ObjectName
 from bt_exec_skills.tabletop.reporter import TableReporter
 from bt_exec_skills.tabletop.rigs import (
@@ -50,7 +50,7 @@ PACK = Pack(
     called=display_name,
     robots={"sim": make_sim_rig, "http": make_http_rig},
     identities={"http": http_identity},
-    services={"hand": Hand},
+    services={"hand": HeldObjectTracker},
     settings=TableSettings,
     world=TableStart,
     reporter=TableReporter,

@@ -11,7 +11,7 @@ from bt_exec.failure import UsageError
 from bt_exec.mission.robot_lock import network_identity
 from bt_exec.rig import PackSettings, Rig, WorldSettings
 from bt_exec.spec.user_data_validation import UserData
-from bt_exec_skills.tabletop.held_object_tracker import Hand
+from bt_exec_skills.tabletop.held_object_tracker import HeldObjectTracker
 from bt_exec_skills.tabletop.sim.layout import By, WorldOptions
 
 if TYPE_CHECKING:
@@ -113,7 +113,7 @@ def make_sim_rig(settings: TableSettings, start: TableStart) -> Rig:
     from bt_exec_skills.tabletop.perception.observation_and_pipeline import TablePerception
     from bt_exec_skills.tabletop.sim.camera import HeadCamera
 
-    robot, hand = robot_in_its_kitchen(start), Hand()
+    robot, hand = robot_in_its_kitchen(start), HeldObjectTracker()
     world = robot.world
     camera, finder = None, make_finder("oracle")
     if settings.picture_every_s > 0:

@@ -8,8 +8,8 @@ A package adds a source with::
     kitchen = "my_kitchen.practice:KitchenPractice"
 
 A source whose pictures show states also has ``states`` and ``state_comparison(network)``; see
-`bt_exec_skills.vision.evaluate.Answer`. A source with shipped ``weights`` lists in ``sites`` the
-sites that use them, besides the site with the source's name.
+`bt_exec_skills.vision.evaluate.StateEstimator`. A source with shipped ``weights`` lists in
+``sites`` the sites that use them, besides the site with the source's name.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from typing import Any, Literal
 from bt_exec.cli.output_streams import progress_bar
 from bt_exec.failure import UsageError
 from bt_exec.plugins import load_plugin, plugin_names
-from bt_exec_skills.vision.evaluate import Answer
+from bt_exec_skills.vision.evaluate import StateEstimator
 from bt_exec_skills.vision.labelled_picture import SceneSource
 from bt_exec_skills.vision.network_inference import Network
 
@@ -85,12 +85,12 @@ def shipped_weights(source: SceneSource) -> Path:
 
 def state_estimator_for(
     source: SceneSource, network: Network
-) -> tuple[Answer | None, tuple[str, ...]]:
+) -> tuple[StateEstimator | None, tuple[str, ...]]:
     """Return the state estimator and the states of a source; None and () without states."""
     states: tuple[str, ...] = getattr(source, "states", ())
     if not states or not set(source.classes) <= set(network.names):
         return None, ()
-    answer: Answer = source.state_comparison(network)  # type: ignore[attr-defined]
+    answer: StateEstimator = source.state_comparison(network)  # type: ignore[attr-defined]
     return answer, states
 
 

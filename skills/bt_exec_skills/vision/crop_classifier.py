@@ -27,8 +27,8 @@ __all__ = [
     "MARGIN",
     "NOTHING",
     "SIDE",
+    "CropClassifier",
     "Crops",
-    "Namer",
     "cut_crops",
     "labelled_crops_of",
     "proposed_boxes",
@@ -149,7 +149,7 @@ def _class_of_box(one: Found, marks: Sequence[Mark]) -> str | None:
 Floats = npt.NDArray[np.float32]
 
 
-class Namer:
+class CropClassifier:
     """Classifier of crops, exported by `train_crop_classifier`; runs on onnxruntime.
 
     Args:

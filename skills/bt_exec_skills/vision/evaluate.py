@@ -17,14 +17,14 @@ from bt_exec_skills.vision.metrics import ClassFigures, Confusion, class_figures
 from bt_exec_skills.vision.network_inference import Network
 from bt_exec_skills.vision.text_drawing import draw_text
 
-__all__ = ["WORKING_SCORE", "Answer", "Report", "confusion_plot", "curves_plot", "evaluate"]
+__all__ = ["WORKING_SCORE", "Report", "StateEstimator", "confusion_plot", "curves_plot", "evaluate"]
 
 
 WORKING_SCORE = 0.35
 """Default minimum score of a detection."""
 _LEAST = 0.001  # minimum score of detections on the precision-recall curve
 
-Answer = Callable[[Picture], tuple[str, str] | None]
+StateEstimator = Callable[[Picture], tuple[str, str] | None]
 """Function that returns the true and the estimated state in a picture, or None without a state."""
 
 
@@ -92,7 +92,7 @@ def evaluate(
     tell: Callable[[int], None],
     classes: Sequence[str],
     *,
-    answer: Answer | None = None,
+    answer: StateEstimator | None = None,
     states: tuple[str, ...] = (),
 ) -> Report:
     """Evaluate a network on labelled pictures.

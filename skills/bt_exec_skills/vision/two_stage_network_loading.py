@@ -17,7 +17,7 @@ import numpy.typing as npt
 from bt_exec.failure import UnknownName, UsageError
 from bt_exec_skills.perception.pictures_and_boxes import Frame
 from bt_exec_skills.vision.box_decoding import Found, suppress_overlaps
-from bt_exec_skills.vision.crop_classifier import Namer, cut_crops, proposed_boxes
+from bt_exec_skills.vision.crop_classifier import CropClassifier, cut_crops, proposed_boxes
 from bt_exec_skills.vision.network_inference import (
     LEAST_SCORE,
     Network,
@@ -55,7 +55,7 @@ def load_network(weights: Path) -> Network:
     network, names = load_detector(weights), classifier_path(weights)
     if not names.is_file():
         return network
-    return TwoStageNetwork(network, Namer(names))
+    return TwoStageNetwork(network, CropClassifier(names))
 
 
 def load_detector(weights: Path) -> Network:
@@ -89,7 +89,7 @@ class TwoStageNetwork:
         namer: Classifier of the boxes.
     """
 
-    def __init__(self, boxes: Network, namer: Namer) -> None:
+    def __init__(self, boxes: Network, namer: CropClassifier) -> None:
         self.names = namer.names
         self._boxes = boxes
         self._namer = namer

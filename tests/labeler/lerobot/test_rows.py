@@ -11,7 +11,7 @@ from bt_exec_labeler.episode import Flaw
 from bt_exec_labeler.lerobot.rows import (
     EpisodeRow,
     FrameRow,
-    SaidRow,
+    LanguageRow,
     parse_rows,
     read_row,
     read_rows,
@@ -66,8 +66,8 @@ def test_video_of_an_episode_defaults_to_the_first_file() -> None:
 
 def test_invalid_row_is_reported_by_its_number() -> None:
     with pytest.raises(UsageError, match=r"^a: row 1: style: input should be a valid string"):
-        read_rows(SaidRow, [{}, {"style": 1}], "a")
-    assert read_rows(SaidRow, [{"content": "go"}], "a") == [SaidRow(content="go")]
+        read_rows(LanguageRow, [{}, {"style": 1}], "a")
+    assert read_rows(LanguageRow, [{"content": "go"}], "a") == [LanguageRow(content="go")]
 
 
 def test_language_may_be_json_text() -> None:

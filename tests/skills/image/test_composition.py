@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from bt_exec_skills.image.rules.program_from_steps import build_program
-from bt_exec_skills.image.rules.question import Unread
+from bt_exec_skills.image.rules.question import UnanswerableQuestion
 from bt_exec_skills.image.rules.question_reader import read_question
 from bt_exec_skills.image.workbench import Bench
 from tests.skills.image.asking import ask
@@ -252,5 +252,5 @@ def test_composed_answer_contains_its_numbers(picture, text, says):
     ],
 )
 def test_yes_no_question_about_next_to_is_refused(text):
-    with pytest.raises(Unread):
+    with pytest.raises(UnanswerableQuestion):
         read_question(text)

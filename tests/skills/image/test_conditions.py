@@ -6,7 +6,7 @@ import cv2
 import numpy as np
 import pytest
 
-from bt_exec_skills.image.perception.colour_region_confidence import DOUBTFUL, separability
+from bt_exec_skills.image.perception.colour_region_confidence import DOUBTFUL, region_confidence
 from bt_exec_skills.image.perception.colour_segmentation import segment_colour, separate_touching
 from bt_exec_skills.image.perception.colours import name_pixels
 from bt_exec_skills.image.perception.instances import SUREST
@@ -88,9 +88,9 @@ def test_clear_objects_have_high_confidence():
     for place in range(4):
         cv2.circle(picture, (60 + 90 * place, 150), 30, RED, -1)
     found = separate_touching(segment_colour(picture))
-    assert separability(picture, found) == SUREST
+    assert region_confidence(picture, found) == SUREST
     cv2.rectangle(picture, (150, 230), (210, 290), (231, 231, 231), -1)
-    assert separability(picture, found) == DOUBTFUL
+    assert region_confidence(picture, found) == DOUBTFUL
 
 
 def test_colour_corrected_picture_has_a_neutral_background():

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from bt_exec_skills.image.rules.question import Unread
+from bt_exec_skills.image.rules.question import UnanswerableQuestion
 from bt_exec_skills.image.rules.question_reader import read_question
 
 SAME = [
@@ -86,7 +86,7 @@ def test_comparison_refers_to_two_questions(before, text, full):
 
 @pytest.mark.parametrize("text", ["Which are there more of?", "둘 중에 뭐가 더 많아?"])
 def test_comparison_after_one_question_is_refused(text):
-    with pytest.raises(Unread, match="QUESTION_UNCLEAR"):
+    with pytest.raises(UnanswerableQuestion, match="QUESTION_UNCLEAR"):
         read_question(text, ["How many circles are there?"])
 
 
@@ -106,7 +106,7 @@ def test_comparison_after_one_question_is_refused(text):
     ],
 )
 def test_reference_without_antecedent_is_refused(text):
-    with pytest.raises(Unread, match="QUESTION_UNCLEAR"):
+    with pytest.raises(UnanswerableQuestion, match="QUESTION_UNCLEAR"):
         read_question(text)
 
 
@@ -200,7 +200,7 @@ def test_equivalent_questions_have_the_same_meaning(text, plain):
     ],
 )
 def test_condition_or_exception_that_tools_cannot_evaluate_is_refused(text):
-    with pytest.raises(Unread):
+    with pytest.raises(UnanswerableQuestion):
         read_question(text)
 
 
@@ -217,5 +217,5 @@ def test_this_one_refers_to_the_object_of_the_previous_question(text, full):
 
 @pytest.mark.parametrize("text", ["Is there anything green in this one?", "What is in it?"])
 def test_this_one_is_refused_after_a_question_about_several_objects(text):
-    with pytest.raises(Unread, match="QUESTION_UNCLEAR"):
+    with pytest.raises(UnanswerableQuestion, match="QUESTION_UNCLEAR"):
         read_question(text, ["How many red circles are there?"])

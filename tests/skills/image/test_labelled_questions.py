@@ -9,7 +9,7 @@ import pytest
 import bt_exec.language.reading
 from bt_exec.language.messages import language_of
 from bt_exec.spec.shipped_yaml import parse_yaml
-from bt_exec_skills.image.rules.question import Unread
+from bt_exec_skills.image.rules.question import UnanswerableQuestion
 from bt_exec_skills.image.rules.question_plans import CannotTell, build_plan
 from bt_exec_skills.image.rules.question_reader import read_question
 
@@ -35,7 +35,7 @@ def test_question_is_read_as_labelled(case):
         return question
 
     if case["want"] == "refuse":
-        with pytest.raises((Unread, CannotTell)):
+        with pytest.raises((UnanswerableQuestion, CannotTell)):
             read()
         return
     found = read()
@@ -90,7 +90,7 @@ def test_negation_excludes_the_same_objects_as_its_paraphrase(text, same):
     ],
 )
 def test_question_with_an_unused_operator_is_refused(text):
-    with pytest.raises(Unread):
+    with pytest.raises(UnanswerableQuestion):
         read_question(text)
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from bt_exec_skills.image.rules.question import Unread
+from bt_exec_skills.image.rules.question import UnanswerableQuestion
 from bt_exec_skills.image.rules.question_plans import CannotTell
 from bt_exec_skills.image.workbench import Bench
 from bt_exec_skills.things.detector import FAINT, make_detector
@@ -42,7 +42,7 @@ def photograph(package, name):
     ],
 )
 def test_question_that_colours_cannot_answer_is_refused(package, name, text, code):
-    with pytest.raises((CannotTell, Unread)) as caught:
+    with pytest.raises((CannotTell, UnanswerableQuestion)) as caught:
         ask(Bench(photograph(package, name)), text)
     assert caught.value.code == code
 
@@ -131,6 +131,6 @@ def test_confident_answers_of_the_shipped_network_about_photographs_are_right(
     bench.detector_names = bench.detector.names
     try:
         answer = ask(bench, text)
-    except (CannotTell, Unread):
+    except (CannotTell, UnanswerableQuestion):
         return
     assert answer.value == truth or answer.confidence <= SURE

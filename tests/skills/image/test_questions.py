@@ -6,7 +6,7 @@ import pytest
 
 from bt_exec.language.messages import language_of
 from bt_exec.spec.shipped_yaml import parse_yaml
-from bt_exec_skills.image.rules.question import Unread
+from bt_exec_skills.image.rules.question import UnanswerableQuestion
 from bt_exec_skills.image.rules.question_plans import CannotTell, build_plan
 from bt_exec_skills.image.rules.question_reader import read_question
 from tests.skills.image.asking import tools_of
@@ -64,7 +64,7 @@ def test_most_questions_select_the_expected_tools():
             for text, tools in rows:
                 try:
                     found = [name for name, _ in planned(text, kind)]
-                except (Unread, CannotTell) as error:
+                except (UnanswerableQuestion, CannotTell) as error:
                     found = ["-", error.code]
                 wanted = [name for short in tools.split() for name in SHORT.get(short, [short])]
                 same = found[:1] == ["-"] if tools == "-" else found in (wanted, ["-", *wanted])
@@ -78,7 +78,7 @@ def test_most_questions_select_the_expected_tools():
 
 @pytest.mark.parametrize(("text", "code"), CORPUS["refused"])
 def test_question_that_no_tool_can_answer_is_refused(text, code):
-    with pytest.raises((Unread, CannotTell)) as caught:
+    with pytest.raises((UnanswerableQuestion, CannotTell)) as caught:
         planned(text, "refused")
     assert caught.value.code == code
 
@@ -156,7 +156,7 @@ def test_unlike_questions_have_different_plans():
     "text", ["If there is no apple, count the plates.", "사과가 없으면 접시를 세어 줘."]
 )
 def test_question_that_depends_on_another_one_is_refused(text):
-    with pytest.raises(Unread):
+    with pytest.raises(UnanswerableQuestion):
         planned(text, "annotated")
 
 
@@ -171,7 +171,7 @@ def test_class_missing_from_the_annotation_is_not_guessed():
 def test_arbitrary_text_is_parsed_or_refused(text):
     try:
         read_question(text)
-    except Unread:
+    except UnanswerableQuestion:
         return
 
 
@@ -184,7 +184,7 @@ def test_unknown_word_is_never_dropped_at_any_position():
             last = len(words) + (language == "en")
             for place in range(1, last) if tools != "-" else ():
                 said = " ".join([*words[:place], strange, *words[place:]])
-                with pytest.raises((Unread, CannotTell)):
+                with pytest.raises((UnanswerableQuestion, CannotTell)):
                     planned(said, kind)
 
 
@@ -195,7 +195,7 @@ def test_unknown_word_is_never_dropped(text, _):
     word = {"en": "grumpily", "ko": "뚱하게"}[language]
     first, _, rest = text.partition(" ")
     strange = f"{first} {word} {rest}" if language == "en" else f"{word} {text}"
-    with pytest.raises((Unread, CannotTell)):
+    with pytest.raises((UnanswerableQuestion, CannotTell)):
         planned(strange, "drawn")
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from bt_exec.spec.shipped_yaml import parse_yaml
 from bt_exec_skills.image.rules.answer_judgement import rate_answer, run_cross_checks
-from bt_exec_skills.image.rules.question import Unread
+from bt_exec_skills.image.rules.question import UnanswerableQuestion
 from bt_exec_skills.image.rules.question_plans import CannotTell
 from bt_exec_skills.image.skills.other_light_crosscheck import cross_check_in_other_light
 from tests.skills.image.asking import ask, bench_of
@@ -30,7 +30,7 @@ def answered(name):
         bench = bench_of(picture)
         try:
             answer = ask(bench, row["ask"])
-        except (CannotTell, Unread):
+        except (CannotTell, UnanswerableQuestion):
             yield row, False, 0.0
             continue
         judgement = rate_answer(

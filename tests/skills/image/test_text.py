@@ -12,7 +12,7 @@ from bt_exec_skills.image.perception import text_recognition as reading
 from bt_exec_skills.image.perception.instances import Instance
 from bt_exec_skills.image.rules.program_from_steps import build_program
 from bt_exec_skills.image.rules.program_run_check import check_program
-from bt_exec_skills.image.rules.question import Unread
+from bt_exec_skills.image.rules.question import UnanswerableQuestion
 from bt_exec_skills.image.rules.question_plans import CannotTell, build_plan
 from bt_exec_skills.image.rules.question_reader import read_question
 from bt_exec_skills.image.workbench import Bench
@@ -189,7 +189,7 @@ def test_unreadable_line_keeps_its_position_in_the_order(sign, engine):
     ],
 )
 def test_partly_understood_question_is_refused(text):
-    with pytest.raises(Unread):
+    with pytest.raises(UnanswerableQuestion):
         read_question(text)
 
 

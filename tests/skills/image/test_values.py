@@ -19,7 +19,7 @@ from bt_exec_skills.image.perception.written_values import (
 )
 from bt_exec_skills.image.rules.program_from_steps import build_program
 from bt_exec_skills.image.rules.program_run_check import check_program
-from bt_exec_skills.image.rules.question import Unread
+from bt_exec_skills.image.rules.question import UnanswerableQuestion
 from bt_exec_skills.image.rules.question_reader import read_question
 from bt_exec_skills.image.skills.answer_recomputation import repeat_on_other_picture
 from bt_exec_skills.image.workbench import Bench
@@ -426,5 +426,5 @@ def test_question_about_a_value_is_parsed(text, kind, what):
     ],
 )
 def test_unit_without_a_scale_and_scale_without_a_measure_are_refused(text):
-    with pytest.raises(Unread):
+    with pytest.raises(UnanswerableQuestion):
         read_question(text)

@@ -11,7 +11,7 @@ from bt_exec.planning.plan_preparation import prepare_answer
 from bt_exec.site.site import load_site
 from bt_exec_skills.tabletop.environment_state import Environment, Point
 from bt_exec_skills.tabletop.goals.compiler import create
-from bt_exec_skills.tabletop.goals.held_object_subgoals import with_empty_hand
+from bt_exec_skills.tabletop.goals.held_object_subgoals import with_held_object_put_aside
 from bt_exec_skills.tabletop.goals.model import Move, Subgoal, Trouble
 from bt_exec_skills.tabletop.goals.plan import goals_of
 from bt_exec_skills.tabletop.perception.observation_and_pipeline import TableObservation
@@ -226,7 +226,7 @@ def test_full_hand_without_a_table_leads_to_a_question():
     now = Environment(0.0, {APPLE: IN_HAND}, BASE, held=APPLE)
     other = (Subgoal("cup in the hand", (Move("object_cup_0"),)),)
     with pytest.raises(Trouble) as raised:
-        with_empty_hand(other, now, "en")
+        with_held_object_put_aside(other, now, "en")
     assert raised.value.code == "HAND_FULL"
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from bt_exec_skills.navigation.plane_geometry import Pose
 from bt_exec_skills.tabletop.environment_state import Environment, Placed, Point
-from bt_exec_skills.tabletop.held_object_tracker import Hand
+from bt_exec_skills.tabletop.held_object_tracker import HeldObjectTracker
 from bt_exec_skills.tabletop.perception.observation_and_pipeline import TableObservation
 from bt_exec_skills.tabletop.tables import Table
 
@@ -34,7 +34,7 @@ def world(z: float, x: float = 1.0, base: Pose | None = HERE) -> Environment:
     ],
 )
 def test_object_is_held_if_it_is_off_the_table(now: Environment, held: str | None):
-    hand = Hand()
+    hand = HeldObjectTracker()
     hand.record_pick_start("cup", LAY)
     assert hand.moved
     assert hand.held_object(now) == held
@@ -45,7 +45,7 @@ def test_object_is_held_if_it_is_off_the_table(now: Environment, held: str | Non
 
 
 def test_object_being_grasped_has_no_observed_place():
-    hand, lifting = Hand(), world(0.84)
+    hand, lifting = HeldObjectTracker(), world(0.84)
 
     def observed() -> dict[str, str]:
         return TableObservation(0.0, hand.world_with_held_object(lifting)).facts()
@@ -58,7 +58,7 @@ def test_object_being_grasped_has_no_observed_place():
 
 
 def test_held_object_follows_the_base():
-    hand = Hand()
+    hand = HeldObjectTracker()
     hand.record_pick_start("cup", LAY)
     hand.record_held_object(world(0.95))
     assert hand.record_held_object(world(0.95, x=2.0, base=Pose(1.5, 0.0, 0.0))) == "cup"
@@ -67,7 +67,7 @@ def test_held_object_follows_the_base():
 
 
 def test_content_is_unknown_after_a_release_until_the_next_reading():
-    hand = Hand()
+    hand = HeldObjectTracker()
     hand.record_pick_start("cup", LAY)
     hand.record_held_object(world(0.95))
     hand.record_release_start()
@@ -79,7 +79,7 @@ def test_content_is_unknown_after_a_release_until_the_next_reading():
 
 
 def test_origin_is_the_place_before_the_last_mission():
-    hand = Hand()
+    hand = HeldObjectTracker()
     for at in (LAY, Point(2.0, 0.0, 0.8)):  # an object may wait elsewhere during a swap
         hand.record_pick_start("cup", at)
         hand.record_held_object(world(0.95))
@@ -95,7 +95,7 @@ def test_origin_is_the_place_before_the_last_mission():
 
 
 def test_observation_leaves_the_place_of_the_held_object_to_the_robot():
-    hand = Hand()
+    hand = HeldObjectTracker()
     hand.record_pick_start("object_red_0", LAY)
     objects = {
         "object_red_0": Placed(1, Point(1.0, 0.0, 0.95), (0, 0, 0)),
@@ -122,7 +122,7 @@ TABLE = {"table_0": Table(1.0, 0.0, 0.5, 0.5, 0.75)}
     ],
 )
 def test_object_in_the_air_within_reach_was_held_before(now: Environment, held: str | None):
-    hand = Hand()
+    hand = HeldObjectTracker()
     hand.record_initial_object(replace(now, told=TABLE), None)
     assert hand.held_object(now) == held
     assert hand.facts(now) == ({"hand": "cup", "spot.cup": "hand"} if held else {"hand": "empty"})
@@ -130,7 +130,7 @@ def test_object_in_the_air_within_reach_was_held_before(now: Environment, held: 
 
 def test_several_lifted_objects_are_not_reported_as_held():
     two = {name: Placed(1, Point(1.0, 0.0, 1.2)) for name in ("cup", "ball")}
-    hand = Hand()
+    hand = HeldObjectTracker()
     hand.record_initial_object(Environment(0.0, two, HERE, TABLE), None)
     assert hand.thing is None
 
@@ -144,7 +144,7 @@ def test_several_lifted_objects_are_not_reported_as_held():
     ],
 )
 def test_object_at_the_hand_was_held_before(at: Point, held: str | None):
-    hand, now = Hand(), replace(world(0.85), told=TABLE)  # low over the table
+    hand, now = HeldObjectTracker(), replace(world(0.85), told=TABLE)  # low over the table
     hand.record_initial_object(now, at)
     assert hand.held_object(now) == held
 

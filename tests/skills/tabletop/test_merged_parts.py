@@ -3,17 +3,19 @@
 import pytest
 
 from bt_exec_skills.tabletop.goals.decompose import merge_parts
-from bt_exec_skills.tabletop.goals.model import Ask, Phrase
+from bt_exec_skills.tabletop.goals.model import Phrase, UnresolvedGoal
 
 TABLE = Phrase("the left table", order="left", table=True, number="all")
 RIGHT = Phrase("the right one", order="right")
 ALL = Phrase("everything", number="all")
 CUPS = Phrase("the cups", kind="cup", number="all")
-CLEAR = Ask("clear", "clear the left table", (TABLE,))
+CLEAR = UnresolvedGoal("clear", "clear the left table", (TABLE,))
 
 
 def test_cleared_objects_go_to_the_place_of_the_next_part():
-    (ask,) = merge_parts([CLEAR, Ask("move", "put everything on the right one", (ALL,), RIGHT)])
+    (ask,) = merge_parts(
+        [CLEAR, UnresolvedGoal("move", "put everything on the right one", (ALL,), RIGHT)]
+    )
     assert (ask.verb, ask.themes[0].relation) == ("move", ("in", TABLE))
     assert ask.to is not None
     assert ask.to.table
@@ -21,13 +23,15 @@ def test_cleared_objects_go_to_the_place_of_the_next_part():
 
 def test_exceptions_are_kept():
     less = Phrase("everything but the cups", number="all", but=(CUPS,))
-    (ask,) = merge_parts([CLEAR, Ask("move", "", (less,), RIGHT)])
+    (ask,) = merge_parts([CLEAR, UnresolvedGoal("move", "", (less,), RIGHT)])
     assert ask.themes[0].but == (CUPS,)
 
 
 def test_cleared_objects_do_not_include_the_table():
     them = Phrase("them", again=True)
-    (ask,) = merge_parts([Ask("clear", "", (CUPS,)), Ask("move", "", (them,), RIGHT)])
+    (ask,) = merge_parts(
+        [UnresolvedGoal("clear", "", (CUPS,)), UnresolvedGoal("move", "", (them,), RIGHT)]
+    )
     assert ask.themes == (CUPS,)
     assert ask.to == RIGHT  # without a table before it, "the right one" is not a table
 
@@ -35,10 +39,10 @@ def test_cleared_objects_do_not_include_the_table():
 @pytest.mark.parametrize(
     "then",
     [
-        Ask("move", "", (CUPS,), RIGHT),
-        Ask("move", "", (ALL,), RIGHT, side="behind"),
-        Ask("move", "", (ALL, CUPS), RIGHT),
-        Ask("bring", "", (ALL,)),
+        UnresolvedGoal("move", "", (CUPS,), RIGHT),
+        UnresolvedGoal("move", "", (ALL,), RIGHT, side="behind"),
+        UnresolvedGoal("move", "", (ALL, CUPS), RIGHT),
+        UnresolvedGoal("bring", "", (ALL,)),
     ],
 )
 def test_next_part_with_other_objects_stays_separate(then):
@@ -46,6 +50,6 @@ def test_next_part_with_other_objects_stays_separate(then):
 
 
 def test_part_with_a_destination_is_not_merged():
-    done = Ask("clear", "", (TABLE,), Phrase("the basket", kind="basket"))
-    then = Ask("move", "", (ALL,), RIGHT)
+    done = UnresolvedGoal("clear", "", (TABLE,), Phrase("the basket", kind="basket"))
+    then = UnresolvedGoal("move", "", (ALL,), RIGHT)
     assert merge_parts([done, then]) == (done, then)

@@ -16,8 +16,8 @@ from bt_exec_skills.things.dataset.scenes import (
     HEIGHT,
     THINGS,
     WIDTH,
+    CameraPose,
     TableScenes,
-    View,
     aim_camera,
 )
 from bt_exec_skills.things.dataset.stage_mjcf import AWAY, Prop, build_stage, random_clutter
@@ -116,7 +116,7 @@ def staged(behind_m: float):
     for prop, pose in ((front, Pose(0, 0, 0, 0)), (back, Pose(0, behind_m, 0, 0))):
         model.body(prop.body).pos[:] = pose[:3]
     eye, target = np.array([0, -0.8, 0.02]), np.array([0, 0, 0.02])
-    aim_camera(model, View("close", eye, target, 40.0, 0.0))
+    aim_camera(model, CameraPose("close", eye, target, 40.0, 0.0))
     mujoco.mj_forward(model, data)
     picture = RayPainter(model, WIDTH, HEIGHT).paint(data)
     shown = {one.prop.body: one for one in labelled_objects(stage, data, picture.geoms)}

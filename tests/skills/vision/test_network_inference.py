@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from bt_exec.failure import UsageError
-from bt_exec_skills.vision.crop_classifier import Namer
+from bt_exec_skills.vision.crop_classifier import CropClassifier
 from bt_exec_skills.vision.dataset import read_pictures, read_recipe
 from bt_exec_skills.vision.network_inference import OnnxNetwork
 from bt_exec_skills.vision.train_detector import TrainSettings, train
@@ -135,7 +135,7 @@ def test_classifier_file_is_found_beside_its_detector(tmp_path: Path) -> None:
     names = _model(["n", 3, 64, 64], [4, 2], "{0: 'b', 1: 'nothing'}")
     (tmp_path / "box.names.onnx").write_bytes(names)
     assert load_network(file).names == ("b",)
-    shares = Namer(tmp_path / "box.names.onnx").class_probabilities(
+    shares = CropClassifier(tmp_path / "box.names.onnx").class_probabilities(
         np.zeros((4, 64, 64, 3), np.uint8)
     )
     assert shares.tolist() == [[0.5]] * 4

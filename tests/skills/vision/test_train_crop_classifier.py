@@ -92,7 +92,7 @@ def learn(data: Path, work: Path) -> None:
 
     Both runs must give the same network, which recognises squares.
     """
-    from bt_exec_skills.vision.crop_classifier import Namer, labelled_crops_of
+    from bt_exec_skills.vision.crop_classifier import CropClassifier, labelled_crops_of
     from bt_exec_skills.vision.dataset import read_pictures
 
     network = ScriptedNetwork(CORNERS)
@@ -106,7 +106,8 @@ def learn(data: Path, work: Path) -> None:
     crops = labelled_crops_of(network, [*read_pictures(data, "val")], network.names, lambda _: None)
     middle = np.ascontiguousarray(crops.pixels[:, 8:72, 8:72])
     one, other = (
-        Namer(work / name / "names.onnx").class_probabilities(middle) for name in ("whole", "parts")
+        CropClassifier(work / name / "names.onnx").class_probabilities(middle)
+        for name in ("whole", "parts")
     )
     assert np.allclose(one, other, atol=1e-3)
     assert (one.argmax(axis=1)[crops.names == 1] == 1).all()

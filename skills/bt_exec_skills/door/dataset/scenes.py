@@ -41,7 +41,7 @@ from bt_exec_skills.perception.pictures_and_boxes import Frame, Mask, box_around
 from bt_exec_skills.simulation.camera import geom_ids
 from bt_exec_skills.simulation.ray_casting import RayPainter
 from bt_exec_skills.simulation.renderer import gl_works, make_painter
-from bt_exec_skills.vision.evaluate import Answer
+from bt_exec_skills.vision.evaluate import StateEstimator
 from bt_exec_skills.vision.labelled_picture import Mark, Picture, Sample
 from bt_exec_skills.vision.network_inference import Network
 
@@ -141,7 +141,7 @@ class DoorScenes:
     states = ("closed", "ajar", "open")
     weights = SHIPPED
 
-    def state_comparison(self, network: Network) -> Answer:
+    def state_comparison(self, network: Network) -> StateEstimator:
         """Return a function that returns the true and the estimated door state of a picture."""
         return state_comparison(network)
 
@@ -225,7 +225,7 @@ def _visible_boxes(masks: dict[str, Mask], angle: float) -> tuple[Mark, ...]:
     )
 
 
-def state_comparison(network: Network) -> Answer:
+def state_comparison(network: Network) -> StateEstimator:
     """Return a function that returns the true and the estimated door state of a picture.
 
     The function returns None for enlarged crops and for pictures that show too little of the door.

@@ -19,7 +19,7 @@ from bt_exec_skills.door.sim.simulated_arm import SimulatedArm
 from bt_exec_skills.door.sim.world import DoorWorld
 from bt_exec_skills.motion.stepped_motion import MotionSteps
 
-__all__ = ["Job", "Variant", "with_phase"]
+__all__ = ["ArmAttempt", "Variant", "with_phase"]
 
 _STANDS_OUT_RAD = 0.4  # minimum angle of a door that blocks a passing hand
 _BESIDE_M = 0.05  # half the width of a hand, with a margin: closer motions may hit the door
@@ -52,7 +52,7 @@ VARIANTS = (
 
 
 @dataclass(frozen=True)
-class Job:
+class ArmAttempt:
     """One attempt of one arm.
 
     Attributes:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from bt_exec.failure import Failed
 from bt_exec_skills.door.robot import CLOSED_RAD, OPEN_RAD
-from bt_exec_skills.door.sim.arm_attempt import Job, with_phase
+from bt_exec_skills.door.sim.arm_attempt import ArmAttempt, with_phase
 from bt_exec_skills.door.sim.arm_mjcf import FINGER_OPEN
 from bt_exec_skills.door.sim.arm_path import follow_joint_path, straight_line, wait
 from bt_exec_skills.door.sim.ik import Pose, Vector
@@ -39,7 +39,7 @@ def _hinge_angles(start: float, end: float) -> list[float]:
     return [start + (end - start) * k / count for k in range(1, count + 1)]
 
 
-def release_handle(others: Sequence[Job]) -> MotionSteps:
+def release_handle(others: Sequence[ArmAttempt]) -> MotionSteps:
     """Make the other hands release the handle, which they may hold after an interruption."""
     for job in others:
         if job.limb.holds_handle:
@@ -47,7 +47,7 @@ def release_handle(others: Sequence[Job]) -> MotionSteps:
             yield from job.home()
 
 
-def home_if_failed(job: Job, steps: MotionSteps) -> MotionSteps:
+def home_if_failed(job: ArmAttempt, steps: MotionSteps) -> MotionSteps:
     """Forward `steps`; if the motion fails, retract the hand from the door.
 
     The next motion of either arm would otherwise collide with the hand or the door.
@@ -66,7 +66,7 @@ def home_if_failed(job: Job, steps: MotionSteps) -> MotionSteps:
         raise
 
 
-def pull_by_handle(job: Job) -> MotionSteps:
+def pull_by_handle(job: ArmAttempt) -> MotionSteps:
     """Grip the handle, swing the door open along its arc, release it, draw back, go home.
 
     Raises:
@@ -111,7 +111,7 @@ def pull_by_handle(job: Job) -> MotionSteps:
     _check_open(job, reached)
 
 
-def pull_by_edge(job: Job) -> MotionSteps:
+def pull_by_edge(job: ArmAttempt) -> MotionSteps:
     """Pull open a door that is ajar; the hand hooks its free edge from behind.
 
     Raises:
@@ -150,7 +150,7 @@ def pull_by_edge(job: Job) -> MotionSteps:
     _check_open(job, reached)
 
 
-def push_shut(job: Job) -> MotionSteps:
+def push_shut(job: ArmAttempt) -> MotionSteps:
     """Push the door shut on its outer face with the hand or the held object; go home.
 
     Raises:
@@ -197,7 +197,7 @@ def _move_door(steps: Iterable[float], name: str) -> MotionSteps:
     yield from with_phase(wait(0.2), name)
 
 
-def _until_shut(job: Job, steps: Iterable[float]) -> Iterator[float]:
+def _until_shut(job: ArmAttempt, steps: Iterable[float]) -> Iterator[float]:
     """Forward `steps` until the door is shut."""
     for progress in steps:
         yield progress
@@ -205,7 +205,7 @@ def _until_shut(job: Job, steps: Iterable[float]) -> Iterator[float]:
             return
 
 
-def _check_open(job: Job, reached: float) -> None:
+def _check_open(job: ArmAttempt, reached: float) -> None:
     """Raise STUCK unless the door is open far enough and stays there."""
     if reached < OPEN_RAD:
         raise Failed("STUCK", f"the door stopped at {reached:.2f} rad of {OPEN_TO_RAD:.2f}")
@@ -213,7 +213,7 @@ def _check_open(job: Job, reached: float) -> None:
         raise Failed("STUCK", f"the door fell back to {job.world.angle:.2f} rad")
 
 
-def _retract_hand(job: Job) -> MotionSteps:
+def _retract_hand(job: ArmAttempt) -> MotionSteps:
     """Draw the hand away from the outer face, round the edge, and home."""
     door, angle = job.world.geometry, job.world.angle
     away: Vector = job.limb.grip + 0.06 * door.outward_normal(angle)

@@ -9,7 +9,7 @@ import numpy as np
 
 from bt_exec.failure import Failed
 from bt_exec_skills.door.robot import OPEN_RAD
-from bt_exec_skills.door.sim.arm_attempt import Job, with_phase
+from bt_exec_skills.door.sim.arm_attempt import ArmAttempt, with_phase
 from bt_exec_skills.door.sim.arm_mjcf import FINGER_OPEN
 from bt_exec_skills.door.sim.arm_path import follow_joint_path, straight_line, wait
 from bt_exec_skills.door.sim.ik import Pose
@@ -24,7 +24,7 @@ _NEAR_M = 0.05
 _SLIP_AT = 0.5  # fraction of the lift at which a slippery material slips
 
 
-def _approach_poses(job: Job) -> tuple[Pose, Pose]:
+def _approach_poses(job: ArmAttempt) -> tuple[Pose, Pose]:
     """Return the poses in front of the material and at it; the hand is perpendicular to the box.
 
     Raises:
@@ -43,7 +43,7 @@ def _approach_poses(job: Job) -> tuple[Pose, Pose]:
     return before, on
 
 
-def reach(job: Job) -> MotionSteps:
+def reach(job: ArmAttempt) -> MotionSteps:
     """Bring the open hand in front of the material.
 
     Raises:
@@ -66,7 +66,7 @@ def reach(job: Job) -> MotionSteps:
     yield from with_phase(follow_joint_path(job.limb, path[far:], 0.8), "reaching")
 
 
-def grasp(job: Job, *, slips: bool = False) -> MotionSteps:
+def grasp(job: ArmAttempt, *, slips: bool = False) -> MotionSteps:
     """Advance onto the material, close the hand, lift it clear and draw it out of the cabinet.
 
     A hand that is not in front of the material is brought there first.
@@ -110,7 +110,7 @@ def grasp(job: Job, *, slips: bool = False) -> MotionSteps:
         raise Failed("SLIPPED", "the material slipped out of the hand")
 
 
-def open_hand(job: Job) -> MotionSteps:
+def open_hand(job: ArmAttempt) -> MotionSteps:
     """Open the hand and release the held object."""
     job.limb.detach()
     job.limb.command_fingers(FINGER_OPEN)
@@ -118,7 +118,7 @@ def open_hand(job: Job) -> MotionSteps:
         yield progress, "opening the hand"
 
 
-def go_home(jobs: Sequence[Job]) -> MotionSteps:
+def go_home(jobs: Sequence[ArmAttempt]) -> MotionSteps:
     """Bring each arm home, one after the other.
 
     Raises:

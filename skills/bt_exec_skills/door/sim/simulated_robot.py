@@ -10,7 +10,7 @@ import numpy as np
 
 from bt_exec_skills.door.robot import ARMS, CLOSED_RAD, Arm
 from bt_exec_skills.door.sim import door_moves, hand_moves
-from bt_exec_skills.door.sim.arm_attempt import Job
+from bt_exec_skills.door.sim.arm_attempt import ArmAttempt
 from bt_exec_skills.door.sim.arm_mjcf import HOME
 from bt_exec_skills.door.sim.ik import ArmIK
 from bt_exec_skills.door.sim.world import CONTROL_S, DoorWorld
@@ -172,7 +172,9 @@ class SimDoorRobot:
         self._motions = dict.fromkeys(ARMS, motion)
         return motion
 
-    def _start_motion(self, arm: Arm, name: str, move: Callable[[Job], MotionSteps]) -> ArmMotion:
+    def _start_motion(
+        self, arm: Arm, name: str, move: Callable[[ArmAttempt], MotionSteps]
+    ) -> ArmMotion:
         """Stop the arm's motion and start `move`, with the number of earlier attempts."""
         if arm in self._motions:
             self._motions[arm].stop()
@@ -186,11 +188,11 @@ class SimDoorRobot:
         return motion
 
     def _after_release(
-        self, arm: Arm, move: Callable[[Job], MotionSteps]
-    ) -> Callable[[Job], MotionSteps]:
+        self, arm: Arm, move: Callable[[ArmAttempt], MotionSteps]
+    ) -> Callable[[ArmAttempt], MotionSteps]:
         """Return `move`, preceded by the other hand's release and followed by home on failure."""
 
-        def moves(job: Job) -> MotionSteps:
+        def moves(job: ArmAttempt) -> MotionSteps:
             yield from door_moves.release_handle([self._job(a, 0) for a in ARMS if a != arm])
             yield from door_moves.home_if_failed(job, move(job))
 
@@ -201,8 +203,8 @@ class SimDoorRobot:
         yield from steps
         del self._attempts[arm, name]
 
-    def _job(self, arm: Arm, attempt: int) -> Job:
-        return Job(self.world, self.world.limbs[arm], self._iks[arm], attempt)
+    def _job(self, arm: Arm, attempt: int) -> ArmAttempt:
+        return ArmAttempt(self.world, self.world.limbs[arm], self._iks[arm], attempt)
 
     def _freeze_all(self) -> None:
         for limb in self.world.limbs.values():

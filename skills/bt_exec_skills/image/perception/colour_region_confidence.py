@@ -19,7 +19,7 @@ from bt_exec_skills.image.perception.colour_segmentation import solidity
 from bt_exec_skills.image.perception.instances import SUREST, Instance
 from bt_exec_skills.perception.pictures_and_boxes import Frame, Mask
 
-__all__ = ["DOUBTFUL", "separability"]
+__all__ = ["DOUBTFUL", "region_confidence"]
 
 DOUBTFUL = 0.55
 """Maximum confidence of a count if there is a sign of an error."""
@@ -63,7 +63,7 @@ class _Region(NamedTuple):
     filled: float
 
 
-def separability(picture: Frame, instances: Sequence[Instance]) -> float:
+def region_confidence(picture: Frame, instances: Sequence[Instance]) -> float:
     """Return the confidence that the regions are the objects: `DOUBTFUL` or `SUREST`.
 
     Args:

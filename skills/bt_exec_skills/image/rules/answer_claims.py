@@ -16,7 +16,7 @@ from bt_exec.language.messages import language_of
 from bt_exec.language.reading.meaning_node import Node, conjuncts
 from bt_exec.language.reading.reference_resolution import resolve_references, subject_of
 from bt_exec_skills.image.rules.lexicon import reader
-from bt_exec_skills.image.rules.question import Unread
+from bt_exec_skills.image.rules.question import UnanswerableQuestion
 from bt_exec_skills.image.rules.question_reader import resolve_meaning
 
 __all__ = [
@@ -69,7 +69,7 @@ def parse_claims(
     names = tuple(names)
     try:
         asked: Node | None = resolve_meaning(question, context, names)[0]
-    except Unread:
+    except UnanswerableQuestion:
         asked = None
     if asked is not None and _asked_aspect(asked) == "writing":
         return [Claim(text, asked, text, True)]

@@ -12,7 +12,7 @@ from bt_exec.spec.shipped_yaml import read_yaml
 from bt_exec_skills.image.rules.lexicon import attribute_words
 from bt_exec_skills.image.workbench import Candidates
 
-__all__ = ["Speaker", "confidence_phrase", "rejection_sentences"]
+__all__ = ["AnswerPhrasing", "confidence_phrase", "rejection_sentences"]
 
 _MOST_NAMED = 8  # maximum number of undecided instances that are listed; more are counted
 
@@ -22,7 +22,7 @@ def _sentences() -> Mapping[str, Any]:
     return cast(Mapping[str, Any], read_yaml(Path(__file__).with_name("phrasing.yaml")))
 
 
-class Speaker:
+class AnswerPhrasing:
     """Sentences and words in one language.
 
     Args:
@@ -55,7 +55,7 @@ class Speaker:
         )
 
 
-def rejection_sentences(speaker: Speaker, found: Candidates) -> list[str]:
+def rejection_sentences(speaker: AnswerPhrasing, found: Candidates) -> list[str]:
     """Return a sentence about rejected instances, by reason, and undecided ones, by number."""
     reasons = Counter(one.found for one in found.decisions if one.holds is False)
     lines = []
@@ -74,6 +74,6 @@ def rejection_sentences(speaker: Speaker, found: Candidates) -> list[str]:
     return lines
 
 
-def confidence_phrase(speaker: Speaker, confidence: float) -> str:
+def confidence_phrase(speaker: AnswerPhrasing, confidence: float) -> str:
     """Return a phrase for the confidence of an answer."""
     return speaker.sentence("confidence", confidence=f"{confidence:.2f}")

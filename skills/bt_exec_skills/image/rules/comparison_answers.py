@@ -21,7 +21,7 @@ from bt_exec_skills.image.perception.instances import SUREST, Crop, Decision, co
 from bt_exec_skills.image.perception.picture_comparison import Aspect
 from bt_exec_skills.image.perception.relations import place_in
 from bt_exec_skills.image.rules.answer_sentences import (
-    Speaker,
+    AnswerPhrasing,
     confidence_phrase,
     rejection_sentences,
 )
@@ -43,7 +43,7 @@ def answer_same_pictures(found: Candidates, size: tuple[int, int], language: str
         size: Height and width of the first picture [px].
         language: Language of the answer.
     """
-    speaker = Speaker(language)
+    speaker = AnswerPhrasing(language)
     total = count(found.instances, found.decisions)
     value: Any = False if total.sure else None if total.unsettled else True
     name = {True: "same_yes", False: "same_no", None: "same_unsure"}[value]
@@ -80,7 +80,7 @@ def answer_alike(
         aspect: Aspect of the comparison.
         language: Language of the answer.
     """
-    speaker = Speaker(language)
+    speaker = AnswerPhrasing(language)
     counts = [count(one.instances, one.decisions) for one in sets]
     clear = min(*(one.confidence for one in counts), *(one.whole for one in sets))
     if compared is None:
@@ -107,7 +107,7 @@ def answer_all(
         every_what: Description of `every` in words.
         language: Language of the answer.
     """
-    speaker = Speaker(language)
+    speaker = AnswerPhrasing(language)
     mine, theirs = (count(one.instances, one.decisions) for one in (holding, every))
     value = is_true_of_all(holding.decisions, every.decisions)
     confidence = min(mine.confidence, theirs.confidence, holding.whole, every.whole)
@@ -143,7 +143,7 @@ def answer_names(
         language: Language of the answer.
         listed: Groups that are named even if they are empty.
     """
-    speaker = Speaker(language)
+    speaker = AnswerPhrasing(language)
     total = count(found.instances, found.decisions)
     kept = [crop for crop, yes in zip(crops, found.decisions, strict=True) if yes.holds]
     named = [
@@ -189,7 +189,7 @@ def answer_bound(found: Candidates, bound: Bound, number: int, what: str, langua
         what: Description of `found` in the words of the question.
         language: Language of the answer.
     """
-    speaker = Speaker(language)
+    speaker = AnswerPhrasing(language)
     total = count(found.instances, found.decisions)
     value = is_count_within(total, bound, number)
     confidence = min(total.confidence, found.whole)

@@ -16,11 +16,11 @@ from bt_exec.language.reading.reader import Reading
 from bt_exec.planning.compiler import Plan, Request
 from bt_exec.spec.model import MissionSpec
 from bt_exec_skills.image.rules.lexicon import object_name, reader
-from bt_exec_skills.image.rules.question import Phrase, Question, Unread
+from bt_exec_skills.image.rules.question import Phrase, Question, UnanswerableQuestion
 from bt_exec_skills.image.rules.question_plans import CannotTell, build_plan
 from bt_exec_skills.image.rules.question_reader import read_with_words
 
-__all__ = ["Questions", "create"]
+__all__ = ["QuestionCompiler", "create"]
 
 _EXAMPLES = ("EXAMPLE_COUNT", "EXAMPLE_PLACE")
 """Sentences with questions that tools can answer."""
@@ -29,7 +29,7 @@ _NAMES = frozenset({"thing", "known"})
 """Facts of refusals that contain names of objects."""
 
 
-class Questions:
+class QuestionCompiler:
     """Compiler of questions, as `bt_exec.planning.compiler.Compiler` and `Reader`."""
 
     name = "questions"
@@ -45,7 +45,7 @@ class Questions:
         try:
             question, _ = _read_in_session(request)
             root = build_plan(question, request.language, facts, request.command)
-        except Unread as error:
+        except UnanswerableQuestion as error:
             if error.code == "QUESTION_UNCLEAR" and (words := _condition_in(request)):
                 return self._build_refusal(request, "QUESTION_CONDITIONAL", words=words)
             return self._build_refusal(request, error.code, words=error.words)
@@ -67,7 +67,7 @@ class Questions:
         """Return the interpretation of a question: one act of its kind, with its subject."""
         try:
             return _to_shared_meaning(*_read_in_session(request))
-        except Unread as error:
+        except UnanswerableQuestion as error:
             return Unclear(error.code, error.words)
 
     @staticmethod
@@ -101,7 +101,7 @@ def _condition_in(request: Request) -> str:
     return ", ".join(dict.fromkeys(map(str.casefold, words)))
 
 
-def create(settings: Mapping[str, Any]) -> Questions:
+def create(settings: Mapping[str, Any]) -> QuestionCompiler:
     """Return the compiler. It has no settings besides its name.
 
     Raises:
@@ -110,7 +110,7 @@ def create(settings: Mapping[str, Any]) -> Questions:
     for key in settings:
         if key != "name":
             raise UnknownName("setting", key, ("name",), owner="compiler questions")
-    return Questions()
+    return QuestionCompiler()
 
 
 _NOT = {True: "", False: "not "}

@@ -28,10 +28,10 @@ from bt_exec_skills.image.rules.question import (
     Part,
     Phrase,
     Place,
-    Unread,
+    UnanswerableQuestion,
 )
 
-__all__ = ["Descriptions", "shared_conjuncts"]
+__all__ = ["PhraseConverter", "shared_conjuncts"]
 
 _SAID_AS = {"at": "on", "in": "inside"}  # relations that only the grammar names
 _OPPOSITES: dict[str, RelationName] = {"outside": "overlapping"}
@@ -53,7 +53,7 @@ _DIFFERS = Node("rel", (
 ))  # fmt: skip
 
 
-class Descriptions:
+class PhraseConverter:
     """Conversion of phrases to descriptions.
 
     Args:
@@ -71,7 +71,7 @@ class Descriptions:
         """Return the formula of a phrase without a quantity.
 
         Raises:
-            Unread: If it is another phrase.
+            UnanswerableQuestion: If it is another phrase.
         """
         if phrase.kind != "np" or phrase.get("quantity") is not None:
             raise self.refusal()
@@ -81,7 +81,7 @@ class Descriptions:
         """Return the description of the objects of a phrase.
 
         Raises:
-            Unread: If tools cannot find them.
+            UnanswerableQuestion: If tools cannot find them.
         """
         return self.describe_formula(self.formula_of(phrase))
 
@@ -239,9 +239,9 @@ class Descriptions:
         drawn = phrase.thing in ("", SHAPE, BAR) or self._kinds.get(phrase.thing) == "shape"
         return not drawn and any(self._kinds.get(one) == "fill" for one in phrase.attributes)
 
-    def refusal(self, words: str = "") -> Unread:
+    def refusal(self, words: str = "") -> UnanswerableQuestion:
         """Return the refusal of some words, or of the whole question."""
-        return Unread("QUESTION_UNCLEAR", words or self._text)
+        return UnanswerableQuestion("QUESTION_UNCLEAR", words or self._text)
 
 
 def _without(formula: Node, parts: Sequence[Node]) -> Node:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from bt_exec_skills.image.rules.answer_sentences import Speaker
+from bt_exec_skills.image.rules.answer_sentences import AnswerPhrasing
 from bt_exec_skills.image.sandbox.process import Ending, Ran
 from bt_exec_skills.image.sandbox.run import run_program
 from bt_exec_skills.image.workbench import Bench
@@ -79,7 +79,7 @@ def run_on_picture(
 def compare_with_answer(bench: Bench, ran: Ran, language: str) -> Checked:
     """Compare the result of a run with the answer of the bench."""
     assert bench.answer is not None
-    answer, speaker = json.loads(json.dumps(bench.answer.value)), Speaker(language)
+    answer, speaker = json.loads(json.dumps(bench.answer.value)), AnswerPhrasing(language)
     if answer is None and bench.by_model and ran.ending == "returned":
         said = speaker.sentence("program_unchecked", why=speaker.word("program words"))
         return Checked(ran.ending, None, answer_in_result(ran), ran.isolated, said)
@@ -91,7 +91,7 @@ def answer_in_result(ran: Ran) -> Any:
     return ran.result.get("answer") if isinstance(ran.result, dict) else ran.result
 
 
-def _judge_run(ran: Ran, answer: Any, speaker: Speaker) -> Checked:
+def _judge_run(ran: Ran, answer: Any, speaker: AnswerPhrasing) -> Checked:
     if ran.ending != "returned":
         why = speaker.word(f"program {ran.ending}")
         if ran.why and ran.ending in ("failed", "killed", "not_run"):

@@ -27,7 +27,7 @@ SEVERAL = "|"
 
 __all__ = [
     "BAR", "DIFFERENCE", "SEVERAL", "SHAPE", "Degree", "Kind", "Known", "Part", "Phrase", "Place",
-    "Question", "Top", "Unread",
+    "Question", "Top", "UnanswerableQuestion",
 ]  # fmt: skip
 
 Kind = Literal[
@@ -182,7 +182,7 @@ class Question:
         return places[0].relation if places and places[0].holds else None
 
 
-class Unread(ValueError):  # noqa: N818 - an answer of the reader, not an error
+class UnanswerableQuestion(ValueError):  # noqa: N818 - an answer of the reader, not an error
     """Raised for a question that tools cannot answer.
 
     Args:

@@ -30,7 +30,7 @@ from bt_exec_skills.image.perception.measurements import Extent
 from bt_exec_skills.image.perception.picture_comparison import Aspect
 from bt_exec_skills.image.perception.written_values import Written
 from bt_exec_skills.image.rules.lexicon import generator, reader
-from bt_exec_skills.image.rules.phrases_to_descriptions import Descriptions, shared_conjuncts
+from bt_exec_skills.image.rules.phrases_to_descriptions import PhraseConverter, shared_conjuncts
 from bt_exec_skills.image.rules.price_questions import (
     PRICED,
     article_name,
@@ -45,7 +45,7 @@ from bt_exec_skills.image.rules.question import (
     Phrase,
     Place,
     Question,
-    Unread,
+    UnanswerableQuestion,
 )
 
 __all__ = ["question_from_meaning", "read_question", "read_with_words", "resolve_meaning"]
@@ -79,7 +79,7 @@ def read_question(text: str, context: Sequence[str] = (), names: Iterable[str] =
         names: Names of objects in addition to those of the lexicon.
 
     Raises:
-        Unread: If tools cannot answer it.
+        UnanswerableQuestion: If tools cannot answer it.
     """
     return read_with_words(text, context, names)[0]
 
@@ -101,7 +101,7 @@ def question_from_meaning(meaning: Node, language: str, text: str) -> Question:
         text: The question as typed, for refusals.
 
     Raises:
-        Unread: If tools cannot answer it.
+        UnanswerableQuestion: If tools cannot answer it.
     """
     return _Questions(language, text).question(meaning)
 
@@ -112,21 +112,25 @@ def resolve_meaning(
     """Return the resolved meaning of a question, and the interpretation of its words.
 
     Raises:
-        Unread: If it is not understood.
+        UnanswerableQuestion: If it is not understood.
     """
     names = tuple(names)
     found = reader().read(text, names)
     if not isinstance(found, Reading):
         unknown = " ".join(found.unknown_words)
-        raise Unread("NEEDS_MODEL" if unknown else "QUESTION_UNCLEAR", unknown or text)
+        raise UnanswerableQuestion(
+            "NEEDS_MODEL" if unknown else "QUESTION_UNCLEAR", unknown or text
+        )
     if found.unknown_words and any(reader().intended_texts(text, names)):
-        raise Unread("NEEDS_MODEL", " ".join(found.unknown_words))
+        raise UnanswerableQuestion("NEEDS_MODEL", " ".join(found.unknown_words))
     kinds = reader().lexicon(found.language).kinds
     earlier = _earlier_meanings(context, names)
     resolved = [_resolved(one, earlier, kinds) for one in (found.meaning, *found.rivals)]
     meanings = list(dict.fromkeys(one for one in resolved if one is not None))
     if len(meanings) != 1 or meanings[0].kind != "ask":
-        raise Unread("NEEDS_MODEL" if found.unknown_words else "QUESTION_UNCLEAR", text)
+        raise UnanswerableQuestion(
+            "NEEDS_MODEL" if found.unknown_words else "QUESTION_UNCLEAR", text
+        )
     return meanings[0], found
 
 
@@ -204,13 +208,13 @@ class _Questions:
     def __init__(self, language: str, text: str) -> None:
         self._generator = generator(language)
         self._kinds = reader().lexicon("en").kinds
-        self._described = Descriptions(language, text)
+        self._described = PhraseConverter(language, text)
 
     def question(self, meaning: Node) -> Question:
         """Return the question of a meaning.
 
         Raises:
-            Unread: If tools cannot answer it.
+            UnanswerableQuestion: If tools cannot answer it.
         """
         beside = any(node.text("relation") == "beside" for node in meaning.walk())
         if beside and meaning.text("what") not in ("what", "which", "where"):
@@ -454,7 +458,7 @@ class _Questions:
         while about.of is not None:
             about = about.of
         if any(self._kinds.get(one) == "person" for one in about.thing.split(SEVERAL)):
-            raise Unread("PERSON_UNKNOWN", found.target.said)
+            raise UnanswerableQuestion("PERSON_UNKNOWN", found.target.said)
         return found
 
     def _parse_known_size(self, given: Any) -> Known | None:

@@ -12,7 +12,7 @@ from bt_exec_skills.image.perception.instances import SUREST, Counted, Crop, cou
 from bt_exec_skills.image.perception.object_detection import NOTHING_KNOWN
 from bt_exec_skills.image.perception.relations import place_in
 from bt_exec_skills.image.rules.answer_sentences import (
-    Speaker,
+    AnswerPhrasing,
     confidence_phrase,
     rejection_sentences,
 )
@@ -47,7 +47,7 @@ def phrase_answer(
         other: Set to compare with, for ``compare``; its lines, for ``read``.
         other_what: Description of the other set.
     """
-    speaker = Speaker(language)
+    speaker = AnswerPhrasing(language)
     total = count(found.instances, found.decisions)
     confidence, value = min(total.confidence, found.whole), cast(Any, total.sure)
     if kind == "read" and other is not None:
@@ -105,7 +105,9 @@ def phrase_answer(
     )
 
 
-def _answer_text(speaker: Speaker, found: Candidates, lines: Candidates, what: str) -> Answer:
+def _answer_text(
+    speaker: AnswerPhrasing, found: Candidates, lines: Candidates, what: str
+) -> Answer:
     """Return the text in the set; in the whole picture if `what` is empty."""
     total, read = (count(one.instances, one.decisions) for one in (found, lines))
     value = [one.label for one in lines.accepted_instances()]
@@ -124,7 +126,7 @@ def _answer_text(speaker: Speaker, found: Candidates, lines: Candidates, what: s
 
 
 def _compare_counts_sentence(
-    speaker: Speaker, one: Counted, two: Counted, what: str, other: str
+    speaker: AnswerPhrasing, one: Counted, two: Counted, what: str, other: str
 ) -> str:
     facts = {"what": what, "other": other, "n": one.sure, "m": two.sure}
     if one.sure == two.sure:
@@ -132,7 +134,9 @@ def _compare_counts_sentence(
     return speaker.sentence("more", winner=what if one.sure > two.sure else other, **facts)
 
 
-def _which_set_sentence(speaker: Speaker, one: Counted, two: Counted, what: str, other: str) -> str:
+def _which_set_sentence(
+    speaker: AnswerPhrasing, one: Counted, two: Counted, what: str, other: str
+) -> str:
     names = [name for name, found in ((what, one), (other, two)) if found.sure]
     return speaker.sentence(
         "which" if names else "neither", what=", ".join(names) or what, other=other
@@ -144,7 +148,7 @@ def final_report(bench: Bench) -> str:
     answer, found = bench.answer, bench.judgement
     if answer is None:
         return ""
-    speaker = Speaker(language_of(answer.text))
+    speaker = AnswerPhrasing(language_of(answer.text))
     said = [answer.text]
     if found is not None and found.agrees is False:
         against = ", ".join(
@@ -161,7 +165,7 @@ def final_report(bench: Bench) -> str:
     return " ".join(said)
 
 
-def _unchecked_claims_sentence(speaker: Speaker, claims: Sequence[CheckedClaim]) -> str:
+def _unchecked_claims_sentence(speaker: AnswerPhrasing, claims: Sequence[CheckedClaim]) -> str:
     """Return a sentence with the unchecked claims, or that no claim answers the question."""
     open_ones = [one.text for one in claims if one.holds is None]
     if len(open_ones) == len(claims):

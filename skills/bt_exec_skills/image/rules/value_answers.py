@@ -9,7 +9,7 @@ from bt_exec_skills.image.perception.instances import count
 from bt_exec_skills.image.perception.measurements import Extent, measure_objects
 from bt_exec_skills.image.perception.written_values import Value, Written
 from bt_exec_skills.image.rules.answer_sentences import (
-    Speaker,
+    AnswerPhrasing,
     confidence_phrase,
     rejection_sentences,
 )
@@ -52,7 +52,7 @@ def value_answer(found: Value, wanted: Written, name: str, language: str) -> Ans
         name: The article, for a price.
         language: Language of the answer.
     """
-    speaker = Speaker(language)
+    speaker = AnswerPhrasing(language)
     if found.value is None:
         missing = f"no_{wanted}" if wanted in _MISSING else "no_price"
         said, confidence = speaker.sentence(missing, what=name), _UNSURE
@@ -73,7 +73,7 @@ def value_answer(found: Value, wanted: Written, name: str, language: str) -> Ans
     return Answer(f"{said} {confidence_phrase(speaker, confidence)}", found.value, confidence)
 
 
-def _value_sentence(speaker: Speaker, found: Value, wanted: Written, name: str) -> str:
+def _value_sentence(speaker: AnswerPhrasing, found: Value, wanted: Written, name: str) -> str:
     value, ahead = found.value, ""
     if found.ahead is not None:
         wanted, ahead = ("gap" if not found.ahead else wanted), _format_number(found.ahead)
@@ -98,7 +98,7 @@ def bar_answer(
         wanted: Whether the value at the axis is asked, or the text below the bar.
         language: Language of the answer.
     """
-    speaker = Speaker(language)
+    speaker = AnswerPhrasing(language)
     names = object_names(name) if name else frozenset[str]()
     bar = bar_value(found.accepted_instances(), found.instances, lines.instances, names)
     confidence = _UNSURE
@@ -136,7 +136,7 @@ def measure_answer(
         scale: A known size, or None for pixels.
         language: Language of the answer.
     """
-    speaker = Speaker(language)
+    speaker = AnswerPhrasing(language)
     pair = other is found
     others_and_scale = (None if pair else other, scale.of if scale else None)
     sets = [found, *(one for one in others_and_scale if one is not None)]

@@ -16,9 +16,9 @@ from typing import Any, Literal, NamedTuple
 
 from bt_exec_skills.image.sandbox.limits import Limits
 
-__all__ = ["ROOM", "Ending", "Ran", "interpreter_path", "launch"]
+__all__ = ["SANDBOX_PACKAGE", "Ending", "Ran", "interpreter_path", "launch"]
 
-ROOM = "bt_exec_skills.image.sandbox"
+SANDBOX_PACKAGE = "bt_exec_skills.image.sandbox"
 """Package whose modules run inside the sandbox."""
 
 Ending = Literal["returned", "failed", "time", "memory", "output", "killed", "not_run"]
@@ -69,7 +69,7 @@ def launch(
     words = json.dumps({**config, "pipe": pipe})
     try:
         process = subprocess.Popen(  # noqa: S603 - the launcher, with its configuration
-            [interpreter_path(), "-S", "-P", "-m", f"{ROOM}.launcher", words],
+            [interpreter_path(), "-S", "-P", "-m", f"{SANDBOX_PACKAGE}.launcher", words],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

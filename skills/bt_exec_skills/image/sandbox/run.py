@@ -20,7 +20,7 @@ import bt_exec
 import bt_exec_skills
 from bt_exec_skills.image.sandbox.file_system import FOLDER
 from bt_exec_skills.image.sandbox.limits import Limits
-from bt_exec_skills.image.sandbox.process import ROOM, Ran, interpreter_path, launch
+from bt_exec_skills.image.sandbox.process import SANDBOX_PACKAGE, Ran, interpreter_path, launch
 
 __all__ = ["run_program"]
 
@@ -59,7 +59,7 @@ def run_program(
                 "-S",
                 "-P",
                 "-m",
-                f"{ROOM}.inside_runner",
+                f"{SANDBOX_PACKAGE}.inside_runner",
                 str(program),
                 str(image),
             ],

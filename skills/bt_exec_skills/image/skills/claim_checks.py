@@ -16,7 +16,7 @@ from bt_exec_skills.image.rules.answer_judgement import (
     share_of_decided,
 )
 from bt_exec_skills.image.rules.lexicon import reader
-from bt_exec_skills.image.rules.question import Question, Unread
+from bt_exec_skills.image.rules.question import Question, UnanswerableQuestion
 from bt_exec_skills.image.rules.question_reader import question_from_meaning
 from bt_exec_skills.image.skills.answer_recomputation import answer_with_tools
 from bt_exec_skills.image.skills.other_light_crosscheck import cross_check_in_other_light
@@ -53,7 +53,7 @@ def check_claims(bench: Bench) -> tuple[list[CheckedClaim], float | None]:
                 if question not in benches:
                     benches[question] = answer_with_tools(bench, question, language)
                 fresh = benches[question]
-        except Unread:
+        except UnanswerableQuestion:
             pass
         found.append(_check_claim(claim, fresh))
         if fresh is not None and claim.answers:

@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple
 from bt_exec.failure import Failed
 from bt_exec.skill import Service, Steps, skill
 from bt_exec_skills.image.perception.bar_chart import bars_among
-from bt_exec_skills.image.perception.colour_region_confidence import DOUBTFUL, separability
+from bt_exec_skills.image.perception.colour_region_confidence import DOUBTFUL, region_confidence
 from bt_exec_skills.image.perception.colour_segmentation import segment_colour as segments
 from bt_exec_skills.image.perception.colour_segmentation import separate_touching as separated
 from bt_exec_skills.image.perception.colours import ColourName
@@ -41,7 +41,7 @@ def _store_regions(bench: Bench, name: str, instances: list[Instance]) -> Steps[
     put = _store_instances(bench, name, instances)
     if not bench.again:
         whole = yield from run_on_worker(
-            lambda: separability(bench.picture, instances), "separating"
+            lambda: region_confidence(bench.picture, instances), "separating"
         )
         bench.sets[name].whole = whole
     return put

@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple
 
 from bt_exec.failure import Failed, UsageError
 from bt_exec.skill import Service, Steps, skill
-from bt_exec_skills.image.rules.answer_sentences import Speaker
+from bt_exec_skills.image.rules.answer_sentences import AnswerPhrasing
 from bt_exec_skills.image.rules.program_from_steps import NoProgramError, build_program
 from bt_exec_skills.image.rules.program_run_check import check_program
 from bt_exec_skills.image.skills.worker_thread import run_on_worker
@@ -76,7 +76,7 @@ def write_program(
 
 def _write_and_try(bench: Bench, file: Path, question: str, language: str) -> dict[str, Any]:
     """Write the program, run it, and return the result with a message for the user."""
-    speaker = Speaker(language)
+    speaker = AnswerPhrasing(language)
     authored = Authored()
     if bench.writer is not None:
         authored = request_program(bench, bench.writer, question, language)

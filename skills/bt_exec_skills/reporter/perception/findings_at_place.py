@@ -18,10 +18,10 @@ from bt_exec_skills.reporter.places_and_people import Place
 __all__ = [
     "ANSWERED_BY_MODEL",
     "LOUD_DB",
-    "Gathering",
+    "FindingsAccumulator",
     "LightState",
     "NoiseState",
-    "Observation",
+    "PlaceFindings",
     "noise_state",
 ]
 
@@ -38,7 +38,7 @@ _SAME_M = 0.9  # unidentified detections closer than this count as one person
 _THING_SAME_M = 0.8
 
 
-class Observation(NamedTuple):
+class PlaceFindings(NamedTuple):
     """Result of `observe_scene`: plain data, every field can be saved.
 
     Attributes:
@@ -79,7 +79,7 @@ def noise_state(level_db: float) -> NoiseState:
     return "quiet" if level_db < QUIET_DB else "loud" if level_db >= LOUD_DB else "normal"
 
 
-class Gathering:
+class FindingsAccumulator:
     """Findings at a place, accumulated over pictures.
 
     Args:
@@ -164,14 +164,14 @@ class Gathering:
         dark = len(self.dark_parts)
         return "on" if dark == 0 else "off" if dark == len(self._light) else "partly"
 
-    def observation(self, query: str, noise_db: float) -> Observation:
+    def observation(self, query: str, noise_db: float) -> PlaceFindings:
         """Return the findings as an observation whose answer is still empty.
 
         Args:
             query: The question to answer.
             noise_db: Sound level [dB].
         """
-        return Observation(
+        return PlaceFindings(
             place=self.name,
             query=query,
             people=len(self.people) if self.looks else -1,

@@ -20,7 +20,7 @@ from bt_exec_skills.reporter.perception.observation import (
 )
 from bt_exec_skills.reporter.places_and_people import SiteMap
 
-__all__ = ["GroundTruth", "GroundView", "PeopleDetector", "PeopleOracle", "ReporterPerception"]
+__all__ = ["GroundTruth", "PeopleDetector", "PeopleOracle", "PositionedView", "ReporterPerception"]
 
 
 class GroundTruth(NamedTuple):
@@ -42,7 +42,7 @@ class GroundTruth(NamedTuple):
 
 
 @dataclass(frozen=True)
-class GroundView(View[GroundTruth]):
+class PositionedView(View[GroundTruth]):
     """One picture of a camera that also measures distances.
 
     Attributes:
@@ -56,13 +56,13 @@ class GroundView(View[GroundTruth]):
     ground: npt.NDArray[np.float32]
 
 
-class PeopleDetector(Detector[GroundView, PlacedDetection], Protocol):
+class PeopleDetector(Detector[PositionedView, PlacedDetection], Protocol):
     """Detector of people and unusual objects in a picture, nearest first.
 
     Every person has one detection with the label ``person``. `PlacedDetection.who` identifies a
     person across pictures: the id of the person in the site's map if the detector recognises the
     person, otherwise the id of a track. `PlacedDetection.at` may be None; the caller then uses
-    `GroundView.ground`.
+    `PositionedView.ground`.
     """
 
 
@@ -77,7 +77,7 @@ def _is_visible_enough(label: str, mask: Mask) -> bool:
 class PeopleOracle:
     """Oracle that detects each person and object in view, with its position, by ground truth."""
 
-    def detect(self, view: GroundView) -> tuple[PlacedDetection, ...]:
+    def detect(self, view: PositionedView) -> tuple[PlacedDetection, ...]:
         """Implement `PeopleDetector.detect`.
 
         Raises:
@@ -108,7 +108,7 @@ class ReporterPerception(Generic[C]):
     """
 
     def __init__(
-        self, camera: Camera[C, GroundView], detector: PeopleDetector, site: SiteMap
+        self, camera: Camera[C, PositionedView], detector: PeopleDetector, site: SiteMap
     ) -> None:
         self.camera = camera
         self.detector = detector
@@ -132,7 +132,7 @@ class ReporterPerception(Generic[C]):
         light = self._luminance_by_section(view)
         return ReporterObservation(view.t, view.pose, found, light, view.frame, areas=self._areas)
 
-    def _luminance_by_section(self, view: GroundView) -> dict[tuple[str, int], float]:
+    def _luminance_by_section(self, view: PositionedView) -> dict[tuple[str, int], float]:
         """Return the mean luminance of the visible part of each section, by place and number."""
         ground = view.ground[::_STRIDE, ::_STRIDE].reshape(-1, 2)
         bright = view.frame[::_STRIDE, ::_STRIDE].reshape(-1, 3) @ (0.299, 0.587, 0.114)
@@ -145,7 +145,7 @@ class ReporterPerception(Generic[C]):
         return light
 
 
-def _add_position(found: PlacedDetection, view: GroundView) -> PlacedDetection:
+def _add_position(found: PlacedDetection, view: PositionedView) -> PlacedDetection:
     """Return the detection with a position; by default, the point at the centre of its box."""
     if found.at is not None:
         return found

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from bt_exec.language.messages import LANGUAGES, OWN_MESSAGES, language_of, load_messages
-from bt_exec_skills.reporter.perception.findings_at_place import ANSWERED_BY_MODEL, Observation
+from bt_exec_skills.reporter.perception.findings_at_place import ANSWERED_BY_MODEL, PlaceFindings
 from bt_exec_skills.reporter.places_and_people import SiteMap
 from bt_exec_skills.reporter.reporting.notebook import Note, Notebook, PastMission
 from bt_exec_skills.reporter.reporting.place_comparison import Comparison
@@ -49,7 +49,7 @@ def elapsed_time_text(seconds: float, language: str) -> str:
 
 
 def answer_of(
-    found: Observation,
+    found: PlaceFindings,
     aspects: Iterable[Aspect],
     language: str,
     site: SiteMap,
@@ -103,29 +103,31 @@ def recorded_answer(result: Mapping[str, Any], language: str, site: SiteMap) -> 
     the map or one whose record lacks fields.
 
     Args:
-        result: Recorded fields of the `Observation`.
+        result: Recorded fields of the `PlaceFindings`.
         language: ``en`` or ``ko``.
         site: The map.
     """
     said = str(result.get("answer", ""))
-    required = set(Observation._fields) - set(Observation._field_defaults)
+    required = set(PlaceFindings._fields) - set(PlaceFindings._field_defaults)
     if language_of(said) == language or not required <= result.keys():
         return said
-    found = Observation(**{name: result[name] for name in Observation._fields if name in result})
+    found = PlaceFindings(
+        **{name: result[name] for name in PlaceFindings._fields if name in result}
+    )
     if ANSWERED_BY_MODEL in found.evidence or found.place not in site.places:
         return said
     query = found.query
     return answer_of(found, aspects_of(query), language, site, site.people_in(query))
 
 
-def _presence_sentence(who: str, found: Observation, language: str, site: SiteMap) -> str:
+def _presence_sentence(who: str, found: PlaceFindings, language: str, site: SiteMap) -> str:
     """Return the sentence that states whether a person is present."""
     key = "YES_THERE" if who in found.who else "NOT_THERE_0" if found.complete else "NOT_SEEN"
     return catalogue_sentence(key, language, names=site.display_name(who, language))
 
 
 def _absent_persons(
-    found: Observation, site: SiteMap, language: str, told: Container[str]
+    found: PlaceFindings, site: SiteMap, language: str, told: Container[str]
 ) -> Iterable[str]:
     """Yield the absent persons whose usual place is the observed one, except those in `told`."""
     for who, person in site.people.items():
@@ -135,7 +137,7 @@ def _absent_persons(
             yield catalogue_sentence(key, language, names=site.display_name(who, language))
 
 
-def _known_names_text(found: Observation, site: SiteMap, language: str) -> str:
+def _known_names_text(found: PlaceFindings, site: SiteMap, language: str) -> str:
     """Return the names of known persons, such as " (the professor)"; empty if there are none."""
     names = ", ".join(site.display_name(who, language) for who in found.who if who in site.people)
     if not names:

@@ -20,13 +20,13 @@ from bt_exec_skills.reporter.reporting.phrasing import (
     report_of,
 )
 
-__all__ = ["Memory", "Report"]
+__all__ = ["NotebookReporter", "Report"]
 
 
 _USER = "user"
 
 
-class Memory(MissionReporter):
+class NotebookReporter(MissionReporter):
     """Mission reporter that updates the notebook and keeps the last report to the user.
 
     Args:

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from bt_exec_skills.navigation.plane_geometry import Pose
 from bt_exec_skills.perception.oracle import Thing
 from bt_exec_skills.reporter.perception.observation import PERSON
-from bt_exec_skills.reporter.perception.pipeline import GroundTruth, GroundView
+from bt_exec_skills.reporter.perception.pipeline import GroundTruth, PositionedView
 from bt_exec_skills.reporter.sim.floor_plan import LIGHTS
 from bt_exec_skills.reporter.sim.world import BuildingWorld
 from bt_exec_skills.simulation.camera import Capture, WorldCamera
@@ -42,7 +42,7 @@ class State(NamedTuple):
     lights: Mapping[str, bool]
 
 
-class SimCamera(WorldCamera[GroundView]):
+class SimCamera(WorldCamera[PositionedView]):
     """Camera in a building.
 
     Args:
@@ -70,7 +70,7 @@ class SimCamera(WorldCamera[GroundView]):
         """Return the pose of the base and the lights."""
         return State(self._world.pose, dict(self._world.lights))
 
-    def render(self, capture: Capture) -> GroundView:
+    def render(self, capture: Capture) -> PositionedView:
         """Implement `WorldCamera.render`."""
         state: State = capture.more
         x, y, yaw = state.pose
@@ -82,7 +82,7 @@ class SimCamera(WorldCamera[GroundView]):
             shows = np.full(self._shape, -1, np.int16)
             frame = np.zeros((*self._shape, 3), np.uint8)
             truth = GroundTruth(shows, self._visible_objects)
-            return GroundView(capture.t, frame, truth, pose=pose, ground=ground)
+            return PositionedView(capture.t, frame, truth, pose=pose, ground=ground)
         rays = self._rays @ np.array([[c, s, 0.0], [-s, c, 0.0], [0.0, 0.0, 1.0]])
         model = self._world.model
         geoms, distance, normals = cast_rays(
@@ -93,7 +93,7 @@ class SimCamera(WorldCamera[GroundView]):
         light = self._lamps.brightness(spot, state.lights) * (0.55 + 0.45 * facing)
         rgb = np.clip(self._colours[geoms] * light[:, None], 0, 255).astype(np.uint8)
         spot[geoms < 0] = np.nan
-        return GroundView(
+        return PositionedView(
             capture.t,
             rgb.reshape(*self._shape, 3),
             GroundTruth(self._shows[geoms].reshape(self._shape), self._visible_objects),

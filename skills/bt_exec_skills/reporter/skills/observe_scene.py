@@ -12,8 +12,8 @@ from bt_exec.observation import World
 from bt_exec.skill import Running, Service, Steps, skill
 from bt_exec_skills.reporter.perception.findings_at_place import (
     ANSWERED_BY_MODEL,
-    Gathering,
-    Observation,
+    FindingsAccumulator,
+    PlaceFindings,
 )
 from bt_exec_skills.reporter.perception.observation import ReporterObservation
 from bt_exec_skills.reporter.perception.vlm_place_questions import PictureAnswers
@@ -58,7 +58,7 @@ def observe_scene(
     visual_qa: Service[PictureAnswers],
     target: PlaceName,
     query: Words,
-) -> Steps[Observation]:
+) -> Steps[PlaceFindings]:
     """Look all around a place and answer a question about it.
 
     The robot must be there. It listens, then turns once around at each viewpoint of the place,
@@ -79,7 +79,7 @@ def observe_scene(
             raise Failed("NOT_THERE", f"the robot is {where}", target=target)
         aspects = aspects_of(query)
         wanted = site_map.people_in(query)
-        found = Gathering(target, place)
+        found = FindingsAccumulator(target, place)
         level = yield from _measure_sound_level(robot, world)
         if aspects != ("noise",):
             with _with_sound_level(level):
@@ -119,7 +119,10 @@ def _with_sound_level(level: float) -> Iterator[None]:
 
 
 def _look_around(
-    robot: ReporterRobot, world: World[ReporterObservation], place: Place, found: Gathering
+    robot: ReporterRobot,
+    world: World[ReporterObservation],
+    place: Place,
+    found: FindingsAccumulator,
 ) -> Steps:
     """Take pictures in all directions from each viewpoint into `found`.
 
@@ -140,7 +143,7 @@ def _look_around(
 
 
 def _look_behind_people(
-    robot: ReporterRobot, world: World[ReporterObservation], found: Gathering
+    robot: ReporterRobot, world: World[ReporterObservation], found: FindingsAccumulator
 ) -> Steps:
     """Take pictures of areas occluded by people, from poses with a free view.
 

@@ -58,7 +58,7 @@ def answer(question: Question, now: Environment, held: str | None, language: str
     Raises:
         Trouble: If it is unclear which present object the question is about.
     """
-    table = _Table(now, held, language)
+    table = _QuestionAnswerer(now, held, language)
     kinds = {
         "which": table.tell_which,
         "count": table.tell_count,
@@ -113,7 +113,7 @@ def _matches_anything(phrase: Phrase) -> bool:
     return not (phrase.kind or phrase.values or phrase.name or phrase.order or phrase.relation)
 
 
-class _Table:
+class _QuestionAnswerer:
     """Answers to questions from one reading of the world."""
 
     def __init__(self, now: Environment, held: str | None, language: str) -> None:

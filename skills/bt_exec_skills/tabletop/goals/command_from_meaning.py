@@ -34,7 +34,7 @@ from bt_exec_skills.tabletop.goals.command_part_normalization import (
     with_swaps,
     without_general_order,
 )
-from bt_exec_skills.tabletop.goals.model import Ask, Phrase, Trouble, Verb
+from bt_exec_skills.tabletop.goals.model import Phrase, Trouble, UnresolvedGoal, Verb
 from bt_exec_skills.tabletop.goals.object_phrases import (
     HAND,
     SIDES,
@@ -104,7 +104,7 @@ class Converter:
         self.decided: list[Trouble] = []
         self._source: Phrase | None = None
 
-    def command_parts(self, meaning: Node) -> tuple[Ask, ...]:
+    def command_parts(self, meaning: Node) -> tuple[UnresolvedGoal, ...]:
         """Return the parts of a command.
 
         Raises:
@@ -117,7 +117,7 @@ class Converter:
             raise self._unmet
         return found
 
-    def _asks(self, node: Node) -> list[Ask]:
+    def _asks(self, node: Node) -> list[UnresolvedGoal]:
         if node.kind == "seq":
             if any(one.text("verb") == _HOLD_ON for one in node.parts()[:-1]):
                 raise Trouble("NOT_UNDERSTOOD")  # the next part is not done until later
@@ -165,7 +165,7 @@ class Converter:
             raise Trouble("NOT_UNDERSTOOD")  # ambiguous: not both of them, or neither
         return self._holds(self.question(positive)) == wanted
 
-    def _parts_of_selected_branch(self, node: Node) -> list[Ask]:
+    def _parts_of_selected_branch(self, node: Node) -> list[UnresolvedGoal]:
         """Return the parts of the selected branch.
 
         The other branch is converted as well, so that its errors are reported.
@@ -220,7 +220,7 @@ class Converter:
 
     def _parts_of_branch(
         self, branch: Value | None, subject: Value | None, *, every: bool = False
-    ) -> list[Ask]:
+    ) -> list[UnresolvedGoal]:
         """Return the parts of a branch; with `every`, "all" means all objects of `subject`."""
         if not isinstance(branch, Node) or branch == NOTHING:
             return []
@@ -235,7 +235,7 @@ class Converter:
             whole = with_noun(whole, subject, counted=self._korean)  # 거 means any object
         return with_missing_verbs(self._asks(whole))
 
-    def _left(self, act: Node) -> Ask:
+    def _left(self, act: Node) -> UnresolvedGoal:
         if any(one.get("quantity") for one in act.parts()):
             raise Trouble("NOT_UNDERSTOOD")  # it is unclear which ones must not be moved
         only = any(one.text("det") == "any" for one in act.parts())
@@ -247,7 +247,7 @@ class Converter:
             to = to if side == "in" else None
         if not themes:
             raise Trouble("NOT_UNDERSTOOD")
-        return Ask("leave", self._said(act), themes, to)
+        return UnresolvedGoal("leave", self._said(act), themes, to)
 
     def _themes(self, act: Node) -> tuple[Phrase, ...]:
         themes = tuple(map(self._object_phrase, act.parts("of")))
@@ -300,22 +300,22 @@ class Converter:
             return replace(found, like=Phrase(kind=before.kind), sure=ranked or not self._korean)
         return found
 
-    def _ask(self, act: Node) -> Ask:
+    def _ask(self, act: Node) -> UnresolvedGoal:
         verb = cast(Verb, _SAME.get(act.text("verb"), act.text("verb")))
         if verb == "go":
             goal = act.node("of")
             goal = target_of(goal) if goal.kind == "rel" else goal
             self._place, self._side = self.phrase(goal), "in"
-            return Ask("go", self._said(act), (self._place,))
+            return UnresolvedGoal("go", self._said(act), (self._place,))
         if verb in ("clear", "empty") and HAND in map(formula_of, act.parts("of")[:1]):
-            return Ask("put_down", self._said(act))
+            return UnresolvedGoal("put_down", self._said(act))
         themes = self._themes(act)
         source = act.get("source")
         away = self.phrase(source) if isinstance(source, Node) else None
         self._source = away or next((one.relation[1] for one in themes if one.relation), None)
         where = act.get("to")
         if themes and where == Node("rel", (("relation", "me"),)):
-            return Ask("bring", self._said(act), themes)
+            return UnresolvedGoal("bring", self._said(act), themes)
         to, side, own = self._target(where) if isinstance(where, Node) else (None, "in", None)
         if away is not None and _is_bare_number(away):
             away = _noun_of_earlier_place(away, to, away.text)  # "from number 0 to table 1"
@@ -328,13 +328,13 @@ class Converter:
         if by:
             themes = _require_shapes(themes) if by == "shape" else themes
             themes = tuple(map(_include_all, themes)) if self._korean else themes
-            return Ask("sort", text, themes, to, "in", by)
+            return UnresolvedGoal("sort", text, themes, to, "in", by)
         emptied = verb in ("clear", "empty") and to is None and len(themes) == 1
         if emptied and themes[0].kind in CONTAINERS:
             self._place = self._place or themes[0]  # "empty the bowl and put the apple in it"
         if away is not None:
             if to is None and verb not in ("bring", "pick"):
-                return Ask("out", text, themes, away)
+                return UnresolvedGoal("out", text, themes, away)
             themes = tuple(content_of_container(one, away) for one in themes)
         if verb in ("sort", "bring", "pick") and to is not None:
             verb = "move"
@@ -342,7 +342,7 @@ class Converter:
 
     def _part_for_verb(
         self, verb: Verb, text: str, themes: tuple[Phrase, ...], to: Phrase | None, side: Side
-    ) -> Ask:
+    ) -> UnresolvedGoal:
         """Return the part for a verb; omitted objects and places are taken from the context."""
         if to is not None and to.rest and len(themes) > 1 and self._korean:
             raise Trouble("NOT_UNDERSTOOD")  # another place for all of them, or one for each
@@ -351,7 +351,7 @@ class Converter:
             verb = "empty"  # "clear the tray onto the table"; in Korean it is about the tray itself
         if verb == "empty" and to is not None and not any(one.table for one in themes):
             content = (Phrase(one.text, number="all", relation=("in", one)) for one in themes)
-            return Ask("move", text, tuple(content), to, side)
+            return UnresolvedGoal("move", text, tuple(content), to, side)
         if to is not None and verb not in (*_TO_PLACES, ""):
             raise Trouble("NOT_UNDERSTOOD")
         if verb == "move" and to is None:
@@ -360,7 +360,7 @@ class Converter:
             to, side, _ = self._target(_THERE)
         if not themes and verb in ("move", "") and to is not None:
             themes = (Phrase("", number="all", again=True),)
-        return Ask(verb, text, themes, to, side)
+        return UnresolvedGoal(verb, text, themes, to, side)
 
     def _target(self, goal: Node) -> tuple[Phrase, Side, Attribute | None]:
         """Return the target, its side, and the attribute that objects and target share."""

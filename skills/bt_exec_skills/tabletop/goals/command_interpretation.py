@@ -21,12 +21,12 @@ from bt_exec_skills.tabletop.goals.branch_references import (
     takes_some,
 )
 from bt_exec_skills.tabletop.goals.command_from_meaning import Converter
-from bt_exec_skills.tabletop.goals.command_reader import Said, parse_meanings
+from bt_exec_skills.tabletop.goals.command_reader import PossibleMeanings, parse_meanings
 from bt_exec_skills.tabletop.goals.decompose import most_helpful_reason, moves_of, subgoals_for_asks
-from bt_exec_skills.tabletop.goals.model import Ask, Subgoal, Trouble
+from bt_exec_skills.tabletop.goals.model import Subgoal, Trouble, UnresolvedGoal
 from bt_exec_skills.tabletop.goals.object_phrases import Phrases
 from bt_exec_skills.tabletop.goals.question import Question
-from bt_exec_skills.tabletop.goals.session_completion import ASKS_BACK, Meanings, Session
+from bt_exec_skills.tabletop.goals.session_completion import ASKS_BACK, CommandHistory, Meanings
 
 __all__ = [
     "Understood",
@@ -57,18 +57,18 @@ class Understood(NamedTuple):
     language: str
     meaning: Node
     question: Question | None = None
-    asks: tuple[Ask, ...] = ()
+    asks: tuple[UnresolvedGoal, ...] = ()
     subgoals: tuple[Subgoal, ...] = ()
     words: tuple[Edge, ...] = ()
     replies: tuple[str, ...] = ()
 
 
-class _World:
+class _CommandInterpreter:
     """Interpretation of texts in one world."""
 
     def __init__(self, now: Environment, language: str) -> None:
         self.now, self.language = now, language
-        self.session = Session(now, self._converter, self._trouble_of)
+        self.session = CommandHistory(now, self._converter, self._trouble_of)
 
     def _converter(self) -> Converter:
         there = (*self.now.objects, *self.now.tables)
@@ -96,7 +96,7 @@ class _World:
             raise Trouble("NO_CONTAINER", self.now.containers(), what=found.names)
         return found.holds
 
-    def understand(self, command: str | Said, turns: Sequence[Turn] = ()) -> Understood:
+    def understand(self, command: str | PossibleMeanings, turns: Sequence[Turn] = ()) -> Understood:
         """Return the goals of a command: the cheapest meaning that the world can resolve."""
         meanings = self.session.possible_meanings(command, turns)
         words = tuple(self.session.readings[-1].edge.leaves())
@@ -195,7 +195,7 @@ def understand(command: str, now: Environment, turns: Sequence[Turn] = ()) -> Un
     Raises:
         Trouble: If the command cannot be followed.
     """
-    return _World(now, language_of(command)).understand(command, turns)
+    return _CommandInterpreter(now, language_of(command)).understand(command, turns)
 
 
 def understand_parts(
@@ -207,8 +207,8 @@ def understand_parts(
         Trouble: If the parts cannot be followed.
     """
     meaning = parts[0] if len(parts) == 1 else Node("seq", (("of", parts),))
-    world = _World(now, reading.language)
-    found = world.understand(Said(reading, ((meaning, reading.cost),)), turns)
+    world = _CommandInterpreter(now, reading.language)
+    found = world.understand(PossibleMeanings(reading, ((meaning, reading.cost),)), turns)
     if found.replies:
         raise Trouble("NOT_UNDERSTOOD")
     return found
@@ -240,4 +240,4 @@ def answer_question(reading: Reading, question: Node, now: Environment) -> bool:
     Raises:
         Trouble: If the answer cannot be decided.
     """
-    return _World(now, reading.language).is_true(reading, question)
+    return _CommandInterpreter(now, reading.language).is_true(reading, question)

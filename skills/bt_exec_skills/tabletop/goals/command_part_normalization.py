@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from bt_exec.language.reading.meaning_node import Node, conjunction, conjuncts
-from bt_exec_skills.tabletop.goals.model import Ask, Trouble
+from bt_exec_skills.tabletop.goals.model import Trouble, UnresolvedGoal
 from bt_exec_skills.tabletop.goals.object_phrases import (
     ANY,
     TABLE,
@@ -85,7 +85,7 @@ def _swapped_objects(act: Node) -> tuple[Node, ...] | None:
     return tuple(one.replace(det=None) for one in (*act.parts(), target_of(goal)))
 
 
-def with_missing_verbs(asks: list[Ask]) -> list[Ask]:
+def with_missing_verbs(asks: list[UnresolvedGoal]) -> list[UnresolvedGoal]:
     """Return the parts, with missing verbs copied from their neighbours."""
     known = [ask.verb for ask in asks if ask.verb and ask.verb != "leave"]
     verb = known[0] if known else "move"

@@ -16,7 +16,13 @@ from bt_exec_skills.tabletop.lexicon import lexicon, reader
 from bt_exec_skills.tabletop.name_attributes import attributes_in_name
 from bt_exec_skills.things.nouns import kind_of_word, nouns
 
-__all__ = ["Said", "kinds_of", "names_by_word", "parse_meanings", "spelling_corrections"]
+__all__ = [
+    "PossibleMeanings",
+    "kinds_of",
+    "names_by_word",
+    "parse_meanings",
+    "spelling_corrections",
+]
 
 WIDTH = 0.5
 """Meanings that cost more than the cheapest by this are not considered."""
@@ -24,7 +30,7 @@ _LONGEST = 400
 _IDENTIFIER = re.compile(r"[A-Za-z]+(?:_[A-Za-z0-9]+)+")
 
 
-class Said(NamedTuple):
+class PossibleMeanings(NamedTuple):
     """Possible meanings of a text.
 
     Attributes:
@@ -36,7 +42,7 @@ class Said(NamedTuple):
     meanings: tuple[tuple[Node, float], ...]
 
 
-def parse_meanings(text: str, now: Environment) -> Said:
+def parse_meanings(text: str, now: Environment) -> PossibleMeanings:
     """Return the possible meanings of a text.
 
     Raises:
@@ -67,7 +73,9 @@ def parse_meanings(text: str, now: Environment) -> Said:
         raise Trouble("UNKNOWN_WORD", word=found.unknown_words[0])
     others = [(node, cost) for node, cost in found.others if cost <= found.cost + WIDTH]
     meanings = ((found.meaning, found.cost), *others)
-    return Said(found, tuple((with_named_conditions(node), cost) for node, cost in meanings))
+    return PossibleMeanings(
+        found, tuple((with_named_conditions(node), cost) for node, cost in meanings)
+    )
 
 
 def spelling_corrections(text: str, now: Environment) -> Iterator[str]:

@@ -11,10 +11,10 @@ from dataclasses import replace
 
 from bt_exec_skills.tabletop.environment_state import Environment
 from bt_exec_skills.tabletop.goals.held_object_subgoals import (
-    with_empty_hand,
     with_held_object_first,
+    with_held_object_put_aside,
 )
-from bt_exec_skills.tabletop.goals.model import Ask, Move, Phrase, Subgoal, Trouble
+from bt_exec_skills.tabletop.goals.model import Move, Phrase, Subgoal, Trouble, UnresolvedGoal
 from bt_exec_skills.tabletop.goals.resolve import (
     Scope,
     containers_among,
@@ -38,13 +38,15 @@ _CLEAR = (
 """Reasons that say most about a command, the clearest first."""
 
 
-def subgoals_for_asks(asks: Iterable[Ask], now: Environment, language: str) -> tuple[Subgoal, ...]:
+def subgoals_for_asks(
+    asks: Iterable[UnresolvedGoal], now: Environment, language: str
+) -> tuple[Subgoal, ...]:
     """Return the subgoals of one meaning, after putting aside the object in the hand.
 
     Raises:
         Trouble: If the command cannot be followed.
     """
-    return with_empty_hand(subgoals_of(asks, now, language), now, language)
+    return with_held_object_put_aside(subgoals_of(asks, now, language), now, language)
 
 
 def most_helpful_reason(troubles: Sequence[Trouble]) -> Trouble:
@@ -61,7 +63,9 @@ def moves_of(subgoals: Iterable[Subgoal]) -> frozenset[Move]:
     return frozenset(move for one in subgoals for move in one.moves)
 
 
-def subgoals_of(asks: Iterable[Ask], now: Environment, language: str) -> tuple[Subgoal, ...]:
+def subgoals_of(
+    asks: Iterable[UnresolvedGoal], now: Environment, language: str
+) -> tuple[Subgoal, ...]:
     """Return the subgoals of one meaning.
 
     Raises:
@@ -119,7 +123,7 @@ def subgoals_of(asks: Iterable[Ask], now: Environment, language: str) -> tuple[S
 
 
 def _left_out_containers(
-    ask: Ask, goals: Sequence[Subgoal], spared: set[str], scope: Scope
+    ask: UnresolvedGoal, goals: Sequence[Subgoal], spared: set[str], scope: Scope
 ) -> list[Trouble]:
     """Return a note on the containers that the objects of a part include; they are not moved."""
     if ask.verb not in ("move", "out", "clear", "bring"):
@@ -131,7 +135,7 @@ def _left_out_containers(
     return [Trouble("NOT_LIFTED", left, options=left)] if left else []
 
 
-def _refers_to_earlier_objects(asks: Iterable[Ask]) -> bool:
+def _refers_to_earlier_objects(asks: Iterable[UnresolvedGoal]) -> bool:
     """Return True if parts are about the objects of earlier ones: "empty it and put them away"."""
     return any(phrase.again or phrase.rest for ask in asks for phrase in ask.themes)
 
@@ -142,7 +146,9 @@ def _all_targets(to: Phrase, scope: Scope) -> tuple[str, ...]:
     return tables_of(every, scope) if to.table else objects_of(every, scope)
 
 
-def _refuse_forbidden_targets(ask: Ask, barred: set[tuple[str, str]], scope: Scope) -> None:
+def _refuse_forbidden_targets(
+    ask: UnresolvedGoal, barred: set[tuple[str, str]], scope: Scope
+) -> None:
     """Refuse objects whose target is forbidden.
 
     Raises:
@@ -183,7 +189,7 @@ def _without_exceptions(found: list[Subgoal], later: Sequence[Subgoal]) -> list[
     return kept
 
 
-def _refers_to_same_objects(rest: tuple[Ask, ...]) -> bool:
+def _refers_to_same_objects(rest: tuple[UnresolvedGoal, ...]) -> bool:
     """Return True if the next part is about the same objects: "… and put it in the bowl"."""
     return bool(rest) and any(theme.again for theme in rest[0].themes)
 
@@ -210,7 +216,7 @@ def _check_unmixed(sorted_by: list[Attribute], found: list[Subgoal]) -> None:
                 raise Trouble("NOT_UNDERSTOOD")
 
 
-def merge_parts(asks: Iterable[Ask]) -> tuple[Ask, ...]:
+def merge_parts(asks: Iterable[UnresolvedGoal]) -> tuple[UnresolvedGoal, ...]:
     """Return the parts of a command, after merging parts that describe one goal.
 
     In "clean up the left table, put everything there" the first part selects the objects, the
@@ -218,7 +224,7 @@ def merge_parts(asks: Iterable[Ask]) -> tuple[Ask, ...]:
     separate objects ("put the cups there") is not merged. "Go to the tray and put it down" is one
     move.
     """
-    found: list[Ask] = []
+    found: list[UnresolvedGoal] = []
     for ask in asks:
         if ask.verb == "put_down" and found and found[-1].verb == "go":
             it = ask.themes or (Phrase("", again=True),)
@@ -229,12 +235,12 @@ def merge_parts(asks: Iterable[Ask]) -> tuple[Ask, ...]:
     return tuple(found)
 
 
-def _clears_without_target(ask: Ask) -> bool:
+def _clears_without_target(ask: UnresolvedGoal) -> bool:
     """Return True if a part clears a place without naming a target."""
     return ask.verb in ("clear", "empty") and ask.to is None
 
 
-def _names_target_of_previous(ask: Ask) -> bool:
+def _names_target_of_previous(ask: UnresolvedGoal) -> bool:
     """Return True if a part names the target of all objects of the previous part."""
     if ask.verb != "move" or ask.to is None or ask.side != "in" or len(ask.themes) != 1:
         return False
@@ -243,7 +249,7 @@ def _names_target_of_previous(ask: Ask) -> bool:
     return theme.again or (theme.number == "all" and not named and not theme.table)
 
 
-def _merged_part(first: Ask, then: Ask) -> Ask:
+def _merged_part(first: UnresolvedGoal, then: UnresolvedGoal) -> UnresolvedGoal:
     """Return one part that moves the objects of the first part to the target of the second one."""
     if then.to in first.themes:
         raise Trouble("NOT_UNDERSTOOD")  # "empty the bowl, put everything there"
@@ -263,7 +269,7 @@ def _merged_part(first: Ask, then: Ask) -> Ask:
     return replace(then, text=text, themes=themes)
 
 
-def _choose_among_tables(ask: Ask) -> Ask:
+def _choose_among_tables(ask: UnresolvedGoal) -> UnresolvedGoal:
     """Return a part in which "the right one" is a table, if its objects are those of a table."""
     to = ask.to
     if to is None or not to.order or to.kind or to.values or to.name or to.relation or to.table:

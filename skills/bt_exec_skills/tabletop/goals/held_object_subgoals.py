@@ -12,7 +12,7 @@ from bt_exec_skills.tabletop.goals.model import Move, Subgoal, Trouble
 from bt_exec_skills.tabletop.goals.moves_to_places import swap_moves
 from bt_exec_skills.tabletop.output_sentences import sentence
 
-__all__ = ["put_aside", "put_back", "with_empty_hand", "with_held_object_first"]
+__all__ = ["put_aside", "put_back", "with_held_object_first", "with_held_object_put_aside"]
 
 
 def with_held_object_first(subgoals: Iterable[Subgoal], now: Environment) -> list[Subgoal]:
@@ -23,7 +23,7 @@ def with_held_object_first(subgoals: Iterable[Subgoal], now: Environment) -> lis
     return sorted(subgoals, key=lambda one: all(move.thing != now.held for move in one.moves))
 
 
-def with_empty_hand(
+def with_held_object_put_aside(
     subgoals: tuple[Subgoal, ...], now: Environment, language: str
 ) -> tuple[Subgoal, ...]:
     """Return subgoals that are feasible with the current content of the hand.

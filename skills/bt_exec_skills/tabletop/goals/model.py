@@ -12,7 +12,7 @@ from typing import Literal, TypeAlias
 from bt_exec_skills.tabletop.name_attributes import Attribute
 from bt_exec_skills.tabletop.robot import Side, Spot
 
-__all__ = ["Ask", "Move", "Number", "Phrase", "Relation", "Subgoal", "Trouble", "Verb"]
+__all__ = ["Move", "Number", "Phrase", "Relation", "Subgoal", "Trouble", "UnresolvedGoal", "Verb"]
 
 Verb: TypeAlias = Literal[
     "move",
@@ -103,7 +103,7 @@ class Phrase:
 
 
 @dataclass(frozen=True)
-class Ask:
+class UnresolvedGoal:
     """Part of a command.
 
     Attributes:

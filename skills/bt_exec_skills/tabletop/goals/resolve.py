@@ -13,7 +13,12 @@ from bt_exec_skills.tabletop.environment_state import Environment, Point
 from bt_exec_skills.tabletop.goals.attribute_groups import non_containers
 from bt_exec_skills.tabletop.goals.model import Phrase, Relation, Trouble
 from bt_exec_skills.tabletop.lexicon import lexicon
-from bt_exec_skills.tabletop.name_attributes import CONTAINERS, SIZES, Looks, attributes_in_name
+from bt_exec_skills.tabletop.name_attributes import (
+    CONTAINERS,
+    SIZES,
+    NameAttributes,
+    attributes_in_name,
+)
 from bt_exec_skills.tabletop.placement_search import is_beside, is_between
 
 __all__ = [
@@ -183,7 +188,7 @@ def containers_among(phrase: Phrase, scope: Scope) -> tuple[str, ...]:
     return tuple(name for name in names if scope.now.table_of(name) in tables)
 
 
-def _objects_like_earlier(found: list[Looks], phrase: Phrase) -> list[Looks]:
+def _objects_like_earlier(found: list[NameAttributes], phrase: Phrase) -> list[NameAttributes]:
     """Return the objects of an elliptical phrase: those like the earlier ones, if there are any.
 
     Raises:
@@ -201,7 +206,9 @@ def _objects_like_earlier(found: list[Looks], phrase: Phrase) -> list[Looks]:
     return close or found
 
 
-def _without_exceptions(found: Iterable[Looks], phrase: Phrase, scope: Scope) -> tuple[str, ...]:
+def _without_exceptions(
+    found: Iterable[NameAttributes], phrase: Phrase, scope: Scope
+) -> tuple[str, ...]:
     """Return the objects that are not exceptions of a phrase.
 
     Raises:
@@ -221,7 +228,9 @@ def _without_exceptions(found: Iterable[Looks], phrase: Phrase, scope: Scope) ->
     return kept
 
 
-def _held_if_matching(found: Iterable[Looks], phrase: Phrase, now: Environment) -> tuple[str, ...]:
+def _held_if_matching(
+    found: Iterable[NameAttributes], phrase: Phrase, now: Environment
+) -> tuple[str, ...]:
     """Return the object in the hand, if it is among those that match a phrase.
 
     Raises:
@@ -324,7 +333,7 @@ def _is_related(name: str, anchor: str, side: object, now: Environment) -> bool:
     return is_beside(now, name, anchor, side, now.base)  # type: ignore[arg-type]  # a Side
 
 
-def _has_attributes_of(one: Looks, phrase: Phrase) -> bool:
+def _has_attributes_of(one: NameAttributes, phrase: Phrase) -> bool:
     """Return True if an object's name has the attributes of the phrase."""
     members = lexicon()["things"].get(phrase.kind, {}).get("members", ())
     if phrase.kind and one.kind not in members:
@@ -339,7 +348,7 @@ def _has_attributes_of(one: Looks, phrase: Phrase) -> bool:
     return all(one.value(attribute) in allowed for attribute, allowed in phrase.values.items())
 
 
-def _has_no_other_attributes(one: Looks, phrase: Phrase) -> bool:
+def _has_no_other_attributes(one: NameAttributes, phrase: Phrase) -> bool:
     """Return True if an object's name has only attributes that the phrase mentions."""
     more = (one.colour and "colour" not in phrase.values, one.size and "size" not in phrase.values)
     return not any(more) and one.kind in (phrase.kind, "object")

@@ -21,7 +21,7 @@ from bt_exec.language.reading.reader import MARGIN, Reading
 from bt_exec.language.reading.reference_resolution import with_named_conditions
 from bt_exec_skills.tabletop.environment_state import Environment
 from bt_exec_skills.tabletop.goals.command_from_meaning import Converter
-from bt_exec_skills.tabletop.goals.command_reader import Said, parse_meanings
+from bt_exec_skills.tabletop.goals.command_reader import PossibleMeanings, parse_meanings
 from bt_exec_skills.tabletop.goals.earlier_command_variation import (
     formulas_of,
     last_act,
@@ -33,7 +33,7 @@ from bt_exec_skills.tabletop.goals.model import Trouble
 from bt_exec_skills.tabletop.goals.resolve import Scope, objects_of, tables_of
 from bt_exec_skills.tabletop.name_attributes import attributes_in_name
 
-__all__ = ["ASKS_BACK", "Meanings", "Session"]
+__all__ = ["ASKS_BACK", "CommandHistory", "Meanings"]
 
 ASKS_BACK = ("WHICH_ONE", "WHERE_TO")
 """Refusals that can be answered with a word."""
@@ -54,7 +54,7 @@ Meanings = list[tuple[Node, float]]
 Try = Callable[[Meanings], Trouble | None]
 
 
-class Session:
+class CommandHistory:
     """Commands of the session so far, in one world.
 
     Args:
@@ -89,7 +89,7 @@ class Session:
         edge = self.readings[-1].edge_of(node)
         return 0 if edge is None else edge.start
 
-    def possible_meanings(self, command: str | Said, turns: Sequence[Turn]) -> Meanings:
+    def possible_meanings(self, command: str | PossibleMeanings, turns: Sequence[Turn]) -> Meanings:
         """Return the possible meanings of a command after some turns, cheapest first.
 
         Args:
@@ -125,7 +125,7 @@ class Session:
         return self._step(command, before, asked, begun)
 
     def _step(
-        self, command: str | Said, before: Meanings, asked: bool, begun: Meanings | None
+        self, command: str | PossibleMeanings, before: Meanings, asked: bool, begun: Meanings | None
     ) -> Meanings:
         said = parse_meanings(command, self._now) if isinstance(command, str) else command
         self.readings.append(said.reading)
@@ -166,7 +166,7 @@ class Session:
             raise Trouble("NOT_UNDERSTOOD")
         return found
 
-    def _with_other_nouns(self, said: Said, before: Meanings) -> Meanings:
+    def _with_other_nouns(self, said: PossibleMeanings, before: Meanings) -> Meanings:
         """Return meanings of "the green one, too" in which it is an object of another kind."""
         fragments = [(node, cost) for node, cost in said.meanings if node.kind == "fragment"]
         return [

@@ -9,7 +9,7 @@ from bt_exec_skills.tabletop.display_names import display_name_or_id
 from bt_exec_skills.tabletop.environment_state import Environment
 from bt_exec_skills.tabletop.goals.attribute_groups import containers_of, groups_of, non_containers
 from bt_exec_skills.tabletop.goals.held_object_subgoals import put_aside, put_back
-from bt_exec_skills.tabletop.goals.model import Ask, Move, Phrase, Subgoal, Trouble
+from bt_exec_skills.tabletop.goals.model import Move, Phrase, Subgoal, Trouble, UnresolvedGoal
 from bt_exec_skills.tabletop.goals.moves_to_places import moves_onto_table, moves_out_of, swap_moves
 from bt_exec_skills.tabletop.goals.object_phrases import EACH_OTHER, content_of_container
 from bt_exec_skills.tabletop.goals.resolve import Scope, objects_of, single_object_of, table_for
@@ -28,7 +28,7 @@ _USER_TRAY = "tray"
 _LIFTING = ("move", "bring", "swap", "pick", "out")
 
 
-def goals_for(ask: Ask, scope: Scope, language: str) -> list[Subgoal]:  # noqa: C901 - one case a verb
+def goals_for(ask: UnresolvedGoal, scope: Scope, language: str) -> list[Subgoal]:  # noqa: C901 - one case a verb
     """Return the subgoals of one part of a command.
 
     Raises:
@@ -85,7 +85,7 @@ def goals_for(ask: Ask, scope: Scope, language: str) -> list[Subgoal]:  # noqa: 
             return [_move_goal(ask, scope, language)]
 
 
-def _missing_objects(ask: Ask, to: Phrase, scope: Scope) -> Iterator[Phrase]:
+def _missing_objects(ask: UnresolvedGoal, to: Phrase, scope: Scope) -> Iterator[Phrase]:
     """Yield the phrases of a part, with the number of objects that their place still lacks.
 
     Raises:
@@ -104,7 +104,9 @@ def _missing_objects(ask: Ask, to: Phrase, scope: Scope) -> Iterator[Phrase]:
         yield replace(phrase, count=phrase.count - len(there), but=but, in_all=False)
 
 
-def _distribute_subgoals(ask: Ask, to: Phrase, scope: Scope, language: str) -> list[Subgoal]:
+def _distribute_subgoals(
+    ask: UnresolvedGoal, to: Phrase, scope: Scope, language: str
+) -> list[Subgoal]:
     """Return the subgoals of distributing objects over containers.
 
     Raises:
@@ -134,7 +136,7 @@ def _distribute_subgoals(ask: Ask, to: Phrase, scope: Scope, language: str) -> l
     ]
 
 
-def _return_subgoal(ask: Ask, scope: Scope, language: str) -> Subgoal:
+def _return_subgoal(ask: UnresolvedGoal, scope: Scope, language: str) -> Subgoal:
     """Return the subgoal of putting down the held object, or of putting it back.
 
     Raises:
@@ -156,7 +158,7 @@ def _return_subgoal(ask: Ask, scope: Scope, language: str) -> Subgoal:
     return put_back((held,), scope.now, language)
 
 
-def _objects_to_put_back(ask: Ask, scope: Scope) -> tuple[str, ...]:
+def _objects_to_put_back(ask: UnresolvedGoal, scope: Scope) -> tuple[str, ...]:
     """Return the objects to put back: the named ones that were moved, or those moved last.
 
     Raises:
@@ -183,7 +185,7 @@ def _objects_to_put_back(ask: Ask, scope: Scope) -> tuple[str, ...]:
     return tuple(dict.fromkeys(names))
 
 
-def object_phrases_of(ask: Ask) -> tuple[Phrase, ...]:
+def object_phrases_of(ask: UnresolvedGoal) -> tuple[Phrase, ...]:
     """Return the phrases of the objects of a part, limited to the container they are taken from."""
     if ask.verb != "out" or ask.to is None:
         return ask.themes
@@ -245,7 +247,7 @@ def _require_movable(names: tuple[str, ...], scope: Scope) -> tuple[str, ...]:
     return kept
 
 
-def _move_goal(ask: Ask, scope: Scope, language: str) -> Subgoal:
+def _move_goal(ask: UnresolvedGoal, scope: Scope, language: str) -> Subgoal:
     assert ask.to is not None
     to, side = ask.to, ask.side
     if to.table and to.relation is not None and to.relation[0] != "in":
@@ -315,7 +317,7 @@ def _moves_into(names: Iterable[str], target: str, side: Side = "in") -> tuple[M
     return tuple(Move(name, target, side) for name in names)
 
 
-def _sort_subgoals(ask: Ask, scope: Scope, language: str) -> list[Subgoal]:
+def _sort_subgoals(ask: UnresolvedGoal, scope: Scope, language: str) -> list[Subgoal]:
     """Return one subgoal for each attribute group."""
     assert ask.by is not None
     now, by = _without_containers(scope.now, scope.left), ask.by
@@ -365,7 +367,7 @@ def _refers_to_all(phrase: Phrase, scope: Scope) -> bool:
     return phrase.again and (several or not scope.last)
 
 
-def _clear_subgoals(ask: Ask, scope: Scope, language: str) -> list[Subgoal]:
+def _clear_subgoals(ask: UnresolvedGoal, scope: Scope, language: str) -> list[Subgoal]:
     """Return the subgoal of clearing a table: into the only container, or onto the other table."""
     now = scope.now
     phrases = ask.themes or (Phrase("", number="all"),)
@@ -419,7 +421,7 @@ def _handover_tray(now: Environment) -> str:
     return trays[0]
 
 
-def _swap_subgoal(ask: Ask, scope: Scope, language: str) -> Subgoal:
+def _swap_subgoal(ask: UnresolvedGoal, scope: Scope, language: str) -> Subgoal:
     """Return the subgoal of swapping two objects."""
     names = _require_movable(objects_of_any(ask.themes, scope, some="one"), scope)
     if len(names) != 2:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from bt_exec.failure import Failed, UsageError
 from bt_exec.rig import Rig
 from bt_exec_skills.tabletop.environment_state import Environment
-from bt_exec_skills.tabletop.held_object_tracker import NEAR_M, Hand
+from bt_exec_skills.tabletop.held_object_tracker import NEAR_M, HeldObjectTracker
 from bt_exec_skills.tabletop.perception.observation_and_pipeline import TableObservation
 from bt_exec_skills.tabletop.protocol.client import Client
 from bt_exec_skills.tabletop.protocol.http_robot import HttpTableRobot, LockstepTableRobot
@@ -23,7 +23,7 @@ class RemotePerception:
     have the time 0, and skills read the world themselves.
     """
 
-    def __init__(self, robot: HttpTableRobot, hand: Hand) -> None:
+    def __init__(self, robot: HttpTableRobot, hand: HeldObjectTracker) -> None:
         self._robot, self._hand = robot, hand
 
     def capture(self) -> float:
@@ -71,7 +71,7 @@ def http_rig(remote: Remote) -> Rig:
     )
 
 
-def _read_hand(client: Client, first: Environment) -> tuple[Hand, Environment]:
+def _read_hand(client: Client, first: Environment) -> tuple[HeldObjectTracker, Environment]:
     """Return the hand, with any object that an earlier process left in it, and the world at rest.
 
     A motion of the earlier process may still run; then the simulator responds after its end.
@@ -79,7 +79,7 @@ def _read_hand(client: Client, first: Environment) -> tuple[Hand, Environment]:
     Raises:
         Failed: If the world cannot be read.
     """
-    hand, base = Hand(), first.base
+    hand, base = HeldObjectTracker(), first.base
     if base is not None and not any(
         one.pos.horizontal_distance(base) <= NEAR_M for one in first.objects.values()
     ):

@@ -30,7 +30,7 @@ from bt_exec_skills.tabletop.protocol.submitted_code_parser import (
 from bt_exec_skills.tabletop.sim.simulated_robot import SimTableRobot
 from bt_exec_skills.tabletop.sim.world import CONTROL_S
 
-__all__ = ["Busy", "Ended", "ServedWorld"]
+__all__ = ["Busy", "ProgramFailed", "ServedWorld"]
 
 T = TypeVar("T")
 _MOST_STEP_S = 10.0
@@ -43,7 +43,7 @@ class Busy(Exception):  # noqa: N818 - an answer
     """Raised if code is sent while other code runs."""
 
 
-class Ended(Exception):  # noqa: N818 - an answer
+class ProgramFailed(Exception):  # noqa: N818 - an answer
     """Raised if a program ended early, because a motion failed or was cancelled.
 
     Args:
@@ -99,8 +99,8 @@ class ServedWorld:
     def run_code(self, code: str) -> Future[Future[dict[str, Any]]]:
         """Start a program; the inner future returns its variables after its end.
 
-        Parsing raises `CodeRefused`. The outer future raises `Busy`, the inner one `Ended` or
-        `CodeRefused`.
+        Parsing raises `CodeRefused`. The outer future raises `Busy`, the inner one `ProgramFailed`
+        or `CodeRefused`.
         """
         program = parse_program(code)
         return self.run_on_world_thread(lambda: self._begin(program))
@@ -173,7 +173,7 @@ class ServedWorld:
                 failure = self._job.motion.failure
                 self._job.motion = None
                 if failure is not None:
-                    self._end(Ended(failure))
+                    self._end(ProgramFailed(failure))
                 else:
                     self._resume_program(True)
         if seconds == 0.0:
@@ -194,13 +194,13 @@ class ServedWorld:
         except StopIteration as stop:
             self._job = None
             job.answer.set_result(stop.value)
-        except (CodeRefused, Ended) as error:
+        except (CodeRefused, ProgramFailed) as error:
             self._end(error)
         except Failed as failed:
-            self._end(Ended(failed))
+            self._end(ProgramFailed(failed))
         except Exception as error:  # noqa: BLE001 - an error of one program must not end the world
             _log.exception("the code of a client could not be evaluated")
-            self._end(Ended(Failed("INTERNAL_ERROR", f"{type(error).__name__}: {error}")))
+            self._end(ProgramFailed(Failed("INTERNAL_ERROR", f"{type(error).__name__}: {error}")))
 
     def _end(self, error: Exception) -> None:
         job, self._job = self._job, None
@@ -213,7 +213,7 @@ class ServedWorld:
         self.robot.step(0.0)
         if self._job is None:
             return False
-        self._end(Ended(Failed("STOPPED", "it was cancelled")))
+        self._end(ProgramFailed(Failed("STOPPED", "it was cancelled")))
         return True
 
     def _start(self, call: Call) -> SteppedMotion[tuple[float, str]]:
@@ -221,7 +221,7 @@ class ServedWorld:
         match call.name:
             case "follow_mobile_path":
                 if args.get("path") is None:
-                    raise Ended(Failed("NO_PATH", "follow_mobile_path was given None"))
+                    raise ProgramFailed(Failed("NO_PATH", "follow_mobile_path was given None"))
                 way = [parse_point([*_pair(at), 0.0]) for at in _listed(args["path"])]
                 return robot.follow_path([(at.x, at.y) for at in way], self._goal)
             case "set_mobile_target_position" | "set_mobile_target_joint":

@@ -23,7 +23,7 @@ from bt_exec.web.login import Login
 from bt_exec.web.request_checks import RequestGuard
 from bt_exec_skills.tabletop.protocol.served_world import (
     Busy,
-    Ended,
+    ProgramFailed,
     ServedWorld,
     object_data,
     pose_data,
@@ -133,7 +133,7 @@ def _add_actions(app: FastAPI, served_world: ServedWorld) -> None:
             raise _ActionError("CANNOT", message=str(refused)) from None
         except Busy as busy:
             raise WebError("CANNOT", message=str(busy)) from None
-        except Ended as ended:
+        except ProgramFailed as ended:
             why = {"code": ended.failed.code, "message": ended.failed.message}
             raise _ActionError(
                 "CANNOT", message=str(ended), result={"success": False, **why}

@@ -18,7 +18,7 @@ from bt_exec_skills.tabletop.sim.arm import REACH
 from bt_exec_skills.tabletop.sim.layout import ROOM, Layout
 from bt_exec_skills.tabletop.sim.mjcf import BASE_RADIUS
 
-__all__ = ["Map", "Way"]
+__all__ = ["PathPlanner", "Way"]
 
 _CELL_M = 0.05
 _MARGIN_M = 0.05
@@ -29,7 +29,7 @@ _SLICE = 400
 Way = list[tuple[float, float]]
 
 
-class Map:
+class PathPlanner:
     """Occupancy map of a layout, with the objects that are now on the floor.
 
     Args:

@@ -23,16 +23,16 @@ from bt_exec_skills.tabletop.sim.motions import (
     place,
     wait,
 )
-from bt_exec_skills.tabletop.sim.path_planning import Map, Way
+from bt_exec_skills.tabletop.sim.path_planning import PathPlanner, Way
 from bt_exec_skills.tabletop.sim.world import CONTROL_S, TableWorld
 
-__all__ = ["Read", "SimTableRobot"]
+__all__ = ["ImmediateReading", "SimTableRobot"]
 
 _STILL = 0.02
 
 
 @dataclass(frozen=True)
-class Read:
+class ImmediateReading:
     """Immediate reading; implements `bt_exec_skills.tabletop.robot.Reading`."""
 
     environment: Environment
@@ -54,7 +54,7 @@ class SimTableRobot(SimulatedBody[tuple[float, str]]):
 
     def __init__(self, world: TableWorld) -> None:
         super().__init__(world, CONTROL_S)
-        self._map = Map(world.layout)
+        self._map = PathPlanner(world.layout)
         self._ik = ArmIK()
         self._picks = 0
 
@@ -69,9 +69,9 @@ class SimTableRobot(SimulatedBody[tuple[float, str]]):
 
     # -- readings
 
-    def read(self) -> Read:
+    def read(self) -> ImmediateReading:
         """Implement `TableRobot.read`."""
-        return Read(self.world.environment())
+        return ImmediateReading(self.world.environment())
 
     def world_since(self, since: float, now: float) -> Environment:  # noqa: ARG002 - read at once
         """Implement `TableRobot.world_since`; a reading of the simulation takes no time."""

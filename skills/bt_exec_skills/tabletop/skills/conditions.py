@@ -23,7 +23,7 @@ from bt_exec_skills.tabletop.goals.answers import answer
 from bt_exec_skills.tabletop.goals.attribute_groups import unsorted_objects
 from bt_exec_skills.tabletop.goals.compiler import refusal_message, understand
 from bt_exec_skills.tabletop.goals.model import Trouble
-from bt_exec_skills.tabletop.held_object_tracker import NEAR_M, Hand
+from bt_exec_skills.tabletop.held_object_tracker import NEAR_M, HeldObjectTracker
 from bt_exec_skills.tabletop.name_attributes import Attribute, ObjectName
 from bt_exec_skills.tabletop.perception.observation_and_pipeline import TableObservation
 from bt_exec_skills.tabletop.robot import TableRobot
@@ -72,7 +72,7 @@ def at(robot: TableRobot, world: World[TableObservation], target: ObjectName) ->
 def holds(
     robot: TableRobot,
     world: World[TableObservation],
-    hand: Service[Hand],
+    hand: Service[HeldObjectTracker],
     object: ObjectName,  # noqa: A002 - as in plans
 ) -> Verdict:
     """Whether the hand holds the given object."""
@@ -84,7 +84,9 @@ def holds(
 
 
 @condition(patience_s=_PATIENCE_S, unknown=_UNKNOWN, establishes={"hand": "empty"})
-def hand_empty(robot: TableRobot, world: World[TableObservation], hand: Service[Hand]) -> Verdict:
+def hand_empty(
+    robot: TableRobot, world: World[TableObservation], hand: Service[HeldObjectTracker]
+) -> Verdict:
     """Whether the hand is empty."""
     now = _current_environment(robot, world)
     if now is None:
@@ -102,7 +104,7 @@ def hand_empty(robot: TableRobot, world: World[TableObservation], hand: Service[
 def object_in(
     robot: TableRobot,
     world: World[TableObservation],
-    hand: Service[Hand],
+    hand: Service[HeldObjectTracker],
     object: ObjectName,  # noqa: A002 - as in plans
     target: ObjectName,
 ) -> Verdict:
@@ -190,7 +192,7 @@ def some_in_place(
 def answer_to(
     robot: TableRobot,
     world: World[TableObservation],
-    hand: Service[Hand],
+    hand: Service[HeldObjectTracker],
     question: Annotated[str, StringConstraints(min_length=1, max_length=2000)],
     before: tuple[str, ...] = (),
     codes: tuple[str, ...] = (),

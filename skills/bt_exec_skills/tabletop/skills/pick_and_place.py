@@ -6,7 +6,7 @@ from bt_exec.failure import Failed
 from bt_exec.skill import Service, Steps, skill
 from bt_exec_skills.tabletop.display_names import display_name_or_id
 from bt_exec_skills.tabletop.environment_state import AT_SPOT_M, Environment
-from bt_exec_skills.tabletop.held_object_tracker import NEAR_M, Hand
+from bt_exec_skills.tabletop.held_object_tracker import NEAR_M, HeldObjectTracker
 from bt_exec_skills.tabletop.name_attributes import ObjectName
 from bt_exec_skills.tabletop.placement_search import is_beside, placement_for
 from bt_exec_skills.tabletop.robot import Side, Spot, TableRobot
@@ -26,7 +26,7 @@ _MOVED_M = 0.3
 _CHASES = 2
 
 
-def verify_hold(hand: Hand, now: Environment) -> str | None:
+def verify_hold(hand: HeldObjectTracker, now: Environment) -> str | None:
     """Return the held object, or None if the hand is empty; fail if the object fell.
 
     An object does not count as fallen if the last motion, perhaps stopped, was to release it.
@@ -51,7 +51,7 @@ def verify_hold(hand: Hand, now: Environment) -> str | None:
     timeout_s=120,
 )
 def go_to_object(
-    robot: TableRobot, hand: Service[Hand], target: ObjectName, spot: Spot = ()
+    robot: TableRobot, hand: Service[HeldObjectTracker], target: ObjectName, spot: Spot = ()
 ) -> Steps:
     """Drive to a pose from which the arm reaches `target`, or a `spot` on it if it is a table.
 
@@ -88,7 +88,7 @@ def go_to_object(
 )
 def place_object(
     robot: TableRobot,
-    hand: Service[Hand],
+    hand: Service[HeldObjectTracker],
     object: ObjectName,  # noqa: A002 - the name used in plans
     target: ObjectName,
     side: Side = "in",
@@ -142,7 +142,7 @@ def place_object(
     uses={"arm", "hand", "base"},
     timeout_s=90,
 )
-def pick_object(robot: TableRobot, hand: Service[Hand], target: ObjectName) -> Steps:
+def pick_object(robot: TableRobot, hand: Service[HeldObjectTracker], target: ObjectName) -> Steps:
     """Take `target` with the hand and lift it.
 
     The object counts as held if a reading of the world shows it lifted beside the robot. An object

@@ -27,7 +27,7 @@ from bt_exec_skills.things.dataset.stage_mjcf import AWAY, Prop, Stage, build_st
 from bt_exec_skills.things.weights import SHIPPED
 from bt_exec_skills.vision.labelled_picture import Mark, Sample
 
-__all__ = ["HEIGHT", "THINGS", "WIDTH", "TableScenes", "View", "aim_camera"]
+__all__ = ["HEIGHT", "THINGS", "WIDTH", "CameraPose", "TableScenes", "aim_camera"]
 
 THINGS: tuple[str, ...] = (
     "tomato",
@@ -148,7 +148,7 @@ def _randomize_view(stage: Stage, floor_m: float, rng: Rng) -> _ViewName:
     return view_name
 
 
-def _place_arm_parts(stage: Stage, view: View, rng: Rng) -> None:
+def _place_arm_parts(stage: Stage, view: CameraPose, rng: Rng) -> None:
     """Place parts of a robot's arm at random between the camera and the table."""
     model = stage.model
     far = float(np.linalg.norm(view.eye - view.target))
@@ -212,7 +212,7 @@ def _through_sensor(image: Frame, rng: Rng) -> Frame:
 _ViewName = Literal["close", "mast", "room"]
 
 
-class View(NamedTuple):
+class CameraPose(NamedTuple):
     """A camera pose.
 
     Attributes:
@@ -231,7 +231,7 @@ class View(NamedTuple):
     roll: float
 
 
-def _draw_view(name: _ViewName, spread: float, floor_m: float, rng: Rng) -> View:
+def _draw_view(name: _ViewName, spread: float, floor_m: float, rng: Rng) -> CameraPose:
     """Return a random view of objects that are within `spread` [m] of the table's centre."""
     round_, roll = rng.uniform(0, 2 * np.pi), float(rng.normal(0, 0.04))
     target = np.array([*rng.normal(0, 0.15 * spread, 2), rng.uniform(0, 0.05)])
@@ -252,10 +252,10 @@ def _draw_view(name: _ViewName, spread: float, floor_m: float, rng: Rng) -> View
     eye = target + np.array([flat * np.cos(round_), flat * np.sin(round_), far * np.sin(rise)])
     eye[:2] = np.clip(eye[:2], -2.6, 2.6)
     eye[2] = max(eye[2], 0.06 if name != "room" else 0.8 - floor_m)
-    return View(name, eye, target, float(fovy), roll)
+    return CameraPose(name, eye, target, float(fovy), roll)
 
 
-def aim_camera(model: Any, view: View) -> None:
+def aim_camera(model: Any, view: CameraPose) -> None:
     """Set the pose and the field of view of the model's camera."""
     back = view.eye - view.target
     back /= np.linalg.norm(back)

@@ -12,8 +12,8 @@ from bt_exec_skills.perception.oracle import Thing
 from bt_exec_skills.reporter.perception.observation import PlacedDetection, ReporterObservation
 from bt_exec_skills.reporter.perception.pipeline import (
     GroundTruth,
-    GroundView,
     PeopleOracle,
+    PositionedView,
     ReporterPerception,
 )
 from bt_exec_skills.reporter.reporting.notebook import Notebook
@@ -37,7 +37,7 @@ def view_of(shows, things, frame_level=120):
     ground = np.stack(np.meshgrid(np.arange(shape[1]), np.arange(shape[0])), axis=-1) * 0.01
     frame = np.full((*shape, 3), frame_level, np.uint8)
     truth = GroundTruth(shows, tuple(Thing(*one) for one in things))
-    return GroundView(1.0, frame, truth, pose=Pose(0, 0, 0), ground=ground.astype(np.float32))
+    return PositionedView(1.0, frame, truth, pose=Pose(0, 0, 0), ground=ground.astype(np.float32))
 
 
 class FixedCamera:
@@ -75,7 +75,7 @@ def test_oracle_detects_exactly_the_visible_objects():
 
 def test_oracle_requires_a_simulator():
     ground = np.zeros((4, 4, 2), np.float32)
-    view = GroundView(0.0, np.zeros((4, 4, 3), np.uint8), pose=Pose(0, 0), ground=ground)
+    view = PositionedView(0.0, np.zeros((4, 4, 3), np.uint8), pose=Pose(0, 0), ground=ground)
     with pytest.raises(UsageError):
         PeopleOracle().detect(view)
 

@@ -14,7 +14,7 @@ from bt_exec.language.messages import Messages
 from bt_exec.mission_outcome import Outcome
 from bt_exec.testing import check_pack
 from bt_exec_skills.reporter.pack import PACK
-from bt_exec_skills.reporter.perception.findings_at_place import Gathering, noise_state
+from bt_exec_skills.reporter.perception.findings_at_place import FindingsAccumulator, noise_state
 from bt_exec_skills.reporter.perception.observation import PlacedDetection, ReporterObservation
 from bt_exec_skills.reporter.reporting.notebook import Note, Notebook, PastMission
 from bt_exec_skills.reporter.reporting.phrasing import (
@@ -24,7 +24,7 @@ from bt_exec_skills.reporter.reporting.phrasing import (
     report_of,
 )
 from bt_exec_skills.reporter.reporting.question_aspects import ASPECTS, aspects_of, expects_answer
-from bt_exec_skills.reporter.reporting.reporter_and_written_report import Memory, Report
+from bt_exec_skills.reporter.reporting.reporter_and_written_report import NotebookReporter, Report
 from tests.cases import some
 
 
@@ -93,7 +93,7 @@ def test_questions_are_recognised(topic, is_question):
 
 
 def gathered(site, name, *people, light=None):
-    found = Gathering(name, site.places[name])
+    found = FindingsAccumulator(name, site.places[name])
     pose = site.places[name].poses[0]
     for turn in range(7):  # everything, before people arrived
         found.add(ReporterObservation(0.0, pose._replace(yaw=float(turn)), ()))
@@ -136,7 +136,7 @@ def test_answer_has_the_same_facts_in_both_languages(site):
     ],
 )
 def test_count_in_a_partly_seen_place_is_a_lower_bound(site, people, told):
-    found = Gathering("lounge", site.places["lounge"])
+    found = FindingsAccumulator("lounge", site.places["lounge"])
     seen = tuple(PlacedDetection("person", (0, 0, 9, 9), 1.0, None, at) for at in people)
     found.add(ReporterObservation(0.0, site.places["lounge"].poses[0], seen))
     assert not found.complete
@@ -318,7 +318,7 @@ def test_known_people_are_reported_by_name(site):
 
 def test_findings_are_the_final_message_if_nothing_was_reported(site):
     book = Notebook(site)
-    memory = Memory({"notebook": book})
+    memory = NotebookReporter({"notebook": book})
     book.start_mission("check the lounge", "en")
     assert memory.operator_messages() == ""
     book.add_note(

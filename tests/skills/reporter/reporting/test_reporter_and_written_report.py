@@ -13,39 +13,39 @@ from bt_exec.planning.compiler import Done
 from bt_exec.site.site import load_site
 from bt_exec_skills.reporter.places_and_people import make_map
 from bt_exec_skills.reporter.reporting.notebook import Notebook
-from bt_exec_skills.reporter.reporting.reporter_and_written_report import Memory
+from bt_exec_skills.reporter.reporting.reporter_and_written_report import NotebookReporter
 
 SEEN = {"target": "lounge", "query": "라운지 상황", "people": 2, "answer": "사람이 2명 있습니다."}
 QUERY = {"target": "lounge", "query": SEEN["query"]}
 
 
 @pytest.fixture
-def memory() -> Memory:
+def memory() -> NotebookReporter:
     book = Notebook(make_map(load_site("building").packs["reporter"]))
-    memory = Memory({"notebook": book})
+    memory = NotebookReporter({"notebook": book})
     memory.on(MissionStarted(0.0, 0, "2026-11-20-0001", "라운지 보고 와", "ko", "building"))
     return memory
 
 
-def book_of(memory: Memory) -> Notebook:
+def book_of(memory: NotebookReporter) -> Notebook:
     book: Notebook = memory.services["notebook"]
     return book
 
 
-def test_findings_of_the_continued_mission_are_reported(memory: Memory) -> None:
+def test_findings_of_the_continued_mission_are_reported(memory: NotebookReporter) -> None:
     memory.load_finished_steps([Done("a", "observe_scene", QUERY, "", SEEN, -20.0)])
     (note,) = book_of(memory).unreported_notes()
     assert (note.kind, note.place, note.t) == ("saw", "lounge", -20.0)
     assert memory.operator_messages() == "라운지를 둘러보았습니다. 사람이 2명 있습니다."
 
 
-def test_repeated_observation_replaces_the_earlier_one(memory: Memory) -> None:
+def test_repeated_observation_replaces_the_earlier_one(memory: NotebookReporter) -> None:
     memory.load_finished_steps([Done("a", "observe_scene", QUERY, "", SEEN, -20.0)])
     book_of(memory).add_note(5.0, "saw", "lounge", **{**SEEN, "people": 0})
     assert [note.facts["people"] for note in book_of(memory).current_notes()] == [0]
 
 
-def test_report_already_given_to_the_user_is_not_repeated(memory: Memory) -> None:
+def test_report_already_given_to_the_user_is_not_repeated(memory: NotebookReporter) -> None:
     said: dict[str, Any] = {"person": "user", "said": "두 명이 있습니다.", "answer": ""}
     memory.load_finished_steps(
         [
@@ -58,7 +58,7 @@ def test_report_already_given_to_the_user_is_not_repeated(memory: Memory) -> Non
     assert memory.operator_messages() == "두 명이 있습니다."
 
 
-def test_answer_and_delivery_are_noted(memory: Memory) -> None:
+def test_answer_and_delivery_are_noted(memory: NotebookReporter) -> None:
     asked = {"target": "professor", "topic": "언제?", "answer": "세 시요."}
     gave = {"object": "편지", "recipient": "professor", "place": "professor_office"}
     memory.load_finished_steps(
