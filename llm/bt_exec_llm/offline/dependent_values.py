@@ -47,6 +47,7 @@ class _Values:
         self._said = [parse_name(thing.text("name"))[1:3] for thing in things]
         self._used: dict[str, str] = {}
         self._named: dict[str, str] = {}
+        self._others: dict[Piece, str] = {}
         self._questions: dict[int, Step] = {}  # steps of one condition share its question
         self.lost: Piece | None = None
 
@@ -78,11 +79,18 @@ class _Values:
         return piece
 
     def _other_value(self, piece: Piece) -> str:
-        """Return the one of two values that was not used last."""
-        last = self._used.get(piece.name) or self._last_of_session(piece)
-        values = self._lexicon.values[piece.name].items()
-        rest = [name for name, value in values if value.plain and name != last]
-        return rest[0] if last and len(rest) == 1 else ""
+        """Return the one of two values that was not used last.
+
+        It is the same in all steps that share the phrase: "with the other arm" after "open the door
+        and close it". If the last command used both values, there is none.
+        """
+        if piece not in self._others:
+            named = self._used.get(piece.name)
+            used = {named} if named else {*self._values_of_session(piece)}
+            values = self._lexicon.values[piece.name].items()
+            rest = [name for name, value in values if value.plain and name not in used]
+            self._others[piece] = rest[0] if len(used) == len(rest) == 1 else ""
+        return self._others[piece]
 
     def _last(self, piece: Piece) -> str:
         said = self._said_before(piece) if piece.name not in self._named else ""
@@ -95,4 +103,7 @@ class _Values:
         return next((value for kind, value in reversed(before) if kind == piece.name), "")
 
     def _last_of_session(self, piece: Piece) -> str:
-        return self._past.last_value(piece.name, self._library, self._lexicon)
+        return next(iter(self._values_of_session(piece)), "")
+
+    def _values_of_session(self, piece: Piece) -> list[str]:
+        return self._past.last_values(piece.name, self._library, self._lexicon)

@@ -99,15 +99,22 @@ class SessionHistory:
         last = self.said[-1].understood if self.said else None
         return [] if last is None else list(last.steps)
 
-    def last_value(self, kind: str, library: Library, lexicon: Lexicon) -> str:
-        """Return the last value of a type that a command named or a tree used by default, or ""."""
+    def last_values(self, kind: str, library: Library, lexicon: Lexicon) -> list[str]:
+        """Return the values of a type in the last command that used any, the latest first.
+
+        They are those that the command named or that its trees used by default.
+        """
+        values = lexicon.values.get(kind, {})
         for one in reversed(self.said):
-            for part in reversed(one.understood.parts if one.understood else []):
-                for name, param in library.get(part.tree).params.items():
-                    value = part.args.get(name, param.default)
-                    if param.type == kind and value in lexicon.values.get(kind, {}):
-                        return str(value)
-        return ""
+            used = (
+                part.args.get(name, param.default)
+                for part in reversed(one.understood.parts if one.understood else [])
+                for name, param in library.get(part.tree).params.items()
+                if param.type == kind
+            )
+            if found := [str(value) for value in used if value in values]:
+                return found
+        return []
 
 
 def resolve_pronoun(
