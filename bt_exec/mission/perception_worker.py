@@ -75,7 +75,8 @@ class PerceptionWorker:
                 because it would be outdated.
 
         Raises:
-            TimeoutError: If `now` is set and an earlier capture is still being interpreted.
+            TimeoutError: If `now` is set and the worker is still busy with a capture that was
+                abandoned after its time limit.
         """
         if self._stuck is not None:
             if not self._stuck.done():

@@ -93,7 +93,7 @@ class Planner:
                 refusal = replace(refusal, problems=())  # only for the author of the plan
             return _ending_without_plan(request, refusal)
         refused = None
-        if not isinstance(self.compiler, FixedPlanCompiler):  # the operator gave it
+        if not isinstance(self.compiler, FixedPlanCompiler):  # its plan needs no confirmation
             refused = self._confirmation.refusal(answer, plan.spec, request, self._check_stop)
         if refused is not None:
             self._runtime.emit(Refused(*self._time_and_tick(), refused))

@@ -248,7 +248,7 @@ class SelfAnsweringCompiler:
     def _reason_for_action(self, answer: Reply, request: Request) -> Reply:
         """Return the answer of the compiler about an ending, if it is about the action in question.
 
-        If another mission began the action, or none did, the answer says so first.
+        If another mission began the action, or none did, the answer begins with that.
         """
         found = self._action_in_question(request.command)
         if found is None:

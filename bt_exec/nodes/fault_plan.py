@@ -42,7 +42,7 @@ class FaultPlan(UserData):
     faults: Annotated[tuple[Fault, ...], Field(max_length=100)] = ()
 
     def initial_world_texts(self) -> dict[str, str]:
-        """Return the initial state of the world as ``KEY=VALUE`` texts."""
+        """Return the initial state of the world with its values as texts, by key."""
         return {key: str(value) for key, value in self.world.items()}
 
     def world_with(self, texts: Sequence[str]) -> list[str]:

@@ -37,7 +37,7 @@ def list_missions(context: Context, messages: Messages, language: str) -> str:
 
 
 def list_failed(context: Context, messages: Messages, language: str) -> str:
-    """Return the list of today's failed missions, or a sentence that says that there is none."""
+    """Return the list of today's failed missions, or a sentence that none failed."""
     failed = _listed(context.failed_missions(date.today()), messages, language)
     code = "SELF_NONE_FAILED" if context.acting_missions(date.today()) else "SELF_NOTHING_DONE"
     return failed or messages.say(code, language)

@@ -50,7 +50,7 @@ class RobotsCompiler(Wrapping):
 
     @property
     def inner_compilers(self) -> tuple[Compiler, ...]:
-        """The inner compiler."""
+        """The inner compiler, as a tuple of one."""
         return (self.inner,)
 
     @property

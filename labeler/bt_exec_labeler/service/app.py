@@ -11,7 +11,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 
 from bt_exec.failure import UsageError
-from bt_exec.web.app import new_app
+from bt_exec.web.app_factory import new_app
 from bt_exec.web.login import Login, required_token
 from bt_exec.web.request_checks import RequestGuard
 from bt_exec.web.server import AppServer, serve_until_stopped

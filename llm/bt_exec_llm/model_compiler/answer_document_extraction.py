@@ -21,7 +21,7 @@ from bt_exec_llm.client import read_answer
 from bt_exec_llm.client.answer_parser import LONGEST
 from bt_exec_llm.client.documents_in_answer import without_thoughts
 from bt_exec_llm.client.text_repairs import json_comments
-from bt_exec_llm.model_compiler.extra_content_checks import surrounding_words_problem
+from bt_exec_llm.model_compiler.text_beside_plan_checks import surrounding_words_problem
 
 __all__ = ["WHOLE", "Document", "document_in"]
 

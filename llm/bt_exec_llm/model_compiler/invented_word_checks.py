@@ -22,9 +22,9 @@ from bt_exec.spec.model import KINDS, Do, MissionSpec
 from bt_exec.spec.node_paths import locate
 from bt_exec.spec.yaml_source import Place, show_place
 from bt_exec.verify.effects_on_facts import known_args
-from bt_exec_llm.model_compiler.extra_content_checks import contradiction_problem
 from bt_exec_llm.model_compiler.plan_normalization import AnswerContent
 from bt_exec_llm.model_compiler.site_description import cached_text, describe_site
+from bt_exec_llm.model_compiler.text_beside_plan_checks import contradiction_problem
 
 __all__ = ["SpeakingStep", "foreign_words", "speaking_steps", "speech_problems", "unknown_words"]
 

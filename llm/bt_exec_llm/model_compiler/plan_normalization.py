@@ -15,7 +15,8 @@ from typing import Any
 
 from bt_exec.failure import Problem
 from bt_exec.spec.model import KINDS
-from bt_exec_llm.model_compiler.extra_content_checks import (
+from bt_exec_llm.model_compiler.flat_format import from_flat, is_flat
+from bt_exec_llm.model_compiler.text_beside_plan_checks import (
     ACTIONS,
     FIELDS,
     OWN,
@@ -26,7 +27,6 @@ from bt_exec_llm.model_compiler.extra_content_checks import (
     second_plan_problem,
     unknown_key_problems,
 )
-from bt_exec_llm.model_compiler.flat_format import from_flat, is_flat
 
 __all__ = ["AnswerContent", "unpack"]
 

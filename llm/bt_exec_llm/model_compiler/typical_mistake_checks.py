@@ -200,7 +200,10 @@ def other_effects_problems(
 def other_robot_problems(
     new: NodeBase, old: NodeBase | None, request: Request
 ) -> Iterator[Problem]:
-    """Yield a problem for each robot that the command or the replaced part does not involve."""
+    """Yield a problem for each robot in the plan that nothing asks for.
+
+    A robot is expected if the command addresses it, or if the replaced part uses it.
+    """
     robots = set(request.catalogue.robots_sharing_pack)
     if old is not None:
         allowed = owners_in(old, request.catalogue) & robots

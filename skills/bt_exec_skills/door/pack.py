@@ -12,8 +12,8 @@ from bt_exec_skills.door.rigs import DoorSettings, DoorStart, make_sim_rig
 from bt_exec_skills.door.robot import Arm, DoorLabel, MaterialLabel
 from bt_exec_skills.door.rules.checkers import CHECKERS
 from bt_exec_skills.door.rules.passes import PASSES
+from bt_exec_skills.door.skills.arm_and_gripper_skills import grasp, move_arm, release, return_home
 from bt_exec_skills.door.skills.conditions import CONDITIONS
-from bt_exec_skills.door.skills.hand_skills import grasp, move_arm, release, return_home
 from bt_exec_skills.door.skills.open_and_close_door import close_door, open_door
 
 __all__ = ["PACK"]

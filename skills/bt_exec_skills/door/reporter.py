@@ -12,7 +12,7 @@ from typing import Any
 
 from bt_exec.mission_reporter import Action, MissionReporter, MissionView
 from bt_exec.spec.model import Do, walk
-from bt_exec_skills.door.perception.door_state_certainty import HIDDEN
+from bt_exec_skills.door.perception.door_state_agreement import HIDDEN
 from bt_exec_skills.door.perception.observation import DoorObservation
 from bt_exec_skills.door.rules.gates_before_material_steps import handles_material
 

@@ -31,7 +31,7 @@ class Names(UserData):
     ko: str
 
     def name_in(self, language: str) -> str:
-        """Return the name in a language."""
+        """Return the Korean name for ``ko``, else the English one."""
         return self.ko if language == "ko" else self.en
 
 

@@ -57,7 +57,7 @@ class TableSettings(PackSettings):
         detector: Detector of objects in pictures of ``robot: sim``: ``learned`` (the shipped
             network), ``oracle`` (ground truth of the simulator), or the settings of another
             network; see
-            `bt_exec_skills.tabletop.perception.object_finder`.
+            `bt_exec_skills.tabletop.perception.object_detectors`.
         picture_every_s: Minimum interval between pictures of the head camera [s]; with 0, no
             pictures are taken.
     """
@@ -109,7 +109,7 @@ def make_sim_rig(settings: TableSettings, start: TableStart) -> Rig:
     Raises:
         UsageError: If there is no room for so many objects, or the detector cannot be used.
     """
-    from bt_exec_skills.tabletop.perception.object_finder import make_finder
+    from bt_exec_skills.tabletop.perception.object_detectors import make_finder
     from bt_exec_skills.tabletop.perception.observation_and_pipeline import TablePerception
     from bt_exec_skills.tabletop.sim.camera import HeadCamera
 

@@ -104,7 +104,7 @@ def test_garbage_collector_ignores_objects_created_before_the_motion(stage):
         yield Running()
 
     on = stage([counts], "tree: t\nroot: {do: a}")
-    gc.unfreeze()  # heartbeats of other tests have no end
+    gc.unfreeze()  # objects that were frozen by other tests
     assert on.run().status == "satisfied"
     assert frozen[0] > 1000
     assert gc.get_freeze_count() == 0

@@ -616,7 +616,7 @@ class Explains(Refuses):
         (PastAction(None, False), "No mission on record did exactly that."),
     ],
 )
-def test_reason_for_an_action_that_was_not_done_says_so(
+def test_why_question_about_an_action_that_was_not_done_is_answered_with_that(
     action: PastAction | None, told: str
 ) -> None:
     context = Context((GOES,))

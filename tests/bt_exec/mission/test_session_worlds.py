@@ -225,7 +225,7 @@ def test_camera_is_used_when_an_earlier_robot_has_none(site, robots):
         assert session.observe() == {"eyes": "seen in a picture"}
 
 
-def test_look_facts_and_close_do_not_suppress_keyboard_interrupt(site, robots):
+def test_observe_facts_and_close_propagate_keyboard_interrupt(site, robots):
     def interrupted() -> Any:
         raise KeyboardInterrupt
 

@@ -319,7 +319,7 @@ def test_every_text_of_the_page_exists_in_both_languages(shared: Served):
 
 
 def test_response_with_any_skill_result_is_valid_json(served: Served):
-    from bt_exec.web.app import Json
+    from bt_exec.web.app_factory import Json
 
     body = Json({"nan": float("nan"), "text": "문"}).body
     assert json.loads(body) == {"nan": "NaN", "text": "문"}

@@ -151,7 +151,7 @@ def test_references_inside_lists_and_mappings_are_resolved(root: str, found: lis
     assert of_tree(f"{head}root: {root}\n") == found
 
 
-def test_reference_inside_a_text_is_shown_in_its_correct_form() -> None:
+def test_problem_of_a_reference_inside_a_text_suggests_the_whole_argument() -> None:
     head = "tree: t\nparams: {side: {type: text}}\n"
     document, source = load_text(head + "root: {do: look, with: {camera: 'the $side camera'}}\n")
     (problem,) = verify_document(document, CATALOGUE, LIBRARY, source)

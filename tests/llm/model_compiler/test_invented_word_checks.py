@@ -113,7 +113,7 @@ DECLINES = {
 
 
 @pytest.mark.parametrize("case", DECLINES)
-def test_answer_with_a_reason_against_its_plan_is_a_decline(case):
+def test_answer_with_both_a_plan_and_a_refusal_is_a_refusal(case):
     request = request_for("open the door")
     found = _judge(Answer(DECLINES[case]), request, offline_plan(request, OFFLINE))
     assert found.spec is None

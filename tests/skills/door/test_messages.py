@@ -14,7 +14,7 @@ from bt_exec.language.messages import Messages
 from bt_exec.testing.declaration_checks import check_pack
 from bt_exec_skills import door
 from bt_exec_skills.door.pack import PACK
-from bt_exec_skills.door.perception.door_state_certainty import SENTENCES
+from bt_exec_skills.door.perception.door_state_agreement import SENTENCES
 from bt_exec_skills.door.skills.skill_helpers import _CODES
 
 assert PACK.messages is not None

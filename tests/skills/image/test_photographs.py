@@ -71,7 +71,7 @@ def test_answer_is_right_or_uncertain(package, name, text, truth):
 def test_colour_is_found_although_its_objects_cannot_be_counted():
     answer = ask(Bench(photograph("skimage", "motorcycle_left.png")), "Is there anything red?")
     assert answer.value is True
-    assert answer.text.startswith("Yes (red thing), but their number is undecided.")
+    assert answer.text.startswith("Yes (red thing), but I cannot tell how many.")
     assert answer.confidence <= 0.65
 
 

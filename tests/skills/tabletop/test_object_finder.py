@@ -8,7 +8,7 @@ from bt_exec_skills.perception.contracts import Detection
 from bt_exec_skills.perception.pictures_and_boxes import intersection_over_union
 from bt_exec_skills.tabletop.environment_state import Environment, Placed, Point
 from bt_exec_skills.tabletop.perception.head_camera_model import Picture, Viewpoint
-from bt_exec_skills.tabletop.perception.object_finder import (
+from bt_exec_skills.tabletop.perception.object_detectors import (
     LearnedFinder,
     OracleFinder,
     _tiles,

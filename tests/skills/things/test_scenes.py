@@ -20,7 +20,7 @@ from bt_exec_skills.things.dataset.scenes import (
     TableScenes,
     aim_camera,
 )
-from bt_exec_skills.things.dataset.stage_mjcf import AWAY, Prop, build_stage, random_clutter
+from bt_exec_skills.things.dataset.stage_model import AWAY, Prop, build_stage, random_clutter
 from bt_exec_skills.things.dataset.tableware_and_solid_meshes import WARE
 from bt_exec_skills.vision.commands import find_source
 

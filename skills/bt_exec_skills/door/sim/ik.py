@@ -98,7 +98,8 @@ class ArmIK:
         Args:
             pose: The target.
             start: Initial joint angles [rad], shape (7,).
-            posture: Attractor of the free motion [rad], shape (7,); home by default.
+            posture: Preferred joint angles for the null-space motion [rad], shape (7,); home by
+                default.
         """
         chain = self._chain
         chain.set_joints(start)

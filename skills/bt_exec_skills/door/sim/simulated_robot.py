@@ -9,7 +9,7 @@ from typing import TypeAlias
 import numpy as np
 
 from bt_exec_skills.door.robot import ARMS, CLOSED_RAD, Arm
-from bt_exec_skills.door.sim import door_moves, hand_moves
+from bt_exec_skills.door.sim import door_manipulation, hand_moves
 from bt_exec_skills.door.sim.arm_attempt import ArmAttempt
 from bt_exec_skills.door.sim.arm_mjcf import HOME
 from bt_exec_skills.door.sim.ik import ArmIK
@@ -154,13 +154,13 @@ class SimDoorRobot:
     def pull_open(self, arm: Arm, label: str) -> ArmMotion:
         """Implement `DoorRobot.pull_open`."""
         by_handle = label == "door-handle"
-        pull = door_moves.pull_by_handle if by_handle else door_moves.pull_by_edge
+        pull = door_manipulation.pull_by_handle if by_handle else door_manipulation.pull_by_edge
         return self._start_motion(arm, f"pull {label}", self._after_release(arm, pull))
 
     def push_shut(self, arm: Arm, label: str) -> ArmMotion:
         """Implement `DoorRobot.push_shut`; the contact point does not depend on the label."""
         return self._start_motion(
-            arm, f"push {label}", self._after_release(arm, door_moves.push_shut)
+            arm, f"push {label}", self._after_release(arm, door_manipulation.push_shut)
         )
 
     def go_home(self) -> ArmMotion:
@@ -193,8 +193,8 @@ class SimDoorRobot:
         """Return `move`, preceded by the other hand's release and followed by home on failure."""
 
         def moves(job: ArmAttempt) -> MotionSteps:
-            yield from door_moves.release_handle([self._job(a, 0) for a in ARMS if a != arm])
-            yield from door_moves.home_if_failed(job, move(job))
+            yield from door_manipulation.release_handle([self._job(a, 0) for a in ARMS if a != arm])
+            yield from door_manipulation.home_if_failed(job, move(job))
 
         return moves
 

@@ -11,7 +11,7 @@ from typing import Literal
 
 from bt_exec.observation import World
 from bt_exec.skill import Verdict, condition
-from bt_exec_skills.door.perception.door_state_certainty import (
+from bt_exec_skills.door.perception.door_state_agreement import (
     HIDDEN,
     HIDDEN_BY_DOOR,
     agreed_state,

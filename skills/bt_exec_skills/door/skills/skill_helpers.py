@@ -11,7 +11,7 @@ from typing import Any
 from bt_exec.failure import Failed
 from bt_exec.observation import World
 from bt_exec.skill import Running, Steps
-from bt_exec_skills.door.perception.door_state_certainty import (
+from bt_exec_skills.door.perception.door_state_agreement import (
     STALE_S,
     door_uncertainty,
     picture_uncertainty,

@@ -17,7 +17,7 @@ import cv2
 import numpy as np
 from fastapi import Request
 
-from bt_exec.web.app import json_body, new_app
+from bt_exec.web.app_factory import json_body, new_app
 from bt_exec.web.errors import WebError
 from bt_exec.web.login import Login
 from bt_exec.web.request_checks import RequestGuard

@@ -324,7 +324,7 @@ def _sort_subgoals(ask: UnresolvedGoal, scope: Scope, language: str) -> list[Sub
     these = [phrase for phrase in ask.themes if not _refers_to_all(phrase, scope)]
     names = (
         objects_of_any(these, scope) if these else non_containers(now)
-    )  # "sort these" before anything else
+    )  # "sort these" without an earlier command means all objects
     names = _require_movable(names, scope) if names else ()
     if not names:
         raise Trouble("NOTHING_LIKE_THAT", tuple(now.objects), what=ask.text, options=())

@@ -14,7 +14,7 @@ from bt_exec_skills.tabletop.held_object_tracker import NEAR_M
 from bt_exec_skills.tabletop.name_attributes import attributes_in_name
 from bt_exec_skills.tabletop.output_sentences import sentence
 from bt_exec_skills.tabletop.perception.head_camera_model import Pictures
-from bt_exec_skills.tabletop.perception.object_finder import Finder
+from bt_exec_skills.tabletop.perception.object_detectors import Finder
 
 __all__ = ["TableObservation", "TablePerception"]
 

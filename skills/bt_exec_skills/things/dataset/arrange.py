@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from bt_exec_skills.things.dataset.mesh_primitives import Rng
-from bt_exec_skills.things.dataset.stage_mjcf import Prop
+from bt_exec_skills.things.dataset.stage_model import Prop
 
 __all__ = ["Pose", "arrange_props"]
 

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bt_exec_skills.perception.pictures_and_boxes import Box, box_around
-from bt_exec_skills.things.dataset.stage_mjcf import Prop, Stage
+from bt_exec_skills.things.dataset.stage_model import Prop, Stage
 
 __all__ = ["LEAST_PX", "LEAST_SHARE", "Shown", "labelled_objects"]
 

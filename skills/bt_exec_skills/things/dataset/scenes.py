@@ -23,7 +23,7 @@ from bt_exec_skills.things.dataset.arrange import Pose, arrange_props
 from bt_exec_skills.things.dataset.chair_and_person_meshes import SEAT_M
 from bt_exec_skills.things.dataset.ground_truth import Shown, labelled_objects
 from bt_exec_skills.things.dataset.mesh_primitives import Rng
-from bt_exec_skills.things.dataset.stage_mjcf import AWAY, Prop, Stage, build_stage
+from bt_exec_skills.things.dataset.stage_model import AWAY, Prop, Stage, build_stage
 from bt_exec_skills.things.weights import SHIPPED
 from bt_exec_skills.vision.labelled_picture import Mark, Sample
 

@@ -11,7 +11,7 @@ import pytest
 
 from bt_exec.observation import ObservationBuffer, World
 from bt_exec.skill import Verdict
-from bt_exec_skills.door.perception.door_state_certainty import STALE_S
+from bt_exec_skills.door.perception.door_state_agreement import STALE_S
 from bt_exec_skills.door.perception.observation import DoorEstimate, DoorObservation
 from bt_exec_skills.door.skills import conditions
 from bt_exec_skills.door.skills.conditions import CONDITIONS

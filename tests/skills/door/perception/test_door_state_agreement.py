@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from bt_exec_skills.door.perception.door_state_certainty import agreed_state
+from bt_exec_skills.door.perception.door_state_agreement import agreed_state
 from bt_exec_skills.door.perception.observation import DoorObservation
 
 STATES: dict[str, Any] = {"o": "open", "a": "ajar", "c": "closed", "?": "uncertain"}
