@@ -7,7 +7,7 @@ They become edges of the lattice: ``text``, ``text.asked`` if it begins with a q
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from bt_exec.language.closed_classes import closed_classes
@@ -160,6 +160,8 @@ class _Texts:
         rules, chars = self._rules, self._text.chars
         if any(surface.endswith(one) for one in rules.get("bound", ())):
             return False
+        if len(words) > 1 and surface.endswith(tuple(rules.get("linked", ()))):
+            return False
         first, (_, last) = words[0], words[-1]
         if any(first[1] <= start and end <= last for start, end in self._acts):
             return False
@@ -211,6 +213,8 @@ def aside_edges(text: Text, lexicon: Lexicon, edges: Iterable[Edge]) -> Iterator
             said_so = end in felt or text.chars[start:end].endswith(ends)
             if not said_so or any(word.endswith(persons) for word in words):
                 continue
+            if end not in felt and _may_link_acts(words, data["remarks"]):
+                continue
             said = text.typed_words(start, end)
             ongoing = words[-1].endswith(tuple(data["remarks"]["ongoing"]))
             if any(
@@ -225,6 +229,12 @@ def aside_edges(text: Text, lexicon: Lexicon, edges: Iterable[Edge]) -> Iterator
                 within = [one for one in named if start <= one.start and one.end <= end]
                 if is_plain(within) and not _asks(within, text.chars[start:end], ends):
                     yield Edge(start, end, PLAIN_REMARK, None, cost, text=text.chars[start:end])
+
+
+def _may_link_acts(words: Sequence[str], rules: Mapping[str, Any]) -> bool:
+    """Return True if the last word may be an act before another one: "peel it and bring it"."""
+    linking, subjects = tuple(rules.get("linking", ())), tuple(rules.get("subjects", ()))
+    return words[-1].endswith(linking) and not any(w.endswith(subjects) for w in words[:-1])
 
 
 def _asks(edges: Iterable[Edge], said: str, ends: tuple[str, ...]) -> bool:

@@ -113,8 +113,14 @@ def _nouns_of(phrase: Node | None, kinds: Mapping[str, str]) -> list[Node]:
 
 
 def _nouns_in(formula: Node, kinds: Mapping[str, str]) -> list[Node]:
-    parts = (part for part in conjuncts(formula) if part.kind != "not")
-    return [part for part in parts if _attribute_kind(part, kinds) in _NOUNS]
+    """Return the nouns of a formula, also those of a superlative: "the leftmost tomato"."""
+    found: list[Node] = []
+    for part in conjuncts(formula):
+        if part.kind == "most":
+            found += _nouns_in(part.node("of"), kinds)
+        elif part.kind != "not" and _attribute_kind(part, kinds) in _NOUNS:
+            found.append(part)
+    return found
 
 
 def subject_of(meaning: Node) -> Node | None:

@@ -85,6 +85,10 @@ def test_question_that_no_tool_can_answer_is_refused(text, code):
 
 PARAPHRASES = [
     (
+        "Which is bigger, the leftmost apple or the rightmost apple?",
+        "Which is bigger, the leftmost apple or the rightmost one?",
+    ),
+    (
         "Is there an apple on the plate?",
         "I'd like to know whether an apple lies on the plate.",
         "Could you tell me if some apple is on the plate or not?",

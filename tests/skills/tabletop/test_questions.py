@@ -240,3 +240,12 @@ if __name__ == "__main__":
         print(f"{row.world} | {row.question}\n  expected {wanted(row)}\n  got      {got}")
     print(f"{len(rows()) - len(bad)} of {len(rows())} right")
     sys.exit(bool(bad))
+
+
+@pytest.mark.parametrize("question", ["how many blue things are there?", "파란 거 몇 개야?"])
+def test_count_of_things_names_the_containers_that_are_not_counted(question):
+    told = tell(question, WORLDS["mixed"])
+    assert len(told.names) == 3
+    containers = {"en": "blue bowl 0, blue plate 0", "ko": "파란 그릇 0, 파란 접시 0"}
+    assert containers[language_of(question)] in told.text
+    assert "bowl" not in tell("how many blue cups are there?", WORLDS["mixed"]).text

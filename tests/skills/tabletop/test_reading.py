@@ -478,3 +478,14 @@ def test_sides_of_two_groups_are_both_goals():
 def test_same_for_an_object_of_another_kind(before, command):
     goals = understand(command, WORLDS["mixed"], [Turn(before, "satisfied", "OK")]).subgoals
     assert moves_of(goals) == {Move("object_small_green_cylinder_0", "object_tray_0")}
+
+
+@pytest.mark.parametrize("verb", ["깎아서", "씻어서", "데워서", "닦아서", "끓여서"])
+@pytest.mark.parametrize("command", ["사과 {} 줘", "사과를 {} 쟁반에 놔", "{} 사과를 쟁반에 놔"])
+def test_unknown_act_before_another_one_is_not_taken_as_a_reason(verb, command):
+    assert plan(command.format(verb)).startswith("!")
+
+
+@pytest.mark.parametrize("reason", ["배고파서", "손님이 와서", "손이 더러워서", "배고프니까"])
+def test_reason_before_a_command_changes_nothing(reason):
+    assert plan(f"{reason} 사과를 쟁반에 놔") == plan("사과를 쟁반에 놔")

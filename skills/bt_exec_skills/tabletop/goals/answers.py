@@ -22,7 +22,13 @@ from bt_exec_skills.tabletop.goals.attribute_groups import (
 )
 from bt_exec_skills.tabletop.goals.model import Phrase, Trouble
 from bt_exec_skills.tabletop.goals.question import Place, Question
-from bt_exec_skills.tabletop.goals.resolve import Scope, count_in, objects_of, tables_of
+from bt_exec_skills.tabletop.goals.resolve import (
+    Scope,
+    containers_among,
+    count_in,
+    objects_of,
+    tables_of,
+)
 from bt_exec_skills.tabletop.name_attributes import ATTRIBUTES, attributes_in_name
 from bt_exec_skills.tabletop.placement_search import is_beside, is_between
 
@@ -200,14 +206,27 @@ class _QuestionAnswerer:
         code = "ON" if self.has_surface(place) else "IN"
         return self.say(code, names, place=display_name_or_id(place, self.language))
 
+    def with_containers(self, names: tuple[str, ...], question: Question) -> tuple[str, ...]:
+        """Return objects with the containers that the phrases of a question describe, too."""
+        scope, place = Scope(self.now), question.place
+        anchors = matching_objects(place[1], self.now) if place is not None else ()
+        plain = (one for one in question.things if not one.but)
+        more = (name for one in plain for name in containers_among(one, scope))
+        there = (
+            name
+            for name in more
+            if place is None or any(self.is_at(name, place, one) for one in anchors)
+        )
+        return tuple(dict.fromkeys((*names, *there)))
+
     # -- kinds of questions
 
     def tell_which(self, question: Question) -> Answer:
-        names = self.subject(question)
-        place = question.place
+        names, place = self.subject(question), question.place
         if place is None or place[0] != "in":
-            text = self.count_sentence(names) if len(names) > 1 else self.say("THIS", names)
-            return Answer(bool(names), text if names else self.say("NOTHING"), names)
+            every = self.with_containers(names, question)
+            text = self.count_sentence(every) if len(every) > 1 else self.say("THIS", every)
+            return Answer(bool(names), text if every else self.say("NOTHING"), names)
         anchors = matching_objects(place[1], self.now)
         if not anchors:
             return Answer(False, self.say("NO_PLACE"))
@@ -238,7 +257,8 @@ class _QuestionAnswerer:
 
     def tell_count(self, question: Question) -> Answer:
         names = self.subject(question)
-        return Answer(bool(names), self.count_sentence(names) if names else self.say("NONE"), names)
+        every = self.with_containers(names, question)
+        return Answer(bool(names), self.count_sentence(every) if every else self.say("NONE"), names)
 
     def tell_where(self, question: Question) -> Answer:
         names = self.all_of(question.things)
