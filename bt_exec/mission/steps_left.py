@@ -20,7 +20,7 @@ from bt_exec.mission.resumption import (
 )
 from bt_exec.pack import Catalogue
 from bt_exec.planning.compiler import Request
-from bt_exec.planning.facts_and_first_cause import assumed_facts, certain_facts
+from bt_exec.planning.facts_and_first_cause import certain_facts, facts_with_assumed_effects
 from bt_exec.planning.failed_part_repair import unrepeated_leaf_paths
 from bt_exec.spec.model import Do, MissionSpec, NodeBase, Tree, walk
 from bt_exec.spec.node_paths import Located, is_kept, locate
@@ -73,7 +73,7 @@ def steps_left(record: MissionRecord, work: Work, request: Request) -> Iterator[
     if work.spec is None:
         return
     now = _optimistic_request(work, request)
-    facts, catalogue = assumed_facts(now), request.catalogue
+    facts, catalogue = facts_with_assumed_effects(now), request.catalogue
     for part in _left_out_parts(record, catalogue):
         if not _is_needless(part, facts, catalogue):
             yield part

@@ -32,8 +32,8 @@ __all__ = [
     "Assumed",
     "DoneAction",
     "achieved_facts",
-    "assumed_facts",
     "certain_facts",
+    "facts_with_assumed_effects",
     "first_cause",
     "lost_effect",
     "recovers",
@@ -73,7 +73,7 @@ def _achieved_facts(node: NodeBase, done: Done | None, catalogue: Catalogue) -> 
     return found or facts_after_success({}, skill, args)
 
 
-def assumed_facts(request: Request) -> Facts:
+def facts_with_assumed_effects(request: Request) -> Facts:
     """Return the known facts, supplemented by assumed effects; uncertain facts are left out."""
     return certain_facts({**_assumed_effects(request), **request.situation.facts})
 

@@ -11,7 +11,11 @@ from collections.abc import Mapping
 
 from bt_exec.failure import Failure, Refusal, SpecError
 from bt_exec.planning.compiler import Plan, Request
-from bt_exec.planning.facts_and_first_cause import achieved_facts, assumed_facts, outdated_leaves
+from bt_exec.planning.facts_and_first_cause import (
+    achieved_facts,
+    facts_with_assumed_effects,
+    outdated_leaves,
+)
 from bt_exec.planning.finished_step_reuse import kept_finished_paths
 from bt_exec.spec.expand import expand
 from bt_exec.spec.model import Do, Mission, MissionSpec, NodeBase, Tree, rebuild, walk
@@ -164,7 +168,9 @@ def _kept_paths_of(request: Request, outside: Mapping[str, str], root: NodeBase)
         for path, gave in achieved_facts(request).items()
         if path in outside and path not in lost
     }
-    return kept_finished_paths(root, achieved, assumed_facts(request), request.catalogue)
+    return kept_finished_paths(
+        root, achieved, facts_with_assumed_effects(request), request.catalogue
+    )
 
 
 class FixedPlanCompiler:

@@ -116,10 +116,10 @@ def _change_parts(
 
 def owners_in(node: NodeBase, catalogue: Catalogue) -> set[str]:
     """Return the packs and robots whose skills or conditions are used at or under a node."""
-    return {catalogue.owners.get(name, "") for name in _names_in(node)} - {""}
+    return {catalogue.owners.get(name, "") for name in _skill_and_condition_names(node)} - {""}
 
 
-def _names_in(node: NodeBase) -> Iterator[str]:
+def _skill_and_condition_names(node: NodeBase) -> Iterator[str]:
     """Yield the skills and conditions that are used at or under a node."""
     for inner in walk(node):
         if isinstance(inner, Do):

@@ -9,7 +9,11 @@ import pytest
 from bt_exec.failure import Failure
 from bt_exec.observation import Situation
 from bt_exec.planning.compiler import Done, Request
-from bt_exec.planning.facts_and_first_cause import achieved_facts, assumed_facts, outdated_leaves
+from bt_exec.planning.facts_and_first_cause import (
+    achieved_facts,
+    facts_with_assumed_effects,
+    outdated_leaves,
+)
 from bt_exec.skill import Running, Steps, Verdict, condition, skill
 from bt_exec.spec.library import Library
 from bt_exec.spec.load import load_text
@@ -117,18 +121,18 @@ SHUTTING = Failure("STUCK", path="shut", node="shut")
     ],
 )
 def test_facts_are_assumed_from_finished_steps(more: Any, facts: dict[str, str]) -> None:
-    assert assumed_facts(request(*OPENED, **more)) == facts
+    assert facts_with_assumed_effects(request(*OPENED, **more)) == facts
 
 
 def test_failed_step_may_have_changed_the_facts_of_its_arguments() -> None:
     steps = "{do: take, with: {arm: left, thing: cup}}, {do: take, with: {arm: $x, thing: box}}"
     right = ("{do: take, with: {arm: right, thing: cup}}, " + steps, (ran("take"), ran("take#2")))
     both = {"hand.right": "cup", "hand.left": "cup"}
-    assert assumed_facts(request(*right)) == both
+    assert facts_with_assumed_effects(request(*right)) == both
     failed = Failure("NO", path="take#3", node="take", args={"arm": "left", "thing": "box"})
-    assert assumed_facts(request(*right, failure=failed)) == {"hand.right": "cup"}
+    assert facts_with_assumed_effects(request(*right, failure=failed)) == {"hand.right": "cup"}
     unknown = Failure("NO", path="take#3", node="take")  # the hand is unknown then
-    assert assumed_facts(request(*right, failure=unknown)) == {}
+    assert facts_with_assumed_effects(request(*right, failure=unknown)) == {}
 
 
 @pytest.mark.parametrize(

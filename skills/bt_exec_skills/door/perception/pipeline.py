@@ -8,7 +8,7 @@ from typing import Generic, NamedTuple, TypeVar
 
 from bt_exec_skills.door.perception.ground_truth_estimator import DoorStateEstimator, DoorView
 from bt_exec_skills.door.perception.observation import DoorEstimate, DoorObservation, Touched
-from bt_exec_skills.door.perception.state_estimator import with_latch
+from bt_exec_skills.door.perception.state_estimator import with_latch_contact
 from bt_exec_skills.perception.camera_fault_detection import CameraWatch
 from bt_exec_skills.perception.contracts import Camera, Detection, Detector
 
@@ -86,6 +86,6 @@ class DoorPerception(Generic[C]):
         detections = self.detector.detect(view)
         door = self.estimator.estimate(view, detections)
         if felt is not None:
-            door = with_latch(door, latched=felt.latched)
+            door = with_latch_contact(door, latched=felt.latched)
             door = door if felt.arms_away else replace(door, inside=0.0)
         return DoorObservation(view.t, detections, door, view.frame)

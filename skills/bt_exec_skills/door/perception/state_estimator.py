@@ -30,7 +30,7 @@ __all__ = [
     "likely_states",
     "neighbouring_states",
     "possible_states",
-    "with_latch",
+    "with_latch_contact",
 ]
 
 _LEAST = 0.4  # minimum score of the best state of a door
@@ -135,7 +135,7 @@ def _score_evidence(door: DoorDetection) -> str:
     return "primary:looks_" + ("_or_".join(likely_states(door)) or "unlike_any_state")
 
 
-def with_latch(seen: DoorEstimate, *, latched: bool) -> DoorEstimate:
+def with_latch_contact(seen: DoorEstimate, *, latched: bool) -> DoorEstimate:
     """Return the door state that vision and the latch contact give together.
 
     Pictures do not show a narrow gap: below about 0.1 rad a door looks closed. The contact measures

@@ -397,7 +397,7 @@ class _Questions:
         said = self._generator.phrase(parts[0].node("of"))
         return Question("value", Phrase(thing=SEVERAL.join(articles), said=said), written=written)
 
-    def _convert_price_of_several(self, what: str, several: Node) -> Question:
+    def _convert_price_relation(self, what: str, several: Node) -> Question:
         """Return the question about the sum, the difference or the order of prices."""
         if several.kind != "more":
             written: Written = "price" if several.kind == "both" else "gap"
@@ -418,7 +418,7 @@ class _Questions:
         if known is None and what == "whether":
             return self._convert_text_existence(of)
         if known is None and of.text("name") == "price" and inner.kind in ("both", "apart", "more"):
-            return self._convert_price_of_several(what, inner)
+            return self._convert_price_relation(what, inner)
         if known is None and of.text("name") == "name":
             return self._convert_name(inner)
         top = self._described.formula_of(inner) if inner.kind == "np" else inner

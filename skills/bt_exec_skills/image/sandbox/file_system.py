@@ -37,15 +37,15 @@ def change_root(root: str, readable: Sequence[str], folder_bytes: int, owner: in
     kernel_calls.mount("tmpfs", root, "mode=0755,size=1m")
     for path in _SYSTEM:
         if Path(path).is_symlink():
-            _path_inside(root, path).symlink_to(Path(path).readlink())
+            _path_under_root(root, path).symlink_to(Path(path).readlink())
         elif Path(path).exists():
             _bind_same_path(root, path)
     for path in readable:
-        if not _path_inside(root, path).exists():  # a parent folder may already be bound
+        if not _path_under_root(root, path).exists():  # a parent folder may already be bound
             _bind_same_path(root, path)
     for path in _DEVICES:
         _bind_same_path(root, path)
-    folder, proc = _path_inside(root, FOLDER), _path_inside(root, "/proc")
+    folder, proc = _path_under_root(root, FOLDER), _path_under_root(root, "/proc")
     folder.mkdir(parents=True, exist_ok=True)
     proc.mkdir()
     options = f"mode=0700,size={folder_bytes},nr_inodes=1024,uid={owner},gid={owner}"
@@ -55,13 +55,13 @@ def change_root(root: str, readable: Sequence[str], folder_bytes: int, owner: in
     kernel_calls.mount("tmpfs", FOLDER, options)
 
 
-def _path_inside(root: str, path: str) -> Path:
+def _path_under_root(root: str, path: str) -> Path:
     return Path(root, path.lstrip("/"))
 
 
 def _bind_same_path(root: str, path: str) -> None:
     """Bind a file or folder to the same path in the sandbox."""
-    place = _path_inside(root, path)
+    place = _path_under_root(root, path)
     place.parent.mkdir(parents=True, exist_ok=True)
     if Path(path).is_dir():
         place.mkdir(exist_ok=True)

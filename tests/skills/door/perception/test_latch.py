@@ -9,7 +9,7 @@ import pytest
 from bt_exec_skills.door.perception.ground_truth_estimator import OracleEstimator, oracle_detector
 from bt_exec_skills.door.perception.observation import DoorEstimate
 from bt_exec_skills.door.perception.pipeline import DoorPerception, Felt
-from bt_exec_skills.door.perception.state_estimator import with_latch
+from bt_exec_skills.door.perception.state_estimator import with_latch_contact
 from bt_exec_skills.door.sim.camera import SimCamera
 from bt_exec_skills.door.sim.layout import WorldOptions
 from bt_exec_skills.door.sim.world import DoorWorld
@@ -41,7 +41,7 @@ def seen(state: Any, between: Any = ()) -> DoorEstimate:
 def test_vision_and_latch_contact_are_combined(
     eyes: DoorEstimate, latched: bool, state: str, between: Any
 ) -> None:
-    found = with_latch(eyes, latched=latched)
+    found = with_latch_contact(eyes, latched=latched)
     assert (found.state, found.between) == (state, between)
     if found.state != eyes.state:
         assert found.evidence == ("primary:eyes", f"proxy:{'' if latched else 'not_'}latched")
