@@ -26,7 +26,7 @@ _LONGEST = 2000
 
 
 class Judged(NamedTuple):
-    """Judgement of the answer; `rules.estimator_verdicts` defines the scores.
+    """Judgement of the answer; `rules.answer_judgement` defines the scores.
 
     Attributes:
         verdict: Verdict of all judges: ``agree``, ``differ`` or ``no method could decide``.
