@@ -45,6 +45,7 @@ __all__ = [
     "Warming",
     "WordsChecker",
     "Wrapping",
+    "WrappingOne",
     "compiler_names",
     "find_compiler",
 ]
@@ -271,6 +272,32 @@ class Wrapping(ABC):
         for one in self.inner_compilers:
             if isinstance(one, Warming):
                 one.warm_up(language)
+
+
+@dataclass(frozen=True)
+class WrappingOne(Wrapping):
+    """Base of compilers that delegate to one other compiler.
+
+    Attributes:
+        inner: The other compiler.
+    """
+
+    inner: Compiler
+
+    @property
+    def inner_compilers(self) -> tuple[Compiler, ...]:
+        """The inner compiler, as a tuple of one."""
+        return (self.inner,)
+
+    @property
+    def name(self) -> str:
+        """Name of the inner compiler."""
+        return self.inner.name
+
+    @property
+    def reads_alone(self) -> bool:
+        """Whether a reading depends on the site and the session alone."""
+        return isinstance(self.inner, Reader) and getattr(self.inner, "reads_alone", False)
 
 
 CompilerFactory = Callable[[Mapping[str, Any]], Compiler]

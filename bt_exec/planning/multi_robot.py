@@ -15,12 +15,11 @@ from bt_exec.language.addressees import Addressed
 from bt_exec.language.meaning import Act, Meaning, Unclear, WordUse
 from bt_exec.pack import Catalogue
 from bt_exec.planning.compiler import (
-    Compiler,
     Plan,
     Reader,
     Reply,
     Request,
-    Wrapping,
+    WrappingOne,
 )
 from bt_exec.planning.robot_views import (
     WHICH_ROBOT,
@@ -39,29 +38,11 @@ ONE_BY_ONE = "ONE_BY_ONE"
 
 
 @dataclass(frozen=True)
-class RobotsCompiler(Wrapping):
-    """Compiler for sites with several robots of one pack; on other sites, the inner compiler.
+class RobotsCompiler(WrappingOne):
+    """A compiler for a site with several robots of one pack; on others, the inner compiler.
 
-    Attributes:
-        inner: The compiler that is called for one robot at a time.
+    The inner compiler is called for one robot at a time.
     """
-
-    inner: Compiler
-
-    @property
-    def inner_compilers(self) -> tuple[Compiler, ...]:
-        """The inner compiler, as a tuple of one."""
-        return (self.inner,)
-
-    @property
-    def name(self) -> str:
-        """Name of the inner compiler."""
-        return self.inner.name
-
-    @property
-    def reads_alone(self) -> bool:
-        """Whether a meaning depends only on the site and the session, not on the situation."""
-        return isinstance(self.inner, Reader) and getattr(self.inner, "reads_alone", False)
 
     def problems(self, request: Request) -> Iterable[Problem]:
         """Yield the problems that the inner compiler finds in the words of packs."""

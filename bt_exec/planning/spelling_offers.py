@@ -12,7 +12,7 @@ from typing import Protocol, runtime_checkable
 
 from bt_exec.failure import Refusal
 from bt_exec.language.meaning import Meaning, Unclear
-from bt_exec.planning.compiler import Compiler, Plan, Reader, Reply, Request, Wrapping
+from bt_exec.planning.compiler import Compiler, Plan, Reader, Reply, Request, WrappingOne
 
 __all__ = ["Respelling", "SpellingOffers"]
 
@@ -26,29 +26,10 @@ class Respelling(Reader, Compiler, Protocol):
 
 
 @dataclass(frozen=True)
-class SpellingOffers(Wrapping):
-    """Compiler that offers corrections of the commands that its inner compiler refuses.
-
-    Attributes:
-        inner: The inner compiler.
-    """
+class SpellingOffers(WrappingOne):
+    """A compiler that offers corrections of the commands that another one refuses."""
 
     inner: Respelling
-
-    @property
-    def inner_compilers(self) -> tuple[Compiler, ...]:
-        """The inner compiler."""
-        return (self.inner,)
-
-    @property
-    def name(self) -> str:
-        """Name of the inner compiler."""
-        return self.inner.name
-
-    @property
-    def reads_alone(self) -> bool:
-        """Whether a meaning depends only on the site and the session, not on the situation."""
-        return bool(getattr(self.inner, "reads_alone", False))
 
     def read(self, request: Request) -> Meaning | Unclear | Reply:
         """Return the meaning of a command without spelling correction, or why it has none."""
