@@ -171,8 +171,7 @@ class SelfAnsweringCompiler:
 
     Args:
         compiler: The compiler for other commands.
-        seen: Returns the last observation of this world, in words of a language; empty if there
-            is none.
+        seen: Returns the last observation of this world, in words of a language, or an empty text.
         steps_left: Returns the remaining steps of the unfinished mission with a command, in words
             of a language; empty if they are unknown.
         action_in_question: Returns the mission that began the action in a question.
@@ -254,9 +253,9 @@ class SelfAnsweringCompiler:
     def _reason_for_action(self, answer: Reply, request: Request) -> Reply:
         """Return the answer to a question why a certain action was done or not done.
 
-        If a mission of today began the action, the answer describes that mission. If none did, the
-        answer says so before it describes the last ending. The answer of the compiler is kept if
-        the question names no action.
+        If a mission of today began the action, the answer describes that mission. Otherwise, the
+        answer states that no mission did, and describes the last ending. The answer of the compiler
+        is kept if the question names no action.
         """
         found = self._action_in_question(request.command)
         if found is None:

@@ -100,7 +100,7 @@ class Line:
 
 
 class Rest(NamedTuple):
-    """What may follow a matched prefix of a rule.
+    """Continuation of a matched prefix of a rule.
 
     Attributes:
         line: The rule.
@@ -168,7 +168,7 @@ class State:
     """Trie node: a prefix shared by one or more rules. Its successors are computed on demand.
 
     Attributes:
-        rests: What may follow the prefix in each rule.
+        rests: Continuation of the prefix in each rule.
     """
 
     def __init__(self) -> None:

@@ -252,7 +252,7 @@ def _unknown_noun_edges(text: Text, lexicon: Lexicon, edges: Sequence[Edge]) -> 
 
 
 def _is_fragment(edge: Edge, text: Text, lexicon: Lexicon) -> bool:
-    """Return True for a syllable within a longer word that has no meaning and is no particle."""
+    """Return True for a syllable within a longer word that is not a particle and has no meaning."""
     if edge.end - edge.start > 1 or edge.meaning is not None or edge.text in PAUSES:
         return False
     whole = (edge.start, edge.end) in text.words
