@@ -103,7 +103,7 @@ class ConditionalBranches(ActClauseConverter, ABC):
         return bare and bool(verbs) and all(one in known and known[one].idle for one in verbs)
 
     def _leaves_item(self, branch: Value | None) -> bool:
-        """Return True if a branch says "leave it" after an act that carries an item."""
+        """Return True if a branch contains "leave it" after an act that carries an item."""
         parts = branch.walk() if isinstance(branch, Node) else ()
         return any(map(forbids_touching, parts)) and self._has_text_before()
 

@@ -27,7 +27,7 @@ class _Comparison(NamedTuple):
     """Comparison of places by one aspect.
 
     Attributes:
-        aspect: Compared aspect, such as the number of people or light.
+        aspect: Compared aspect, such as noise or light.
         order: ``most`` or ``least``.
         places: Places that are named.
         everywhere: Whether a comparison without named places concerns all places.

@@ -1,4 +1,4 @@
-"""Merging of the parts of a command, so that a shared beginning runs only once."""
+"""Merging of the parts of a command, so that a shared beginning is executed only once."""
 
 from __future__ import annotations
 

@@ -148,7 +148,7 @@ class PhraseConverter:
         return self._new_piece("limit", kind, value, text=self._said(node) or value)
 
     def _names_aspects(self, formula: Node) -> bool:
-        """Return True if a formula names only aspects of a place, such as its people."""
+        """Return True if a formula names only aspects of a place, such as its noise."""
         things = [part.text("name") for part in conjuncts(formula) if part.kind == "thing"]
         return all(thing.startswith("value/") for thing in things) and self._joined >= {
             parse_name(thing)[1] for thing in things
