@@ -195,7 +195,7 @@ class _QuestionAnswerer:
         return " ".join(self.group_place_sentence(place, group) for place, group in groups.items())
 
     def group_place_sentence(self, place: str | None, names: list[str]) -> str:
-        """Return a sentence about objects at one place: "" is the hand, None is no known place."""
+        """Return a sentence about objects at one place: "" for the hand, None if unknown."""
         if place == "":
             return self.say("I_HOLD", names)
         if place is None:
