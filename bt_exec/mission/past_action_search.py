@@ -1,8 +1,8 @@
-"""Search of the record for the action in a question about the past.
+"""Search of the journal for the action in a question about the past.
 
 The action is compiled like a command: "did you open the door?" is about the plan for "open the
 door". A mission carried out the action if its finished skills include those of one execution of
-this plan. It only began the action if it started the plan's last skill.
+this plan. Otherwise, it began the action if it at least started the last skill of the plan.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def action_in_question(
 
     Args:
         question: The question of the operator.
-        journal: The records.
+        journal: Journal with the missions to search.
         site: Only missions of this site count.
         compiler: Plans the action.
         request: Returns the planning request of a command.
@@ -87,8 +87,8 @@ def was_carried_out(
 ) -> bool:
     """Return True if the finished skills of a record contain those of one execution of a plan.
 
-    The last step of the plan must be among them. Earlier steps may be missing if the plan allows
-    that they are skipped. Arguments that refer to results are not compared.
+    The last step of the plan must be among them. Earlier steps may be missing where the plan allows
+    skipping them. Arguments that refer to results are not compared.
 
     Args:
         root: The plan, expanded.
@@ -100,7 +100,7 @@ def was_carried_out(
 
 
 class _CarriedOut(AbstractRun[int]):
-    """Abstract run of a plan whose value is the number of its skills that were carried out."""
+    """Abstract run of a plan that counts the skills of the plan that were carried out."""
 
     nothing = -1
 
@@ -116,7 +116,7 @@ class _CarriedOut(AbstractRun[int]):
         return max(values)
 
     def run_condition(self, step: Step, expression: Any, before: int) -> Answers[int]:
-        """Return the number after a condition, which may have had any value.
+        """Return the count for each possible value of a condition, which the record lacks.
 
         A skip condition of a node that contains the last step of the plan did not hold.
         """
@@ -126,7 +126,7 @@ class _CarriedOut(AbstractRun[int]):
         return Answers(before, before, before)
 
     def run_skill(self, step: Located[Do], before: int) -> Ends[int]:
-        """Return the number after a skill, one higher if the record contains it as finished."""
+        """Return the count after a skill, one higher if the record contains it as finished."""
         found = any(
             is_call_of(step.node, start.skill, start.args, self._in_english) for start in self._done
         )

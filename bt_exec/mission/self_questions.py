@@ -1,8 +1,9 @@
 """Questions about the robot itself, at every site: what it saw, did and holds, and where it is.
 
-The compiler is asked first, because it may give a better answer with domain knowledge. If it
-refuses, the general answer is given. The position is answered from the facts. While a question is
-answered, no other mission runs. The forms of the questions are in ``self_questions.yaml``.
+Questions about the position, the current activity, unfinished and failed missions and the last
+result are answered without the compiler. For the others, the compiler is asked first, because it
+may give a better answer with domain knowledge; if it refuses, a general answer is given. No mission
+runs while a question is answered. The forms of the questions are in ``self_questions.yaml``.
 """
 
 from __future__ import annotations
@@ -81,21 +82,25 @@ def asks_to_continue(command: str) -> bool:
 
 
 def asks_to_stop(said: str) -> bool:
-    """Return True if a line given during a mission begins with a stop: "stop it!", "멈추고 돌아와".
+    """Return True if a line given during a mission begins with a request to stop ("stop it!").
 
-    No compiler is called, so that nothing delays the stop. Questions do not ask to stop.
+    No compiler is called, so that nothing delays the stop. A line with a question mark at its end
+    is not a request to stop.
     """
     return not said.rstrip().endswith("?") and _after_stop(said) is not None
 
 
 def only_stops(said: str) -> bool:
-    """Return True if a line asks to stop and has no further command."""
+    """Return True if a line asks to stop and contains no further command."""
     further = "|".join(_forms()["stop"]["further"])
     return asks_to_stop(said) and re.search(further, _after_stop(said) or "") is None
 
 
 def _command_after_stop(said: str) -> str:
-    """Return "come back" of "stop and come back"; empty if the request to stop has an object."""
+    """Return the command after a request to stop, such as "come back" in "stop and come back".
+
+    Empty if there is none, or if the request to stop has an object.
+    """
     further, between = ("|".join(_forms()["stop"][part]) for part in ("further", "between"))
     before, *rest = re.split(further, _after_stop(said) or "", maxsplit=1)
     alone = re.fullmatch(between, before.rstrip()) is not None
@@ -113,7 +118,7 @@ def _after_stop(said: str) -> str | None:
 
 
 def _normalized(command: str) -> str:
-    """Return a command in small, decomposed letters, without politeness and final marks."""
+    """Return a command in decomposed lower-case letters, without polite words and final marks."""
     said = unicodedata.normalize("NFD", command).casefold().strip(" \t?!.~…")
     return re.sub(_forms()["polite"], "", re.sub(r"\s+", " ", said))
 
@@ -133,7 +138,7 @@ def question_of(command: str) -> Question | None:
 def act_in_question(question: str) -> str:
     """Return the action in a question about the past as a command; empty for other texts.
 
-    The action of a question why something was not done is returned without its negation.
+    For a question why something was not done, the action is returned without the negation.
     """
     said = _normalized(question)
     found = (re.fullmatch(form, said) for form in _forms()["acts"])
@@ -144,7 +149,7 @@ def act_in_question(question: str) -> str:
 
 
 def _sought_object(said: str) -> str:
-    """Return the thing in a normalized question about where it is; empty for other texts."""
+    """Return the object whose place a normalized question asks for; empty for other texts."""
     found = (re.fullmatch(form, said) for form in _forms()["thing"])
     return next((match["thing"] for match in found if match), "")
 
@@ -153,8 +158,8 @@ class PastAction(NamedTuple):
     """The newest mission of today that began an action.
 
     Attributes:
-        mission: The mission; None if no mission began it.
-        done: Whether it carried out the action, together with the missions that it continued.
+        mission: The mission; None if no mission began the action.
+        done: Whether the mission, together with those that it continued, carried out the action.
     """
 
     mission: MissionSummary | None
@@ -166,9 +171,9 @@ class SelfAnsweringCompiler:
 
     Args:
         compiler: The compiler for other commands.
-        seen: Returns the last observation of this world in a language; empty if there is none.
-        steps_left: Returns the steps of the unfinished mission of a command that are left, in a
-            language; empty if they are not known.
+        seen: Returns the last observation of this world, in words of a language, or an empty text.
+        steps_left: Returns the remaining steps of the unfinished mission with a command, in words
+            of a language; empty if they are unknown.
         action_in_question: Returns the mission that began the action in a question.
     """
 
@@ -186,7 +191,7 @@ class SelfAnsweringCompiler:
         self._action_in_question = action_in_question
 
     def compile(self, request: Request) -> Plan | Refusal | Reply:
-        """Answer a request."""
+        """Return the general answer to a question about the robot, or that of the compiler."""
         continues = asks_to_continue(request.command)
         asked = request.previous is None and not continues
         question = question_of(request.command) if asked else None
@@ -205,7 +210,7 @@ class SelfAnsweringCompiler:
             return self._reason_for_action(answer, request)
         if question is None:
             return answer
-        general = ("COURTESY", "DONE")  # a courtesy is also "did it go well?", in Korean
+        general = ("COURTESY", "DONE")  # in Korean, a courtesy may also ask "did it go well?"
         if isinstance(answer, Reply) and answer.code in general:
             answer = Refusal("NOT_UNDERSTOOD", answer.message)
         if not isinstance(answer, Refusal) or answer.did_you_mean:
@@ -246,9 +251,11 @@ class SelfAnsweringCompiler:
         return "DONE", done or say("SELF_NOTHING_DONE", language)
 
     def _reason_for_action(self, answer: Reply, request: Request) -> Reply:
-        """Return the answer of the compiler about an ending, if it is about the action in question.
+        """Return the answer to a question why a certain action was done or not done.
 
-        If another mission began the action, or none did, the answer begins with that.
+        If a mission of today began the action, the answer describes that mission. Otherwise, the
+        answer states that no mission did, and describes the last ending. The answer of the compiler
+        is kept if the question names no action.
         """
         found = self._action_in_question(request.command)
         if found is None:
@@ -260,7 +267,7 @@ class SelfAnsweringCompiler:
         return Reply("WHY", f"{other} {last}")
 
     def _last_observation_answer(self, request: Request) -> str:
-        """Return the last observation, and the end of the last mission, which may tell of others.
+        """Return the last observation and how the last mission ended.
 
         Empty after missions without observations, such as questions about pictures.
         """
@@ -274,7 +281,7 @@ class SelfAnsweringCompiler:
         return f"{said} {ended}".rstrip()
 
     def _own_answer(self, question: Question, request: Request) -> Reply | None:
-        """Return the answer to a question that the compiler is not asked; None for others."""
+        """Return the answer to a question that is not passed to the compiler; None for others."""
         say, language = request.messages.say, request.language
         match question:
             case "WHERE" | "ARMS":
@@ -295,9 +302,10 @@ class SelfAnsweringCompiler:
         return None
 
     def _unfinished_mission_answer(self, request: Request) -> str:
-        """Return a report of the newest unfinished mission, with the others; or that all are done.
+        """Return a report of the newest unfinished mission, or a statement that there is none.
 
-        After a session whose missions are all done, earlier ones are only named.
+        Other unfinished missions are named with their times. If the last mission of this session
+        was satisfied, unfinished missions of earlier sessions are only named.
         """
         say, language, context = request.messages.say, request.language, request.context
         others = context.unfinished_missions(datetime.now().astimezone().date())
@@ -320,7 +328,7 @@ class SelfAnsweringCompiler:
 
 
 def _described(action: PastAction, request: Request) -> str:
-    """Return when an action was carried out, or only begun; its mission must be known."""
+    """Return a sentence with the time and command of the mission that began or did an action."""
     assert action.mission is not None
     code = "SELF_DID_THAT" if action.done else "SELF_BEGAN_THAT"
     when = action.mission.started_at.strftime("%H:%M")
@@ -334,10 +342,11 @@ def _named_with_time(turn: Turn) -> str:
 
 
 def _whereabouts(request: Request) -> str:
-    """Return what is known about the place of the thing that a question is about.
+    """Return what is known about the place of the object in a question.
 
-    That is what the robot holds, or the last mission that names the thing. If neither names it, the
-    place is unknown; what the robot holds is added because it may have another name there.
+    The answer reports what the robot holds, if that is the object, or else the last mission that
+    names the object. If neither does, the place is unknown. What the robot holds is added, because
+    it may be the object under another name.
     """
     messages, language = request.messages, request.language
     thing = unicodedata.normalize("NFC", _sought_object(_normalized(request.command)))

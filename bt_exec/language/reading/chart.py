@@ -1,7 +1,7 @@
 """Chart parser: the cheapest readings of a lattice by a grammar.
 
-Edges are built bottom-up, from left to right, if an earlier rule expects them. For each category
-and span, only the `MOST` cheapest meanings are kept.
+Edges are built bottom-up, from left to right, but only where the goal or a partially matched rule
+expects their category. For each category and span, only the `MOST` cheapest meanings are kept.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from bt_exec.language.reading.meaning_template import UNSAID
 __all__ = ["MOST", "Edge", "parse"]
 
 MOST = 4
-"""Maximum number of meanings per category and span, for the words of one pack."""
+"""Default maximum number of meanings per category and span; readers of several packs keep more."""
 _BUDGET = 40_000
 """Maximum number of edges; usual commands need up to 3,000."""
 _MOST_UNFINISHED = 300_000
@@ -25,17 +25,17 @@ _MOST_UNFINISHED = 300_000
 
 
 class Edge(NamedTuple):
-    """A category over a span.
+    """Edge of the chart: a category over a span of the text.
 
     Attributes:
-        start: The first position.
-        end: The position after it.
+        start: Position of the first character.
+        end: Position after the last character.
         category: Category of the grammar.
         meaning: A node, a constant, or None if the category has no meaning.
         cost: Cost of the wording; 0 for the usual wording.
-        parts: The edges that it consists of; empty for words.
-        text: The words, for edges of the lattice.
-        past: Whether it is a verb in a past form.
+        parts: Edges of the constituents; empty for words.
+        text: Text of a word without spaces; empty for other edges.
+        past: Whether the edge is a verb in a past form.
     """
 
     start: int
@@ -48,7 +48,7 @@ class Edge(NamedTuple):
     past: bool = False
 
     def leaves(self) -> Iterator[Edge]:
-        """Yield the edges of the lattice below this one, from left to right."""
+        """Yield the edges without parts below this one, or the edge itself, from left to right."""
         if not self.parts:
             yield self
         for part in self.parts:
@@ -106,7 +106,7 @@ def parse(
 
 
 def _completed_edges(grammar: Grammar, edge: Edge, waiting: list[_Waiting]) -> Iterator[Edge]:
-    """Yield the edges that `edge` completes; register the rules that it extends."""
+    """Yield the edges of rules that `edge` completes; register the rules that need more items."""
     category = edge.category
     begun = grammar.beginning.get(category, ())
     actives = [_Active(state, edge.start, (edge,), edge.cost) for state in begun]
@@ -131,7 +131,7 @@ def _completed_edges(grammar: Grammar, edge: Edge, waiting: list[_Waiting]) -> I
 
 
 class _Waiting:
-    """Partially matched rules up to one position, by the categories that continue them."""
+    """Partially matched rules that end at one position, by the categories that can follow."""
 
     def __init__(self) -> None:
         self.states: list[State] = []
@@ -141,7 +141,7 @@ class _Waiting:
         self._wanted: dict[str, bool] = {}
 
     def expects(self, category: str, grammar: Grammar) -> bool:
-        """Return True if a rule expects a category at this position, or one that starts with it."""
+        """Return True if a rule expects `category` here, or a category that may begin with it."""
         if category not in self._wanted:
             begun = grammar.categories_beginning_with(category)
             self._wanted[category] = not self.places.keys().isdisjoint(begun)

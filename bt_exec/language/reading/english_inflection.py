@@ -44,7 +44,7 @@ def gerund(verb: str) -> str:
 
 
 def _double_consonant(verb: str) -> str:
-    """Return a verb with the consonant that is doubled before endings."""
+    """Return the stem for "-ing" and "-ed"; some verbs double their last letter ("stopping")."""
     return verb + verb[-1] if _STRESSED.search(verb) else verb
 
 

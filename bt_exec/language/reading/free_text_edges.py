@@ -1,7 +1,7 @@
-"""Verbatim texts: messages, questions to persons and objects to carry.
+"""Lattice edges of verbatim texts: messages, questions to persons and objects to carry.
 
-They become edges of the lattice: ``text``, ``text.asked`` if it begins with a question word,
-``text.said`` if it is quoted, and ``text.item`` for a noun phrase of words outside the lexicon.
+The categories are ``text``, ``text.asked`` for a text that begins with a question word,
+``text.said`` for a quoted text, and ``text.item`` for a noun phrase of words outside the lexicon.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ from bt_exec.language.reading.remark_edges import PLAIN_REMARK, is_plain
 
 __all__ = ["aside_edges", "free_text_edges"]
 
-_WORD = 0.1  # cost of a word of a text
+_WORD = 0.1  # cost per word of a text
 _ITEM = 0.5  # cost of an object outside the lexicon
-_LATE = 0.4  # cost of a text that leaves out the word before it
+_LATE = 0.4  # cost of a text after a skipped word, which may belong to the text
 _MOST = 6
-"""Maximum number of words of an item."""
+"""Maximum number of words of an item or a remark."""
 _SENTENCES = re.compile(r"[.!?;]\s")
 _PROHIBITING = ("instead", "prohibited", "insisted_not")
 
 
 def free_text_edges(text: Text, lexicon: Lexicon, edges: Iterable[Edge]) -> Iterator[Edge]:
-    """Yield the edges of texts and items.
+    """Yield the edges of the verbatim texts and items in a command.
 
     Args:
-        text: The text.
+        text: The command.
         lexicon: The words of its language.
         edges: Edges of the lattice for the words in the text.
     """
@@ -44,7 +44,7 @@ def free_text_edges(text: Text, lexicon: Lexicon, edges: Iterable[Edge]) -> Iter
 
 
 class _Texts:
-    """Verbatim texts within one command."""
+    """Search for the verbatim texts within one command."""
 
     def __init__(self, text: Text, lexicon: Lexicon, edges: Iterable[Edge]) -> None:
         self._text = text
@@ -60,7 +60,7 @@ class _Texts:
             and (one.start, one.end) not in numbers  # "an hour"
         )
         self._acts = [(one.start, one.end) for one in acts]
-        """Spans of words that order something else."""
+        """Spans of the verbs of other acts; in English, of the conjunctions before these verbs."""
         silent = {*lexicon.language.data.get("skipped", ())}
         self._late = {one.end for one in edges if one.category in silent}
         """Ends of words without meaning. A text that starts after such a word costs more."""
@@ -77,7 +77,7 @@ class _Texts:
         return edge.text in self._rules.get("starts", ())
 
     def texts_of_words(self, words: tuple[tuple[int, int], ...]) -> Iterator[Edge]:
-        """Yield the texts of some words: with and without the particle of the last one."""
+        """Yield the edges of texts that consist of `words`, with and without a final particle."""
         start, end = words[0][0], words[-1][1]
         surface = self._text.chars[start:end]
         cut = self._particle(surface, "cut")
@@ -93,7 +93,7 @@ class _Texts:
             yield from self._texts(start, end - len(tail), words)
 
     def _particle(self, surface: str, kind: str) -> str:
-        """Return the longest particle of a kind that some words end with; "" without one."""
+        """Return the longest particle of a kind at the end of `surface`; "" if there is none."""
         ends = (one for one in self._rules.get(kind, ()) if surface.endswith(one))
         return max((one for one in ends if one != surface), key=len, default="")
 
@@ -132,7 +132,7 @@ class _Texts:
             yield Edge(start, end, "text.asked", _quote(said), cost, text=surface)
 
     def _is_aside(self, word: str) -> bool:
-        """Return True for a first word about the manner, time or further recipients of a text."""
+        """Return True if a text begins with a statement of its manner, time or recipients."""
         ends = tuple(self._rules.get("aside_ends", ()))
         return word in self._rules.get("aside", ()) or word.endswith(ends)
 
@@ -156,7 +156,7 @@ class _Texts:
         return any(one.category == "noun" for own in known for one in own)
 
     def _is_noun(self, surface: str, words: tuple[tuple[int, int], ...]) -> bool:
-        """Return True if a text may be a noun phrase of words that the lexicon does not know."""
+        """Return True if a text may be a noun phrase of words outside the lexicon."""
         rules, chars = self._rules, self._text.chars
         if any(surface.endswith(one) for one in rules.get("bound", ())):
             return False
@@ -166,7 +166,7 @@ class _Texts:
         if any(first[1] <= start and end <= last for start, end in self._acts):
             return False
         if len(words) > 1 and "moods" in rules and first in self._acts:
-            return False  # the verb of the previous act
+            return False  # the first word is the verb of the previous act
         for place, (start, end) in enumerate(words):
             word = chars[start:end]
             if word in rules.get("breaks", ()) or any(map(word.endswith, rules.get("verbal", ()))):
@@ -187,10 +187,11 @@ class _Texts:
 
 
 def aside_edges(text: Text, lexicon: Lexicon, edges: Iterable[Edge]) -> Iterator[Edge]:
-    """Yield the edges of remarks in words of any kind: ``aside_text``, and ``plain_remark``.
+    """Yield ``aside_text`` edges for remarks in any words, and ``plain_remark`` edges.
 
-    A remark has one of the endings listed for remarks, and contains no order, exclusion,
-    condition, time or person.
+    A remark has one of the endings listed for remarks, or ends in a verb of feeling. It contains
+    no order, exclusion, condition, time or person. A plain remark also names no object and asks
+    nothing.
     """
     data = lexicon.language.data
     ends = tuple("".join(end.split()) for end in data["remarks"]["ends"])
@@ -238,20 +239,20 @@ def _may_link_acts(words: Sequence[str], rules: Mapping[str, Any]) -> bool:
 
 
 def _asks(edges: Iterable[Edge], said: str, ends: tuple[str, ...]) -> bool:
-    """Return True if words end in a question: in a verb that is longer than the end of a remark."""
+    """Return True if a text ends in an interrogative verb longer than the ending of a remark."""
     end = max((one for one in ends if said.endswith(one)), key=len, default="")
     verbs = (one.text for one in edges if one.category.endswith(".ask"))
     return any(said.endswith(verb) and len(verb) > len(end) for verb in verbs)
 
 
 def _is_limiting(operator: Operator, language: str) -> bool:
-    """Return True for an operator that limits an order; "not" may be a part of a remark."""
+    """Return True for an operator that limits an order; a negated verb may be part of a remark."""
     excludes = operator.text in closed_classes(language)["operators"]["negation"]["words"]
     return operator.kind != "negation" or excludes
 
 
 def _has_pack_meaning(edge: Edge) -> bool:
-    """Return True for a prohibition, and for a verb or an adjective of a pack, but for reasons."""
+    """Return True for prohibitions, and for verbs and adjectives of packs that state no reason."""
     kind, _, mood = edge.category.partition(".")
     return mood in _PROHIBITING or (kind in ("v", "adj") and not mood.endswith("since"))
 

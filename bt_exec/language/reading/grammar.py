@@ -1,16 +1,16 @@
 """Grammars as data: rules over categories, each with the meaning that it builds.
 
-A rule is one line under the category that it makes: ``items -> meaning @ cost``::
+A rule is one line under the category that it builds: ``items -> meaning @ cost``::
 
     np:
       - "d=quantifier? n=nominal -> np($n) @ 0.1"
       - "{ n=theme p=place? } exist.finite -> exists(refine($n, $p))"
 
 An item is a category, a category with a name (``n=nominal``), or a literal word (``~than``, several
-with ``|``). ``?`` makes it optional, at a cost if a number follows. Items in braces stand in any
-order; another order than the written one costs `UNUSUAL_ORDER`, or the number behind the braces.
-``<F>`` stands for each value of the list ``F`` of the file. The meaning uses each name exactly
-once; a category without a name must be one that carries no meaning.
+with ``|``). ``?`` makes an item optional; a number after it is the cost of omitting the item.
+Items in braces may come in any order; an order other than the written one costs `UNUSUAL_ORDER`,
+or the number after the braces. ``<F>`` stands for each value of the list ``F`` of the file. The
+meaning uses each name exactly once; only categories without meaning may lack a name.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from bt_exec.language.reading.meaning_template import Build, GrammarError, Templ
 __all__ = ["Grammar", "Rule", "State", "literals"]
 
 PAUSES = ("comma", "soft", "stop", "ask_stop")
-"""Categories of pauses: any, within a sentence, at its end, after a question."""
+"""Categories of pauses: any pause, within a sentence, at its end, and after a question."""
 UNUSUAL_ORDER = 0.35
 
 _BRACES = re.compile(r"\{|\}([\d.]*)")
@@ -46,16 +46,16 @@ class Line:
     """A rule as written.
 
     Args:
-        makes: Category that the rule makes.
-        text: The line.
+        makes: Category that the rule builds.
+        text: Items, meaning and cost, as in the module description.
 
     Attributes:
         makes: Category that the rule builds.
-        before: Items before braces; all items if there are none.
+        before: Items before the braces; all items of a rule without braces.
         free: Items in braces.
-        behind: Items behind braces.
-        turned: Cost of another order of the items in braces than the written one.
-        cost: Cost in addition to that of its parts.
+        behind: Items after the braces.
+        turned: Cost of an order of the items in braces other than the written one.
+        cost: Cost in addition to the costs of the constituents.
     """
 
     def __init__(self, makes: str, text: str) -> None:
@@ -77,10 +77,10 @@ class Line:
         return Template(self._meaning.strip(), self._text)
 
     def check(self, silent: frozenset[str]) -> None:
-        """Check the rule; only items of `silent` categories need no name.
+        """Check the rule. Only literals and items of `silent` categories need no name.
 
         Raises:
-            GrammarError: If it is not a rule.
+            GrammarError: If the rule is invalid.
         """
         items = (*self.before, *self.free, *self.behind)
         if sorted(self.template.names) != sorted(item.name for item in items if item.name):
@@ -100,15 +100,15 @@ class Line:
 
 
 class Rest(NamedTuple):
-    """Continuation of a prefix of a line.
+    """Continuation of a matched prefix of a rule.
 
     Attributes:
-        line: The line.
-        names: Names of the items of the prefix.
-        ahead: The next items, in order.
-        free: Indices of the items in braces that are still to come; None behind the braces.
-        absent: Cost of absent items.
-        turned: Whether items in braces are in another order than the written one.
+        line: The rule.
+        names: Names of the matched items.
+        ahead: The next items, in order, up to the braces or the end of the rule.
+        free: Indices of the items in braces that are still to come. None after the closing brace.
+        absent: Total cost of the optional items left out so far.
+        turned: Whether items in braces came in another order than written.
     """
 
     line: Line
@@ -119,7 +119,7 @@ class Rest(NamedTuple):
     turned: bool = False
 
     def next_items(self) -> Iterator[tuple[Item | None, Rest]]:
-        """Yield each item that may be next, None for the end, and what may follow it."""
+        """Yield each item that may be next with the rest after it; None for the end of the rule."""
         line, names, ahead, free, absent, turned = self
         while True:
             for place, item in enumerate(ahead, 1):
@@ -142,14 +142,14 @@ class Rest(NamedTuple):
 
 
 class Rule:
-    """A line with the items that are present, in order.
+    """A rule with one choice and order of its optional and free items.
 
     Args:
-        rest: The continuation at the end of the line, with the present items.
+        rest: State at the end of the line, with the names of the matched items.
 
     Attributes:
-        makes: Category.
-        cost: Cost in addition to that of its parts.
+        makes: Category that the rule builds.
+        cost: Cost in addition to the costs of the constituents.
     """
 
     def __init__(self, rest: Rest) -> None:
@@ -159,16 +159,16 @@ class Rule:
 
     @cached_property
     def build(self) -> Build:
-        """Return the meaning of the rule from the meanings of all parts, in order."""
+        """Function that builds the meaning from the meanings of all constituents, in order."""
         places = {name: place for place, name in enumerate(self._names) if name}
         return self._line.template.bind(places)
 
 
 class State:
-    """A prefix of one or more lines. What follows is found when it is first needed.
+    """Trie node: a prefix shared by one or more rules. Its successors are computed on demand.
 
     Attributes:
-        rests: What may follow the prefix in each line.
+        rests: Continuation of the prefix in each rule.
     """
 
     def __init__(self) -> None:
@@ -176,7 +176,7 @@ class State:
 
     @cached_property
     def next_states(self) -> dict[str, list[State]]:
-        """States after each category."""
+        """Next states by the category of the next item."""
         states: dict[tuple[str, ...], State] = {}
         for rest in self.rests:
             for item, after in rest.next_items():
@@ -186,7 +186,7 @@ class State:
 
     @cached_property
     def completed_rules(self) -> list[Rule]:
-        """Rules whose last item is the last one of the prefix."""
+        """Rules that may end after the prefix."""
         steps = (step for rest in self.rests for step in rest.next_items())
         return [Rule(end) for item, end in steps if item is None]
 
@@ -195,10 +195,10 @@ class Grammar:
     """The rules of one language, as a trie of their items.
 
     Args:
-        data: ``rules`` by category; ``lists`` for ``<F>``.
-        silent: Categories without meaning; literals have none either.
-        goal: Category of texts; rules that it does not use are left out. None keeps all and checks
-            them.
+        data: Grammar file: ``rules`` by category, and ``lists`` of the values for ``<F>``.
+        silent: Categories without meaning, in addition to literals.
+        goal: Category of whole texts; rules that it cannot use are left out. With None, all rules
+            are kept and checked.
     """
 
     def __init__(
@@ -258,7 +258,7 @@ def literals(data: Mapping[str, Any]) -> set[str]:
 
 
 def _needed_categories(rules: Iterable[tuple[str, str]], goal: str) -> set[str]:
-    """Return the categories that readings of a category may contain."""
+    """Return the categories that readings of the category `goal` may contain."""
     parts: dict[str, set[str]] = {}
     for made, line in rules:
         parts.setdefault(made, set()).update(re.findall(r"[\w.!]+", line.partition("->")[0]))
@@ -291,7 +291,7 @@ def _expanded(
 
 @cache
 def _parse_item(word: str) -> Item:
-    """Return an item as written.
+    """Parse one item of a rule.
 
     Raises:
         ValueError: If the text is not an item.

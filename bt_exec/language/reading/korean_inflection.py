@@ -1,6 +1,6 @@
 """Korean inflection: the forms of a verb or adjective to which endings attach.
 
-A dictionary form has eight stem forms; `ko.yaml` lists the endings of each:
+Each verb or adjective has eight stem forms; `ko.yaml` lists the endings of each form:
 
 ========  ==============================================  ==================
 form      used before                                     of *yeol-* (open)
@@ -10,8 +10,8 @@ nasal     endings that begin with a nasal                 yeo
 linked    endings with a linking vowel                    yeol
 honoured  linked endings that drop a final liquid         yeo
 open      endings of the a/eo class                       yeoreo
-noun      nothing: it is the past or present adnominal    yeon
-future    nothing, or endings of intent                   yeol
+noun      a noun (past or present adnominal)              yeon
+future    a noun (future adnominal), endings of intent    yeol
 formal    formal endings                                  yeop
 ========  ==============================================  ==================
 """
@@ -66,14 +66,14 @@ def _letters(char: str) -> tuple[str, ...]:
 
 
 _NASAL = {"ㄴㄴ": "ㅆㅅㄷ", "ㅁㄴ": "ㅂ", "ㅇㄴ": "ㄱ", "ㅇㅁ": "ㄱ"}
-"""Final consonants that sound like the first letter before the second one."""
+"""Written final consonants, by the nasal that they sound like and the nasal that follows."""
 
 
 def spelt_from_sound(word: str) -> Iterator[str]:
-    """Yield spellings of a word that was written as it sounds, by one change each.
+    """Yield spellings of a word that was written as it sounds, each with one change.
 
-    A final consonant sounds as the first one of a following vowel, and a stop as a nasal before
-    another nasal.
+    Before a vowel, a final consonant sounds like the first letter of the next syllable. Before a
+    nasal, a final stop sounds like a nasal.
     """
     for place, (one, two) in enumerate(pairwise(map(_letters, word))):
         if len(one) < 3 or len(two) < 3:
@@ -88,16 +88,16 @@ def spelt_from_sound(word: str) -> Iterator[str]:
 
 
 def _add_final_consonant(head: str, final: str) -> str:
-    """Return a text that ends in a vowel with a final consonant added."""
+    """Return `head`, which ends in a vowel, with a final consonant added to its last syllable."""
     first, vowel, _ = _split_syllable(head[-1])
     return head[:-1] + _join_syllable(first, vowel, _T[final])
 
 
 def inflect(word: str, classes: Mapping[str, Sequence[str]]) -> dict[str, tuple[str, ...]]:
-    """Return the forms of a dictionary form, some of them with variants.
+    """Return the stem forms of a verb or adjective by name, each with its variants.
 
     Args:
-        word: The dictionary form; its last syllable is dropped.
+        word: The dictionary form, including its last syllable (다).
         classes: Irregular stems by class.
     """
     stem = word[:-1]
@@ -169,7 +169,7 @@ def _consonant(
 def _past_forms(
     stem: str, _: tuple[int, int, int], __: Mapping[str, Sequence[str]]
 ) -> dict[str, tuple[str, ...]]:
-    """Return the forms of a stem in the past: its vowel harmony is always dark."""
+    """Return the forms of a past stem, whose open form always has the dark vowel."""
     opened = stem + _join_syllable(_L["ㅇ"], _V["ㅓ"])
     return _forms(stem, stem, _eu(stem), _eu(stem), [opened], _formal(stem))
 
@@ -238,5 +238,5 @@ _KINDS = {
 
 
 def past_stem(opened: str) -> str:
-    """Return the past stem of an open form."""
+    """Return the past stem that belongs to an open form."""
     return _add_final_consonant(opened, "ㅆ")

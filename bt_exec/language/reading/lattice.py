@@ -19,32 +19,32 @@ from bt_exec.language.reading.remark_edges import asides
 
 __all__ = ["lattice"]
 
-_ATTACHED = ("comma", "obj", "top")  # what may follow a word without meaning
+_ATTACHED = ("comma", "obj", "top")  # categories that may follow a word without meaning
 UNKNOWN = 2.0  # cost of a word outside the lexicon
-AS_TYPED = 0.2  # cost of a word that is taken for a name
+AS_TYPED = 0.2  # cost of a word that is read as a name
 _ASKABLE = ("order", "bare")  # verb moods that a question mark turns into a question
-_CLEAR = frozenset({"top", "obj", "with", "than"})  # particles in which few names end
-_CASES = frozenset({"sub", "obj", "top"})  # particles that no verb is written together with
+_CLEAR = frozenset({"top", "obj", "with", "than"})  # particles that are rarely the end of a name
+_CASES = frozenset({"sub", "obj", "top"})  # particles that are not read as verbs within a word
 _OPERATORS = frozenset(
     {"minus", "absent", "isnot", "total", "every", "pointing", "among", "most", "reserved"}
 )
-"""Categories of words that do not name anything."""
+"""Categories of words that cannot be names."""
 _WHOLE, _RARELY, _LENGTH = 0.1, 0.3, 0.1
-"""Costs of a name without particle, with another particle, and of each of its letters."""
-_RUN_ON = 0.25  # cost of a missing space before a word; of one syllable, twice
+"""Costs of a name without particle, with a particle not in `_CLEAR`, and per character."""
+_RUN_ON = 0.25  # cost of a missing space before a word; doubled for words of one syllable
 _SKIPPED = 0.02  # cost of a word without meaning
-_PART = 0.1  # cost of a word without meaning that is a part of a name
-_SHORTER = 0.15  # cost of a stem beside a longer one, whose meaning says more
+_PART = 0.1  # extra cost of a word without meaning within a name
+_SHORTER = 0.15  # extra cost of a verb stem if a longer, more specific stem also matches
 _APART = 0.3  # cost of a space before a particle or within a word
 
 
 def lattice(text: Text, lexicon: Lexicon, names: Mapping[str, str]) -> list[Edge]:
-    """Return the edges of a text.
+    """Return the edges of the word lattice of a text.
 
     Args:
         text: The text.
         lexicon: Words of its language.
-        names: Nouns in addition to those of the lexicon: current objects by name, without spaces.
+        names: Current objects as further nouns: their names by spelling without spaces.
     """
     korean = lexicon.language.name == "ko"
     edges: list[Edge] = []
@@ -84,12 +84,12 @@ def _penalize_name_parts(edges: list[Edge], lexicon: Lexicon) -> Iterator[Edge]:
 
 
 def _skipping_edges(edges: list[Edge], lexicon: Lexicon) -> Iterator[Edge]:
-    """Yield the edges that skip words without meaning before and after them.
+    """Yield edges extended over words without meaning after them, or before the first word.
 
-    Such words stand anywhere between phrases, so no rule has to mention them.
+    Such words may occur anywhere between phrases; the rules of the grammar do not mention them.
     """
     kinds = tuple(lexicon.language.data.get("skipped", ()))
-    chains: list[Edge] = []  # of several in a row, and the commas among them
+    chains: list[Edge] = []  # sequences of words without meaning, with the commas among them
     marks = [one for one in edges if one.category in (*kinds, *_ATTACHED)]
     for mark in sorted(marks, key=lambda edge: edge.start):
         chains += [_joined(kinds[0], one, mark) for one in chains if one.end == mark.start]
@@ -119,7 +119,7 @@ def _edge(text: Text, start: int, end: int, entry: Entry, korean: bool) -> Itera
     inner = {place - start for place in text.gaps if start < place < end}
     if korean:
         if entry.category.endswith(".noun") and inner - {*entry.spaces}:
-            return  # two words that look like the noun of a verb
+            return  # two words that together only look like a verbal noun
         cost = _spacing(text, start, end, entry.suffix) + _APART * len(inner - {*entry.spaces})
     elif inner != {*entry.spaces} or end not in text.gaps:
         return
@@ -139,7 +139,7 @@ def _spacing(text: Text, start: int, end: int, suffix: bool) -> float:
 
 
 def _marks_and_digits(text: Text) -> Iterator[Edge]:
-    """Yield commas and colons, and numbers in digits."""
+    """Yield the edges of commas, colons and numbers in digits."""
     for match in re.finditer(r"\d+", text.chars):
         for category in ("number", "digits"):
             yield Edge(match.start(), match.end(), category, int(match[0]), 0.0, text=match[0])
@@ -152,9 +152,9 @@ def _marks_and_digits(text: Text) -> Iterator[Edge]:
 
 
 def _verb_groups(text: Text, start: int, lexicon: Lexicon) -> Iterator[Edge]:
-    """Yield verbs with their endings and auxiliaries: one edge each, ``kind.mood``.
+    """Yield one edge ``kind.mood`` for each Korean verb with its endings and auxiliaries.
 
-    A negated group has an exclamation mark after its category.
+    The category of a negated group ends in an exclamation mark.
     """
     found: dict[tuple[str, int], dict[int, list[Edge]]] = {}
     for end in range(start + 1, min(len(text.chars), start + lexicon.longest_word_length) + 1):
@@ -185,7 +185,7 @@ def _verb_groups(text: Text, start: int, lexicon: Lexicon) -> Iterator[Edge]:
 def _verb_continuations(
     text: Text, start: int, form: str, lexicon: Lexicon, depth: int
 ) -> Iterator[tuple[int, str, bool, float]]:
-    """Yield the continuations of a stem form: end, mood, whether it negates, and cost."""
+    """Yield the endings and auxiliaries after a stem form: end, mood, whether negated, cost."""
     for end in range(start, min(len(text.chars), start + lexicon.longest_ending_length) + 1):
         for ending in lexicon.endings.get(text.chars[start:end], ()):
             if ending.form != form:
@@ -201,9 +201,10 @@ def _verb_continuations(
 
 
 def _mood_of_ending(stem: Stem, mood: str, chars: str, lexicon: Lexicon) -> str:
-    """Return the mood of a verb group that ends in `chars`.
+    """Return the mood of the verb group at the end of `chars`.
 
-    A wish counts as an order. So does a question with a verb of request, except an offer.
+    A wish with an act or a verb of request counts as an order. So does a question with a verb of
+    request, unless it is an offer.
     """
     if mood == "wish" and (stem.asks or stem.kind.startswith("v.")):
         return "order"
@@ -227,7 +228,7 @@ def _after_link(
 
 
 def _unknown_noun_edges(text: Text, lexicon: Lexicon, edges: Sequence[Edge]) -> Iterator[Edge]:
-    """Yield nouns for text that the lexicon does not cover."""
+    """Yield ``unknown`` nouns for words that the lexicon does not cover."""
     by_start: dict[int, list[int]] = {}
     for edge in edges:
         if not _is_fragment(edge, text, lexicon):
@@ -251,7 +252,7 @@ def _unknown_noun_edges(text: Text, lexicon: Lexicon, edges: Sequence[Edge]) -> 
 
 
 def _is_fragment(edge: Edge, text: Text, lexicon: Lexicon) -> bool:
-    """Return True for a syllable without meaning inside of a longer word."""
+    """Return True for a syllable within a longer word that is not a particle and has no meaning."""
     if edge.end - edge.start > 1 or edge.meaning is not None or edge.text in PAUSES:
         return False
     whole = (edge.start, edge.end) in text.words
@@ -266,8 +267,8 @@ def _is_particle(surface: str, lexicon: Lexicon, kinds: Container[str] | None = 
 def _name_edges(text: Text, lexicon: Lexicon, edges: Iterable[Edge]) -> Iterator[Edge]:
     """Yield each word as a name, with and without its particle, whatever its parts mean.
 
-    Korean names may consist of words that mean something else, except operators. English grammars
-    join words.
+    Korean names may consist of words with another meaning, except operators. English names need
+    no such edges, because the grammar joins their words.
     """
     operators = {
         (edge.start, edge.end) for edge in edges if edge.category.split(".")[0] in _OPERATORS

@@ -5,8 +5,8 @@ A pack's lexicon names nouns, attributes, relations, aspects and verbs in both l
     things: {tomato: {en: [tomato/tomatoes], ko: […]}}
     attributes: {red: {kind: colour, en: {adjective: [red]}, ko: {attribute: […]}}}
 
-An English word with an irregular form names it after a slash; Korean adjectives and verbs are
-listed in their dictionary form.
+An irregular English form follows after a slash. Korean adjectives and verbs are listed in their
+dictionary form.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ from bt_exec.spec.shipped_yaml import read_yaml
 __all__ = ["Ending", "Entry", "Language", "Lexicon", "Stem", "language_data"]
 
 SECTIONS = {"things": "thing", "attributes": "has"}
-"""Sections of a pack's lexicon whose words are formulas, and the kind of node of each."""
+"""Sections of a pack's lexicon whose words mean formulas, with the kind of node of each."""
 
 _POSSESSIVE = re.compile(r"'s\b")
 PAST = "past "
-PRESENT = ("order", "and")  # moods without a past form, but for endings of the form "past …"
+PRESENT = ("order", "and")  # moods without past forms, except endings listed as "past …"
 
 _SEVERAL_WORDS = -0.1
-"""Cost of a name of several words, which is preferred to a name with an attribute."""
+"""Cost of a name of several words, negative to prefer it to a noun with an attribute."""
 
 _SILENT = (
     "adverb",
@@ -52,23 +52,23 @@ _SILENT = (
 _NOMINAL = ("colour", "size")
 """Kinds of attributes whose English adjectives have a plural: "the reds"."""
 _EDGES = {"limit": "limits", "vocative": "vocative", "edge": "edge"}
-"""Categories of further words without meaning, and their sections."""
+"""Categories of further words without meaning, with the sections that list them."""
 _SEVERAL = (Node("one"), Node("many"))
 _INTRODUCING = ("tell", "wonder")
 """Categories of closed-class words that introduce a question: "tell me how many"."""
 _NAMED = {"relations": "relation", "insides": "inside", "aspects": "aspect"}
-"""Sections whose words are constants, and the category of each."""
+"""Sections whose words mean constants, with the category of each."""
 
 
 class Entry(NamedTuple):
-    """A word as written without spaces.
+    """Meaning and category of a word that is spelt without spaces.
 
     Attributes:
         category: Category in the grammar.
         meaning: A node or a constant; None for grammatical words.
         spaces: Positions of spaces within the word.
-        suffix: Whether it attaches to the previous word (Korean particles and endings).
-        cost: Cost of rare words.
+        suffix: Whether the word attaches to the previous one (Korean particles and endings).
+        cost: Additional cost of the word; negative if it is preferred.
     """
 
     category: str
@@ -93,7 +93,7 @@ class Stem(NamedTuple):
 
 
 class Ending(NamedTuple):
-    """A Korean ending: its stem form, and its mood or its link to auxiliaries."""
+    """A Korean ending: the stem form before it, and its mood or the auxiliaries after it."""
 
     form: str
     mood: str
@@ -144,11 +144,11 @@ class Language:
 
     @cached_property
     def contractions(self) -> Mapping[str, str]:
-        """Words that stand for several words."""
+        """Contracted or misspelt words, with the words that they stand for."""
         return cast(Mapping[str, str], self.data.get("contractions", {}))
 
     def closed_words(self) -> Iterator[tuple[str, Entry]]:
-        """Yield the words of closed classes."""
+        """Yield the spellings and entries of the words of closed classes."""
         for category, words in self.data["words"].items():
             for word in _expanded(words):
                 yield _entry(word, category, None)
@@ -203,7 +203,7 @@ class Lexicon:
         stems: Korean verb stems, by spelling without spaces.
         endings: Korean endings, by spelling without spaces.
         names: Display names of objects, attributes, relations and aspects, from the packs.
-        kinds: The kind of each attribute: ``colour``; attributes of one kind exclude each other.
+        kinds: Kind of each attribute, such as ``colour``. Attributes of a kind exclude each other.
     """
 
     language: Language
@@ -224,7 +224,7 @@ class Lexicon:
         return lexicon
 
     def copy(self) -> Lexicon:
-        """Return a lexicon with the same words, to which others can be added."""
+        """Return a copy to which words can be added without changing this lexicon."""
         copied = Lexicon(self.language, names={**self.names}, kinds={**self.kinds})
         copied.entries.update({said: [*known] for said, known in self.entries.items()})
         copied.stems.update({said: [*known] for said, known in self.stems.items()})
@@ -254,7 +254,7 @@ class Lexicon:
 
     @cached_property
     def takes_texts(self) -> bool:
-        """Whether there are verbs with a verbatim text, such as a message."""
+        """Whether the lexicon has verbs that take a verbatim text, such as a message."""
         taking = tuple(self.language.data.get("texts", {}).get("verbs", ()))
         kinds = {entry.category for found in self.entries.values() for entry in found}
         kinds |= {stem.kind for found in self.stems.values() for stem in found}
@@ -276,7 +276,7 @@ class Lexicon:
 
     @cached_property
     def plain_word_letters(self) -> Mapping[str, str]:
-        """Plain words with their letters, into which Hangul is decomposed."""
+        """Plain words with their letters; Hangul syllables are decomposed."""
         return {said: decompose_hangul(said) for said in self.plain_words}
 
     @cached_property
@@ -294,7 +294,7 @@ class Lexicon:
         }
         for word in pack.get("fillers", {}).get(language, ()):
             surface, entry = _entry(word, "manner", None)
-            if surface not in known:  # the grammar itself uses the other words
+            if surface not in known:  # other words have a role in the grammar
                 self._put(surface, entry)
         said = {kind: pack.get(section, {}).get(language, ()) for kind, section in _EDGES.items()}
         said |= pack.get("leads", {}) if language == "en" else {}
@@ -303,7 +303,7 @@ class Lexicon:
                 self._put(*_entry(word, category, None))
 
     def _prefer_verbs_of_packs(self) -> None:
-        """Remove the verbs that introduce a question where a pack has a verb of the same name."""
+        """Remove a verb that introduces a question if a pack has it as a verb of frame ``find``."""
         for surface, entries in self.entries.items():
             if any(one.category == "v.find" for one in entries):
                 kept = [one for one in entries if one.category not in _INTRODUCING]
@@ -375,9 +375,10 @@ class Lexicon:
             self._put(*_entry(form, category, meaning))
 
     def add_verb(self, word: str, kind: str, meaning: Any, auxiliary: str = "") -> None:
-        """Add a Korean verb or adjective in its dictionary form, with its past.
+        """Add the stem forms of a Korean verb or adjective in its dictionary form, and of its past.
 
-        A word in another form is added as it is: as an order, alone or before an auxiliary.
+        A word in another form is added unchanged, as an open form: an order, or the verb before an
+        auxiliary.
         """
         light = self.language.data.get("light", "\0")
         if kind.startswith("v.") and word.endswith(light) and word != light:
@@ -422,7 +423,7 @@ class Lexicon:
 
 @lru_cache(maxsize=4)
 def _closed_class_lexicon(language: str, orders: bool) -> Lexicon:
-    """Return a lexicon with the closed classes of a language, which no caller may change."""
+    """Return the shared lexicon of a language's closed classes; callers must not change it."""
     lexicon = Lexicon(load_language(language, orders))
     for surface, entry in lexicon.language.closed_words():
         lexicon._put(surface, entry)

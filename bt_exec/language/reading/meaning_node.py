@@ -77,7 +77,7 @@ KINDS: Mapping[str, tuple[str, ...]] = {
     "again": ("of",),
     "choice": ("of",),
 }
-"""Kinds of nodes with the names of their arguments, in the order of templates."""
+"""Kinds of nodes with the names of their arguments, in the order in which templates give them."""
 
 _EMPTY: tuple[tuple[str, Value], ...] = ()
 
@@ -87,7 +87,7 @@ class Node:
 
     Args:
         kind: One of `KINDS`.
-        args: Arguments by name, without absent ones.
+        args: Name and value of each argument that is present.
     """
 
     __slots__ = ("_hash", "args", "kind")
@@ -187,7 +187,7 @@ class Node:
 
 
 def conjunction(*parts: Node) -> Node:
-    """Return the flat conjunction of formulas, without ``any`` and repetitions."""
+    """Return the conjunction of formulas, flat and without ``any`` or repetitions."""
     return _joined("and", parts)
 
 
@@ -202,7 +202,7 @@ def disjunction(*parts: Node) -> Node:
 
 
 def negation(part: Node) -> Node:
-    """Return the negation of a formula; double negation cancels, "one" is unaffected."""
+    """Return the negation of a formula. Double negation cancels; ``one`` in it is dropped."""
     if part.kind in ("and", "or"):
         part = _joined(part.kind, tuple(one for one in part.parts() if one.kind != "one"))
     return part.parts()[0] if part.kind == "not" else Node("not", (("of", (part,)),))
@@ -224,9 +224,9 @@ def _joined(kind: str, parts: tuple[Node, ...]) -> Node:
 
 
 def normal_form(node: Node) -> Node:
-    """Return the normal form: flat and sorted connectives, innermost negations.
+    """Return the normal form: connectives flat and sorted, negations innermost.
 
-    The marks of first and last objects are replaced by their order in the sequence.
+    Marks such as "first" are removed, and the acts of a sequence are put in the order they state.
     """
     return _without_order_marks(_normal(node))
 
@@ -239,7 +239,7 @@ def _normal(node: Node) -> Node:
 
 
 def without_number(node: Node) -> Node:
-    """Return a meaning without articles and plurals."""
+    """Return a meaning without determiners and plurals."""
     if node.kind == "many":
         return Node("any")
     plain = Node(node.kind, tuple(pair for pair in node.args if pair[0] != "det"))
@@ -254,7 +254,10 @@ def _sequence(node: Node) -> Node:
 
 
 def _without_order_marks(node: Node) -> Node:
-    """Return a meaning without ``ordered`` nodes, except one without a successor."""
+    """Return a meaning with the parts of each sequence in order of execution.
+
+    ``ordered`` nodes are removed, except a "before" with no previous part.
+    """
     inner = node.map(_without_order_marks) if node.kind != "seq" else node
     if inner.kind == "ordered" and inner.text("sign") != "before":
         return inner.node("of")
@@ -280,9 +283,9 @@ def _without_order_marks(node: Node) -> Node:
 
 
 def _hoist_order_mark(act: Node) -> Node:
-    """Return an act enclosed by ``ordered`` if a node in it was; inner marks are removed.
+    """Return an act in an ``ordered`` node if a node within it is; inner marks are removed.
 
-    An act on objects that follow each other has the order ``said``.
+    An act on objects that are dealt with in turn (``next``) gets the order ``said``.
     """
     marked = {node.kind for node in act.walk()}
     if "next" in marked:
@@ -315,7 +318,7 @@ def _sorted(node: Node) -> Node:
 def _without_excluded_alternatives(part: Node, given: tuple[Node, ...]) -> Node:
     """Return a disjunction without alternatives that other parts of a conjunction exclude.
 
-    If no alternative is left, the formula that nothing satisfies is returned.
+    If no alternative is left, a formula that no object satisfies is returned.
     """
     if part.kind != "or":
         return part
@@ -342,7 +345,7 @@ def _pushed_not(part: Node) -> Node:
 
 
 def _as_existence_question(node: Node) -> Node:
-    """Return a condition that asks whether an object exists, not which object it is."""
+    """Return a condition whose "which" question is replaced by whether such an object exists."""
     question = node.node("of")
     about = question.get("of")
     if question.text("what") != "which" or not isinstance(about, Node) or not about.text("wh"):

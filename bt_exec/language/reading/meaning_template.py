@@ -26,7 +26,7 @@ _WHOLE = ("all", "all_but", "rest", "another")
 """Determiners of phrases that leave no choice among their objects."""
 
 Build: TypeAlias = Callable[[Sequence[Any]], Any]
-"""Builds a meaning from the meanings of all parts of a rule, in their order."""
+"""Function that builds a meaning from the meanings of all constituents of a rule, in order."""
 
 _ORDERS = ("seq", "if", "ordered")
 """Kinds of nodes that consist of orders."""
@@ -41,7 +41,7 @@ UNSAID = negation(Node("any"))
 
 
 class GrammarError(ValueError):
-    """A line of a grammar file that is not a rule.
+    """Raised for a line of a grammar file that is not a valid rule.
 
     Args:
         line: The line.
@@ -54,14 +54,14 @@ class GrammarError(ValueError):
 
 
 class Template:
-    """The meaning of a rule.
+    """Template of the meaning that a rule builds.
 
     Args:
-        text: Text behind the arrow of the rule.
+        text: Text after the arrow of the rule.
         line: The rule, for messages.
 
     Attributes:
-        names: Names of the items that it uses, repeated if used more than once.
+        names: Names of the items in the template, repeated if used more than once.
     """
 
     def __init__(self, text: str, line: str) -> None:
@@ -102,12 +102,15 @@ class Template:
             raise GrammarError(self._line, f"{kind} takes {len(KINDS[kind])} arguments")
 
     def bind(self, places: Mapping[str, int]) -> Build:
-        """Return the function that builds the meaning; absent items are left out."""
+        """Return the function that builds the meaning from the constituents at `places`.
+
+        Items without a place are absent and left out.
+        """
         return _bound(self._tree, places)
 
 
 def _absent_item(_: Sequence[Any]) -> None:
-    """Build the meaning of an absent item."""
+    """Return None, the meaning of an absent item."""
 
 
 def _bound(tree: Any, places: Mapping[str, int]) -> Build:
@@ -127,7 +130,7 @@ def _bound(tree: Any, places: Mapping[str, int]) -> Build:
 
 
 def _apply_operation(operation: Callable[..., Any], values: Sequence[Any]) -> Any:
-    """Return the result of an operation; an absent argument makes the result absent, too."""
+    """Return the result of an operation, or `UNSAID` if one of its arguments is `UNSAID`."""
     return UNSAID if any(value is UNSAID for value in values) else operation(*values)
 
 
@@ -145,7 +148,10 @@ def _listed(part: Any) -> tuple[Any, ...]:
 
 
 def _refine(phrase: Node | None, *formulas: Node | None) -> Node | None:
-    """Return a phrase whose object also satisfies `formulas`; without phrase: their conjunction."""
+    """Return a phrase whose object also satisfies `formulas`.
+
+    Without a phrase, the conjunction of the formulas is returned.
+    """
     extra = _present_parts(formulas)
     if phrase is None:
         return conjunction(*extra) if extra else None
@@ -166,7 +172,7 @@ def _set_argument(phrase: Node, name: str, value: Value | None) -> Node:
 
 
 def _except_objects(objects: Any, formula: Node | None) -> Any:
-    """Return an object phrase, or each of several, excluding the objects of a formula."""
+    """Return an object phrase, or each of several, restricted by a formula such as an exclusion."""
     if formula is None or objects is None:
         return objects
     if isinstance(objects, tuple):
@@ -186,7 +192,7 @@ def _correct_objects(new: Any, old: Any) -> Any:
 
 
 def _other_than(chosen: Any, excluded: Any) -> Any:
-    """Return an object, each of several, or a goal, excluding the objects of another phrase."""
+    """Return the chosen objects or goal without the objects of the phrase `excluded`."""
     if isinstance(chosen, Node) and chosen.kind == "rel":
         return chosen.replace(to=_other_than(chosen.get("to"), excluded))
     place = excluded.get("to") if excluded.kind == "rel" else None
@@ -198,7 +204,7 @@ def _other_than(chosen: Any, excluded: Any) -> Any:
 
 
 def _all_of(objects: Any) -> Any:
-    """Return an object, a goal, or each of several, with "all" for its article."""
+    """Return object phrases or a goal with the determiner "all"."""
     if isinstance(objects, tuple):
         return tuple(map(_all_of, objects))
     if objects.kind == "rel":
@@ -209,7 +215,7 @@ def _all_of(objects: Any) -> Any:
 
 
 def _mark_to_do_first(said: Any) -> Any:
-    """Return objects or a goal marked as to be done first."""
+    """Return objects or a goal with the first object marked as the one to deal with first."""
     if isinstance(said, tuple):
         return (_mark_to_do_first(said[0]), *said[1:])
     to = said.get("to")
@@ -226,21 +232,21 @@ def _in_turn(*parts: Any) -> tuple[Any, ...]:
 
 
 def _ask_about(question: Node, phrase: Node) -> Node:
-    """Return a question without object, asked about a phrase."""
+    """Return a question that lacks an object with `phrase` as its object."""
     inner = question.get("of")
     asked = _ask_about(inner, phrase) if isinstance(inner, Node) else phrase
     return question.replace(of=asked)
 
 
 def _exclude_from_question(question: Node, formula: Node) -> Node:
-    """Return a question about a phrase, without the objects of a formula."""
+    """Return a question whose phrase excludes the objects of `formula`."""
     inner = question.node("of")
     without = _refine(inner, negation(formula)) if inner.kind == "np" else None
     return question.replace(of=without or _exclude_from_question(inner, formula))
 
 
 def _reject_yes_no_question(question: Node) -> Node:
-    """Return a question other than yes or no; `UNSAID` for a yes/no question."""
+    """Return `question`, or `UNSAID` if it is a yes/no question."""
     return UNSAID if question.text("what") == "whether" else question
 
 
@@ -251,7 +257,7 @@ def _compare_counts_at_places(phrase: Node, place: Node, other: Node, sign: str)
 
 
 def _compare_counts_of_attributes(noun: Node, one: Node, other: Node) -> Node:
-    """Return the comparison of the counts of objects with two attributes."""
+    """Return whether more objects of a noun have one attribute than the other."""
     some, others = (Node("np", (("of", conjunction(part, noun)),)) for part in (one, other))
     return Node("more", (("of", some), ("to", others), ("sign", "more")))
 
@@ -263,7 +269,7 @@ def _fill_superlative(top: Node, formula: Node) -> Node:
 
 
 def _restrict_question(question: Node, formula: Node) -> Node:
-    """Return a question about the objects of a formula: "of the circles, which are red?"."""
+    """Return a question restricted to the objects of a formula: "of the circles, which …"."""
     if _ONE in question.walk():
         return question.substitute(_ONE, formula)
     inner = question.node("of")
@@ -288,7 +294,7 @@ def _numbered_object(number: int) -> Node:
 
 
 def _either_relation(one: Value, other: Value, to: Node) -> Node:
-    """Return the disjunction of two relations, or two degrees, to the same objects."""
+    """Return the disjunction of two relations to, or comparisons with, the same objects."""
 
     def related(how: Value) -> Node:
         if isinstance(how, Node):
@@ -313,7 +319,7 @@ def _begin_with(order: Node, objects: Any) -> Node:
 
 
 def _end_with(order: Node, objects: Any) -> Node:
-    """Return an order whose last act is first done without some objects, and then on them."""
+    """Return an order whose last act leaves `objects` until all its other objects are done."""
     *before, act = order.parts() if order.kind == "seq" else (order,)
     own, of = _objects_of(act), _some_of(act, objects)
     if own is None or of is None:
@@ -323,14 +329,17 @@ def _end_with(order: Node, objects: Any) -> Node:
 
 
 def _objects_of(act: Node) -> Node | None:
-    """Return the only phrase of an act without a quantity; everything if it has none."""
+    """Return the object phrase of an act, or "everything" if the act has no object.
+
+    None if the act has several object phrases or a quantity of objects.
+    """
     own = act.get("of") or _EVERYTHING
     plain = isinstance(own, Node) and own.kind == "np" and own.get("quantity") is None
     return own if act.kind == "act" and isinstance(own, Node) and plain else None
 
 
 def _some_of(act: Node, objects: Any) -> Node | None:
-    """Return a phrase restricted to the objects of an act; None if both have attributes."""
+    """Return `objects` restricted to the objects of an act; None if both have attributes."""
     own = _objects_of(act)
     if own is None or not isinstance(objects, Node):
         return None
@@ -341,7 +350,10 @@ def _some_of(act: Node, objects: Any) -> Node | None:
 
 
 def _next_at(relation: str, to: Node, *sides: str) -> Node:
-    """Return a relation to an object without another in between; `sides` are further sides."""
+    """Return a relation to an object with no other object in between.
+
+    ``beside`` is added to the relations in `_SIDES` and `sides`.
+    """
     names = (relation, "beside") if relation in (*_SIDES, *sides) else (relation,)
     return conjunction(*(Node("rel", (("relation", one), ("to", to))) for one in names))
 
@@ -361,7 +373,7 @@ def _restrict_to_mentioned(question: Node) -> Node:
 def _add_arguments(said: Node, more: Any) -> Node:
     """Return orders with further arguments added to each, such as the instrument.
 
-    What contains no order has no meaning with them.
+    The result is `UNSAID` if the meaning contains no order.
     """
     changed = _with_arguments(said, more)
     return UNSAID if changed == said else changed
@@ -376,9 +388,9 @@ def _with_arguments(said: Node, more: Any) -> Node:
 
 
 def _fill_pronouns(objects: Any, said: Node) -> Node:
-    """Return orders about "it" or "them" with the objects named before.
+    """Return orders in which "it" or "them" is replaced by `objects`.
 
-    Orders without such a pronoun have no meaning.
+    The result is `UNSAID` if there is no such pronoun.
     """
 
     def walk(part: Node) -> Node:
@@ -394,7 +406,7 @@ def _fill_pronouns(objects: Any, said: Node) -> Node:
 
 
 def _correct_orders(said: Node, before: Node) -> Node:
-    """Return orders that take back earlier ones, with the objects or the goal that they omit."""
+    """Return corrections of an earlier order, completed with the objects or goal that they omit."""
     if said.kind == "seq" and said.parts():
         first, *rest = said.parts()
         return said.replace(of=(_correct_orders(first, before), *rest))
@@ -410,7 +422,7 @@ def _correct_orders(said: Node, before: Node) -> Node:
 
 
 def _asked_about(said: Node, before: Node) -> Node:
-    """Return an act whose questions about "it" are about the only object of an earlier act."""
+    """Return an act in whose questions "it" is replaced by the only object of an earlier act."""
     objects = [one for one in before.parts() if one.kind == "np"]
     if len(objects) != 1 or said.get("of") is None:
         return said
@@ -440,8 +452,8 @@ def _restrict_ones_to_phrase(phrase: Node, said: Node) -> Node:
 def _add_contrasted_noun(phrase: Node, said: Node) -> Node:
     """Return orders about "the big ones" and "the small ones" with the noun of a phrase.
 
-    Only the orders before the first one with another noun are changed. There must be at least
-    one; otherwise the result is `UNSAID`.
+    Only the orders before the first one with its own noun are changed. The result is `UNSAID` if
+    there are none.
     """
     acts = said.parts() if said.kind == "seq" else (said,)
     done = []
@@ -458,7 +470,7 @@ def _add_contrasted_noun(phrase: Node, said: Node) -> Node:
 
 
 def _require_landmark(phrase: Node) -> Node:
-    """Return a phrase that an object can stand beside; `UNSAID` for all objects of a kind."""
+    """Return `phrase` if an object can be beside it; `UNSAID` for all objects of a kind."""
     of = phrase.get("of")
     several = isinstance(of, Node) and Node("many") in conjuncts(of)
     det = phrase.text("det")
@@ -466,7 +478,7 @@ def _require_landmark(phrase: Node) -> Node:
 
 
 def _narrow(phrase: Node, more: Any) -> Node:
-    """Return a phrase that a second one describes further: "the cup, the red one"."""
+    """Return a phrase narrowed by a second one, as in "the cup, the red one"."""
     if not all(isinstance(one, Node) and one.kind == "np" for one in (phrase, more)):
         return UNSAID
     own, added = conjuncts(phrase.node("of")), conjuncts(more.node("of"))
@@ -478,9 +490,9 @@ def _narrow(phrase: Node, more: Any) -> Node:
 
 
 def _choose_any(said: Node, role: str) -> Node:
-    """Return an act for which any of the objects that a role describes will do.
+    """Return an act in which any one of the objects in a role will do.
 
-    The act has no meaning with that if the role names all objects of a kind.
+    The result is `UNSAID` if the role names all objects of a kind.
     """
     about = said.get(role) if said.kind == "act" else None
     place = about.get("to") if isinstance(about, Node) and about.kind == "rel" else None

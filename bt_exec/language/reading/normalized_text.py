@@ -1,4 +1,4 @@
-"""Normalized texts without spaces and marks, with a mapping back to the typed text."""
+"""Normalized texts without spaces and punctuation, with a mapping back to the typed text."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from itertools import pairwise
 __all__ = ["PAUSES", "Text"]
 
 PAUSES = (",", ":")
-"""Marks that are kept between clauses."""
+"""Punctuation marks that are kept between clauses."""
 
 _ARROW = re.compile(r"[-=]+>|→")
 _WORD = re.compile(rf"(?:[^\W_]|['%])+|[,&+—]|{_ARROW.pattern}")
@@ -28,12 +28,12 @@ class Text:
     """A lower-case text without spaces and final punctuation.
 
     Attributes:
-        chars: Characters; commas between clauses are kept.
+        chars: Characters, with the commas and colons between clauses.
         gaps: Positions before which there was a space, including the first and the last.
-        asked: Whether it ends with a question mark.
-        stops: The marks that end sentences, by the position of the comma that stands for them.
+        asked: Whether the text ends with a question mark.
+        stops: The marks that end sentences, by the position of the comma that replaces them.
         source: The text as typed, with plain apostrophes.
-        origins: Spans of the words in `source`, by their position in `chars`.
+        origins: Position in `chars`, and start and end in `source`, of each typed word.
     """
 
     chars: str
@@ -64,7 +64,7 @@ class Text:
             words = [word.replace("'", "") for word in spelt.split() if word.strip("'")]
             if words:
                 origins.append((len(chars), start, end))
-            elif surface != "'" and chars.endswith(","):  # a pause around a hesitation
+            elif surface != "'" and chars.endswith(","):  # a hesitation is dropped with its comma
                 gaps.discard(len(chars))
                 chars = chars[:-1]
             for word in words:
@@ -85,7 +85,7 @@ class Text:
         return self.source[inside[0][1] : stop if end in self.gaps else first + end - last]
 
     def text_around(self, start: int, end: int) -> tuple[str, str]:
-        """Return the typed text before and after two positions."""
+        """Return the typed text before the first and after the second position."""
         return self.source[: self._source_position(start, False)], self.source[
             self._source_position(end, True) :
         ]
@@ -98,7 +98,7 @@ class Text:
 
     @cached_property
     def words(self) -> tuple[tuple[int, int], ...]:
-        """Spans between spaces."""
+        """Spans of the words, which are separated by spaces."""
         gaps = sorted(self.gaps)
         return tuple(pairwise(gaps))
 

@@ -1,4 +1,4 @@
-"""Reader: parses a text into its meaning by the words of packs and the grammar of its language."""
+"""Parsing of texts into meanings, with the words of packs and the grammar of the language."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ LONGEST = 400
 """Maximum length of a text [characters]."""
 
 _KEPT = 128
-"""Number of texts that are kept with their readings."""
+"""Maximum number of texts whose readings are cached."""
 
 GOAL = "sentence"
 _EMPTY = Text("", frozenset({0}), False)
@@ -35,18 +35,18 @@ CLAIM = "claim"
 
 @dataclass(frozen=True)
 class Reading:
-    """A text with its meaning.
+    """A text that was parsed, with its meaning.
 
     Attributes:
         text: The text as typed.
         language: ``en`` or ``ko``.
         meaning: The meaning in normal form.
         cost: Cost of the wording; unusual wordings cost more.
-        edge: The parse tree; its leaves are the words.
+        edge: Root of the parse tree; its leaves are the words.
         rivals: Other meanings of similar cost.
         others: All other meanings with their costs, the cheapest first.
-        trees: The parse trees of the other meanings.
-        typed: The text as words, without spaces.
+        trees: The parse trees of the other meanings, in the same order.
+        typed: The normalized text.
     """
 
     text: str
@@ -61,7 +61,7 @@ class Reading:
 
     @cached_property
     def _edges_by_node(self) -> dict[Node, tuple[Edge, Edge]]:
-        """Outermost and innermost edge of the parse trees by the node that they mean."""
+        """Outermost and innermost edge of the parse trees for each node of a meaning."""
         found: dict[Node, tuple[Edge, Edge]] = {}
         for tree in (*reversed(self.trees), self.edge):
             stack, outer = [tree], dict[Node, Edge]()
@@ -76,23 +76,23 @@ class Reading:
     def with_meaning(self, meaning: Node) -> Reading:
         """Return the reading with the parse tree of one of its meanings.
 
-        For any other node, the reading itself is returned.
+        If `meaning` is not a meaning of the text, the reading itself is returned.
         """
         rivals = (tree for tree in self.trees if normal_form(tree.meaning) == meaning)
         tree = self.edge if meaning == self.meaning else next(rivals, self.edge)
         return self if tree is self.edge else replace(self, edge=tree)
 
     def edge_of(self, node: Node) -> Edge | None:
-        """Return the part of a parse tree that means a node; None if there is none."""
+        """Return the edge of the parse tree from which `node` was built; None if there is none."""
         edges = self._edges_by_node.get(node)
         return None if edges is None else edges[1]
 
     def words_of(self, node: Node, *, whole: bool = False) -> str:
-        """Return the words of the text that mean a node; empty if there are none.
+        """Return the words of the text from which `node` was built; empty if there are none.
 
         Args:
             node: The node.
-            whole: Whether to include surrounding words that add no meaning: "tell me".
+            whole: Whether to include surrounding words that add no meaning, such as "tell me".
         """
         edges = self._edges_by_node.get(node)
         if edges is None:
@@ -111,7 +111,7 @@ class Reading:
 
 @dataclass(frozen=True)
 class Unread:
-    """A text without a meaning.
+    """A text that could not be parsed.
 
     Attributes:
         text: The text as typed.
@@ -134,7 +134,7 @@ class Reader:
     def __init__(self, packs: Sequence[Mapping[str, Any]]) -> None:
         self._packs = tuple(packs)
         self._numbered = any("verbs" in pack for pack in packs)
-        self._most = MOST * max(1, len(self._packs)) ** 2  # most mixtures of packs mean nothing
+        self._most = MOST * max(1, len(self._packs)) ** 2  # most mixtures of packs are invalid
         self._lexicons: dict[str, Lexicon] = {}
         self._parsed = lru_cache(maxsize=_KEPT)(self._parse)
 
@@ -164,8 +164,8 @@ class Reader:
 
         Args:
             text: Korean or English.
-            names: Names of current objects, as nouns in addition to those of the lexicon; or the
-                meaning of each word for an object.
+            names: Names of current objects, as nouns in addition to those of the lexicon; or a
+                mapping of further words to such names.
         """
         language = language_of(text)
         if len(text) > LONGEST:
@@ -175,7 +175,7 @@ class Reader:
     def intended_texts(
         self, text: str, names: Iterable[str] | Mapping[str, str] = ()
     ) -> Iterator[str]:
-        """Yield texts with a meaning that may be meant by a misspelt one, the nearest first.
+        """Yield texts that a misspelt text may stand for and that can be parsed, nearest first.
 
         The caller asks for confirmation before it acts on one of them.
 
@@ -231,7 +231,7 @@ class Reader:
 
 
 def may_deny_more(edge: Edge) -> bool:
-    """Return whether a negation may cover the next clause, too: "do not open it and go home"."""
+    """Return True if a negation may also cover the next clause: "do not open it and go home"."""
     for denied, joint in pairwise(edge.parts):
         negated = isinstance(denied.meaning, Node) and denied.meaning.kind == "avoid"
         joined = joint.category == "joint" and not _has_leaf(joint, "comma")

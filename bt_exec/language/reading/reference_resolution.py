@@ -1,4 +1,4 @@
-"""Resolution of pronouns and fragments by the earlier commands of a session."""
+"""Resolution of pronouns and fragments from the earlier commands of a session."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _ONE, _ANY = Node("one"), Node("any")
 _EMPTY = Node("has", (("attribute", "empty"),))
 _OTHER = Node("pronoun", (("name", "other"),))  # "which is bigger?", after a question about two
 _PAIRS = ("more", "alike", "apart")
-_FORMULAS = ("and", "or", "not", "np", "most")  # kinds whose parts are formulas
+_FORMULAS = ("and", "or", "not", "np", "most")  # kinds of nodes whose parts are formulas
 
 _IT, _SO, _NOT_SO, _THERE, _NOT_THERE = (
     Node("pronoun", (("name", name),)) for name in ("it", "so", "not_so", "so_there", "not_there")
@@ -68,7 +68,11 @@ def resolve_references(
 
 
 def _compared_subject(earlier: Sequence[Node]) -> Node | None:
-    """Return the second phrase of a comparison, or the subject of a like question before it."""
+    """Return the antecedent of "the other": an earlier phrase beside the subject, or None.
+
+    It is the second phrase of a comparison in the last meaning, or the subject of the meaning
+    before the last if both ask for the same.
+    """
     pair = next((node for node in earlier[-1].walk() if node.kind in _PAIRS), None)
     if pair is not None:
         return pair.node("to")
@@ -77,7 +81,7 @@ def _compared_subject(earlier: Sequence[Node]) -> Node | None:
 
 
 def _with_noun(meaning: Node, before: Node | None, kinds: Mapping[str, str]) -> Node:
-    """Return a meaning in which "the blue one" has the noun of the previous phrase.
+    """Return a meaning in which "one" is replaced by the noun of an earlier phrase.
 
     Args:
         meaning: The meaning.
@@ -86,7 +90,7 @@ def _with_noun(meaning: Node, before: Node | None, kinds: Mapping[str, str]) -> 
     """
     subject = subject_of(meaning)
     own, earlier = (_nouns_of(phrase, kinds) for phrase in (subject, before))
-    if meaning.kind == "fragment":  # resolved later with the previous command
+    if meaning.kind == "fragment":  # the noun is added with the rest of the previous command
         earlier = []
 
     def filled(node: Node, inner: bool) -> Node:
@@ -124,12 +128,12 @@ def _nouns_in(formula: Node, kinds: Mapping[str, str]) -> list[Node]:
 
 
 def subject_of(meaning: Node) -> Node | None:
-    """Return the phrase that a meaning is about: its first one."""
+    """Return the phrase that a meaning is about, which is its first noun phrase."""
     return next((node for node in meaning.walk() if node.kind == "np"), None)
 
 
 def _with_antecedent(node: Node, subject: Node) -> Node:
-    """Return a node with pronouns replaced by the subject, or in formulas by its formula."""
+    """Return a node with its pronouns replaced by the subject, or by its formula in formulas."""
 
     def changed(value: Value, parent: Node) -> Value:
         if isinstance(value, tuple):
@@ -145,7 +149,7 @@ def _with_antecedent(node: Node, subject: Node) -> Node:
 
 
 def _merge_fragment(old: Node, new: Node, sign: str, kinds: Mapping[str, str]) -> Node:
-    """Return the meaning of a fragment: "and the blue ones" keeps the noun of the antecedent."""
+    """Return the formula of a fragment ("and the blue ones?") with the noun of its antecedent."""
     if new.kind == "most" and new.node("of") == _ANY:
         return new.replace(of=_compared_objects(old))
     if sign == "only":
@@ -158,22 +162,23 @@ def _merge_fragment(old: Node, new: Node, sign: str, kinds: Mapping[str, str]) -
 
 
 def _compared_objects(formula: Node) -> Node:
-    """Return the objects of which a superlative selects one; for others, the formula."""
+    """Return the formula of the objects among which a superlative selects; or `formula`."""
     return _compared_objects(formula.node("of")) if formula.kind == "most" else formula
 
 
 def _attribute_kind(part: Node, kinds: Mapping[str, str]) -> str:
-    """Return the attribute kind of a formula; for negations and "or", that of their parts."""
+    """Return the attribute kind of a formula; for "not" and "or", that of the first part."""
     if part.kind in ("not", "or"):
         return _attribute_kind(part.parts()[0], kinds)
     return kinds.get(part.text("attribute"), part.kind)
 
 
 def with_named_conditions(meaning: Node) -> Node:
-    """Return a meaning in which "if so", "if not" and "if it is open" name the earlier question.
+    """Return a meaning in which the question before "if so" or "if not" becomes the condition.
 
-    A question that only asks for the condition after it is left out. Negative questions are left as
-    they are: "isn't it open? if not, …" may mean either.
+    In "if it is open", only "it" is replaced by the subject of the question. A question that is
+    used as a condition is not asked separately. Conditions after negative questions are kept,
+    because "isn't it open? if not, …" is ambiguous.
     """
     found: list[Node] = []
     for part in meaning.parts() if meaning.kind == "seq" else (meaning,):
@@ -188,7 +193,7 @@ def with_named_conditions(meaning: Node) -> Node:
 
 
 def _with_otherwise(first: Node, part: Node) -> Node | None:
-    """Return a condition with a second one as its other branch, if the second one is its negation.
+    """Return `first` with the second conditional as its other branch, if they exclude each other.
 
     An example is "if it is empty, put it there; if not, leave it". None for other parts.
     """
@@ -207,7 +212,7 @@ def _with_otherwise(first: Node, part: Node) -> Node | None:
 
 
 def _negated_question(question: Node) -> Node:
-    """Return a yes/no question about all objects with its quality negated."""
+    """Return a yes/no question about all objects with its predicate negated."""
     of = question.node("of") if isinstance(question.get("of"), Node) else question
     hold = of.get("hold") if of.kind == "all" else None
     return (
@@ -216,7 +221,7 @@ def _negated_question(question: Node) -> Node:
 
 
 def _question_of(part: Node) -> Node | None:
-    """Return the yes/no question of a part: "is it open?", "check whether it is open"."""
+    """Return the affirmative yes/no question in a part, as in "check whether it is open"."""
     asked = part.get("of") if part.kind == "act" else part
     if not isinstance(asked, Node) or asked.text("what") != "whether":
         return None

@@ -1,8 +1,8 @@
-"""Remarks beside commands, which request nothing ("it is cold in here").
+"""Lattice edges of remarks in commands, which request nothing ("it is cold in here").
 
-They become edges of the lattice with the objects that they name: ``remark`` for a sentence about a
-person or a thing, ``purpose`` for what an order is for ("so I can look inside"). A remark without
-any word of meaning is also a ``plain_remark``.
+The categories are ``remark`` for a sentence about a person or an object, and ``purpose`` for the
+reason of an order ("so I can look inside"). The meaning lists the objects that a remark names. A
+remark that names no object and contains no question word is also a ``plain_remark``.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ PLAIN_REMARK = "plain_remark"
 """Category of remarks that name nothing and contain no word of a question."""
 
 _DETERMINERS = ("the", "det")
-_WORD = 0.1  # cost of a word of a remark
+_WORD = 0.1  # cost per word of a remark
 _SUBJECT = 4
-"""Number of words at the beginning of a remark that must include its verb."""
+"""Number of words at the beginning of a remark, one of which must be its verb."""
 _ASKED = frozenset({"how", "what", "which", "where", "only", "limit", "every", "all", "most"})
 _NAMELESS = ("unknown", "as_typed", "pronoun", "relation")
 _STATES = ("adj", "noun", "any_noun", "wh_noun")
 
 
 def asides(text: Text, lexicon: Lexicon, edges: Iterable[Edge]) -> Iterator[Edge]:
-    """Yield the remarks of a text.
+    """Yield the edges of the remarks in a text.
 
     Args:
         text: The text.
@@ -45,7 +45,7 @@ def asides(text: Text, lexicon: Lexicon, edges: Iterable[Edge]) -> Iterator[Edge
 
 
 def is_plain(inside: Iterable[Edge]) -> bool:
-    """Return True if the words of a remark name nothing, and ask and limit nothing.
+    """Return True if no word of a remark names an object, asks a question or limits an order.
 
     Args:
         inside: The edges within the remark.
@@ -57,7 +57,7 @@ def is_plain(inside: Iterable[Edge]) -> bool:
 
 
 class _Asides:
-    """Remarks within one text."""
+    """Search for the remarks within one text."""
 
     def __init__(self, text: Text, rules: Mapping[str, Any], edges: Iterable[Edge]) -> None:
         self._text = text
@@ -76,7 +76,7 @@ class _Asides:
         ]
 
     def remark_of_words(self, first: int, last: int) -> Iterator[Edge]:
-        """Yield the remark that consists of some words."""
+        """Yield the edges of the remark from word `first` to before word `last`, if it is one."""
         words = self._words[first:last]
         if "," in words or not self._ends(last) or operators_in(words[-1], "en"):
             return
@@ -88,7 +88,7 @@ class _Asides:
             yield from self._edge("purpose", first, last, words, ())
 
     def _may_start(self, first: int) -> bool:
-        """Return True if a remark may start at a word: after a pause, or as "it is", "I am"."""
+        """Return True if a remark may start at a word: after a pause, or before "is" or "am"."""
         before = self._words[first - 1] if first else ","
         if before in (",", *self._rules["after"]):
             return True
@@ -97,7 +97,7 @@ class _Asides:
         return self._words[first + 1] in self._rules["be"]
 
     def _is_subject(self, first: int) -> bool:
-        """Return True for the first word of a subject: a listed one, or "dinner" in "dinner is"."""
+        """Return True if a word may begin a subject: a listed word, or "dinner" in "dinner is"."""
         unknown = self._text.words[first][0] in self._unknown
         following = self._words[first + 1 : first + 2]
         named = unknown and first == 0 and following and following[0] in self._rules["be"]
@@ -150,7 +150,7 @@ class _Asides:
         )
 
     def _is_verb_of_remark(self, edge: Edge, first: int) -> bool:
-        """Return True for a verb that may also be another word: "I can't see", "you left it"."""
+        """Return True for another reading of the verb of a remark, as "left" in "you left it"."""
         follows_subject = edge.start == self._text.words[first + 1][0]
         may_be_verb = edge.category in _STATES or follows_subject
         if not may_be_verb or edge.text not in self._rules["finite"] or edge in self._acts:
@@ -160,7 +160,7 @@ class _Asides:
         )
 
     def _contains_command(self, edge: Edge) -> bool:
-        """Return True if words contain a command; "I forgot to …" does not count as one."""
+        """Return True if an edge is a command; a verb after "I forgot to" is not one."""
         if edge not in self._acts:
             return False
         before = " ".join(self._text.chars[a:b] for a, b in self._text.words if b <= edge.start)
@@ -168,9 +168,9 @@ class _Asides:
 
 
 def _longest_nouns(edges: Iterable[Edge]) -> Iterator[Node]:
-    """Yield the noun phrases that are not part of a longer noun, in order, with their adjectives.
+    """Yield the nouns that are not part of a longer noun, in order, each with its adjectives.
 
-    A noun with a place behind it is left out, since the place is not read.
+    A noun before a place is left out, because the place would not be part of the phrase.
     """
     edges = tuple(edges)
     nouns = [one for one in edges if one.category == "noun" and isinstance(one.meaning, Node)]

@@ -1,4 +1,4 @@
-"""Generation of sentences from meanings: readings in words, choices and confirmations.
+"""Generation of sentences from meanings, for paraphrases, choices and confirmations.
 
 The sentences are templates in the section ``say`` of the language files. They are independent of
 the grammar, so that a mistake of the grammar becomes visible in the paraphrase.
@@ -33,7 +33,7 @@ class Generator:
         self._korean = lexicon.language.name == "ko"
 
     def sentence(self, node: Node) -> str:
-        """Return a question or command in full."""
+        """Return a question or command as a full sentence."""
         said = self._clause(node)
         given = node.get("given")
         if isinstance(given, Node):
@@ -50,7 +50,7 @@ class Generator:
         return with_particles(self._noun_phrase(formula, form))
 
     def attribute_name(self, attribute: str) -> str:
-        """Return the name of an attribute in isolation."""
+        """Return the word for an attribute that stands alone, if possible a noun."""
         node = Node("has", (("attribute", attribute),))
         words = self._words(node)
         names = words.get("noun") or words.get("attribute")
@@ -158,7 +158,7 @@ class Generator:
         return self._assembled(said, [], after, form)
 
     def _ordinal(self, rank: int) -> str:
-        """Return the ordinal word for a position; the numeral beyond the listed ones."""
+        """Return the ordinal word for a position, or its digits if no word is listed."""
         data = self.lexicon.language.data["values"]
         words = data.get("rank", data["number"])
         return str(words[rank][0]) if rank in words else str(rank)
@@ -269,7 +269,7 @@ class Generator:
         return self._reference(node, "a")
 
     def _region_words(self, node: Node, key: str = "placed") -> str:
-        """Return the words for a part of the picture."""
+        """Return the words for a region of the picture."""
         values = self.lexicon.language.data["values"]
         words = [
             str(values[name][node.text(name)][0]) for name in ("row", "column") if node.text(name)

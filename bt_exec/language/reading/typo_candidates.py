@@ -1,4 +1,4 @@
-"""Near misses: texts that differ from a typed one in a few words outside the lexicon."""
+"""Candidates for correcting a misspelt text: texts that differ from it in a few words."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ __all__ = ["edit_distance", "intended_texts"]
 
 _MOST = 8  # maximum number of texts to try
 _PER_WORD = 3
-_MOST_UNKNOWN = 4  # with more unknown words, a short text is not considered misspelt
-_UNKNOWN_SHARE = 3  # a long text is, unless more than one word in so many is unknown
-_MOST_MISSPELT = 6  # maximum of misspelt words in a text; all combinations are compared
+_MOST_UNKNOWN = 4  # maximum number of unknown words in a short text; above, it is not corrected
+_UNKNOWN_SHARE = 3  # in a long text, one word in three may be unknown
+_MOST_MISSPELT = 6  # maximum number of misspelt words; all combinations are compared
 _MISSED, _SAME_END = 0.25, 0.1
-"""Advantage of a word of which letters were only missed or repeated, and of one with the same last
-letter."""
-_SHORT = 3  # letters; shorter words are not corrected
-_OTHER_START = 0.25  # cost of another first letter, which is rarely mistyped
+"""Discounts for a word that differs only by missed or repeated letters, and for one with the same
+last letter."""
+_SHORT = 3  # minimum length of a corrected word [letters]
+_OTHER_START = 0.25  # cost of a different first letter, which is rarely mistyped
 _RESPELT = 0.5  # cost of a word that was written as it sounds
 _ANY_WORD = ("unknown", "as_typed", "text")  # categories of words outside the lexicon
 _PARTS, _PART = 3, 2
@@ -36,8 +36,8 @@ def intended_texts(text: str, lexicon: Lexicon, *, unread: bool) -> Iterator[str
     Args:
         text: The text as typed.
         lexicon: The words of its language.
-        unread: Whether the text has no meaning. Then one word of the lexicon may be a longer one
-            that was written as it sounds.
+        unread: Whether the text could not be parsed. If so, a word of the lexicon may also be a
+            longer one that was written as it sounds.
     """
     typed = text.split()
     cores = [re.sub(r"[^\w']", "", word).lower() for word in typed]
@@ -75,7 +75,7 @@ def _longest_word(text: str, lexicon: Lexicon) -> int:
 
 
 def _standard_form(word: str, lexicon: Lexicon) -> list[tuple[float, str]]:
-    """Return the word that a known misspelling stands for, such as "the" for "teh"."""
+    """Return the correction of a known misspelling, such as "the" for "teh", with its cost."""
     meant = lexicon.language.contractions.get(word, "")
     single = meant.isalpha() and "'" not in word and word not in lexicon.plain_words
     return [(0.0, meant)] if single else []
@@ -94,13 +94,13 @@ def _nearest(word: str, lexicon: Lexicon) -> list[tuple[float, str]]:
     else:
         found |= _correct_beginning(word, lexicon)
     in_number = [said for said in found if word in (plural(said), *singulars(said))]
-    if in_number:  # "papers" may be a word of a text that is taken as it is said
+    if in_number:  # "papers" may belong to a verbatim text
         return [(0.0, word), *((found[said], said) for said in in_number)]
     return sorted((cost, said) for said, cost in found.items())[:_PER_WORD]
 
 
 def _respelt(word: str, lexicon: Lexicon) -> list[str]:
-    """Return the usual spellings of a word that was written as it sounds."""
+    """Return the standard spellings of a word that may have been written as it sounds."""
     usual = lexicon.language.data.get("respellings", {}).items()
     found = [word.replace(wrong, right) for wrong, right in usual if wrong in word]
     known = _longest_word(word, lexicon)
@@ -109,9 +109,9 @@ def _respelt(word: str, lexicon: Lexicon) -> list[str]:
 
 
 def _split_word(word: str, lexicon: Lexicon) -> dict[str, float]:
-    """Return the word split into words of the lexicon, if that needs no more than three."""
+    """Return the word split into at most three words of the lexicon, with the cost; or {}."""
     known = lexicon.entries.keys() | lexicon.language.contractions.keys()
-    parts: dict[int, list[str]] = {0: []}  # of the beginnings of the word
+    parts: dict[int, list[str]] = {0: []}  # words of each prefix, by its length
     for end in range(_PART, len(word) + 1):
         for start in [one for one in parts if one <= end - _PART]:
             part = word[start:end]
@@ -132,7 +132,7 @@ def _similar_words(word: str, lexicon: Lexicon) -> dict[str, float]:
 
 
 def _typing_error_discount(typed: str, said: str) -> float:
-    """Return the part of a distance that is due to a frequent typing error."""
+    """Return the amount by which a frequent typing error lowers a distance."""
     swapped = 0.5 * (sorted(said) == sorted(typed))
     short, long = sorted((typed, said), key=len)
     letters_of_long = iter(long)
@@ -141,7 +141,7 @@ def _typing_error_discount(typed: str, said: str) -> float:
 
 
 def _correct_beginning(word: str, lexicon: Lexicon) -> dict[str, float]:
-    """Return corrections of the beginning of a word by the lexicon; the rest is kept."""
+    """Return a word with its beginning replaced by similar words, and the cost of each."""
     found: dict[str, float] = {}
     heads = [decompose_hangul(word[:size]) for size in range(len(word) + 1)]
     for said, two in lexicon.plain_word_letters.items():

@@ -22,7 +22,7 @@ __all__ = ["BECOME", "ONLY", "ActClauseConverter"]
 
 BECOME = "become"
 _STATIVE = (BECOME, "keep")
-"""Verbs of the reading engine for a state to be reached and for a state to be kept."""
+"""Verbs of the reading engine for reaching a state and for keeping a state."""
 _TOPICAL = ("top", "into_top")
 """Categories of particles that set an object apart from others."""
 ONLY = ("only", "~only", "~just")
@@ -113,10 +113,10 @@ class ActClauseConverter(ReportConverter):
     def _convert_arguments(
         self, act: Node, verbs: tuple[str, ...], of: list[Node]
     ) -> tuple[tuple[str, ...], list[Piece]]:
-        """Return the verbs of an act that fit its arguments, and the pieces of the arguments."""
+        """Return the verbs of an act that fit its arguments, and the pieces for the arguments."""
         pieces = [piece for one in of for piece in self._convert_argument(one, of)]
         if self._are_report_verbs(verbs) and self._has_person_as_subject(act):
-            raise NoStepsError  # words of the person, not a message for the person
+            raise NoStepsError  # the text is what the person said, not a message for the person
         verbs, pieces = self._without_filler_text(act, verbs, pieces)
         pieces = [self._set_text_type(p, verbs, alone=len(pieces) == 1) for p in pieces]
         pieces = _attach_places(self._with_people_present(act, verbs, pieces))
@@ -216,7 +216,7 @@ class ActClauseConverter(ReportConverter):
         return idle and one and not pieces[0].mark
 
     def _resolve_instrument(self, piece: Piece) -> Piece:
-        """Return a piece with a pronoun for an instrument resolved: "if it is empty, use it"."""
+        """Return `piece`, or its antecedent if it is a pronoun for an instrument ("use it")."""
         if piece.kind != "pronoun" or piece.mark != "with":
             return piece
         if self._tool is None:
@@ -226,7 +226,10 @@ class ActClauseConverter(ReportConverter):
     def _resolve_desired_state(
         self, verbs: tuple[str, ...], pieces: list[Piece]
     ) -> tuple[tuple[str, ...], list[Piece]]:
-        """Return the verb that achieves a desired state, and its pieces: "have the door open"."""
+        """Return the verb that achieves a desired state, and its pieces, for "have the door open".
+
+        Other verbs and pieces are returned unchanged.
+        """
         states = [piece for piece in pieces if piece.kind == "state"]
         held = any(piece.name == HELD for piece in states)  # "tell me what you hold" is a question
         if held or any(piece.mark == "not" for piece in states):
@@ -270,7 +273,7 @@ def _names_object(piece: Piece) -> bool:
 
 
 def _by_described_object(pieces: list[Piece]) -> Iterator[list[Piece]]:
-    """Yield pieces grouped by object, if the states of several objects are asked for."""
+    """Yield one group of pieces for each object if a question is about several objects."""
     states = [piece for piece in pieces if piece.name == STATUS]
     objects = [piece for piece in pieces if piece.kind == "noun" and piece not in states]
     alone = all(one.name and not (one.mark or one.relation) for one in objects)
@@ -340,7 +343,7 @@ def _relation_to_noun(noun: str) -> Node:
 
 
 def _without_both(of: list[Node]) -> list[Node]:
-    """Return the arguments of an act; "both" is removed if it is said of one of two values."""
+    """Return the arguments of an act; "both" is removed from a phrase that names one value."""
     both = Node("quantity", (("bound", "exactly"), ("number", PAIR)))
     named = [one for one in of if one.kind == "np"]
     if len(named) != PAIR:

@@ -27,7 +27,7 @@ from bt_exec_llm.offline.step_piece import Piece
 __all__ = ["MOST_CHOICES", "offer_choices"]
 
 MOST_CHOICES = 4
-"""Largest number of alternatives that are offered."""
+"""Maximum number of alternatives that are offered."""
 _PAIRS = {
     form: pair
     for pair, forms in (
@@ -108,7 +108,7 @@ def _start(reading: Reading, part: Node) -> int:
 
 
 def _completed_alternatives(alternatives: Sequence[Node]) -> list[Node]:
-    """Return alternatives, each completed by words of the others: "open or close the door"."""
+    """Return alternatives; an act without object takes that of another: "open or close it"."""
     named = next((one.get("of") for one in alternatives if one.get("of") is not None), None)
     acts = (one.kind == "act" and one.get("of") is None for one in alternatives)
     return [
@@ -123,7 +123,7 @@ def _with_alternative(reading: Reading, edge: Edge, part: Node) -> str:
 
 
 def _readings_of_second_act(told: str, text: str) -> list[str]:
-    """Return two commands: with "and …" as part of a message, and as a separate act."""
+    """Return two commands: one with "and …" as part of the message, one with it as a new act."""
     start = text.rfind(told)
     if not told or start < 0 or " and " not in told or '"' in told:
         return []
@@ -149,7 +149,7 @@ def _commands_for_trees(trees: Iterable[str], text: str, language: str, index: I
 def _utterances_with_values(
     tree: str, named: list[Piece], language: str, index: Index
 ) -> Iterable[str]:
-    """Yield the utterances of a tree with the values of the command."""
+    """Yield the utterances of a tree with their values replaced by those of the command."""
     for name, utterance, spoken in index.frames.utterances:
         if name != tree or spoken != language:
             continue

@@ -75,7 +75,7 @@ class ConditionalBranches(ActClauseConverter, ABC):
         second = self._ifs[0] != conditional
         later = [one for one in self._meaning.walk() if one.kind == "act" and one not in own]
         if self._reports and self._are_report_verbs(verbs) and not self._is_report_conditional():
-            raise NoStepsError  # the report would be made all the same
+            raise NoStepsError  # the mission would end with a report although it is forbidden
         return (
             bool(verbs)
             and plain
@@ -103,7 +103,7 @@ class ConditionalBranches(ActClauseConverter, ABC):
         return bare and bool(verbs) and all(one in known and known[one].idle for one in verbs)
 
     def _leaves_item(self, branch: Value | None) -> bool:
-        """Return True if a branch says "leave it" after an act that carries an object."""
+        """Return True if a branch contains "leave it" after an act that carries an item."""
         parts = branch.walk() if isinstance(branch, Node) else ()
         return any(map(forbids_touching, parts)) and self._has_text_before()
 
@@ -148,5 +148,5 @@ def _words_of(language: str, category: str) -> Iterable[str]:
 
 
 def is_empty(clause: Node) -> bool:
-    """Return True for a clause without a request."""
+    """Return True for a sequence without acts."""
     return clause.kind == "seq" and not clause.parts()

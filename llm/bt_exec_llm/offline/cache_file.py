@@ -23,7 +23,7 @@ def cache_folder(name: str) -> Path:
 
 
 def write_cache(path: Path, data: bytes) -> None:
-    """Write a cache file that only its owner can read, and delete the oldest; ignore errors."""
+    """Write a cache file that only its owner can read, and delete old ones; ignore errors."""
     with contextlib.suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(dir=path.parent)

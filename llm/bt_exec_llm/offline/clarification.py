@@ -14,7 +14,7 @@ from bt_exec_llm.offline.utterance_frames import step_keys
 __all__ = ["clarification_question", "missing_types", "understood_commands"]
 
 _MOST_KEPT = 1000
-"""Number of suggestions of which it is kept whether they are understood."""
+"""Maximum number of suggestions for which it is cached whether they are understood."""
 _LEFT_OUT = ("NO_OBJECT", "NO_REFERENT")
 
 
@@ -50,7 +50,7 @@ def missing_types(found: RefusalReason, text: str, index: Index) -> tuple[str, .
 def clarification_question(
     kind: str, language: str, index: Index, messages: Messages, own: Messages
 ) -> str:
-    """Return the clarification question for a value of a type.
+    """Return the question that asks the operator for a value of a type.
 
     Args:
         kind: Name of the type.

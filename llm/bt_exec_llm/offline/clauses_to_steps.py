@@ -84,8 +84,8 @@ class ClauseConverter(ConditionalConverter):
         """Return the step of an act that is tried again after a failure: "try up to three times".
 
         Raises:
-            NoStepsError: If it is not a single act, or is itself repeated, or if an earlier act is
-                to be tried again, which would be done once more even if it succeeds.
+            NoStepsError: If it is not a single act, or is itself repeated, or is an earlier act,
+                which would be done once more even if it succeeded.
         """
         if node.node("of").text("verb") == BECOME and self._act is not None:
             raise NoStepsError
@@ -110,14 +110,14 @@ class ClauseConverter(ConditionalConverter):
         yield from self.convert(act) if act.parts() else ()
         awaited = self.convert_condition(node.node("hold"))
         if any(piece.name in (_AT_MOST, *self._persons) for piece in awaited[0].pieces):
-            raise NoStepsError  # more than two may come; a person is looked for at another place
+            raise NoStepsError  # an upper bound may be exceeded; a person is sought elsewhere
         yield replace(self._build_step(tuple(self._verbs_of(act)), [], act), awaited=awaited)
 
     def _convert_rounds(self, acts: Node, pause: Node) -> Iterator[Step]:
         """Yield the steps of repeated acts, with a pause between two repetitions.
 
         Raises:
-            NoStepsError: If the acts are not all repeated as often, or depend on a condition.
+            NoStepsError: If the acts have different numbers of repetitions, or a condition.
         """
         steps = list(self.convert(acts))
         counts = {step.times * step.turns for step in steps}

@@ -10,7 +10,7 @@ from bt_exec_llm.offline.step import Step
 __all__ = ["BranchCondition", "Part"]
 
 BranchCondition: TypeAlias = tuple[str, tuple[tuple[str, Any], ...], bool]
-"""Question tree of a condition, its arguments, and the required answer."""
+"""Condition of a branch: question tree, its arguments, and the required answer."""
 
 
 @dataclass(frozen=True)
@@ -21,13 +21,15 @@ class Part:
         tree: Name of the tree.
         args: Arguments.
         text: Text of the step.
-        condition: Question tree of its condition, the tree's arguments, and the required answer.
+        condition: Condition on which the part depends.
         times: Number of repetitions.
-        case: Index of its condition; see `Step.case`.
-        rescues: Whether it runs only if the part before it fails.
+        case: Index of the condition among alternatives; see `Step.case`.
+        rescues: Whether the part runs only if the part before it fails.
         turns: Number of repetitions of the sequence of this part and its neighbours.
-        tries: Largest number of attempts.
-        awaited: Question tree whose answer ends the repetition of the part, as in `condition`.
+        tries: Maximum number of attempts.
+        awaited: Condition that ends the repetition of the part.
+        borrowed: Whether objects of earlier steps complete the step.
+        step: Completed step that is bound to the tree.
     """
 
     tree: str

@@ -27,9 +27,9 @@ from bt_exec_llm.offline.step_conversion_errors import NoStepsError
 __all__ = ["Reader"]
 
 _LEFT_OUT = ("manner", "adverb")
-"""Categories of words that a reading may leave out."""
+"""Categories of words that a reading may skip."""
 _PRESENT = ("exist", "absent", "seen", "tell", "dwell", "wonder", "many", "few")
-"""Categories of verbs whose past tense is about the past; for others, it is a present state."""
+"""Categories of verbs whose past tense is about the past, not about a resulting state."""
 _ASKED = (".ask", ".ask!", ".stated", ".stated!")
 """Suffixes of the categories of states in direct questions."""
 _SYMBOLS = re.compile(r"[^\w\s.,;:!?'\"’‘“”()~…-]|_")
@@ -64,7 +64,7 @@ class Reader:
 
     @cached_property
     def _filler_words(self) -> Mapping[str, frozenset[str]]:
-        """Filler words, by language; each is written without spaces."""
+        """Filler words without spaces, by language."""
         idle = (self.lexicon.filler, self.lexicon.courtesy, self.lexicon.vocative)
         return {one: frozenset(_joined_phrases(idle, one)) for one in _LANGUAGES}
 
@@ -101,7 +101,7 @@ class Reader:
         """Return the steps for the meaning of a reading, or for a part of that meaning.
 
         Raises:
-            NoStepsError: If a part of it cannot be expressed.
+            NoStepsError: If no step can express a part of the meaning.
         """
         said = meaning or reading.meaning
         return steps_of_meaning(said, self.lexicon, reading.with_meaning(said))
@@ -110,7 +110,7 @@ class Reader:
         """Return the step of a yes/no question, and the answer for which the condition holds.
 
         Raises:
-            NoStepsError: If it cannot be expressed.
+            NoStepsError: If no step can express the question.
         """
         return condition_of_meaning(question, self.lexicon, reading)
 
@@ -132,14 +132,14 @@ class Reader:
     def is_certain(self, found: Reading, others: Iterable[Edge] = ()) -> bool:
         """Return True if a reading is complete and can be executed as it stands.
 
-        A reading is not certain if a word is unknown, or if it omits a word that may change the
+        A reading is not certain if a word is unknown, or if it skips a word that may change the
         meaning. The same holds if the verb is not in the form of an order (*getting the material*),
         if the text describes the past, or if it limits a prohibition (*not only with the left
         arm*).
 
         Args:
             found: The reading.
-            others: Parts of the text that are read elsewhere.
+            others: Parse trees of parts of the text that are checked separately.
         """
         return not found.unknown_words and self.word_left_out(found, others) is None
 
@@ -179,7 +179,7 @@ def _joined_phrases(every: Iterable[Words], language: str) -> Iterator[str]:
 
 
 def _edges_of_category(edge: Edge, category: str) -> Iterator[Edge]:
-    """Yield an edge and its descendants, as far as they have a category."""
+    """Yield those of an edge and its descendants that have a category."""
     if edge.category.partition(".")[0] == category:
         yield edge
     for part in edge.parts:
@@ -187,7 +187,7 @@ def _edges_of_category(edge: Edge, category: str) -> Iterator[Edge]:
 
 
 def _asks_about_past_state(leaf: Edge, language: str) -> bool:
-    """Return True for a question about a state in the past: "was it dark?"."""
+    """Return True for the adjective in a question about a past state: "was it dark?"."""
     past = language_data(language)["orders"].get("was", ())
     asked = leaf.category.startswith("adj") and leaf.category.endswith(_ASKED)
     return asked and any(one in leaf.text for one in past)

@@ -1,4 +1,4 @@
-"""Understanding of a command in its session: its parts, or the reason why it has none."""
+"""Understanding of a command in its session: its parts, or the reason to refuse it."""
 
 from __future__ import annotations
 
@@ -58,9 +58,9 @@ TALK = (
 )
 """Codes of phrases that are answered in words."""
 _OF_THE_LIBRARY = ("NOT_TOGETHER", "NO_OBJECT", "NO_ACTION", "CONDITION", "NEGATED")
-"""Troubles of commands that were read and match no utterance of their language."""
+"""Codes of commands that were parsed and match no utterance of their language."""
 _SCOPES = ("ask", "avoid", "if", "ordered")
-"""Kinds of nodes whose scope may exceed their own words."""
+"""Kinds of nodes whose scope may include words of the next part of a command."""
 _SAID = ("NEVER_MIND", "AGREED")
 """Codes of phrases that are not questions."""
 _MOST_PARTS = 20
@@ -100,7 +100,7 @@ def _understand_turn(turn: Turn, past: SessionHistory, index: Index) -> EarlierC
 def understand(
     text: str, language: str, index: Index, past: SessionHistory
 ) -> Understood | RefusalReason | str:
-    """Return the parts of a normalised command, a trouble, or the code of another phrase."""
+    """Return the parts of a normalised command, the reason to refuse it, or a code in `TALK`."""
     reader = index.reader
     if code := reader.find_phrase_code(text, language):
         return RefusalReason(code, text)
@@ -117,7 +117,7 @@ def understand(
         if isinstance(found, RefusalReason):
             found = found if isinstance(other, RefusalReason) else other
         elif isinstance(other, Understood) and _trees_of(other) != _trees_of(found):
-            found = RefusalReason("NOT_UNDERSTOOD", text)  # a dialect form, or another word
+            found = RefusalReason("NOT_UNDERSTOOD", text)  # the word may be a dialect form or not
     if isinstance(found, RefusalReason) and found.code in _OF_THE_LIBRARY:
         other = _understand_command(text, language, index.all_languages, past)
         found = found if isinstance(other, RefusalReason) else other
@@ -186,10 +186,10 @@ def _trees_of(found: Understood) -> list[str]:
 def _understand_meaning(
     meaning: Node, reading: Reading, index: Index, past: SessionHistory
 ) -> Understood | RefusalReason:
-    """Return the parts for a meaning, or a trouble.
+    """Return the parts for a meaning, or the reason to refuse it.
 
     Raises:
-        NoStepsError: If a part of it cannot be expressed.
+        NoStepsError: If no step can express a part of the meaning.
     """
     text = reading.text
     asked = _asks_without_request(reading)
@@ -237,7 +237,7 @@ def _is_introduced_fragment(meaning: Node, reading: Reading) -> bool:
 
 
 def _nodes_to_leave_out(meaning: Node) -> list[Node]:
-    """Return the nodes of what to leave out of the last command: "again, but skip the lounge"."""
+    """Return the prohibitions in a command such as "again, but skip the lounge", or []."""
     parts = meaning.parts() if meaning.kind == "seq" else ()
     again = [one for one in parts if one.kind == "again" and one.get("of") is None]
     rest = [one for one in parts if one not in again]
@@ -248,7 +248,7 @@ def _nodes_to_leave_out(meaning: Node) -> list[Node]:
 def _repeat_without(
     without: list[Node], reading: Reading, index: Index, past: SessionHistory
 ) -> Understood | RefusalReason:
-    """Return the last command without the values in `without`, or a trouble."""
+    """Return the last command without the values that `without` forbids, or a refusal reason."""
     said = past.said[-1]
     lexicon = index.reader.lexicon
     excluded = [
@@ -275,7 +275,7 @@ def _asks_without_request(reading: Reading) -> bool:
 
 
 def _asks_for_favour(leaf: Edge, reading: Reading) -> bool:
-    """Return True for an English verb with an auxiliary, which asks for a favour: "may I have"."""
+    """Return True for an English verb phrase with an auxiliary, such as "may I have"."""
     if reading.language != "en" or not leaf.category.startswith("v."):
         return False
     words = reading.typed.typed_words(leaf.start, leaf.end).casefold().split()
@@ -313,7 +313,10 @@ def _understand_fragment(
 def _bind_steps(
     steps: list[Step], reading: Reading, index: Index, past: SessionHistory, said: str = ""
 ) -> Understood | RefusalReason:
-    """Return the parts for steps, or a trouble; `said` is their text if it is only a part."""
+    """Return the parts for steps, or a refusal reason.
+
+    `said` is the text of the steps if they are only a part of the command.
+    """
     text = said or reading.text
     known = resolve_dependent_values(steps, past, index.library, index.reader.lexicon, reading)
     if isinstance(known, RefusalReason):

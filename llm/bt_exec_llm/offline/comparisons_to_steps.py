@@ -19,15 +19,15 @@ _SIGNS = {"more": "most", "fewer": "least"}
 _ORDERS = {"holds": "most", "more": "most", "fails": "least", "less": "least"}
 """Orders of comparisons, by the sense of the comparing word."""
 _ORDER, _OTHER = "Order", "OtherPlace"
-"""Types of the pieces for the order of a comparison and for the second place."""
+"""Types of the values for the order of a comparison and for the second place."""
 _SCOPES = frozenset({"if", "avoid", "ordered"})
 
 
 class _Comparison(NamedTuple):
-    """Comparison of places.
+    """Comparison of places by one aspect.
 
     Attributes:
-        aspect: Compared aspect, such as people or light.
+        aspect: Compared aspect, such as noise or light.
         order: ``most`` or ``least``.
         places: Places that are named.
         everywhere: Whether a comparison without named places concerns all places.
@@ -60,7 +60,7 @@ class Comparisons(QuestionConverter):
         """Yield the steps for the observations that a comparison needs, then the comparison.
 
         Raises:
-            NoStepsError: If it is not clear what is compared.
+            NoStepsError: If it is unclear which places are compared.
         """
         found = self._comparison_of(ask)
         before = [step for step in self._built if self._places_of(step)]
@@ -149,7 +149,7 @@ class Comparisons(QuestionConverter):
         """Return the comparison in a question.
 
         Raises:
-            NoStepsError: If it does not compare places.
+            NoStepsError: If the question does not compare places.
         """
         of = ask.node("of")
         if of.kind == "exists":

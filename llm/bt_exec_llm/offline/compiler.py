@@ -59,7 +59,7 @@ class OfflineCompiler:
         if request.previous is not None and request.failure is not None:
             return Plan(repaired_plan(request, self.name))
         text, problem = normalize_command(request.command)
-        language = language_of(text or request.command)  # Hangul may be decomposed into letters
+        language = language_of(text or request.command)  # unnormalised Hangul may be decomposed
         index = cached_index(request, language)
         if problem:
             return build_refusal(RefusalReason(problem), "", request, request.language, index)
@@ -72,7 +72,7 @@ class OfflineCompiler:
         return Plan(self._build_spec(request, language, found.parts), meaning=found.meaning)
 
     def plan(self, request: Request) -> Plan | None:
-        """Return the plan of a command as `compile` does, or None without looking for a reason."""
+        """Return the plan of a command as `compile` does, or None instead of a refusal."""
         text, problem = normalize_command(request.command)
         language = language_of(text or request.command)
         index = cached_index(request, language)
@@ -82,7 +82,7 @@ class OfflineCompiler:
             return None
         return Plan(self._build_spec(request, language, found.parts), meaning=found.meaning)
 
-    # -- parts of commands, as `bt_exec.planning.command_part_planning.PartCompiler`
+    # -- parts of commands: the protocol `bt_exec.planning.command_part_planning.PartCompiler`
 
     def words(self, request: Request) -> Mapping[str, Any]:
         """Return the words of the site's lexicons."""
@@ -135,9 +135,10 @@ class OfflineCompiler:
         return found.meaning
 
     def intended_texts(self, request: Request) -> Iterator[str]:
-        """Yield commands that may be meant by a misspelt one, the nearest first.
+        """Yield commands that a misspelt command may stand for, the nearest first.
 
-        A condition that cannot be watched ("when the door opens") can be tested once ("if").
+        A condition that cannot be watched ("when the door opens") is replaced by one that is tested
+        once ("if the door opens").
         """
         text, problem = normalize_command(request.command)
         if problem:

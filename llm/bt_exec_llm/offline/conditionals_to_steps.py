@@ -71,7 +71,7 @@ class ConditionalConverter(ConditionalBranches, ABC):
         for name, answer in (("then", needed), ("other", not needed)):
             branch = self._branch_of(node, name)
             if self._leaves_item(node.get(name)):
-                raise NoStepsError  # it may stay at the place, or on the tray
+                raise NoStepsError  # the item may stay at the place, or on the tray
             if isinstance(branch, Node) and self._only_reports_answer(branch):
                 if self._is_one_of_several(node) or self._reports_only_then(node, question):
                     told = self._build_step(self._reports, [], branch)
@@ -111,9 +111,10 @@ class ConditionalConverter(ConditionalBranches, ABC):
             self._case += 1
 
     def _reports_only_then(self, node: Node, question: Step) -> bool:
-        """Return True if a condition before its only act, a report, can be decided by observation.
+        """Return True if a report is to be made only if an observable condition holds.
 
-        A condition behind the report asks whether it holds: "tell me if it is dark".
+        The report must be the only act, and follow the condition. A condition after the report is a
+        question: "tell me if it is dark".
         """
         ask = node.node("of")
         placed = any(piece.name in self._each for piece in question.pieces)
@@ -124,14 +125,14 @@ class ConditionalConverter(ConditionalBranches, ABC):
         return self._position(ask) < self._position(self._acting[0])
 
     def _is_decidable(self, question: Step) -> bool:
-        """Return True if some tree decides a question about an observed aspect."""
+        """Return True if trees decide a question about each of its observed aspects."""
         decided = {name for trees in self._lexicon.decides.values() for name in trees}
         aspects = [piece for piece in question.pieces if piece.name in self._joined]
         sensed = all(piece.sense in ("holds", "fails") for piece in aspects)
         return bool(aspects) and sensed and {piece.value for piece in aspects} <= decided
 
     def _forget_questions_of(self, branch: Node, steps: list[Step], *, followed: bool) -> None:
-        """Discard the questions of a branch, so that later references mean its condition.
+        """Forget the questions of a branch, so that later references mean its condition.
 
         Raises:
             NoStepsError: If "otherwise" may refer to a question in the branch: "if it is closed,
@@ -228,12 +229,12 @@ class ConditionalConverter(ConditionalBranches, ABC):
         items = sum(piece.name in self._lexicon.texts for piece in before.pieces)
         again = sum(one.acts == before.acts for one in self._built) > 1
         if condition is not None and (again or items > 1):
-            raise NoStepsError  # it is unclear which delivery failed
+            raise NoStepsError  # it would be unclear which delivery failed
         if self._only_reports_answer(branch):
             if self._reports:
                 told = self._build_step(self._reports, [], branch)
                 yield replace(told, rescues=True, condition=condition)
-            return  # every failure is reported
+            return  # every failure is reported anyway
         short = branch.kind == "fragment"
         steps = self._vary_branch([before], branch) if short else [*self._convert_branch(branch)]
         keeping = {name for name, verb in self._lexicon.verbs.items() if verb.pairs}
@@ -245,10 +246,10 @@ class ConditionalConverter(ConditionalBranches, ABC):
         yield replace(steps[0], rescues=True, condition=condition)
 
     def _convert_branch(self, branch: Node) -> Iterator[Step]:
-        """Yield the steps of a branch, without steps that change nothing.
+        """Yield the steps of a branch, without steps that have no effect.
 
         Raises:
-            NoStepsError: If the branch reports the answer of another condition.
+            NoStepsError: If the branch has a nested condition, or a report of another answer.
         """
         persons: list[Piece] = []
         self._in_branch, observed = True, False
@@ -274,7 +275,7 @@ class ConditionalConverter(ConditionalBranches, ABC):
         self._in_branch = False
 
     def _at_place_of_act(self, question: Step, ask: Node, branch: Node, steps: list[Step]) -> Step:
-        """Return a question in which "there" is replaced by the place of the act before it."""
+        """Return a question in which "there" is replaced by the place in the act before it."""
         if THERE not in ask.walk() or self._position(ask) < self._position(branch):
             return question
         places = [p for one in steps for p in one.pieces if p.name in self._each]
@@ -331,7 +332,7 @@ class ConditionalConverter(ConditionalBranches, ABC):
     def _has_pause(self, branch: Node) -> bool:
         """Return True if there is a pause after the first act of a branch.
 
-        A contrast with a prohibition is no pause: "don't take it, just come home".
+        The pause in a contrast ("don't take it, just come home") does not count.
         """
         first = next(iter(branch.parts()), branch)
         if first.kind == "avoid" and not {*ONLY}.isdisjoint(self._categories_of(branch)):
@@ -339,14 +340,20 @@ class ConditionalConverter(ConditionalBranches, ABC):
         return _has_pause_after_first_act(self._reading.edge_of(branch) or self._reading.edge)
 
     def _is_only_joint(self, ask: Node) -> bool:
-        """Return True for a word such as "then" that means "if so" only after a question."""
+        """Return True for a word such as 그럼 ("then") that is not after a question.
+
+        After a question, the word means "if so".
+        """
         leading = closed_classes(self._language)["operators"].get("leading", ())
         said = ask.node("of") == _SOS[0] and self._asked is None
         return said and self._said(ask).strip(" ,") in leading
 
 
 def _ask_about_result(result: Node) -> Node:
-    """Return the question whether an object is not in the state that an act leads to."""
+    """Return the question whether an object is not in the state that an act leads to.
+
+    `result` states that the object is in that state.
+    """
     about = result.get("of") or Node("pronoun", (("name", "it"),))
     lost = Node("not", (("of", (result.node("hold"),)),))
     return Node("ask", (("what", "whether"), ("of", Node("all", (("of", about), ("hold", lost))))))

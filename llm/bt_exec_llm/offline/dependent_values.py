@@ -33,10 +33,10 @@ def resolve_dependent_values(
 
 
 class _Values:
-    """Values that were named so far, by type.
+    """Resolver of dependent values by the values that were named so far.
 
     Attributes:
-        lost: Dependent value that no earlier value precedes.
+        lost: First dependent value without an antecedent, or None.
     """
 
     def __init__(
@@ -79,10 +79,10 @@ class _Values:
         return piece
 
     def _other_value(self, piece: Piece) -> str:
-        """Return the one of two values that was not used last.
+        """Return the one of two values that was not used last; empty if it is not unique.
 
-        It is the same in all steps that share the phrase: "with the other arm" after "open the door
-        and close it". If the last command used both values, there is none.
+        All steps that share a phrase get the same value, as in "open the door and close it with the
+        other arm". If the last command used both values, none is returned.
         """
         if piece not in self._others:
             named = self._used.get(piece.name)
@@ -97,7 +97,7 @@ class _Values:
         return self._named.get(piece.name) or said or self._last_of_session(piece)
 
     def _said_before(self, piece: Piece) -> str:
-        """Return the last value of a type that the text names before a dependent value, or ""."""
+        """Return the last value that the text names before a dependent value of the same type."""
         at = (piece.name, piece.value)
         before = self._said[: self._said.index(at)] if at in self._said else []
         return next((value for kind, value in reversed(before) if kind == piece.name), "")

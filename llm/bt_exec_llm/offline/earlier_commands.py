@@ -35,7 +35,7 @@ class Understood:
     """Result of understanding a command.
 
     Attributes:
-        parts: Parts of the command.
+        parts: Trees with arguments that carry out the command.
         meaning: Meaning, independent of the trees of the library.
         steps: Bound steps, with omitted objects filled in.
     """
@@ -102,7 +102,7 @@ class SessionHistory:
     def last_values(self, kind: str, library: Library, lexicon: Lexicon) -> list[str]:
         """Return the values of a type in the last command that used any, the latest first.
 
-        They are those that the command named or that its trees used by default.
+        These are the values that the command named or that its trees used by default.
         """
         values = lexicon.values.get(kind, {})
         for one in reversed(self.said):
@@ -122,10 +122,11 @@ def resolve_pronoun(
 ) -> Iterable[list[Step]]:
     """Yield a single step once for each earlier object that may replace its pronoun, latest first.
 
-    The library decides which one fits: "put it down" refers to the fetched object, not to the door.
+    The library decides which object fits: "put it down" refers to an object that was fetched, not
+    to the door. Several steps yield nothing.
 
     Args:
-        steps: The steps.
+        steps: Steps of the new command.
         before: Earlier steps, oldest first.
         items: Names of the kinds of texts that name objects.
     """

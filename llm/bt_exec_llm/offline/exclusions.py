@@ -83,9 +83,9 @@ def apply_exclusions(steps: list[Step], lexicon: Lexicon) -> list[Step]:
 
 
 def leave_out_of_others(first: Step, others: list[Step], lexicon: Lexicon) -> list[Step]:
-    """Return an act and those after it, without the objects of the first in one that has them all.
+    """Return an act and later acts; a later act that includes the first one's objects omits them.
 
-    An example is "go on patrol, but begin with the lounge": the lounge is visited once.
+    In "go on patrol, but begin with the lounge", the lounge is visited only once.
     """
     *found, _ = _with_usual_values([*others, replace(first, positive=False)], lexicon)
     acts = [step for step in found if step.positive and QUESTION not in step.verbs]
@@ -102,9 +102,9 @@ def leave_out_of_others(first: Step, others: list[Step], lexicon: Lexicon) -> li
 
 
 def _with_usual_values(steps: list[Step], lexicon: Lexicon) -> list[Step]:
-    """Return steps in which the only act names its default values, if some are excluded.
+    """Return steps in which acts name their default values of the types of excluded values.
 
-    An example is "go on patrol, but not to the lounge": a patrol visits all places.
+    In "go on patrol, but not to the lounge", the patrol names all places.
     """
     pieces = [(piece, step.positive) for step in steps for piece in step.pieces if _is_value(piece)]
     excluded = {piece.name for piece, positive in pieces if not positive or piece.mark == "not"}
@@ -122,7 +122,7 @@ def _with_usual_values(steps: list[Step], lexicon: Lexicon) -> list[Step]:
 
 
 def _act_over_all_of(step: Step, acts: list[Step], lexicon: Lexicon) -> Step | None:
-    """Return the act whose places include the forbidden ones ("look everywhere, but not …")."""
+    """Return the act whose values include all forbidden ones ("look everywhere, but not …")."""
     for act in acts:
         every = {
             (piece.name, one)
@@ -147,8 +147,8 @@ def _prohibitions_for(step: Step, acts: list[Step], lexicon: Lexicon, *, alone: 
     """Return the prohibited acts for a step that forbids touching an object.
 
     Raises:
-        LeftAloneError: If no verbs are known for the object, or the command has no other step
-            (`alone`).
+        LeftAloneError: If no verbs are known for the object, or if `alone` is True, that is, the
+            command contains only prohibitions.
     """
     kinds = {piece.name for piece in step.pieces if _is_value(piece)}
     said = [piece for act in acts for piece in act.pieces]
@@ -201,7 +201,7 @@ def _expand_rest_value(pieces: list[Piece], lexicon: Lexicon) -> list[Piece]:
 
 
 def _without_excluded_values(pieces: list[Piece], lexicon: Lexicon) -> list[Piece]:
-    """Return pieces in which an excluded value of two is replaced by the other one."""
+    """Return pieces in which an excluded value is replaced by the only other value of its type."""
     named = {piece.name: piece for piece in pieces if piece.kind == "value" and piece.mark != "not"}
     nouns = any(piece.kind == "noun" and piece.mark != "not" for piece in pieces)
     found = []
@@ -223,7 +223,7 @@ def _without_excluded_values(pieces: list[Piece], lexicon: Lexicon) -> list[Piec
 
 
 def find_only_other_value(piece: Piece, lexicon: Lexicon) -> str:
-    """Return the other value of a type with two values; "" if the type has more."""
+    """Return the other value of a type with two values; "" for other types and kinds of pieces."""
     values = lexicon.values.get(piece.name, {}) if piece.kind == "value" else {}
     others = [name for name, value in values.items() if not value.other and name != piece.value]
     own = piece.value in values and not values[piece.value].other

@@ -18,11 +18,11 @@ from bt_exec_llm.offline.step import COMPARE, QUESTION, Step
 __all__ = ["NOW", "MissionEnds"]
 
 NOW = "now"
-"""Verb of a step that ends a mission although more work follows."""
+"""Verb of a mission-ending step that is executed in its place because more work follows."""
 
 
 class MissionEnds:
-    """Finder of the steps that end a mission, for the words of one site."""
+    """Separator of mission-ending steps from other steps, with the words of one site."""
 
     def __init__(self, library: Library, lexicon: Lexicon) -> None:
         self._library = library
@@ -75,8 +75,8 @@ class MissionEnds:
     def _with_further_acts(self, steps: list[Step]) -> Iterator[Step]:
         """Yield `steps`, each followed by the further act that its verb includes.
 
-        A round trip includes its way back. That of the last trip is the end of the mission; of
-        repeated trips each one comes back.
+        For example, a round trip includes the way back. The way back of a single last trip is not
+        yielded, because the mission ends with it.
         """
         for at, step in enumerate(steps):
             ways = (self._lexicon.ways.get(verb) for verb in step.verbs)
@@ -173,7 +173,7 @@ def _is_question_tree(tree: TreeSpec) -> bool:
 def _ends_mission(step: Step, work: list[Step], steps: list[Step]) -> bool:
     """Return True if a step in a branch ends the whole mission, not only the branch.
 
-    An example is "return" in "if nobody is there, look in the lounge and return". The steps before
+    An example is "return" in "if it is dark, look in the lounge and return". The steps before
     it have the same condition, and there is no other branch.
     """
     return bool(work) and work[-1].condition == step.condition and not any(s.case for s in steps)

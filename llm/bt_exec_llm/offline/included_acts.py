@@ -1,4 +1,4 @@
-"""Parts whose trees include a further act, for commands that state that act themselves."""
+"""Adjustment of trees that include a further act to commands that state this act themselves."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ __all__ = ["apply_commanded_acts"]
 def apply_commanded_acts(parts: list[Part], library: Library, lexicon: Lexicon) -> list[Part]:
     """Return parts in which an included act is done as commanded, or left out.
 
-    The act is done with the arguments of the next part if that part commands it. It is left out if
-    a later part commands it. After the opposite of the act, that part may be for another case:
-    "open the door, take the material if it is there, otherwise close the door".
+    If the next part commands the act, the act is done with the arguments of that part. If a later
+    part commands it, it is left out. If the opposite act came before, the later part may also have
+    another condition: "open the door, take the material if it is there, otherwise close the door".
     """
     found = list(parts)
     for at, part in enumerate(parts):

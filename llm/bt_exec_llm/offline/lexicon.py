@@ -78,8 +78,8 @@ class Verb(Words):
     """Verb, with its phrases.
 
     Attributes:
-        finds: ``look`` if it observes (check whether), ``tell`` if it asks for a report (tell me
-            whether); otherwise empty.
+        finds: ``look`` if the verb asks for an observation (check whether), ``tell`` if it asks
+            for a report (tell me whether); otherwise empty.
         pairs: Whether it can add a detail to the act before it ("get the material, and leave the
             door open").
         denied: Whether it is understood only in a prohibition (do not touch it).
@@ -88,7 +88,7 @@ class Verb(Words):
         idle: Whether it means to leave things as they are, as one branch of a condition.
         wishes: Whether it expresses a desired state (I need the door closed).
         result: State after the action. A question whether the action was done asks for this state.
-        sums: Whether it summarises results or actions, whatever the place.
+        sums: Whether it summarises results or actions of all places.
         usual: Default noun.
         asked_for: Whether it is the verb of a command that only names an object (자재 부탁합니다).
         announces: Whether its text is for the people at the place (say "dinner is ready").
@@ -287,7 +287,7 @@ class Lexicon(_Part):
 
     @cached_property
     def stand_ins(self) -> Mapping[tuple[str, str], str]:
-        """Values that can stand in for another, by its type and name: ``Person=anna|…``."""
+        """Values that another value can stand for, by its type and name: ``Person=anna|…``."""
         said = {
             phrase.casefold(): (kind, name)
             for kind, values in self.values.items()

@@ -60,7 +60,7 @@ class _File:
     def _unknown_names(self) -> Iterator[Problem]:
         own, types, trees = self.own, self.types, self.trees
         for name, values in own.values.items():
-            if name not in own.past:  # types that only the lexicon has
+            if name not in own.past:  # types of past acts exist only in lexicons
                 yield from self._check_name(("values", name), name, "type", types)
             hint = types.get(name)
             options = get_args(hint) if get_origin(hint) is Literal else ()

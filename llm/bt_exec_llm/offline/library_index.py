@@ -33,7 +33,7 @@ from bt_exec_llm.offline.utterance_frames import Frames
 __all__ = ["Index", "cached_index"]
 
 _MOST = 16
-"""Number of indices that are cached."""
+"""Maximum number of indices that are cached."""
 
 
 @dataclass
@@ -49,7 +49,8 @@ class Index:
         types: Types of the site, by name.
         pasts: Cache of understood sessions, by their commands and outcomes.
         understood: Whether suggested commands are understood, by language and text.
-        near: Utterances indexed by the beginnings of their words, by language; see `nearest`.
+        near: Utterances indexed by the beginnings of their words, by language; see
+            `bt_exec_llm.offline.similar_utterances`.
     """
 
     lexicon: Lexicon
@@ -77,7 +78,7 @@ class Index:
         }
         reader = Reader(lexicon)
         frames = Frames.from_utterances(library, reader, utterances)
-        if frames.unread:  # the words of their utterances become verbs
+        if frames.unread:  # these utterances become verbs as a whole
             reader = Reader(lexicon.with_utterances(frames.unread))
             frames = Frames.from_utterances(library, reader, utterances)
         numbers = number_parameters(library, types)
@@ -123,7 +124,10 @@ def cached_index(request: Request, language: str) -> Index:
 
 
 def _index_for_words(request: Request, language: str) -> Index:
-    """Return an index of equal words, trees and types, which a site that is loaded again has."""
+    """Return a cached index with equal words, trees and types, or a new one.
+
+    A site that is loaded again has equal words, trees and types.
+    """
     packs = request.catalogue.packs
     files: tuple[Path, ...] = (
         data_path("configs", "lexicon", "common.yaml"),

@@ -23,7 +23,7 @@ _USES = {
     "manner": "filler",
     "adverb": "filler",
 }
-"""Uses of words by the beginning of their category."""
+"""Uses of words by the first part of their category."""
 _TYPES: dict[str, RoleName] = {
     "Place": "place",
     "Arm": "instrument",

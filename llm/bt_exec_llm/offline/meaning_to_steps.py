@@ -51,7 +51,7 @@ def steps_of_meaning(meaning: Node, lexicon: Lexicon, reading: Reading) -> list[
         reading: The text that has the meaning.
 
     Raises:
-        NoStepsError: If a part of it cannot be expressed.
+        NoStepsError: If no step can express a part of the meaning, or the meaning is unclear.
     """
     _check_texts(reading, lexicon)
     _check_places_enterable(reading, lexicon)
@@ -129,7 +129,7 @@ def _with_repeated_returns(steps: list[Step], lexicon: Lexicon) -> list[Step]:
     """Return steps in which the return is repeated, too: "go there and come back twice".
 
     Raises:
-        NoStepsError: If it is not clear which acts are repeated.
+        NoStepsError: If it is unclear which acts are repeated.
     """
     closing = lexicon.mission_ending_verbs
     often = [one for one in steps if one.times > 1 and one.acts and closing.issuperset(one.acts)]
@@ -144,10 +144,10 @@ def _with_repeated_returns(steps: list[Step], lexicon: Lexicon) -> list[Step]:
 
 
 def pieces_of_fragment(meaning: Node, lexicon: Lexicon, reading: Reading) -> list[Piece]:
-    """Return the pieces of a fragment: "the left one", "to the lounge".
+    """Return the pieces of a fragment such as "the left one" or "to the lounge".
 
     Raises:
-        NoStepsError: If it cannot be expressed.
+        NoStepsError: If no pieces can express the fragment.
     """
     return ClauseConverter(lexicon, reading, meaning).convert_fragment(meaning)
 
@@ -156,7 +156,7 @@ def condition_of_meaning(question: Node, lexicon: Lexicon, reading: Reading) -> 
     """Return the step of a yes/no question, and the answer for which the condition holds.
 
     Raises:
-        NoStepsError: If it cannot be expressed.
+        NoStepsError: If no step can express the question.
     """
     return ClauseConverter(lexicon, reading, question).convert_condition(question)
 
@@ -175,9 +175,10 @@ def _are_things(parts: Iterable[Node]) -> bool:
 
 
 def _check_texts(reading: Reading, lexicon: Lexicon) -> None:
-    """Raise NoStepsError if it is not clear which words belong to a text for a person.
+    """Check that it is clear which words belong to a text for a person.
 
     Raises:
+        NoStepsError: If words beside the text may belong to it.
         UnclearTextError: If an act after the text may belong to it: "tell him to wait and look".
     """
     leaves = list(reading.edge.leaves())
@@ -203,7 +204,7 @@ def _check_places_enterable(reading: Reading, lexicon: Lexicon) -> None:
     """Check that a command names no place that the robot cannot enter, except to forbid it.
 
     Raises:
-        UnclearTextError: If it does.
+        UnclearTextError: If the command names such a place.
     """
     known = lexicon.limits.get("OUT_OF_REACH", Words()).without_spaces()
     forbidden = [reading.edge_of(one) for one in reading.meaning.walk() if one.kind == "avoid"]
@@ -227,7 +228,7 @@ def _is_unclear(meaning: Node, reading: Reading) -> bool:
     inside = any(part.kind == "ordered" for act in acts for part in act.walk())
     paused = any(leaf.category == "comma" for leaf in reading.edge.leaves())
     pair = len(acts) == PAIR and "if" not in kinds
-    marked = inside and pair and reading.language == "ko"  # 팔부터: a particle marks it
+    marked = inside and pair and reading.language == "ko"  # 팔부터: a particle marks the object
     same = len(acts) >= PAIR and normal_form(meaning) == normal_form(_without_ordering(meaning))
     reminded = any(one.text("sign") == "reminded" for one in meaning.walk())
     clear = marked or (pair and (paused or reminded))
@@ -240,7 +241,7 @@ def _is_unclear(meaning: Node, reading: Reading) -> bool:
 
 
 def _names_first_of_list(leaves: Iterable[Edge]) -> bool:
-    """Return True for "first" behind a later part of a list: "the corridor, the lounge first"."""
+    """Return True for "first" after a later item of a list: "the corridor, the lounge first"."""
     paused = named = False
     for category in (leaf.category for leaf in leaves):
         if category == "~first" and named:
@@ -266,7 +267,7 @@ def _without_ordering(node: Node) -> Node:
 
 
 def _joins_remark(reading: Reading) -> bool:
-    """Return True if "and" joins a remark to an act, so that it may be a part of the act.
+    """Return True if "and" joins a remark to an act, so that the remark may be part of the act.
 
     An example is "check that the lights in the lounge and the hall are off, and come back".
     """
@@ -289,7 +290,7 @@ def _may_ask_for_denied_act(meaning: Node, reading: Reading) -> bool:
 
 
 def _runs_on_after_question(reading: Reading) -> bool:
-    """Return True if an act may depend on the question before it, because no word joins them.
+    """Return True if an act may depend on the question before it because no word joins the two.
 
     An example is "check the lounge if empty go to the hall".
     """
@@ -346,7 +347,7 @@ def _lacks_given_object(step: Step, lexicon: Lexicon) -> bool:
 
 
 def _with_recipients(steps: list[Step], lexicon: Lexicon) -> list[Step]:
-    """Return steps in which a text without recipient gets that of the prohibition before it.
+    """Return steps in which a text without recipient gets the person of the prohibition before it.
 
     In "do not ask the professor, only deliver the documents", the professor is the recipient.
     """
@@ -367,9 +368,9 @@ def _names_instrument(step: Step) -> bool:
 
 
 def _share_instruments(steps: list[Step], reading: Reading, lexicon: Lexicon) -> list[Step]:
-    """Return English steps in which a step without objects has the next step's instrument.
+    """Return English steps in which a step without objects gets the next step's instrument.
 
-    An instrument is shared only by verbs that share their object: "open and close it with …".
+    Verbs share an instrument only if they share their object: "open and close it with …".
 
     Raises:
         NoStepsError: If an instrument may apply to later acts, too.
@@ -389,7 +390,7 @@ def _share_instruments(steps: list[Step], reading: Reading, lexicon: Lexicon) ->
 
 
 def _shares_object(step: Step, after: Step, reading: Reading, lexicon: Lexicon) -> bool:
-    """Return True if a step has the object of the next one: two verbs joined by a bare "and"."""
+    """Return True if a step shares the object of the next one, as in "open and close it"."""
     if not step.positive or step.pieces or not step.verbs:
         return False
     between = [one for one in reading.edge.leaves() if step.end <= one.start < after.start]

@@ -52,7 +52,7 @@ def remove_excluded_values(step: Step, lexicon: Lexicon) -> Step | RefusalReason
 def _step_for_other_values(
     step: Step, out: list[Piece], rest: list[Piece], lexicon: Lexicon
 ) -> Step | None:
-    """Return a step for all values but the excluded ones ("check everything except the lounge")."""
+    """Return a step with all values except excluded ones ("check everything except …"), or None."""
     kinds = {p.name if p.kind == "value" else "" for p in out}
     rest = [p for p in rest if p.text.casefold() not in ALL_OF_IT]
     content = [p for p in rest if p.kind not in ("filler", "speaker")]

@@ -19,11 +19,11 @@ from bt_exec_llm.offline.command_part import BranchCondition, Part
 __all__ = ["build_condition", "build_nodes", "find_answering_check"]
 
 _MOST_ROUNDS = 30
-"""Largest number of observations of what is waited for."""
+"""Maximum number of observations of the awaited state."""
 
 
 def find_answering_check(tree: TreeSpec) -> Check | None:
-    """Return the check of a question tree: its root, or the only check in the root."""
+    """Return the reporting check of a question tree: its root, or the last node of its root."""
     nodes = tree.root.sequence if isinstance(tree.root, Sequence) else (tree.root,)
     answers = [node for node in nodes if isinstance(node, Check) and node.tell]
     return answers[0] if len(answers) == 1 and answers[0] is nodes[-1] else None
@@ -45,7 +45,7 @@ def build_nodes(parts: list[Part], library: Library) -> tuple[Node, ...]:
             _add_nodes(nodes, chain.from_iterable(branches), library)
             continue
         asked = _observation_nodes([branch[0].condition for branch in branches], library)
-        nodes += [one for one in asked if nodes[-1:] != [one]]  # observed by the previous step
+        nodes += [one for one in asked if nodes[-1:] != [one]]  # not observed by the previous node
         if len(branches) == 1:
             nodes.append(_guard_branch(branches[0], library))
         else:
@@ -72,7 +72,7 @@ def _add_nodes(nodes: list[Node], parts: Iterable[Part], library: Library) -> No
 
 
 def _repeat_until(node: Node, held: BranchCondition, library: Library) -> Node:
-    """Return a node that is repeated, before new observations, until a condition holds."""
+    """Return a node that is repeated, with new observations after it, until a condition holds."""
     observed, check = build_condition(held, library)
     rounds = {"sequence": [node, *observed], "repeat": _MOST_ROUNDS, "until": check}
     return Sequence.model_validate(rounds)
@@ -162,7 +162,7 @@ def _build_question_condition(
 
 
 def _fill_parameters(expression: Any, args: Mapping[str, Any]) -> Any:
-    """Return a condition with arguments in place of parameters; an argument None is omitted."""
+    """Return a condition with its parameters replaced by arguments; None values are omitted."""
     if isinstance(expression, dict):
         found = {key: _fill_parameters(value, args) for key, value in expression.items()}
         return {key: value for key, value in found.items() if value is not None}

@@ -110,7 +110,7 @@ def fill_numbers(
     said: Mapping[str, list[Piece]],
     kinds: Iterable[str],
 ) -> dict[str, Any] | RefusalReason:
-    """Return the arguments for the numbers of a step, or a trouble if they do not fit.
+    """Return the arguments for the numbers of a step, or a refusal reason if they do not fit.
 
     Args:
         numbers: Number parameters of the tree.
@@ -134,7 +134,7 @@ def fill_numbers(
 
 
 def check_all_numbers_used(parts: list[Part], steps: list[Step]) -> list[Part] | RefusalReason:
-    """Return the parts if they use every number in the steps, otherwise a trouble."""
+    """Return the parts if they use every number in the steps, otherwise a refusal reason."""
     taken = {
         (piece.start, piece.end)
         for part in parts

@@ -1,4 +1,4 @@
-"""Merging of the parts of a command, so that a shared beginning runs only once."""
+"""Merging of the parts of a command, so that a shared beginning is executed only once."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _WORD = re.compile(r"\w+")
 def append_parts(
     parts: list[Part], more: list[Part], frames: Frames, lexicon: Lexicon
 ) -> list[Part]:
-    """Append the parts of a step, and drop earlier parts that are the beginning of the new ones."""
+    """Append the parts of a step, without parts that are a beginning or repetition of others."""
     size = len(more)
     if (
         size > 1
@@ -67,7 +67,7 @@ def _is_asked_again(first: Part, part: Part, lexicon: Lexicon) -> bool:
 
 
 def _answers_question_before(asked: Part, part: Part) -> bool:
-    """Return True for an observation without an object after a direct question ("go and see")."""
+    """Return True if `part`, an observation such as "go and see", answers the question before."""
     if asked.step is None or asked.step.verbs != (QUESTION,) or asked.step.via != "ask":
         return False
     same = asked.tree == part.tree and asked.condition == part.condition

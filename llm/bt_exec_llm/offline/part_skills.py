@@ -1,4 +1,4 @@
-"""Skills that a part runs, with the arguments that the part determines."""
+"""Skills that the tree of a part runs, with the arguments that the part determines."""
 
 from __future__ import annotations
 

@@ -33,16 +33,16 @@ ARMS = "arms"
 HAND = "hand"
 """Noun that stands for an arm of the robot."""
 HELD = "held"
-"""State of what is in a hand, and the relation that names it."""
+"""State of an object in a hand, and the relation for this state."""
 HOME = "home"
 """Noun of the place where the arms rest."""
 HELD_THING, STATUS = "held_thing", "status"
 DESCRIBED = frozenset({STATUS, HELD_THING})
-"""Nouns that name a state of an object, or an object by its state."""
+"""Nouns that name the state of an object, or an object by its state."""
 _OWN = Node("own")
 _INSIDE = "inside"
 _SILENT = ("any", "one", "many")
-"""Parts of formulas that add no piece."""
+"""Kinds of formulas that add no piece."""
 _RELATION_OF: Mapping[str, str] = {"in": "inside", "from": "from_inside"}
 """Relations to an object, by preposition."""
 _TOOL = "tool"
@@ -57,7 +57,7 @@ _MARKS: Mapping[str, str] = {
 }
 """Marks of pieces, by relation."""
 THERE, _IT = (Node("pronoun", (("name", name),)) for name in ("there", "it"))
-"""Pronouns of places and of things."""
+"""Pronouns for a place and for an object."""
 _ONE, _TWO = (Node("quantity", (("bound", "exactly"), ("number", n))) for n in (1, 2))
 
 
@@ -148,7 +148,7 @@ class PhraseConverter:
         return self._new_piece("limit", kind, value, text=self._said(node) or value)
 
     def _names_aspects(self, formula: Node) -> bool:
-        """Return True if a formula names only aspects of a place, such as its people."""
+        """Return True if a formula names only aspects of a place, such as its noise."""
         things = [part.text("name") for part in conjuncts(formula) if part.kind == "thing"]
         return all(thing.startswith("value/") for thing in things) and self._joined >= {
             parse_name(thing)[1] for thing in things
@@ -211,7 +211,7 @@ class PhraseConverter:
         yield from pieces
 
     def _joined_to(self, node: Node) -> str:
-        """Return how a clause is joined to the previous one: ``stop`` after a pause or ``then``."""
+        """Return ``stop`` if a clause follows a pause or "but", otherwise ``then``."""
         edge = self._reading.edge_of(node)
         if edge is None and node.kind == "avoid":
             return "stop" if self._language == "en" else "then"  # "without reporting"
@@ -338,7 +338,7 @@ class PhraseConverter:
         return found
 
     def _position(self, node: Node) -> int:
-        """Return the position of a node, or of its first positioned part, in the text."""
+        """Return the position in the text of a node or of its first part that has one."""
         edges = (self._reading.edge_of(part) for part in node.walk())
         return next((edge.start for edge in edges if edge is not None), 0)
 
@@ -377,10 +377,10 @@ def _nouns_in(phrase: Node) -> list[str]:
 
 
 def _without_other_values(parts: Iterable[Node]) -> tuple[Node, ...]:
-    """Return parts without excluded values for which another one is given (라운지 말고 복도).
+    """Return parts without excluded values if a value of their type is given (라운지 말고 복도).
 
     Raises:
-        NoStepsError: If anything else is excluded.
+        NoStepsError: If another object is excluded.
     """
     named = [part.text("name").split("/")[:2] for part in parts if part.kind == "thing"]
     for part in parts:

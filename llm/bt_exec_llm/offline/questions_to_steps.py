@@ -29,7 +29,7 @@ __all__ = ["FAILED", "PAIR", "SO", "UNABLE", "VISIBLE", "QuestionConverter"]
 PAIR = 2
 """Number of parts of a pair."""
 _DWELLING = "dwell"
-"""Category of verbs that say that a person is there."""
+"""Category of verbs for the presence of a person."""
 _SEEING = frozenset({"see", "seen", "exist", "absent", "seeing_verbs", "~see", "~spot", "~notice"})
 """Categories of words in questions about visible objects."""
 _HAVING = frozenset({"~have", "having_verbs"})
@@ -45,7 +45,7 @@ _AT_LEAST, _AT_MOST = BOUNDS
 _WHO = "who"
 """Mark of a phrase that counts persons without naming them."""
 _EXCLUSIVE, _DENIED = ("more", "at_most"), ("fewer", "at_most")
-"""Kinds of quantities above their number, and kinds that negate a lower bound."""
+"""Bounds that exclude their number, and bounds that negate a lower bound."""
 _ASKED = ("whether", "which", "how_many", "where", "what")
 
 
@@ -68,7 +68,7 @@ class QuestionConverter(PhraseConverter):
         self._asked: tuple[Step, bool] | None = None
         self._conditioned: tuple[Step, bool] | None = None
         self._free = self._asks_presence = self._asks_person = False
-        self._asked_more = False  # whether a branch asks a question, too
+        self._asked_more = False  # whether a branch contains a question
         self._via = ""
         self._case = 0
         self._built: list[Step] = []
@@ -95,7 +95,11 @@ class QuestionConverter(PhraseConverter):
         return step
 
     def convert_condition(self, ask: Node) -> tuple[Step, bool]:
-        """Return the question of a condition, and the required answer."""
+        """Return the question step of a condition, and the required answer.
+
+        Raises:
+            NoStepsError: If the condition is ambiguous or cannot be expressed.
+        """
         about = ask.node("of")
         if about.kind == "pronoun":
             name = about.text("name")
@@ -151,7 +155,7 @@ class QuestionConverter(PhraseConverter):
         return bool(verbs) and verbs[-1].endswith(".noun")
 
     def _question_pieces(self, ask: Node) -> tuple[list[Piece], bool]:
-        """Return the pieces of a question, and whether "yes" means that they hold."""
+        """Return the pieces of a question, and whether "yes" affirms what they describe."""
         if ask.text("what") not in _ASKED or ask.get("given") is not None:
             raise NoStepsError
         of = self._without_alternatives(ask.node("of"))
@@ -200,10 +204,10 @@ class QuestionConverter(PhraseConverter):
         return pieces if located else self._with_visible_state(pieces), True
 
     def _bounds(self, quantity: Value | None, about: Node) -> tuple[list[Piece], bool]:
-        """Return the bounds in a quantity, and whether "yes" means a number within the bounds.
+        """Return the bounds of a quantity, and whether "yes" means a number within the bounds.
 
-        Opposite quantities have the same bounds: "fewer than two" is the negation of "at least
-        two".
+        Opposite quantities have the same bounds, because "fewer than two" is the negation of "at
+        least two".
 
         Raises:
             NoStepsError: If the robot cannot count what the quantity is about.
@@ -273,7 +277,7 @@ class QuestionConverter(PhraseConverter):
         return self._new_piece("state", HELD, text=piece.text) if named else piece
 
     def _counted_aspect(self, ask: Node) -> Piece | None:
-        """Return the aspect that a question counts if only a counter implies it (명 in 몇 명)."""
+        """Return the aspect that a question counts, as implied by a counter (명 in 몇 명)."""
         said = "".join(self._said(ask).split())
         for kind in self._joined:
             for name, value in self._lexicon.values.get(kind, {}).items():
@@ -288,13 +292,14 @@ class QuestionConverter(PhraseConverter):
         )
 
     def _convert_alternatives(self, hold: Node) -> list[Piece]:
-        """Return the pieces of a property.
+        """Return the pieces of a property, which may consist of alternatives.
 
-        "Open or closed" asks for the state of an object. Other alternatives belong to one aspect,
-        which the first of them names.
+        "Open or closed" asks for the state of an object. Other alternatives ("dark or bright") must
+        belong to one aspect; the first alternative stands for it.
 
         Raises:
-            NoStepsError: If two alternatives are a condition, which would always hold.
+            NoStepsError: If the alternatives are a condition, which would always hold, or belong to
+                different aspects.
         """
         if hold.kind != "or":
             return list(self._convert_formula(hold, ""))
@@ -311,7 +316,10 @@ class QuestionConverter(PhraseConverter):
         return first
 
     def _with_visible_state(self, pieces: list[Piece]) -> list[Piece]:
-        """Return the pieces of a search; add the state "visible" if it only names objects."""
+        """Return the pieces of a question for objects; add the state that it implies.
+
+        The state is "held" or "visible". None is added if the pieces contain a state or a value.
+        """
         if any(find_only_other_value(one, self._lexicon) for one in pieces):
             return pieces
         if HELD in self._lexicon.states:  # "what is held" asks for a held object
@@ -363,7 +371,7 @@ def _without_anything(pieces: list[Piece]) -> list[Piece]:
 
 
 def _without_vague_repetitions(pieces: list[Piece]) -> list[Piece]:
-    """Return pieces without those that name a value again but have no sense in a condition."""
+    """Return pieces without repeated values that neither affirm nor deny the value."""
     clear = {(piece.name, piece.value) for piece in pieces if piece.sense}
     return [p for p in pieces if p.sense or p.kind != "value" or (p.name, p.value) not in clear]
 

@@ -34,16 +34,16 @@ Name = tuple[str, str, str, str]
 
 _LANGUAGES = ("en", "ko")
 COPULA = "be"
-"""Verb of the statements that something is so."""
+"""Verb "to be" in statements."""
 _INSIDE = "inside"
 TOOL = "use"
 """Verb that introduces an instrument (오른손을 써서)."""
 _CLAUSES = ("if ", "when ", "once ")
 """Beginnings of filler clauses, which are only allowed at the edge of a sentence."""
 _RELATIVE = ("that ", "which ", "lying")
-"""Beginnings of phrases that the grammar makes of the prepositions."""
+"""Beginnings of phrases that the grammar derives from prepositions."""
 _SHORT = 3
-"""Letters of words that have no comparative: "on", "off"."""
+"""Maximum length of English words without a comparative, such as "on" and "off"."""
 _TAKING = {"clause": "say", "question": "ask", "noun": "carry"}
 """Frames of verbs that take a text, by its shape."""
 
@@ -128,11 +128,14 @@ def _filler_words(lexicon: Lexicon, language: str, *, clauses: bool = False) -> 
 
 
 def _verbs_by_frame(lexicon: Lexicon) -> Iterator[tuple[str, Any]]:
-    """Yield (frame, verbs). A word that several verbs share gets one entry for all of them."""
+    """Yield (name, entry) pairs for verbs, one for each frame.
+
+    Verbs that share a word are joined in one entry.
+    """
     said: dict[str, dict[str, list[str]]] = {one: defaultdict(list) for one in _LANGUAGES}
     for name, verb in lexicon.verbs.items():
         if name == COPULA:
-            continue  # the grammar has these verbs
+            continue  # the grammar contains the forms of "to be"
         for language in _LANGUAGES:
             for word in _expand_phrases(getattr(verb, language)):
                 said[language][word].append(name)
@@ -169,7 +172,7 @@ def _verbs_by_frame(lexicon: Lexicon) -> Iterator[tuple[str, Any]]:
 
 
 def _add_helped_verbs(said: Mapping[str, list[str]]) -> None:
-    """Add to the words of a Korean verb with a helping verb (열어 두다) its main verb (열다)."""
+    """Add the meanings of a Korean main verb (열다) to the verb with an auxiliary (열어 두다)."""
     language = language_data("ko")
     opened = {
         form: names
@@ -241,12 +244,12 @@ def _korean_result_forms(words: Words, leaving: Iterable[Words]) -> Mapping[str,
     """Return Korean forms that describe a resulting state (열려 있다, 열린) or its act (열었다).
 
     Args:
-        words: Verbs that say that an object enters the state.
+        words: Intransitive verbs for entering the state.
         leaving: Verbs of acts that leave an object in the state.
     """
     language = language_data("ko")
     found: dict[str, list[str]] = {"adjective": [], "adnominal": []}
-    seen = language["orders"]["verbs"]["seen"]["_"]  # their past tense describes an earlier state
+    seen = language["orders"]["verbs"]["seen"]["_"]  # their past tense is about an earlier state
     said = [(verb, "results") for verb in _nouns_in_da(words) if verb not in seen]
     said += [(verb, "done") for act in leaving for verb in _nouns_in_da(act) if " " not in verb]
     for verb, key in said:
@@ -269,7 +272,7 @@ def done_forms(lexicon: Lexicon) -> tuple[str, ...]:
 
 @cache
 def _korean_forms(verb: str, key: str) -> tuple[str, ...]:
-    """Return the Korean forms of a verb of a kind: ``results`` (열려 있다) or ``done`` (열었다)."""
+    """Return the Korean forms of a verb: for `key` ``results`` (열려 있다) or ``done`` (열었다)."""
     language = language_data("ko")
     stems = (
         {"plain": verb[:-1], "open": opened, "past": past_stem(opened)}

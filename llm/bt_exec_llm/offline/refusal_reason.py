@@ -82,9 +82,9 @@ class RefusalReason:
     Attributes:
         code: Code from the table above.
         words: Words of the command that are concerned.
-        missing: What the command lacks: types, or nouns of the lexicon.
-        trees: Possible trees.
-        hint: Type of the number that the command must contain.
+        missing: Types or nouns of the lexicon that the command lacks.
+        trees: Names of the trees between which an ambiguous command does not decide.
+        hint: Python type of the number that the command must contain.
     """
 
     code: str
@@ -95,5 +95,5 @@ class RefusalReason:
 
     @property
     def rank(self) -> int:
-        """Rank of the trouble; of several troubles, the one with the smallest rank is reported."""
+        """Rank of the reason; of several reasons, the one with the smallest rank is reported."""
         return CODES.index(self.code)

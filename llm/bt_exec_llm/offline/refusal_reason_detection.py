@@ -23,7 +23,7 @@ from bt_exec_llm.offline.refusal_reason import RefusalReason
 __all__ = ["find_refusal_reason", "unknown_place"]
 
 _OPERATORS = {"condition": "CONDITION", "negation": "NEGATED"}
-"""Codes of kinds of operators; the others are ``OPERATOR``."""
+"""Codes by kind of operator; other kinds have the code ``OPERATOR``."""
 _NO_PLACE = "NO_PLACE"
 """Code of the names of places that a site need not have."""
 _NUMBER = r"\d+(?:[.,:]\d+)*"
@@ -34,7 +34,7 @@ def find_refusal_reason(found: Reading | Unread, language: str, reader: Reader) 
     """Return the most important reason why a text cannot be executed.
 
     Args:
-        found: Reading that has no steps or is not certain, or an unread text.
+        found: Reading that has no steps or is not certain, or a text that could not be parsed.
         language: ``en`` or ``ko``.
         reader: The words of the site.
     """
@@ -75,7 +75,7 @@ def _troubles(found: Reading | Unread, language: str, reader: Reader) -> Iterato
 
 
 def _negates(text: str, language: str, reader: Reader) -> bool:
-    """Return True if a text contains a word that forbids the act after it, or a prefix of it."""
+    """Return True if a text contains a phrase, or a negation before a verb, that forbids an act."""
     lexicon = reader.engine.lexicon(language)
     if any(words in text for words in closed_words(language, "forbidding")):
         return True
@@ -93,7 +93,7 @@ def _is_verb(edge: Edge) -> bool:
 
 
 def _states_fact(negation: Operator, text: str, language: str) -> bool:
-    """Return True for the negation of a statement, which forbids nothing: "it won't budge"."""
+    """Return True for a negation in a statement, which forbids nothing: "it won't budge"."""
     words = closed_words(language, "stating_negations")
     before = text[: negation.end].casefold().replace("’", "'")
     return re.search(rf"(?<!\w)(?:{'|'.join(words)})$", before) is not None
@@ -110,7 +110,7 @@ def unknown_place(text: str, language: str, lexicon: Lexicon) -> str:
 
 
 def _unused_word_troubles(found: Reading, reader: Reader) -> Iterator[RefusalReason]:
-    """Yield troubles for a word without a use, and for a missing text."""
+    """Yield the reasons for a word without a use and for a missing text."""
     if word := reader.word_left_out(found):
         yield RefusalReason("MANNER", word)
     nodes = [*found.meaning.walk()]
@@ -130,7 +130,7 @@ def _names_only_objects(meaning: Node) -> bool:
 
 
 def _condition_clause(text: str, operator: Operator, language: str) -> str:
-    """Return the clause after an English condition word, or before a Korean one, with the word."""
+    """Return the clause of a condition: from an English operator on, or up to a Korean one."""
     if language == "ko":
         stops = [match.end() for match in _STOP.finditer(text, 0, operator.start)]
         return text[max(stops, default=0) : operator.end].strip()
@@ -141,7 +141,7 @@ def _condition_clause(text: str, operator: Operator, language: str) -> str:
 def _unsupported_limit_troubles(
     text: str, language: str, lexicon: Lexicon
 ) -> Iterator[RefusalReason]:
-    """Yield troubles for unsupported limits: times, amounts, manners, choices."""
+    """Yield the reasons for unsupported limits: times, amounts, manners and choices."""
     others = (one for one in lexicon.limits.items() if one[0] != _NO_PLACE)
     for code, words in others:
         for phrase in getattr(words, language):
@@ -169,7 +169,7 @@ def _find_typed_phrase(said: str, text: str, language: str) -> str:
 
 
 def _unknown_word_trouble(found: Reading | Unread, language: str) -> Iterator[RefusalReason]:
-    """Yield a trouble for the first unknown words: an action, an object, or anything else."""
+    """Yield the reason for the first unknown words: an unknown action, object or other word."""
     if not found.unknown_words:
         return
     words = "|".join(

@@ -21,9 +21,9 @@ from bt_exec_llm.offline.step_piece import Piece
 __all__ = ["ReportConverter"]
 
 _THAT = "that"
-"""Question of a statement that is to be checked: "make sure that the lights are off"."""
+"""Type of question for a statement to check, as in "make sure that the lights are off"."""
 _TAKING_PARTS = 3
-"""Parts of the name of a verb that takes a text; see `to_engine_lexicon`."""
+"""Number of parts in the name of a verb that takes a text; see `to_engine_lexicon`."""
 
 
 class ReportConverter(Comparisons):
@@ -58,7 +58,7 @@ class ReportConverter(Comparisons):
     def _convert_information_verb(
         self, act: Node, verbs: tuple[str, ...], asked: list[Node], of: list[Node]
     ) -> Iterator[Step]:
-        """Yield the questions that an act of observation or report asks, with their places."""
+        """Yield the steps of the questions in an act of observation or report."""
         via = "tell" if self._are_report_verbs(verbs) or self._is_nominal(act) else "look"
         if via == "tell" and any(one.text("what") == _THAT for one in asked):
             raise NoStepsError  # a message for a person
@@ -114,7 +114,7 @@ class ReportConverter(Comparisons):
         return bool(step.pieces) and all(piece.name in self._joined for piece in step.pieces)
 
     def _knows_person(self, ask: Node) -> bool:
-        """Return False for a question about a person whom no step names: "where he is"."""
+        """Return False for a question such as "where he is" if no earlier step names a person."""
         of = ask.node("of")
         named = any(piece.name in self._persons for step in self._built for piece in step.pieces)
         return named or (of.kind, of.text("name"), ask.text("what")) != (
@@ -133,7 +133,7 @@ class ReportConverter(Comparisons):
         return self._observes(before) and looked_for
 
     def _has_text_before(self) -> bool:
-        """Return True if a previous act has a text, such as an item to carry."""
+        """Return True if a previous act has a free-text argument, such as an item to carry."""
         named = {piece.name for step in self._built for piece in step.pieces}
         return not named.isdisjoint(self._lexicon.texts)
 
@@ -169,9 +169,9 @@ class ReportConverter(Comparisons):
         return step
 
     def _without_past(self, act: Node, verbs: tuple[str, ...], pieces: list[Piece]) -> list[Piece]:
-        """Return the pieces of a report without what was done, as in "… and tell me what you saw".
+        """Return the pieces of a report without "what you saw" or "what you did".
 
-        They are kept if nothing is done before, and if they say what to report from a mission.
+        These pieces are kept if no act precedes the report, so that it is about an earlier mission.
         """
         others = [piece for piece in pieces if piece.name not in self._lexicon.past]
         reports = self._are_report_verbs(verbs)
@@ -185,7 +185,7 @@ class ReportConverter(Comparisons):
         return self._language == "en" and first in self._comes
 
     def _convert_way_back(self, act: Node) -> Iterator[Step]:
-        """Yield the return that the verb of a report includes if nothing is done before it."""
+        """Yield the return that "come and tell me" includes, if no act precedes the report."""
         if self._working or not self._comes_to_report(act):
             return
         ends = self._lexicon.mission_ending_verbs
@@ -198,11 +198,11 @@ class ReportConverter(Comparisons):
     ) -> list[Piece]:
         """Return the pieces of an act, with the people at a place as recipients of its text.
 
-        They are named ("tell everybody in the lounge that …"), or implied by the place, by "them",
-        or by the drive to a place before the act ("go to the lounge and say that …").
+        The people are named ("tell everybody in the lounge that …"), or implied by the place, by
+        "them", or by the drive to a place before the act ("go to the lounge and say that …").
 
         Raises:
-            NoStepsError: If a text has another subject as its recipient.
+            NoStepsError: If the text is missing, or if its recipient is not the people present.
         """
         slots = [self._lexicon.texts[p.name] for p in pieces if p.kind == "text" and p.name]
         present = next((one for slot in slots for one in slot.present.items()), None)
@@ -235,7 +235,7 @@ class ReportConverter(Comparisons):
     def _check_text_is_for_place(self, pieces: list[Piece]) -> None:
         """Raise NoStepsError if a place may belong to the text, not to its recipients.
 
-        Examples are a text with a condition, and one about what is there.
+        Examples are a text with a condition, and a text about the state of a place.
         """
         about = tuple(language_data(self._language)["orders"]["texts"].get("located", ()))
         for text in (piece.value for piece in pieces if piece.kind == "text"):
@@ -244,10 +244,10 @@ class ReportConverter(Comparisons):
                 raise NoStepsError
 
     def _for_people_at_place(self, pieces: list[Piece], present: tuple[str, str]) -> list[Piece]:
-        """Return the pieces of a delivery to the people at a place, which is one to the place.
+        """Return the pieces of a delivery to the people at a place as a delivery to the place.
 
         Raises:
-            NoStepsError: If people without a place are its recipients.
+            NoStepsError: If the recipients are people and no place is known.
         """
         people = [one for one in pieces if (one.name, one.value) == present]
         places = [one for one in pieces if one.name in self._each]
@@ -260,7 +260,7 @@ class ReportConverter(Comparisons):
         return [one for one in marked if one not in people]
 
     def _addresses_people(self, pieces: list[Piece]) -> bool:
-        """Return True if people who are present are the recipients of an act."""
+        """Return True if "the people present" are the recipients of an act."""
         slots = self._lexicon.texts.values()
         present = {one for slot in slots for one in slot.present.items()}
         bare = self._language == "en" and not any(one.kind == "speaker" for one in pieces)
@@ -283,7 +283,7 @@ class ReportConverter(Comparisons):
         return plural and not named & self._persons and bool(named & {*self._each, *self._joined})
 
     def _announces(self, act: Node, verbs: tuple[str, ...]) -> bool:
-        """Return True if an act states its text to those who are there: say, not tell or ask."""
+        """Return True if an act announces its text to the people present ("say", not "tell")."""
         quoted = "text.said" in self._categories_of(act) and self._language == "ko"
         return quoted or any(verb in self._lexicon.announcing for verb in verbs)
 
@@ -298,7 +298,7 @@ class ReportConverter(Comparisons):
         return bool(kinds) and kinds <= {*self._each} and not looks
 
     def _is_report_about_object(self, pieces: list[Piece]) -> bool:
-        """Return True if a report names its subject and no recipient: "report on the lounge"."""
+        """Return True if a report names its subject and no text: "report on the lounge"."""
         if any(piece.kind == "text" for piece in pieces):
             return False
         kinds = {piece.name for piece in pieces if piece.kind == "value"}
@@ -321,15 +321,17 @@ class ReportConverter(Comparisons):
             yield self._build_step(verbs, persons, act)
 
     def _set_text_type(self, piece: Piece, verbs: tuple[str, ...], *, alone: bool) -> Piece:
-        """Return a piece; if it is a text, set the kind of text that its verb takes.
+        """Return a piece; a text gets the type of text that its verb takes.
 
         Args:
             piece: Any piece.
             verbs: Verbs of the act with the piece.
-            alone: Whether no person is addressed.
+            alone: Whether the act has no other piece.
 
         Raises:
-            UnclearTextError: If the text contains a condition that may be meant for the robot.
+            NoStepsError: If the verbs take no text, or the text is a pronoun.
+            UnclearTextError: If the text contains a condition that may be meant for the robot, or
+                is not a text at all ("nothing").
         """
         if piece.kind != "text":
             return piece

@@ -16,13 +16,16 @@ from bt_exec_llm.offline.text_normalization import LONGEST
 __all__ = ["first_utterances", "nearest_utterances"]
 
 _COMPARED = 150
-"""Largest number of utterances that are compared by letters."""
+"""Maximum number of utterances that are compared by letters."""
 _BEGINNING = {"en": 3, "ko": 1}
-"""Length of the common prefix of words that are considered related."""
+"""Length of the prefix that related words share, by language."""
 
 
 def nearest_utterances(text: str, language: str, index: Index) -> tuple[str, ...]:
-    """Return the trees' first utterances that are most similar to `text`, best first."""
+    """Return the first utterance of each tree, sorted by the similarity of the tree to `text`.
+
+    The similarity of a tree is that of its most similar utterance.
+    """
     typed = text.casefold()[:LONGEST]
     firsts, by_beginning, every = _index_utterances(index, language)
     shared: Counter[tuple[str, str]] = Counter()
@@ -52,7 +55,7 @@ _Utterances: TypeAlias = tuple[
 
 
 def _index_utterances(index: Index, language: str) -> _Utterances:
-    """Return the trees' first utterances, as a list and indexed by the prefixes of their words."""
+    """Return the first utterance of each tree, utterances by word prefix, and all utterances."""
     if language not in index.near:
         firsts: dict[str, str] = {}
         by_beginning: dict[str, list[tuple[str, str]]] = {}

@@ -48,7 +48,7 @@ class Talk:
         )
 
     def _required(self, code: str, language: str) -> frozenset[str]:
-        """Return the categories of phrases that a text of a code must contain."""
+        """Return the categories of the phrases that a text must contain for a code."""
         section = self._lexicon.talk.get(code)
         also = section is not None and bool(getattr(section.also, language))
         return frozenset({f"needs {code}", *([f"also {code}"] if also else [])})
@@ -156,7 +156,7 @@ def _base_forms(phrases: Iterable[tuple[str, str]]) -> Mapping[str, str]:
     words = {word for said, _ in phrases for word in said.split()}
     irregular: Mapping[str, Any] = language_data("en")["forms"]
     found: dict[str, str] = {}
-    for word in sorted(words, key=len, reverse=True):  # a shorter word is the base of a longer one
+    for word in sorted(words, key=len, reverse=True):  # prefer shorter words as base forms
         for form in (plural(word), gerund(word), past_form(word)):
             found[form] = word
     for word, forms in irregular.items():

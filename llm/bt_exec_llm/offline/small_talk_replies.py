@@ -31,7 +31,7 @@ def build_reply(talk: str, request: Request, language: str, can: Iterable[str] =
     """Return the answer to a phrase that is not a command.
 
     Args:
-        talk: Kind of phrase; see `bt_exec_llm.offline.command_understanding.TALK`.
+        talk: Code of the phrase; see `bt_exec_llm.offline.command_understanding.TALK`.
         request: Planning request with the session and the known facts.
         language: Language of the command.
         can: Possible commands, for the answer to a request for help.

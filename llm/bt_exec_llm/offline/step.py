@@ -20,7 +20,7 @@ __all__ = [
 QUESTION = "?"
 """The predicate of a question."""
 COMPARE = "compare"
-"""The predicate of a comparison of what was observed."""
+"""The predicate of a comparison of observed places."""
 
 
 @dataclass
@@ -28,21 +28,21 @@ class Step:
     """Act or question of a command.
 
     Attributes:
-        verbs: Possible verbs.
+        verbs: Verbs that the word for the act may mean.
         pieces: Objects and other phrases.
         via: For a question: ``look`` if it only needs an observation, ``tell`` if the answer is
             reported at the end, ``ask`` if it was asked directly.
         positive: False if the act is forbidden.
         condition: Question on which the step depends, and the required answer.
         times: Number of repetitions.
-        tries: Largest number of attempts.
-        awaited: For waiting: the question that is asked again and again, and the awaited answer.
+        tries: Maximum number of attempts.
+        awaited: For waiting: the question that is asked repeatedly, and the awaited answer.
         turns: Number of repetitions of the sequence of this step and its neighbours.
         keeps: Whether a state is to be kept.
         pronoun: Whether it contains a pronoun.
         told: Whether its results are reported (복도 순찰, a verbal noun).
         said: Whether it is a remark without effect (it is cold).
-        case: Index of its condition among alternatives: 0 for the first.
+        case: Index of its condition among alternatives, 0 for the first.
         contrast: Whether it contrasts with the other acts (자재는, but not …).
         probe: Whether it is bound only to find out what it would do.
         rescues: Whether it runs only if the step before it fails.
@@ -112,7 +112,7 @@ def without_pronouns(step: Step) -> list[Piece]:
 
 
 def replace_pronoun(step: Step, nouns: Iterable[Piece]) -> Iterator[Step]:
-    """Yield a step once for each noun that replaces its pronoun; nothing if it names an object."""
+    """Yield a step once for each noun that replaces its pronoun; nothing if it has an object."""
     if not step.pronoun or any(p.kind in ("noun", "text") for p in step.pieces):
         return
     for name in dict.fromkeys(p.name for p in nouns if p.name):

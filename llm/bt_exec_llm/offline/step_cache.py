@@ -19,7 +19,7 @@ from bt_exec_llm.offline.step import Step
 __all__ = ["LARGE", "cached_steps"]
 
 LARGE = 40
-"""Smallest number of utterances for which a file is kept."""
+"""Minimum number of utterances for which a cache file is kept."""
 
 
 def cached_steps(reader: Reader, texts: Sequence[str]) -> list[list[Step]]:

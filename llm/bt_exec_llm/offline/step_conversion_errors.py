@@ -10,11 +10,11 @@ class NoStepsError(Exception):
 
 
 class UnclearTextError(NoStepsError):
-    """Raised for a message to a person that may contain a command for the robot.
+    """Raised for words that are refused with a code, such as an ambiguous message to a person.
 
     Args:
         code: Code; see `bt_exec_llm.offline.refusal_reason`.
-        words: Words that are unclear.
+        words: Words of the command that are concerned.
     """
 
     def __init__(self, code: str, words: str) -> None:
@@ -24,4 +24,4 @@ class UnclearTextError(NoStepsError):
 
 
 class LeftAloneError(NoStepsError):
-    """Raised when no step can express that an object must not be touched."""
+    """Raised for a request to leave an object alone that no step can express."""

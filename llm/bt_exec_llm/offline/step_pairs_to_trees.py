@@ -15,16 +15,16 @@ from bt_exec_llm.offline.utterance_frames import Frames, step_keys
 
 __all__ = ["Pairs"]
 
-_SYLLABLE = 1  # a verb of one syllable without object may be an auxiliary of the verb before it
+_SYLLABLE = 1  # a verb of one syllable without object may be an auxiliary of the previous verb
 
 
 class Pairs:
-    """Finder of the trees for pairs of steps.
+    """Binder of pairs of steps to single trees.
 
     Args:
         frames: Frames of the library.
         library: The trees.
-        lexicon: The words.
+        lexicon: The words of the site.
         held: Function that returns the question tree for the condition of a step.
     """
 
@@ -63,7 +63,8 @@ class Pairs:
     def is_redundant_leave(self, act: Step, idle: Step, parts: list[Part]) -> bool:
         """Return True if "leave it so" adds nothing to an act, as in "open it, leave it so".
 
-        It adds something if both steps are a pair with its own tree ("get the material, leave it").
+        It adds a detail if both steps are a pair with a separate tree ("get the material, leave the
+        door open").
         """
         if idle.condition is not None or not parts:
             return False

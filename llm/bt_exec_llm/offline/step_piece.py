@@ -1,4 +1,4 @@
-"""Pieces: the phrases of a command in the form that steps contain."""
+"""Pieces: noun phrases and other phrases of a command, as arguments of a step."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Literal
 __all__ = ["BOUNDS", "Kind", "Piece"]
 
 BOUNDS = ("LeastCount", "MostCount")
-"""Types of the bounds of a number that a condition asks about."""
+"""Types of the lower and upper bound of a number in a condition."""
 
 Kind = Literal[
     "noun", "value", "state", "text", "speaker", "pronoun", "person", "limit", "unknown", "filler"

@@ -39,9 +39,9 @@ from bt_exec_llm.offline.utterance_frames import Frames
 __all__ = ["Binder"]
 
 _BETWEEN_LOOKS = "10s"
-"""Pause between two observations of what is waited for."""
+"""Pause between two observations of the awaited state."""
 _MOST_TIMES = 10
-"""Largest number of repetitions."""
+"""Maximum number of repetitions."""
 
 
 class Binder:
@@ -181,7 +181,7 @@ class Binder:
         return self._ends.append_to(parts, ends, alone, work)
 
     def _bind_waiting(self, step: Step, done: list[Step]) -> Part | RefusalReason:
-        """Return the part that waits between two observations of what a step waits for."""
+        """Return the part that waits between two observations of the awaited state."""
         held = self._bind_step_condition(replace(step, condition=step.awaited), done)
         pause = Piece("limit", "TIME", _BETWEEN_LOOKS, start=step.start, end=step.start)
         found = self._bind_step(replace(step, pieces=[pause]), done, None)
@@ -204,7 +204,7 @@ class Binder:
     def _bind_with_prohibition(
         self, steps: list[Step], text: str, before: list[Step]
     ) -> list[Part] | RefusalReason:
-        """Bind a command with prohibitions; return a trouble if its parts violate one of them."""
+        """Bind a command with prohibitions; return a refusal reason if its parts violate one."""
         steps = [step for step in steps if not self._asks_no_change(step)]
         wanted = [step for step in steps if step.positive or not step.verbs]
         for order in (steps, move_prohibitions_last(steps)):
@@ -335,7 +335,7 @@ class Binder:
         return parts
 
     def _at_place_of_person(self, step: Step, done: list[Step]) -> Step:
-        """Return a step, completed by the place where its person was searched for."""
+        """Return a step, completed by the place where an earlier step searched for its person."""
         each, people = self._lexicon.list_types("each"), self._lexicon.recipient_types
         asked, found = step.condition or (None, True)
         if asked is not None and not found:
@@ -411,7 +411,7 @@ class Binder:
     def _find_question_tree(
         self, asked: Step, done: list[Step], *, needed: bool
     ) -> BranchCondition | RefusalReason:
-        """Return the question tree for a question whose matching tree only observes."""
+        """Return the tree that decides a question whose matching tree only observes."""
         found = self._matcher.match_step(replace(asked, condition=None), done)
         trees = (
             {} if isinstance(found, RefusalReason) else self._lexicon.decides.get(found[1].tree, {})
@@ -464,7 +464,7 @@ class Binder:
         return any((one, two) in self._frames.parts for one in trees for two in follows)
 
     def _is_asked_at_another_place(self, last: Step, step: Step, part: Part) -> bool:
-        """Return True if a question follows a move to another place than the one it is about."""
+        """Return True if a question is about another place than the one the robot was sent to."""
         if QUESTION in last.verbs or self._information_modes(last):
             return False
         if QUESTION not in step.verbs and "look" not in self._information_modes(step):
@@ -478,7 +478,7 @@ class Binder:
         return False
 
     def _leaves_place_open(self, last: Step, step: Step) -> bool:
-        """Return True if an observation names no place after a drive to several places."""
+        """Return True if an observation after a drive to several places names none of them."""
         each = self._lexicon.list_types("each")
         sent = {p.value for p in last.pieces if p.name in each and p.mark != "not"}
         if len(sent) < 2 or QUESTION in last.verbs or self._information_modes(last):
@@ -516,7 +516,7 @@ def _without(step: Step, kinds: Container[str]) -> Step:
 
 
 def _condition_has_only_pronoun(asked: Step, step: Step) -> bool:
-    """Return True if a condition has only a pronoun, and its act has a noun."""
+    """Return True if a condition has a pronoun and no noun, and its act has a noun."""
     named = [{p.kind for p in one.pieces} & {"noun", "pronoun"} for one in (asked, step)]
     return asked.pronoun and named == [{"pronoun"}, {"noun"}]
 

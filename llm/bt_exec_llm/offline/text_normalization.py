@@ -1,4 +1,4 @@
-"""Normalisation of a typed command: one Unicode form, one width, one kind of quote.
+"""Normalisation of a typed command to one Unicode form, character width and kind of quote.
 
 A command with invisible characters is refused, because a zero-width character or a direction mark
 can hide a word from the operator.
@@ -15,7 +15,7 @@ from bt_exec.language.sanitize import one_line
 __all__ = ["LONGEST", "Token", "normalize_command", "plain_words", "printable", "tokenize"]
 
 LONGEST = 300
-"""Largest length of a command [characters]."""
+"""Maximum length of a command [characters]."""
 
 _QUOTES = str.maketrans(dict.fromkeys("‘’ʼ`´", "'"))
 _WIDTH = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x3000: 0x20}

@@ -49,7 +49,10 @@ class Matcher:
     def match_step(
         self, step: Step, done: list[Step]
     ) -> tuple[Step, TreeSpec, bool] | RefusalReason:
-        """Return a completed step, its tree, and if earlier objects complete it, or a trouble."""
+        """Return a completed step, its tree, and whether earlier objects complete the step.
+
+        If no tree matches, the reason is returned.
+        """
         if not step.verbs and not step.pieces:
             return RefusalReason("NOT_UNDERSTOOD", step.text)
         if QUESTION in step.verbs:  # the answer reports the number
@@ -93,7 +96,7 @@ class Matcher:
                     yield replace(step, pieces=[*step.pieces[:at], swapped, *step.pieces[at + 1 :]])
 
     def match_exactly(self, step: Step) -> TreeSpec | RefusalReason:
-        """Return the only tree with a frame that matches the whole step, or a trouble."""
+        """Return the only tree with a frame that matches the whole step, or a refusal reason."""
         for option in self._variants_with_substitutes(step):
             keys = step_keys(option)
             best: dict[str, int] = {}
@@ -115,7 +118,7 @@ class Matcher:
         return RefusalReason("NOT_TOGETHER", step.text)
 
     def _accepts_remaining_pieces(self, tree: str, left: frozenset[str], step: Step) -> bool:
-        """Return True if the pieces that a frame lacks are values of the tree's parameters."""
+        """Return True if a tree accepts the pieces of a step that are not in the frame."""
         params = self._library.get(tree).params
         types = {param.type for name, param in params.items() if name not in self._brought}
         accepts = self._frames.accepts.get(tree, set())
@@ -142,13 +145,13 @@ class Matcher:
     def _match_with_omitted_objects(
         self, step: Step, done: list[Step]
     ) -> tuple[Step, TreeSpec, bool] | RefusalReason:
-        """Return a completed step, its tree, and if earlier objects complete it, or a trouble."""
+        """Return a step completed with omitted objects, as `match_step` does."""
         keys = step_keys(step)
         options: dict[frozenset[str], set[str]] = {}
         for frame in self.frames_for(step):
             missing = frame.keys - keys
             if self._states_text(frame) and missing & self._joined:
-                continue  # a text is for those who are present only if they are addressed
+                continue  # the people present are recipients only if the text addresses them
             if (
                 missing
                 and self._accepts_remaining_pieces(frame.tree, keys - frame.keys, step)
@@ -321,7 +324,7 @@ class Matcher:
         return None
 
     def number_arguments(self, step: Step, tree: TreeSpec) -> dict[str, Any] | RefusalReason:
-        """Return the arguments for the numbers of a step, or a trouble if a number has no use."""
+        """Return the arguments for the numbers of a step, or a reason if a number has no use."""
         said = {
             kind: [p for p in step.pieces if p.kind == "limit" and p.name == kind] for kind in KINDS
         }

@@ -33,7 +33,6 @@ class Frame:
     Attributes:
         tree: Name of the tree.
         keys: Keys of the pieces that are required with the verb.
-        before: For pairs of steps, the required preceding acts as (verb, positive, keys).
     """
 
     tree: str

@@ -1,4 +1,4 @@
-"""Shipped sites, and the plans of commands on them: actions with their conditions."""
+"""Fixtures: shipped sites, and their plans for commands as text."""
 
 from __future__ import annotations
 

@@ -38,9 +38,9 @@ def runs_one_branch(choice: MissionSpec, one: MissionSpec, other: MissionSpec) -
     """Return True if a choice has the actions of one of its two branches in every world.
 
     Args:
-        choice: "If it holds A, otherwise B".
-        one: "If it holds A".
-        other: "If it does not hold B".
+        choice: Plan for "if C, do A, otherwise do B".
+        one: Plan for "if C, do A".
+        other: Plan for "if not C, do B".
     """
     leaves = sorted(
         {leaf for spec in (choice, one, other) for leaf in _leaves(to_data(spec)["root"])}

@@ -16,7 +16,7 @@ ROWS = [(site, *row) for site, rows in TABLE.items() for row in rows.items()]
 
 
 @pytest.mark.parametrize(("site", "command", "expected"), ROWS)
-def test_command_has_its_plan_and_every_understood_word_a_use(
+def test_command_has_expected_plan_and_each_word_has_a_use(
     site, command, expected, trees, compilers, request_on
 ):
     assert trees(site, command) == expected
@@ -33,7 +33,7 @@ def test_command_has_its_plan_and_every_understood_word_a_use(
     "command",
     ["open the door " * 700, "문을 열고 " * 40 + "닫아", "open\x00the door", "문\u200b열어"],
 )
-def test_hostile_text_is_read_in_bounded_time(command, compilers, request_on):
+def test_hostile_text_gets_a_short_answer(command, compilers, request_on):
     answer = compilers["door"].compile(request_on("door", command))
     assert len(getattr(answer, "message", "")) < 600
 
@@ -84,7 +84,7 @@ def test_ambiguous_agent_of_the_second_act_is_asked_for(compilers, request_on, t
     assert answer.question
 
 
-def test_unmonitored_condition_is_offered_as_question(compilers, request_on):
+def test_unmonitored_condition_is_offered_as_single_check(compilers, request_on):
     said = "when the door is closed, open it"
     answer = compilers["door"].compile(request_on("door", said))
     assert answer.code == "CONDITION"
@@ -150,7 +150,7 @@ def test_impossible_alternatives_are_not_offered(command, compilers, request_on)
         ),
     ],
 )
-def test_paraphrases_have_one_plan(site, expected, paraphrases, trees):
+def test_paraphrases_have_the_same_plan(site, expected, paraphrases, trees):
     assert {trees(site, one) for one in paraphrases} == {expected}
 
 

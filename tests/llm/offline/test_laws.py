@@ -1,4 +1,4 @@
-"""Laws of reading, over the words of the door and the building: plans run in every world.
+"""Property tests of understanding: generated commands, with their plans run in every world.
 
 A sentence may be refused. Two understood sentences with the same meaning have the same actions in
 every world; two that differ by an operator do not. Another test bounds the number of refusals.
@@ -35,8 +35,8 @@ class Language:
     """Words of a site in one language.
 
     Attributes:
-        conditions: Conditions: affirmative and negative clause of "if", and the question.
-        acts: Commands, each with its form beside another verb.
+        conditions: Affirmative clause, negative clause and question of each condition.
+        acts: Acts, each as an order and in the form that joins it to another act.
     """
 
     conditions: tuple[tuple[str, str, str], ...]
@@ -161,7 +161,7 @@ def _choices(
         f"If {yes} {one[0]}, if not {other[0]}",
         f"If {yes}, {one[0]}, else {other[0]}.",
     ]
-    if site == "door":  # answers of building questions are reported at the end
+    if site == "door":  # the building site reports answers at the end
         said += [
             f"{question} If so, {one[0]}. If not, {other[0]}.",
             f"{question} If not, {other[0]}. If so, {one[0]}.",
@@ -280,7 +280,7 @@ def test_order_of_branches_does_not_matter(plan, case):
 
 
 CHANGED_ALONE = ("open the door", "문 열어", "휴게실 보고 와")
-"""Acts that passes change if they are the only one: skipped when done, followed by a report."""
+"""Acts that passes change if they are alone: skipped when done, or followed by a report."""
 
 
 @st.composite
@@ -427,7 +427,7 @@ def operator_sentences(draw):
 
 @FAST
 @given(operator_sentences())
-def test_deleting_an_operator_changes_the_meaning_or_refuses(plan, case):
+def test_deleted_operator_changes_the_plan_or_is_refused(plan, case):
     site, language, command, number = case
     found = [
         one
@@ -494,7 +494,7 @@ PAST = {
     "door": ("문 열었", "왼팔로 문을 닫았", "자재 꺼냈", "자재를 놓았", "팔을 원위치했"),
     "building": ("라운지 봤", "복도를 둘러봤", "교수님께 서류 드렸", "라운지에 갔"),
 }
-"""Past tense of acts, without its ending."""
+"""Acts in the past tense, without the ending of the sentence."""
 TELLING = [
     "나",
     "나?",
@@ -518,7 +518,7 @@ TELLING = [
 
 
 @pytest.mark.parametrize("site", sorted(PAST))
-def test_question_about_the_past_never_acts_in_any_spelling(plan, site):
+def test_question_about_the_past_never_acts_even_misspelt(plan, site):
     looks = {"observe_scene", "navigate", "talk_to_person", "summarize_mission"}
     for act, ending in product(PAST[site], TELLING):
         misspelt = act[:-1] + chr(ord(act[-1]) - 1)

@@ -1,4 +1,4 @@
-"""Commands that only the reading engine understands, and those that it must not take."""
+"""Commands that are converted to steps, and unclear commands that must be refused."""
 
 import pytest
 
@@ -127,7 +127,7 @@ UNDERSTOOD = [
      "look_at lounge situation, report_back"),
 ]  # fmt: skip
 REFUSED = [
-    ("door", "오른팔만 쓰지 말고 문 열어"),  # with both
+    ("door", "오른팔만 쓰지 말고 문 열어"),  # "not only with the right arm"
     ("door", "왼쪽 문을 열어"),
     ("door", "문 열어 줄까?"),
     ("door", "문 열리면 닫아"),
@@ -152,10 +152,10 @@ REFUSED = [
     ("building", "Look behind the lounge"),
     ("door", "문은 됐고 자재만 가져와"),
     ("door", "문은 그냥 두고 자재 꺼내"),
-    ("door", "자재는 그냥 놔둬"),  # or let go of it
+    ("door", "자재는 그냥 놔둬"),  # "leave it" or "release it"
     ("door", "문 열어, 아니다 그냥 놔둬"),
     ("door", "오른손으로 문 닫고 그 손으로 다시 열어"),
-    ("building", "라운지 안 어두우면 돌아와"),  # inside, or not
+    ("building", "라운지 안 어두우면 돌아와"),  # 안: "inside" or "not"
     ("building", "go to the lounge unless the professor is there"),
     ("door", "문 닫고 자재 가져오는 대신 팔 접어"),
     ("door", "Open the door, if you fail close it and fold your arms"),
@@ -167,17 +167,20 @@ REFUSED = [
     ("building", "Look at the lounge and the corridor and report only the corridor"),
     ("building", "라운지랑 복도 보고 복도만 보고해"),
     ("door", "양손 중 하나라도 비었으면 문 열어"),
-    ("door", "if the door doesn't open, tell me"),  # nobody tries
+    ("door", "if the door doesn't open, tell me"),  # no act is requested
     ("door", "문을 못 열면 알려줘"),
     ("door", "문이 안 열리면 다른 손으로 해 봐"),
     ("door", "오른팔로 문 열고 왼팔로 못 열면 닫아"),
     ("door", "If the left hand is empty open the door with it; otherwise don't use it."),
     ("door", "If the door is closed, open it; otherwise don't close it. Close the door."),
-    ("door", "자재가 보이면 가져오고 안 되면 문 닫아"),  # if it is not seen, or not taken
+    (
+        "door",
+        "자재가 보이면 가져오고 안 되면 문 닫아",
+    ),  # cannot see it, or cannot take it
     ("door", "open and close the door twenty times"),
     ("door", "10초 뒤에 문 닫아"),
     ("building", "bring it back"),
-    ("building", "라운지 시끄러운데"),  # a remark
+    ("building", "라운지 시끄러운데"),  # only a remark
     ("building", "라운지에 사람 있는데"),
     ("building", "다시 가져와"),
     ("building", "라운지에 사람 있는지 보고 교수님께 서류 드리고 안 계시면 그냥 와"),
@@ -211,7 +214,7 @@ RESCUES = {
 
 
 @pytest.mark.parametrize(("site", "command", "expected"), UNDERSTOOD)
-def test_command_is_understood_by_the_engine(trees, site, command, expected):
+def test_understood_command_has_the_expected_plan(trees, site, command, expected):
     assert trees(site, command) == expected
 
 

@@ -34,7 +34,7 @@ def test_command_is_read_in_its_session(site, said, expected, sites, compilers):
 
 
 @pytest.mark.parametrize(("site", "said", "expected"), ROWS)
-def test_small_talk_gives_no_plan(site, said, expected, sites):
+def test_command_without_session_has_exactly_one_kind_of_answer(site, said, expected, sites):
     command = said.split("|")[-1].strip()
     found = compile_command(sites[site], command)
     assert [found.plan, found.refusal, found.reply].count(None) == 2
@@ -47,7 +47,7 @@ def test_finished_mission_is_not_continued(sites, compilers):
         assert isinstance(answer, expected)
 
 
-def test_answered_questions_leave_nothing_to_continue(sites, compilers):
+def test_continue_skips_answered_questions(sites, compilers):
     question = Turn("is the door open?", "satisfied", "OK", ".", acted=False)
     for status, code in (("satisfied", "NOTHING_LEFT"), ("aborted", "")):
         context = Context((Turn("open the door", status, "OK", "."), question))
@@ -156,7 +156,7 @@ def test_refused_command_is_not_an_antecedent(sites, compilers):
     assert compilers["door"].compile(request).code == "NOTHING_SAID"
 
 
-def test_long_session_is_read_in_bounded_time(sites, compilers):
+def test_long_session_keeps_a_bounded_number_of_turns(sites, compilers):
     context = Context()
     for _ in range(50):
         context = context.with_turn(Turn("open the door"))

@@ -57,7 +57,7 @@ def test_question_uses_the_expected_tools(kind, text, tools):
 
 
 def test_most_questions_select_the_expected_tools():
-    """All questions of both files: the share with exactly the expected tools or refusal."""
+    """Measure the share of all questions with exactly the expected tools, or with a refusal."""
     right, wrong = 0, []
     for part in (CORPUS, ASKED):
         for kind, rows in part.items():
@@ -150,7 +150,7 @@ def test_paraphrases_have_equal_plans(texts):
     assert all(plan == first for plan in others)
 
 
-def test_unlike_questions_have_different_plans():
+def test_different_questions_have_different_plans():
     plans = [str(decided(texts[0])) for texts in PARAPHRASES]
     plans += [str(decided("Is any plate not empty?"))]
     assert len(set(plans)) == len(plans)
@@ -194,7 +194,7 @@ def test_unknown_word_is_never_dropped_at_any_position():
 
 @pytest.mark.parametrize(("text", "_"), [*CORPUS["drawn"], *CORPUS["annotated"]])
 def test_unknown_word_is_never_dropped(text, _):
-    """An additional meaningless word leads to a refusal that names it."""
+    """An additional meaningless word leads to a refusal."""
     language = language_of(text)
     word = {"en": "grumpily", "ko": "뚱하게"}[language]
     first, _, rest = text.partition(" ")
@@ -212,7 +212,7 @@ def test_unknown_word_is_never_dropped(text, _):
         ("Is the man happy?", 5, "NEEDS_MODEL"),
     ],
 )
-def test_meaning_of_a_question_is_shown(text, code, says, capsys):
+def test_understand_command_prints_the_meaning_of_a_question(text, code, says, capsys):
     from bt_exec.cli.app import run_command_line
 
     assert run_command_line(["understand", "--site", "image", text]) == code

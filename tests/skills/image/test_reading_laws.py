@@ -1,4 +1,4 @@
-"""Properties of the reader, over all words of the pack and both languages."""
+"""Property tests of the reader, with all words of the pack in both languages."""
 
 from __future__ import annotations
 
@@ -271,7 +271,7 @@ BARS = node("thing", name="bar")
 
 
 def computed_by(root):
-    """Return what the steps of a plan decide, each with its polarity."""
+    """Return the operators and names that the steps of a plan decide, each with its polarity."""
     found = set()
     for step in root["sequence"]:
         args = step["with"]
@@ -280,7 +280,7 @@ def computed_by(root):
             found.add((SAME_STEP.get(args.get(key), args.get(key)), wanted))
         found |= {(name, wanted) for name in args.get("attributes", ())}
         found |= {(name, True) for name in args.get("label", "").split("|")}
-        # nothing is on an empty plate
+        # "empty" is decided for a plate by the relation "carrying"
         found |= {("hollow", not wanted)} if args.get("relation") == "carrying" else set()
         # a sign is a coloured region around text
         found |= {("sign", True)} if args.get("relation") == "around" else set()

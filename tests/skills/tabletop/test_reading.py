@@ -1,4 +1,4 @@
-"""Properties of the parser of tabletop commands, and references to earlier ones."""
+"""Property tests of the parser of tabletop commands, and references to earlier commands."""
 
 import contextlib
 import random
@@ -28,7 +28,7 @@ OPERATORS = {
     "ko": ("말고", "빼고", "없으면", "아니면", "전에", "하지 말고", "않으면", "없이", "대신", "못",
            "제외하고", "아닌"),
 }  # fmt: skip
-PLAIN = [  # without branches, since an operator in the other branch changes nothing
+PLAIN = [  # commands without branches; an operator in a skipped branch changes nothing
     row
     for row in (one for file in FILES for one in rows(file))
     if row.expected[0] not in "!?"
@@ -52,8 +52,8 @@ def plan(command, world="mixed"):
     return understood(Row(world, command, ""))
 
 
-def test_operator_word_changes_the_plan_or_refuses_it():
-    """Separate sample, because Hypothesis draws depend on the imports of other tests."""
+def test_inserted_operator_changes_the_plan_or_is_refused():
+    """Use a seeded sample, because Hypothesis draws depend on the imports of other tests."""
     rng, ignored = random.Random(2), []
     for row in rng.choices(PLAIN, k=150):
         words = row.command.split()
@@ -62,7 +62,7 @@ def test_operator_word_changes_the_plan_or_refuses_it():
         if operator in ORDER and CHAINED.search(row.command):
             continue
         if operator == "없으면" and at and words[at - 1].endswith("에"):
-            continue  # "if it is not there" holds
+            continue  # "if it is not there" may hold
         said = " ".join([*words[:at], operator, *words[at:]])
         changed = plan(said, row.world)
         if not isinstance(changed, str) and changed == plan(row.command, row.world):
@@ -85,7 +85,7 @@ BARE = [
 
 
 def test_short_command_after_any_other_is_understood_or_refused():
-    """Short commands that refer to earlier ones, after commands and questions."""
+    """Understand each short command, which refers to earlier ones, without another exception."""
     rng = random.Random(3)
     commands = [*BARE, *(row.command for row in rng.sample(PLAIN, k=20))]
     for before in [*BARE, *(row.command for row in rng.sample(PLAIN, k=10))]:
@@ -226,7 +226,7 @@ def test_command_is_completed_from_the_previous_one(before, command, moved):
 @pytest.mark.parametrize(
     ("before", "word"), [("clear the left table", "the tray"), ("왼쪽 탁자 치워", "쟁반에")]
 )
-def test_question_where_to_is_answered_by_one_word(before, word):
+def test_where_to_question_is_answered_with_one_phrase(before, word):
     answer = ask(create({}), word, WORLDS["mixed"], [(before, "refused", "WHERE_TO")])
     assert not isinstance(answer, Refusal), answer
     moves = [move for goal in goals_of(answer.spec.root) for move in goal.moves]
@@ -245,7 +245,7 @@ def test_topic_particle_does_not_mark_a_place():
     "command",
     ["the red cup?", "파란 컵도?", "apple in the blue bowl?", "again?", "다시?", "not on the tray"],
 )
-def test_fragment_with_a_question_or_denial_moves_nothing(command):
+def test_fragment_with_question_mark_or_negation_moves_nothing(command):
     before = ("put the apple on the tray", "satisfied", "OK")
     answer = ask(create({}), command, WORLDS["mixed"], [before])
     assert isinstance(answer, Refusal) or not goals_of(answer.spec.root)
@@ -297,18 +297,18 @@ def test_before_that_is_refused_without_an_earlier_part():
     assert plan("그 전에 사과를 쟁반에 놔").startswith("!")
 
 
-def test_ones_in_a_branch_refer_to_the_condition():
+def test_ones_in_a_branch_take_the_noun_of_the_condition():
     expected = plan("put the red cubes on the tray")
     assert plan("if there are more than two cubes, put the red ones on the tray") == expected
 
 
-def test_branch_is_about_the_object_and_not_its_place():
+def test_elliptical_branch_refers_to_the_object_not_the_place():
     apple = [{("object_apple_0", "in", "object_tray_0")}]
     assert plan("사과가 쟁반에 있으면 그냥 두고 아니면 쟁반에 놔") == apple
 
 
 @pytest.mark.parametrize("command", ["move the apple", "move the apple somewhere", "head the tray"])
-def test_object_to_be_moved_is_not_driven_to(command):
+def test_move_without_target_is_refused(command):
     assert plan(command).startswith("!")
 
 
@@ -346,7 +346,7 @@ def test_excluded_object_is_never_moved(said):
             assert thing not in moved, (names, place)
 
 
-def test_delivery_in_a_prohibition_is_refused():
+def test_excluded_recipient_is_refused():
     assert plan("초록색 원통 나한테 말고 가져다줄래").startswith("!")
 
 
@@ -364,8 +364,8 @@ def test_condition_that_does_not_hold_is_reported_with_its_words():
     assert answer.message == "“there is a banana” does not hold, so nothing was done."
 
 
-def test_topic_before_a_place_is_left_out_of_the_plan_or_refused():
-    """It was read as: green things, not into the cylinder but into the blue bowl."""
+def test_excluded_topic_before_a_place_is_refused():
+    """A former reading was "green things, not into the cylinder but into the blue bowl"."""
     for command in ("초록 원기둥은 말고 파란 그릇에", "초록 원기둥은 말고 파란 그릇에 담아"):
         assert isinstance(plan(command), str)
 
@@ -380,7 +380,7 @@ def test_topic_before_a_place_is_left_out_of_the_plan_or_refused():
     ],
 )
 @pytest.mark.parametrize(("en", "ko"), [("red", "빨간"), ("blue", "파란")])
-def test_containers_of_a_set_are_reported_as_left_out(command, en, ko):
+def test_containers_that_match_a_phrase_are_reported_as_left_out(command, en, ko):
     subgoals = understand(command.format(en=en, ko=ko), WORLDS["mixed"]).subgoals
     told = {name for goal in subgoals for one in goal.remarks for name in one.facts["options"]}
     assert told == {name for name in WORLDS["mixed"].containers() if f"_{en}_" in name}
@@ -415,7 +415,7 @@ def test_containers_are_not_sorted(command):
         ),
     ],
 )
-def test_condition_and_its_negation_are_decided_alike_and_noted(command, negated):
+def test_negated_condition_gives_equal_moves_and_a_different_note(command, negated):
     plans = [ask(create({}), one, WORLDS["mixed"]).spec for one in (command, negated)]
     moves = [[one.moves for one in goals_of(spec.root)] for spec in plans]
     assert moves[0] == moves[1]
@@ -433,7 +433,7 @@ def test_condition_and_its_negation_are_decided_alike_and_noted(command, negated
         "put one cube on the tray until there are two",
     ],
 )
-def test_part_that_no_plan_can_keep_is_refused(command):
+def test_command_with_inexpressible_part_is_refused(command):
     assert plan(command).startswith("!")
 
 
@@ -443,7 +443,7 @@ def test_objects_at_the_target_count_towards_the_number_to_reach():
     assert plan(apples.format("one"), "placed").startswith("!")
 
 
-def test_container_to_empty_before_a_move_is_its_target():
+def test_container_to_empty_is_the_target_of_the_later_move():
     one = {("object_apple_0", "in", "table_0"), ("object_apple_1", "in", "object_red_bowl_0")}
     for command in (
         "before you put apple 1 in the red bowl, empty the bowl",
@@ -475,7 +475,7 @@ def test_sides_of_two_groups_are_both_goals():
         ("사과를 쟁반에 올려", "초록색 것도 똑같이 해"),
     ],
 )
-def test_same_for_an_object_of_another_kind(before, command):
+def test_do_the_same_accepts_an_object_of_another_kind(before, command):
     goals = understand(command, WORLDS["mixed"], [Turn(before, "satisfied", "OK")]).subgoals
     assert moves_of(goals) == {Move("object_small_green_cylinder_0", "object_tray_0")}
 

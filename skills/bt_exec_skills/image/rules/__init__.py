@@ -1,1 +1,1 @@
-"""Interpretation of questions, and their plans."""
+"""Interpretation of questions about pictures, plans for them, and answers with their checks."""

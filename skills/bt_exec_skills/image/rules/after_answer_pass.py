@@ -1,4 +1,4 @@
-"""Steps after an answer, in every plan: judgement, then requested outputs."""
+"""Pass that appends steps after the answer of a plan: judgement, then requested outputs."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ _ANSWERS = ("answer", "answer_value", "answer_measure", "answer_bar", "conclude"
 
 
 def _append_judging(spec: MissionSpec, context: PassContext) -> tuple[MissionSpec, tuple[str, ...]]:
-    """Append a judge, and after a model's answer also the requested outputs.
+    """Append a judge after each answer, and the requested outputs after a model's answer.
 
-    A judge may reject the last turn of a conversation, and then no later step runs. Plans made
-    without a model already contain the step that draws the annotated picture.
+    In the last turn of a conversation, the judge may reject the answer, and then no later step
+    runs. Plans made without a model already contain the steps for the outputs.
     """
     final = spec.mission.turn != "last"
     facts = context.situation.facts

@@ -1,4 +1,4 @@
-"""Claims of an answer: its sentences, parsed and related to the question.
+"""Claims in an answer: its sentences, parsed and related to the question.
 
 A claim is a question with the answer that it would have if the claim were true: "There are three"
 as an answer to "How many red circles are there?" claims that "are there exactly three red
@@ -33,19 +33,19 @@ _NO_COUNT = re.compile(r"#\d+|\d*\.\d+|\d+ ?(?:%|px|pixels?|픽셀)")
 _WORD = re.compile(r"\d{1,3}(?:,\d{3})+|[\w'-]+")
 _MOST_DIGITS = 6
 _LONGEST_WORD = 20
-_LONGEST_AMOUNT = 4  # words of a number with its counter
+_LONGEST_AMOUNT = 4  # maximum number of words of a number with its counter
 _ANYTHING = Node("any")
 _ZERO = Node("quantity", (("bound", "exactly"), ("number", 0)))
 
 
 class Claim(NamedTuple):
-    """Claim of an answer.
+    """Claim in an answer.
 
     Attributes:
         text: Sentence that makes the claim.
         asks: Meaning of the question that decides the claim; None if the sentence is not parsed.
-        expects: Answer of that question if the claim is true: True or False; (row, column) of a
-            place; the sentence itself for a text.
+        expects: Answer to that question if the claim is true: True or False, the (row, column) of
+            a place, or the sentence itself for a question about text.
         answers: Whether the claim answers the original question.
     """
 
@@ -63,7 +63,7 @@ def parse_claims(
     Args:
         text: The answer, Korean or English.
         question: The question.
-        context: Earlier questions, to which it may refer.
+        context: Earlier questions, to which the question may refer.
         names: Names of objects in addition to those of the lexicon.
     """
     names = tuple(names)
@@ -87,10 +87,10 @@ def parse_claims(
 
 
 def claimed_value(text: str, claims: Iterable[Claim]) -> int | bool | None:
-    """Return the yes or no, otherwise the single number, that a model's answer claims.
+    """Return the value that a model's answer claims: True or False for yes or no, or a number.
 
-    If none of the claims is parsed, return the single number in the text, otherwise its yes or no.
-    The result is None if the claims contradict each other.
+    If no claim is parsed, the only number in the text is returned, otherwise its yes or no. The
+    result is None if the claims contradict each other.
     """
     claims = tuple(claims)
     if all(one.asks is None for one in claims):
@@ -214,7 +214,7 @@ def _make_place_claim(sentence: str, part: Node, asked: Node | None) -> Claim:
 
 
 def _proposition_of_phrase(phrase: Node, asked: Node | None) -> Node:
-    """Return the proposition that a phrase without a verb stands for, as an answer to `asked`."""
+    """Return the proposition that an answer without a verb, such as "three", stands for."""
     inner = asked.get("of") if asked is not None else None
     if isinstance(inner, Node) and phrase.get("quantity") is None:
         if inner.kind == "aspect":
@@ -231,7 +231,7 @@ def _proposition_of_phrase(phrase: Node, asked: Node | None) -> Node:
 
 
 def _complete_phrase(phrase: Node, asked: Node | None) -> Node:
-    """Return the full form of a phrase: "the circles" after a question about red circles."""
+    """Return a phrase with what it omits: "the circles" after a question about red circles."""
     subject = subject_of(asked) if asked is not None else None
     if subject is None or phrase.kind != "np":
         return phrase
@@ -274,6 +274,9 @@ def _find_quantity(part: Any) -> Node | None:
 
 
 def _without_known_content(said: Node, known: Node) -> Node:
-    """Return the part of a formula that is new: "red" of "the red circle", if a circle is known."""
+    """Return the conjunct that is not known yet, such as "red" in "the red circle".
+
+    The whole formula is returned if there is not exactly one.
+    """
     rest = [one for one in conjuncts(said) if one not in conjuncts(known)]
     return rest[0] if len(rest) == 1 else said

@@ -1,7 +1,7 @@
-"""Verdicts of the estimators (judges) about an answer, and its three scores.
+"""Verdicts of the estimators (judges) about an answer, and the three scores of the answer.
 
-A judge supports an answer only with its own computation from the picture. For a model's answer
-these are the tools: they answer each claim of the answer as a separate question, on a bench without
+A judge supports an answer only with a separate computation from the picture. For a model's answer,
+only the tools can support it: they answer each claim as a separate question, on a bench without
 data of the model. All other judges can only object. They compare the answer with:
 
   ``crops``     the sets verified on crops: one of them must explain each number in the answer
@@ -65,7 +65,7 @@ def rate_answer(
     claims: Sequence[CheckedClaim] = (),
     coverage: float | None = None,
 ) -> Judgement:
-    """Return the judgement of the answer, with a confidence lowered according to the evidence.
+    """Return the judgement of the answer, with its confidence limited by the evidence.
 
     Args:
         bench: Bench with the answer.
@@ -92,7 +92,7 @@ def _judge_claims(
     claims: Sequence[CheckedClaim],
     coverage: float | None,
 ) -> Judgement:
-    """Judge the answer of a model: supported completely, refuted in part, or unchecked."""
+    """Return the judgement of a model's answer: disputed, supported completely, or undecided."""
     assert bench.answer is not None
     refuted = [one for one in claims if one.holds is False]
     supported = bool(claims) and all(one.holds for one in claims)
@@ -110,9 +110,11 @@ def _judge_claims(
 
 
 def share_of_decided(bench: Bench, names: Sequence[str] | None = None) -> float | None:
-    """Return the share of instances (of some or all sets) that were decided on crops.
+    """Return the share of instances that were decided on crops, or None without instances.
 
-    None if there are no instances.
+    Args:
+        bench: Bench with the sets.
+        names: Names of the sets to consider; None for all.
     """
     sets = [found for name, found in bench.sets.items() if names is None or name in names]
     pairs = [(found, one) for found in sets for one in found.decisions]
@@ -123,10 +125,10 @@ def share_of_decided(bench: Bench, names: Sequence[str] | None = None) -> float 
 
 
 def share_of_crops_asked(bench: Bench) -> float | None:
-    """Return the share of the instances about which a model was asked the question on crops.
+    """Return the share of decided instances in sets about whose crops a model was asked.
 
-    A query about crops counts if it has the same content as the question: the same attributes,
-    numbers and operators. None without instances.
+    Only queries with the same content words as the question count. The result is 0.0 without such
+    a query, and None without instances.
     """
     asked = content_words(bench.question)
     looks = [step for step in bench.steps if step.tool == "ask_vqa"]
@@ -138,7 +140,7 @@ def share_of_crops_asked(bench: Bench) -> float | None:
 
 
 def evidence_confidence(bench: Bench) -> float:
-    """Return the confidence of the evidence: the minimum of its decisions and of the answer."""
+    """Return the confidence of the evidence: the minimum over examined sets and model queries."""
     sure = [
         min(found.whole, count(found.instances, found.decisions).confidence)
         for found in bench.sets.values()
@@ -152,7 +154,7 @@ def tool_answer_steps(bench: Bench) -> list[Step]:
     """Return the steps with which tools alone find the answer of a model, for its program.
 
     The steps are a count of the first set whose count agrees with the answer, and the answer
-    itself. If there is no such set, the only step is one that no program can repeat.
+    itself. If there is no such set, the only step is ``conclude``, which no program can repeat.
     """
     assert bench.answer is not None
     claimed = bench.answer.value
@@ -167,9 +169,9 @@ def tool_answer_steps(bench: Bench) -> list[Step]:
 
 
 def _compare_with_crops(bench: Bench) -> list[CrossCheck]:
-    """Compare the numbers of a worded answer, or its yes or no, with the sets decided on crops.
+    """Compare the numbers in a model's answer, or its yes or no, with the sets decided on crops.
 
-    Agreement is no support, because the answer was derived from the crops.
+    Agreement is not support, because the answer was derived from the crops.
     """
     assert bench.answer is not None
     sets = [found for found in bench.sets.values() if found.crops is not None]
@@ -189,10 +191,9 @@ def _compare_with_crops(bench: Bench) -> list[CrossCheck]:
 
 
 def _compare_with_whole(bench: Bench) -> list[CrossCheck]:
-    """Compare a worded answer with a model's answer about the whole picture.
+    """Compare a model's answer with the replies to queries about the same question.
 
-    Only an answer to the same question counts, and only as an objection: if the numbers, or yes
-    and no, differ.
+    A reply is only an objection, if its numbers, or its yes or no, differ from the answer.
     """
     assert bench.answer is not None
     asked = content_words(bench.question)
@@ -209,7 +210,7 @@ def _compare_with_whole(bench: Bench) -> list[CrossCheck]:
 
 
 def _possible_counts(found: Candidates) -> set[int]:
-    """Return the numbers that an answer may name about a set."""
+    """Return the numbers that an answer may contain because of a set."""
     holds = [one.holds for one in found.decisions]
     sure, unsettled = holds.count(True), holds.count(None)
     return {*range(sure, sure + unsettled + 1), holds.count(False), unsettled, len(holds)}
@@ -246,9 +247,9 @@ def _compare_colours(bench: Bench) -> list[CrossCheck]:
 def _compare_counts(bench: Bench) -> list[CrossCheck]:
     """Compare the count of a detector or an annotation with the count of colour regions.
 
-    Colours determine all objects only if the question names no class. If it names one, other
-    classes may have the colour: an equal count supports the answer, another one is not an
-    objection.
+    Colours determine all objects only if the question names no class. If it names one, objects of
+    other classes may have the same colour. Then an equal count supports the answer, but a
+    different count is not an objection.
     """
     cross_checks = []
     for name, found in bench.sets.items():
@@ -257,7 +258,7 @@ def _compare_counts(bench: Bench) -> list[CrossCheck]:
             continue
         regions = separate_touching(segment_colour(bench.picture, wanted[0]))
         if any("uneven" in one.source for one in regions):
-            continue  # without a plain background regions may not be objects
+            continue  # without a plain background, regions need not be objects
         same = len(regions) == len(found.accepted_instances())
         if same or not _is_labelled(bench, name):
             cross_checks.append(CrossCheck("detector", same, str(len(regions))))

@@ -56,7 +56,7 @@ class AnswerPhrasing:
 
 
 def rejection_sentences(speaker: AnswerPhrasing, found: Candidates) -> list[str]:
-    """Return a sentence about rejected instances, by reason, and undecided ones, by number."""
+    """Return sentences that count rejected instances by reason and list undecided ones."""
     reasons = Counter(one.found for one in found.decisions if one.holds is False)
     lines = []
     if reasons:

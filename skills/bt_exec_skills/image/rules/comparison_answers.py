@@ -30,16 +30,14 @@ from bt_exec_skills.image.workbench import Answer, Candidates
 
 __all__ = ["answer_alike", "answer_all", "answer_bound", "answer_names", "answer_same_pictures"]
 
-_NOTHING_SEEN = (
-    0.9  # confidence that pictures are equal: changes smaller than a speck are not detected
-)
+_NOTHING_SEEN = 0.9  # confidence that pictures are equal; very small changes are not detected
 
 
 def answer_same_pictures(found: Candidates, size: tuple[int, int], language: str) -> Answer:
     """Return whether two pictures are equal, and where they differ.
 
     Args:
-        found: Regions in which they differ.
+        found: Regions in which the pictures differ.
         size: Height and width of the first picture [px].
         language: Language of the answer.
     """
@@ -74,7 +72,7 @@ def answer_alike(
 
     Args:
         sets: Both sets.
-        compared: Result of the comparison; None if one of them is empty.
+        compared: Result of the comparison; None if one of the sets is empty.
         words: Descriptions of the sets in the words of the question; the second is empty if the
             objects of one set are compared with each other.
         aspect: Aspect of the comparison.
@@ -134,7 +132,8 @@ def answer_names(
     """Return the objects by name: their shapes, what they are, or the number of each group.
 
     Args:
-        kind: shape, name, groups, most (the largest group) or variety (the number of groups).
+        kind: ``shape``, ``name``, ``groups``, ``most`` (largest group) or ``variety`` (number of
+            groups).
         found: The objects.
         crops: Their crops.
         size: Height and width of the picture [px].

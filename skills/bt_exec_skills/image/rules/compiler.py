@@ -1,7 +1,7 @@
-"""Compiler of the site ``image``: a question about the picture becomes a plan, without a model.
+"""Compiler of the site ``image``: turns a question about the picture into a plan without a model.
 
 It is registered as ``questions`` in the entry-point group ``bt_exec.compilers``. A question that
-no tool can answer is refused with a remedy: an annotation, or a vision model.
+no tool can answer is refused with a remedy, such as an annotation or a vision model.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from bt_exec_skills.image.rules.question_reader import read_with_words
 __all__ = ["QuestionCompiler", "create"]
 
 _EXAMPLES = ("EXAMPLE_COUNT", "EXAMPLE_PLACE")
-"""Sentences with questions that tools can answer."""
+"""Message codes of example questions that tools can answer."""
 
 _NAMES = frozenset({"thing", "known"})
-"""Facts of refusals that contain names of objects."""
+"""Arguments of refusal messages that contain names of objects."""
 
 
 class QuestionCompiler:
@@ -60,11 +60,11 @@ class QuestionCompiler:
         return Plan(MissionSpec.model_validate({"mission": header, "root": root}))
 
     def intended_texts(self, request: Request) -> Iterator[str]:
-        """Return questions that may be meant by a misspelt one, the nearest first."""
+        """Return questions that a misspelt question may stand for, the nearest first."""
         return reader().intended_texts(request.command, _known_names(request))
 
     def read(self, request: Request) -> Meaning | Unclear:
-        """Return the interpretation of a question: one act of its kind, with its subject."""
+        """Return the meaning of a question as one act of its kind, or why it is not understood."""
         try:
             return _to_shared_meaning(*_read_in_session(request))
         except UnanswerableQuestion as error:
@@ -83,13 +83,13 @@ class QuestionCompiler:
 
 
 def _read_in_session(request: Request) -> tuple[Question, Reading]:
-    """Return the question in its session, with the names of the annotation as nouns."""
+    """Return the question, read in its session with the names of the annotation as nouns."""
     context = [turn.command for turn in request.context.turns]
     return read_with_words(request.command, context, _known_names(request))
 
 
 def _known_names(request: Request) -> tuple[str, ...]:
-    """Return the names of the annotation."""
+    """Return the names of objects in the annotation."""
     known = request.situation.facts.get("annotation.names", "")
     return tuple(filter(None, known.split("|")))
 
@@ -117,7 +117,7 @@ _NOT = {True: "", False: "not "}
 
 
 def _to_shared_meaning(question: Question, reading: Reading) -> Meaning:
-    """Return the meaning of a question: its kind, its subject, and unused words."""
+    """Return the meaning of a question in the terms shared by all compilers."""
     roles = tuple(_make_role(*part) for part in _described_objects(question))
     if question.kind == "alike":
         roles += (Role("manner", "value", "Aspect", question.aspect),)

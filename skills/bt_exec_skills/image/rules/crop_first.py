@@ -1,8 +1,8 @@
-"""Crop first: known boxes are verified on crops before a question about the whole picture.
+"""Crop first: known boxes are verified on crops before a model is asked about the whole picture.
 
-A pass puts every such question under the guard `crops_checked`, which the executive evaluates.
-Therefore, it applies to plans of every author. A checker reports plans that would violate it. Code:
-``CROP_FIRST``.
+A pass puts every query about the whole picture under the guard `crops_checked`, which the executive
+evaluates. Therefore, the rule applies to plans of every author. A checker reports plans that would
+violate it, with the code ``CROP_FIRST``.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def _guard_whole_picture_questions(
         changed.append("a question about the whole picture waits for crops")
         assert _GUARD is not None
         guard = _GUARD
-        if own is not None:  # both apply then, with separate codes
+        if own is not None:  # both conditions must hold
             both = All(of=(own.condition, _GUARD.condition))
             guard = own.model_copy(update={"condition": both})
         return node.model_copy(update={"guarded": guard})
@@ -63,7 +63,7 @@ CROP_FIRST = Pass("crop_first", _guard_whole_picture_questions)
 
 
 def check_crop_first(spec: MissionSpec, context: PassContext) -> Iterator[Problem]:
-    """Report questions about the whole picture before the crops of known boxes are verified."""
+    """Report queries about the whole picture that precede the verification of known boxes."""
     facts = context.situation.facts
     waiting: set[str] = {name for name in SETS if facts.get(f"looked.{name}") == "no"}
     if facts.get("annotation") == "unread":

@@ -1,8 +1,8 @@
-"""Sources of instances: the annotation, a detector, text, codes or the colours of the picture.
+"""Selection of the source of instances: annotation, detector, text, codes or colours.
 
-The source is selected in this order: an annotation that contains the class, a detector that knows
-it, and colours, if the question names only colours and shapes. The shipped detector knows few
-classes, so it is not used for a question about all objects.
+The first source is used that applies: an annotation that contains the class, a detector that knows
+the class, and colours if the question names only colours and shapes. A detector that must be asked
+by name is not used for a question about all objects.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ _UNREADABLE = ("?",)  # labels that stand for an unreadable annotation file
 
 
 class CannotTell(ValueError):  # noqa: N818 - an answer, not an error
-    """Error raised if no tool of the site can answer a question.
+    """Raised if no tool of the site can answer a question.
 
     Args:
         code: ``ANNOTATION_NEEDED``, ``NOT_ANNOTATED``, ``SECOND_NEEDED`` or
             ``QUESTION_UNCLEAR``.
-        facts: Arguments of its message.
+        facts: Arguments of the message with this code.
     """
 
     def __init__(self, code: str, **facts: str) -> None:
@@ -40,7 +40,7 @@ class CannotTell(ValueError):  # noqa: N818 - an answer, not an error
 
 
 class Source(NamedTuple):
-    """Source of instances, and the attributes that remain to be verified."""
+    """Plan node that finds instances, and the attributes that remain to be verified."""
 
     node: Node
     attributes: tuple[str, ...]
@@ -52,10 +52,10 @@ def has_known_boxes(phrase: Phrase, facts: Mapping[str, str]) -> bool:
 
 
 def exclude_classes(source: Node, phrase: Phrase, facts: Mapping[str, str]) -> Phrase:
-    """Exclude annotated classes at their source; return the remaining description.
+    """Exclude classes in the node of an annotation; return the phrase without these exclusions.
 
     Raises:
-        CannotTell: If the annotation does not contain an excluded class, or no other one.
+        CannotTell: If the annotation does not contain an excluded class, or contains no other.
     """
     things = [out for out in phrase.left_out if out == Phrase(thing=out.thing, said=out.said)]
     if not things or source.get("tree") != "from_annotation":
@@ -74,10 +74,15 @@ def exclude_classes(source: Node, phrase: Phrase, facts: Mapping[str, str]) -> P
 
 
 def choose_source(name: str, phrase: Phrase, facts: Mapping[str, str]) -> Source:
-    """Return the source of the instances of a phrase; its set has the given name.
+    """Return the source for the instances of a phrase.
+
+    Args:
+        name: Name of the set in which the source stores the instances.
+        phrase: Description of the objects.
+        facts: Available inputs; see `Bench.facts`.
 
     Raises:
-        CannotTell: If no source contains the class.
+        CannotTell: If no source knows the class.
     """
     if phrase.thing == DIFFERENCE:
         if facts.get("second") != "given":
@@ -107,10 +112,11 @@ def choose_source(name: str, phrase: Phrase, facts: Mapping[str, str]) -> Source
 
 
 def _find_label(phrase: Phrase, known: tuple[str, ...]) -> tuple[str | None, tuple[str, ...]]:
-    """Return the label of a phrase among the known ones, and the remaining attributes.
+    """Return the label of a phrase among the known labels, and the remaining attributes.
 
     A detector with text prompts knows every name. A shape may be a label, too. A phrase without a
-    class means all objects, unless it names a shape, because boxes do not determine shapes.
+    class has the empty label, which means all objects, unless it names a shape, because boxes do
+    not determine shapes. The label is None if it is not known.
     """
     if not known:
         return None, ()

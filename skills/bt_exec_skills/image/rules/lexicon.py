@@ -44,7 +44,7 @@ def object_names(thing: str) -> frozenset[str]:
 
 
 def names_of_each(things: str) -> list[list[str]]:
-    """Return the sorted names of each of several objects, separated by ``|``; [] without any."""
+    """Return the sorted names of each object in a list separated by ``|``; [] for an empty list."""
     return [sorted(object_names(one)) for one in things.split("|") if one]
 
 

@@ -1,9 +1,9 @@
 """Estimator ``outlines``: compares objects found by colour with those found by outlines.
 
-It is a second method if neither an annotation nor a detector names the objects. It applies if the
-picture has a plain background and the question is only about colours and shapes. If the results
-differ, the picture is examined again at a larger size; only differences found both times are
-reported.
+It serves as a second method if neither an annotation nor a detector names the objects. It applies
+if the picture has a plain background and the question is only about colours and shapes. If the
+results differ, the picture is examined again at a larger size. Only a difference that is found both
+times is an objection.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from bt_exec_skills.image.workbench import Bench, Candidates, Step
 __all__ = ["SELECTING", "cross_check_by_outlines"]
 
 SELECTING = ("measure_places", "check_part", "compare_degrees")
-"""Skills that select instances by their positions, or by comparison."""
+"""Skills that select instances by their positions or by comparison with others."""
 _SECOND_LOOK = 1.5
 
 
 def cross_check_by_outlines(bench: Bench) -> list[CrossCheck]:
     """Return the verdict of outlines about each set whose instances come from colours alone."""
     cross_checks = []
-    whole = True  # a set that is not confirmed does not support the answer anyway
+    whole = True  # whether every set is confirmed; otherwise, outlines cannot support the answer
     for name, found in bench.sets.items():
         steps = _deciding_steps(bench, name)
         if steps is None or not all("colour" in one.source for one in found.instances):
@@ -64,7 +64,7 @@ def _deciding_steps(bench: Bench, name: str) -> list[Step] | None:
 def _confirmed_by_outlines(
     found: Candidates, outlines: Sequence[Outline] | None, steps: Sequence[Step]
 ) -> tuple[bool | None, str]:
-    """Return whether outlines confirm a set, and their number of objects."""
+    """Return whether outlines confirm a set, and the number of objects found by outlines."""
     if outlines is None:
         return None, ""
     holds = [(_satisfies_steps(one, steps), one.parts) for one in outlines]

@@ -43,11 +43,11 @@ _OF_BARS: dict[str, GradedName] = {
     "above": "tall", "below": "short", "big": "tall", "small": "short", "long": "tall",
     "brief": "short",
 }  # fmt: skip
-"""The highest and the biggest bar is the tallest one."""
+"""Degrees of bars: for example, the highest or biggest bar is the tallest one."""
 
 
 _CHANGED = ("changed", "missing")
-"""Attributes of objects that look different in a second picture; no tool tells both apart."""
+"""Attributes of objects that differ in a second picture; no tool can distinguish the two."""
 _DIFFERS = Node("rel", (
     ("relation", "changed"), ("to", Node("np", (("of", Node("thing", (("name", DIFFERENCE),))),)))
 ))  # fmt: skip
@@ -71,7 +71,7 @@ class PhraseConverter:
         """Return the formula of a phrase without a quantity.
 
         Raises:
-            UnanswerableQuestion: If it is another phrase.
+            UnanswerableQuestion: If the phrase has a quantity or is not a noun phrase.
         """
         if phrase.kind != "np" or phrase.get("quantity") is not None:
             raise self.refusal()
@@ -81,7 +81,7 @@ class PhraseConverter:
         """Return the description of the objects of a phrase.
 
         Raises:
-            UnanswerableQuestion: If tools cannot find them.
+            UnanswerableQuestion: If tools cannot find the objects.
         """
         return self.describe_formula(self.formula_of(phrase))
 
@@ -107,10 +107,10 @@ class PhraseConverter:
         return replace(found, attributes=tuple(sorted(found.attributes, key=ATTRIBUTES.index)))
 
     def _with_relations(self, formula: Node) -> Node:
-        """Return a formula in which changed and empty objects are related to other objects.
+        """Return a formula with "changed", "missing" and "empty" in terms of other formulas.
 
-        A changed one is related to the differences of two pictures. Nothing else is on an empty one
-        of the kind ``support``; another empty one is hollow.
+        Changed and missing objects are those at differences of two pictures. An empty object of
+        the kind ``support`` carries no other object; any other empty object is hollow.
         """
         relations = {_has(name): _DIFFERS for name in _CHANGED} | {_has("empty"): _has("hollow")}
         for part in conjuncts(formula):
@@ -162,7 +162,7 @@ class PhraseConverter:
         return self._with_condition(phrase, part, holds=True)
 
     def _with_condition(self, phrase: Phrase, inner: Node, *, holds: bool) -> Phrase:
-        """Return a description with a condition that may be negated."""
+        """Return a description with one more condition, negated unless `holds`."""
         if inner.kind == "rel":
             to = inner.node("to")
             first, *rest = map(self.describe_phrase, to.parts() if to.kind == "both" else (to,))
@@ -235,12 +235,12 @@ class PhraseConverter:
         )
 
     def _needs_fill_of_object(self, phrase: Phrase) -> bool:
-        """Return True if "empty" or "filled" is said of an object that is not a drawn shape."""
+        """Return True if "empty" or "filled" describes an object that is not a drawn shape."""
         drawn = phrase.thing in ("", SHAPE, BAR) or self._kinds.get(phrase.thing) == "shape"
         return not drawn and any(self._kinds.get(one) == "fill" for one in phrase.attributes)
 
     def refusal(self, words: str = "") -> UnanswerableQuestion:
-        """Return the refusal of some words, or of the whole question."""
+        """Return the exception that refuses some words, or the whole question."""
         return UnanswerableQuestion("QUESTION_UNCLEAR", words or self._text)
 
 
@@ -260,7 +260,7 @@ def shared_conjuncts(listed: Node) -> list[Node]:
 
 
 def _of_bars(parts: list[Node]) -> list[Node]:
-    """Return the parts of a formula in which a bar is compared with the other bars."""
+    """Return the parts of a formula about bars, with superlatives limited to bars."""
     bar, others = Node("thing", (("name", BAR),)), Node("any")
     if bar not in parts or not any(one.kind == "most" for one in parts):
         return parts

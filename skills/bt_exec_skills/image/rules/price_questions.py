@@ -11,18 +11,18 @@ __all__ = ["PRICED", "article_name", "superlative_of_price", "without_document"]
 PRICED: dict[str, tuple[Written, Written]] = {
     "expensive": ("dearest", "dearer"), "cheap": ("cheapest", "cheaper"),
 }  # fmt: skip
-"""Superlative and comparison of prices."""
+"""Requested values for the superlative and the comparative, by adjective of price."""
 _PAPERS = tuple(Node("thing", (("name", name),)) for name in ("receipt", "menu"))
 
 
 def superlative_of_price(formula: Node) -> Written | None:
-    """Return the value that a superlative of price asks for, such as the dearest article."""
+    """Return the value that a superlative of price asks for ("the dearest article"), or None."""
     priced = formula.kind == "most" and formula.text("attribute") in PRICED
     return PRICED[formula.text("attribute")][0] if priced and not formula.get("rank") else None
 
 
 def without_document(top: Node) -> Node:
-    """Return the articles of a superlative, without the receipt or menu that lists them."""
+    """Return the formula of the articles in a superlative, without the receipt or menu."""
 
     def is_paper(part: Node) -> bool:
         to = part.get("to") if part.kind == "rel" else None
@@ -32,5 +32,5 @@ def without_document(top: Node) -> Node:
 
 
 def article_name(phrase: Phrase) -> str:
-    """Return the name of an article as it may be written: "green tea"."""
+    """Return the name of an article as it may be written, such as "green tea"."""
     return " ".join((*phrase.attributes, phrase.thing))

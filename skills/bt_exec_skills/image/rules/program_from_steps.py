@@ -1,7 +1,7 @@
-"""Program of an answer: a Python file that repeats the steps of the tools.
+"""Generation of a Python program that repeats the steps of the tools for an answer.
 
-It is generated from the executed steps, one or two lines per step, and uses the public functions
-of `bt_exec_skills.image.tools`. External values are inserted as literals, never as code.
+The program is generated from the executed steps, with a few lines per step, and uses the public
+functions of `bt_exec_skills.image.tools`. External values are inserted as literals, never as code.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class NoProgramError(UsageError):
 
 _HEAD = '''"""Answers about a picture: {question}
 
-Written by bt-exec from what its tools did. Run it as: python FILE [IMAGE]
+Written by bt-exec from the steps of its tools. Run it as: python FILE [IMAGE]
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ _FOOT = """    accepted = {{
 if __name__ == "__main__":
     try:
         print(run(sys.argv[1] if len(sys.argv) > 1 else {image!r}))
-    except Exception as error:  # a bad picture is told in one line
+    except Exception as error:  # report an unreadable picture in one line
         sys.exit(f"{{type(error).__name__}}: {{error}}")
 """
 
@@ -296,10 +296,10 @@ _LINES: Mapping[str, Callable[[Mapping[str, Any], Bench], list[str]]] = {
 
 
 def build_program(bench: Bench, question: str) -> str:
-    """Return the program of the executed steps.
+    """Return the program that repeats the executed steps.
 
     Raises:
-        NoProgramError: If a step cannot be repeated by a program: a detector without weights.
+        NoProgramError: If a program cannot repeat a step, such as that of a custom detector.
     """
     safe = question.replace("\\", " ").replace('"', "'")
     body = "".join(f"    {line}\n" for step in bench.steps for line in _lines_for_step(step, bench))

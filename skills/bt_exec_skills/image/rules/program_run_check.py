@@ -22,7 +22,7 @@ class Checked:
     """Result of running a program.
 
     Attributes:
-        ending: How the run ended; see `bt_exec_skills.image.sandbox.process.Ran`.
+        ending: Way in which the run ended; see `bt_exec_skills.image.sandbox.process.Ran`.
         agrees: Whether the program returned the known answer; None if it returned no answer.
         found: Answer that the program returned.
         isolated: Whether it ran in a sandbox, and not only with limits.
@@ -38,7 +38,7 @@ class Checked:
     file: Path | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain data."""
+        """Return the result as JSON-compatible data."""
         return {
             "file": str(self.file or ""),
             "ending": self.ending,
@@ -54,9 +54,9 @@ def check_program(bench: Bench, text: str, language: str, *, trusted: bool = Fal
 
     Args:
         bench: Bench with the picture and its answer.
-        text: The program: its ``run(image_path)`` returns a dict with the key ``answer``.
+        text: Source of the program. Its ``run(image_path)`` returns a dict with the key ``answer``.
         language: Language of the message.
-        trusted: Whether the program was written by the templates; see `run_program`.
+        trusted: Whether the program was generated from templates; see `run_program`.
     """
     return compare_with_answer(bench, run_on_picture(bench, text, trusted=trusted), language)
 
@@ -64,7 +64,7 @@ def check_program(bench: Bench, text: str, language: str, *, trusted: bool = Fal
 def run_on_picture(
     bench: Bench, text: str, picture: Path | None = None, *, trusted: bool = False
 ) -> Ran:
-    """Run a program on a picture, by default the bench's, with the bench's input files."""
+    """Run a program on a picture, by default that of the bench, with the bench's input files."""
     assert bench.file is not None
     beside = [bench.annotation_file] if bench.annotation_file is not None else []
     beside += [bench.second_file] if bench.second_file is not None else []
@@ -72,7 +72,7 @@ def run_on_picture(
     beside += [one.with_name("classes.txt") for one in beside]
     readable = [one for one in beside if one.is_file()]
     if picture is not None:
-        readable.append(bench.file)  # used by the templates
+        readable.append(bench.file)  # generated programs may name it
     return run_program(text, picture or bench.file, readable, trusted=trusted)
 
 

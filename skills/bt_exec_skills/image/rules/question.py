@@ -44,7 +44,7 @@ class Place:
 
     Attributes:
         relation: The relation.
-        to: The other objects.
+        to: Objects to which the relation applies.
         holds: False for the negated relation.
         other: For ``between``, the objects on the other side.
     """
@@ -74,8 +74,8 @@ class Degree:
     """Comparison of size, brightness or sharpness.
 
     Attributes:
-        attribute: Attribute to exceed by.
-        to: Objects to exceed.
+        attribute: Attribute that is compared.
+        to: Objects that must be exceeded.
         holds: False for the negated comparison.
     """
 
@@ -89,9 +89,9 @@ class Known:
     """Known size, which defines the scale of a picture.
 
     Attributes:
-        of: Object of that size.
-        extent: Kind of the size.
-        length: Value.
+        of: Object with the known size.
+        extent: Kind of the size, such as a width.
+        length: Value of the size [`unit`].
         unit: Unit of the value.
     """
 
@@ -108,18 +108,17 @@ class Phrase:
     Attributes:
         attributes: Required attributes.
         thing: Label of the objects, or several (see `SEVERAL`); empty for any.
-        said: The description in words.
+        said: The description in words, for answers.
         left_out: Excluded combinations of attributes.
-        either: Alternatives: an object has at least one attribute of each.
+        either: Groups of alternatives; an object must have at least one attribute of each group.
         places: Required positions.
         parts: Parts of the picture in which the object must be.
         degrees: Required comparisons.
-        top: Attribute of which one of the objects `of` has the most, or the side on which it is
-            furthest. The other conditions then apply to that object.
+        top: Superlative that selects one of the objects `of`: a graded attribute, a side, or
+            ``nearest`` or ``farthest``. The other conditions then apply to the selected object.
         of: Objects that `top` compares, or None.
-        near: Objects to which one of the objects `of` is nearest, or from which it is farthest
-            (`top`).
-        rank: Place in the order of `top`; 2 for the second biggest.
+        near: Objects from which the distances for ``nearest`` and ``farthest`` are measured.
+        rank: Place in the order of `top`, such as 2 for the second biggest.
     """
 
     attributes: tuple[AttributeName, ...] = ()
@@ -142,9 +141,9 @@ class Question:
 
     Attributes:
         kind: Kind of the question.
-        target: Subject; for ``all`` the objects with the quality.
-        other: Objects to compare with, or None; for ``all`` all objects. A distance without it
-            is that of the two objects of the target.
+        target: Subject; for ``all`` and ``share``, the objects with the property in question.
+        other: Objects to compare with, or None; for ``all`` and ``share``, all objects. A distance
+            without `other` is that between the two objects of the target.
         aspect: Aspect of the comparison, for ``alike``; of the groups, for ``groups``,
             ``most`` and ``variety``.
         degree: For ``which``: attribute by which the two sets are compared, or None.
@@ -153,8 +152,8 @@ class Question:
         written: For ``value``: requested value of a price list, receipt or form.
         extent: For ``measure``: requested measure.
         known: For ``measure``: a known size, or None.
-        bar: For ``bar``: whether its value or its label is asked.
-        said_back: The interpreted question in full.
+        bar: For ``bar``: whether the value or the label of the bar is asked for.
+        said_back: The interpreted question as a full sentence.
     """
 
     kind: Kind | Literal["value", "measure", "bar"]
@@ -172,12 +171,12 @@ class Question:
 
     @property
     def left_out(self) -> tuple[Phrase, ...]:
-        """Attributes that the target must not have."""
+        """Descriptions of objects that are excluded from the target."""
         return self.target.left_out
 
     @property
     def relation(self) -> RelationName | None:
-        """First relation of the target to another object, or None."""
+        """First relation of the target to other objects, unless it is negated; or None."""
         places = self.target.places
         return places[0].relation if places and places[0].holds else None
 
@@ -187,7 +186,7 @@ class UnanswerableQuestion(ValueError):  # noqa: N818 - an answer of the reader,
 
     Args:
         code: ``NEEDS_MODEL``, ``PERSON_UNKNOWN`` or ``QUESTION_UNCLEAR``.
-        words: The words that cannot be answered.
+        words: Words of the question that tools cannot interpret.
     """
 
     def __init__(self, code: str, words: str) -> None:

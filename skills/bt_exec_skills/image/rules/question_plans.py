@@ -1,9 +1,7 @@
-"""Plans of questions: find, crop, verify, count, answer.
+"""Plans for questions: find, crop, verify, count, answer.
 
-The source of instances is selected in this order: an annotation that contains the class, a
-detector that knows it, and colours, if the question names only colours and shapes. Otherwise the
-user is asked for an annotation; nothing is guessed. The shipped detector knows few classes, so it
-is not used for a question about all objects.
+The source of the instances is selected by `instance_sources`. If no source knows the class, the
+user is asked for an annotation.
 """
 
 from __future__ import annotations
@@ -41,7 +39,7 @@ def build_plan(question: Question, language: str, facts: Mapping[str, str], text
         text: The question as typed, for the program.
 
     Raises:
-        CannotTell: If no tool can answer it.
+        CannotTell: If no tool can answer the question.
     """
     if question.kind == "same":
         return {"sequence": _nodes_for_comparing_pictures(language, facts, text)}
@@ -78,7 +76,7 @@ def build_plan(question: Question, language: str, facts: Mapping[str, str], text
 
 
 def _comparison_arguments(question: Question) -> Node:
-    """Return the arguments of an answer that name the aspect by which objects are compared."""
+    """Return the arguments for the aspect by which an answer compares or groups objects."""
     if question.kind not in ("alike", "groups", "most", "variety"):
         return {}
     listed = question.target.either if question.kind == "groups" else ()
@@ -88,7 +86,7 @@ def _comparison_arguments(question: Question) -> Node:
 def _nodes_for_exceeding(
     one: Phrase, other: Phrase, degree: str, facts: Mapping[str, str], free: Iterator[str]
 ) -> list[Node]:
-    """Return the nodes that keep, in two sets, the objects that exceed the whole other set."""
+    """Return the nodes that keep, in each of two sets, the objects that exceed the other set."""
     mine, theirs = _next_landmark_name(free, one), _next_landmark_name(free, other)
     steps = [
         *_nodes_for_phrase(mine, one, facts, free),
@@ -128,9 +126,9 @@ def _nodes_for_comparing_pictures(language: str, facts: Mapping[str, str], text:
 def _nodes_for_reading_text_or_codes(
     where: Phrase, language: str, facts: Mapping[str, str], text: str
 ) -> list[Node]:
-    """Return the nodes that read codes, or text on objects known by name or colour.
+    """Return the nodes that read codes, or the text on described objects.
 
-    If the object is unknown, such as a sign, the answer contains all text of the picture.
+    If no source knows the object, such as a sign, the answer contains all text in the picture.
     """
     named = (where.of or where).thing
     if named in get_args(CodeKind) and not has_known_boxes(where, facts):
@@ -164,7 +162,7 @@ def _nodes_for_reading_text_or_codes(
 def _nodes_for_value(
     question: Question, language: str, facts: Mapping[str, str], text: str
 ) -> list[Node]:
-    """Return the nodes that find a value in text."""
+    """Return the nodes that find a value, such as a price, in the text of the picture."""
     if facts.get("reader") != "ready":
         raise CannotTell("NO_READER")
     target = question.target
@@ -206,11 +204,10 @@ def _nodes_for_bar(
 
 
 def _bar_phrase(phrase: Phrase) -> Phrase:
-    """Return a description of bars without the names at the axis.
+    """Return a description of bars without their label at the axis.
 
     Raises:
-        CannotTell: If a name at the axis restricts the bars among which the highest or lowest is
-            searched.
+        CannotTell: If a label restricts the bars among which a superlative selects.
     """
     if phrase.of is None:
         return replace(phrase, thing=BAR)
@@ -226,7 +223,7 @@ def _nodes_for_measuring(
     text: str,
     free: Iterator[str],
 ) -> list[Node]:
-    """Return the nodes that measure objects, to scale if a size is known."""
+    """Return the nodes that measure objects, in real units if a size is known."""
     steps = _nodes_for_phrase("target", question.target, facts, free)
     last: Node = {"of": "target", "extent": question.extent, "language": language}
     last["what"] = _phrase_text(question.target, language)
@@ -344,7 +341,11 @@ def _nodes_for_verifying(
 
 
 def _node_for_excluding(name: str, phrase: Phrase, out: Phrase) -> list[Node]:
-    """Return the node that removes excluded objects."""
+    """Return the node that excludes objects by their attributes, in a list.
+
+    Raises:
+        CannotTell: If the exclusion consists of more than attributes.
+    """
     attributes = [one for one in out.attributes if one not in phrase.attributes]
     plain = replace(out, attributes=(), thing="", said="") == Phrase()
     if not plain or not attributes or out.thing not in ("", phrase.thing):

@@ -1,4 +1,4 @@
-"""Conversion of a parsed meaning to a `Question`.
+"""Parsing of questions about pictures, and conversion of their meanings to a `Question`.
 
 A question that tools cannot answer completely is refused with the words that they cannot answer.
 """
@@ -56,7 +56,7 @@ _ANY = Node("any")
 _ANYTHING = Node("np", (("of", _ANY),))
 _ALL_THINGS = Node("ask", (("what", "where"), ("of", _ANYTHING)))
 _MOST_ARTICLES = 20
-_WRITTEN_ON = ("sign", "receipt", "menu", "ticket")  # what is on them is text
+_WRITTEN_ON = ("sign", "receipt", "menu", "ticket")  # "what is on the sign" asks for text
 _BAR = Node("thing", (("name", BAR),))
 _THIS_ONE, _IT = Node("np", (("of", Node("one")),)), Node("pronoun", (("name", "it"),))
 _IN_IT = tuple(
@@ -79,7 +79,7 @@ def read_question(text: str, context: Sequence[str] = (), names: Iterable[str] =
         names: Names of objects in addition to those of the lexicon.
 
     Raises:
-        UnanswerableQuestion: If tools cannot answer it.
+        UnanswerableQuestion: If tools cannot answer the question.
     """
     return read_with_words(text, context, names)[0]
 
@@ -87,13 +87,13 @@ def read_question(text: str, context: Sequence[str] = (), names: Iterable[str] =
 def read_with_words(
     text: str, context: Sequence[str] = (), names: Iterable[str] = ()
 ) -> tuple[Question, Reading]:
-    """Return a question and the interpretation of its words; see `read_question`."""
+    """Return a question and its parsed text; see `read_question`."""
     meaning, found = resolve_meaning(text, context, names)
     return question_from_meaning(meaning, found.language, text), found
 
 
 def question_from_meaning(meaning: Node, language: str, text: str) -> Question:
-    """Return the question of a resolved meaning.
+    """Return the question that a resolved meaning asks.
 
     Args:
         meaning: A node of the kind ``ask``.
@@ -101,7 +101,7 @@ def question_from_meaning(meaning: Node, language: str, text: str) -> Question:
         text: The question as typed, for refusals.
 
     Raises:
-        UnanswerableQuestion: If tools cannot answer it.
+        UnanswerableQuestion: If tools cannot answer the question.
     """
     return _Questions(language, text).question(meaning)
 
@@ -109,10 +109,10 @@ def question_from_meaning(meaning: Node, language: str, text: str) -> Question:
 def resolve_meaning(
     text: str, context: Sequence[str] = (), names: Iterable[str] = ()
 ) -> tuple[Node, Reading]:
-    """Return the resolved meaning of a question, and the interpretation of its words.
+    """Return the resolved meaning of a question, and its parsed text.
 
     Raises:
-        UnanswerableQuestion: If it is not understood.
+        UnanswerableQuestion: If the question is not understood.
     """
     names = tuple(names)
     found = reader().read(text, names)
@@ -135,7 +135,7 @@ def resolve_meaning(
 
 
 def _of_same_bar(meaning: Node, earlier: Sequence[Node]) -> Node:
-    """Return a question in which "that bar" is the bar of the previous question."""
+    """Return a question in which "that bar" is replaced by the bar of the previous question."""
     before = subject_of(earlier[-1]) if earlier else None
     if before is None or _BAR not in before.walk():
         return meaning
@@ -145,8 +145,8 @@ def _of_same_bar(meaning: Node, earlier: Sequence[Node]) -> Node:
 def _resolved(meaning: Node, earlier: Sequence[Node], kinds: Mapping[str, str]) -> Node | None:
     """Return a question with its references resolved, or None if one has no antecedent.
 
-    Without an earlier question, "in it" and "in this one" mean the picture. After a question about
-    several objects they are not resolved.
+    Without an earlier question, "in it" and "in this one" mean the picture. After a "how many"
+    question, "in it" has no antecedent.
     """
     meaning = _as_comparison(meaning.substitute(_THIS_ONE, _IT))
     if not earlier:
@@ -160,7 +160,7 @@ def _resolved(meaning: Node, earlier: Sequence[Node], kinds: Mapping[str, str]) 
 
 
 def _as_comparison(meaning: Node) -> Node:
-    """Return a question about changed things of any kind as the one how two pictures differ."""
+    """Return "what has changed?" as the question in what two pictures differ; others unchanged."""
     of = meaning.get("of")
     if meaning.kind != "ask" or not isinstance(of, Node) or meaning.text("what") == "how_many":
         return meaning
@@ -171,9 +171,9 @@ def _as_comparison(meaning: Node) -> Node:
 
 
 def _refers_to_all_objects(meaning: Node) -> bool:
-    """Return True if a question without an earlier question is about "these" or "them".
+    """Return True if the only pronoun of a question is "them" ("these").
 
-    These words then refer to the objects in the picture.
+    Without an earlier question, it refers to all objects in the picture.
     """
     named = {one.text("name") for one in meaning.walk() if one.kind == "pronoun"}
     return meaning.kind == "ask" and named == {"them"}
@@ -192,7 +192,7 @@ def _earlier_meanings(context: Sequence[str], names: tuple[str, ...]) -> list[No
 
 
 def _on_it(place: Phrase, phrase: Phrase) -> Phrase:
-    """Return the description of anything on an object, in the words of `phrase`."""
+    """Return the description of any object at `place`, with the relation and words of `phrase`."""
     relation = phrase.places[0].relation
     return Phrase(said=phrase.said, places=(Place(relation, place),))
 
@@ -211,16 +211,16 @@ class _Questions:
         self._described = PhraseConverter(language, text)
 
     def question(self, meaning: Node) -> Question:
-        """Return the question of a meaning.
+        """Return the question that a meaning asks.
 
         Raises:
-            UnanswerableQuestion: If tools cannot answer it.
+            UnanswerableQuestion: If tools cannot answer the question.
         """
         beside = any(node.text("relation") == "beside" for node in meaning.walk())
         if beside and meaning.text("what") not in ("what", "which", "where"):
-            raise self._described.refusal()  # the nearest object need not be adjacent
+            raise self._described.refusal()  # the nearest object need not be beside it
         found = self._convert(meaning)
-        if _MISSING in meaning.walk():  # it may also have changed
+        if _MISSING in meaning.walk():  # a different object need not be missing
             if found.kind not in ("exists", "where", "name") or found.bound is not None:
                 raise self._described.refusal()
             found = replace(found, kind="where" if found.kind == "exists" else found.kind)
@@ -263,13 +263,13 @@ class _Questions:
         )
 
     def _parts_of_whole(self, of: Node) -> tuple[Phrase, Phrase]:
-        """Return the descriptions of the objects that have a quality, and of all objects."""
+        """Return the descriptions of the objects with a property, and of all objects."""
         every = self._described.describe_phrase(of.node("of"))
         formula = self._described.formula_of(of.node("of"))
         return self._described.describe_formula(conjunction(formula, of.node("hold"))), every
 
     def _convert_proposition(self, of: Node) -> Question:
-        """Return the question whether a proposition holds."""
+        """Return the yes/no question whether a proposition holds."""
         if of.kind == "scene":
             return Question("same", Phrase())
         if of.kind == "exists":
@@ -316,7 +316,7 @@ class _Questions:
         return Question(kind, self._described.describe_phrase(phrase), aspect=cast(Grouping, name))
 
     def _kinds_of(self, listed: Node) -> set[str]:
-        """Return the kinds of attributes of alternatives; ``kind`` for classes."""
+        """Return the kinds of the attributes in alternatives; ``kind`` stands for classes."""
         return {self._kinds.get(one.text("attribute"), "kind") for one in listed.parts()}
 
     def _convert_text_existence(self, of: Node) -> Question:
@@ -330,7 +330,10 @@ class _Questions:
         return Question("exists", replace(text, places=(Place("inside", on),)))
 
     def _convert_which(self, of: Node) -> Question:
-        """Return the question which of two sets is meant, or what an object is."""
+        """Return the question that a "which" or "what" question asks.
+
+        It is about the higher degree or price, an object's name, a text or code, or a bar.
+        """
         if of.kind == "more" and of.text("sign") in PRICED:
             return self._convert_prices(of, PRICED[of.text("sign")][0])
         if of.kind == "more":
@@ -452,7 +455,7 @@ class _Questions:
         return Question(cast(Kind, kind), phrase)
 
     def _convert_name(self, phrase: Node) -> Question:
-        """Return the question what an object is called; the names of persons are not known."""
+        """Return the question what an object is called; names of persons are refused."""
         found = self._convert_which(phrase)
         about = found.target
         while about.of is not None:

@@ -1,4 +1,4 @@
-"""Answers about sets or text from their decisions; every number is computed from them."""
+"""Answers about sets of instances or text, computed from the decisions about them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from bt_exec_skills.image.workbench import Answer, Bench, Candidates, CheckedCla
 __all__ = ["final_report", "phrase_answer"]
 
 _SOME = 0.65  # regions were found, but the number of objects is undecided
-_NO_WRITING = 0.5  # no line was found: handwriting, for example, is missed
+_NO_WRITING = 0.5  # no line was found, but handwriting, for example, is not detected
 
 
 def phrase_answer(
@@ -44,7 +44,7 @@ def phrase_answer(
         size: Height and width of the picture [px].
         what: Description of the set in the words of the question.
         language: Language of the answer.
-        other: Set to compare with, for ``compare``; its lines, for ``read``.
+        other: Set to compare with; for ``read``, the lines of text.
         other_what: Description of the other set.
     """
     speaker = AnswerPhrasing(language)
@@ -108,7 +108,7 @@ def phrase_answer(
 def _answer_text(
     speaker: AnswerPhrasing, found: Candidates, lines: Candidates, what: str
 ) -> Answer:
-    """Return the text in the set; in the whole picture if `what` is empty."""
+    """Return the answer with the text on the objects of a set, or in the picture without `what`."""
     total, read = (count(one.instances, one.decisions) for one in (found, lines))
     value = [one.label for one in lines.accepted_instances()]
     confidence = read.confidence if lines.instances else _NO_WRITING
@@ -144,7 +144,7 @@ def _which_set_sentence(
 
 
 def final_report(bench: Bench) -> str:
-    """Return the final answer, with objections of judges and the confidence of a model's answer."""
+    """Return the final answer with objections of judges, unchecked claims and confidence."""
     answer, found = bench.answer, bench.judgement
     if answer is None:
         return ""
@@ -166,7 +166,7 @@ def final_report(bench: Bench) -> str:
 
 
 def _unchecked_claims_sentence(speaker: AnswerPhrasing, claims: Sequence[CheckedClaim]) -> str:
-    """Return a sentence with the unchecked claims, or that no claim answers the question."""
+    """Return a sentence with the unchecked claims, or one that no claim answers the question."""
     open_ones = [one.text for one in claims if one.holds is None]
     if len(open_ones) == len(claims):
         return speaker.sentence("unjudged")

@@ -1,4 +1,4 @@
-"""Answers that are values: text in the picture, and measures."""
+"""Answers with values: from text in the picture, from bars of a chart, and from measurements."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["Scale", "bar_answer", "measure_answer", "value_answer"]
 _MISSING = (
     "total", "date", "dearest", "cheapest", "articles", "line", "last_line", "first_sum",
 )  # fmt: skip
-"""Values with a sentence for their absence."""
+"""Requested values with a separate sentence in case they are missing."""
 _MAX_MEASURE_CONFIDENCE = 0.9  # the last digit of a measurement is uncertain
 _UNSURE = 0.5
 _BAR_SURE = 0.85  # confidence of a value read at an axis
@@ -31,9 +31,9 @@ class Scale(NamedTuple):
     """Known size that defines the scale of a picture.
 
     Attributes:
-        of: Set of the single instance of that size.
-        extent: Kind of the size.
-        length: Value.
+        of: Set with the single instance whose size is known.
+        extent: Kind of the size, such as a width.
+        length: Value of the size [`unit`].
         unit: Unit of the value.
     """
 
@@ -49,7 +49,7 @@ def value_answer(found: Value, wanted: Written, name: str, language: str) -> Ans
     Args:
         found: The value.
         wanted: Requested value.
-        name: The article, for a price.
+        name: Name of the article, for a price.
         language: Language of the answer.
     """
     speaker = AnswerPhrasing(language)
@@ -88,14 +88,14 @@ def _value_sentence(speaker: AnswerPhrasing, found: Value, wanted: Written, name
 def bar_answer(
     found: Candidates, lines: Candidates, name: str, what: str, wanted: BarFact, language: str
 ) -> Answer:
-    """Return the value or the label of a bar of a chart.
+    """Return the answer with the value or the label of a bar in a chart.
 
     Args:
         found: Regions that match the description.
         lines: Recognised text.
         name: Text below the bar; empty if the description identifies it.
         what: The bar, in the words of the question.
-        wanted: Whether the value at the axis is asked, or the text below the bar.
+        wanted: Whether the value at the axis or the text below the bar is asked for.
         language: Language of the answer.
     """
     speaker = AnswerPhrasing(language)
@@ -125,8 +125,8 @@ def measure_answer(
 ) -> Answer:
     """Return the answer to a question about the length, area or distance of objects.
 
-    The answer is certain only if each description fits exactly one object, or exactly two objects
-    whose distance is asked.
+    The confidence is low unless each description fits exactly one object, or exactly the two
+    objects whose distance is asked for.
 
     Args:
         found: Set that the question is about.

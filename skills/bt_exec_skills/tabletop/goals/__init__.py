@@ -1,1 +1,1 @@
-"""Goals of a command: parsing, resolution to objects, decomposition into subgoals and tasks."""
+"""Goals of a command: parsing, resolution to objects, and decomposition into subgoals."""

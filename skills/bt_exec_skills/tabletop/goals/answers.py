@@ -41,9 +41,13 @@ _INSIDE: Place = ("in", Phrase())
 
 @dataclass(frozen=True)
 class Answer:
-    """Answer: True for yes or if an object was found; its text; the objects that it names.
+    """Answer to a question.
 
-    An answer that is not `decided` gives the reason why the question does not apply to its objects.
+    Attributes:
+        holds: Whether the answer is "yes", or objects were found.
+        text: Sentences of the answer.
+        names: Objects that the answer names.
+        decided: Whether the question applies to its objects; if not, the text gives the reason.
     """
 
     holds: bool
@@ -58,7 +62,7 @@ def answer(question: Question, now: Environment, held: str | None, language: str
     Args:
         question: The question.
         now: Current environment.
-        held: Object in the hand, or None.
+        held: Name of the object in the hand, or None.
         language: Language of the answer.
 
     Raises:
@@ -115,12 +119,12 @@ def is_within(number: int, bound: str, limit: int) -> bool:
 
 
 def _matches_anything(phrase: Phrase) -> bool:
-    """Return True if a phrase matches any object: "anything"."""
+    """Return True if a phrase matches every object, as "anything" does."""
     return not (phrase.kind or phrase.values or phrase.name or phrase.order or phrase.relation)
 
 
 class _QuestionAnswerer:
-    """Answers to questions from one reading of the world."""
+    """Answers to questions from one state of the environment."""
 
     def __init__(self, now: Environment, held: str | None, language: str) -> None:
         self.now, self.held, self.language = now, held, language
@@ -136,7 +140,7 @@ class _QuestionAnswerer:
         return tuple(dict.fromkeys(names))
 
     def subject(self, question: Question) -> tuple[str, ...]:
-        """Return the subject of a question, limited to the given place."""
+        """Return the objects that a question is about, limited to the place in the question."""
         names = self.all_of(question.things) if question.things else tuple(self.now.objects)
         if question.place is None:
             return names
@@ -161,7 +165,7 @@ class _QuestionAnswerer:
         return place in self.now.tables or attributes_in_name(place).kind in ("plate", "tray")
 
     def place_sentence(self, name: str) -> str:
-        """Return the sentence about the place of an object, or of a table."""
+        """Return a sentence about the place of an object, or about the distance of a table."""
         if name in self.now.tables:
             return self.distance_sentence(name)
         if name == self.held:
@@ -179,14 +183,14 @@ class _QuestionAnswerer:
         return f"{sentence} {self.say('IS_ON', (place,), place=shown)}"
 
     def distance_sentence(self, table: str) -> str:
-        """Return the sentence about the distance of a table's middle from the robot's base."""
+        """Return a sentence about the distance between a table's centre and the robot's base."""
         if (base := self.now.base) is None:
             return self.say("IS_UNKNOWN", (table,))
         metres = math.dist(base[:2], self.now.tables[table][:2])
         return self.say("IS_AWAY", (table,), metres=f"{metres:.1f}")
 
     def place_sentences(self, names: Iterable[str]) -> str:
-        """Return the sentences about the places of several objects, grouped by place."""
+        """Return sentences about the places of several objects, grouped by place."""
         listed_names = tuple(names)
         if len(listed_names) < _MANY or self.now.tables.keys() & listed_names:
             return " ".join(dict.fromkeys(self.place_sentence(name) for name in listed_names))
@@ -197,7 +201,7 @@ class _QuestionAnswerer:
         return " ".join(self.group_place_sentence(place, group) for place, group in groups.items())
 
     def group_place_sentence(self, place: str | None, names: list[str]) -> str:
-        """Return where objects are; `place` is "" for the hand, None if they are in no place."""
+        """Return a sentence about objects at one place: "" for the hand, None if unknown."""
         if place == "":
             return self.say("I_HOLD", names)
         if place is None:
@@ -235,7 +239,7 @@ class _QuestionAnswerer:
         return Answer(bool(names), " ".join(lines) or self.say("NOTHING"), names)
 
     def content_sentence(self, anchor: str, names: tuple[str, ...], place: Place) -> str:
-        """Return the sentence about the objects in a container or on a table."""
+        """Return a sentence about those of `names` that are in a container or on a table."""
         code = "ON" if self.has_surface(anchor) else "IN"
         there = [name for name in names if self.is_at(name, place, anchor)]
         spoken = display_name_or_id(anchor, self.language)
@@ -244,9 +248,9 @@ class _QuestionAnswerer:
         return self.say(code, there, place=spoken)
 
     def count_sentence(self, names: tuple[str, ...]) -> str:
-        """Return the count of objects.
+        """Return a sentence with the number of objects.
 
-        If the phrase may include containers, both counts are given.
+        If only some of them are containers, these are listed separately.
         """
         holders = tuple(name for name in names if attributes_in_name(name).is_container)
         loose = tuple(name for name in names if name not in holders)
@@ -317,7 +321,7 @@ class _QuestionAnswerer:
         )
 
     def attribute_sentences(self, names: Iterable[str], question: Question) -> str:
-        """Return sentences with the attributes of objects that the question asks for."""
+        """Return sentences about those attributes of objects that the question asks for."""
         lines = []
         for name in names:
             values = [attributes_in_name(name).value(attribute) for attribute in question.like]
@@ -392,7 +396,7 @@ class _QuestionAnswerer:
         return Answer(so, f"{first} {counts}", (*some, *others))
 
     def tell_majority(self, question: Question) -> Answer:
-        """Answer which of two kinds has more objects, or fewer."""
+        """Return the answer to which of two kinds has more objects, or fewer."""
         found = [(one.text, matching_objects(one, self.now)) for one in question.things]
         found.sort(key=lambda one: len(one[1]), reverse=question.sign == "more")
         (what, some), (_, others) = found

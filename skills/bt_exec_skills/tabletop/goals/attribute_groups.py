@@ -1,4 +1,4 @@
-"""Attribute groups: objects that belong together, and their containers."""
+"""Groups of objects with the same value of an attribute, and containers for the groups."""
 
 from __future__ import annotations
 
@@ -29,18 +29,19 @@ def groups_of(names: Iterable[str], attribute: Attribute) -> dict[str, tuple[str
 def containers_of(
     groups: Iterable[str], attribute: Attribute, now: Environment, kind: str = ""
 ) -> dict[str, str]:
-    """Return a container for each group: one with the group's value, else one without a value.
+    """Return a container for each group: one with the group's value, or else a neutral one.
 
-    Groups without a container are left out if the other groups have a container with their value.
+    Neutral containers have no value of the attribute, or are white, black, grey or brown. If some
+    groups have a container with their value, groups without any container are left out.
 
     Args:
-        groups: Values of the attribute.
+        groups: Attribute value of each group.
         attribute: Attribute to sort by.
         now: Current environment.
         kind: Requested kind of container; any if empty.
 
     Raises:
-        Trouble: NOT_ENOUGH_CONTAINERS.
+        Trouble: NOT_ENOUGH_CONTAINERS if groups are without a container and cannot be left out.
     """
     wanted = list(groups)
     holders = [
@@ -76,7 +77,7 @@ def containers_of(
 
 
 def unsorted_objects(now: Environment, attribute: Attribute) -> tuple[str, ...]:
-    """Return the objects that are in no container, or share a container with another group."""
+    """Return the objects that are in no container, or in one with objects of another group."""
     value_of = {name: attributes_in_name(name).value(attribute) for name in non_containers(now)}
     holders = {name: now.container_of(name) for name in value_of}
     found = []

@@ -1,4 +1,4 @@
-"""Resolution of references between a condition and its branches; separation of questions."""
+"""Resolution of references between conditions and branches, and separation of questions."""
 
 from __future__ import annotations
 
@@ -53,10 +53,10 @@ _WHAT = Node("np", (("wh", "what"),))
 
 
 def split_questions(node: Node) -> tuple[Node | None, tuple[Node, ...]]:
-    """Return a command without the questions that are answered after it, and these questions.
+    """Return a command without the questions at its end, and these questions.
 
-    If a question is accompanied only by prohibitions and remarks, it is the whole command, and its
-    "it" is their object. If there are only questions, the command is None.
+    If a question is accompanied only by prohibitions and remarks, the question is the whole
+    command, and "it" refers to their object. If there are only questions, the command is None.
 
     Raises:
         Trouble: NOT_UNDERSTOOD if a question refers to several objects of prohibitions.
@@ -100,7 +100,7 @@ def without_remarks(parts: tuple[Node, ...]) -> tuple[Node, ...]:
 
 
 def _names_thing(order: Node) -> bool:
-    """Return True for an order whose object is described by a noun: "what is on the plate"."""
+    """Return True for an order whose object is described with a noun."""
     return names_object(order) and any(one.kind == "thing" for one in order.parts()[0].walk())
 
 
@@ -119,7 +119,7 @@ def lacks_noun(question: Node) -> bool:
 
 
 def takes_some(order: Node) -> bool:
-    """Return True if an order is about some objects of a kind: "two apples", "another cup"."""
+    """Return True if an order selects some objects of a kind: "two apples", "another cup"."""
     phrases = [part for part in order.walk() if part.kind == "np"]
     some = any(part.text("det") in ("any", "another", "rest") for part in phrases)
     return some or any(part.get("quantity") for part in phrases)
@@ -134,7 +134,7 @@ def question_branch_names(node: Node) -> tuple[str, ...]:
 
 
 def with_completed_branch(node: Node) -> Node:
-    """Return a condition whose other branch, if it is a phrase, is the act of the first branch.
+    """Return a condition whose elliptical "otherwise" branch is completed by the first branch.
 
     Examples are "otherwise the banana", "otherwise use the banana" and "otherwise on the tray".
     """
@@ -152,7 +152,7 @@ def with_completed_branch(node: Node) -> Node:
 
 
 def with_place_of_branch(node: Node) -> Node:
-    """Return a condition in which "it" is the place of a question in a branch.
+    """Return a condition in which "it" is replaced by the place of a question in a branch.
 
     An example is "tell me what is on the plate if it is not empty".
     """
@@ -164,7 +164,7 @@ def with_place_of_branch(node: Node) -> Node:
 
 
 def with_empty_place(node: Node) -> Node:
-    """Return a condition in which "in it" in its branch is the place in which there is nothing.
+    """Return a condition in whose branch "in it" refers to the empty place of the condition.
 
     An example is "if there is nothing in the bowl, put the apple in it".
     """
@@ -183,7 +183,7 @@ def with_empty_place(node: Node) -> Node:
 
 
 def selected_question(node: Node, branch: str) -> Node:
-    """Return the question of a branch; "there" and "it" become the place of its condition."""
+    """Return the question of a branch, with "there" and "it" replaced by the condition's place."""
     question, place = node.node(branch), _named_place(node.node("of"))
     if place is None:
         return question
@@ -204,7 +204,7 @@ def _named_place(question: Node) -> Node | None:
 
 
 def without_negation(question: Node) -> tuple[Node, bool]:
-    """Return a question without negation, and its answer that means yes to the original one."""
+    """Return a question without negation, and its answer for which the original answer is yes."""
     of = question.node("of")
     hold = of.get("hold")
     if isinstance(hold, Node) and hold.kind == "not":
@@ -218,9 +218,9 @@ def without_negation(question: Node) -> tuple[Node, bool]:
 
 
 def with_noun(node: Node, subject: Node, *, counted: bool = False) -> Node:
-    """Return a branch whose phrases without a noun ("the red ones") get that of the condition.
+    """Return a branch in which phrases without a noun ("the red ones") get the noun of `subject`.
 
-    With `counted`, these are phrases that consist of a number only ("two").
+    With `counted`, only phrases that consist of a number ("two") get it.
     """
     if node.kind == "rel" and node.text("relation") in ("in", "at") and not _is_holder(subject):
         return node  # "move them to the left one"
@@ -245,9 +245,10 @@ def _is_holder(subject: Node) -> bool:
 
 
 def acts_per_condition(node: Node) -> list[Node]:
-    """Return the acts on the objects that satisfy a condition about each, and on the others.
+    """Return the acts of both branches, each limited to the objects for which its condition holds.
 
-    An example is "put the cubes in the bowl if they are red". Empty for other conditions.
+    An example is "put the cubes in the bowl if they are red". Conditions that are not about each
+    of several objects ("them") give an empty list.
     """
     of = node.node("of").node("of")
     hold = of.get("hold")
@@ -267,7 +268,7 @@ def acts_per_condition(node: Node) -> list[Node]:
 
 
 def resolve_condition_object(node: Node) -> Node:
-    """Return the question of a condition in which "it" is an object or the place of its branch.
+    """Return the question of a condition with "it" replaced by an object or place of a branch.
 
     An example is "put the apple in the red bowl if it is empty".
     """
@@ -292,7 +293,7 @@ def resolve_condition_object(node: Node) -> Node:
 
 
 def condition_words(node: Node, said: Callable[[Node], str]) -> str:
-    """Return the words of the question of a condition.
+    """Return the words of the text for the question of a condition.
 
     Args:
         node: The condition with its branches, as in the text.
@@ -306,7 +307,8 @@ def condition_words(node: Node, said: Callable[[Node], str]) -> str:
 def unmet_reason(what: str, skipped: Value | None, said: Callable[[Node], str]) -> Trouble:
     """Return the reason why a condition leaves nothing to do.
 
-    The acts after those on the subject of the condition may be meant in any case; they are offered.
+    Acts of the skipped branch that do not refer to the subject of the condition may be independent
+    of the condition. They are offered to the operator.
 
     Args:
         what: The words of the condition.
@@ -324,14 +326,15 @@ def unmet_reason(what: str, skipped: Value | None, said: Callable[[Node], str]) 
 
 
 def _refers_back(act: Node) -> bool:
-    """Return True for an act that does not name all of its objects."""
+    """Return True for a part that is not an act, or an act that does not name all its objects."""
     return act.kind != "act" or not act.parts() or any(one.kind == "pronoun" for one in act.walk())
 
 
 def without_quantity(subject: Value | None, *, placed: bool) -> Value | None:
-    """Return the subject of a condition without its number; without its place unless `placed`.
+    """Return the subject of a condition as an antecedent, without its number.
 
-    "If there is a cup on the tray, take it" is about that cup; "otherwise bring one" is not.
+    Its place is kept only if `placed` is True. "If there is a cup on the tray, take it" is about
+    the cup on the tray; "otherwise bring one" is about any cup.
     """
     of = subject.get("of") if isinstance(subject, Node) and subject.kind == "np" else None
     if not isinstance(of, Node) or not isinstance(subject, Node):
@@ -343,7 +346,7 @@ def without_quantity(subject: Value | None, *, placed: bool) -> Value | None:
 
 
 def names_object(node: Node) -> bool:
-    """Return True for an act with an object that is named."""
+    """Return True for an act with one object, which is a noun phrase."""
     return node.kind == "act" and [one.kind for one in node.parts()] == ["np"]
 
 
@@ -356,7 +359,7 @@ def with_object_of_branch(node: Node, theme: Node) -> Node:
 
 
 def with_subject(node: Node, subject: Node) -> Node:
-    """Return a branch in which the first "it" is the subject of its condition."""
+    """Return a branch in which the first reference to an object ("it") is replaced by `subject`."""
     if node.kind == "pronoun" and node.text("name") not in ("there", "all"):
         return subject if subject.kind == "np" else node
     parts = conjuncts(formula_of(node)) if node.kind == "np" else ()

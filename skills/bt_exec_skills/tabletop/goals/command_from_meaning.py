@@ -1,6 +1,6 @@
 """Conversion of meanings to the parts of commands about tables.
 
-A request for which there is no skill is refused with its words, and never done in part.
+A request for which there is no skill is refused as a whole.
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ class Converter:
         """Return the parts of a command.
 
         Raises:
-            Trouble: If the table cannot do it, or if it is not a command.
+            Trouble: If the meaning is not a command, or asks for something without a skill.
         """
         places = filter(_relates_object_to_place, meaning.walk())
         self._first_goal = min(places, key=self._start, default=None)
@@ -120,7 +120,7 @@ class Converter:
     def _asks(self, node: Node) -> list[UnresolvedGoal]:
         if node.kind == "seq":
             if any(one.text("verb") == _HOLD_ON for one in node.parts()[:-1]):
-                raise Trouble("NOT_UNDERSTOOD")  # the next part is not done until later
+                raise Trouble("NOT_UNDERSTOOD")  # the next part is not for now
             said = with_swaps(without_general_order(without_remarks(node.parts())))
             parts = [ask for part in said for ask in self._asks(part)]
             return with_missing_verbs(parts)
@@ -152,7 +152,7 @@ class Converter:
         return found.get(selected)
 
     def is_true(self, question: Node) -> bool:
-        """Return the answer to a yes/no question, including negated ones.
+        """Return the answer to a yes/no question, which may be negated.
 
         Raises:
             Trouble: If the answer cannot be decided.
@@ -206,7 +206,7 @@ class Converter:
         return chosen
 
     def _named_place(self, question: Node) -> Phrase | None:
-        """Return the place named in a condition: "if the bowl is empty, put the apple there"."""
+        """Return the place that a condition names, such as the bowl in "if the bowl is empty"."""
         places = [one for one in question.walk() if one.kind == "rel" and not means_in_hand(one)]
         if places:
             return self.phrase(target_of(places[0]))
@@ -224,7 +224,7 @@ class Converter:
         """Return the parts of a branch; with `every`, "all" means all objects of `subject`."""
         if not isinstance(branch, Node) or branch == NOTHING:
             return []
-        if branch.kind == "ask":  # it is answered if it is selected
+        if branch.kind == "ask":  # a selected question is handled by the caller
             return []
         if self._korean and isinstance(subject, Node) and subject.kind == "np":
             subject = subject.replace(det=subject.get("det") or "some")  # 공이 있으면: one or more
@@ -259,7 +259,7 @@ class Converter:
         return themes
 
     def _emptied_container(self, node: Node, phrase: Phrase) -> Phrase:
-        """Return the container to empty, which may be the target of a later part.
+        """Return the container to empty, which may be described as the target of another part.
 
         An example is "before you put the ball in the blue bowl, empty the bowl".
         """
@@ -363,7 +363,7 @@ class Converter:
         return UnresolvedGoal(verb, text, themes, to, side)
 
     def _target(self, goal: Node) -> tuple[Phrase, Side, Attribute | None]:
-        """Return the target, its side, and the attribute that objects and target share."""
+        """Return the target, the side, and the attribute in which objects and target agree."""
         goal = _as_relation(goal)
         relation, target = goal.text("relation"), target_of(goal)
         if target == Node("pronoun", (("name", "there"),)):
@@ -380,7 +380,7 @@ class Converter:
         if target == _IT and beside and self._place is not None:
             to = self._place  # "to the left of the tray … to the right of it"
         if any(one.kind not in ("", to.kind, *CONTAINERS) for one in to.but):
-            raise Trouble("NOT_UNDERSTOOD")  # an object that is excluded as a place
+            raise Trouble("NOT_UNDERSTOOD")  # the excluded object is not a place
         to, side = _with_side(to, relation)
         previous = self._place or self._source or self._earlier_place()
         if _is_bare_number(to):
@@ -403,18 +403,21 @@ class Converter:
         return replace(to, own=None), side, to.own
 
     def _is_table(self, target: Node, previous: Phrase | None) -> bool:
-        """Return True if a target without a noun is a table, as the previous place or as a side."""
+        """Return True if a target without a noun is a table, as the previous place was.
+
+        Without a previous place, "the left one" is a table if there are several tables.
+        """
         if self._place or self._source or Node("one") in conjuncts(formula_of(target)):
             return previous is not None and previous.table
         return self._has_sides
 
     def _earlier_place(self) -> Phrase | None:
-        """Return the place of earlier commands: "in the blue bowl ... in the red one"."""
+        """Return the place of an earlier command, as in "in the blue bowl … in the red one"."""
         place = self._earlier_goal.get("to") if self._earlier_goal is not None else None
         return self.phrase(place) if isinstance(place, Node) and place.kind == "np" else None
 
     def _without_comparison(self, to: Phrase, target: Node, side: Side) -> Phrase:
-        """Return a target without the words that compare it to other objects."""
+        """Return a target with "the same" dropped, or "the … one" linked to the previous noun."""
         parts = conjuncts(formula_of(target))
         if to.table and Node("own") in parts:
             return replace(to, own=None, number="one")  # "on the same table": any table
@@ -425,9 +428,9 @@ class Converter:
 
 
 def _sides_differ(act: Node) -> bool:
-    """Return True if only some objects of an act have a side and its goal is a side.
+    """Return True if the goal of an act is a side, and some but not all of its objects have a side.
 
-    In "the cups on the left and the cubes on the right", both sides are goals.
+    In "the cups on the left and the cubes on the right", both sides may be meant as goals.
     """
     goal = act.get("to")
     to = goal.get("to") if isinstance(goal, Node) else None
@@ -437,7 +440,7 @@ def _sides_differ(act: Node) -> bool:
 
 
 def _as_relation(goal: Node) -> Node:
-    """Return a goal that is only a side, such as "left", as a relation to what is on that side."""
+    """Return a goal that is only a side, such as "left", as a relation to the object there."""
     side = goal.text("column") if goal.kind == "placed" and not goal.get("row") else ""
     if side not in ("left", "right"):
         return goal
@@ -446,10 +449,10 @@ def _as_relation(goal: Node) -> Node:
 
 
 def _with_side(to: Phrase, relation: str) -> tuple[Phrase, Side]:
-    """Return a target, with the part of a table that a relation means, and the side.
+    """Return a target, with the part of the table that `relation` means, and the side.
 
     Raises:
-        Trouble: NOT_UNDERSTOOD for another relation.
+        Trouble: NOT_UNDERSTOOD if the relation is not a side of the target.
     """
     if to.table and relation in _PARTS:
         return replace(to, part=_PARTS[relation]), SIDES["in"]
@@ -461,7 +464,7 @@ def _with_side(to: Phrase, relation: str) -> tuple[Phrase, Side]:
 
 
 def _is_part(phrase: Phrase) -> bool:
-    """Return True for some of the described objects: "two of them", "half of them", "one"."""
+    """Return True if a phrase selects some of the described objects: "half of them", "one"."""
     return phrase.count > 0 or phrase.share > 0 or phrase.number == "any"
 
 
@@ -475,7 +478,7 @@ def _noun_of_earlier_place(to: Phrase, like: Phrase | None, text: str) -> Phrase
     """Return a place named by its number alone, with the noun of an earlier place.
 
     Raises:
-        Trouble: NOTHING_BEFORE without such a place.
+        Trouble: NOTHING_BEFORE if there is no earlier place with a noun.
     """
     if like is None or not (like.kind or like.table):
         raise Trouble("NOTHING_BEFORE", what=text or to.text or "-")
@@ -483,13 +486,13 @@ def _noun_of_earlier_place(to: Phrase, like: Phrase | None, text: str) -> Phrase
 
 
 def _relates_object_to_place(node: Node) -> bool:
-    """Return True for a named place of a relation between an object and a place."""
+    """Return True for a relation to a place that is named."""
     to = node.get("to") if node.kind == "rel" else None
     return isinstance(to, Node) and to.kind == "np"
 
 
 def _require_shapes(themes: tuple[Phrase, ...]) -> tuple[Phrase, ...]:
-    """Return several kinds of objects, each of which has one shape.
+    """Return `themes`; refuse a collective noun beside other objects.
 
     Raises:
         Trouble: NOT_UNDERSTOOD for a collective, as in "the fruit and the cubes, each together".
@@ -500,7 +503,7 @@ def _require_shapes(themes: tuple[Phrase, ...]) -> tuple[Phrase, ...]:
 
 
 def _include_all(phrase: Phrase) -> Phrase:
-    """Return a phrase that means all objects if its noun has no number, as in Korean."""
+    """Return a phrase that means all objects, because a Korean noun does not mark number."""
     if phrase.again or phrase.number != "one":
         return phrase
     return replace(phrase, number="all")

@@ -1,4 +1,4 @@
-"""Meanings of commands in one world: the cheapest meaning that the world can resolve."""
+"""Selection of the meaning of a command: the cheapest one that can be resolved in its world."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ __all__ = [
 ]
 
 _NOTHING = ("NOTHING_TO_DO", "EMPTY_ALREADY", "CONDITION_UNMET", "ONLY_THE_REST", "ALL_LEFT_OUT")
-"""Refusals of a meaning that leaves nothing to do; no other meaning is tried after them."""
+"""Codes of meanings that leave nothing to do; no other meaning is tried after them."""
 
 
 class Understood(NamedTuple):
@@ -47,8 +47,8 @@ class Understood(NamedTuple):
     Attributes:
         language: ``en`` or ``ko``.
         meaning: Selected meaning.
-        question: The question, if it is one.
-        asks: Parts of the command, if it is one.
+        question: The question, if the text is a question.
+        asks: Parts of the command, if the text is a command.
         subgoals: Subgoals of the command.
         words: Words of the text.
         replies: Questions that are answered after the command, in the words of the text.
@@ -125,7 +125,7 @@ class _CommandInterpreter:
                     asked = [one for one in troubles if one.code in ASKS_BACK]
                     raise (asked[0] if asked else trouble) from None
                 absent = not troubles or troubles[0].code in ("NOTHING_LIKE_THAT", "NOTHING_BEFORE")
-                there = trouble.code == "WHICH_ONE"  # the objects are present
+                there = trouble.code == "WHICH_ONE"  # objects of the kind are present
                 nearer = absent and (there or trouble.absent)
                 asking = min(asking, cost) if trouble.code in ASKS_BACK else asking
                 if not troubles or nearer or cost <= meanings[0][1] + MARGIN:
@@ -190,7 +190,7 @@ def _differ(one: Understood, other: Understood) -> bool:
 
 
 def understand(command: str, now: Environment, turns: Sequence[Turn] = ()) -> Understood:
-    """Return the goals of a command or question in a world, after some turns.
+    """Return the goals of a command or question in a world, after earlier turns of the session.
 
     Raises:
         Trouble: If the command cannot be followed.

@@ -1,4 +1,4 @@
-"""Related parts of a command: shared verbs, and swaps expressed as two moves."""
+"""Normalization of related parts of a command: general orders, shared verbs and swaps."""
 
 from __future__ import annotations
 
@@ -19,11 +19,12 @@ __all__ = ["with_missing_verbs", "with_swaps", "without_general_order"]
 
 
 def without_general_order(parts: tuple[Node, ...]) -> tuple[Node, ...]:
-    """Return parts without a leading "tidy up" or "sort by colour" that the parts after it explain.
+    """Return parts without a leading "tidy up" or "sort by colour" that later parts spell out.
 
     Examples are "tidy the table: cups on the tray" and "sort the cubes by colour, put the red ones
-    on the plate". The later parts are about the objects of the first one. A single later part is an
-    exception: "sort the cubes by colour, but put the red ones on the tray".
+    on the plate, …". The later parts then apply only to the objects of the first part. After
+    "sort", a single later part is an exception and the first part is kept: "sort the cubes by
+    colour, but put the red ones on the tray".
     """
     if not parts:
         return parts
@@ -46,7 +47,10 @@ def without_general_order(parts: tuple[Node, ...]) -> tuple[Node, ...]:
 
 
 def _explains(attribute: str, act: Node) -> bool:
-    """Return True for a verbless part, or one about the objects with a value of an attribute."""
+    """Return True if an act spells out a general "sort by `attribute`".
+
+    It has no verb, or it names objects only by values of the attribute ("the red ones").
+    """
     if act.kind != "act":
         return False
     values = (one.text("attribute") for theme in act.parts() for one in theme.walk())
@@ -86,7 +90,11 @@ def _swapped_objects(act: Node) -> tuple[Node, ...] | None:
 
 
 def with_missing_verbs(asks: list[UnresolvedGoal]) -> list[UnresolvedGoal]:
-    """Return the parts, with missing verbs copied from their neighbours."""
+    """Return the parts; those without a verb become moves.
+
+    Raises:
+        Trouble: NOT_UNDERSTOOD if the first verb of the command is not about moving objects.
+    """
     known = [ask.verb for ask in asks if ask.verb and ask.verb != "leave"]
     verb = known[0] if known else "move"
     found = []

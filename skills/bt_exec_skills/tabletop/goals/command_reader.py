@@ -25,7 +25,7 @@ __all__ = [
 ]
 
 WIDTH = 0.5
-"""Meanings that cost more than the cheapest by this are not considered."""
+"""Maximum cost of a meaning above the cheapest one."""
 _LONGEST = 400
 _IDENTIFIER = re.compile(r"[A-Za-z]+(?:_[A-Za-z0-9]+)+")
 
@@ -79,12 +79,12 @@ def parse_meanings(text: str, now: Environment) -> PossibleMeanings:
 
 
 def spelling_corrections(text: str, now: Environment) -> Iterator[str]:
-    """Return texts that may be meant by a misspelt one, the nearest first."""
+    """Yield texts that a misspelt text may stand for, the nearest first."""
     return reader(kinds_of(now)).intended_texts(text, names_by_word(now))
 
 
 def _parse_text(text: str, words: Mapping[str, str], kinds: frozenset[str]) -> Reading | Unread:
-    """Return the parsed text; if words are unknown, it is parsed again with the shared nouns."""
+    """Parse a text; if words are unknown, parse it again with nouns of the shared vocabulary."""
     found = reader(kinds).read(text, words)
     named = kinds.union(filter(None, map(kind_of_word, found.unknown_words)))
     return found if named == kinds else reader(named).read(text, words)
@@ -97,7 +97,7 @@ def kinds_of(now: Environment) -> frozenset[str]:
 
 
 def _bare_name(name: str) -> str:
-    """Return a name without its prefix and its number: ``red_bowl``."""
+    """Return a name without prefix and number, such as ``red_bowl``."""
     return re.sub(r"_\d+$", "", name.removeprefix("object_"))
 
 

@@ -51,15 +51,15 @@ __all__ = [
 ]
 
 _EXAMPLES = ("SUGGEST_SORT", "EXAMPLE_PUT", "EXAMPLE_BRING", "SUGGEST_ASK")
-"""Sentences with possible commands, whatever is there."""
+"""Codes of example commands that do not depend on the present objects."""
 _SUGGESTED = ("SUGGEST_SORT", "SUGGEST_PUT", "SUGGEST_BRING", "SUGGEST_ASK")
 _OFFERS = ("ONLY_THE_REST",)
-"""Refusals that offer other commands."""
+"""Codes of refusals that offer other commands."""
 _NOT_READ = ("NOT_UNDERSTOOD", "UNKNOWN_WORD")
-"""Refusals of commands without a meaning."""
+"""Codes of refusals of commands that could not be parsed."""
 _TYPED = ("word", "name")
 _QUOTING = ("ALL_LEFT_OUT", "NOTHING_BEFORE", "NOTHING_LIKE_THAT", "NO_VIEW", "TOO_FEW", "UNEVEN")
-"""Facts of a refusal that contain typed words."""
+"""Codes of refusals that quote words of the command."""
 
 
 _sentences = partial(load_messages, Path(__file__).with_name("refusals.yaml"))
@@ -107,7 +107,7 @@ class TableCompiler:
         return self._planned(request, understood, understood.subgoals)
 
     def intended_texts(self, request: Request) -> Iterator[str]:
-        """Return commands that may be meant by a misspelt one, the nearest first."""
+        """Return commands that a misspelt command may stand for, the nearest first."""
         return spelling_corrections(request.command, environment_of(request.situation))
 
     def _header(self, request: Request) -> Mission:
@@ -139,7 +139,7 @@ class TableCompiler:
         asked = [reply_node(reply, turns) for reply, turns in _final_questions(understood, request)]
         return Plan(plan_of(header, subgoals, wanted, asked), meaning=_shared_meaning(understood))
 
-    # -- parts of commands, as `bt_exec.planning.command_part_planning.PartCompiler`
+    # -- parts of commands: the protocol `bt_exec.planning.command_part_planning.PartCompiler`
 
     def words(self, request: Request) -> Mapping[str, Any]:
         """Return the words of the pack, with the nouns for the present objects."""
@@ -234,10 +234,10 @@ def _final_questions(
 def _refuse_unanswerable_question(
     reply: str, now: Environment, turns: Sequence[Turn], language: str
 ) -> None:
-    """Refuse a question after a command that cannot be answered.
+    """Check that the question after a command can be answered.
 
     Raises:
-        Trouble: NOT_UNDERSTOOD, or the reason why it cannot be decided.
+        Trouble: NOT_UNDERSTOOD, or the reason why the question cannot be decided.
     """
     question = understand(reply, now, turns).question
     if question is None:
@@ -251,7 +251,7 @@ def _no_objects(now: Environment) -> Trouble:
 
 
 def refusal_message(trouble: Trouble, language: str) -> str:
-    """Return the message for the reason why a command cannot be followed."""
+    """Return the message to the operator for the reason why a command cannot be followed."""
     facts = {
         key: str(value) if key in _TYPED else _display_text(value, language)
         for key, value in trouble.facts.items()
@@ -264,7 +264,7 @@ def refusal_message(trouble: Trouble, language: str) -> str:
 
 
 def _needed_turns(request: Request, understood: Understood, now: Environment) -> tuple[Turn, ...]:
-    """Return the earlier commands if a question has another meaning without them, else none."""
+    """Return the earlier turns if a question has another meaning without them, else none."""
     try:
         alone = understand(request.command, now).question
     except Trouble:

@@ -1,7 +1,7 @@
 """Decomposition of a command into subgoals, one per objective and attribute group.
 
-Subgoals keep the order of the command and name no motion. The moves within one are in the order of
-the shortest path.
+Subgoals keep the order of the command and name no motion. The moves within a subgoal are in the
+order of the shortest path.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ __all__ = ["merge_parts", "most_helpful_reason", "moves_of", "subgoals_for_asks"
 _CLEAR = (
     "WHICH_ONE", "TOO_FEW", "NO_ATTRIBUTE", "NOT_ENOUGH_CONTAINERS", "CANNOT_LIFT", "ALL_LEFT_OUT",
 )  # fmt: skip
-"""Reasons that say most about a command, the clearest first."""
+"""Codes of the most specific reasons, the most specific first."""
 
 
 def subgoals_for_asks(
@@ -75,7 +75,7 @@ def subgoals_of(
     scope, spared = Scope(now), set[str]()
     for ask in asked:
         if ask.verb == "leave" and ask.to is None:
-            # the rest is not moved anyway
+            # "not the others" needs no entry: they are not moved anyway
             named = [phrase for phrase in ask.themes if not phrase.rest]
             scope.left |= set(objects_of_any(named, scope))
             spared.update(name for one in named for name in containers_among(one, scope))
@@ -125,7 +125,7 @@ def subgoals_of(
 def _left_out_containers(
     ask: UnresolvedGoal, goals: Sequence[Subgoal], spared: set[str], scope: Scope
 ) -> list[Trouble]:
-    """Return a note on the containers that the objects of a part include; they are not moved."""
+    """Return a note on the containers that a part describes but that are not moved, if any."""
     if ask.verb not in ("move", "out", "clear", "bring"):
         return []
     targets = {move.target for goal in goals for move in goal.moves}
@@ -136,7 +136,7 @@ def _left_out_containers(
 
 
 def _refers_to_earlier_objects(asks: Iterable[UnresolvedGoal]) -> bool:
-    """Return True if parts are about the objects of earlier ones: "empty it and put them away"."""
+    """Return True if parts refer to objects of earlier parts: "empty it and put them away"."""
     return any(phrase.again or phrase.rest for ask in asks for phrase in ask.themes)
 
 
@@ -149,7 +149,7 @@ def _all_targets(to: Phrase, scope: Scope) -> tuple[str, ...]:
 def _refuse_forbidden_targets(
     ask: UnresolvedGoal, barred: set[tuple[str, str]], scope: Scope
 ) -> None:
-    """Refuse objects whose target is forbidden.
+    """Check that the target of a part is not forbidden for all objects of a phrase.
 
     Raises:
         Trouble: ALL_LEFT_OUT.
@@ -166,7 +166,7 @@ def _refuse_forbidden_targets(
 def _without_forbidden_moves(
     goals: Iterable[Subgoal], barred: set[tuple[str, str]]
 ) -> list[Subgoal]:
-    """Return the subgoals without forbidden moves (object and place)."""
+    """Return the subgoals without the moves in `barred`, given as pairs of object and target."""
     kept = [
         replace(
             one, moves=tuple(move for move in one.moves if (move.thing, move.target) not in barred)
@@ -195,7 +195,11 @@ def _refers_to_same_objects(rest: tuple[UnresolvedGoal, ...]) -> bool:
 
 
 def _refuse_two_targets(found: list[Subgoal]) -> None:
-    """Refuse two target places for one object."""
+    """Check that no object has two target places.
+
+    Raises:
+        Trouble: TWO_PLACES.
+    """
     places: dict[str, Move] = {}
     for one in found:
         last = {move.thing: move for move in one.moves if move.target}
@@ -207,7 +211,11 @@ def _refuse_two_targets(found: list[Subgoal]) -> None:
 
 
 def _check_unmixed(sorted_by: list[Attribute], found: list[Subgoal]) -> None:
-    """Refuse several sorting orders by one attribute that put two groups into one container."""
+    """Check that several sorting orders by one attribute do not put two groups into one container.
+
+    Raises:
+        Trouble: NOT_UNDERSTOOD.
+    """
     for by in {one for one in sorted_by if sorted_by.count(one) > 1}:
         groups: dict[str, str] = {}
         for move in (move for one in found for move in one.moves):
@@ -219,10 +227,10 @@ def _check_unmixed(sorted_by: list[Attribute], found: list[Subgoal]) -> None:
 def merge_parts(asks: Iterable[UnresolvedGoal]) -> tuple[UnresolvedGoal, ...]:
     """Return the parts of a command, after merging parts that describe one goal.
 
-    In "clean up the left table, put everything there" the first part selects the objects, the
-    second one their target. "The right one" after a table means a table. A second part with
-    separate objects ("put the cups there") is not merged. "Go to the tray and put it down" is one
-    move.
+    In "clean up the left table, put everything there", the first part selects the objects and the
+    second one their target. A second part with its own objects ("put the cups there") is not
+    merged. "Go to the tray and put it down" is one move. "The right one" after a table means a
+    table.
     """
     found: list[UnresolvedGoal] = []
     for ask in asks:

@@ -1,4 +1,4 @@
-"""Earlier commands with one phrase replaced, and nouns shared between phrases."""
+"""Variation of earlier commands by one new phrase, which may take the noun of the old one."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ def with_phrase_replaced(old: Node, fragment: Node, *, shares_noun: bool = True)
     """Yield an earlier meaning with one of its phrases replaced by a fragment.
 
     Args:
-        old: The earlier meaning.
-        fragment: The fragment.
-        shares_noun: Whether a phrase without a noun takes that of the phrase it replaces.
+        old: Meaning of an earlier command or question.
+        fragment: Meaning of an elliptical command, such as "and the blue one".
+        shares_noun: Whether a phrase without a noun takes the noun of the phrase it replaces.
     """
     new = fragment.node("of") if isinstance(fragment.get("of"), Node) else None
     if old.kind == "ask":
@@ -58,7 +58,7 @@ def _with_goal(act: Node, goal: Node) -> Node | None:
 
 
 def _with_phrases_replaced(old: Node, act: Node, phrases: Sequence[Node]) -> Iterator[Node]:
-    """Yield an act with other objects, or with another target if they can be a target."""
+    """Yield the act with `phrases` as its objects, or as its target if they can be a target."""
     goal, themes, verb = act.get("to"), act.parts("of"), act.text("verb")
     target = goal.get("to") if isinstance(goal, Node) else None
     holders = all(map(names_holder, phrases))
@@ -76,7 +76,7 @@ def _with_phrases_replaced(old: Node, act: Node, phrases: Sequence[Node]) -> Ite
 
 
 def with_noun_of(new: Node, old: Node) -> Node:
-    """Return a phrase with the noun of the phrase that it replaces, if it has no noun itself."""
+    """Return `new`, with the noun of the phrase `old` that it replaces if it has no noun."""
     if new.kind != "np" or old.kind != "np" or not (formulas_of(new) and formulas_of(old)):
         return new
     nouns = [one for one in formulas_of(old) if one.kind == "thing"]
@@ -96,7 +96,7 @@ def _has_noun(phrase: Node) -> bool:
 
 
 def formulas_of(phrase: Node) -> tuple[Node, ...]:
-    """Return the parts of the description of a phrase; empty for a bare "what"."""
+    """Return the formulas that describe the objects of a phrase; empty for a bare "what"."""
     of = phrase.get("of")
     return conjuncts(of) if isinstance(of, Node) else ()
 
@@ -112,5 +112,5 @@ def _is_holder(name: str) -> bool:
 
 
 def last_act(meaning: Node) -> Node | None:
-    """Return the last act of a meaning that names an action."""
+    """Return the last act in a meaning, or None."""
     return next((one for one in reversed(list(meaning.walk())) if one.kind == "act"), None)

@@ -1,4 +1,4 @@
-"""Plans that start with a held object, which is placed first, at its target or aside."""
+"""Subgoals that first place a held object, at its target, aside, or where it came from."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ def with_held_object_first(subgoals: Iterable[Subgoal], now: Environment) -> lis
 def with_held_object_put_aside(
     subgoals: tuple[Subgoal, ...], now: Environment, language: str
 ) -> tuple[Subgoal, ...]:
-    """Return subgoals that are feasible with the current content of the hand.
+    """Return subgoals that can be executed with the object that is in the hand now.
 
-    An object that the first subgoal does not move is put aside before.
+    If the first move is about another object, the held one is put aside before.
 
     Raises:
         Trouble: HAND_FULL if there is no table to put it on.
@@ -43,7 +43,7 @@ def put_aside(now: Environment, language: str) -> Subgoal:
     """Return the subgoal that puts the held object on the nearest table.
 
     Raises:
-        Trouble: HAND_FULL if there is none.
+        Trouble: HAND_FULL if there is no table.
     """
     held = now.held
     assert held is not None  # only called with an object in the hand
@@ -59,8 +59,8 @@ def put_back(names: Sequence[str], now: Environment, language: str) -> Subgoal:
     """Return the subgoal that puts objects where they were before they were moved.
 
     Raises:
-        Trouble: NO_ORIGIN if that is unknown, or is not on a table or in a container;
-            NOTHING_TO_DO if the objects are there.
+        Trouble: NO_ORIGIN if the former place is unknown, or is not on a table or in a container;
+            NOTHING_TO_DO if all objects are at their former places.
     """
     origins = dict(now.origins)
     if now.held is not None:
@@ -87,7 +87,7 @@ def put_back(names: Sequence[str], now: Environment, language: str) -> Subgoal:
 
 
 def _order_without_collision(moves: Sequence[Move], now: Environment) -> tuple[Move, ...]:
-    """Return moves in an order in which no target is occupied; two objects may change places."""
+    """Return moves in an order in which targets are vacated first; two objects may be swapped."""
     taken = {
         (one.thing, other.thing)
         for one in moves

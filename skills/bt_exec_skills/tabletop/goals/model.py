@@ -31,7 +31,7 @@ Verb: TypeAlias = Literal[
 Relation: TypeAlias = Side | Literal["between"]
 """Position of an object relative to another one, or to two others."""
 Number: TypeAlias = Literal["all", "one", "any", "some"]
-"""Quantity: all of them; exactly one; any one; one or all, as defined by the act."""
+"""Quantity: all objects, the only one, any one, or one or all of them depending on the act."""
 Order: TypeAlias = Literal[
     "", "biggest", "smallest", "nearest", "farthest", "left", "right", "middle", "front", "back",
     "fullest", "emptiest",
@@ -43,24 +43,24 @@ class Phrase:
     """Description of objects in a command.
 
     Attributes:
-        text: The words.
-        kind: The noun: ``cube``, ``bowl``; empty for objects of any kind.
+        text: Words of the phrase.
+        kind: Noun, such as ``cube`` or ``bowl``; empty for objects of any kind.
         values: Allowed colours, sizes and shapes, by attribute.
         number: Quantity, apart from a count.
         count: Count, or 0 without one.
         up_to: Whether the count is a maximum.
         in_all: Whether the count includes the objects that are at the target already.
-        share: Divisor of the share that is meant, as 2 for half of them; 0 without one.
-        order: Selection among several objects: by size, by distance, or by side as seen by the
-            robot.
-        rank: Place in that order; 2 for the second biggest.
+        share: Divisor of the share that is meant, such as 2 for half of them; 0 without a share.
+        order: Selection among several objects: by size, by distance, by side as seen by the robot,
+            or by the number of objects inside.
+        rank: Place in that order, such as 2 for the second biggest.
         near: Object from which distances are measured; None for the robot. For ``fullest`` and
             ``emptiest``: the objects that are counted.
         relation: Position relative to others.
-        but: Exceptions. An exception introduced by "some" may match no object.
-        rest: Whether all objects are meant that no other part of the command is about.
+        but: Exceptions. An exception with the number ``some`` may match no object.
+        rest: Whether the objects are meant that no other part of the command is about.
         again: Whether the objects of the previous part are meant.
-        own: Attribute in which container and object agree: "the bowl of its colour".
+        own: Attribute in which the container must agree with the object: "the bowl of its colour".
         table: Whether the phrase means a table.
         part: Part of a table: ``left``, ``right``, ``middle``.
         name: Full name of an object.
@@ -69,7 +69,7 @@ class Phrase:
         empty: Whether only an empty container matches.
         held: Whether only the object in the hand matches.
         like: Earlier objects that an elliptical phrase repeats: "the red ball … the blue one".
-        listed: Phrases of several places, of which each is meant.
+        listed: Phrases of a list, all of which are meant; the other fields select among them.
         sure: Whether the phrase certainly repeats `like`. If not, the operator is asked when it
             makes a difference.
     """
@@ -104,11 +104,11 @@ class Phrase:
 
 @dataclass(frozen=True)
 class UnresolvedGoal:
-    """Part of a command.
+    """Part of a command, before its phrases are resolved to objects.
 
     Attributes:
         verb: Action.
-        text: The words.
+        text: Words of the part.
         themes: Objects of the action.
         to: Target.
         side: Relation to the target: into it, or beside it.
@@ -125,13 +125,13 @@ class UnresolvedGoal:
 
 @dataclass(frozen=True)
 class Move:
-    """Move of an object. Without a target the object is only picked, or driven to.
+    """Move of an object. Without a target, the robot only picks the object up or drives to it.
 
     Attributes:
         thing: Name of the object.
         target: Name of the target; empty without one.
         side: Relation to the target.
-        spot: Point on a table, if it matters.
+        spot: Required point on a table; empty for any point.
         hold: Whether the object is picked up; if False, the robot only drives to it.
     """
 
@@ -169,7 +169,7 @@ class Trouble(Exception):  # noqa: N818 - a message for the operator, passed up 
         code: The code.
         choices: The choices.
         facts: The arguments of the message.
-        absent: Whether there is no object of the named kind at all.
+        absent: Whether no object of the named kind is present.
     """
 
     absent = False

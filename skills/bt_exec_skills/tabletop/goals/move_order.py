@@ -1,4 +1,4 @@
-"""Order of moves with the shortest path of a robot that carries one object at a time.
+"""Order of moves that minimises the path of a robot that carries one object at a time.
 
 The loaded paths are fixed, so the empty paths from each target to the next object are minimised.
 The objects of a table that go to one target form a batch. A minimum-cost flow pairs the targets
@@ -22,7 +22,7 @@ from bt_exec_skills.tabletop.goals.model import Move
 __all__ = ["path_length", "shortest_order"]
 
 _FEWEST = 4
-"""Moves from which on batches are formed."""
+"""Minimum number of moves for which batches are formed."""
 _MOST_PAIRS = 40_000
 """Maximum number of pairs of a target and a batch; above it the order is greedy."""
 _CELL_M = 1.0  # objects on no table are grouped by squares of the floor
@@ -42,9 +42,10 @@ class _Leg(NamedTuple):
 
 
 def shortest_order(moves: Sequence[Move], now: Environment) -> tuple[Move, ...]:
-    """Return the moves in the order of the shortest path; the final places stay the same.
+    """Return the moves in the order of the shortest path that was found.
 
-    A swap, in which an object moves twice, keeps its order. The held object is placed first.
+    Moves in which an object moves twice, as in a swap, keep their order. The held object is placed
+    first.
     """
     if len({move.thing for move in moves}) < len(moves):
         return tuple(moves)

@@ -1,4 +1,4 @@
-"""Moves to places on tables: to a table, to a part of it, out of a container, and swaps."""
+"""Moves of objects to tables or parts of tables, out of containers, and in swaps."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def moves_onto_table(names: tuple[str, ...], to: Phrase, scope: Scope) -> tuple[
     """Return the moves of objects to a table, or to a part of it.
 
     Raises:
-        Trouble: As `table_for`; FULL_TABLE.
+        Trouble: As in `table_for`; FULL_TABLE if there is no free point.
     """
     now, table = scope.now, table_for(to, scope, names)
     if not to.part:
@@ -54,8 +54,8 @@ def swap_moves(first: str, second: str, now: Environment) -> tuple[Move, ...]:
     The free position is in a third container if both objects are in containers, else on a table.
 
     Raises:
-        Trouble: NOTHING_TO_DO if they share a container; NOT_ON_TABLE for an object on the floor;
-            FULL_TABLE.
+        Trouble: NOTHING_TO_DO if the objects share a container; NOT_ON_TABLE for an object that is
+            in no known place; FULL_TABLE if the table has no free point.
     """
     holders = now.container_of(first), now.container_of(second)
     if None not in holders and holders[0] == holders[1]:

@@ -68,7 +68,7 @@ _BOUNDS = ("exactly", "at_least", "at_most", "share", "in_all")
 TABLE, HAND = (Node("thing", (("name", name),)) for name in ("table", "hand"))
 ANY = Node("any")
 EACH_OTHER = "each_other"
-"""Kind of a place that is beside another one of the moved objects."""
+"""Kind of a phrase such as "next to each other", in which the target is one of the objects."""
 
 
 def target_of(relation: Node) -> Node:
@@ -90,12 +90,12 @@ def formula_of(phrase: Node) -> Node:
 
 
 def has_alternative_nouns(part: Node) -> bool:
-    """Return True for alternatives of different objects: "an apple or a lemon"."""
+    """Return True for a disjunction with nouns, as in "an apple or a lemon"."""
     return part.kind == "or" and any(one.kind == "thing" for one in part.walk())
 
 
 def has_alternative_objects(part: Node) -> bool:
-    """Return True for alternatives with nouns, or with "one": "the red one or the blue one"."""
+    """Return True for a disjunction with nouns or "one", as in "the red one or the blue one"."""
     return part.kind == "or" and any(one.kind in ("thing", "one") for one in part.walk())
 
 
@@ -116,7 +116,7 @@ def relation_to(name: str, other: Phrase) -> Relation:
     """Return the position that a relation of the lexicon means.
 
     Raises:
-        Trouble: If there is none, or if it is between one object.
+        Trouble: If there is none, or if the relation is "between" and `other` is a single object.
     """
     single = not (other.listed or other.count or other.number == "all")
     if name not in RELATIONS or (name == "between" and single):
@@ -125,7 +125,7 @@ def relation_to(name: str, other: Phrase) -> Relation:
 
 
 def content_of_container(theme: Phrase, holder: Phrase) -> Phrase:
-    """Return a phrase for the content of a container: "take the cup out of the bowl"."""
+    """Return `theme` limited to the content of a container, unless it is already specific."""
     if theme.again or theme.name or theme.relation is not None:
         return theme
     return replace(theme, relation=("in", holder))
@@ -162,10 +162,11 @@ class Phrases:
         self.several_tables = len(self._tables) > 1
 
     def phrase(self, node: Node) -> Phrase:
-        """Return the phrase of a node.
+        """Return the description of the objects that a noun phrase or pronoun refers to.
 
         Raises:
-            Trouble: If it uses an attribute that object names do not contain.
+            Trouble: If the phrase uses an attribute that object names do not contain, or another
+                construction that has no description.
         """
         text = self.said(node)
         if node.kind == "pronoun":
@@ -199,10 +200,10 @@ class Phrases:
         return self._numbered(replace(found, but=tuple(out)), node, plural)
 
     def attribute_values(self, predicate: Node) -> Mapping[Attribute, tuple[str, ...]]:
-        """Return the attributes of a predicate: "red", "red or blue".
+        """Return the allowed values, by attribute, of a predicate such as "red" or "red or blue".
 
         Raises:
-            Trouble: If object names do not contain them.
+            Trouble: If object names do not contain such values.
         """
         return (self._or if predicate.kind == "or" else self._has)(Phrase(), predicate).values
 
@@ -318,7 +319,7 @@ class Phrases:
         return phrase
 
     def _any_of(self, phrase: Phrase, alternatives: Node) -> Phrase:
-        """Return a phrase about the objects of any of some alternatives."""
+        """Return a phrase about the objects that match any of the alternatives."""
         either = (self.phrase(Node("np", (("of", one),))) for one in alternatives.parts())
         return replace(phrase, listed=tuple(replace(one, number="all") for one in either))
 
@@ -357,7 +358,7 @@ class Phrases:
 def _noun_of_exception(phrase: Phrase) -> str:
     """Return the noun that a phrase without one shares with its contrasted exception.
 
-    In "not the small cube but the big one" both are cubes. Empty without such an exception.
+    In "not the small cube but the big one", both are cubes. Empty without such an exception.
     """
     if phrase.name or phrase.table or phrase.again:
         return ""
@@ -372,7 +373,7 @@ def _more_specific(one: str, other: str) -> str:
     """Return the more specific of two kinds.
 
     Raises:
-        Trouble: If neither is.
+        Trouble: If neither kind includes the other.
     """
     things = lexicon()["things"]
     for kind, member in ((one, other), (other, one)):

@@ -1,6 +1,6 @@
-"""Plans of subgoals: a named sequence for each, with one tree per moved object.
+"""Plans for subgoals: a named sequence for each subgoal, with one tree per moved object.
 
-The plan stores the decomposition: `goals_of` recovers it for a replan and for the record.
+The plan stores the decomposition: `goals_of` recovers it for a replan and for the journal.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ __all__ = [
 ALL_DONE = "all_in_place"
 """Condition that holds when all subgoals are done."""
 PART_DONE = "some_in_place"
-"""Condition that notes incomplete subgoals."""
+"""Condition that holds when some objects are in place, and notes the incomplete subgoals."""
 ANSWER = "answer_to"
 """Condition that answers a question."""
 SUBGOALS = "subgoals"
@@ -44,13 +44,13 @@ def plan_of(
     wanted: Mapping[str, str],
     replies: Iterable[Check] = (),
 ) -> MissionSpec:
-    """Return the plan of some subgoals.
+    """Return the plan for subgoals.
 
     Args:
         header: Header of the mission.
         subgoals: Subgoals in order.
-        wanted: Required final places, container by object; checked last.
-        replies: Questions that are answered afterwards.
+        wanted: Required final places, as container by object; they are checked last.
+        replies: Nodes for the questions that are answered after the subgoals.
     """
     nodes: list[Any] = [node_of(one) for one in subgoals]
     if wanted:
@@ -78,7 +78,7 @@ def reply_node(question: str, before: Iterable[Turn] = ()) -> Check:
 
     Args:
         question: The question.
-        before: Earlier commands that it refers to.
+        before: Earlier commands that the question refers to.
     """
     given: dict[str, Any] = {"question": question}
     turns = list(before)

@@ -32,11 +32,10 @@ class Question:
         things: Subject; empty for all objects.
         place: Place of the subject.
         by: Attribute that the question is about.
-        like: Attributes to test, colours by attribute: "is the cup red".
+        like: Attributes to test, as allowed values by attribute: "is the cup red".
         every: For ``is``: whether all objects of the subject must satisfy the question.
         sign: For ``more`` and ``majority``: the comparison of the two counts.
-        bound: For ``is``: limit on the number of objects, as its kind and its value; None without a
-            limit.
+        bound: For ``is``: limit on the number of objects, as kind and value; None without a limit.
     """
 
     kind: (

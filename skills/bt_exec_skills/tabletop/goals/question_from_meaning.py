@@ -28,7 +28,7 @@ _EVERYTHING = Phrase(number="all")
 
 
 def _named_object(what: str, of: Node) -> tuple[str, Node]:
-    """Return what is asked, and of what; an object is called by its class."""
+    """Return the kind and subject of a question; "what is it called?" asks which object it is."""
     named = of.kind == "aspect" and of.text("name") == "name"
     return ("which", of.node("of")) if named else (what, of)
 
@@ -44,10 +44,10 @@ class Questions:
         self._phrases = phrases
 
     def question(self, meaning: Node) -> Question:
-        """Return the question of a meaning.
+        """Return the question that a meaning asks.
 
         Raises:
-            Trouble: If the table cannot answer it, or if it is not a question.
+            Trouble: If the meaning is not a question, or not one about objects on tables.
         """
         if (
             meaning.kind != "ask"
@@ -101,7 +101,7 @@ class Questions:
         return Question(cast(Literal["more", "difference", "majority"], kind), things, sign=sign)
 
     def _which_has_more(self, more: Node) -> Question:
-        """Return the question which of two places, or of all places, has more objects."""
+        """Return the question "which of two places, or of all places, has more objects?"."""
         kind: Fullness = "fullest" if more.text("sign") == "more" else "emptiest"
         sides = [conjuncts(formula_of(more.node(name))) for name in ("of", "to")]
         counted = conjunction(*(part for part in sides[0] if part.kind != "rel"))
@@ -117,7 +117,7 @@ class Questions:
         return self._which_has_most(top.replace(to=more.node("of").replace(of=counted)))
 
     def _which_has_most(self, top: Node) -> Question:
-        """Return the question which of some places has the most or the fewest objects."""
+        """Return the question "which of some places has the most, or the fewest, objects?"."""
         parts = conjuncts(top.node("of"))
         listed = next((one.parts() for one in parts if one.kind == "or"), (ANY,))
         rest = [one for one in parts if one.kind != "or"]
@@ -134,7 +134,7 @@ class Questions:
         return [self._phrases.phrase(of)]
 
     def _subject_and_place(self, of: Node) -> tuple[tuple[Phrase, ...], Place | None]:
-        """Return the subject of a question and its place; empty for "what"."""
+        """Return the subject of a question (empty for "what") and its place (None without one)."""
         place: Place | None = None
         if of.kind == "both":
             return tuple(self._all_phrases(of)), None

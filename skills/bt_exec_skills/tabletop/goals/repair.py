@@ -1,8 +1,9 @@
-"""Repair of a plan: finished subgoals are kept, the failed one is planned again.
+"""Repair of a plan after a failure: finished subgoals are kept, the failed one is planned again.
 
-An object is given up if it cannot be moved (three missed grasps, unreachable, missing) or its
-target is missing; the others are still moved. The final check of the plan still includes that
-object, so that the mission is not reported as done.
+An object is given up after a failure that a retry cannot cure (such as GRASP_MISSED or
+UNREACHABLE), or after two other failures. Missing objects, and objects with a missing target, are
+not moved either. The final check of the plan still includes these objects, so that the mission is
+not reported as done.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ from bt_exec_skills.tabletop.goals.plan import (
 __all__ = ["given_up_objects", "replan"]
 
 _HOPELESS = ("GRASP_MISSED", "UNREACHABLE", "NO_PATH", "OBJECT_GONE", "BLOCKED")
-_MOST_TRIES = 2  # attempts after other failures of one object
+_MOST_TRIES = 2  # maximum number of other failures of one object
 
 
 def given_up_objects(tried: tuple[Failure, ...]) -> dict[str, str]:
@@ -48,7 +49,7 @@ def given_up_objects(tried: tuple[Failure, ...]) -> dict[str, str]:
 
 
 def _object_of_failure(failure: Failure) -> tuple[str, ...]:
-    """Return the object that a failure is about: to pick, to drive to, or in the hand."""
+    """Return the object that a failure is about, which may be the target of a drive."""
     args = failure.args
     if "object" in args:
         return (str(args["object"]),)
@@ -58,7 +59,7 @@ def _object_of_failure(failure: Failure) -> tuple[str, ...]:
 def replan(
     request: Request, now: Environment, compiler: str
 ) -> tuple[MissionSpec | None, Mapping[str, str]]:
-    """Return the new plan (None if nothing can be done) and the given-up objects with reasons.
+    """Return the new plan, or None if nothing can be done, and the given-up objects with reasons.
 
     The failed subgoal is planned from the current positions. Finished subgoals are kept, and later
     ones are unchanged except for missing objects.
@@ -111,7 +112,7 @@ def replan(
 
 
 def _put_aside_held(kept: list[Subgoal], now: Environment, request: Request) -> list[Subgoal]:
-    """Return the subgoal that empties the hand, if the held object has no target left."""
+    """Return the subgoal that empties the hand, unless the next move is about the held object."""
     held = request.situation.facts.get("hand", "empty")
     at = now.position_of(held)
     if at is None:
@@ -128,7 +129,7 @@ def _put_aside_held(kept: list[Subgoal], now: Environment, request: Request) -> 
 
 
 def _failing_subgoal(previous: MissionSpec, failure: Failure) -> int:
-    """Return the index of the subgoal in which a plan failed; -1 if in none."""
+    """Return the index of the subgoal in which a plan failed, or -1."""
     names = [goal.text for goal in goals_of(previous.root)]
     for part in failure.path.split("/"):
         for number, name in enumerate(names):
@@ -161,7 +162,10 @@ def _held_first(moves: tuple[Move, ...], request: Request) -> tuple[Move, ...]:
 
 
 def _kept_paths_of(spec: MissionSpec, finished: list[Subgoal], request: Request) -> tuple[str, ...]:
-    """Return the paths of the actions in finished subgoals and of fetching the held object."""
+    """Return the paths of the actions that were done: in finished subgoals, and up to the grasp.
+
+    If the next two actions would fetch the object that is already in the hand, they count as done.
+    """
     whole = expand(spec, request.library)
     names = {goal.text for goal in finished}
     nodes = list(nodes_with_paths(whole.root, Do))

@@ -1,4 +1,4 @@
-"""Resolution of phrases to present objects, or the reason why it is impossible.
+"""Resolution of phrases to present objects.
 
 Nothing is guessed: an ambiguous phrase leads to a question, and a missing object is refused with a
 list of present ones. "Left" and "nearest" are relative to the pose of the robot.
@@ -38,11 +38,11 @@ _BEHIND_RAD, _SAME_RAD = 2.6, 0.03
 
 @dataclass
 class Scope:
-    """Shared context of a command's parts.
+    """Context for the phrases of one command.
 
     Attributes:
         now: Current environment.
-        used: Objects of earlier parts.
+        used: Objects of earlier parts of the command.
         last: Objects of the previous part.
         left: Objects that must not be moved.
     """
@@ -96,7 +96,7 @@ def objects_of(phrase: Phrase, scope: Scope, *, some: str = "all") -> tuple[str,
 
 
 def _tables_on_side(phrase: Phrase, scope: Scope) -> tuple[str, ...]:
-    """Return the table on the side of all objects that a phrase means."""
+    """Return the table on the side that a phrase names, as in "all things on the left"."""
     side = replace(phrase, number="one", table=True, values={}, relation=None, rest=False)
     return tables_of(side, scope)
 
@@ -118,7 +118,7 @@ def single_object_of(phrase: Phrase, scope: Scope) -> str:
     """Return the one object that a phrase means.
 
     Raises:
-        Trouble: As `objects_of`; WHICH_ONE for several.
+        Trouble: As in `objects_of`; WHICH_ONE for several objects.
     """
     return _require_single(objects_of(phrase, scope, some="one"), phrase)
 
@@ -146,9 +146,9 @@ def _objects_with_properties(phrase: Phrase, scope: Scope) -> tuple[str, ...]:
     if phrase.held:
         return _held_if_matching(found, phrase, now)
     if phrase.kind and any(one.kind == phrase.kind for one in found):
-        # a cup has the shape of a cylinder
+        # a cup, too, matches "cylinder" by its shape
         found = [one for one in found if one.kind == phrase.kind]
-    if phrase.index is not None:  # "cube 0" is not a red one, if there is one without a colour
+    if phrase.index is not None:  # "cube 0" prefers ``cube_0`` to ``red_cube_0``
         found = [one for one in found if _has_no_other_attributes(one, phrase)] or found
     if phrase.rest:
         if not (scope.used or scope.left or scope.last):
@@ -164,9 +164,10 @@ def _objects_with_properties(phrase: Phrase, scope: Scope) -> tuple[str, ...]:
 
 
 def containers_among(phrase: Phrase, scope: Scope) -> tuple[str, ...]:
-    """Return the containers that a phrase for all objects describes, although none is meant.
+    """Return the containers that a phrase without a noun also describes.
 
-    "All the blue things" describes the blue bowl, too. A phrase with a noun describes none.
+    "All the blue things" describes the blue bowl, too, although containers are not moved. A phrase
+    with a noun gives none.
     """
     if phrase.kind or phrase.name or phrase.again or phrase.table or phrase.listed:
         return ()
@@ -189,11 +190,11 @@ def containers_among(phrase: Phrase, scope: Scope) -> tuple[str, ...]:
 
 
 def _objects_like_earlier(found: list[NameAttributes], phrase: Phrase) -> list[NameAttributes]:
-    """Return the objects of an elliptical phrase: those like the earlier ones, if there are any.
+    """Return the objects of an elliptical phrase that match the earlier noun, or all of them.
 
     Raises:
         Trouble: WHICH_ONE if it is unclear whether the phrase repeats the earlier noun;
-            ALL_LEFT_OUT if nothing is left of the earlier objects.
+            ALL_LEFT_OUT if "the rest" of the earlier objects is empty.
     """
     close = [
         one for one in found if phrase.like is not None and _has_attributes_of(one, phrase.like)
@@ -212,7 +213,7 @@ def _without_exceptions(
     """Return the objects that are not exceptions of a phrase.
 
     Raises:
-        Trouble: ALL_LEFT_OUT if all of them are.
+        Trouble: ALL_LEFT_OUT if all objects are exceptions.
     """
     names = tuple(one.name for one in found)
     out = {
@@ -246,7 +247,7 @@ def _held_if_matching(
 def _in_relation(
     names: tuple[str, ...], relation: tuple[Relation, Phrase], scope: Scope
 ) -> tuple[str, ...]:
-    """Return the objects that have a relation: in or on a place, or beside other objects."""
+    """Return the objects that satisfy a relation: in or on a place, or beside other objects."""
     side, other = relation
     if side == "between":
         ends = objects_of(replace(other, number="all"), scope)
@@ -268,7 +269,7 @@ def tables_of(phrase: Phrase, scope: Scope, themes: tuple[str, ...] = ()) -> tup
     Args:
         phrase: The phrase.
         scope: Environment and context.
-        themes: Objects to be moved to the table: "the other table" is one that they are not on.
+        themes: Objects to be moved to the table. "The other table" is one that they are not on.
 
     Raises:
         Trouble: NOTHING_LIKE_THAT or NO_VIEW.
@@ -302,7 +303,7 @@ def table_for(phrase: Phrase, scope: Scope, themes: tuple[str, ...]) -> str:
     If there are several tables, "the table" is the one below the container of the objects.
 
     Raises:
-        Trouble: WHICH_ONE, or as `tables_of`.
+        Trouble: WHICH_ONE, or as in `tables_of`.
     """
     now = scope.now
     found = tables_of(phrase, scope, themes)
@@ -372,7 +373,7 @@ def _nothing(phrase: Phrase, scope: Scope) -> Trouble:
 
 
 def _container_to_empty(phrase: Phrase) -> Phrase | None:
-    """Return the container of which a phrase means the whole content, or None."""
+    """Return the container whose whole content a phrase means, or None."""
     side, holder = phrase.relation or ("", None)
     described = phrase.kind or phrase.values or phrase.name or phrase.but
     if holder is None or side != "in" or described:
@@ -383,7 +384,7 @@ def _container_to_empty(phrase: Phrase) -> Phrase | None:
 def _sort_by_distance(
     found: tuple[str, ...], scope: Scope, anchor: Phrase | None = None
 ) -> tuple[str, ...]:
-    """Return names by their distance from the robot, or from an object."""
+    """Return names in the order of their distance from the robot, or from the object `anchor`."""
     now = scope.now
     origin = now.base if anchor is None else _place(single_object_of(anchor, scope), now)
     if origin is None:
@@ -393,12 +394,12 @@ def _sort_by_distance(
 
 def _place(name: str, now: Environment) -> Point:
     at = now.position_of(name)
-    assert at is not None  # it was found by attribute values in its name
+    assert at is not None  # only names of present objects are passed
     return at
 
 
 def _order_by_phrase(found: tuple[str, ...], phrase: Phrase, scope: Scope) -> tuple[str, ...]:
-    """Return `found` in the order that the phrase names, by default the nearest first."""
+    """Return `found` sorted by the order of a phrase, by default with the nearest first."""
     if phrase.order in ("biggest", "smallest"):
         return tuple(sorted(found, key=_size, reverse=phrase.order == "biggest"))
     if phrase.order in _FULL:
@@ -412,7 +413,7 @@ def _size(name: str) -> int:
 
 
 def _of_best_size(found: tuple[str, ...], order: str) -> tuple[str, ...]:
-    """Return the biggest or smallest objects; none for another order or if no size is known."""
+    """Return the biggest or smallest objects; empty for another order or without known sizes."""
     if order not in ("biggest", "smallest") or not any(
         attributes_in_name(name).size for name in found
     ):
@@ -422,7 +423,7 @@ def _of_best_size(found: tuple[str, ...], order: str) -> tuple[str, ...]:
 
 
 def _extreme_object(found: tuple[str, ...], phrase: Phrase, scope: Scope) -> str:
-    """Return the extreme object: the biggest, nearest, leftmost, and so on.
+    """Return the object that a superlative selects, such as the biggest or the leftmost.
 
     Raises:
         Trouble: WHICH_ONE if several objects tie, TOO_FEW if the rank exceeds their number,
@@ -451,16 +452,16 @@ def _extreme_object(found: tuple[str, ...], phrase: Phrase, scope: Scope) -> str
     if order in ("nearest", "farthest"):
         near = _sort_by_distance(found, scope, phrase.near)
         return near[0 if order == "nearest" else -1]
-    assert now.base is not None  # without a pose, sides of the robot were refused before
+    assert now.base is not None  # checked above: phrases with `near` have no side
     base = now.base
 
     def to_the_right(name: str) -> float:
-        """Return the angle to the right of the robot's view [rad]; 0 for an object behind it."""
+        """Return the angle to the right of the robot's heading [rad]; 0 for an object behind it."""
         turn = base.bearing(*_place(name, now)[:2])
         return -turn if abs(turn) < _BEHIND_RAD else 0.0
 
     def to_the_back(name: str) -> float:
-        """Return the angle from the direction of view [rad]."""
+        """Return the angle from the robot's heading [rad]."""
         return abs(base.bearing(*_place(name, now)[:2]))
 
     angle = to_the_back if order in ("front", "back") else to_the_right

@@ -36,7 +36,7 @@ from bt_exec_skills.tabletop.name_attributes import attributes_in_name
 __all__ = ["ASKS_BACK", "CommandHistory", "Meanings"]
 
 ASKS_BACK = ("WHICH_ONE", "WHERE_TO")
-"""Refusals that can be answered with a word."""
+"""Codes of refusals whose question can be answered with a word."""
 _UNFINISHED = ("aborted", "blocked", "failed", "partial")
 _GO_ON, _PUT = (Node("act", (("verb", verb),)) for verb in ("go_on", "move"))
 _EMPTY = Node("has", (("attribute", "empty"),))
@@ -55,12 +55,12 @@ Try = Callable[[Meanings], Trouble | None]
 
 
 class CommandHistory:
-    """Commands of the session so far, in one world.
+    """Earlier commands of the session, resolved in one world.
 
     Args:
         now: Current environment.
         converter: Function that returns the converter of meanings.
-        trouble_of: Function that returns why meanings cannot be followed, or None.
+        trouble_of: Function that returns the reason why meanings cannot be followed, or None.
 
     Attributes:
         readings: The parsed commands.
@@ -94,10 +94,10 @@ class CommandHistory:
 
         Args:
             command: The command as typed, or already parsed.
-            turns: The turns.
+            turns: Earlier turns of the session.
 
         Raises:
-            Trouble: If it is not understood, or has no antecedent.
+            Trouble: If the command is not understood, or a reference has no antecedent.
         """
         before: Meanings = []
         begun: Meanings | None = None
@@ -152,7 +152,7 @@ class CommandHistory:
             elif node.kind == "fragment" and asked:
                 found += [(one, cost) for one in self._answered(node, before)]
             elif node.text("sign") == "answer" and not (before and before[0][0].kind == "ask"):
-                continue  # an answer without a question
+                continue  # an answer to a question that was not asked
             elif node.kind == "fragment":
                 found += [
                     (one, cost) for old, _ in before[:1] for one in with_phrase_replaced(old, node)
@@ -167,7 +167,7 @@ class CommandHistory:
         return found
 
     def _with_other_nouns(self, said: PossibleMeanings, before: Meanings) -> Meanings:
-        """Return meanings of "the green one, too" in which it is an object of another kind."""
+        """Return meanings of "the green one, too" without the noun of the earlier command."""
         fragments = [(node, cost) for node, cost in said.meanings if node.kind == "fragment"]
         return [
             (one, cost + 2 * MARGIN)
@@ -202,7 +202,7 @@ class CommandHistory:
                     break
 
     def _selected_choices(self, answer: Node, choices: Sequence[str]) -> tuple[str, ...]:
-        """Return the choices that an answer selects; several only if it names several."""
+        """Return the choices that an answer selects; several only if the answer names several."""
         if answer.kind == "rel":
             answer = answer.node("to")
         kinds = {attributes_in_name(name).kind for name in choices}
@@ -228,7 +228,7 @@ class CommandHistory:
     # -- pronouns
 
     def _complete_for_held_object(self, node: Node, asked: bool) -> Node:
-        """Return the meaning of a bare place or verb while an object is held: "onto the tray"."""
+        """Return a bare place ("onto the tray") or verb as an act on the held object, if any."""
         of = node.get("of") if node.kind == "fragment" else None
         if asked or self._now.held is None:
             return node
@@ -243,7 +243,10 @@ class CommandHistory:
         return Node("act", (("verb", "move"), ("of", _IT), ("to", of)))
 
     def _resolve_last_question(self, node: Node, before: Meanings) -> Node:
-        """Return a meaning with "if so" and "there" replaced by the last question and place."""
+        """Return a meaning in which references to the last question and place are replaced.
+
+        Examples are "if so", "there" and a "how many" without an object.
+        """
         if node.kind == "if" and before and before[0][0].kind == "ask":
             named = with_named_conditions(Node("seq", (("of", (before[0][0], node)),)))
             return named if named.kind == "if" else node
@@ -263,7 +266,7 @@ class CommandHistory:
         return back and before.kind != "ask" and bool(self._now.returnable)
 
     def _with_antecedent(self, node: Node, before: Meanings) -> Node:
-        """Return a meaning in which a leading pronoun is replaced by its antecedent."""
+        """Return a meaning in which the first reference to earlier objects is resolved."""
         node = self._resolve_last_question(node, before)
         if self._now.held is not None or not before or self._is_undo(node, before[0][0]):
             return node
@@ -302,7 +305,7 @@ class CommandHistory:
             return inner
 
         def beside(part: Node) -> Node:
-            """Replace pronouns in a part of an act; the other parts of the act do not affect it."""
+            """Replace pronouns in one part of an act, independently of its other parts."""
             nonlocal done
             before = done
             found = walk(part)
@@ -313,7 +316,7 @@ class CommandHistory:
 
 
 def _about_place(node: Node, place: Node) -> Node:
-    """Return a question in which "in it" and "is it empty" are about a place."""
+    """Return a question in which "it" in "in it" and "is it empty" is replaced by a place."""
     empty = node.get("hold") == _EMPTY and node.get("of") == _IT
     if node.kind == "rel" and node.text("relation") in ("in", "at") and node.get("to") == _IT:
         return node.replace(to=place)
@@ -321,7 +324,7 @@ def _about_place(node: Node, place: Node) -> Node:
 
 
 def _may_be_contrasted(other: Node, subject: Node) -> bool:
-    """Return True unless "the other table" follows a phrase of another kind, such as cups."""
+    """Return True unless both phrases have nouns and these differ ("cups … the other table")."""
     kinds = [
         {one.text("name") for one in phrase.walk() if one.kind == "thing"}
         for phrase in (other, subject)
@@ -335,7 +338,7 @@ def _lacks_theme(act: Node) -> bool:
 
 
 def _varies(node: Node) -> bool:
-    """Return True for a repetition with a change, for which there is no plan here."""
+    """Return True for a repetition with a change, which this pack does not support."""
     return node.kind == "again" and node.get("of") is not None
 
 
@@ -347,12 +350,12 @@ def _is_negation_only(node: Node) -> bool:
 
 
 def _is_verbless(node: Node) -> bool:
-    """Return True for a text without a verb: fragments, and objects with a place."""
+    """Return True for a text without a verb: a fragment, or objects with a place."""
     return node.kind == "fragment" or (node.kind == "act" and not node.get("verb"))
 
 
 def _fragment_questions(node: Node) -> Iterator[Node]:
-    """Yield the question of a fragment with a question mark."""
+    """Yield the existence questions that a fragment with a question mark stands for."""
     place = node.get("to")
     for of in node.parts():
         if of.kind == "rel":
@@ -365,7 +368,7 @@ def _fragment_questions(node: Node) -> Iterator[Node]:
 def _subjects(meaning: Node) -> tuple[Node, ...]:
     """Return the subjects of a meaning, described as they are after its execution.
 
-    Objects of a question are still at their place; objects of an act have left it.
+    Objects of a question are still at their place; objects of an act have left theirs.
     """
     about = last_act(meaning)
     phrases = [one for one in (about or meaning).walk() if one.kind == "np" and one.get("of")]
@@ -376,7 +379,7 @@ def _subjects(meaning: Node) -> tuple[Node, ...]:
 
 
 def _named_place(meaning: Node) -> Node | None:
-    """Return the last named place of a meaning, or the subject of a question, as a relation."""
+    """Return the last place that a meaning names or that a question is about, as a relation."""
     places = [
         one for one in meaning.walk() if one.kind == "rel" and isinstance(one.get("to"), Node)
     ]
@@ -388,7 +391,7 @@ def _named_place(meaning: Node) -> Node | None:
 
 
 def _is_plural(phrase: Node) -> bool:
-    """Return True for a phrase of several objects, in a language that marks the plural."""
+    """Return True for a phrase that is marked as plural."""
     quantity = phrase.get("quantity")
     if phrase.text("det") in ("any", "another"):
         return False

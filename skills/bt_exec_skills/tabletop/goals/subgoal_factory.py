@@ -1,4 +1,4 @@
-"""Descriptions of subgoals for the operator, with moves in the order of the shortest path."""
+"""Construction of subgoals with a description and moves in the order of the shortest path."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from bt_exec_skills.tabletop.output_sentences import sentence
 
 __all__ = ["merge_groups_into_round", "subgoal_of_group", "subgoal_of_moves"]
 
-_LONGEST = 64  # characters of the name of a subgoal
-_MANY, _SAVED = 20, 0.1  # objects, and share of the way, from which on groups are mixed
+_LONGEST = 64  # maximum length of the name of a subgoal [characters]
+_MANY, _SAVED = 20, 0.1  # minimum number of objects and minimum saving for mixing groups
 
 
 def subgoal_of_moves(moves: tuple[Move, ...], now: Environment, language: str) -> Subgoal:
-    """Return the subgoal of some moves, which may have one target or several."""
+    """Return the subgoal for moves, which may have several targets."""
     names, targets = [move.thing for move in moves], {move.target for move in moves}
     things, into = list_names(names, language), list_names(sorted(targets), language)
     if len(names) > 2 or len(things) > 40:
@@ -45,8 +45,8 @@ def merge_groups_into_round(
 ) -> list[Subgoal]:
     """Return the groups of many objects as one subgoal, if its path is clearly shorter.
 
-    In that subgoal, the next object may be of another group if it is near the last target. Few
-    objects are moved group by group, so that each group is a subgoal of the plan.
+    In that subgoal, the next object may be of another group if it is near the last target. If there
+    are only few objects, each group remains a separate subgoal.
     """
     moves = tuple(move for goal in goals for move in goal.moves)
     if len(goals) < 2 or len(moves) < _MANY:

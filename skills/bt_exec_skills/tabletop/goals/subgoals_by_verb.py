@@ -1,4 +1,4 @@
-"""Subgoals of each verb, or the reason why it has none."""
+"""Subgoals for a part of a command, by its verb."""
 
 from __future__ import annotations
 
@@ -86,10 +86,10 @@ def goals_for(ask: UnresolvedGoal, scope: Scope, language: str) -> list[Subgoal]
 
 
 def _missing_objects(ask: UnresolvedGoal, to: Phrase, scope: Scope) -> Iterator[Phrase]:
-    """Yield the phrases of a part, with the number of objects that their place still lacks.
+    """Yield the phrases of a part, with the number of objects that are still missing at the target.
 
     Raises:
-        Trouble: NOTHING_TO_DO if there are as many objects at their place already.
+        Trouble: NOTHING_TO_DO if enough objects are at the target already.
     """
     target = table_for(to, scope, ()) if to.table else single_object_of(to, scope)
     for phrase in ask.themes:
@@ -107,10 +107,10 @@ def _missing_objects(ask: UnresolvedGoal, to: Phrase, scope: Scope) -> Iterator[
 def _distribute_subgoals(
     ask: UnresolvedGoal, to: Phrase, scope: Scope, language: str
 ) -> list[Subgoal]:
-    """Return the subgoals of distributing objects over containers.
+    """Return the subgoals that distribute objects over several containers.
 
     Raises:
-        Trouble: TOO_FEW if there are fewer objects than containers.
+        Trouble: TOO_FEW if there are fewer objects than containers; ALL_LEFT_OUT, NO_CONTAINER.
     """
     targets = tuple(name for name in objects_of(to, scope) if name not in scope.left)
     if not targets:
@@ -137,10 +137,10 @@ def _distribute_subgoals(
 
 
 def _return_subgoal(ask: UnresolvedGoal, scope: Scope, language: str) -> Subgoal:
-    """Return the subgoal of putting down the held object, or of putting it back.
+    """Return the subgoal that puts the held object down, or puts objects back.
 
     Raises:
-        Trouble: HAND_EMPTY or NOT_HELD, or as `put_aside` and `put_back`.
+        Trouble: HAND_EMPTY or NOT_HELD, or as in `put_aside` and `put_back`.
     """
     held = scope.now.held
     if held is None and ask.verb == "put_back":
@@ -162,7 +162,8 @@ def _objects_to_put_back(ask: UnresolvedGoal, scope: Scope) -> tuple[str, ...]:
     """Return the objects to put back: the named ones that were moved, or those moved last.
 
     Raises:
-        Trouble: NO_ORIGIN_OF_ANY if none was moved, NO_ORIGIN or WHICH_ONE.
+        Trouble: NO_ORIGIN_OF_ANY if no object was moved; NO_ORIGIN if none of the named ones was;
+            WHICH_ONE.
     """
     now = scope.now
     if all(one.again for one in ask.themes):
@@ -186,7 +187,7 @@ def _objects_to_put_back(ask: UnresolvedGoal, scope: Scope) -> tuple[str, ...]:
 
 
 def object_phrases_of(ask: UnresolvedGoal) -> tuple[Phrase, ...]:
-    """Return the phrases of the objects of a part, limited to the container they are taken from."""
+    """Return the object phrases of a part; for "out", limited to the content of the container."""
     if ask.verb != "out" or ask.to is None:
         return ask.themes
     return tuple(content_of_container(one, ask.to) for one in ask.themes)
@@ -206,7 +207,7 @@ def _container_scope(scope: Scope) -> Scope:
 
 
 def _contained_objects(phrases: Iterable[Phrase], scope: Scope) -> tuple[str, ...]:
-    """Return the content of containers.
+    """Return the objects in the containers that phrases mean.
 
     Raises:
         Trouble: NO_CONTAINER, or EMPTY_ALREADY.
@@ -225,7 +226,7 @@ def _contained_objects(phrases: Iterable[Phrase], scope: Scope) -> tuple[str, ..
 def objects_of_any(
     phrases: Iterable[Phrase], scope: Scope, *, some: str = "all"
 ) -> tuple[str, ...]:
-    """Return the objects that any of the phrases means, each once."""
+    """Return all objects that at least one of the phrases means."""
     found: dict[str, None] = {}
     for phrase in phrases:
         found.update(dict.fromkeys(objects_of(phrase, scope, some=some)))
@@ -233,10 +234,10 @@ def objects_of_any(
 
 
 def _require_movable(names: tuple[str, ...], scope: Scope) -> tuple[str, ...]:
-    """Return the movable objects; refuse containers.
+    """Return the objects that may be moved.
 
     Raises:
-        Trouble: CANNOT_LIFT, or ALL_LEFT_OUT if none of them may be moved.
+        Trouble: CANNOT_LIFT if there are containers among them; ALL_LEFT_OUT if none may be moved.
     """
     heavy = [name for name in names if attributes_in_name(name).is_container]
     if heavy:
@@ -272,7 +273,7 @@ def _move_goal(ask: UnresolvedGoal, scope: Scope, language: str) -> Subgoal:
         )  # a missing object is reported before "which bowl?" is asked
     objects_of_any(
         (_every(but) for but in to.but if but.kind == to.kind), scope
-    )  # all of them are at the place
+    )  # excluded places must be present
     moved = (
         set(_movable_objects(ask.themes, scope)) if to.rest else set()
     )  # "next to the other cup"
@@ -292,7 +293,7 @@ def _move_goal(ask: UnresolvedGoal, scope: Scope, language: str) -> Subgoal:
 
 
 def _movable_objects(phrases: tuple[Phrase, ...], scope: Scope) -> tuple[str, ...]:
-    """Return the objects of phrases; if one of several cups is held, "the cup" is that one."""
+    """Return the objects of phrases; an ambiguous phrase means the held object if that fits."""
     held = scope.now.held
     try:
         return objects_of_any(phrases, scope)
@@ -309,7 +310,7 @@ def _every(phrase: Phrase) -> Phrase:
 
 
 def _as_all_objects(phrases: Iterable[Phrase]) -> list[Phrase]:
-    """Return phrases that mean all their objects, as in "the cups together"."""
+    """Return phrases with the number ``one`` changed to ``all``, for "put the cup … together"."""
     return [replace(one, number="all" if one.number == "one" else one.number) for one in phrases]
 
 
@@ -352,7 +353,7 @@ def _sort_subgoals(ask: UnresolvedGoal, scope: Scope, language: str) -> list[Sub
 
 
 def _without_containers(now: Environment, left: set[str]) -> Environment:
-    """Return an environment without the excluded containers."""
+    """Return an environment without the containers that must not be used."""
     kept = {
         name: one
         for name, one in now.objects.items()
@@ -362,13 +363,23 @@ def _without_containers(now: Environment, left: set[str]) -> Environment:
 
 
 def _refers_to_all(phrase: Phrase, scope: Scope) -> bool:
-    """Return True for "these" and "them" without several possible antecedents."""
+    """Return True for "these" and "them" without antecedent, or with only the held object.
+
+    They then mean all objects.
+    """
     several = phrase.number == "all" and scope.last == (scope.now.held,)
     return phrase.again and (several or not scope.last)
 
 
 def _clear_subgoals(ask: UnresolvedGoal, scope: Scope, language: str) -> list[Subgoal]:
-    """Return the subgoal of clearing a table: into the only container, or onto the other table."""
+    """Return the subgoal that clears a table.
+
+    The target is the commanded one, the only basket or box, the only container, or the only other
+    table.
+
+    Raises:
+        Trouble: WHERE_TO if there is no such target, or as in the resolution of phrases.
+    """
     now = scope.now
     phrases = ask.themes or (Phrase("", number="all"),)
     names = tuple(

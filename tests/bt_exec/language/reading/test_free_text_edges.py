@@ -31,7 +31,7 @@ def quotes(text):
 
 @given(words=st.lists(st.sampled_from(WORDS["en"]), min_size=1, max_size=6))
 @settings(max_examples=cases(200, 20), deadline=None)
-def test_english_message_is_kept_as_typed_and_ends_before_the_next_order(words):
+def test_english_message_is_verbatim_until_the_next_order(words):
     said = " ".join(words)
     assert quotes(f"Tell Anna that {said}") == [said]
     assert quotes(f"Tell Anna that {said}, then check the lounge") == [said]
@@ -41,7 +41,7 @@ def test_english_message_is_kept_as_typed_and_ends_before_the_next_order(words):
 
 @given(words=st.lists(st.sampled_from(WORDS["ko"]), min_size=1, max_size=5))
 @settings(max_examples=cases(200, 20), deadline=None)
-def test_korean_message_is_spoken_and_question_is_kept_as_typed(words):
+def test_korean_message_becomes_direct_speech_and_question_is_verbatim(words):
     said = " ".join(words)
     assert quotes(f"안나께 {said} 한다고 전해") == [f"{said} 한다"]
     assert quotes(f"라운지 확인하고 안나께 {said} 하는지 여쭤봐 줘") == [f"{said} 하는지"]
@@ -55,13 +55,13 @@ def test_korean_message_is_spoken_and_question_is_kept_as_typed(words):
         ("안나께 파란 서류를 가져다줘", "파란 서류"),
     ],
 )
-def test_object_outside_the_lexicon_can_be_brought(text, item):
+def test_noun_outside_the_lexicon_is_an_item_to_carry(text, item):
     assert quotes(text) == [item]
 
 
 @pytest.mark.parametrize(
     "text", ["bring Anna the lounge", "bring Anna and", "안나께 확인하고 가져다줘"]
 )
-def test_words_of_the_lexicon_are_not_objects_to_bring(text):
+def test_words_of_the_lexicon_are_not_items_to_carry(text):
     found = READER.read(text)
     assert not hasattr(found, "meaning") or not quotes(text)

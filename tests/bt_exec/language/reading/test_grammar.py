@@ -59,7 +59,7 @@ def test_cheapest_reading_comes_first():
     assert read(lines, [("x", RED)]) == [RED, Node("not", (("of", (RED,)),))]
 
 
-def test_list_of_the_file_matches_each_of_its_values():
+def test_list_placeholder_matches_each_value_of_the_list():
     lines = {"s": ["a=x verb.<M> -> $a"], "verb.ask": ["~v -> _"], "verb.if": ["~w -> _"]}
     grammar_lists = {"M": ["ask", "if"]}
     for literal in ("~v", "~w"):

@@ -27,16 +27,16 @@ TABLE = """
 
 
 @pytest.mark.parametrize("row", TABLE.strip().splitlines())
-def test_inflect_gives_the_forms_of_the_table(row):
+def test_inflect_returns_the_forms_in_the_table(row):
     word, *expected = row.split()
     found = inflect(word, language_data("ko")["classes"])
     assert [found[form][0] for form in FORMS] == expected
 
 
-def test_past_tense_closes_the_open_form():
+def test_past_stem_adds_a_final_consonant():
     assert past_stem("바뀌어") == "바뀌었"
     assert past_stem("커") == "컸"
 
 
-def test_letters_decomposes_syllable_blocks():
+def test_decompose_hangul_returns_letters_of_syllables():
     assert decompose_hangul("몇 a") == "ㅁㅕㅊ a"

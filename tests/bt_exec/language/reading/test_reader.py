@@ -1,4 +1,4 @@
-"""Reader with a small lexicon: spelling, unknown words, ambiguities, languages on demand."""
+"""Reader with a small lexicon: parsing, spelling corrections and unknown words."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_question_is_parsed(text):
         ("커비 몇 개 이써?", "컵이 몇 개 있어?"),
     ],
 )
-def test_intended_text_of_a_misspelling_is_the_nearest_one_with_a_meaning(text, intended):
+def test_misspelt_text_is_corrected_to_the_nearest_parsable_text(text, intended):
     assert next(READER.intended_texts(text)) == intended
 
 
@@ -61,7 +61,7 @@ def test_unknown_noun_is_reported():
     assert found.unknown_words == ("zebras",)
 
 
-def test_temporary_name_is_a_noun():
+def test_name_of_a_current_object_is_a_noun():
     found = READER.read("How many zebras are there?", names=["zebras"])
     assert isinstance(found, Reading)
     assert not found.unknown_words
