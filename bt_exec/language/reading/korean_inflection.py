@@ -97,7 +97,7 @@ def inflect(word: str, classes: Mapping[str, Sequence[str]]) -> dict[str, tuple[
     """Return the stem forms of a verb or adjective by name, each with its variants.
 
     Args:
-        word: The dictionary form, including its last syllable (다).
+        word: The dictionary form, including the last syllable, `STEM_ENDING`.
         classes: Irregular stems by class.
     """
     stem = word[:-1]

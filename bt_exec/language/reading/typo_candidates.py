@@ -75,7 +75,7 @@ def _longest_word(text: str, lexicon: Lexicon) -> int:
 
 
 def _standard_form(word: str, lexicon: Lexicon) -> list[tuple[float, str]]:
-    """Return the correction of a known misspelling, such as "the" for "teh", with its cost."""
+    """Return the correction of a known misspelling or abbreviation, with its cost."""
     meant = lexicon.language.contractions.get(word, "")
     single = meant.isalpha() and "'" not in word and word not in lexicon.plain_words
     return [(0.0, meant)] if single else []
