@@ -212,6 +212,14 @@ def _in_the_way(c: Checker, m: re.Match[str]) -> bool:
     return not c.witness.home(ARMS[m["a"]])
 
 
+@rule(
+    r"The (?P<a>left|right) arm is at the material\.",
+    r"(?P<a>왼|오른)팔이 자재 앞에 있습니다\.",
+)
+def _at_material(c: Checker, m: re.Match[str]) -> bool:
+    return not c.witness.home(ARMS[m["a"]])
+
+
 # -- the building ----------------------------------------------------------------------------
 
 

@@ -69,7 +69,7 @@ from pathlib import Path
 
 from bt_exec import Failed, Running, Steps, skill
 from bt_exec.spec.library import Library
-from bt_exec.testing import missions, run_skill, run_tree
+from bt_exec.testing import run_skill, run_tree, tree_run
 
 @skill(fails={"EMPTY", "LOST"})
 def pour(robot) -> Steps:
@@ -86,9 +86,9 @@ def test_pour():
     assert run_skill(pour, None).finish().code == "EMPTY"
 
 def test_wait(monkeypatch):
-    site = missions.scripted_site([pour, drive])
+    site = tree_run.scripted_site([pour, drive])
     library = Library.load([Path(__file__).parent / "trees"])
-    monkeypatch.setattr(missions, "scripted_site", lambda *a, **b: replace(site, library=library))
+    monkeypatch.setattr(tree_run, "scripted_site", lambda *a, **b: replace(site, library=library))
     assert run_tree("tree: rest\\nroot: {do: wait, with: {seconds: 0.1}}").outcome.ok
 """
 

@@ -138,7 +138,7 @@ def test_batches_never_cross_episodes(
 
 ZYGOTE = """
 import json, os, sys
-from bt_exec_labeler import commands
+from bt_exec_labeler import cli_commands
 from pathlib import Path
 for line in sys.stdin:
     how = json.loads(line)
