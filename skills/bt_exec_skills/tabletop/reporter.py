@@ -121,12 +121,11 @@ class TableReporter(MissionReporter):
 
     def _unknown_place(self, goals: Iterable[_Goal]) -> Iterator[str]:
         """Yield a sentence about the object whose place is not known."""
-        for step in (one for goal in goals for one in goal.steps):
+        missed = (step for goal in goals for step in goal.steps if not self._is_so(step))
+        for step in missed:
             if step.thing == self._released and step.skill == "place_object":
-                names = (
-                    display_name_or_id(one, self._language) for one in (step.thing, step.target)
-                )
-                thing, target = names
+                thing = display_name_or_id(step.thing, self._language)
+                target = display_name_or_id(step.target, self._language)
                 yield sentence("place_unknown", self._language, thing=thing, target=target)
 
     def _subgoal_with_misplaced_objects(self, goal: _Goal) -> str:

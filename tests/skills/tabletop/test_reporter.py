@@ -30,7 +30,7 @@ UNKNOWN = {
 def report():
     """Return the report of a mission in which the move of the cup was cut off."""
 
-    def report(language, *, state="stopped", hand="", looks=()):
+    def report(language, *, state="stopped", hand="", looks=(), retried=False):
         command = COMMANDS[language]
         spec = expand(ask(create({}), command, WORLDS["mixed"]).spec, load_site("tabletop").library)
         seen = TableObservation(0.0, WORLDS["mixed"])
@@ -44,6 +44,14 @@ def report():
             Observed(1.0, 1, "tabletop", seen),
             SkillStarting(2.0, 2, "root", "place_object", args, 1),
             SkillEnded(3.0, 3, "root", "place_object", 1, state, 1.0),
+            *(
+                (
+                    SkillStarting(3.1, 4, "root", "place_object", args, 2),
+                    SkillEnded(3.4, 4, "root", "place_object", 2, "done", 0.3),
+                )
+                if retried
+                else ()
+            ),
             *(Observed(at, 4, "tabletop", seen) for at in looks),
             FactsKnown(3.0, 4, "end", {"hand": hand}),
         ):
@@ -73,4 +81,10 @@ def test_object_still_in_the_hand_remains_to_be_moved(report):
 def test_later_observation_settles_the_place(report):
     said = report("en", looks=[3.5])
     assert "(remaining: apple 0, red cup 0)" in said
+    assert "not known" not in said
+
+
+def test_object_placed_by_a_later_attempt_is_not_unknown(report):
+    said = report("en", state="failed", retried=True)
+    assert "(remaining: apple 0)" in said
     assert "not known" not in said
