@@ -31,7 +31,7 @@ from bt_exec.journal.read import (
     read_summaries,
 )
 from bt_exec.journal.recorded_mission import EventRow, MissionRecord, MissionSummary
-from bt_exec.journal.schema import connect, prepare
+from bt_exec.journal.schema import NOT_RESUMED, connect, prepare
 from bt_exec.journal.search import Wanted
 from bt_exec.journal.unwritten_row_files import add_side_files
 from bt_exec.journal.write import Recorder, print_to_stderr
@@ -88,11 +88,6 @@ _STOPPED_UNPLANNED = (
     " AND NOT EXISTS (SELECT 1 FROM events WHERE mission = no AND kind = 'Planned'))"
 )
 """Condition that a mission was stopped before it had a plan; its command is still open."""
-_NOT_RESUMED = (
-    "NOT EXISTS (SELECT 1 FROM missions AS later WHERE later.continues = missions.id"
-    " AND later.status IS NOT 'refused')"
-)
-"""Condition that no other mission resumed a mission. Refused resumptions do not count."""
 _NOT_DONE_LATER = (
     "NOT EXISTS (SELECT 1 FROM missions AS later WHERE later.no > missions.no"
     " AND later.site = missions.site AND later.command = missions.command"
@@ -359,7 +354,7 @@ class Journal:
         Raises:
             UsageError: If the journal cannot be read.
         """
-        only = f"site = :site AND day = :day AND {_NOT_RESUMED}"
+        only = f"site = :site AND day = :day AND {NOT_RESUMED}"
         with self._connected() as connection:
             return read_summaries(connection, None, only, {"site": site, "day": day.isoformat()})
 
@@ -380,7 +375,7 @@ class Journal:
         only = (
             f"site = :site AND (status IS NULL OR (status NOT IN {FINISHED} AND {_PLANNED_ANY})"
             f" OR {_STOPPED_UNPLANNED})"
-            f" AND (:session = '' OR session = :session) AND {_NOT_RESUMED}"
+            f" AND (:session = '' OR session = :session) AND {NOT_RESUMED}"
             f" AND {_NOT_DONE_LATER}"
         )
         with self._connected() as connection:
@@ -521,7 +516,7 @@ class Journal:
         """
         with self._connected() as connection:
             unfinished = "SELECT * FROM missions WHERE status IS NULL AND told_at IS NULL"
-            rows = connection.execute(f"{unfinished} AND {_NOT_RESUMED} ORDER BY no DESC")
+            rows = connection.execute(f"{unfinished} AND {NOT_RESUMED} ORDER BY no DESC")
             found = [(row["no"], mission_summary(connection, row)) for row in rows.fetchall()]
             found = [(number, line) for number, line in found if line.interrupted]
             now = time.time()

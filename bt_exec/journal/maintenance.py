@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bt_exec.journal.mission_row import has_process_ended
+from bt_exec.journal.schema import NOT_RESUMED
 
 __all__ = ["Finding", "Pruned", "Retention", "check", "prune"]
 
@@ -220,18 +221,17 @@ def _unfinished(connection: sqlite3.Connection, *, repair: bool) -> Iterator[Fin
     An interrupted mission that was resumed is not reported. A mission looks unfinished if its
     recorded end is missing in its row.
     """
-    rows = connection.execute(
-        "SELECT m.no, m.id, m.process, (SELECT data FROM events WHERE mission = m.no"
-        " AND kind = 'Finished' AND json_valid(data)) AS finished,"
-        " EXISTS (SELECT 1 FROM missions WHERE continues = m.id AND status IS NOT 'refused')"
-        " AS resumed FROM missions m"
-        " WHERE m.status IS NULL"
+    unended = (
+        "SELECT no, id, process, (SELECT data FROM events WHERE mission = no"
+        " AND kind = 'Finished' AND json_valid(data)) AS finished FROM missions"
+        " WHERE status IS NULL"
     )
-    for row in rows.fetchall():
+    open_ones = {row["no"] for row in connection.execute(f"{unended} AND {NOT_RESUMED}")}
+    for row in connection.execute(unended).fetchall():
         if not has_process_ended(row["process"]):
             continue
         if row["finished"] is None:
-            if not row["resumed"]:
+            if row["no"] in open_ones:
                 yield Finding("unfinished", f"mission {row['id']} was interrupted")
             continue
         if repair:

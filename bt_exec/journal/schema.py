@@ -25,9 +25,14 @@ from pathlib import Path
 
 from bt_exec.failure import UsageError
 
-__all__ = ["APPLICATION_ID", "MIGRATIONS", "connect", "prepare"]
+__all__ = ["APPLICATION_ID", "MIGRATIONS", "NOT_RESUMED", "connect", "prepare"]
 
 APPLICATION_ID = 0x62744A31  # "btJ1": distinguishes journals from other SQLite databases
+NOT_RESUMED = (
+    "NOT EXISTS (SELECT 1 FROM missions AS later WHERE later.continues = missions.id"
+    " AND later.status IS NOT 'refused')"
+)
+"""Condition that no other mission resumed a mission. Refused resumptions do not count."""
 BUSY_S = 1.0  # maximum time that a statement waits for another writing process [s]
 _OPEN_S = 5.0  # maximum time that opening waits for another migrating process [s]
 
