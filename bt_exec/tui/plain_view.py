@@ -129,7 +129,7 @@ class PlainView:
             message = self.model.failure_reason(node.failure) if node.failure else node.detail
             why = ": ".join(filter(None, (code, message)))
             self._buffer()
-        elif node.state in ("skipped", "kept", "stopped"):
+        elif node.state in ("skipped", "kept", "stopped", "unmet"):
             why = node.detail.removeprefix(self.model.translated_text(node.state)).strip()
         path = node.path if self.verbose else ""
         label = self.model.label(node, verbose=self.verbose)
