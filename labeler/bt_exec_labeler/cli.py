@@ -262,7 +262,7 @@ def replay(
     ] = None,
     json: opt.Json = False,
 ) -> None:
-    """Run the short goal of each record in simulation and compare the outcome with the recorded one."""
+    """Run the short goal of each record in simulation and compare the outcomes."""
     found = _commands_module().replay(run, item)
     _print_result(found, json)
     if found["different"]:
