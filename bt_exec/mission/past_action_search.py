@@ -13,7 +13,7 @@ from functools import partial
 from typing import Any
 
 from bt_exec.failure import BtExecError
-from bt_exec.journal import Journal
+from bt_exec.journal import Journal, MissionSummary
 from bt_exec.journal.recorded_mission import SkillRun
 from bt_exec.mission.resumption import is_call_of
 from bt_exec.mission.self_questions import PastAction, act_in_question
@@ -61,19 +61,22 @@ def action_in_question(
         return None  # the question is about the result of an observation, not about an action
     if not all(map(_passes_all_texts, walk(root, Tree))):
         return None  # some texts, such as a person's name, reach no skill and cannot be compared
+    unfinished: MissionSummary | None = None
     in_english = partial(asked.messages.translate_word, language="en")
     for line in journal.missions_with_actions(site, {step.do for step in steps}, day=date.today()):
         record = journal.mission(line.id)
         before = (run for one in journal.predecessors(record) for run in one.skills)
         runs = (*before, *record.skills)
         if was_carried_out(root, runs, in_english):
-            return PastAction(line, True)
+            return PastAction(unfinished or line, unfinished is None, line if unfinished else None)
+        if unfinished is not None:
+            continue
         begun = any(
             is_call_of(steps[-1], run.start.skill, run.start.args, in_english) for run in runs
         )
         if begun and line.status != "satisfied":  # a mission that ended well had another command
-            return PastAction(line, False)
-    return PastAction(None, False)
+            unfinished = line
+    return PastAction(unfinished, False)
 
 
 def _passes_all_texts(tree: Tree) -> bool:

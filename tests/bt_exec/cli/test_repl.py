@@ -251,12 +251,18 @@ def test_answer_about_a_past_action_names_its_mission(bt: Run) -> None:
 
 
 def test_question_about_an_unfinished_action_is_answered_no_with_its_last_attempt(bt: Run) -> None:
-    bt("run", "open the door", "--fast")
     bt("run", "open the door", "--fast", "--fault", "open_door=DOOR_STUCK")
     said = bt("repl", "--fast", stdin="did you open the door?\n아까 문 열었어?\n").out
     said = " ".join(said.split())
     assert re.search(r"No\. I began that at \d\d:\d\d \(“open the door”\), but it was not", said)
     assert re.search(r"아니요\. \d\d:\d\d에 시작했지만 끝내지 못했습니다", said)
+
+
+def test_question_about_a_repeated_action_names_the_finished_and_the_last_attempt(bt: Run) -> None:
+    bt("run", "open the door", "--fast")
+    bt("run", "open the door", "--fast", "--fault", "open_door=DOOR_STUCK")
+    said = " ".join(bt("repl", "--fast", stdin="did you open the door?\n").out.split())
+    assert re.search(r"Yes\. I did that at \d\d:\d\d .* I began that at \d\d:\d\d .* not", said)
 
 
 def test_mission_that_was_blocked_before_its_first_motion_can_be_continued(bt: Run) -> None:
