@@ -56,6 +56,7 @@ Question = Literal[
     "WELL",
     "TROUBLE",
     "LEFT",
+    "COUNT_LEFT",
     "FAILED",
     "DID",
     "HOLDS",
@@ -199,6 +200,7 @@ class SelfAnsweringCompiler:
         question = question_of(request.command) if asked else None
         if question is not None and (own := self._own_answer(question, request)) is not None:
             return own
+        question = None if question == "COUNT_LEFT" else question
         answer = self._compiler.compile(request)
         if isinstance(answer, Refusal) and only_stops(request.command):
             return Refusal("STOP", request.messages.say("SELF_IDLE", request.language))
@@ -293,6 +295,8 @@ class SelfAnsweringCompiler:
             case "NOW":
                 return Reply("WHERE", say("SELF_IDLE", language))
             case "LEFT":
+                return Reply("DONE", self._unfinished_mission_answer(request))
+            case "COUNT_LEFT" if _was_unfinished(request.context):
                 return Reply("DONE", self._unfinished_mission_answer(request))
             case "FAILED":
                 return Reply("DONE", list_failed(request.context, request.messages, language))

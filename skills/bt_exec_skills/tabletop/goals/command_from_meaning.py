@@ -310,8 +310,7 @@ class Converter:
         if verb in ("clear", "empty") and HAND in map(formula_of, act.parts("of")[:1]):
             return UnresolvedGoal("put_down", self._said(act))
         themes = self._themes(act)
-        if verb == "clear" and themes and not act.get("to") and all(map(_is_content, themes)):
-            verb = "out"  # "clear everything that is on the plate"
+        verb = "out" if verb == "clear" and not act.get("to") and _are_content(themes) else verb
         source = act.get("source")
         away = self.phrase(source) if isinstance(source, Node) else None
         self._source = away or next((one.relation[1] for one in themes if one.relation), None)
@@ -465,10 +464,12 @@ def _with_side(to: Phrase, relation: str) -> tuple[Phrase, Side]:
     return to, SIDES[relation]
 
 
-def _is_content(phrase: Phrase) -> bool:
-    """Return True for a phrase about the objects in or on a container."""
-    side, holder = phrase.relation or ("", None)
-    return side == "in" and holder is not None and not holder.table
+def _are_content(themes: tuple[Phrase, ...]) -> bool:
+    """Return True for objects in or on a container: "clear everything that is on the plate"."""
+    places = [one.relation or ("", None) for one in themes]
+    return bool(places) and all(
+        side == "in" and holder is not None and not holder.table for side, holder in places
+    )
 
 
 def _is_part(phrase: Phrase) -> bool:
