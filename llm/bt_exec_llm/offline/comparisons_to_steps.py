@@ -9,7 +9,7 @@ from typing import NamedTuple
 from bt_exec.language.reading.meaning_node import Node, conjuncts
 from bt_exec_llm.offline.questions_to_steps import QuestionConverter
 from bt_exec_llm.offline.reader_lexicon import parse_name
-from bt_exec_llm.offline.step import COMPARE, QUESTION, Step
+from bt_exec_llm.offline.step import COMPARE, OTHER_PLACE, QUESTION, Step
 from bt_exec_llm.offline.step_conversion_errors import NoStepsError
 from bt_exec_llm.offline.step_piece import Piece
 
@@ -18,7 +18,7 @@ __all__ = ["Comparisons"]
 _SIGNS = {"more": "most", "fewer": "least"}
 _ORDERS = {"holds": "most", "more": "most", "fails": "least", "less": "least"}
 """Orders of comparisons, by the sense of the comparing word."""
-_ORDER, _OTHER = "Order", "OtherPlace"
+_ORDER = "Order"
 """Types of the values for the order of a comparison and for the second place."""
 _SCOPES = frozenset({"if", "avoid", "ordered"})
 
@@ -142,7 +142,7 @@ class Comparisons(QuestionConverter):
         if self._number_of(found.places) != 2:
             raise NoStepsError
         order = self._new_piece("value", _ORDER, found.order)
-        pieces = [place, replace(other, name=_OTHER), found.aspect, order]
+        pieces = [place, replace(other, name=OTHER_PLACE), found.aspect, order]
         return replace(self._build_step((COMPARE,), pieces, ask), via="ask"), not denied
 
     def _comparison_of(self, ask: Node) -> _Comparison:

@@ -342,7 +342,7 @@ def _has_joined_before_negation(reading: Reading) -> bool:
 
 def _lacks_given_object(step: Step, lexicon: Lexicon) -> bool:
     """Return True for "give me" without an object."""
-    asked_for = any(lexicon.verbs[verb].asked_for for verb in step.verbs if verb != QUESTION)
+    asked_for = any(lexicon.verbs[verb].asked_for for verb in step.verbs if verb in lexicon.verbs)
     return asked_for and not step.pieces and step.condition is None
 
 

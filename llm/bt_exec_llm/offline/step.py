@@ -9,6 +9,7 @@ from bt_exec_llm.offline.step_piece import Piece
 
 __all__ = [
     "COMPARE",
+    "OTHER_PLACE",
     "QUESTION",
     "Step",
     "latest_nouns",
@@ -21,6 +22,8 @@ QUESTION = "?"
 """The predicate of a question."""
 COMPARE = "compare"
 """The predicate of a comparison of observed places."""
+OTHER_PLACE = "OtherPlace"
+"""Name of the piece with the second place of a comparison of two."""
 
 
 @dataclass

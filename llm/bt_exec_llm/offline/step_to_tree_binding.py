@@ -26,6 +26,7 @@ from bt_exec_llm.offline.part_skills import skill_variants, skills_of_part
 from bt_exec_llm.offline.refusal_reason import RefusalReason
 from bt_exec_llm.offline.step import (
     COMPARE,
+    OTHER_PLACE,
     QUESTION,
     Step,
     move_prohibitions_last,
@@ -196,10 +197,12 @@ class Binder:
         compares = self._lexicon.compares
         if compares is None or step.condition is not None:
             return RefusalReason("NOT_UNDERSTOOD", step.text)
-        args = self._matcher.tree_arguments(step, self._library.get(compares.among))
+        of_two = any(piece.name == OTHER_PLACE for piece in step.pieces)
+        tree = compares.two if of_two else compares.among
+        args = self._matcher.tree_arguments(step, self._library.get(tree))
         if isinstance(args, RefusalReason):
             return args
-        return Part(compares.among, args, step.text, step=step)
+        return Part(tree, args, step.text, step=step)
 
     def _bind_with_prohibition(
         self, steps: list[Step], text: str, before: list[Step]
