@@ -20,7 +20,7 @@ from bt_exec_llm.offline.exclusions import apply_exclusions, leave_out_of_others
 from bt_exec_llm.offline.lexicon import Lexicon, Words
 from bt_exec_llm.offline.questions_to_steps import PAIR
 from bt_exec_llm.offline.reader_lexicon import verbs_in
-from bt_exec_llm.offline.step import QUESTION, Step
+from bt_exec_llm.offline.step import COMPARE, QUESTION, Step
 from bt_exec_llm.offline.step_conversion_errors import (
     LeftAloneError,
     NoStepsError,
@@ -342,7 +342,9 @@ def _has_joined_before_negation(reading: Reading) -> bool:
 
 def _lacks_given_object(step: Step, lexicon: Lexicon) -> bool:
     """Return True for "give me" without an object."""
-    asked_for = any(lexicon.verbs[verb].asked_for for verb in step.verbs if verb in lexicon.verbs)
+    asked_for = any(
+        lexicon.verbs[verb].asked_for for verb in step.verbs if verb not in (QUESTION, COMPARE)
+    )
     return asked_for and not step.pieces and step.condition is None
 
 
