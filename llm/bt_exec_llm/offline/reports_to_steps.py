@@ -223,8 +223,11 @@ class ReportConverter(Comparisons):
             self._check_text_is_for_place(pieces)
             implied = True
         else:
-            implied = self._announces(act, verbs) and self._is_sent_to_place()
-            if not implied and self._announces(act, verbs) and self._asks_for(present):
+            asked = any(slot.shape == "question" for slot in slots)
+            spoken = asked or self._announces(act, verbs)
+            implied = spoken and self._is_sent_to_place()
+            implied = implied and not (asked and self._visits_person())
+            if not implied and spoken and self._asks_for(present):
                 self._check_text_is_for_place(pieces)
                 implied = True
         if not implied:
@@ -296,6 +299,12 @@ class ReportConverter(Comparisons):
         verbs = self._lexicon.verbs
         looks = any(verbs[verb].finds for verb in before.acts if verb in verbs)
         return bool(kinds) and kinds <= {*self._each} and not looks
+
+    def _visits_person(self) -> bool:
+        """Return True if the previous act drives to the place of a person (교수님 방에 가서)."""
+        people = (one for kind in self._persons for one in self._lexicon.values[kind].values())
+        usual = {place for one in people for place in one.brings.values()}
+        return any(piece.value in usual for piece in self._built[-1].pieces)
 
     def _is_report_about_object(self, pieces: list[Piece]) -> bool:
         """Return True if a report names its subject and no text: "report on the lounge"."""
