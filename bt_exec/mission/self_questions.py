@@ -212,7 +212,7 @@ class SelfAnsweringCompiler:
             return answer
         general = ("COURTESY", "DONE")  # in Korean, a courtesy may also ask "did it go well?"
         if isinstance(answer, Reply) and answer.code in general:
-            answer = Refusal("NOT_UNDERSTOOD", answer.message)
+            answer = Refusal(answer.code, answer.message)
         if not isinstance(answer, Refusal) or answer.did_you_mean:
             return answer
         code, message = self._general_answer(question, request, answer)
@@ -246,7 +246,7 @@ class SelfAnsweringCompiler:
             verdict = say("yes" if found.done else "no", language)
             return "DONE", f"{verdict} {told}" if question == "PAST" else told
         done = list_missions(request.context, request.messages, language)
-        if question == "PAST" and done:
+        if question == "PAST" and done and refusal.code != "DONE":
             done = say("SELF_PAST", language, missions=done)
         return "DONE", done or say("SELF_NOTHING_DONE", language)
 

@@ -158,7 +158,7 @@ def _understand_command(
         except LeftAloneError:
             left_alone = True
         except UnclearTextError as error:
-            return RefusalReason(error.code, error.words)
+            return RefusalReason(error.code, error.words, error.missing)
         except NoStepsError:
             continue
     fit = [one for one in found if isinstance(one, Understood)]

@@ -101,9 +101,11 @@ class _Values:
         The value for commands without an antecedent needs a text that names no other value, because
         "the east end of the lounge" is not that of the corridor.
         """
+        values = self._lexicon.values[piece.name]
         last = self._last(piece)
-        others = [one for one in self._said if one[0] == piece.name and one[1] != piece.value]
-        return "" if not last and others else after.get(last, "")
+        last = "" if last and values[last].after else last  # taken back before it was resolved
+        others = (values[name] for kind, name in self._said if kind == piece.name)
+        return after.get(last, "") if last or all(one.after for one in others) else ""
 
     def _last(self, piece: Piece) -> str:
         said = self._said_before(piece) if piece.name not in self._named else ""

@@ -317,11 +317,19 @@ class ReportConverter(Comparisons):
     def _convert_report_about_object(
         self, verbs: tuple[str, ...], pieces: list[Piece], act: Node, times: int
     ) -> Iterator[Step]:
-        """Yield the question that a report answers, and the report itself if it has a recipient."""
+        """Yield the question that a report answers, and the report itself if it has a recipient.
+
+        Raises:
+            UnclearTextError: If the report is for people at a place, and its text is missing.
+        """
         named = [piece for piece in pieces if piece.kind != "speaker"]
         if self._observed_all and all(piece.name in self._joined for piece in named):
             yield self._build_step(self._reports, [], act)
             return
+        if all(piece.name in self._each and piece.mark == "to" for piece in named):
+            slots = self._lexicon.texts.items()
+            lacking = [name for name, one in slots if one.present and {*verbs} & {*one.verbs}]
+            raise UnclearTextError("NO_OBJECT", self._said(act), tuple(lacking[:1]))
         persons = [piece for piece in pieces if piece.name in self._persons]
         about = [piece for piece in pieces if piece not in persons]
         question = replace(self._build_step((QUESTION,), about, act), times=times)
