@@ -216,7 +216,7 @@ class SelfAnsweringCompiler:
             return answer
         general = ("COURTESY", "DONE")  # in Korean, a courtesy may also ask "did it go well?"
         if isinstance(answer, Reply) and answer.code in general:
-            answer = Refusal("NOT_UNDERSTOOD", answer.message)
+            answer = Refusal(answer.code, answer.message)
         if not isinstance(answer, Refusal) or answer.did_you_mean:
             return answer
         code, message = self._general_answer(question, request, answer)
@@ -250,7 +250,8 @@ class SelfAnsweringCompiler:
             verdict = say("yes" if found.done or found.before else "no", language)
             return "DONE", f"{verdict} {told}" if question == "PAST" else told
         done = list_missions(request.context, request.messages, language)
-        if done and (found is not None or question == "PAST"):
+        unknown = question == "PAST" and refusal.code != "DONE"
+        if done and (found is not None or unknown):
             code = "SELF_NOT_TODAY" if found is not None else "SELF_PAST"
             done = say(code, language, missions=done)
         return "DONE", done or say("SELF_NOTHING_DONE", language)

@@ -143,8 +143,12 @@ class _Texts:
         if self._text.is_quotation(start, end):
             return False
         persons = tuple(self._rules.get("persons", ()))
-        inside = (one for one in self._text.words if start <= one[0] and one[1] <= end)
-        if persons and any(self._text.chars[a:b].endswith(persons) for a, b in inside):
+        inside = [one for one in self._text.words if start <= one[0] and one[1] <= end]
+        words = [self._text.chars[first:last] for first, last in inside]
+        linking = tuple(self._rules.get("linking", ()))
+        if any(word.endswith(persons) for word in words if persons):
+            return True
+        if any(word.endswith(linking) for word in words[:-1] if linking):
             return True
         commas = "moods" in self._rules and "," in self._text.chars[start:end]
         return commas or any(start <= first and last < end for first, last in self._acts)

@@ -164,13 +164,15 @@ def _verb_groups(text: Text, start: int, lexicon: Lexicon) -> Iterator[Edge]:
                 continue
             inner = {place - start for place in text.gaps if start < place < end}
             cost = _spacing(text, start, end, False) + _APART * len(inner - {*stem.spaces})
-            for last, mood, negated, extra in _verb_continuations(text, end, stem.form, lexicon, 3):
+            for last, mood, negated, extra, past in _verb_continuations(
+                text, end, stem.form, lexicon, 3
+            ):
                 mood = _mood_of_ending(stem, mood, text.chars[:last], lexicon)
                 category = f"{stem.kind}.{mood}{'!' if negated else ''}"
                 surface = text.chars[start:last]
                 if start not in text.gaps and _is_particle(surface, lexicon, _CASES):
                     continue
-                past = stem.form.startswith(PAST)
+                past = past or stem.form.startswith(PAST)
                 edge = Edge(start, last, category, stem.meaning, cost + extra, (), surface, past)
                 edges = found.setdefault((category, last), {}).setdefault(end, [])
                 if edge not in edges:
@@ -185,8 +187,12 @@ def _verb_groups(text: Text, start: int, lexicon: Lexicon) -> Iterator[Edge]:
 
 def _verb_continuations(
     text: Text, start: int, form: str, lexicon: Lexicon, depth: int
-) -> Iterator[tuple[int, str, bool, float]]:
-    """Yield the endings and auxiliaries after a stem form: end, mood, whether negated, cost."""
+) -> Iterator[tuple[int, str, bool, float, bool]]:
+    """Yield the endings and auxiliaries after a stem form.
+
+    Each is given by its end, its mood, whether it is negated, its cost, and whether an auxiliary is
+    in a past form.
+    """
     for end in range(start, min(len(text.chars), start + lexicon.longest_ending_length) + 1):
         for ending in lexicon.endings.get(text.chars[start:end], ()):
             if ending.form != form:
@@ -196,7 +202,7 @@ def _verb_continuations(
                 last = text.asked and end == len(text.chars)
                 asked = form == "open" and (last or text.stops.get(end) == "?")
                 mood = "asking" if asked and ending.mood in _ASKABLE else ending.mood
-                yield end, mood, False, apart
+                yield end, mood, False, apart, False
             elif depth:
                 yield from _after_link(text, end, ending.mood, lexicon, depth, apart)
 
@@ -216,16 +222,17 @@ def _mood_of_ending(stem: Stem, mood: str, chars: str, lexicon: Lexicon) -> str:
 
 def _after_link(
     text: Text, start: int, link: str, lexicon: Lexicon, depth: int, cost: float
-) -> Iterator[tuple[int, str, bool, float]]:
+) -> Iterator[tuple[int, str, bool, float, bool]]:
     for end in range(start + 1, min(len(text.chars), start + 4) + 1):
         for stem in lexicon.stems.get(text.chars[start:end], ()):
             if stem.auxiliary != link:
                 continue
-            for last, mood, negated, extra in _verb_continuations(
+            for last, mood, negated, extra, past in _verb_continuations(
                 text, end, stem.form, lexicon, depth - 1
             ):
                 mood = _mood_of_ending(stem, mood, text.chars[:last], lexicon)
-                yield last, mood, negated != (stem.kind == "negated"), cost + extra
+                past = past or stem.form.startswith(PAST)
+                yield last, mood, negated != (stem.kind == "negated"), cost + extra, past
 
 
 def _unknown_noun_edges(text: Text, lexicon: Lexicon, edges: Sequence[Edge]) -> Iterator[Edge]:

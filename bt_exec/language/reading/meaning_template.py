@@ -600,6 +600,7 @@ _OPERATIONS: Mapping[str, Callable[..., Any]] = {
     "either": _either_relation,
     "asked_what": _reject_yes_no_question,
     "question": lambda said: said if said.kind == "ask" else UNSAID,
+    "decided": lambda said: UNSAID if said.text("what") == "how_many" else said,
     "fill": _fill_superlative,
     "more_at": _compare_counts_at_places,
     "more_of": _compare_counts_of_attributes,

@@ -13,6 +13,7 @@ from bt_exec_llm.offline.exclusions import LEAVE, find_only_other_value
 from bt_exec_llm.offline.lexicon import Lexicon
 from bt_exec_llm.offline.phrases_to_pieces import DESCRIBED, HELD, HOME, STATUS
 from bt_exec_llm.offline.questions_to_steps import PAIR
+from bt_exec_llm.offline.recipients import address_others
 from bt_exec_llm.offline.reports_to_steps import ReportConverter
 from bt_exec_llm.offline.step import QUESTION, Step
 from bt_exec_llm.offline.step_conversion_errors import NoStepsError
@@ -50,6 +51,9 @@ class ActClauseConverter(ReportConverter):
             return
         verbs = self._asked_for if names == "asked_for" else tuple(names.split())
         to = act.get("to")
+        if not verbs and self._built and (also := self._convert_other_recipients(act)):
+            yield from also
+            return
         if verbs == (_PUT_BACK,) and HOME in self._lexicon.nouns:  # e.g. "the arms to their place"
             verbs, to = (), _relation_to_noun(HOME)
         if any(verb not in self._lexicon.verbs for verb in verbs) or (to is None) != bool(verbs):
@@ -94,6 +98,14 @@ class ActClauseConverter(ReportConverter):
                 for some in self._groups_of_pieces(verbs, pieces):
                     step = replace(self._build_step(verbs, some, act), times=times)
                     yield self._record_look(step)
+
+    def _convert_other_recipients(self, act: Node) -> list[Step]:
+        """Return the previous act for other recipients; empty if it takes no text."""
+        if act.get("source") is not None or act.get("by") is not None:
+            return []
+        pieces = [piece for one in act.parts() for piece in self._convert_phrase(one)]
+        also = address_others(self._built[-1], pieces, self._lexicon)
+        return [replace(one, joined=self._joined_to(act)) for one in also]
 
     def _groups_of_pieces(
         self, verbs: tuple[str, ...], pieces: list[Piece]

@@ -30,6 +30,7 @@ from bt_exec_llm.offline.library_index import Index
 from bt_exec_llm.offline.meaning_from_steps import meaning_from_steps
 from bt_exec_llm.offline.meaning_to_steps import pieces_of_fragment
 from bt_exec_llm.offline.phrases_to_pieces import HAND
+from bt_exec_llm.offline.recipients import address_last_place, address_others
 from bt_exec_llm.offline.refusal_reason import RefusalReason
 from bt_exec_llm.offline.refusal_reason_detection import find_refusal_reason, unknown_place
 from bt_exec_llm.offline.step import QUESTION, Step
@@ -57,6 +58,8 @@ TALK = (
     "TRAY",
 )
 """Codes of phrases that are answered in words."""
+_THERE = Node("rel", (("relation", "at"), ("to", Node("pronoun", (("name", "there"),)))))
+"""Place of an object without a verb: "the lounge, too"."""
 _OF_THE_LIBRARY = ("NOT_TOGETHER", "NO_OBJECT", "NO_ACTION", "CONDITION", "NEGATED")
 """Codes of commands that were parsed and match no utterance of their language."""
 _SCOPES = ("ask", "avoid", "if", "ordered")
@@ -155,7 +158,7 @@ def _understand_command(
         except LeftAloneError:
             left_alone = True
         except UnclearTextError as error:
-            return RefusalReason(error.code, error.words)
+            return RefusalReason(error.code, error.words, error.missing)
         except NoStepsError:
             continue
     fit = [one for one in found if isinstance(one, Understood)]
@@ -205,6 +208,9 @@ def _understand_meaning(
             return past.find_unfinished()
         if meaning.get("of") is None or past.last_command is None:
             return past.last_command or RefusalReason("NOTHING_SAID", text)
+    if meaning.kind == "act" and not meaning.text("verb") and meaning.get("to") == _THERE:
+        same = Node("fragment", (("of", meaning.parts()[0]), ("sign", "same")))
+        meaning = same if past.said and len(meaning.parts()) == 1 else meaning
     if _is_introduced_fragment(meaning, reading):
         meaning = meaning.node("then")
     if meaning.kind in ("again", "fragment"):
@@ -292,6 +298,9 @@ def _understand_fragment(
     asking = {QUESTION, *(name for name, verb in verbs.items() if verb.finds)}
     varied = vary_last_command(pieces, past, index.library)
     options = [varied] if varied else complete_with_number(pieces, past)
+    if meaning.text("sign") == "same" and not asks and past.said and past.said[-1].steps:
+        also = address_others(past.said[-1].steps[-1], pieces, index.reader.lexicon)
+        options = [also] if also else options
     if asks:
         ends = index.reader.lexicon.mission_ending_verbs
         options = [[one for one in own if not {*one.verbs} <= ends] for own in options]
@@ -331,6 +340,11 @@ def _bind_steps(
         found = index.binder.bind(option, text.strip(), before)
         if not isinstance(found, RefusalReason):
             break
+    if isinstance(found, RefusalReason) and past.said:
+        plural = any(leaf.category == "~them" for leaf in reading.edge.leaves())
+        there = address_last_place(steps, index.reader.lexicon, plural=plural)
+        other = index.binder.bind(there, text.strip(), before) if there else found
+        option, found = (option, found) if isinstance(other, RefusalReason) else (there, other)
     if isinstance(found, RefusalReason):
         return found
     if len(found) > _MOST_PARTS:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from bt_exec.language.reading.meaning_node import Node
@@ -68,7 +69,9 @@ class _Values:
         if known is None:
             return piece
         if not (known.plain or known.each):
-            meant = self._other_value(piece) if known.other else known.after.get(self._last(piece))
+            meant = (
+                self._other_value(piece) if known.other else self._value_after(piece, known.after)
+            )
             if not meant:
                 self.lost = self.lost or piece
                 return piece
@@ -91,6 +94,18 @@ class _Values:
             rest = [name for name, value in values if value.plain and name not in used]
             self._others[piece] = rest[0] if len(used) == len(rest) == 1 else ""
         return self._others[piece]
+
+    def _value_after(self, piece: Piece, after: Mapping[str, str]) -> str:
+        """Return the value that a piece stands for; empty if it is unknown.
+
+        The value for commands without an antecedent needs a text that names no other value, because
+        "the east end of the lounge" is not that of the corridor.
+        """
+        values = self._lexicon.values[piece.name]
+        last = self._last(piece)
+        last = "" if last and values[last].after else last  # taken back before it was resolved
+        others = (values[name] for kind, name in self._said if kind == piece.name)
+        return after.get(last, "") if last or all(one.after for one in others) else ""
 
     def _last(self, piece: Piece) -> str:
         said = self._said_before(piece) if piece.name not in self._named else ""

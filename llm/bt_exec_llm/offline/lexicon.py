@@ -124,7 +124,8 @@ class Value(Words):
         proxies: Phrases of another value that can stand for this one, such as a place for the
             person who works there.
         other: Whether it means the value that was not used last (the other arm).
-        after: Values that it stands for, by the value that was named before (the other end).
+        after: Values that it stands for, by the value that was named before (the other end). The
+            empty key is for commands without such a value.
         parts: Values that it consists of. If one of them is excluded, the others are meant.
     """
 

@@ -223,8 +223,11 @@ class ReportConverter(Comparisons):
             self._check_text_is_for_place(pieces)
             implied = True
         else:
-            implied = self._announces(act, verbs) and self._is_sent_to_place()
-            if not implied and self._announces(act, verbs) and self._asks_for(present):
+            asked = any(slot.shape == "question" for slot in slots)
+            spoken = asked or self._announces(act, verbs)
+            implied = spoken and self._is_sent_to_place()
+            implied = implied and not (asked and self._visits_person())
+            if not implied and spoken and self._asks_for(present):
                 self._check_text_is_for_place(pieces)
                 implied = True
         if not implied:
@@ -297,6 +300,12 @@ class ReportConverter(Comparisons):
         looks = any(verbs[verb].finds for verb in before.acts if verb in verbs)
         return bool(kinds) and kinds <= {*self._each} and not looks
 
+    def _visits_person(self) -> bool:
+        """Return True if the previous act drives to the place of a person (교수님 방에 가서)."""
+        people = (one for kind in self._persons for one in self._lexicon.values[kind].values())
+        usual = {place for one in people for place in one.brings.values()}
+        return any(piece.value in usual for piece in self._built[-1].pieces)
+
     def _is_report_about_object(self, pieces: list[Piece]) -> bool:
         """Return True if a report names its subject and no text: "report on the lounge"."""
         if any(piece.kind == "text" for piece in pieces):
@@ -308,11 +317,19 @@ class ReportConverter(Comparisons):
     def _convert_report_about_object(
         self, verbs: tuple[str, ...], pieces: list[Piece], act: Node, times: int
     ) -> Iterator[Step]:
-        """Yield the question that a report answers, and the report itself if it has a recipient."""
+        """Yield the question that a report answers, and the report itself if it has a recipient.
+
+        Raises:
+            UnclearTextError: If the report is for people at a place, and its text is missing.
+        """
         named = [piece for piece in pieces if piece.kind != "speaker"]
         if self._observed_all and all(piece.name in self._joined for piece in named):
             yield self._build_step(self._reports, [], act)
             return
+        if all(piece.name in self._each and piece.mark == "to" for piece in named):
+            slots = self._lexicon.texts.items()
+            lacking = [name for name, one in slots if one.present and {*verbs} & {*one.verbs}]
+            raise UnclearTextError("NO_OBJECT", self._said(act), tuple(lacking[:1]))
         persons = [piece for piece in pieces if piece.name in self._persons]
         about = [piece for piece in pieces if piece not in persons]
         question = replace(self._build_step((QUESTION,), about, act), times=times)

@@ -15,12 +15,14 @@ class UnclearTextError(NoStepsError):
     Args:
         code: Code; see `bt_exec_llm.offline.refusal_reason`.
         words: Words of the command that are concerned.
+        missing: Types of the values that the command lacks.
     """
 
-    def __init__(self, code: str, words: str) -> None:
+    def __init__(self, code: str, words: str, missing: tuple[str, ...] = ()) -> None:
         super().__init__(words)
         self.code = code
         self.words = words
+        self.missing = missing
 
 
 class LeftAloneError(NoStepsError):

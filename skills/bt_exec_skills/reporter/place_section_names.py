@@ -123,11 +123,11 @@ def section_ids(place: Divided) -> list[str]:
 def section_words(places: Mapping[str, Divided]) -> dict[str, dict[str, Any]]:
     """Return lexicon entries for several sections, and for sections named after their place."""
     found: dict[str, dict[str, Any]] = {}
-    for name, place in places.items():
-        sections = [one for one in place.sections if one.id]
-        if len(sections) > 1:
-            found |= _words_for_several(name, place, sections)
-            found |= _words_after_another(name, sections)
+    divided = {name: [one for one in place.sections if one.id] for name, place in places.items()}
+    divided = {name: sections for name, sections in divided.items() if len(sections) > 1}
+    for name, sections in divided.items():
+        found |= _words_for_several(name, places[name], sections)
+        found |= _words_after_another(name, sections, alone=len(divided) == 1)
     return found
 
 
@@ -143,10 +143,13 @@ def _words_for_several(
 
 
 def _words_after_another(
-    name: str, sections: Sequence[Section]
+    name: str, sections: Sequence[Section], *, alone: bool
 ) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield lexicon entries for sections of the last named place, such as "the other end"."""
-    places = [name, *(one.id for one in sections)]
+    """Yield lexicon entries for sections of the last named place, such as "the other end".
+
+    If no other place has sections (`alone`), the place need not be named before.
+    """
+    places = [name, *(one.id for one in sections), *([""] if alone else ())]
     for one in sections:
         yield f"part_{one.id}", _lexicon_entry(one.names, after=dict.fromkeys(places, one.id))
     first, last = sections[0].id, sections[-1].id
