@@ -1,22 +1,26 @@
 """Search of the journal for the action in a question about the past.
 
 The action is compiled like a command: "did you open the door?" is about the plan for "open the
-door". A mission carried out the action if its finished skills include those of one execution of
+door". If it cannot be planned without a world, it is compiled in the situation at the start of each
+mission. A mission carried out the action if its finished skills include those of one execution of
 this plan. Otherwise, it began the action if it at least started the last skill of the plan.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import date
 from functools import partial
 from typing import Any
 
+from bt_exec.events import Observed
 from bt_exec.failure import BtExecError
-from bt_exec.journal import Journal
-from bt_exec.journal.recorded_mission import SkillRun
+from bt_exec.journal import Journal, MissionSummary
+from bt_exec.journal.recorded_mission import MissionRecord, SkillRun
 from bt_exec.mission.resumption import is_call_of
 from bt_exec.mission.self_questions import PastAction, act_in_question
+from bt_exec.observation import Situation
 from bt_exec.planning.compiler import Compiler, Plan, Request
 from bt_exec.spec.abstract_run import AbstractRun, Answers, Ends, Step
 from bt_exec.spec.expand import expand
@@ -49,6 +53,37 @@ def action_in_question(
     if not (act := act_in_question(question)):
         return None
     asked = request(act)
+    in_english = partial(asked.messages.translate_word, language="en")
+    root, planned = _action_plan(compiler, asked), False
+    lines = (
+        journal.missions_of_day(site, date.today())
+        if root is None
+        else journal.missions_with_actions(
+            site, {step.do for step in walk(root, Do)}, day=date.today()
+        )
+    )
+    unfinished: MissionSummary | None = None
+    for line in lines:
+        record = journal.mission(line.id)
+        plan = root or _action_plan(compiler, replace(asked, situation=_situation_at_start(record)))
+        if plan is None:
+            continue
+        planned = True
+        before = (run for one in journal.predecessors(record) for run in one.skills)
+        runs = (*before, *record.skills)
+        if was_carried_out(plan, runs, in_english):
+            return PastAction(unfinished or line, unfinished is None, line if unfinished else None)
+        if unfinished is not None:
+            continue
+        *_, last = walk(plan, Do)
+        begun = any(is_call_of(last, run.start.skill, run.start.args, in_english) for run in runs)
+        if begun and line.status != "satisfied":  # a mission that ended well had another command
+            unfinished = line
+    return PastAction(unfinished, False) if root is not None or planned else None
+
+
+def _action_plan(compiler: Compiler, asked: Request) -> NodeBase | None:
+    """Return the expanded plan of an action; None if there is none that can be searched for."""
     answer = compiler.compile(asked)
     if not isinstance(answer, Plan):
         return None
@@ -61,19 +96,18 @@ def action_in_question(
         return None  # the question is about the result of an observation, not about an action
     if not all(map(_passes_all_texts, walk(root, Tree))):
         return None  # some texts, such as a person's name, reach no skill and cannot be compared
-    in_english = partial(asked.messages.translate_word, language="en")
-    for line in journal.missions_with_actions(site, {step.do for step in steps}, day=date.today()):
-        record = journal.mission(line.id)
-        before = (run for one in journal.predecessors(record) for run in one.skills)
-        runs = (*before, *record.skills)
-        if was_carried_out(root, runs, in_english):
-            return PastAction(line, True)
-        begun = any(
-            is_call_of(steps[-1], run.start.skill, run.start.args, in_english) for run in runs
-        )
-        if begun and line.status != "satisfied":  # a satisfied mission followed another plan
-            return PastAction(line, False)
-    return PastAction(None, False)
+    return root
+
+
+def _situation_at_start(record: MissionRecord) -> Situation:
+    """Return the situation in which a mission was planned.
+
+    Some compilers plan an action only among the objects that are present.
+    """
+    seen = (one.observation for one in record.events if isinstance(one, Observed))
+    first = next(seen, None)
+    labels = tuple(first.labels()) if first is not None else ()
+    return Situation(labels, record.facts_at_start, "")
 
 
 def _passes_all_texts(tree: Tree) -> bool:

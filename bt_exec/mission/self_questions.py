@@ -56,6 +56,7 @@ Question = Literal[
     "WELL",
     "TROUBLE",
     "LEFT",
+    "COUNT_LEFT",
     "FAILED",
     "DID",
     "HOLDS",
@@ -160,10 +161,12 @@ class PastAction(NamedTuple):
     Attributes:
         mission: The mission; None if no mission began the action.
         done: Whether the mission, together with those that it continued, carried out the action.
+        before: If it did not, the newest earlier mission that did, or None.
     """
 
     mission: MissionSummary | None
     done: bool
+    before: MissionSummary | None = None
 
 
 class SelfAnsweringCompiler:
@@ -197,6 +200,7 @@ class SelfAnsweringCompiler:
         question = question_of(request.command) if asked else None
         if question is not None and (own := self._own_answer(question, request)) is not None:
             return own
+        question = None if question == "COUNT_LEFT" else question
         answer = self._compiler.compile(request)
         if isinstance(answer, Refusal) and only_stops(request.command):
             return Refusal("STOP", request.messages.say("SELF_IDLE", request.language))
@@ -243,11 +247,13 @@ class SelfAnsweringCompiler:
         found = self._action_in_question(request.command)
         if found is not None and found.mission is not None:
             told = _described(found, request)
-            verdict = say("yes" if found.done else "no", language)
+            verdict = say("yes" if found.done or found.before else "no", language)
             return "DONE", f"{verdict} {told}" if question == "PAST" else told
         done = list_missions(request.context, request.messages, language)
-        if question == "PAST" and done and refusal.code != "DONE":
-            done = say("SELF_PAST", language, missions=done)
+        unknown = question == "PAST" and refusal.code != "DONE"
+        if done and (found is not None or unknown):
+            code = "SELF_NOT_TODAY" if found is not None else "SELF_PAST"
+            done = say(code, language, missions=done)
         return "DONE", done or say("SELF_NOTHING_DONE", language)
 
     def _reason_for_action(self, answer: Reply, request: Request) -> Reply:
@@ -291,6 +297,8 @@ class SelfAnsweringCompiler:
                 return Reply("WHERE", say("SELF_IDLE", language))
             case "LEFT":
                 return Reply("DONE", self._unfinished_mission_answer(request))
+            case "COUNT_LEFT" if _was_unfinished(request.context):
+                return Reply("DONE", self._unfinished_mission_answer(request))
             case "FAILED":
                 return Reply("DONE", list_failed(request.context, request.messages, language))
             case "WELL" | "TROUBLE":
@@ -328,11 +336,16 @@ class SelfAnsweringCompiler:
 
 
 def _described(action: PastAction, request: Request) -> str:
-    """Return a sentence with the time and command of the mission that began or did an action."""
-    assert action.mission is not None
-    code = "SELF_DID_THAT" if action.done else "SELF_BEGAN_THAT"
-    when = action.mission.started_at.strftime("%H:%M")
-    return request.messages.say(code, request.language, when=when, command=action.mission.command)
+    """Return sentences with the times and commands of the missions that did or began an action."""
+    last = ("SELF_DID_THAT" if action.done else "SELF_BEGAN_THAT", action.mission)
+    told = [
+        request.messages.say(
+            code, request.language, when=f"{line.started_at:%H:%M}", command=line.command
+        )
+        for code, line in (("SELF_DID_THAT", action.before), last)
+        if line is not None
+    ]
+    return " ".join(told)
 
 
 def _named_with_time(turn: Turn) -> str:

@@ -202,10 +202,15 @@ def disjunction(*parts: Node) -> Node:
 
 
 def negation(part: Node) -> Node:
-    """Return the negation of a formula. Double negation cancels; ``one`` in it is dropped."""
+    """Return the negation of a formula. Double negation cancels; marks of number are dropped."""
     if part.kind in ("and", "or"):
-        part = _joined(part.kind, tuple(one for one in part.parts() if one.kind != "one"))
+        part = _joined(part.kind, _without_number_marks(part))
     return part.parts()[0] if part.kind == "not" else Node("not", (("of", (part,)),))
+
+
+def _without_number_marks(joined: Node) -> tuple[Node, ...]:
+    """Return the parts of a conjunction or disjunction without ``one`` and ``many``."""
+    return tuple(one for one in joined.parts() if one.kind not in ("one", "many"))
 
 
 NOTHING = frozenset({negation(Node("any")), negation(Node("one"))})
@@ -336,7 +341,10 @@ def _pushed(node: Node) -> Node:
     inner = node.parts()[0]
     if inner.kind in ("and", "or"):  # De Morgan
         other = "or" if inner.kind == "and" else "and"
-        return _sorted(_joined(other, tuple(map(_pushed_not, inner.parts()))))
+        parts = _without_number_marks(inner) or inner.parts()
+        if len(parts) == 1:
+            return _pushed_not(parts[0])
+        return _sorted(_joined(other, tuple(map(_pushed_not, parts))))
     return negation(inner)
 
 

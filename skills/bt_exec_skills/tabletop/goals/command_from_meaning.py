@@ -259,7 +259,7 @@ class Converter:
         return themes
 
     def _emptied_container(self, node: Node, phrase: Phrase) -> Phrase:
-        """Return the container to empty, which may be described as the target of another part.
+        """Return the container to empty; a bare noun may name the target of an earlier part.
 
         An example is "before you put the ball in the blue bowl, empty the bowl".
         """
@@ -310,6 +310,7 @@ class Converter:
         if verb in ("clear", "empty") and HAND in map(formula_of, act.parts("of")[:1]):
             return UnresolvedGoal("put_down", self._said(act))
         themes = self._themes(act)
+        verb = "out" if verb == "clear" and not act.get("to") and _are_content(themes) else verb
         source = act.get("source")
         away = self.phrase(source) if isinstance(source, Node) else None
         self._source = away or next((one.relation[1] for one in themes if one.relation), None)
@@ -461,6 +462,14 @@ def _with_side(to: Phrase, relation: str) -> tuple[Phrase, Side]:
     if relation not in SIDES:
         raise Trouble("NOT_UNDERSTOOD")
     return to, SIDES[relation]
+
+
+def _are_content(themes: tuple[Phrase, ...]) -> bool:
+    """Return True for objects in or on a container: "clear everything that is on the plate"."""
+    places = [one.relation or ("", None) for one in themes]
+    return bool(places) and all(
+        side == "in" and holder is not None and not holder.table for side, holder in places
+    )
 
 
 def _is_part(phrase: Phrase) -> bool:

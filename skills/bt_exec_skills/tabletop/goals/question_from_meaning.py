@@ -151,7 +151,10 @@ class Questions:
         empty = all(part.kind in ("any", "many") for part in formula)
         if empty and of.text("wh") == "what":
             return (), place
-        options = next((part.parts() for part in formula if has_alternative_nouns(part)), (ANY,))
+        alternatives = [part.parts() for part in formula if has_alternative_nouns(part)]
+        if len(alternatives) > 1:
+            raise Trouble("NOT_UNDERSTOOD")
+        options = alternatives[0] if alternatives else (ANY,)
         shared = [part for part in formula if not has_alternative_nouns(part)]
         described = (conjunction(*shared, *conjuncts(one)) for one in options)
         phrases = [self._phrases.phrase(of.replace(of=one, quantity=None)) for one in described]
