@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from itertools import accumulate
 from pathlib import Path
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 from bt_exec.language.closed_classes import closed_classes
 from bt_exec.language.phrase_alternatives import expand_phrase
@@ -270,6 +270,8 @@ class Lexicon:
             for section in (*SECTIONS, *_NAMED):
                 for name, words in pack.get(section, {}).items():
                     lexicon._add(section, name, words)
+                    if language == "ko":
+                        lexicon._add_english_words(section, name, words.get("en", ()))
             for name, verb in pack.get("verbs", {}).items():
                 for word in verb[language]:
                     lexicon._add_order(word, f"v.{verb['frame']}", name)
@@ -344,8 +346,6 @@ class Lexicon:
     def _add(self, section: str, name: str, words: Mapping[str, Any]) -> None:
         said = words[self.language.name]
         said = {"noun": said} if isinstance(said, (list, tuple)) else said
-        if self.language.name == "ko":
-            self._add_english_words(section, name, words.get("en", ()))
         self.names[f"{section}.{name}"] = said
         if "kind" in words:
             self.kinds[name] = words["kind"]

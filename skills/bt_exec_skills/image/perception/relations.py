@@ -24,7 +24,7 @@ __all__ = [
 
 RelationName = Literal[
     "left_of", "right_of", "above", "below", "inside", "overlapping", "around", "on", "between",
-    "nearest", "farthest", "carrying", "changed",
+    "nearest", "farthest", "carrying", "changed", "missing",
 ]  # fmt: skip
 Row = Literal["top", "middle", "bottom", ""]
 Column = Literal["left", "centre", "right", ""]
@@ -68,6 +68,7 @@ _GROUND = 0.5  # minimum share of a text's box that shows the sign between its l
 
 
 _OUTSIDE = 0.1  # maximum overlapping share of a box that still counts as outside
+_MISSING = 0.3  # minimum share of a box that is missing in another picture
 _CHANGED = 0.05  # minimum share of a box that differs in another picture
 
 
@@ -99,6 +100,8 @@ def has_relation(one: Instance, relation: RelationName, other: Instance) -> bool
         return has_relation(other, "on", one)
     if relation == "changed":
         return _share_of_box(other, one) >= _CHANGED
+    if relation == "missing":
+        return bool(other.label) and _share_of_box(other, one) >= _MISSING
     if relation == "around":
         return _share_of_box(one, other) >= _GROUND
     x, foot = one.middle[0], one.bbox[3]
@@ -122,8 +125,10 @@ def has_relation_partly(one: Instance, relation: RelationName, other: Instance) 
 
     Such an object is further away along the other axis. An object above and to the left may be
     described with either relation. A difference that fills less than a twentieth of a box may be a
-    change, too.
+    change, too, and a change may hide that the object is missing.
     """
+    if relation == "missing":
+        return _share_of_box(other, one) >= _MISSING and not has_relation(one, relation, other)
     if relation == "changed":
         return 0 < _share_of_box(other, one) < _CHANGED
     if relation not in SIDES or has_relation(one, relation, other):

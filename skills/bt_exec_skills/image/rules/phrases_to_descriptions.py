@@ -46,11 +46,9 @@ _OF_BARS: dict[str, GradedName] = {
 """Degrees of bars: for example, the highest or biggest bar is the tallest one."""
 
 
-_CHANGED = ("changed", "missing")
-"""Attributes of objects that differ in a second picture; no tool can distinguish the two."""
-_DIFFERS = Node("rel", (
-    ("relation", "changed"), ("to", Node("np", (("of", Node("thing", (("name", DIFFERENCE),))),)))
-))  # fmt: skip
+_DIFFERENCES = Node("np", (("of", Node("thing", (("name", DIFFERENCE),))),))
+_CHANGES = ("changed", "missing")
+"""Attributes of objects that differ in a second picture."""
 
 
 class PhraseConverter:
@@ -109,10 +107,13 @@ class PhraseConverter:
     def _with_relations(self, formula: Node) -> Node:
         """Return a formula with "changed", "missing" and "empty" in terms of other formulas.
 
-        Changed and missing objects are those at differences of two pictures. An empty object of
-        the kind ``support`` carries no other object; any other empty object is hollow.
+        Changed and missing objects are related to the differences of two pictures. An empty object
+        of the kind ``support`` carries no other object; any other empty object is hollow.
         """
-        relations = {_has(name): _DIFFERS for name in _CHANGED} | {_has("empty"): _has("hollow")}
+        relations = {
+            _has(name): Node("rel", (("relation", name), ("to", _DIFFERENCES))) for name in _CHANGES
+        }
+        relations[_has("empty")] = _has("hollow")
         for part in conjuncts(formula):
             if self._kinds.get(part.text("name")) == "support":
                 others = Node("np", (("of", negation(part)),))
@@ -165,7 +166,7 @@ class PhraseConverter:
         """Return a description with one more condition, negated unless `holds`."""
         if inner.kind == "rel":
             to = inner.node("to")
-            first, *rest = map(self.describe_phrase, to.parts() if to.kind == "both" else (to,))
+            first, *rest = map(self.describe_phrase, _landmarks(inner, to))
             if inner.text("relation") == "between" and not rest:
                 rest = [first]
             relation = self._parse_relation(inner, first)
@@ -242,6 +243,16 @@ class PhraseConverter:
     def refusal(self, words: str = "") -> UnanswerableQuestion:
         """Return the exception that refuses some words, or the whole question."""
         return UnanswerableQuestion("QUESTION_UNCLEAR", words or self._text)
+
+
+def _landmarks(relation: Node, to: Node) -> Sequence[Node]:
+    """Return the phrases to which objects are related: two for "between a cup and a bottle"."""
+    if to.kind == "both":
+        return to.parts()
+    of = to.get("of")
+    if relation.text("relation") == "between" and isinstance(of, Node) and of.kind == "or":
+        return [to.replace(of=part) for part in of.parts()]
+    return (to,)
 
 
 def _without(formula: Node, parts: Sequence[Node]) -> Node:
