@@ -12,8 +12,8 @@ import numpy as np
 from bt_exec_skills.image.perception.attributes import name_colour, name_shape
 from bt_exec_skills.image.perception.colours import to_cielab
 from bt_exec_skills.image.perception.instance_decisions import all_hold
-from bt_exec_skills.image.perception.instances import Crop, Decision, Instance, Mask
-from bt_exec_skills.perception.pictures_and_boxes import Frame
+from bt_exec_skills.image.perception.instances import Crop, Decision, Instance
+from bt_exec_skills.perception.pictures_and_boxes import Frame, Mask
 
 __all__ = ["MISSING", "Aspect", "alike", "all_alike", "differences"]
 

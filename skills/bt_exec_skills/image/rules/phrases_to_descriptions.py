@@ -99,7 +99,12 @@ class PhraseConverter:
             top = _SIDES_OF_ROWS[sides[0].text("attribute")]
             return replace(found, top=top, of=self.describe_formula(rest))
         for part in parts:
-            found = self._add_part(found, part)
+            if (out := _excluded_top(part, parts)) is not None:
+                side = _UPPERMOST.get(out.text("attribute"), out.text("attribute"))
+                degree = cast(DegreeName, side) if side in SIDES else self._parse_degree(out)
+                found = replace(found, not_top=(*found.not_top, degree))
+            else:
+                found = self._add_part(found, part)
         if self._is_contradictory(found) or self._needs_fill_of_object(found):
             raise self.refusal()
         return replace(found, attributes=tuple(sorted(found.attributes, key=ATTRIBUTES.index)))
@@ -243,6 +248,19 @@ class PhraseConverter:
     def refusal(self, words: str = "") -> UnanswerableQuestion:
         """Return the exception that refuses some words, or the whole question."""
         return UnanswerableQuestion("QUESTION_UNCLEAR", words or self._text)
+
+
+def _excluded_top(part: Node, parts: Sequence[Node]) -> Node | None:
+    """Return the superlative of "all cups but the leftmost one"; None for another part.
+
+    It selects among the described objects, not among others.
+    """
+    top = part.parts()[0] if part.kind == "not" else part
+    if part.kind != "not" or top.kind != "most" or top.get("to") or top.get("rank"):
+        return None
+    among = [one for one in conjuncts(top.node("of")) if one.kind != "any"]
+    described = [one for one in parts if one.kind != "not"]
+    return top if not among or set(among) == set(described) else None
 
 
 def _landmarks(relation: Node, to: Node) -> Sequence[Node]:
