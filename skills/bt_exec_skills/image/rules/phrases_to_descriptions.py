@@ -57,9 +57,11 @@ class PhraseConverter:
     Args:
         language: Language of words in answers.
         text: The question as typed, for refusals.
+        nearest: Whether "beside" selects the nearest object, as in a question which one is there.
     """
 
-    def __init__(self, language: str, text: str) -> None:
+    def __init__(self, language: str, text: str, *, nearest: bool = True) -> None:
+        self._nearest = nearest
         self._generator = generator(language)
         self._korean = language == "ko"
         self._kinds = reader().lexicon("en").kinds
@@ -89,7 +91,7 @@ class PhraseConverter:
         parts = _of_bars([inner for part in conjuncts(stated) for inner in conjuncts(part)])
         found = Phrase(said=self._generator.phrase(formula))
         beside = next((one for one in parts if one.text("relation") == "beside"), None)
-        if beside is not None:
+        if beside is not None and self._nearest:
             rest = conjunction(*(one for one in parts if one is not beside))
             to = self.describe_phrase(beside.node("to"))
             return replace(found, top="nearest", of=self.describe_formula(rest), near=to)

@@ -233,6 +233,7 @@ class _Questions:
     def __init__(self, language: str, text: str) -> None:
         self._generator = generator(language)
         self._kinds = reader().lexicon("en").kinds
+        self._language, self._text = language, text
         self._described = PhraseConverter(language, text)
 
     def question(self, meaning: Node) -> Question:
@@ -241,9 +242,8 @@ class _Questions:
         Raises:
             UnanswerableQuestion: If tools cannot answer the question.
         """
-        beside = any(node.text("relation") == "beside" for node in meaning.walk())
-        if beside and meaning.text("what") not in ("what", "which", "where"):
-            raise self._described.refusal()  # the nearest object need not be beside it
+        nearest = meaning.text("what") in ("what", "which", "where")
+        self._described = PhraseConverter(self._language, self._text, nearest=nearest)
         found = self._convert(meaning)
         return replace(found, said_back=self._generator.sentence(meaning))
 

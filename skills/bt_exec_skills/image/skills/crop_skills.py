@@ -150,6 +150,7 @@ def measure_places(
     needs a second set, `other`. nearest and farthest keep one instance, by the distance of the
     centres. carrying is the converse of on. changed is the relation to the regions in which a
     second picture differs, missing to those that show an object only in the first picture.
+    beside requires a gap of at most half of the mean side.
     """
     yield Running(None, "measuring")
     found, _ = bench.candidates_with_crops(of)
