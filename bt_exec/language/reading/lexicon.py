@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from itertools import accumulate
 from pathlib import Path
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 from bt_exec.language.closed_classes import closed_classes
 from bt_exec.language.phrase_alternatives import expand_phrase
@@ -107,6 +107,28 @@ def language_data(language: str) -> Mapping[str, Any]:
     return {**closed_classes(language), **grammar}
 
 
+class _Spellings(dict[str, str]):
+    """Standard spellings by typed word; words that are not listed are corrected by patterns.
+
+    Args:
+        listed: Typed words and what they stand for.
+        patterns: Regular expressions of chat spellings, and their replacements.
+    """
+
+    def __init__(self, listed: Mapping[str, str], patterns: Mapping[str, str]) -> None:
+        super().__init__(listed)
+        self._patterns = [(re.compile(one), new) for one, new in patterns.items()]
+
+    def get(self, word: str, default: Any = None) -> Any:
+        """Return the standard spelling of a word, or `default` if it is not misspelt."""
+        if word in self:
+            return self[word]
+        spelt = word
+        for pattern, new in self._patterns:
+            spelt = pattern.sub(new, spelt)
+        return super().get(spelt, spelt) if spelt != word else default
+
+
 class Language:
     """The grammar and the closed classes of one language."""
 
@@ -145,7 +167,7 @@ class Language:
     @cached_property
     def contractions(self) -> Mapping[str, str]:
         """Contracted or misspelt words, with the words that they stand for."""
-        return cast(Mapping[str, str], self.data.get("contractions", {}))
+        return _Spellings(self.data.get("contractions", {}), self.data.get("chat", {}))
 
     def closed_words(self) -> Iterator[tuple[str, Entry]]:
         """Yield the spellings and entries of the words of closed classes."""
@@ -163,6 +185,11 @@ class Language:
             suffix = word.startswith("+")
             surface, entry = _entry(word.removeprefix("+"), f"~{word}", None, suffix=suffix)
             yield surface.replace("_", ""), entry
+
+
+def _formula(section: str, name: str) -> Node:
+    """Return the formula that a word of a pack's section means."""
+    return Node(SECTIONS[section], (("name" if section == "things" else "attribute", name),))
 
 
 def _expanded(words: Iterable[str]) -> Iterator[str]:
@@ -243,6 +270,8 @@ class Lexicon:
             for section in (*SECTIONS, *_NAMED):
                 for name, words in pack.get(section, {}).items():
                     lexicon._add(section, name, words)
+                    if language == "ko":
+                        lexicon._add_english_words(section, name, words.get("en", ()))
             for name, verb in pack.get("verbs", {}).items():
                 for word in verb[language]:
                     lexicon._add_order(word, f"v.{verb['frame']}", name)
@@ -324,8 +353,7 @@ class Lexicon:
             for word in said["noun"]:
                 self._put(*_entry(word, _NAMED[section], name))
             return
-        (argument,) = {"thing": ("name",), "has": ("attribute",)}[SECTIONS[section]]
-        meaning = Node(SECTIONS[section], ((argument, name),))
+        meaning = _formula(section, name)
         for word in said.get("noun", ()):
             self._add_noun(word, meaning, words.get("category", "noun"))
             for category, firsts in self.language.data.get("nouns_that_ask", {}).items():
@@ -342,6 +370,21 @@ class Lexicon:
                 self.add_verb(word, "event", meaning)
             else:
                 self._put(*_entry(word, "event", meaning))
+
+    def _add_english_words(
+        self, section: str, name: str, said: Sequence[str] | Mapping[str, Sequence[str]]
+    ) -> None:
+        """Add the English names of an object, a quality or an aspect to the Korean words."""
+        if section in _NAMED:
+            kinds = {"noun": _NAMED[section]} if section == "aspects" else {}
+        else:
+            kinds = {"noun": "noun", "adjective": "hue"}
+        by_kind = said if isinstance(said, Mapping) else {"noun": said}
+        for kind, category in kinds.items():
+            for word in by_kind.get(kind, ()):
+                meaning = name if section in _NAMED else _formula(section, name)
+                for spelt in {*word.split("/"), *([plural(word)] if "/" not in word else [])}:
+                    self._put(*_entry(spelt, category, meaning))
 
     def _add_order(self, word: str, category: str, verb: str) -> None:
         if self.language.name == "ko":

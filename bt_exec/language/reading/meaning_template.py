@@ -239,8 +239,10 @@ def _ask_about(question: Node, phrase: Node) -> Node:
 
 
 def _exclude_from_question(question: Node, formula: Node) -> Node:
-    """Return a question whose phrase excludes the objects of `formula`."""
-    inner = question.node("of")
+    """Return a question whose phrase excludes the objects of `formula`; `UNSAID` without one."""
+    inner = question.get("of")
+    if not isinstance(inner, Node):
+        return UNSAID
     without = _refine(inner, negation(formula)) if inner.kind == "np" else None
     return question.replace(of=without or _exclude_from_question(inner, formula))
 

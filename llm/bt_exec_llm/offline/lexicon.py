@@ -17,7 +17,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict
 from bt_exec.failure import RegistrationError
 from bt_exec.language.messages import language_of
 from bt_exec.language.phrase_alternatives import expand_phrase
-from bt_exec.language.reading.lexicon import language_data
+from bt_exec.language.reading.lexicon import load_language
 from bt_exec.language.reading.normalized_text import Text
 
 __all__ = [
@@ -364,6 +364,5 @@ class Lexicon(_Part):
 
 def _spelt_words(text: str) -> str:
     """Return a text in the spelling of the reading engine, with single spaces between words."""
-    contractions = language_data(language_of(text)).get("contractions", {})
-    spelt = Text.of(text, contractions)
+    spelt = Text.of(text, load_language(language_of(text)).contractions)
     return " ".join(spelt.chars[start:end] for start, end in spelt.words)

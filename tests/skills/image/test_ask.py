@@ -344,3 +344,19 @@ def test_program_expands_the_home_folder_of_a_picture(shapes, tmp_path, monkeypa
         assert session.rigs["image"].services["bench"].program["agrees"] is True
     assert (tmp_path / "seen.py").is_file()
     assert (tmp_path / "seen.png").is_file()
+
+
+@pytest.mark.parametrize("question", ["Which shape is the biggest?", "가장 큰 도형은 뭐야?"])
+@pytest.mark.parametrize(("radius", "sure"), [(30, True), (34, False)])
+def test_superlative_is_decided_by_areas(tmp_path, question, radius, sure):
+    """Undecided shapes are named by colour, form and place, not by numbers."""
+    picture = np.full((240, 320, 3), 235, np.uint8)
+    cv2.circle(picture, (60, 60), radius, RED, -1, cv2.LINE_AA)
+    cv2.rectangle(picture, (200, 130), (260, 190), BLUE, -1)
+    file = tmp_path / "two.png"
+    cv2.imwrite(str(file), picture[..., ::-1])
+    answer = ask(Bench(file), question)
+    assert len(answer.value) == sure
+    assert "#" not in answer.text
+    assert any(blue in answer.text for blue in ("blue square (", "파란색 정사각형("))
+    assert sure is not any(red in answer.text for red in ("red circle (", "빨간색 원("))

@@ -140,10 +140,12 @@ def test_only_a_comparison_takes_two_pictures(tmp_path):
 @pytest.mark.parametrize(
     ("text", "places"),
     [
-        ("Is a red circle missing in the second picture?", ["top left"]),
-        ("Is a blue circle missing in the second picture?", []),
+        ("Is a red circle missing in the second picture?", True),
+        ("Is a blue circle missing in the second picture?", False),
         ("What is in the first picture but not in the second?", ["red circle"]),
-        ("두 번째 사진에서 없어진 빨간 원이 있어?", ["top left"]),
+        ("두 번째 사진에서 없어진 빨간 원이 있어?", True),
+        ("Is anything missing in the second picture?", True),
+        ("How many circles are missing in the second picture?", 1),
         ("Which squares have changed?", []),
         ("How many circles have not changed?", 1),
     ],
@@ -154,3 +156,15 @@ def test_objects_in_differing_regions_are_named(pair, text, places):
     assert ask(pair(scene(), other), text).value == places
     if isinstance(places, list):
         assert ask(pair(scene(), scene()), text).value == []
+
+
+@pytest.mark.parametrize("change", ["painted", "moved", "added"])
+def test_only_objects_that_are_gone_are_missing(pair, change):
+    """An object of another colour or at another place has changed, but is not missing."""
+    other = scene()
+    if change != "added":
+        cv2.circle(other, (60, 60), 30, (225, 225, 225), -1)
+    at = {"painted": (60, 60), "moved": (60, 170), "added": (60, 170)}[change]
+    cv2.circle(other, at, 30, (30, 160, 60) if change == "painted" else (200, 30, 30), -1)
+    for text in ("Is anything missing in the second picture?", "두 번째 사진에서 없어진 게 있어?"):
+        assert not ask(pair(scene(), other), text).value

@@ -1,5 +1,6 @@
 """Corpus of questions in Korean and English, with the tools that answer them."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -217,3 +218,18 @@ def test_understand_command_prints_the_meaning_of_a_question(text, code, says, c
 
     assert run_command_line(["understand", "--site", "image", text]) == code
     assert says in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("chat", "standard"),
+    [
+        ("hw many tomatos r there plzzz lol", "How many tomatoes are there?"),
+        ("wats the txt say", "What does the text say?"),
+        ("컵 color 머임ㅋㅋㅋ", "컵 색깔 뭐야?"),
+        ("젤 큰 tomato 어딧음??", "제일 큰 토마토 어디 있어?"),
+        ("사과 몇갠지 count좀", "사과 몇 개인지 세어 줘"),
+    ],
+)
+def test_chat_spelling_is_read_as_the_standard_spelling(chat, standard):
+    asked, meant = read_question(chat), read_question(standard)
+    assert replace(asked, said_back="") == replace(meant, said_back="")

@@ -265,7 +265,7 @@ operators = st.one_of(
 annotations = st.sampled_from(["", "apple|person", "|".join(sorted(WORDS["things"]))])
 SAME_STEP = {
     "left": "left_of", "right": "right_of", "upper": "above", "lower": "below", "on": "above",
-    "beside": "nearest", "outside": "overlapping", "empty": "hollow", "missing": "changed",
+    "beside": "nearest", "outside": "overlapping", "empty": "hollow",
 }  # fmt: skip
 BARS = node("thing", name="bar")
 

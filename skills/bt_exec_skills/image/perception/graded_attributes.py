@@ -24,7 +24,7 @@ _RISING = {
     "small": "big", "short": "tall", "brief": "long", "dark": "bright", "blurred": "sharp",
 }  # fmt: skip
 _MARGINS = {
-    "big": (1.06, 1.15), "tall": (1.015, 1.035), "long": (1.03, 1.08), "bright": (1.05, 1.15),
+    "big": (1.03, 1.06), "tall": (1.015, 1.035), "long": (1.03, 1.08), "bright": (1.05, 1.15),
     "sharp": (1.2, 1.6),
 }  # fmt: skip
 """Ratio up to which two objects may be equal, and ratio from which one certainly exceeds the other,

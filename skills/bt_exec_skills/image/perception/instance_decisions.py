@@ -51,6 +51,7 @@ _RANGES: Mapping[Bound, Callable[[int], tuple[float, float]]] = {
     "exactly": lambda number: (number, number),
 }
 _DIAGONAL = 0.5  # confidence that an object diagonal to another one is not beside it
+_UNDECIDED_PARTLY = ("beside", "missing")  # relations that a partial one leaves undecided
 _SEVERAL = "perhaps several objects"
 _ONE_THING = 0.5  # below this score an instance may not be a single object
 
@@ -183,6 +184,8 @@ def decide_relation(
             partly = not there and any(has_relation_partly(one, relation, other) for other in known)
         clear = _DIAGONAL if partly else 0.9
         place = Decision(there is wanted, relation if there else f"not {relation}", clear)
+        if partly and relation in _UNDECIDED_PARTLY:
+            place = Decision(None, relation, clear)
         result.append(all_hold([before, place]))
     return result
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Literal
 
 import cv2
@@ -12,15 +13,19 @@ from bt_exec_skills.image.perception.attributes import name_colour, name_shape
 from bt_exec_skills.image.perception.colours import to_cielab
 from bt_exec_skills.image.perception.instance_decisions import all_hold
 from bt_exec_skills.image.perception.instances import Crop, Decision, Instance
-from bt_exec_skills.perception.pictures_and_boxes import Frame
+from bt_exec_skills.perception.pictures_and_boxes import Frame, Mask
 
-__all__ = ["Aspect", "alike", "all_alike", "differences"]
+__all__ = ["MISSING", "Aspect", "alike", "all_alike", "differences"]
+
+MISSING = "missing"
+"""Label of a region in which an object of the first picture is missing in the second."""
 
 Aspect = Literal["colour", "shape", "size"]
 
 _SEEN = 10.0  # minimum colour distance (CIE76); JPEG artefacts and noise reach about 8
 _SURE = 30.0
 _LEAST_SHARE = 0.0002  # minimum share of the picture; smaller regions are specks
+_RING = 7  # width of the surroundings of a region [px]
 _SAME_FORM = 0.02  # maximum difference of the aspect ratios of two versions of a picture
 _SAME_SIZE, _OTHER_SIZE = 1.15, 1.35  # ratio of sides up to which sizes are equal, from which not
 
@@ -30,7 +35,8 @@ def differences(one: Frame, other: Frame) -> list[Instance]:
 
     The second picture is scaled to the first. If the aspect ratios differ, the whole picture is one
     region. The score of a region follows from its mean colour distance in CIELAB; below 0.5, the
-    region may be noise.
+    region may be noise. A region is labelled `MISSING` if only the first picture shows an object
+    there that is not elsewhere in the second, so that an object that was moved is not missing.
     """
     high, wide = one.shape[:2]
     form = (wide / high) / (other.shape[1] / other.shape[0])
@@ -53,7 +59,44 @@ def differences(one: Frame, other: Frame) -> list[Instance]:
         far = float(apart[y : y + h, x : x + w][mask].mean())
         score = min(1.0, 0.5 * far / ((_SEEN + _SURE) / 2))
         found.append(Instance("", (x, y, x + w, y + h), score, "difference", mask))
-    return found
+    return _with_missing_labels(found, labs, np.asarray(seen, bool))
+
+
+def _with_missing_labels(
+    found: Sequence[Instance], labs: Sequence[np.ndarray], seen: Mask
+) -> list[Instance]:
+    """Return the differing regions, those labelled where an object is only in the first picture."""
+    looks = [[_look_of_region(one, lab, seen) for lab in labs] for one in found]
+    gone = [before > _SURE > after and after < _SEEN for (before, _), (after, _) in looks]
+    new = [
+        (one.area, after)
+        for one, ((blends, _), (stands_out, after)) in zip(found, looks, strict=True)
+        if stands_out > _SURE and blends < _SEEN
+    ]
+    result = []
+    for one, absent, ((_, before), _) in zip(found, gone, looks, strict=True):
+        elsewhere = any(
+            max(area, one.area) <= _OTHER_SIZE**2 * min(area, one.area)
+            and float(np.linalg.norm(before - after)) < _SURE
+            for area, after in new
+        )
+        result.append(replace(one, label=MISSING) if absent and not elsewhere else one)
+    return result
+
+
+def _look_of_region(one: Instance, lab: np.ndarray, seen: Mask) -> tuple[float, np.ndarray]:
+    """Return the colour distance of a region from its surroundings, and its mean colour."""
+    x1, y1, x2, y2 = one.bbox
+    top, left = max(0, y1 - _RING), max(0, x1 - _RING)
+    part = (slice(top, y2 + _RING), slice(left, x2 + _RING))
+    inside = np.zeros(lab[part].shape[:2], bool)
+    inside[y1 - top : y2 - top, x1 - left : x2 - left] = one.mask
+    core = cv2.erode(inside.astype(np.uint8), np.ones((5, 5))).astype(bool)
+    pixels, around = lab[part][core if core.any() else inside], lab[part][~seen[part]]
+    colour = pixels.mean(axis=0)
+    if not len(around):
+        return 0.0, colour
+    return float(np.linalg.norm(colour - np.median(around, axis=0))), colour
 
 
 def all_alike(ours: Sequence[Crop], others: Sequence[Crop] | None, by: Aspect) -> Decision | None:

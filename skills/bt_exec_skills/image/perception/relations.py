@@ -24,7 +24,8 @@ __all__ = [
 
 RelationName = Literal[
     "left_of", "right_of", "above", "below", "inside", "overlapping", "around", "on", "between",
-    "nearest", "farthest", "carrying", "changed",
+    "nearest", "farthest", "carrying", "changed", "missing",
+    "beside",
 ]  # fmt: skip
 Row = Literal["top", "middle", "bottom", ""]
 Column = Literal["left", "centre", "right", ""]
@@ -68,6 +69,9 @@ _GROUND = 0.5  # minimum share of a text's box that shows the sign between its l
 
 
 _OUTSIDE = 0.1  # maximum overlapping share of a box that still counts as outside
+_BESIDE, _NEARBY = 0.5, 1.0
+"""Gap in mean sides up to which an object is beside another one, and up to which it may be."""
+_MISSING = 0.3  # minimum share of a box that is missing in another picture
 _CHANGED = 0.05  # minimum share of a box that differs in another picture
 
 
@@ -99,12 +103,25 @@ def has_relation(one: Instance, relation: RelationName, other: Instance) -> bool
         return has_relation(other, "on", one)
     if relation == "changed":
         return _share_of_box(other, one) >= _CHANGED
+    if relation == "beside":
+        return _gap_in_sides(one, other) <= _BESIDE
+    if relation == "missing":
+        return bool(other.label) and _share_of_box(other, one) >= _MISSING
     if relation == "around":
         return _share_of_box(one, other) >= _GROUND
     x, foot = one.middle[0], one.bbox[3]
     left, top, right, bottom = other.bbox
     slack = 0.1 * (one.bbox[3] - one.bbox[1])
     return left <= x <= right and top - slack <= foot <= bottom
+
+
+def _gap_in_sides(one: Instance, other: Instance) -> float:
+    """Return the gap between two boxes, in mean sides of the boxes; infinite if one is on top."""
+    pair = measure_pair(one, other)
+    if pair.covered >= _GROUND or measure_pair(other, one).covered >= _GROUND:
+        return float("inf")
+    boxes = np.asarray([one.bbox, other.bbox], float)
+    return pair.gap_px / float((boxes[:, 2:] - boxes[:, :2]).mean())
 
 
 def _share_of_box(one: Instance, other: Instance) -> float:
@@ -122,8 +139,13 @@ def has_relation_partly(one: Instance, relation: RelationName, other: Instance) 
 
     Such an object is further away along the other axis. An object above and to the left may be
     described with either relation. A difference that fills less than a twentieth of a box may be a
-    change, too.
+    change, too, and a change may hide that the object is missing. An object at a gap of up to one
+    side may be beside the other one.
     """
+    if relation == "beside":
+        return _BESIDE < _gap_in_sides(one, other) <= _NEARBY
+    if relation == "missing":
+        return _share_of_box(other, one) >= _MISSING and not has_relation(one, relation, other)
     if relation == "changed":
         return 0 < _share_of_box(other, one) < _CHANGED
     if relation not in SIDES or has_relation(one, relation, other):

@@ -9,12 +9,15 @@ from pathlib import Path
 from typing import Any, cast
 
 from bt_exec.spec.shipped_yaml import read_yaml
+from bt_exec_skills.image.perception.attributes import name_colour, name_thing
+from bt_exec_skills.image.perception.relations import place_in
 from bt_exec_skills.image.rules.lexicon import attribute_words
 from bt_exec_skills.image.workbench import Candidates
 
 __all__ = ["AnswerPhrasing", "confidence_phrase", "rejection_sentences"]
 
 _MOST_NAMED = 8  # maximum number of undecided instances that are listed; more are counted
+_CLEAR = 0.5  # minimum clarity of a colour or shape that describes an instance
 
 
 @lru_cache(maxsize=1)
@@ -55,23 +58,49 @@ class AnswerPhrasing:
         )
 
 
-def rejection_sentences(speaker: AnswerPhrasing, found: Candidates) -> list[str]:
-    """Return sentences that count rejected instances by reason and list undecided ones."""
+def rejection_sentences(
+    speaker: AnswerPhrasing, found: Candidates, size: tuple[int, int] | None = None
+) -> list[str]:
+    """Return sentences that count rejected instances by reason and list undecided ones.
+
+    Args:
+        speaker: Sentences of the language.
+        found: The instances.
+        size: Height and width of the picture [px], with which the places of undecided instances
+            are named; None counts them.
+    """
     reasons = Counter(one.found for one in found.decisions if one.holds is False)
     lines = []
     if reasons:
         said = ", ".join(f"{speaker.word(why)} ({n})" for why, n in reasons.most_common())
         lines.append(speaker.sentence("left_out", reasons=said))
-    open_ones = [
-        (number, one.found) for number, one in enumerate(found.decisions, 1) if one.holds is None
-    ]
+    open_ones = [place for place, one in enumerate(found.decisions) if one.holds is None]
     if open_ones:
-        numbers = ", ".join(f"#{number}" for number, _ in open_ones[:_MOST_NAMED])
-        if len(open_ones) > _MOST_NAMED:
-            numbers += f", … ({len(open_ones)})"
-        said = ", ".join(dict.fromkeys(speaker.word(why) for _, why in open_ones))
-        lines.append(speaker.sentence("unsettled", numbers=numbers, reasons=said))
+        named = open_ones[:_MOST_NAMED] if size is not None else ()
+        parts = [_describe_instance(speaker, found, place, size) for place in named if size]
+        if len(open_ones) > len(parts):
+            parts.append(f"… ({len(open_ones)})" if parts else str(len(open_ones)))
+        why = ", ".join(
+            dict.fromkeys(speaker.word(found.decisions[place].found) for place in open_ones)
+        )
+        lines.append(speaker.sentence("unsettled", numbers=", ".join(parts), reasons=why))
     return lines
+
+
+def _describe_instance(
+    speaker: AnswerPhrasing, found: Candidates, place: int, size: tuple[int, int]
+) -> str:
+    """Return words for one instance: its text or colour, what it is, and its place."""
+    one = found.instances[place]
+    at = speaker.place_words([" ".join(dict.fromkeys(place_in(one, size)))])
+    if one.source == "text" and one.label:
+        return speaker.sentence("placed", what=f"“{one.label}”", place=at)
+    if one.source in ("text", "difference") or found.crops is None:
+        return at
+    crop = found.crops[place]
+    named = [name_thing(crop)] if "colour" in one.source else [name_colour(crop), name_thing(crop)]
+    what = " ".join(speaker.word(name) for name, clear in named if name and clear >= _CLEAR)
+    return speaker.sentence("placed", what=what, place=at) if what else at
 
 
 def confidence_phrase(speaker: AnswerPhrasing, confidence: float) -> str:

@@ -54,7 +54,11 @@ def answer_same_pictures(found: Candidates, size: tuple[int, int], language: str
         confidence = _NOTHING_SEEN
     return Answer(
         " ".join(
-            [said, *rejection_sentences(speaker, found), confidence_phrase(speaker, confidence)]
+            [
+                said,
+                *rejection_sentences(speaker, found, size),
+                confidence_phrase(speaker, confidence),
+            ]
         ),
         value,
         confidence,
@@ -171,7 +175,11 @@ def answer_names(
     said = speaker.sentence(name if kept else "none", n=len(groups), **facts)
     return Answer(
         " ".join(
-            [said, *rejection_sentences(speaker, found), confidence_phrase(speaker, confidence)]
+            [
+                said,
+                *rejection_sentences(speaker, found, size),
+                confidence_phrase(speaker, confidence),
+            ]
         ),
         value,
         confidence,

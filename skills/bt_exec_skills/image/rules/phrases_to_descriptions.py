@@ -46,11 +46,9 @@ _OF_BARS: dict[str, GradedName] = {
 """Degrees of bars: for example, the highest or biggest bar is the tallest one."""
 
 
-_CHANGED = ("changed", "missing")
-"""Attributes of objects that differ in a second picture; no tool can distinguish the two."""
-_DIFFERS = Node("rel", (
-    ("relation", "changed"), ("to", Node("np", (("of", Node("thing", (("name", DIFFERENCE),))),)))
-))  # fmt: skip
+_DIFFERENCES = Node("np", (("of", Node("thing", (("name", DIFFERENCE),))),))
+_CHANGES = ("changed", "missing")
+"""Attributes of objects that differ in a second picture."""
 
 
 class PhraseConverter:
@@ -59,9 +57,11 @@ class PhraseConverter:
     Args:
         language: Language of words in answers.
         text: The question as typed, for refusals.
+        nearest: Whether "beside" selects the nearest object, as in a question which one is there.
     """
 
-    def __init__(self, language: str, text: str) -> None:
+    def __init__(self, language: str, text: str, *, nearest: bool = True) -> None:
+        self._nearest = nearest
         self._generator = generator(language)
         self._korean = language == "ko"
         self._kinds = reader().lexicon("en").kinds
@@ -91,7 +91,7 @@ class PhraseConverter:
         parts = _of_bars([inner for part in conjuncts(stated) for inner in conjuncts(part)])
         found = Phrase(said=self._generator.phrase(formula))
         beside = next((one for one in parts if one.text("relation") == "beside"), None)
-        if beside is not None:
+        if beside is not None and self._nearest:
             rest = conjunction(*(one for one in parts if one is not beside))
             to = self.describe_phrase(beside.node("to"))
             return replace(found, top="nearest", of=self.describe_formula(rest), near=to)
@@ -101,7 +101,12 @@ class PhraseConverter:
             top = _SIDES_OF_ROWS[sides[0].text("attribute")]
             return replace(found, top=top, of=self.describe_formula(rest))
         for part in parts:
-            found = self._add_part(found, part)
+            if (out := _excluded_top(part, parts)) is not None:
+                side = _UPPERMOST.get(out.text("attribute"), out.text("attribute"))
+                degree = cast(DegreeName, side) if side in SIDES else self._parse_degree(out)
+                found = replace(found, not_top=(*found.not_top, degree))
+            else:
+                found = self._add_part(found, part)
         if self._is_contradictory(found) or self._needs_fill_of_object(found):
             raise self.refusal()
         return replace(found, attributes=tuple(sorted(found.attributes, key=ATTRIBUTES.index)))
@@ -109,10 +114,13 @@ class PhraseConverter:
     def _with_relations(self, formula: Node) -> Node:
         """Return a formula with "changed", "missing" and "empty" in terms of other formulas.
 
-        Changed and missing objects are those at differences of two pictures. An empty object of
-        the kind ``support`` carries no other object; any other empty object is hollow.
+        Changed and missing objects are related to the differences of two pictures. An empty object
+        of the kind ``support`` carries no other object; any other empty object is hollow.
         """
-        relations = {_has(name): _DIFFERS for name in _CHANGED} | {_has("empty"): _has("hollow")}
+        relations = {
+            _has(name): Node("rel", (("relation", name), ("to", _DIFFERENCES))) for name in _CHANGES
+        }
+        relations[_has("empty")] = _has("hollow")
         for part in conjuncts(formula):
             if self._kinds.get(part.text("name")) == "support":
                 others = Node("np", (("of", negation(part)),))
@@ -165,7 +173,7 @@ class PhraseConverter:
         """Return a description with one more condition, negated unless `holds`."""
         if inner.kind == "rel":
             to = inner.node("to")
-            first, *rest = map(self.describe_phrase, to.parts() if to.kind == "both" else (to,))
+            first, *rest = map(self.describe_phrase, _landmarks(inner, to))
             if inner.text("relation") == "between" and not rest:
                 rest = [first]
             relation = self._parse_relation(inner, first)
@@ -242,6 +250,29 @@ class PhraseConverter:
     def refusal(self, words: str = "") -> UnanswerableQuestion:
         """Return the exception that refuses some words, or the whole question."""
         return UnanswerableQuestion("QUESTION_UNCLEAR", words or self._text)
+
+
+def _excluded_top(part: Node, parts: Sequence[Node]) -> Node | None:
+    """Return the superlative of "all cups but the leftmost one"; None for another part.
+
+    It selects among the described objects, not among others.
+    """
+    top = part.parts()[0] if part.kind == "not" else part
+    if part.kind != "not" or top.kind != "most" or top.get("to") or top.get("rank"):
+        return None
+    among = [one for one in conjuncts(top.node("of")) if one.kind != "any"]
+    described = [one for one in parts if one.kind != "not"]
+    return top if not among or set(among) == set(described) else None
+
+
+def _landmarks(relation: Node, to: Node) -> Sequence[Node]:
+    """Return the phrases to which objects are related: two for "between a cup and a bottle"."""
+    if to.kind == "both":
+        return to.parts()
+    of = to.get("of")
+    if relation.text("relation") == "between" and isinstance(of, Node) and of.kind == "or":
+        return [to.replace(of=part) for part in of.parts()]
+    return (to,)
 
 
 def _without(formula: Node, parts: Sequence[Node]) -> Node:

@@ -118,6 +118,7 @@ class Phrase:
             ``nearest`` or ``farthest``. The other conditions then apply to the selected object.
         of: Objects that `top` compares, or None.
         near: Objects from which the distances for ``nearest`` and ``farthest`` are measured.
+        not_top: Superlatives among the described objects, whose object is excluded.
         rank: Place in the order of `top`, such as 2 for the second biggest.
     """
 
@@ -132,6 +133,7 @@ class Phrase:
     top: Top | None = None
     of: Phrase | None = None
     near: Phrase | None = None
+    not_top: tuple[DegreeName, ...] = ()
     rank: int = 1
 
 

@@ -337,6 +337,9 @@ def _nodes_for_verifying(
         steps += _nodes_for_phrase(to, degree.to, facts, free)
         args = {"of": name, "attribute": degree.attribute, "to": to}
         steps.append({"do": "compare_degrees", "with": _with_polarity(args, degree.holds)})
+    for top in phrase.not_top:
+        args = {"of": name, "attribute": top, "to": name, "wanted": False}
+        steps.append({"do": "compare_degrees", "with": args})
     return steps
 
 

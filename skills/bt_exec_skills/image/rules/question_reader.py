@@ -14,6 +14,7 @@ from bt_exec.language.reading.meaning_node import (
     conjunction,
     conjuncts,
     disjunction,
+    negation,
     normal_form,
 )
 from bt_exec.language.reading.reader import Reading
@@ -22,9 +23,7 @@ from bt_exec_skills.image.perception.attributes import (
     Grouping,
 )
 from bt_exec_skills.image.perception.barcodes import CodeKind
-from bt_exec_skills.image.perception.graded_attributes import (
-    GradedName,
-)
+from bt_exec_skills.image.perception.graded_attributes import DEGREES, GradedName
 from bt_exec_skills.image.perception.instance_decisions import Bound
 from bt_exec_skills.image.perception.measurements import Extent
 from bt_exec_skills.image.perception.picture_comparison import Aspect
@@ -66,7 +65,6 @@ _CHANGED, _DIFFERENT = (
     Node("has", (("attribute", "changed"),)),
     Node("scene", (("what", "different"),)),
 )
-_MISSING = Node("has", (("attribute", "missing"),))
 _WRITTEN_ON_IT = Node("aspect", (("name", "writing"), ("of", _IT)))
 
 
@@ -125,7 +123,9 @@ def resolve_meaning(
         raise UnanswerableQuestion("NEEDS_MODEL", " ".join(found.unknown_words))
     kinds = reader().lexicon(found.language).kinds
     earlier = _earlier_meanings(context, names)
-    resolved = [_resolved(one, earlier, kinds) for one in (found.meaning, *found.rivals)]
+    resolved = [
+        _resolved(one, earlier, kinds, first=not context) for one in (found.meaning, *found.rivals)
+    ]
     meanings = list(dict.fromkeys(one for one in resolved if one is not None))
     if len(meanings) != 1 or meanings[0].kind != "ask":
         raise UnanswerableQuestion(
@@ -142,20 +142,26 @@ def _of_same_bar(meaning: Node, earlier: Sequence[Node]) -> Node:
     return meaning.substitute(Node("np", (("of", _BAR),)), before)
 
 
-def _resolved(meaning: Node, earlier: Sequence[Node], kinds: Mapping[str, str]) -> Node | None:
+def _resolved(
+    meaning: Node, earlier: Sequence[Node], kinds: Mapping[str, str], *, first: bool
+) -> Node | None:
     """Return a question with its references resolved, or None if one has no antecedent.
 
-    Without an earlier question, "in it" and "in this one" mean the picture. After a "how many"
-    question, "in it" has no antecedent.
+    In the first question of a session, "in it" and "in this one" mean the picture. After a
+    "how many" question, "in it" has no antecedent.
     """
     meaning = _as_comparison(meaning.substitute(_THIS_ONE, _IT))
-    if not earlier:
+    if first:
         for within in _IN_IT:
             meaning = meaning.substitute(within, _ANY)
         meaning = meaning.substitute(_WRITTEN_ON_IT, _WRITTEN_ON_IT.replace(of=_ANYTHING))
-    elif earlier[-1].text("what") == "how_many" and any(one in _IN_IT for one in meaning.walk()):
+    elif (
+        earlier
+        and earlier[-1].text("what") == "how_many"
+        and any(one in _IN_IT for one in meaning.walk())
+    ):
         return None
-    before = earlier or [_ALL_THINGS] * _refers_to_all_objects(meaning)
+    before = earlier or [_ALL_THINGS] * (first and _refers_to_all_objects(meaning))
     return resolve_references(_of_same_bar(normal_form(meaning), earlier), before, kinds)
 
 
@@ -180,15 +186,34 @@ def _refers_to_all_objects(meaning: Node) -> bool:
 
 
 def _earlier_meanings(context: Sequence[str], names: tuple[str, ...]) -> list[Node]:
-    """Return the meanings of earlier questions, each resolved against those before it."""
+    """Return the meanings of earlier questions, each resolved against those before it.
+
+    References do not reach behind a question that was not understood.
+    """
     earlier: list[Node] = []
     for said in context:
         before = reader().read(said, names)
+        resolved = None
         if isinstance(before, Reading) and not before.rivals:
             kinds = reader().lexicon(before.language).kinds
             resolved = resolve_references(before.meaning, earlier, kinds)
-            earlier += [resolved] if resolved is not None and resolved.kind == "ask" else []
+        earlier = [*earlier, resolved] if resolved is not None and resolved.kind == "ask" else []
     return earlier
+
+
+def _exceeding_others(formula: Node) -> Node:
+    """Return the formula of "a bottle that is the biggest object" without a superlative.
+
+    Such a bottle is bigger than all other objects; bottles are not compared with each other.
+    """
+    parts = conjuncts(formula)
+    nouns = [one for one in parts if one.kind == "thing"]
+    tops = [one for one in parts if one.kind == "most" and one.get("of") == _ANY]
+    degree = tops[0].text("attribute") if len(nouns) == len(tops) == 1 else ""
+    if len(parts) != 2 or degree not in DEGREES or tops[0].get("rank"):
+        return formula
+    others = Node("np", (("of", negation(nouns[0])),))
+    return conjunction(*nouns, Node("than", (("attribute", degree), ("to", others))))
 
 
 def _on_it(place: Phrase, phrase: Phrase) -> Phrase:
@@ -208,6 +233,7 @@ class _Questions:
     def __init__(self, language: str, text: str) -> None:
         self._generator = generator(language)
         self._kinds = reader().lexicon("en").kinds
+        self._language, self._text = language, text
         self._described = PhraseConverter(language, text)
 
     def question(self, meaning: Node) -> Question:
@@ -216,14 +242,9 @@ class _Questions:
         Raises:
             UnanswerableQuestion: If tools cannot answer the question.
         """
-        beside = any(node.text("relation") == "beside" for node in meaning.walk())
-        if beside and meaning.text("what") not in ("what", "which", "where"):
-            raise self._described.refusal()  # the nearest object need not be beside it
+        nearest = meaning.text("what") in ("what", "which", "where")
+        self._described = PhraseConverter(self._language, self._text, nearest=nearest)
         found = self._convert(meaning)
-        if _MISSING in meaning.walk():  # a different object need not be missing
-            if found.kind not in ("exists", "where", "name") or found.bound is not None:
-                raise self._described.refusal()
-            found = replace(found, kind="where" if found.kind == "exists" else found.kind)
         return replace(found, said_back=self._generator.sentence(meaning))
 
     def _convert(self, meaning: Node) -> Question:
@@ -483,7 +504,8 @@ class _Questions:
                 "more", (("of", phrase.replace(of=conjunction(*rest))), ("to", than[0].node("to")))
             )
             return self._convert_prices(pair, PRICED[than[0].text("attribute")][1])
-        target = self._described.describe_phrase(phrase.replace(quantity=None))
+        phrase = phrase.replace(of=_exceeding_others(phrase.node("of")), quantity=None)
+        target = self._described.describe_phrase(phrase)
         if not isinstance(quantity, Node):
             return Question("exists", target)
         bound = cast(Bound, quantity.text("bound"))

@@ -51,7 +51,7 @@ def phrase_answer(
     total = count(found.instances, found.decisions)
     confidence, value = min(total.confidence, found.whole), cast(Any, total.sure)
     if kind == "read" and other is not None:
-        return _answer_text(speaker, found, other, what)
+        return _answer_text(speaker, found, other, what, size)
     if kind in ("compare", "which", "difference", "share") and other is not None:
         rival = count(other.instances, other.decisions)
         confidence = min(confidence, rival.confidence, other.whole)
@@ -97,7 +97,7 @@ def phrase_answer(
             confidence = _SOME
     else:
         said = speaker.sentence("count", what=what, n=total.sure)
-    notes = rejection_sentences(speaker, found)
+    notes = rejection_sentences(speaker, found, size)
     if not found.instances and found.whole <= NOTHING_KNOWN:
         notes.append(speaker.sentence("nothing_known"))
     return Answer(
@@ -106,7 +106,11 @@ def phrase_answer(
 
 
 def _answer_text(
-    speaker: AnswerPhrasing, found: Candidates, lines: Candidates, what: str
+    speaker: AnswerPhrasing,
+    found: Candidates,
+    lines: Candidates,
+    what: str,
+    size: tuple[int, int],
 ) -> Answer:
     """Return the answer with the text on the objects of a set, or in the picture without `what`."""
     total, read = (count(one.instances, one.decisions) for one in (found, lines))
@@ -114,11 +118,11 @@ def _answer_text(
     confidence = read.confidence if lines.instances else _NO_WRITING
     texts = " · ".join(f"“{text}”" for text in value)
     name = ("read" if what else "read_picture") if value else "read_nothing"
-    notes = rejection_sentences(speaker, lines)
+    notes = rejection_sentences(speaker, lines, size)
     if what:
         name = name if total.sure else "none"
         confidence = min(confidence, total.confidence)
-        notes = [*rejection_sentences(speaker, found), *notes]
+        notes = [*rejection_sentences(speaker, found, size), *notes]
     said = speaker.sentence(name, what=what, texts=texts)
     return Answer(
         " ".join([said, *notes, confidence_phrase(speaker, confidence)]), value, confidence

@@ -149,7 +149,8 @@ def measure_places(
     `wanted` False, the instances that have the relation to no instance of `to` are kept. between
     needs a second set, `other`. nearest and farthest keep one instance, by the distance of the
     centres. carrying is the converse of on. changed is the relation to the regions in which a
-    second picture differs.
+    second picture differs, missing to those that show an object only in the first picture.
+    beside requires a gap of at most half of the mean side.
     """
     yield Running(None, "measuring")
     found, _ = bench.candidates_with_crops(of)
