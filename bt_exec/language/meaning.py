@@ -285,8 +285,16 @@ class Context:
 
         A mission is not included if a later mission completed its command.
         """
+        acted = self.acting_missions(today)
+        earlier = acted[: len(acted) - len(self._own())]
+        # a mission that found its work done, such as a resumed one, has also completed its command
+        own = [
+            turn
+            for turn in (*self.dropped, *self.turns)
+            if turn.acted or turn.status == "satisfied"
+        ]
         last: dict[str, Turn] = {}
-        for turn in reversed(self.acting_missions(today)):
+        for turn in reversed((*earlier, *own)):
             if turn.status:
                 last.setdefault(turn.command, turn)
         return [turn for turn in last.values() if turn.status != "satisfied"]

@@ -38,7 +38,7 @@ from bt_exec.language.fact_sentences import OLD_S, Known
 from bt_exec.language.meaning import Context
 from bt_exec.language.messages import language_of
 from bt_exec.mission.clock import Clock
-from bt_exec.mission.final_object_state import concerned_facts
+from bt_exec.mission.final_fact_sentences import concerned_facts
 from bt_exec.mission.heartbeat import Heartbeat, stall_s
 from bt_exec.mission.listeners import Listeners
 from bt_exec.mission.motion_stop_and_endings import (
@@ -65,6 +65,7 @@ from bt_exec.observation import Situation
 from bt_exec.planning.compiler import AnswerRecorder, Compiler, Done, Request
 from bt_exec.planning.confirmation import Confirm, Confirmation
 from bt_exec.planning.facts_and_first_cause import Assumed, lost_effect
+from bt_exec.planning.failed_part_repair import with_decided_conditions
 from bt_exec.rig import Rig, allocate_reserve, free_reserve, stop_all, stop_all_in_background
 from bt_exec.site.site import Site
 from bt_exec.spec.model import Do, walk
@@ -405,6 +406,7 @@ class Executive:
                 tried=tuple(progress.failures),
                 assumed=dict(self._assumed.facts),
             )
+            request = with_decided_conditions(request)
 
     def _run_plan(self, built: Built, request: Request) -> tuple[Failure | None, tuple[Done, ...]]:
         """Tick a plan to its end; return its failure, if any, and its finished steps.

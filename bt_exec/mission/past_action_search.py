@@ -16,7 +16,7 @@ from typing import Any
 
 from bt_exec.events import Observed
 from bt_exec.failure import BtExecError
-from bt_exec.journal import Journal
+from bt_exec.journal import Journal, MissionSummary
 from bt_exec.journal.recorded_mission import MissionRecord, SkillRun
 from bt_exec.mission.resumption import is_call_of
 from bt_exec.mission.self_questions import PastAction, act_in_question
@@ -62,6 +62,7 @@ def action_in_question(
             site, {step.do for step in walk(root, Do)}, day=date.today()
         )
     )
+    unfinished: MissionSummary | None = None
     for line in lines:
         record = journal.mission(line.id)
         plan = root or _action_plan(compiler, replace(asked, situation=_situation_at_start(record)))
@@ -71,12 +72,14 @@ def action_in_question(
         before = (run for one in journal.predecessors(record) for run in one.skills)
         runs = (*before, *record.skills)
         if was_carried_out(plan, runs, in_english):
-            return PastAction(line, True)
+            return PastAction(unfinished or line, unfinished is None, line if unfinished else None)
+        if unfinished is not None:
+            continue
         *_, last = walk(plan, Do)
         begun = any(is_call_of(last, run.start.skill, run.start.args, in_english) for run in runs)
-        if begun and line.status != "satisfied":  # a satisfied mission followed another plan
-            return PastAction(line, False)
-    return PastAction(None, False) if root is not None or planned else None
+        if begun and line.status != "satisfied":  # a mission that ended well had another command
+            unfinished = line
+    return PastAction(unfinished, False) if root is not None or planned else None
 
 
 def _action_plan(compiler: Compiler, asked: Request) -> NodeBase | None:

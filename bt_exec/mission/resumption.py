@@ -22,7 +22,7 @@ from bt_exec.language.meaning import Meaning
 from bt_exec.pack import Catalogue
 from bt_exec.planning.compiler import Compiler, Done, Plan, Reply, Request
 from bt_exec.planning.facts_and_first_cause import Assumed
-from bt_exec.planning.failed_part_repair import unrepeated_leaf_paths
+from bt_exec.planning.failed_part_repair import unrepeated_leaf_paths, with_decided_conditions
 from bt_exec.planning.plan_preparation import NEED_NOT_MET, prepare
 from bt_exec.spec.expand import has_reference
 from bt_exec.spec.model import Do, Fallback, Mission, MissionSpec, Sequence, Tree
@@ -310,10 +310,12 @@ class ResumingCompiler:
             tried=(work.failure,) if work.failure is not None else (),
             assumed=work.assumed,
         )
+        again = with_decided_conditions(again)
+        assert again.previous is not None
         answer = self._compiler.compile(again)
-        plan = answer if isinstance(answer, Plan) else Plan(work.spec)
+        plan = answer if isinstance(answer, Plan) else Plan(again.previous)
         kept = plan.spec.mission.kept
-        if plan.spec.root == work.spec.root:
+        if plan.spec.root == again.previous.root:
             kept = unrepeated_leaf_paths(again)
         rest = plan.spec.with_header(plan_version=version, parent=None, kept=kept, turn=None)
         asked = plan.meaning or Meaning(request.language, ())  # has no acts

@@ -161,10 +161,12 @@ class PastAction(NamedTuple):
     Attributes:
         mission: The mission; None if no mission began the action.
         done: Whether the mission, together with those that it continued, carried out the action.
+        before: If it did not, the newest earlier mission that did, or None.
     """
 
     mission: MissionSummary | None
     done: bool
+    before: MissionSummary | None = None
 
 
 class SelfAnsweringCompiler:
@@ -245,7 +247,7 @@ class SelfAnsweringCompiler:
         found = self._action_in_question(request.command)
         if found is not None and found.mission is not None:
             told = _described(found, request)
-            verdict = say("yes" if found.done else "no", language)
+            verdict = say("yes" if found.done or found.before else "no", language)
             return "DONE", f"{verdict} {told}" if question == "PAST" else told
         done = list_missions(request.context, request.messages, language)
         if done and (found is not None or question == "PAST"):
@@ -333,11 +335,16 @@ class SelfAnsweringCompiler:
 
 
 def _described(action: PastAction, request: Request) -> str:
-    """Return a sentence with the time and command of the mission that began or did an action."""
-    assert action.mission is not None
-    code = "SELF_DID_THAT" if action.done else "SELF_BEGAN_THAT"
-    when = action.mission.started_at.strftime("%H:%M")
-    return request.messages.say(code, request.language, when=when, command=action.mission.command)
+    """Return sentences with the times and commands of the missions that did or began an action."""
+    last = ("SELF_DID_THAT" if action.done else "SELF_BEGAN_THAT", action.mission)
+    told = [
+        request.messages.say(
+            code, request.language, when=f"{line.started_at:%H:%M}", command=line.command
+        )
+        for code, line in (("SELF_DID_THAT", action.before), last)
+        if line is not None
+    ]
+    return " ".join(told)
 
 
 def _named_with_time(turn: Turn) -> str:

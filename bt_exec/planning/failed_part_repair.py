@@ -7,9 +7,11 @@ no longer hold when a step that runs again needs them (`bt_exec.planning.finishe
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from dataclasses import replace
 
 from bt_exec.failure import Failure, Refusal, SpecError
+from bt_exec.pack import Catalogue
 from bt_exec.planning.compiler import Plan, Request
 from bt_exec.planning.facts_and_first_cause import (
     achieved_facts,
@@ -18,8 +20,24 @@ from bt_exec.planning.facts_and_first_cause import (
 )
 from bt_exec.planning.finished_step_reuse import kept_finished_paths
 from bt_exec.spec.expand import expand
-from bt_exec.spec.model import Do, Mission, MissionSpec, NodeBase, Tree, rebuild, walk
-from bt_exec.spec.node_paths import encloses, moved_paths, nodes_with_paths
+from bt_exec.spec.model import (
+    Do,
+    Fallback,
+    Mission,
+    MissionSpec,
+    NodeBase,
+    Sequence,
+    Tree,
+    rebuild,
+    walk,
+)
+from bt_exec.spec.node_paths import Located, encloses, locate, moved_paths, nodes_with_paths
+from bt_exec.verify.effects_on_facts import (
+    Facts,
+    established_facts,
+    facts_after_success,
+    known_args,
+)
 
 __all__ = [
     "FixedPlanCompiler",
@@ -29,6 +47,7 @@ __all__ = [
     "repaired_plan",
     "replace_part",
     "unrepeated_leaf_paths",
+    "with_decided_conditions",
 ]
 
 
@@ -171,6 +190,65 @@ def _kept_paths_of(request: Request, outside: Mapping[str, str], root: NodeBase)
     return kept_finished_paths(
         root, achieved, facts_with_assumed_effects(request), request.catalogue
     )
+
+
+def with_decided_conditions(request: Request) -> Request:
+    """Return a request whose previous plan does not evaluate answered conditions again.
+
+    A condition such as "if the door is ajar, open it and get the material" is evaluated when the
+    plan enters the part. The part itself may change the answer, so that a repeated evaluation would
+    skip the rest, or run the other branch. Skip conditions of entered parts are removed, and a
+    choice is replaced by its entered branch. A skip condition that states that the work of the part
+    is done stays, as do conditions inside loops, which each repetition evaluates.
+    """
+    previous, failure = request.previous, request.failure
+    if previous is None:
+        return request
+    reached = {one.path for one in request.done}
+    if failure is not None and failure.kind != "check":
+        reached.add(failure.path)
+    root = _decided(locate(previous.root), reached, request.catalogue)
+    if root is previous.root:
+        return request
+    moved = moved_paths(previous.root, root)
+    kept = tuple(moved[path] for path in previous.mission.kept if path in moved)
+    return replace(
+        request,
+        previous=previous.model_copy(update={"root": root}).with_header(kept=kept),
+        done=tuple(replace(one, path=moved.get(one.path, one.path)) for one in request.done),
+        failure=None
+        if failure is None
+        else replace(failure, path=moved.get(failure.path, failure.path)),
+    )
+
+
+def _decided(step: Located[NodeBase], reached: Collection[str], catalogue: Catalogue) -> NodeBase:
+    """Return a node without the conditions that decided to run parts with `reached` leaves."""
+    node = step.node
+    loops = node.repeat is not None or node.for_each is not None
+    if loops or not step.children or not any(one.path in reached for one in step.walk()):
+        return node
+    children = [_decided(child, reached, catalogue) for child in step.children]
+    if isinstance(node, Fallback) and node.is_choice:
+        entered = [any(one.path in reached for one in branch.walk()) for branch in step.children]
+        branch = children[entered.index(True)]
+        if isinstance(branch, Sequence) and len(branch.sequence) > 1:
+            children = [branch.with_children(branch.sequence[1:])]
+    node = node.with_children(children)
+    if node.skip_if is not None and not _is_done_by(node, catalogue):
+        node = node.model_copy(update={"skip_if": None})
+    return node
+
+
+def _is_done_by(node: NodeBase, catalogue: Catalogue) -> bool:
+    """Return True if the skip condition of a node states effects of the node itself."""
+    stated = established_facts(node.skip_if, catalogue)
+    after: Facts = {}
+    for step in walk(node, Do, failing=False):
+        skill = catalogue.skills.get(step.do)
+        if skill is not None:
+            after = facts_after_success(after, skill, known_args(skill, step.args))
+    return bool(stated) and stated.items() <= after.items()
 
 
 class FixedPlanCompiler:

@@ -137,7 +137,7 @@ class PlainView:
         self.write_change(WORDS[node.state or ""], "  ".join(filter(None, parts)))
 
     def _buffer(self) -> None:
-        seen = self.model.newest_observations()
+        seen = self.model.newest_observations_text()
         if seen and seen != self._seen:
             self._seen = seen
             self.write_change("sees", seen)

@@ -186,7 +186,7 @@ class ViewModel:
         """Why the last observations failed, as a text; empty if none failed."""
         return "; ".join(self.blinded.values())
 
-    def newest_observations(self) -> str:
+    def newest_observations_text(self) -> str:
         """Return a text with the newest observation of each pack, or why observations failed."""
         new, texts = (
             self.translated_text("nothing new"),

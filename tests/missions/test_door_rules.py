@@ -230,3 +230,20 @@ def test_both_clocks_give_the_same_ticks(door_site):
         return ears, outcome.ticks, outcome.sim_seconds, outcome.message
 
     assert trace(fast=True) == trace(fast=False)
+
+
+@pytest.mark.parametrize("slips", ["grasp:1=GRASP_SLIPPED", "move_arm:1=BLOCKED"])
+@pytest.mark.parametrize(
+    "command",
+    [
+        "if the door is ajar, open it wide and get the material",
+        "if the door is ajar, open it wide and get the material, otherwise bring your arms home",
+        "문이 조금 열려 있으면 활짝 열고 자재를 가져와",
+    ],
+)
+def test_replan_does_not_ask_again_whether_an_entered_condition_holds(command, slips):
+    world = {"door": "ajar", "material": "present"}
+    with Session("door", world=world, fast=True, faults=[slips]) as session:
+        outcome = session.run(command)
+        assert outcome.status == "satisfied"
+        assert session.facts()["hand.right"] == "material"

@@ -15,7 +15,7 @@ from bt_exec.spec.model import Do, MissionSpec
 from bt_exec.spec.node_paths import locate
 from bt_exec.spec.yaml_source import show_place
 from bt_exec_skills.tabletop.environment_state import Environment, environment_of
-from bt_exec_skills.tabletop.goals.compiler import is_question, subgoals_for
+from bt_exec_skills.tabletop.goals.compiler import TableCompiler, is_question, subgoals_for
 from bt_exec_skills.tabletop.goals.model import Trouble
 from bt_exec_skills.tabletop.name_attributes import attributes_in_name
 
@@ -66,8 +66,11 @@ def check_moves_match_command(spec: MissionSpec, context: PassContext) -> Iterat
     """Report moves that differ from the command, and missing moves.
 
     Applies only to commands that were understood with certainty, and not to plans after a failure:
-    once the robot has moved, "the right table" may mean another table.
+    once the robot has moved, "the right table" may mean another table. Plans of the table's own
+    compiler come from the same meaning, in its session, where "all" may refer to earlier objects.
     """
+    if spec.mission.compiler == TableCompiler.name:
+        return
     now = environment_of(context.situation)
     continues = context.meaning is not None and not context.meaning.acts
     if not context.command or not now.objects or spec.mission.parent is not None or continues:

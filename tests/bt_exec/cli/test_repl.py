@@ -189,9 +189,9 @@ def test_stopped_mission_reports_how_to_restore_its_world(bt: Run, tmp_path: Pat
 def test_preparation_line_fits_the_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "40")
     screen = io.StringIO()
-    conductor = MissionDisplay(Painter(screen))
-    conductor.live = True
-    with conductor.preparation_line("restoring the world of mission 2026-11-29-0014"):
+    display = MissionDisplay(Painter(screen))
+    display.live = True
+    with display.preparation_line("restoring the world of mission 2026-11-29-0014"):
         assert cell_len(screen.getvalue()) < 40
 
 
@@ -245,17 +245,24 @@ def test_answer_about_a_past_action_names_its_mission(bt: Run) -> None:
     lines = "\n".join(("open the door", "bring your arms home", *asked))
     said = " ".join(bt("repl", "--fast", stdin=lines).out.split())
     assert re.search(r"Yes\. I did that at \d\d:\d\d \(“open the door”\)\.", said)
-    assert "꼭 맞는 답은 없습니다" in said
+    assert "오늘은 그 일을 한 임무가 없습니다" in said
+    assert "No mission of today did exactly that" in said
     assert said.count("I did that") == 1
 
 
 def test_question_about_an_unfinished_action_is_answered_no_with_its_last_attempt(bt: Run) -> None:
-    bt("run", "open the door", "--fast")
     bt("run", "open the door", "--fast", "--fault", "open_door=DOOR_STUCK")
     said = bt("repl", "--fast", stdin="did you open the door?\n아까 문 열었어?\n").out
     said = " ".join(said.split())
     assert re.search(r"No\. I began that at \d\d:\d\d \(“open the door”\), but it was not", said)
     assert re.search(r"아니요\. \d\d:\d\d에 시작했지만 끝내지 못했습니다", said)
+
+
+def test_question_about_a_repeated_action_names_the_finished_and_the_last_attempt(bt: Run) -> None:
+    bt("run", "open the door", "--fast")
+    bt("run", "open the door", "--fast", "--fault", "open_door=DOOR_STUCK")
+    said = " ".join(bt("repl", "--fast", stdin="did you open the door?\n").out.split())
+    assert re.search(r"Yes\. I did that at \d\d:\d\d .* I began that at \d\d:\d\d .* not", said)
 
 
 def test_mission_that_was_blocked_before_its_first_motion_can_be_continued(bt: Run) -> None:

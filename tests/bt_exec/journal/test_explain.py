@@ -115,7 +115,7 @@ def test_cause_names_a_perception_error_unless_a_later_observation_arrived(
     assert bool(found.cause.seen) is recovers
 
 
-def test_branches_of_a_choice_are_both_planned_and_its_condition_is_no_failure(explained) -> None:
+def test_branches_of_a_choice_are_both_planned_and_its_condition_does_not_fail(explained) -> None:
     spec = load_text(
         "mission: {command: x}\nroot: {fallback: [{sequence: [{check: door_is_open}, "
         "{do: grasp, with: {arm: left}}]}, {sequence: [{check: {not: door_is_open}}, "

@@ -12,8 +12,9 @@ from bt_exec.planning.failed_part_repair import (
     find_alternative,
     kept_paths,
     repaired_plan,
+    with_decided_conditions,
 )
-from bt_exec.skill import Running, Steps, skill
+from bt_exec.skill import Running, Steps, Verdict, condition, skill
 from bt_exec.spec.expand import expand
 from bt_exec.spec.library import Library
 from bt_exec.spec.load import load_text
@@ -282,3 +283,82 @@ root: {sequence: [{do: reach, with: {arm: $arm}}, {tree: inner, with: {arm: $arm
     run = run_tree("tree: t\nroot: {tree: fetch}", [reach, hold], trees=[outer, inner])
     assert run.outcome.status == "satisfied"
     assert run.robot.log == ["reach right", "hold right", "reach left", "hold left"]
+
+
+@condition
+def lit() -> Verdict:
+    """Whether the lamp is lit."""
+    return Verdict(True)
+
+
+@condition(establishes={"door": "{state}"})
+def door_is(state: str) -> Verdict:
+    """Whether the door has a state."""
+    return Verdict(True)
+
+
+def decided(root: str, done: tuple[str, ...] = (), failed: str = "", kind: str = "skill"):
+    """Return the request after these steps of a plan, with its answered conditions decided."""
+    site = scripted_site(
+        [pull_skill(), scripted_skill("hold", ["SLIPPED"]), scripted_skill("wave"), lit, door_is]
+    )
+    spec = load_text(f"mission: {{command: go, plan_version: 1}}\nroot: {root}").document
+    assert isinstance(spec, MissionSpec)
+    failure = Failure("SLIPPED", path=failed, kind=kind) if failed else None
+    return with_decided_conditions(
+        Request(
+            "go",
+            "en",
+            site.catalogue,
+            site.library,
+            previous=spec,
+            failure=failure,
+            done=tuple(Done(path, "", {}) for path in done),
+        )
+    )
+
+
+def root_of(text: str):
+    return load_text(f"tree: t\nroot: {text}").document.root
+
+
+PULL_AND_HOLD = "{do: pull, with: {arm: left}}, {do: hold}"
+IF_LIT = f"{{sequence: [{PULL_AND_HOLD}], skip_if: {{not: lit}}}}"
+EITHER = (
+    f"{{fallback: [{{sequence: [{{check: lit}}, {PULL_AND_HOLD}]}}, "
+    "{sequence: [{check: {not: lit}}, {do: hold}, {do: wave}]}]}"
+)
+
+
+@pytest.mark.parametrize(
+    ("before", "done", "failed", "after"),
+    [
+        (IF_LIT, ("pull",), "hold", f"{{sequence: [{PULL_AND_HOLD}]}}"),
+        (IF_LIT, (), "pull", f"{{sequence: [{PULL_AND_HOLD}]}}"),
+        (IF_LIT, (), "", IF_LIT),
+        (f"{{sequence: [{IF_LIT}, {{do: wave}}]}}", (), "wave", None),
+        (f"{{sequence: [{IF_LIT}], repeat: 3}}", ("pull",), "hold", None),
+        (
+            f"{{sequence: [{PULL_AND_HOLD}], skip_if: {{door_is: {{state: open}}}}}}",
+            ("pull",),
+            "hold",
+            None,  # the work of the node is done if the door is open
+        ),
+        (EITHER, ("lit", "pull"), "hold", f"{{fallback: [{{sequence: [{PULL_AND_HOLD}]}}]}}"),
+        (EITHER, ("check",), "hold#2", "{fallback: [{sequence: [{do: hold}, {do: wave}]}]}"),
+        (EITHER, (), "", None),
+    ],
+)
+def test_conditions_of_entered_parts_are_not_evaluated_again(before, done, failed, after) -> None:
+    request = decided(before, done, failed)
+    assert request.previous.root == root_of(after or before)
+
+
+def test_check_that_failed_has_not_decided_a_choice() -> None:
+    assert decided(EITHER, (), "lit", kind="check").previous.root == root_of(EITHER)
+
+
+def test_paths_of_finished_and_failed_steps_follow_a_decided_choice() -> None:
+    request = decided(EITHER, ("hold#2",), "wave")
+    assert [one.path for one in request.done] == ["hold"]
+    assert request.failure.path == "wave"

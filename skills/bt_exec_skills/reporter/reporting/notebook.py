@@ -18,6 +18,7 @@ from bt_exec.language.messages import language_of
 from bt_exec_skills.perception.pictures_and_boxes import Frame
 from bt_exec_skills.reporter.places_and_people import SiteMap
 from bt_exec_skills.reporter.reporting.place_comparison import compare_places
+from bt_exec_skills.reporter.reporting.question_aspects import expects_answer
 
 __all__ = ["Note", "NoteKind", "Notebook", "PastMission"]
 
@@ -200,7 +201,7 @@ class Notebook:
             facts: Arguments of the step and the fields of its result.
         """
         kind = _KINDS.get(skill)
-        if skill == "talk_to_person" and facts.get("answer"):
+        if skill == "talk_to_person" and expects_answer(str(facts.get("topic", ""))):
             kind = "asked"
         if kind is not None:
             place = facts.get("place", facts.get("target"))

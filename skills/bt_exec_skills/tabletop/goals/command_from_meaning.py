@@ -259,7 +259,7 @@ class Converter:
         return themes
 
     def _emptied_container(self, node: Node, phrase: Phrase) -> Phrase:
-        """Return the container to empty, which may be described as the target of another part.
+        """Return the container to empty; a bare noun may name the target of an earlier part.
 
         An example is "before you put the ball in the blue bowl, empty the bowl".
         """

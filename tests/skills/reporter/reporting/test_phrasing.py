@@ -235,6 +235,20 @@ def test_new_mission_clears_the_notes_and_external_failures_are_noted(site):
     assert report_of(book, "ko") == "지금까지 한 일입니다: “복도 보고 와” — 그때의 보고: “끝.”"
 
 
+@pytest.mark.parametrize(
+    ("topic", "said"),
+    [
+        ("lunch is ready", "I told the people at the lounge: “lunch is ready”."),
+        ("Is lunch ready?", "I asked the people at the lounge: “Is lunch ready?”. The answer was:"),
+    ],
+)
+def test_talks_of_a_continued_mission_are_reported_as_told_or_asked(site, topic, said):
+    book = Notebook(site)
+    facts = {"target": "lounge", "topic": topic, "said": topic, "answer": "Thank you."}
+    book.add_earlier_note(1.0, "talk_to_person", facts)
+    assert report_of(book, "en", 1.0).startswith(said)
+
+
 def test_written_report_escapes_markup(site, tmp_path):
     book = Notebook(site)
     book.start_mission("look | <b>at</b> *it*", "en", "2026-11-20-0007", 10.0)
