@@ -297,7 +297,7 @@ class SelfAnsweringCompiler:
                 return Reply("WHERE", say("SELF_IDLE", language))
             case "LEFT":
                 return Reply("DONE", self._unfinished_mission_answer(request))
-            case "COUNT_LEFT" if _was_unfinished(request.context):
+            case "COUNT_LEFT" if request.context.last_mission() is not None:
                 return Reply("DONE", self._unfinished_mission_answer(request))
             case "FAILED":
                 return Reply("DONE", list_failed(request.context, request.messages, language))

@@ -58,6 +58,8 @@ from bt_exec.spec.model import Do, Mission, MissionSpec
         ("왼팔 지금 어디 있어?", "ARMS"),
         ("what are you doing right now?", "NOW"),
         ("where are you going?", "NOW"),
+        ("how many are left?", "COUNT_LEFT"),
+        ("아직 몇 개 남았어?", "COUNT_LEFT"),
         ("what will you do next?", "NOW"),
         ("지금 뭐 하고 있어?", "NOW"),
         ("다음엔 뭐 할 거야?", "NOW"),

@@ -249,3 +249,22 @@ def test_count_of_things_names_the_containers_that_are_not_counted(question):
     containers = {"en": "blue bowl 0, blue plate 0", "ko": "파란 그릇 0, 파란 접시 0"}
     assert containers[language_of(question)] in told.text
     assert "bowl" not in tell("how many blue cups are there?", WORLDS["mixed"]).text
+
+
+@pytest.mark.parametrize(
+    ("question", "left_out"),
+    [
+        ("what is on the right table besides the cups and plates?", ("cup", "plate")),
+        ("what is on the right table except the blue bowl?", ("blue_bowl",)),
+        ("왼쪽 테이블에서 빨갛지 않은 건 뭐야?", ("red",)),
+    ],
+)
+def test_exception_leaves_all_other_objects_and_containers(question, left_out):
+    world = WORLDS["mixed"]
+    every = "왼쪽 테이블에 뭐 있어?" if "왼쪽" in question else "what is on the right table?"
+    whole, rest = (
+        answer(understand(one, world).question, world, None, "en") for one in (every, question)
+    )
+    assert set(rest.names) == {
+        name for name in whole.names if not any(word in name for word in left_out)
+    }
