@@ -14,8 +14,8 @@ __all__ = ["address_last_place", "address_others"]
 def address_others(step: Step, others: list[Piece], lexicon: Lexicon) -> list[Step]:
     """Return the step that does the same for other recipients: "and the professor, too".
 
-    The recipients are persons, or the people at places. The result is empty if `others` contains
-    anything else, or if `step` takes no text or depends on a condition.
+    The recipients are persons by name, or the persons at places. The result is empty if `others`
+    contains anything else, or if `step` takes no text or depends on a condition.
     """
     named = [one.with_mark("") for one in others if one.kind == "value"]
     texts = [one for one in step.pieces if one.kind == "text" and one.name in lexicon.texts]
@@ -31,21 +31,21 @@ def address_others(step: Step, others: list[Piece], lexicon: Lexicon) -> list[St
     elif slot.shape == "noun":
         recipients = [one.with_mark("to") for one in named]
     else:
-        people = [Piece("value", name, value, mark="to") for name, value in slot.present.items()]
-        recipients = [*(one.with_mark("at") for one in named), *people]
+        present = [Piece("value", name, value, mark="to") for name, value in slot.present.items()]
+        recipients = [*(one.with_mark("at") for one in named), *present]
     kept = [replace(one, start=0, end=0) for one in (*recipients, *texts)]
     return [replace(step, pieces=kept, pronoun=False, start=0, end=0)]
 
 
 def address_last_place(steps: list[Step], lexicon: Lexicon, *, plural: bool) -> list[Step]:
-    """Return a message without recipients as one for the people where the last command was done.
+    """Return a message without recipients as one for the persons at the place of the last command.
 
     The result is empty for other steps.
 
     Args:
         steps: The steps of the command.
         lexicon: The words of the site.
-        plural: Whether the command contains "them", which may stand for these people.
+        plural: Whether the command contains "them", which may stand for these persons.
     """
     if len(steps) != 1 or not steps[0].pieces:
         return []
@@ -54,6 +54,6 @@ def address_last_place(steps: list[Step], lexicon: Lexicon, *, plural: bool) -> 
     addressed = not all(one.kind == "pronoun" for one in others) or bool(others) != plural
     if slot is None or slot.shape == "noun" or addressed:
         return []
-    people = [Piece("value", name, value, mark="to") for name, value in slot.present.items()]
-    pieces = [Piece("pronoun", mark="at"), *people, text]
+    present = [Piece("value", name, value, mark="to") for name, value in slot.present.items()]
+    pieces = [Piece("pronoun", mark="at"), *present, text]
     return [replace(steps[0], pieces=pieces, pronoun=True)]

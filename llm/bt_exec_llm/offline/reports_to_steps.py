@@ -302,8 +302,8 @@ class ReportConverter(Comparisons):
 
     def _visits_person(self) -> bool:
         """Return True if the previous act drives to the place of a person (교수님 방에 가서)."""
-        people = (one for kind in self._persons for one in self._lexicon.values[kind].values())
-        usual = {place for one in people for place in one.brings.values()}
+        known = (one for kind in self._persons for one in self._lexicon.values[kind].values())
+        usual = {place for one in known for place in one.brings.values()}
         return any(piece.value in usual for piece in self._built[-1].pieces)
 
     def _is_report_about_object(self, pieces: list[Piece]) -> bool:
@@ -320,7 +320,7 @@ class ReportConverter(Comparisons):
         """Yield the question that a report answers, and the report itself if it has a recipient.
 
         Raises:
-            UnclearTextError: If the report is for people at a place, and its text is missing.
+            UnclearTextError: If the report is for those at a place, and its text is missing.
         """
         named = [piece for piece in pieces if piece.kind != "speaker"]
         if self._observed_all and all(piece.name in self._joined for piece in named):
