@@ -223,7 +223,7 @@ def test_understand_command_prints_the_meaning_of_a_question(text, code, says, c
 @pytest.mark.parametrize(
     ("chat", "standard"),
     [
-        ("hw many tomatos r there plzzz lol", "How many tomatoes are there?"),
+        ("hw many apples r there plzzz lol", "How many apples are there?"),
         ("wats the txt say", "What does the text say?"),
         ("컵 color 머임ㅋㅋㅋ", "컵 색깔 뭐야?"),
         ("젤 큰 tomato 어딧음??", "제일 큰 토마토 어디 있어?"),
