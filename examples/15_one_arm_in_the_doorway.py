@@ -32,4 +32,4 @@ for name, steps in PLANS.items():
 # at the same time: refused
 #   Two steps would use the doorway at the same time. Ask for one after the other.
 # out of the way first: satisfied
-#   The door is closed. The arms are at home.
+#   The door is closed. The arms are in the home position.

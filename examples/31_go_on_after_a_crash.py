@@ -42,6 +42,6 @@ print("done now:", [run.start.skill for run in again.skills][-2:])
 # Output:
 # interrupted · ['open_door', 'move_arm', 'grasp']
 # restored: True
-# satisfied · The door is closed. The arms are at home. The right hand holds the material.
+# satisfied · The door is closed. The arms are in the home position. The right hand holds the material.
 # continues the first: True
 # done now: ['close_door', 'return_home']

@@ -35,7 +35,7 @@ with Session(site, world=world, fast=True, faults=["open_door:1=GRASP_SLIPPED"])
 # Output:
 # refused: Nothing was done, because I do not know “window”.
 # refused: Nothing was done, because “put the blue things in the red bowl” cannot be done: There is nothing like “the red bowl” here. Available: purple bowl 0, blue bowl 0.
-# refused: “파란 것들을 빨간 그릇에 담아 줘” 부분을 할 수 없어 아무것도 하지 않습니다: “빨간 그릇”에 맞는 것이 없습니다. 있는 것: 보라색 그릇 0, 파란 그릇 0.
+# refused: “파란 것들을 빨간 그릇에 담아 줘” 부분을 할 수 없어 아무것도 하지 않았습니다: “빨간 그릇”에 맞는 것이 없습니다. 있는 것: 보라색 그릇 0, 파란 그릇 0.
 # satisfied: The door is not open, so nothing was done. The door is closed.
 # satisfied: Done: blue thing 0, blue thing 1 in blue bowl 0. My hand is empty. The door is open.
 # recovered from ['GRASP_SLIPPED']

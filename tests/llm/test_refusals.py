@@ -35,7 +35,7 @@ ENGLISH = [
     ("open window 3", "I do not know “window 3”."),
     ("open the 2 red windows", "I do not know “2 red windows”."),
     ("the door", "“the door”: I do not know what to do with it."),
-    ("open the material", "“open the material”: I do not know whom or what you mean."),
+    ("open the material", "“open the material”: I do not know who or what you mean."),
     (
         "open the door with your left arm and your right arm",
         "I did not understand “open the door with your left arm and yo…”.",

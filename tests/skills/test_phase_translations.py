@@ -66,7 +66,7 @@ def test_message_of_an_injected_failure_states_that_it_was_injected(
 ) -> None:
     messages = load_site(site).messages
     failure = Failure(code, f"{INJECTED} at call 1", node=skill)
-    assert messages.explain_failure(failure, "en").endswith(": made to fail on purpose at call 1.")
+    assert messages.explain_failure(failure, "en").endswith(": injected failure at call 1.")
     assert messages.explain_failure(failure, "ko").endswith(
         ": 첫 번째 실행을 일부러 실패시켰습니다."
     )

@@ -46,7 +46,7 @@ ODD = {
 PEOPLE = {"the professor": "professor", "교수님": "professor", "you": "user", "사용자": "user"}
 PLACE = "|".join(sorted(map(re.escape, PLACES), key=len, reverse=True))
 WHO = "[Tt]he professor|you|[Yy]ou|교수님|사용자"
-NAMED = r"(?: \((?P<who>[^)]*?)(?: among them)?\))?"
+NAMED = r"(?: \((?:including )?(?P<who>[^)]*?)\))?"
 AGO_EN = r"(?P<ago> (?:a minute|\d+ seconds|\d+ minutes) ago)?"
 AGO_KO = r"(?P<ago>(?:\d+초|\d+분) 전에 )?"
 
@@ -139,7 +139,9 @@ def _both_empty(c: Checker, m: re.Match[str]) -> bool:
     return c.witness.held("left") is None and c.witness.held("right") is None
 
 
-@rule(r"The arms are (?:already )?at home\.", r"팔[은이] (?:이미 )?제자리에 있습니다\.")
+@rule(
+    r"The arms are (?:already )?in the home position\.", r"팔[은이] (?:이미 )?제자리에 있습니다\."
+)
 def _home(c: Checker, m: re.Match[str]) -> bool:
     return c.witness.home("left") and c.witness.home("right")
 
@@ -156,7 +158,7 @@ def _hand_empty(c: Checker, m: re.Match[str]) -> bool:
 
 @rule(
     r"The door is open, but I do not see the material\.",
-    r"문이 열려 있습니다만 자재가 보이지 않습니다\.",
+    r"문은 열려 있지만 자재가 보이지 않습니다\.",
 )
 def _no_material(c: Checker, m: re.Match[str]) -> bool:
     return door_state(c.witness.angle) == "open" and not c.witness.material_inside
@@ -256,7 +258,7 @@ def _look(c: Checker):
 
 
 @rule(
-    r"There (?:is|are) (?P<n>nobody|one person|\d+ people)" + NAMED + r"\.",
+    r"There (?:is|are) (?P<n>nobody there|one person|\d+ people)" + NAMED + r"\.",
     r"사람이 (?P<n>없습니다|\d+명 있습니다)(?:\((?P<who>[^)]*?)(?: 포함)?\))?\.",
 )
 def _count(c: Checker, m: re.Match[str]) -> bool:

@@ -78,7 +78,7 @@ class BuildingStart(WorldSettings):
     )
     answer: str = Field(
         "random",
-        description="answer of persons: random, none (silence), refuse, or a text",
+        description="answer of people: random, none (silence), refuse, or a text",
     )
     load: str = Field("ready", description="whether anything is put on the tray: ready, none")
     lens: str = Field(

@@ -224,9 +224,7 @@ def test_prompt_answers_why_from_the_journal_without_moving(bt: Run) -> None:
     ran = bt("repl", *ALWAYS, stdin=words)
     assert ran.out.count("command   ") + ran.out.count("명령      문 열어\n") == 1
     causes = [line.strip() for line in ran.out.splitlines() if "by" not in line]
-    assert (
-        causes.count("The door does not move as it should: made to fail on purpose at call 1.") == 1
-    )
+    assert causes.count("The door does not move as it should: injected failure at call 1.") == 1
     assert causes.count("문이 제대로 움직이지 않습니다: 첫 번째 실행을 일부러 실패시켰습니다.") == 2
     assert [json.loads(line)["command"] for line in bt("history", "--json").out.splitlines()] == [
         "문 열어"

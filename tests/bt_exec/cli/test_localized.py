@@ -148,5 +148,5 @@ def test_why_names_the_crash_of_the_planner_after_a_failure(bt: Run, tmp_path: P
     plan.write_text(f"command: open the door\nfaults: [{failing}, {crash}]\n", encoding="utf-8")
     bt("run", "--faults", str(plan), "--fast")
     cause = bt("why", "--json")
-    assert "The planner crashed: made to crash on purpose." in json.loads(cause.out)["cause"]
-    assert "made to fail on purpose" in json.loads(cause.out)["cause"]
+    assert "The planner crashed: injected crash." in json.loads(cause.out)["cause"]
+    assert "injected failure" in json.loads(cause.out)["cause"]

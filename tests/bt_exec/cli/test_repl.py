@@ -50,7 +50,7 @@ def test_prompt_commands_are_answered_in_their_language(bt: Run) -> None:
     assert "  두 손은 비어 있습니다.\n" in told
     assert "Ctrl-C나 “멈춰”를 입력하면 임무를 멈추고" in told
     assert "시뮬레이션을 처음 상태로 되돌렸습니다." in told
-    assert told.endswith("  The arms are at home.\n  Both hands are empty.\n")
+    assert told.endswith("  The arms are in the home position.\n  Both hands are empty.\n")
     assert "hand.left" not in told
 
 
@@ -100,7 +100,7 @@ WORDS = [
     ("resume one", "not a valid use of the prompt command resume"),
     ("quit now", "not a valid use of the prompt command quit"),
     ("재생 부탁해", "입력창 명령 재생의 올바른 사용법이 아닙니다."),
-    ("resume 1", "was finished; nothing is left to do"),
+    ("resume 1", "is finished; nothing is left to do"),
     ("resume 99", "there is no mission '99'"),
 ]
 
@@ -246,7 +246,7 @@ def test_answer_about_a_past_action_names_its_mission(bt: Run) -> None:
     said = " ".join(bt("repl", "--fast", stdin=lines).out.split())
     assert re.search(r"Yes\. I did that at \d\d:\d\d \(“open the door”\)\.", said)
     assert "오늘은 그 일을 한 임무가 없습니다" in said
-    assert "No mission of today did exactly that" in said
+    assert "No mission today did exactly that" in said
     assert said.count("I did that") == 1
 
 

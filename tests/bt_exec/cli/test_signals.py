@@ -179,6 +179,6 @@ def test_commands_in_a_pipe_do_not_begin_after_a_stop(tmp_path: Path, gate: str,
         out, _ = process.communicate(timeout=120)
     assert process.returncode == 130
     *_, ended, world = out.splitlines()
-    assert ended == "Further commands are not run."
+    assert ended == "The remaining commands will not be run."
     assert "continue “open the gate”: bt-exec resume 1 --journal " in world
     assert [line.status for line in Journal.open(journal).missions(None)] == ["aborted"]

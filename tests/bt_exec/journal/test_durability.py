@@ -207,7 +207,7 @@ def test_lost_rows_are_reported_in_the_language_of_the_command(
         other.execute("ROLLBACK")
     assert told == [
         f"{journal.path}에 기록할 수 없습니다(데이터베이스가 잠겨 있습니다). "
-        "기록할 수 있을 때까지 움직이지 않습니다",
+        "기록할 수 있을 때까지 동작을 시작하지 않습니다",
         f"{recorder.mission_id}의 기록 1행을 쓰지 못했습니다(데이터베이스가 잠겨 있습니다). "
         f"1행은 {journal.path}.{recorder.mission_id}.rows에 남겨 두었습니다",
     ]

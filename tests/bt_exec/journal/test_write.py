@@ -302,7 +302,8 @@ def test_hanging_writer_is_abandoned_and_reported(journal, monkeypatch):
     assert told == [
         f"{journal.path} cannot be written (nothing written within 0.02 s); "
         "no skill starts until it can",
-        f"{journal.path} does not respond; the end of {recorder.mission_id} may be missing",
+        f"{journal.path} does not respond; the end of the record of {recorder.mission_id} "
+        "may be missing",
     ]
 
 

@@ -239,7 +239,7 @@ def test_question_about_the_past_is_not_read_as_small_talk() -> None:
 
 def test_location_is_reported_from_place_facts() -> None:
     facts = {"at.left": "home", "at.right": "home", "door": "closed"}
-    assert answer("where are you?", **facts) == Reply("WHERE", "The arms are at home.")
+    assert answer("where are you?", **facts) == Reply("WHERE", "The arms are in the home position.")
     unknown = Reply("WHERE", "지금 위치를 알 수 없습니다.")
     assert answer("어디야?", door="closed") == answer("지금 어디야?") == unknown
 
@@ -272,7 +272,7 @@ HALTED = "“open it” could not be finished."
         ((STUCK, GOES), "did that work?", f"Yes. {WENT}"),
         ((GOES, STUCK), "did it go well?", f"No. {HALTED}"),
         ((STUCK,), "다 했어?", "아니요. “open it”: 끝까지 하지 못했습니다."),
-        ((replace(GOES, status="partial"),), "did it work?", "“go” was done in part."),
+        ((replace(GOES, status="partial"),), "did it work?", "“go” was only partly done."),
         ((GOES,), "did anything go wrong?", f"No. {WENT}"),
         (
             (GOES, replace(STUCK, status="refused", acted=False)),
@@ -286,9 +286,9 @@ HALTED = "“open it” could not be finished."
         ((STUCK, GOES), "which missions failed?", HALTED),
         ((GOES,), "which missions failed?", "No recent mission failed."),
         ((STUCK, GOES), "what is left?", HALTED),
-        ((STUCK, replace(STUCK, status="satisfied")), "what is left?", "“open it” was finished;"),
+        ((STUCK, replace(STUCK, status="satisfied")), "what is left?", "“open it” is finished;"),
         ((), "뭐 남았어?", "이 사이트의 기록에는 끝나지 않은 임무가 없습니다."),
-        ((), "did it work?", "Nothing has moved here yet."),
+        ((), "did it work?", "I have not done anything here yet."),
         ((GOES, STUCK, NEEDLESS), "did it work?", "Yes. “shut it” was completed."),
         ((GOES, UNSEEN), "which missions failed?", "“is it open?” could not be finished."),
         (
@@ -331,7 +331,7 @@ def test_remaining_steps_of_an_unfinished_mission_are_listed(command: str, told:
     [
         pytest.param(
             (GOES,),
-            "“go” was finished; nothing is left to do. Other unfinished missions:",
+            "“go” is finished; nothing is left to do. Other unfinished missions:",
             id="all done in this session",
         ),
         pytest.param(
@@ -351,7 +351,7 @@ def test_unfinished_missions_of_earlier_sessions_are_listed_without_their_steps(
     assert said.endswith("Other unfinished missions: “open it” (09:05).")
 
 
-CHANGED = "which later missions may have changed, was: “Stuck.”"
+CHANGED = "(later missions may have changed the state): “Stuck.”"
 
 
 @pytest.mark.parametrize("command", ["what is left?", "why did it stop?"])
@@ -417,7 +417,7 @@ def test_why_refers_to_the_last_mission_that_acted() -> None:
     assert answer("why did you stop?", context=context) == Reply(
         "WHY", "“go” could not be finished. My report was: “Stuck.”"
     )
-    assert answer("why did you stop?") == Reply("WHY", "Nothing has moved here yet.")
+    assert answer("why did you stop?") == Reply("WHY", "I have not done anything here yet.")
 
 
 def test_stored_report_in_another_language_is_replaced_by_the_cause() -> None:
@@ -462,7 +462,7 @@ def test_last_missions_that_acted_are_listed() -> None:
     turns = (Turn("go", "satisfied", "OK", "There."), Turn("is it open?", acted=False))
     told = Reply("DONE", "“go” was completed. My report was: “There.”")
     assert answer("what did you do?", context=Context(turns)) == told
-    assert answer("뭐 했어?") == Reply("DONE", "아직 아무것도 움직이지 않았습니다.")
+    assert answer("뭐 했어?") == Reply("DONE", "아직 한 일이 없습니다.")
 
 
 def test_number_of_unlisted_missions_is_reported() -> None:
@@ -510,7 +510,7 @@ def test_unrecognised_question_about_the_past_is_answered_with_the_last_missions
         "I have no exact answer to this. The last missions were:\n"
         "“go” was completed. My report was: “There.”",
     )
-    assert answer("어느 팔 썼어?") == Reply("DONE", "아직 아무것도 움직이지 않았습니다.")
+    assert answer("어느 팔 썼어?") == Reply("DONE", "아직 한 일이 없습니다.")
 
 
 def test_action_of_no_mission_is_reported_as_such_instead_of_an_inexact_answer() -> None:
@@ -521,7 +521,7 @@ def test_action_of_no_mission_is_reported_as_such_instead_of_an_inexact_answer()
     )
     assert compiler.compile(request) == Reply(
         "DONE",
-        "No mission of today did exactly that. The last missions were:\n"
+        "No mission today did exactly that. The last missions were:\n"
         "“go” was completed. My report was: “There.”",
     )
 

@@ -73,7 +73,7 @@ def test_nearest_correction_that_is_followed_is_offered(followed, request_of):
 def test_offer_is_in_the_language_of_the_command(request_of):
     fixed = Fixed({"open it": plan("open it")}, ["open it"])
     answer = SpellingOffers(fixed).compile(request_of("opne it", "ko"))
-    assert answer.question == "“open it”라는 뜻입니까?"
+    assert answer.question == "“open it”라고 말씀하신 건가요?"
 
 
 @pytest.mark.parametrize("intended", [[], ["oven it"]])

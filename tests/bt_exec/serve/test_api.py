@@ -207,7 +207,10 @@ def test_llm_command_reports_actual_results(served: Served):
 def test_llm_command_without_a_command_is_refused_in_its_format(shared: Served, body: Any):
     answer = shared.ask("POST", "/llm_command", body)
     assert answer.status == 400
-    assert (answer.data["status"], answer.data["message"]) == ("error", "No command provided")
+    assert (answer.data["status"], answer.data["message"]) == (
+        "error",
+        "The request contains no command.",
+    )
     assert answer.data["error"]["code"] == "NO_COMMAND"
 
 

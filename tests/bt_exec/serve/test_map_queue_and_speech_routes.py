@@ -72,10 +72,10 @@ def test_failed_transcription_is_refused_with_its_reason(speaking: Served):
 @pytest.mark.parametrize(
     ("path", "body", "headers", "message"),
     [
-        ("/stt", b"", AUDIO, "No audio provided"),
-        ("/stt", *form("other", b"x"), "No audio provided"),
-        ("/tts", {"text": " "}, {}, "No text provided"),
-        ("/tts", {}, {}, "No text provided"),
+        ("/stt", b"", AUDIO, "The request contains no audio."),
+        ("/stt", *form("other", b"x"), "The request contains no audio."),
+        ("/tts", {"text": " "}, {}, "The request contains no text."),
+        ("/tts", {}, {}, "The request contains no text."),
     ],
 )
 def test_empty_requests_are_refused(

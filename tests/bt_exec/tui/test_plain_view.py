@@ -103,9 +103,7 @@ def test_failed_observation_is_not_shown_as_an_observation() -> None:
     view.on(ev.PerceptionFailed(2.0, 40, "door", "RuntimeError: made to crash on purpose"))
     view.on(ev.Planned(3.0, 60, get_material(ENGLISH), 1))
     seen = [line.partition("sees")[2].strip() for line in written if "  sees  " in line]
-    assert (
-        seen[-1] == view.model.newest_observations_text() == "nothing new: made to crash on purpose"
-    )
+    assert seen[-1] == view.model.newest_observations_text() == "nothing new: injected crash"
 
 
 def test_condition_that_does_not_hold_is_an_answer_and_not_a_failure() -> None:

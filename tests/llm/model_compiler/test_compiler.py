@@ -114,7 +114,7 @@ def test_truncated_answer_is_requested_again(scripted):
 @pytest.mark.parametrize(
     ("command", "begins"),
     [
-        (OPEN, "The language model sees no way to do this: “the handle is too high”."),
+        (OPEN, "The language model reports that this cannot be done: “the handle is too high”."),
         ("문을 열어", "언어 모델이 할 수 없는 일이라고 합니다: “the handle is too high”."),
     ],
 )

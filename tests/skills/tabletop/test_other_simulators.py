@@ -169,7 +169,7 @@ def test_new_session_finds_the_held_object_without_reported_tables(faulty, remot
     with Session(remote_site(simulator.address)) as session:
         assert session.run("pick up the red thing 1").status == "satisfied"
     with Session(remote_site(simulator.address)) as session:
-        assert session.run("what are you holding?").message == "I hold red thing 1."
+        assert session.run("what are you holding?").message == "I am holding red thing 1."
         outcome = session.run("put it in the red bowl")
     assert outcome.status == "satisfied", outcome.message
     assert simulator.objects["object_red_1"][:2] == pytest.approx([1.5, 1.3], abs=0.1)

@@ -126,7 +126,7 @@ def sorted_world():
         ),
         (
             "which are more, the apples or the red things?",
-            "There are as many of one as of the other. 1: apple 0. 1: red thing 0.",
+            "There are equally many of both. 1: apple 0. 1: red thing 0.",
         ),
         ("is there an apple and a lemon?", "No. There: apple 0. Not there: “a lemon”."),
     ],

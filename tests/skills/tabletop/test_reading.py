@@ -361,7 +361,7 @@ def test_excluded_attribute_belongs_to_its_noun():
 def test_condition_that_does_not_hold_is_reported_with_its_words():
     answer = ask(create({}), "if there is a banana, put the apple on the tray", WORLDS["mixed"])
     assert isinstance(answer, Refusal)
-    assert answer.message == "“there is a banana” does not hold, so nothing was done."
+    assert answer.message == "The condition “there is a banana” is not met, so nothing was done."
 
 
 def test_excluded_topic_before_a_place_is_refused():

@@ -54,7 +54,7 @@ def compiled(command: str, now: Environment) -> Compiled:
 @pytest.mark.parametrize(
     ("command", "told"),
     [
-        ("sort by colour", "because their names do not say their colour: cup 0, apple 0"),
+        ("sort by colour", "because their names do not indicate their colour: cup 0, apple 0"),
         ("색깔별로 정리해", "이름만으로는 색깔을 알 수 없어 그대로 둡니다: 컵 0, 사과 0"),
     ],
 )

@@ -88,9 +88,10 @@ class PathPlanner:
                 if best is None or cost < best[0]:
                     best = cost, Pose(x, y, turn)
         if best is None:
-            code = "NO_PATH" if fits else "UNREACHABLE"
-            why = "no path leads there" if fits else f"nowhere to stand within {REACH[1]:g} m"
-            raise Failed(code, f"({target.x:.2f}, {target.y:.2f}): {why}")
+            point = f"({target.x:.2f}, {target.y:.2f})"
+            if fits:
+                raise Failed("NO_PATH", f"{point}: no path leads there")
+            raise Failed("UNREACHABLE", f"no place to stand within {REACH[1]:g} m of {point}")
         return best[1], grid, free
 
     def find_path(

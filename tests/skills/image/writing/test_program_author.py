@@ -128,7 +128,7 @@ def test_fault_is_sent_back_once_with_its_code(picture_file, tmp_path, bad, code
         ),
         (
             "빨간 원은 몇 개야?",
-            "언어 모델의 프로그램은 쓰지 않았습니다(NO_CODE). 자동으로 만든 프로그램을",
+            "언어 모델이 작성한 프로그램은 사용하지 않았습니다(NO_CODE). 자동으로 만든 프로그램을",
         ),
     ],
 )

@@ -182,18 +182,20 @@ def test_only_new_notes_are_reported_with_the_latest_attempt(site):
     assert report_of(book, "ko") == "새로 보고드릴 내용이 없습니다."
     book.add_note(3.0, "failed", None, skill="navigate", target="lounge", code="BLOCKED_PATH")
     book.add_note(9.0, "went", "lounge", target="lounge")
-    book.add_note(12.0, "saw", "lounge", target="lounge", query="people", answer="There is nobody.")
-    assert report_of(book, "en", 52.0) == (
-        "I looked around the lounge 40 seconds ago. There is nobody."
+    book.add_note(
+        12.0, "saw", "lounge", target="lounge", query="people", answer="There is nobody there."
     )
-    assert report_of(book, "ko", 75.0) == "1분 전에 라운지를 둘러보았습니다. There is nobody."
+    assert report_of(book, "en", 52.0) == (
+        "I looked around the lounge 40 seconds ago. There is nobody there."
+    )
+    assert report_of(book, "ko", 75.0) == "1분 전에 라운지를 둘러보았습니다. There is nobody there."
     assert "6 minutes ago" in report_of(book, "en", 372.0)
     book.mark_reported()
     book.add_note(20.0, "asked", "basecamp", target="professor", topic="Tuesday", answer="Fine.")
     assert report_of(book, "en") == ("I asked the professor: “Tuesday”. The answer was: “Fine.”")
     book.mark_reported()
     # on a repeated request, everything is reported again
-    assert "There is nobody." in report_of(book, "en")
+    assert "There is nobody there." in report_of(book, "en")
 
 
 @pytest.mark.parametrize("language", ["en", "ko"])
@@ -255,7 +257,7 @@ def test_written_report_escapes_markup(site, tmp_path):
     frame = np.full((6, 8, 3), 90, np.uint8)
     book.add_note(15.0, "went", "lounge", target="lounge")
     book.add_note(
-        22.0, "saw", "lounge", frame, target="lounge", query="x", answer="There is nobody."
+        22.0, "saw", "lounge", frame, target="lounge", query="x", answer="There is nobody there."
     )
     book.add_note(30.0, "failed", None, skill="navigate", target="break_room", code="BLOCKED_PATH")
     path = write_report(book, "en", tmp_path / "made" / "here")
@@ -267,7 +269,7 @@ def test_written_report_escapes_markup(site, tmp_path):
         "\n"
         "## What was found\n"
         "\n"
-        "- I looked around the lounge. There is nobody.\n"
+        "- I looked around the lounge. There is nobody there.\n"
         "- I did not reach the break room. The path is blocked.\n"
         "\n"
         "## Timeline\n"
@@ -275,7 +277,7 @@ def test_written_report_escapes_markup(site, tmp_path):
         "| Time | Place | What happened |\n"
         "|---|---|---|\n"
         "| 0:05 | the lounge | I reached the lounge. |\n"
-        "| 0:12 | the lounge | I looked around the lounge. There is nobody. |\n"
+        "| 0:12 | the lounge | I looked around the lounge. There is nobody there. |\n"
         "| 0:20 | – | I did not reach the break room. The path is blocked. |\n"
         "\n"
         "## Pictures\n"
@@ -299,7 +301,7 @@ def test_every_code_has_a_sentence():
 def test_summary_leaves_out_earlier_summaries(site):
     book = Notebook(site)
     for language in ("en", "ko"):
-        book.past[:] = [PastMission("check the lounge", "satisfied", "There is nobody.")]
+        book.past[:] = [PastMission("check the lounge", "satisfied", "There is nobody there.")]
         told = report_of(book, language)
         book.past.append(PastMission("오늘 있었던 일 요약해줘", "satisfied", told))
         assert report_of(book, language) == told
@@ -324,7 +326,7 @@ def test_known_people_are_reported_by_name(site):
             "사람이 2명 있습니다(교수님, 사용자).",
         ),
         "visitor-1": (
-            "There are 3 people (the professor, you among them).",
+            "There are 3 people (including the professor, you).",
             "사람이 3명 있습니다(교수님, 사용자 포함).",
         ),
     }
@@ -339,30 +341,34 @@ def test_findings_are_the_final_message_if_nothing_was_reported(site):
         1.0, "failed", None, skill="navigate", target="corridor_center", code="BLOCKED_PATH"
     )
     book.add_note(2.0, "went", "lounge", target="lounge")
-    book.add_note(9.0, "saw", "lounge", target="lounge", query="people", answer="There is nobody.")
-    assert memory.operator_messages() == "I looked around the lounge. There is nobody."
+    book.add_note(
+        9.0, "saw", "lounge", target="lounge", query="people", answer="There is nobody there."
+    )
+    assert memory.operator_messages() == "I looked around the lounge. There is nobody there."
     book.mark_reported()
     assert memory.operator_messages() == ""
 
 
 def test_mission_with_only_a_drive_reports_the_place_of_the_robot(site):
     book = Notebook(site)
-    book.past[:] = [PastMission("check the lounge", "satisfied", "There is nobody.")]
+    book.past[:] = [PastMission("check the lounge", "satisfied", "There is nobody there.")]
     book.start_mission("교수님께 갔다 와서 알려줘", "ko")
     book.add_note(12.0, "went", "professor_office", target="professor_office")
     book.add_note(25.0, "went", "basecamp", target="basecamp")
     assert report_of(book, "ko", 42.0) == "30초 전에 교수님 연구실에 갔습니다."
     assert report_of(book, "en") == "I went to the professor's office."
     book.add_note(40.0, "went", "lounge", target="lounge")
-    book.add_note(48.0, "saw", "lounge", target="lounge", query="people", answer="There is nobody.")
+    book.add_note(
+        48.0, "saw", "lounge", target="lounge", query="people", answer="There is nobody there."
+    )
     assert report_of(book, "en") == (
-        "I went to the professor's office. I looked around the lounge. There is nobody."
+        "I went to the professor's office. I looked around the lounge. There is nobody there."
     )
 
 
 def test_past_is_reported_on_request_after_a_drive(site):
     book = Notebook(site)
-    book.past[:] = [PastMission("check the lounge", "satisfied", "There is nobody.")]
+    book.past[:] = [PastMission("check the lounge", "satisfied", "There is nobody there.")]
     for command in ("what happened today?", "tell me"):
         book.start_mission(command, "en")
         book.add_note(9.0, "went", "basecamp", target="basecamp")
@@ -372,13 +378,15 @@ def test_past_is_reported_on_request_after_a_drive(site):
 def test_failed_report_to_a_person_is_left_out_of_the_next_report_to_them(site):
     book = Notebook(site)
     book.start_mission("check the lounge and report back", "en")
-    book.add_note(9.0, "saw", "lounge", target="lounge", query="people", answer="There is nobody.")
+    book.add_note(
+        9.0, "saw", "lounge", target="lounge", query="people", answer="There is nobody there."
+    )
     facts = {"skill": "talk_to_person", "target": "user", "topic": "report", "code": "STOPPED"}
     book.add_note(12.0, "failed", "basecamp", **facts)
-    assert report_of(book, "en") == "I looked around the lounge. There is nobody."
+    assert report_of(book, "en") == "I looked around the lounge. There is nobody there."
     book.mark_reported()
     book.add_note(20.0, "failed", "basecamp", **facts)
-    assert report_of(book, "en") == "I looked around the lounge. There is nobody."
+    assert report_of(book, "en") == "I looked around the lounge. There is nobody there."
 
 
 def test_past_report_lists_missions_by_time_without_refusals(site):
@@ -409,8 +417,8 @@ def test_many_missions_are_summarised(site):
     ]
     assert report_of(book, "en") == (
         "What was done so far:\n"
-        "9 missions: 7 done, 1 done in part, 1 not done.\n"
-        "Not done, or done only in part:\n"
+        "9 missions: 7 done, 1 partly done, 1 not done.\n"
+        "Not done, or only partly done:\n"
         "15:00 “errand 6” — my report was: “Said 6.”\n"
         "16:00 “errand 7” — my report was: “Said 7.”\n"
         "Most recently:\n"
@@ -440,9 +448,13 @@ def test_interrupted_missions_and_failures_beyond_the_listed_ones_are_counted(si
 @pytest.mark.parametrize(
     ("query", "who", "told"),
     [
-        ("is the professor in", (), "No, the professor is not there. There is nobody."),
+        ("is the professor in", (), "No, the professor is not there. There is nobody there."),
         ("교수님 계신지", ("professor",), "네, 교수님께서 계십니다. 사람이 1명 있습니다(교수님)."),
-        ("the professor's office: people", (), "There is nobody. The professor is not there."),
+        (
+            "the professor's office: people",
+            (),
+            "There is nobody there. The professor is not there.",
+        ),
         ("교수님 연구실에서 사람 수", (), "사람이 없습니다. 교수님께서는 자리에 안 계십니다."),
     ],
 )

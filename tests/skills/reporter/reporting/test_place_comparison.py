@@ -113,7 +113,7 @@ def test_places_are_compared_by_levels(aspect, order, levels, outcome, first):
             [look("lounge")],
             (
                 "I could not compare the places, because I did not observe enough of them.",
-                "살펴본 곳이 모자라 비교할 수 없습니다.",
+                "살펴본 곳이 부족해 비교할 수 없습니다.",
             ),
         ),
     ],

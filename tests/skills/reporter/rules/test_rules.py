@@ -150,7 +150,7 @@ def test_plan_with_the_keyword_starts_with_the_professor(before, after, spec, co
 def test_message_to_the_professor_is_the_command(command, topic, spec, context):
     found, changes = move_professor_first(spec(GO, SEE), context(command))
     assert found.root.sequence[1].args["topic"] == topic
-    assert changes == ("명령에 교수님이 나와 먼저 갑니다",)
+    assert changes == ("명령에 교수님이 나오므로 교수님께 먼저 갑니다",)
 
 
 @pytest.mark.parametrize(

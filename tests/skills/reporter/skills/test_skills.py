@@ -302,7 +302,7 @@ def test_delivery_to_a_place_approaches_the_nearest_person_there(play):
     assert one.robot.pose == pytest.approx(Pose(8.2, 4.4, 0.0))
     assert [name for name, _ in one.robot.motions] == ["load", "goto", "goto", "hand_over"]
     assert report_of(one.notebook, "en") == "A person at the lounge took the box."
-    assert report_of(one.notebook, "ko") == "라운지에 있는 분이 상자를 받았습니다."
+    assert report_of(one.notebook, "ko") == "라운지에 계신 분이 상자를 받으셨습니다."
 
 
 def test_message_for_a_place_is_said_to_the_nearest_person_there(play):
@@ -334,8 +334,8 @@ def test_object_that_was_not_taken_is_reported_on_the_tray(play):
         "so I cannot put it down. It is still on my tray."
     )
     assert report_of(one.notebook, "ko") == (
-        "라운지에서 tea를 건네지 못했습니다. 쟁반에서 가져간 사람이 없습니다. 저는 팔이 없어 "
-        "내려놓을 수 없습니다. 쟁반에 그대로 있습니다."
+        "라운지에서 tea를 건네지 못했습니다. 쟁반에서 물건을 가져가신 분이 없습니다. 저는 팔이 "
+        "없어 내려놓을 수 없습니다. 쟁반에 그대로 있습니다."
     )
 
 
@@ -418,7 +418,7 @@ def test_summary_is_written_to_the_configured_folder(play, tmp_path):
     assert one.run("observe_scene", target="basecamp", query="people") == "OK"
     assert one.run("summarize_mission") == "OK"
     assert one.result.path == str(tmp_path / "reports" / "report.md")
-    assert one.result.text == "I looked around basecamp. There is nobody."
+    assert one.result.text == "I looked around basecamp. There is nobody there."
     assert play().run("summarize_mission") == "OK"
     (tmp_path / "file").write_text("")
     bad = play(reports=tmp_path / "file")
@@ -428,7 +428,7 @@ def test_summary_is_written_to_the_configured_folder(play, tmp_path):
 def test_fail_and_report_reports_to_the_user_and_fails(play):
     one = play()
     assert one.run("fail_and_report", reason="승강기가 고장입니다") == "MISSION_FAILED"
-    assert one.speaker.said[-1].text == "임무를 마칠 수 없습니다: 승강기가 고장입니다"
+    assert one.speaker.said[-1].text == "임무를 마칠 수 없게 되었습니다: 승강기가 고장입니다"
     assert one.speaker.said[-1].person == "user"
 
 
