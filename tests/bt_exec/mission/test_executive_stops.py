@@ -119,7 +119,7 @@ def test_session_closes_when_no_thread_can_start(site, robots, monkeypatch, tmp_
     Session(site).close()  # the lock is released
 
 
-def test_hung_camera_is_not_queried_when_no_thread_can_start(stage, monkeypatch):
+def test_camera_is_not_queried_when_no_thread_can_start(stage, monkeypatch):
     on = stage([scripted_skill("a")], perception_workers=True)
     no_threads(monkeypatch)
     outcome = on.run()

@@ -365,7 +365,7 @@ def test_report_is_marked_as_outdated_after_later_missions(
     assert (CHANGED in said) is marked
 
 
-def test_earlier_failed_missions_are_listed_beside_equal_ones_of_this_session() -> None:
+def test_earlier_failed_mission_is_listed_beside_the_same_failure_in_this_session() -> None:
     today = datetime.now()
     earlier, own = replace(STUCK, at=today - timedelta(seconds=9)), replace(STUCK, at=today)
     context = Context((own,), recall=lambda: (earlier,))
@@ -524,7 +524,7 @@ def test_action_of_no_mission_is_reported_as_such_instead_of_an_inexact_answer()
     )
 
 
-def test_question_about_the_present_reports_that_nothing_runs() -> None:
+def test_question_about_the_present_is_answered_that_nothing_runs() -> None:
     assert answer("what are you doing?") == Reply(
         "WHERE", "I am waiting for a command. Nothing is running."
     )

@@ -303,7 +303,7 @@ def branches(draw):
 
 @FAST
 @given(branches())
-def test_choice_equals_one_of_its_branches(plan, case):
+def test_choice_runs_exactly_one_of_its_branches(plan, case):
     site, *said = case
     choice, one, other = (plan(site, command) for command in said)
     if choice is not None and one is not None and other is not None:

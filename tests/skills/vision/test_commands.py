@@ -149,7 +149,7 @@ def test_usage_error_is_reported_in_one_paragraph(
     assert "Traceback" not in err
 
 
-def test_eval_reports_the_folder_of_its_pictures(
+def test_eval_without_validation_pictures_suggests_train_side(
     squares: Any,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,

@@ -124,7 +124,7 @@ def test_observation_requires_the_place_and_a_camera(play):
     assert stopped.run("observe_scene", target="basecamp", query="people") == "STOPPED"
 
 
-def test_noise_needs_no_camera(play):
+def test_noise_measurement_needs_no_camera(play):
     one = play(db=72.0)
     one.scenes = lambda t: None
     assert one.run("observe_scene", target="basecamp", query="시끄러운지 확인") == "OK"
