@@ -426,7 +426,7 @@ def test_stored_report_in_another_language_is_replaced_by_the_cause() -> None:
     assert "놓쳤습니다" in answer("뭐 했어?", context=Context(turns)).message
 
 
-def test_state_at_the_end_is_reported_in_any_language() -> None:
+def test_state_at_the_end_is_reported_in_the_language_of_the_question() -> None:
     opened = Turn("open it", "satisfied", "OK", "Open.", state={"door": "open", "at.left": "home"})
     told = "“open it”: 마쳤습니다. 그 임무가 끝났을 때의 상태: “문이 열려 있습니다.”"
     assert answer("뭐 했어?", context=Context((opened,))) == Reply("DONE", told)

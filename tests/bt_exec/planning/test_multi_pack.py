@@ -335,7 +335,7 @@ def test_pronouns_refer_to_the_last_command_only(root, answer):
     assert isinstance(answer(PUT, "put it on the tray"), Plan)
 
 
-def test_questions_about_the_session_cover_all_packs(answer):
+def test_question_about_the_session_reports_the_last_mission_with_several_packs(answer):
     told = answer(PUT, "what did you do?")
     assert isinstance(told, Reply)
     assert "apple" in told.message

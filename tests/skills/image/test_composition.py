@@ -251,6 +251,6 @@ def test_composed_answer_contains_its_numbers(picture, text, says):
         "초록색 네모 바로 오른쪽에 파란 원이 있어?",
     ],
 )
-def test_yes_no_question_about_next_to_is_refused(text):
+def test_yes_no_question_about_adjacent_objects_is_refused(text):
     with pytest.raises(UnanswerableQuestion):
         read_question(text)
