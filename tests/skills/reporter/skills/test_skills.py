@@ -150,7 +150,7 @@ def test_question_is_asked_and_the_answer_kept(play):
     )
 
 
-def test_message_needs_no_reply(play):
+def test_message_is_delivered_and_its_reply_noted(play):
     one = play(pose=OFFICE, replies={"professor": {"ko": Reply("알겠네.")}})
     one.shows(PROFESSOR)
     assert one.run("talk_to_person", target="professor", topic="지금 간다") == "OK"
