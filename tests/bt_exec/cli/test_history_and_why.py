@@ -189,7 +189,7 @@ class Kill:
             os.kill(os.getpid(), signal.SIGKILL)
 journal = Journal.open(None)
 site, world = load_site(os.environ["BT_EXEC_SITE"]), {"door": "open"}
-plan = load_plan(Path(sys.argv[2]), site, sys.argv[1])  # it need not learn Korean first
+plan = load_plan(Path(sys.argv[2]), site, sys.argv[1])  # the Korean reader is not loaded
 with Session(site, fast=True, world=world, journal=journal, listeners=[Kill()]) as session:
     session.run(sys.argv[1], plan)
 """

@@ -82,7 +82,7 @@ def test_each_pair_becomes_the_sequence_of_both_plans_or_is_refused(
     pairs = [(door, table) for door in at_door[language] for table in TABLE[language]]
     found = []
     for door, table in random.Random(language).sample(some(pairs, 20), cases(len(pairs), 6)):
-        if not isinstance(answer(door), Plan):  # it is said of the table, too
+        if not isinstance(answer(door), Plan):  # the table pack understands it, too
             continue
         for first, second in ((door, table), (table, door)):
             for joined in JOINED[language]:
