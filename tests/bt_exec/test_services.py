@@ -147,7 +147,7 @@ def test_unused_declared_service_is_required_as_well(services, said):
     assert str(error.value) == said
 
 
-def test_service_has_no_default():
+def test_default_value_of_a_service_is_refused():
     with pytest.raises(RegistrationError, match="service 'shelf' has no default"):
 
         @skill()

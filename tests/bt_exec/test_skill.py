@@ -95,7 +95,7 @@ def test_first_arguments_of_a_skill_are_validated_like_others(args, kinds):
     assert [error["type"] for error in told.value.errors()] == kinds
 
 
-def test_any_type_may_be_an_argument():
+def test_object_of_a_user_class_may_be_an_argument():
     class Wheel:
         pass
 

@@ -28,7 +28,7 @@ def test_valid_record_is_read_unchanged(vocabulary: Vocabulary) -> None:
     assert Record.from_dict(GOOD) == record
 
 
-def test_version_and_id_are_written_only_by_the_builder(vocabulary: Vocabulary) -> None:
+def test_version_and_id_are_added_by_the_builder(vocabulary: Vocabulary) -> None:
     record = Record.from_dict(GOOD)
     made = build_record(record, vocabulary, "game_01", 12.5)
     assert list(made) == ["schema_version", "plan_id", *FIELDS]

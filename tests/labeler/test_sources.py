@@ -260,7 +260,7 @@ def test_value_that_cannot_be_serialised_again_is_not_read(
         (b"- fps: 4\n\xff\n", "", 0),
     ],
 )
-def test_damaged_header_loses_only_the_damaged_keys(
+def test_only_the_damaged_keys_of_a_header_are_lost(
     game: Path, tmp_path: Path, header: bytes, command: str, fps: float
 ) -> None:
     shutil.copytree(game / "game_00", tmp_path / "one")

@@ -204,7 +204,9 @@ lists: {Place: each}
         ("다락에 가", ["anna"]),
     ],
 )
-def test_word_selects_several_values_a_default_or_another_value(tmp_path, command, args):
+def test_word_can_select_several_values_a_default_or_a_value_of_another_type(
+    tmp_path, command, args
+):
     path = tmp_path / "words.yaml"
     path.write_text(ROUNDS, encoding="utf-8")
     library = Library([load_text(tree) for tree in LOOK.split("---")])

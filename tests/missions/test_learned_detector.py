@@ -74,7 +74,7 @@ def test_command_for_a_state_already_reached_moves_nothing(
 
 
 @pytest.mark.slow
-def test_absent_material_is_never_grasped(learned: Any) -> None:
+def test_absent_material_is_not_grasped(learned: Any) -> None:
     outcome, started, _ = learned(FETCH, seed=4, door="closed", material="absent", look_hz=2.5)
     assert (outcome.status, outcome.reason_code) == ("blocked", "MATERIAL_NOT_VISIBLE_AFTER_OPEN")
     assert [name for name, _ in started] == ["open_door"]

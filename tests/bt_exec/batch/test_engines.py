@@ -17,7 +17,7 @@ def test_result_is_returned_for_each_task() -> None:
     assert found == {f"{n} * {n}": n * n for n in range(7)}
 
 
-def test_task_that_kills_its_worker_loses_only_its_result() -> None:
+def test_only_the_result_of_a_task_that_kills_its_worker_is_lost() -> None:
     tasks = ["1", "2", DIES, "3", "4"]
     found = list(run_tasks(eval, tasks, workers=1))
     assert sorted(task for task, _ in found) == sorted(tasks)

@@ -26,7 +26,7 @@ from .conftest import DATA
 
 
 @pytest.mark.slow
-def test_resumed_campaign_equals_an_uninterrupted_one(
+def test_resumed_campaign_matches_an_uninterrupted_one(
     campaign: Campaign, inline: Callable[..., None], tmp_path: Path
 ) -> None:
     whole = run_campaign(campaign, tmp_path / "whole")

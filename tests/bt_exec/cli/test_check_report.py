@@ -78,7 +78,7 @@ def test_suggested_command_repeats_the_site_option(bt: Run, tmp_path: Path) -> N
     assert ran.err.rstrip().endswith("See: bt-exec trees --site door")
 
 
-def test_json_option_equals_format_json(bt: Run, tmp_path: Path) -> None:
+def test_json_option_means_the_same_as_format_json(bt: Run, tmp_path: Path) -> None:
     file = str(write(tmp_path / "a.yaml", WRONG))
     one, other = bt("check", file, "--json"), bt("check", file, "--format", "json")
     assert one == other

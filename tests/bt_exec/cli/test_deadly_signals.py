@@ -132,9 +132,9 @@ session = SimpleNamespace(rigs={"arm": Rig(Robot())}, missions=0, abort=lambda w
 c, mutex = ctypes.CDLL(None), ctypes.create_string_buffer(128)
 with stop_mission_on_signals(session, None, last=True):
     c.pthread_mutex_lock(mutex)
-    # told by another thread, when this one is in C for sure
+    # printed by another thread, when this one is certainly in C code
     threading.Timer(1.0, lambda: print("ready", flush=True)).start()
-    c.pthread_mutex_lock(mutex)  # for ever: no handler of Python runs
+    c.pthread_mutex_lock(mutex)  # blocks forever: no Python handler runs
 """
 
 

@@ -127,7 +127,7 @@ def test_why_reports_the_ending_of_a_mission_without_a_failure(
 
 
 @pytest.mark.slow
-def test_mission_is_found_by_name_number_and_last(day: Run) -> None:
+def test_mission_is_found_by_its_name_by_its_number_and_as_the_last_one(day: Run) -> None:
     whole = json.loads(day("why", "--json").out)["mission_id"]
     assert day("why", whole).out == day("why", "3").out == day("why", "last").out
 
@@ -189,7 +189,7 @@ class Kill:
             os.kill(os.getpid(), signal.SIGKILL)
 journal = Journal.open(None)
 site, world = load_site(os.environ["BT_EXEC_SITE"]), {"door": "open"}
-plan = load_plan(Path(sys.argv[2]), site, sys.argv[1])  # it need not learn Korean first
+plan = load_plan(Path(sys.argv[2]), site, sys.argv[1])  # the Korean reader is not loaded
 with Session(site, fast=True, world=world, journal=journal, listeners=[Kill()]) as session:
     session.run(sys.argv[1], plan)
 """
@@ -320,7 +320,9 @@ def test_why_refers_to_the_last_mission_that_acted(day: Run) -> None:
     assert "asked open the door" in " ".join(said.split())
 
 
-def test_why_of_a_stop_refers_to_the_last_mission_that_did_not_end_well(day: Run) -> None:
+def test_question_why_after_a_stop_refers_to_the_last_mission_that_did_not_end_well(
+    day: Run,
+) -> None:
     said = day("repl", "--fast", stdin="is the door open?\nwhy did you stop?\n").out
     assert f"asked          {GET}" in said or f"asked  {GET}" in " ".join(said.split())
 

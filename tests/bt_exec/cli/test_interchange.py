@@ -11,7 +11,7 @@ from tests.bt_exec.cli.conftest import Run
 DATA = Path(__file__).parents[2] / "data" / "btcpp"
 
 
-def test_tree_is_equal_after_export_and_import(bt: Run, tmp_path: Path) -> None:
+def test_tree_is_unchanged_by_export_and_import(bt: Run, tmp_path: Path) -> None:
     file, folder = tmp_path / "tree.xml", tmp_path / "trees"
     ran = bt("export", "get_material", "--site", "door", "-o", str(file))
     assert (ran.code, ran.out) == (0, "")

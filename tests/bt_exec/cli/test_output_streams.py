@@ -263,7 +263,7 @@ def test_skill_that_calls_exit_fails_its_mission(bt: Run, tmp_path: Path) -> Non
 
 @pytest.mark.parametrize("part", ["names", "words"])
 @pytest.mark.parametrize("code", ["0", "1"])
-def test_exit_in_any_function_of_a_pack_is_reported(
+def test_exit_while_a_site_is_loaded_is_reported_by_position(
     bt: Run, monkeypatch: pytest.MonkeyPatch, part: str, code: str
 ) -> None:
     """No function of a pack can end the program with exit code 0."""

@@ -108,7 +108,7 @@ def test_end_of_input_continues_a_paused_mission(bt: Run) -> None:
     assert (ran.code, ran.out.count("Paused")) == (0, 1)
 
 
-def test_q_stops_the_mission_at_a_breakpoint(bt: Run) -> None:
+def test_key_q_stops_the_mission_at_a_breakpoint(bt: Run) -> None:
     ran = bt(*WAIT, "--break", "wait", stdin="q\n")
     assert ran.code == 130
     assert "Breakpoint wait reached." in ran.out

@@ -13,7 +13,7 @@ from bt_exec.cli import turn_report_and_picture_output
 from bt_exec.testing import FakeObservation
 
 
-def test_hanging_disk_loses_frames_and_does_not_block_the_mission(
+def test_hanging_disk_costs_frames_and_does_not_block_the_mission(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     hangs = threading.Event()

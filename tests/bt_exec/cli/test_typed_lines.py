@@ -127,7 +127,7 @@ def test_earlier_lines_do_not_answer_a_question(mission, keyboard):
     assert [*typed.kept] == ["yes"]
 
 
-def test_end_of_input_leaves_questions_open(mission, keyboard):
+def test_question_at_the_end_of_input_gets_an_empty_answer(mission, keyboard):
     typed = TypedLines()
     with typed.background_reading(mission.stop, mission.reported.append):
         keyboard("\x04")

@@ -22,7 +22,7 @@ def rows(old, new):
     return [(row.kind, row.depth, row.old, row.new) for row in found if row.kind != "same"]
 
 
-def test_equal_trees_have_no_difference():
+def test_identical_trees_have_no_difference():
     assert rows("{do: a}", "{do: a}") == []
 
 

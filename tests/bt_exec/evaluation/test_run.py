@@ -72,7 +72,7 @@ def site():
         ("talks", 9, 9, 0, REFUSE, "NOT_UNDERSTOOD"),
     ],
 )
-def test_figures_equal_the_known_quality(site, error, right, understood, wrong, refused, objection):
+def test_figures_match_the_known_quality(site, error, right, understood, wrong, refused, objection):
     cases = cases_of()
     lines = list(collect_answers(site, cases, {error: Scripted(error, right, error)}))
     (found,) = evaluate(cases, lines)

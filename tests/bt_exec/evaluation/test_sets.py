@@ -72,7 +72,7 @@ def test_each_site_has_a_set_in_both_languages():
 @pytest.mark.parametrize(
     "name", [name if name != "building" else pytest.param(name, marks=SLOW) for name in SETS]
 )
-def test_figures_of_a_set_equal_the_known_quality(name):
+def test_figures_of_a_set_match_the_known_quality(name):
     site, cases = load_site(name), load_cases(Path(name))
     inner = make_compiler(site)
     situation = observed_situation(

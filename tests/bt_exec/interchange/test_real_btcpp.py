@@ -148,7 +148,7 @@ roots = st.recursive(leaves, composites, max_leaves=8)
 
 @given(roots)
 @settings(max_examples=examples(300))
-def test_random_trees_have_equal_statuses(data):
+def test_random_trees_have_the_same_statuses_in_btcpp(data):
     spec = MissionSpec.model_validate({"mission": {"command": "x"}, "root": data})
     text, _ = export_btcpp(spec, Library(), CATALOGUE)
     assert Recorder(text).statuses() == statuses_here(spec.root), text
@@ -157,7 +157,7 @@ def test_random_trees_have_equal_statuses(data):
 @pytest.mark.slow
 @given(roots)
 @settings(max_examples=cases(2000, 800))
-def test_many_random_trees_have_equal_statuses(data):
+def test_many_random_trees_have_the_same_statuses_in_btcpp(data):
     spec = MissionSpec.model_validate({"mission": {"command": "x"}, "root": data})
     text, _ = export_btcpp(spec, Library(), CATALOGUE)
     assert Recorder(text).statuses() == statuses_here(spec.root), text
@@ -181,7 +181,7 @@ def succeed(_: Any) -> Any:
     return btcpp.NodeStatus.SUCCESS
 
 
-def test_imported_export_has_equal_statuses():
+def test_imported_export_has_the_same_statuses_as_in_btcpp():
     data = {"tree": "t", "root": {"retry": 2, "sequence": [{"do": SKILLS[0]}, {"do": SKILLS[1]}]}}
     tree = TreeSpec.model_validate(data)
     text, _ = export_btcpp(tree, Library(), CATALOGUE)

@@ -52,7 +52,7 @@ def test_expanded_missions_survive_a_round_trip(name):
 
 @given(documents)
 @settings(max_examples=examples(300))
-def test_any_document_is_equal_after_a_round_trip(document):
+def test_any_document_is_unchanged_by_a_round_trip(document):
     assert there_and_back(document) == document
 
 

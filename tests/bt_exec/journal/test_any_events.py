@@ -105,7 +105,7 @@ event: st.SearchStrategy[Event] = st.one_of(
 
 @settings(max_examples=examples(60))
 @given(st.lists(event, max_size=25))
-def test_arbitrary_events_are_equal_after_a_round_trip(events: list[Event]) -> None:
+def test_arbitrary_events_are_unchanged_by_a_round_trip(events: list[Event]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         journal = Journal.open(Path(folder) / "journal.sqlite")
         with journal.begin(command="x") as recorder:

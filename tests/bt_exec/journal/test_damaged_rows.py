@@ -220,7 +220,7 @@ COUNTS = [10, pytest.param(40, marks=pytest.mark.slow)]
 
 @pytest.mark.slow
 @pytest.mark.parametrize("count", COUNTS)
-def test_damaged_cell_loses_only_its_row(whole: Path, tmp_path: Path, count: int) -> None:
+def test_only_the_row_of_a_damaged_cell_is_lost(whole: Path, tmp_path: Path, count: int) -> None:
     cells = list(_cells(whole))
     columns = sorted({cell[:2] for cell in cells})
     hurt = []
@@ -254,9 +254,7 @@ def _replaced(value: Any, place: tuple[Any, ...], leaf: Any) -> Any:
 
 
 @pytest.mark.parametrize("count", COUNTS)
-def test_damaged_value_inside_a_row_loses_only_the_row(
-    whole: Path, tmp_path: Path, count: int
-) -> None:
+def test_only_the_row_of_a_damaged_value_is_lost(whole: Path, tmp_path: Path, count: int) -> None:
     with closing(sqlite3.connect(whole)) as connection:
         texts = [
             (("events", "data", number), json.loads(data))

@@ -241,7 +241,7 @@ def test_hanging_journal_blocks_the_loop_for_a_bounded_time(
     assert len(told) == 1
 
 
-def test_row_refused_by_sqlite_loses_only_its_batch(journal: Journal) -> None:
+def test_only_the_batch_of_a_row_refused_by_sqlite_is_lost(journal: Journal) -> None:
     told: list[str] = []
     with journal.begin(command="x", tell=told.append) as recorder:
         recorder.on(NodeChanged(0.0, 2**70, "a", "done"))

@@ -62,7 +62,7 @@ def test_large_evidence_is_shortened_and_reported(journal: Journal) -> None:
     ],
     ids=["a list", "a mapping", "numbers"],
 )
-def test_large_evidence_of_any_form_leaves_its_event_readable(
+def test_event_with_large_evidence_stays_readable(
     journal: Journal, evidence, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(writing, "PATIENCE_S", 60.0)  # shortening takes long on a busy machine

@@ -324,7 +324,7 @@ def test_line_of_a_mission_is_found_by_its_id(journal: Journal):
         ("INSERT INTO events VALUES (1, 1, 0.0, 0, 0, 'Dance', NULL, NULL, '{}')", True),
     ],
 )
-def test_mission_with_any_row_has_begun(journal: Journal, change: str, begun: bool):
+def test_mission_with_an_event_or_a_status_has_begun(journal: Journal, change: str, begun: bool):
     booking = journal.book(command="x")
     with closing(sqlite3.connect(journal.path)) as connection, connection:
         connection.execute(change)

@@ -39,7 +39,7 @@ def test_opening_again_keeps_the_contents(journal: Journal) -> None:
     assert Journal.open(journal.path).mission("last").command == "x"
 
 
-def test_folder_name_may_contain_any_character(tmp_path: Path) -> None:
+def test_folder_name_may_contain_hangul_and_special_characters(tmp_path: Path) -> None:
     path = tmp_path / "로봇 #1?mode=ro" / "j.sqlite"
     Journal.open(path).begin(command="x").close()
     assert path.exists()

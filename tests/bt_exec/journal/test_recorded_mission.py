@@ -122,7 +122,9 @@ def test_missions_are_listed_by_site_and_day(journal: Journal) -> None:
 
 
 @pytest.mark.parametrize("which", ["last", 2, "2", "0002", " 2 "])
-def test_mission_is_found_by_number_and_by_last(journal: Journal, which: str | int) -> None:
+def test_mission_is_found_by_its_number_and_as_the_last_one(
+    journal: Journal, which: str | int
+) -> None:
     for command in ("one", "two"):
         journal.begin(command=command).close()
     assert journal.mission(which).command == "two"

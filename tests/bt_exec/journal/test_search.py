@@ -105,7 +105,7 @@ def test_search_without_fts5_looks_into_commands_and_messages(
     assert numbers(filled, text="SKILL_FAILED") == [3, 2]
 
 
-def test_damaged_outcome_loses_only_its_messages(filled: Journal) -> None:
+def test_only_the_messages_of_a_damaged_outcome_are_lost(filled: Journal) -> None:
     with closing(sqlite3.connect(filled.path)) as connection, connection:
         connection.execute("UPDATE missions SET outcome = '{' WHERE no = 1")
     assert numbers(filled, text="자재") == [2]

@@ -45,7 +45,7 @@ def test_tail_of_a_killed_process_ends_as_interrupted(journal: Journal, script: 
     assert (len(tail.read()), tail.ended) == (8, "interrupted")
 
 
-def test_damaged_row_loses_one_event(journal: Journal, script: Script) -> None:
+def test_only_the_event_of_a_damaged_row_is_lost(journal: Journal, script: Script) -> None:
     with journal.begin(command="x") as recorder:
         for event in script(recorder.mission_id):
             recorder.on(event)

@@ -70,7 +70,7 @@ def test_numbers_are_inserted_into_translated_words(files, message, said):
     assert messages.explain_failure(Failure("AWAY", message), "ko") == said
 
 
-def test_words_have_the_same_numbers_in_every_language(files):
+def test_word_with_different_numbers_in_a_language_is_refused(files):
     with pytest.raises(RegistrationError, match="# m: the number of # differs in 'ko'"):
         Messages.load([files(bad='words: {"# m": {en: "# m", ko: 미터}}')["bad"]])
 

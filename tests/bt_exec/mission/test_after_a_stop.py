@@ -95,7 +95,7 @@ def test_still_robot_is_not_stopped(stage):
     assert on.robot.stops == 0
 
 
-def test_robot_shared_with_a_running_skill_is_stopped_only_after_a_crash(stage):
+def test_robot_shared_with_a_running_skill_is_stopped_at_once_only_after_a_crash(stage):
     tree = "tree: t\nroot: {parallel: [{do: a}, {do: c}], succeed_when: 1}"
     on = stage(
         [careless(Failed("SLIPPED")), scripted_skill("c", [("5", "done")])], tree, robot=Arm()

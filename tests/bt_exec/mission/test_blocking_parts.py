@@ -81,7 +81,7 @@ def test_abort_that_is_acted_on_in_time_does_not_stop_the_robot():
         ("__init__", "start"),
     ],
 )
-def test_failing_reporter_loses_only_its_messages(method, job, caplog):
+def test_only_the_messages_of_a_failing_reporter_are_missing(method, job, caplog):
     def broken(*_):
         raise KeyError("no voice")
 

@@ -27,7 +27,7 @@ def test_real_time_clock_advances_by_its_period():
     assert round(clock.now(), 6) == 0.03
 
 
-def test_clock_without_a_simulation_is_never_fast():
+def test_clock_without_a_simulation_is_not_fast():
     assert Clock([], 0.05, fast=True).fast is False
 
 

@@ -97,7 +97,7 @@ def no_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_thread, "start_new_thread", refuse)
 
 
-def test_abort_stops_the_robot_when_no_thread_can_start(stage, monkeypatch):
+def test_second_abort_stops_the_robot_when_no_thread_can_start(stage, monkeypatch):
     on = stage([scripted_skill("a")])
     no_threads(monkeypatch)
     on.executive.abort()
@@ -119,7 +119,7 @@ def test_session_closes_when_no_thread_can_start(site, robots, monkeypatch, tmp_
     Session(site).close()  # the lock is released
 
 
-def test_hung_camera_is_not_queried_when_no_thread_can_start(stage, monkeypatch):
+def test_camera_is_not_queried_when_no_thread_can_start(stage, monkeypatch):
     on = stage([scripted_skill("a")], perception_workers=True)
     no_threads(monkeypatch)
     outcome = on.run()

@@ -76,7 +76,7 @@ def test_description_is_in_the_language_of_the_command(words):
 LOST = Failure("LOST", "no way", "t/go", node="go", args={"to": "A"})
 
 
-def test_only_fallbacks_that_continued_after_a_failure_are_incomplete():
+def test_only_fallback_that_continued_after_a_failure_is_incomplete():
     inner = f"{{name: inner, fallback: [{{name: way, sequence: [{GO}]}}, {{check: noted}}]}}"
     root = node(f"{{name: t, sequence: [{LOOK}, {inner}, {{name: rest, fallback: [{LOOK}]}}]}}")
     (found,) = undone_parts(root, [("t/inner", LOST), ("t/look", LOST)])

@@ -38,7 +38,7 @@ def run_seeds(stage: Stage, seeds: range) -> None:
         stage.go(seed)
 
 
-def test_stop_directly_before_a_tick_starts_no_skill(stage):
+def test_no_skill_starts_after_a_stop_directly_before_the_tick(stage):
     stage.go(9391)  # the stop comes between the check for stops and the tick
 
 

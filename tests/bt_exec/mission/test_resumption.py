@@ -471,9 +471,7 @@ LOOK_LEFT = [
         ),
     ],
 )
-def test_steps_left_are_those_of_the_mission_that_are_not_done(
-    tmp_path, site, command, stop_s, fault, left
-):
+def test_remaining_steps_are_those_that_are_not_done(tmp_path, site, command, stop_s, fault, left):
     journal = Journal.open(tmp_path / "j.sqlite")
     faults = [fault] if fault else []
     with Session(site, fast=True, journal=journal, faults=faults, world={"seed": "0"}) as session:

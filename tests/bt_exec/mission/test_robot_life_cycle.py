@@ -126,7 +126,7 @@ def test_robot_of_another_process_is_not_stopped_after_the_session(tmp_path, mon
     lock.release()
 
 
-def test_closed_driver_is_forgotten():
+def test_robot_closed_after_the_session_is_not_watched_any_more():
     class Closed(ScriptedRobot):
         @property
         def still(self) -> bool:

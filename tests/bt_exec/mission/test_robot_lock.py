@@ -76,7 +76,7 @@ def test_second_lock_of_one_process_is_refused_and_keeps_the_first(tmp_path):
     RobotLock("arm", folder=tmp_path).release()
 
 
-def test_lock_ends_with_a_killed_process(tmp_path):
+def test_lock_is_released_when_its_process_is_killed(tmp_path):
     with holder(tmp_path) as other:
         other.kill()
         other.wait()
@@ -118,7 +118,7 @@ os.wait()
         RobotLock("arm", folder=tmp_path)
 
 
-def test_simulations_of_one_name_are_opened_together_until_one_is_real(tmp_path):
+def test_shared_lock_is_refused_after_it_has_been_taken(tmp_path):
     one = RobotLock("arm", shared=True, folder=tmp_path)  # no file yet
     two = RobotLock("arm", shared=True, folder=tmp_path)
     one.take()

@@ -367,7 +367,7 @@ def test_report_is_marked_as_outdated_after_later_missions(
     assert (CHANGED in said) is marked
 
 
-def test_earlier_failed_missions_are_listed_beside_equal_ones_of_this_session() -> None:
+def test_earlier_failed_mission_is_listed_beside_the_same_failure_in_this_session() -> None:
     today = datetime.now()
     earlier, own = replace(STUCK, at=today - timedelta(seconds=9)), replace(STUCK, at=today)
     context = Context((own,), recall=lambda: (earlier,))
@@ -428,7 +428,7 @@ def test_stored_report_in_another_language_is_replaced_by_the_cause() -> None:
     assert "놓쳤습니다" in answer("뭐 했어?", context=Context(turns)).message
 
 
-def test_state_at_the_end_is_reported_in_any_language() -> None:
+def test_state_at_the_end_is_reported_in_the_language_of_the_question() -> None:
     opened = Turn("open it", "satisfied", "OK", "Open.", state={"door": "open", "at.left": "home"})
     told = "“open it”: 마쳤습니다. 그 임무가 끝났을 때의 상태: “문이 열려 있습니다.”"
     assert answer("뭐 했어?", context=Context((opened,))) == Reply("DONE", told)
@@ -526,7 +526,7 @@ def test_action_of_no_mission_is_reported_as_such_instead_of_an_inexact_answer()
     )
 
 
-def test_question_about_the_present_reports_that_nothing_runs() -> None:
+def test_question_about_the_present_is_answered_that_nothing_runs() -> None:
     assert answer("what are you doing?") == Reply(
         "WHERE", "I am waiting for a command. Nothing is running."
     )

@@ -109,7 +109,7 @@ def test_turns_are_limited_by_the_budget():
 
 
 @pytest.mark.parametrize("fails", [True, False])
-def test_refusal_after_turns_is_the_reason(fails):
+def test_refusal_after_turns_becomes_the_outcome_reason(fails):
     refusal = Refusal("ENOUGH", "That is enough.")
     compiler = Turns(("open", "a"), refusal)
     outcome, _, _ = ran(compiler, [scripted_skill("a", ["LOST"] if fails else ["done"])])

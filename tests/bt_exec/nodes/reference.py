@@ -416,7 +416,7 @@ class Reference:
             return failed("SKILL_CRASHED", said, retryable=False)
         return failed(call.end, "as written", retryable=call.end != "HOPELESS", value=call.value)
 
-    # -- telling -----------------------------------------------------------------------------
+    # -- events ------------------------------------------------------------------------------
 
     def emit(self, kind: Any, *facts: Any) -> None:
         """Emit an event with the current time and tick."""

@@ -140,7 +140,7 @@ def test_compiler_fault_crashes_the_compiler(times, status):
     assert (run.outcome.status, run.outcome.reason_code) == (status, "COMPILER_CRASHED")
 
 
-def test_camera_faults_lose_freeze_and_crash():
+def test_camera_faults_can_lose_or_freeze_pictures_or_crash():
     now = [0.0]
     faults = Faults.parse(
         [

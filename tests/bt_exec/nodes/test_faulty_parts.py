@@ -148,7 +148,7 @@ def test_result_may_contain_objects_that_cannot_be_copied():
     assert ended.result["grams"] == 7
 
 
-def test_outcome_is_serialisable_for_any_evidence():
+def test_outcome_with_a_lock_as_evidence_is_serialisable():
     @skill(fails={"STUCK"})
     def a() -> Steps:
         """Fail with a lock as evidence."""

@@ -160,7 +160,7 @@ def test_behaviour_of_py_trees_interrupts_a_bt_exec_skill():
     assert [e.state for e in on.of(NodeChanged)] == ["running", "stopped"]
 
 
-def test_visitors_see_every_ticked_node():
+def test_visitors_are_called_for_every_ticked_node():
     on = stage(
         "{sequence: [{do: a}, {fallback: [{do: b}, {check: c}]}]}",
         ticks=1,

@@ -82,7 +82,7 @@ def test_each_pair_becomes_the_sequence_of_both_plans_or_is_refused(
     pairs = [(door, table) for door in at_door[language] for table in TABLE[language]]
     found = []
     for door, table in random.Random(language).sample(some(pairs, 20), cases(len(pairs), 6)):
-        if not isinstance(answer(door), Plan):  # it is said of the table, too
+        if not isinstance(answer(door), Plan):  # the table pack understands it, too
             continue
         for first, second in ((door, table), (table, door)):
             for joined in JOINED[language]:
@@ -335,7 +335,7 @@ def test_pronouns_refer_to_the_last_command_only(root, answer):
     assert isinstance(answer(PUT, "put it on the tray"), Plan)
 
 
-def test_questions_about_the_session_cover_all_packs(answer):
+def test_question_about_the_session_reports_the_last_mission_with_several_packs(answer):
     told = answer(PUT, "what did you do?")
     assert isinstance(told, Reply)
     assert "apple" in told.message

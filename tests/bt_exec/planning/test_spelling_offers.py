@@ -61,7 +61,7 @@ def request_of():
 
 
 @pytest.mark.parametrize("followed", [plan("open it"), Reply("COURTESY", "Hello."), ASKS])
-def test_nearest_correction_that_is_followed_is_offered(followed, request_of):
+def test_nearest_correction_that_is_understood_is_offered(followed, request_of):
     fixed = Fixed({"oven it": SHUT, "open it": followed}, ["oven it", "open it", "one it"])
     answer = SpellingOffers(fixed).compile(request_of("opne it"))
     assert (answer.code, answer.missing) == (REFUSED.code, REFUSED.missing)
@@ -77,7 +77,7 @@ def test_offer_is_in_the_language_of_the_command(request_of):
 
 
 @pytest.mark.parametrize("intended", [[], ["oven it"]])
-def test_refusal_stays_if_no_correction_is_followed(intended, request_of):
+def test_refusal_stays_if_no_correction_is_understood(intended, request_of):
     answer = SpellingOffers(Fixed({"oven it": SHUT}, intended)).compile(request_of("opne it"))
     assert answer is REFUSED
 
@@ -89,7 +89,7 @@ def test_refusal_that_offers_commands_stays(request_of):
 
 
 @pytest.mark.parametrize("answer", [plan("opne it"), Reply("COURTESY", "Hello.")])
-def test_command_that_is_followed_is_not_corrected(answer, request_of):
+def test_understood_command_is_not_corrected(answer, request_of):
     fixed = Fixed({"opne it": answer, "open it": plan("open it")}, ["open it"])
     assert SpellingOffers(fixed).compile(request_of("opne it")) is answer
     assert fixed.asked == ["opne it"]

@@ -215,7 +215,7 @@ NAMES = [(kind, name) for kind in CLASSES if kind != "packs" for name in CLASSES
 
 
 @pytest.mark.slow
-def test_corrected_files_equal_the_original_ones(tmp_path: Path) -> None:
+def test_corrected_files_match_the_original_ones(tmp_path: Path) -> None:
     """The last mutation of each class is either reverted or not changed."""
     last = [[one for one in cases(kind) if one.name == name][-1] for kind, name in NAMES]
     misspelt = [case for case in last if case.near]
@@ -228,5 +228,5 @@ def test_corrected_files_equal_the_original_ones(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("kind", "name"), NAMES)
-def test_every_corrected_file_equals_its_original(kind: str, name: str, tmp_path: Path) -> None:
+def test_every_corrected_file_matches_its_original(kind: str, name: str, tmp_path: Path) -> None:
     assert_restored([case for case in cases(kind) if case.name == name], tmp_path)

@@ -321,7 +321,7 @@ def test_every_text_of_the_page_exists_in_both_languages(shared: Served):
         assert f" {key}: " in korean, key
 
 
-def test_response_with_any_skill_result_is_valid_json(served: Served):
+def test_response_with_nan_is_valid_json(served: Served):
     from bt_exec.web.app_factory import Json
 
     body = Json({"nan": float("nan"), "text": "문"}).body

@@ -23,7 +23,7 @@ def read(served: Served, tail: ServiceTail) -> list[Event]:
     return [event for event in found if not isinstance(event, Progress)]
 
 
-def test_followed_events_equal_the_recorded_ones(served: Served) -> None:
+def test_followed_events_match_the_recorded_ones(served: Served) -> None:
     mission_id = served.send("wave")
     tail = ServiceTail(f"http://127.0.0.1:{served.port}/missions/{mission_id}")
     found = read(served, tail)

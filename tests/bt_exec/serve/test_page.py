@@ -343,7 +343,7 @@ def test_external_text_is_never_rendered_as_markup(served: Served, visit):
     assert page.locator("main img, main b, #past img").count() == 0
 
 
-def test_page_logs_in(serve, visit):
+def test_user_logs_in_on_the_page(serve, visit):
     served = serve(token=TOKEN)
     page = linked(visit(served, f"/#token={TOKEN}"))
     assert TOKEN not in page.url

@@ -80,7 +80,7 @@ def test_subgoals_that_are_not_in_the_plan_are_left_out() -> None:
     assert page_view(model)["subgoals"] == []
 
 
-def test_rows_equal_those_of_the_terminal_view() -> None:
+def test_rows_match_those_of_the_terminal_view() -> None:
     model = started(get_material())
     path = "get_material/open_door/open_door"
     model.on(ev.SkillStarting(10.0, 1, path, "open_door", {}, 1))

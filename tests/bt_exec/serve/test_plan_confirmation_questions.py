@@ -40,7 +40,7 @@ def test_question_is_withdrawn_when_no_longer_needed():
     assert Questions(30.0, lambda: None)(SPEC, "why?", over) is False
 
 
-def test_number_of_a_question_is_valid_for_one_service_only():
+def test_questions_of_different_services_have_different_numbers():
     """An answer to a question of an earlier service or of another site confirms nothing."""
 
     numbers = []

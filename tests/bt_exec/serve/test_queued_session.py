@@ -97,7 +97,7 @@ def test_second_abort_stops_the_robot_at_once(served: Served):
     served.until(lambda: served.robot.stops >= 1)
 
 
-def test_abort_at_any_moment_after_the_command_stops_it(served: Served):
+def test_abort_directly_after_a_command_stops_its_mission(served: Served):
     """This includes the time between its acceptance and its start."""
     for _ in range(20):
         booked = served.service.submit("hold")

@@ -12,7 +12,7 @@ from bt_exec.testing.golden_plans import check_plan
 COMMAND = "Bring your arms home."
 
 
-def test_written_plan_is_equal_until_it_changes(tmp_path: Path) -> None:
+def test_check_plan_passes_until_the_plan_changes(tmp_path: Path) -> None:
     file = tmp_path / "golden" / "home.yaml"
     with pytest.raises(AssertionError, match=r"home\.yaml does not exist; pytest --bt-update"):
         check_plan(COMMAND, "door", file)

@@ -106,7 +106,7 @@ def test_failed_observation_is_not_shown_as_an_observation() -> None:
     assert seen[-1] == view.model.newest_observations_text() == "nothing new: injected crash"
 
 
-def test_condition_that_does_not_hold_is_an_answer_and_not_a_failure() -> None:
+def test_unmet_condition_is_shown_as_a_negative_answer_and_not_as_a_failure() -> None:
     choice = {
         "fallback": [
             {"sequence": [{"check": "door_is_open"}, {"do": "return_home"}]},

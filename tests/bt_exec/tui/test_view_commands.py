@@ -45,7 +45,7 @@ def english() -> Script:
 
 @given(keys=st.lists(st.sampled_from(KEYS), max_size=12), width=st.sampled_from([40, 80, 200]))
 @settings(max_examples=examples(60))
-def test_any_keys_leave_a_fitting_screen_with_a_visible_cursor(keys, width):
+def test_screen_fits_and_its_cursor_is_visible_after_any_keys(keys, width):
     for script in (english(), slipped(KOREAN, MESSAGES)):
         display = press_all(script.model, *keys, width=width)
         lines = screen(script, display, width)
@@ -133,7 +133,7 @@ def test_filter_without_a_match_shows_a_message():
 
 
 @pytest.mark.parametrize(("command", "word"), [(ENGLISH, "step"), (KOREAN, "단계")])
-def test_typed_command_equals_its_key_in_either_language(command, word):
+def test_typed_command_has_the_effect_of_its_key_in_either_language(command, word):
     script = slipped(command, MESSAGES)
     assert press_all(script.model, f":{word}", "enter") == press_all(script.model, "enter")
 

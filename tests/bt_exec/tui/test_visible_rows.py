@@ -68,5 +68,5 @@ def any_row(draw: st.DrawFn) -> Row:
 
 @given(st.lists(any_row(), max_size=25), st.integers(1, 12))
 @settings(max_examples=examples(600))
-def test_selected_rows_equal_the_reference_selection(rows: list[Row], room: int) -> None:
+def test_selected_rows_match_the_reference_selection(rows: list[Row], room: int) -> None:
     assert fit_rows(rows, room, str) == defined_choice(rows, room)

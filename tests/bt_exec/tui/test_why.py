@@ -271,7 +271,9 @@ def test_recovered_failures_are_listed_separately(messages: Messages) -> None:
     ]
 
 
-def test_conditions_that_do_not_hold_are_listed_as_answers(messages: Messages) -> None:
+def test_unmet_conditions_of_a_satisfied_mission_are_shown_as_negative_answers(
+    messages: Messages,
+) -> None:
     shut = Failure("CHECK_FAILED", "jammed", "check:open", "check", "open", {"object": "door"})
     attempt = Attempt(1, "offline", OPEN, unmet=[shut, replace(shut, message="")])
     rows = Why(known(line("satisfied"), attempts=(attempt,)), messages, "ko").course_lines()

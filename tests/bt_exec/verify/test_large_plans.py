@@ -100,7 +100,7 @@ def test_building_is_linear(site: Site) -> None:
     assert growth(work, lambda nodes: prepare(plan_of(nodes), request(site))) < MOST
 
 
-def test_frame_of_the_live_view_does_little_for_hidden_rows() -> None:
+def test_drawing_of_the_live_view_makes_few_calls_for_hidden_rows() -> None:
     def shown(nodes: int) -> ViewModel:
         model = ViewModel()
         model.on(MissionStarted(0.0, 0, "m", "work", "en", "bench"))

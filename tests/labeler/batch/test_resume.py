@@ -67,7 +67,7 @@ def labelled(
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_interrupted_runs_with_changed_recordings_equal_an_undisturbed_one(
+def test_interrupted_run_with_changed_recordings_matches_an_undisturbed_run(
     pool: Path, vocabulary: Vocabulary, tmp_path: Path, seed: int
 ) -> None:
     chance = random.Random(seed)
@@ -216,7 +216,7 @@ def killable() -> Iterator[Killable]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(max(1, KILLS // 10)))
-def test_killed_runs_equal_an_undisturbed_one_within_their_budget(
+def test_killed_and_resumed_run_matches_an_undisturbed_run_within_budget(
     pool: Path, tmp_path: Path, killable: Killable, seed: int
 ) -> None:
     """Ten kills and five changes of the recording per seed; the server counts the requests."""

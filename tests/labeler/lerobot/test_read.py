@@ -268,7 +268,7 @@ LANGUAGE = ("language_persistent", "language_events")
 
 
 @pytest.mark.parametrize("column", [*COLUMNS, *LANGUAGE])
-def test_any_column_value_is_read_or_reported(tmp_path: Path, column: str) -> None:
+def test_hostile_column_value_is_read_or_reported(tmp_path: Path, column: str) -> None:
     tried, told = 0, []
     for number, value in enumerate(HOSTILE):
         folder = tmp_path / str(number)
@@ -286,7 +286,7 @@ def test_any_column_value_is_read_or_reported(tmp_path: Path, column: str) -> No
 
 
 @pytest.mark.parametrize("key", ["fps", "features", "data_path", "video_path", "chunks_size"])
-def test_any_info_value_is_read_or_reported(tmp_path: Path, key: str) -> None:
+def test_hostile_info_value_is_read_or_reported(tmp_path: Path, key: str) -> None:
     features = ({"a": 1}, {"a": {"dtype": 5}}, {"a": {"dtype": "image"}}, {"a": {"dtype": "video"}})
     paths = ("{episode_index:99d}", "{", "\0", "/etc/passwd", "..", "")
     folder = old_set(tmp_path / "set")

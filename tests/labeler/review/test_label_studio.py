@@ -109,7 +109,7 @@ def test_decisions_round_trip(
     }
 
 
-def test_damaged_frame_loses_only_itself(
+def test_only_the_damaged_frame_is_missing(
     cards: Sequence[Card], vocabulary: Vocabulary, tmp_path: Path
 ) -> None:
     card = max(cards, key=lambda one: len(one.episode.frames))

@@ -199,7 +199,7 @@ def test_arbitrary_data_is_accepted_or_rejected(data, command):
 
 @QUICK
 @given(st.sampled_from(SITE.library.names()))
-def test_flat_and_nested_answers_are_judged_equally(name):
+def test_flat_and_nested_answers_are_judged_alike(name):
     root = to_data(SITE.library.get(name))["root"]
     assert from_flat({"nodes": to_flat(root)}).root == root
     nested, flat = {"root": {"tree": name}}, {"nodes": to_flat({"tree": name})}

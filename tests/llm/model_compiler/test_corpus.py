@@ -66,7 +66,7 @@ def test_mission_succeeds_when_a_good_answer_follows(bad: Bad, scripted):
 
 
 @pytest.mark.parametrize("bad", one_in(12), ids=str)
-def test_mission_over_http_equals_the_scripted_one(bad: Bad, over_http, server):
+def test_mission_over_http_matches_the_scripted_one(bad: Bad, over_http, server):
     _ends_as_it_should(bad, over_http([bad.answer, bad.good_answer()]))
     said = server.requests[1].body["messages"][-1]["content"][0]["text"]
     assert all(f'"code": "{code}"' in said for code in bad.codes)

@@ -303,7 +303,7 @@ def branches(draw):
 
 @FAST
 @given(branches())
-def test_choice_equals_one_of_its_branches(plan, case):
+def test_choice_runs_exactly_one_of_its_branches(plan, case):
     site, *said = case
     choice, one, other = (plan(site, command) for command in said)
     if choice is not None and one is not None and other is not None:
@@ -518,7 +518,7 @@ TELLING = [
 
 
 @pytest.mark.parametrize("site", sorted(PAST))
-def test_question_about_the_past_never_acts_even_misspelt(plan, site):
+def test_question_about_the_past_at_most_observes_even_when_misspelt(plan, site):
     looks = {"observe_scene", "navigate", "talk_to_person", "summarize_mission"}
     for act, ending in product(PAST[site], TELLING):
         misspelt = act[:-1] + chr(ord(act[-1]) - 1)

@@ -32,7 +32,7 @@ def request_for(tmp_path: Path):
     return lambda command: Request(command, "en", catalogue, library)
 
 
-def test_library_is_indexed_once_for_all_compilers(request_for):
+def test_library_is_indexed_once_for_each_language(request_for):
     first, second = request_for("water the plant"), request_for("please water the plant")
     assert isinstance(create({}).compile(first), Plan)
     assert cached_index(first, "en") is cached_index(second, "en")

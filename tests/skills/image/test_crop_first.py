@@ -123,7 +123,7 @@ def test_guard_blocks_at_run_time(run, monkeypatch):
     assert model.asked == []
 
 
-def test_whole_picture_is_allowed_without_boxes(run):
+def test_question_about_the_whole_picture_is_allowed_without_boxes(run):
     outcome, model = run(ASK)
     assert (outcome.ok, len(model.asked)) == (True, 1)
 

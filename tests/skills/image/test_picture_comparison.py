@@ -75,7 +75,7 @@ def test_faint_change_is_undecided(pair):
     assert answer.confidence <= 0.5
 
 
-def test_pictures_of_other_aspect_ratio_differ_as_a_whole(pair):
+def test_pictures_of_different_aspect_ratios_are_different(pair):
     answer = ask(pair(scene(), scene()[:100]), "What has changed?")
     assert answer.value is False
 

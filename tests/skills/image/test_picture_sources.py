@@ -153,7 +153,9 @@ def test_redirect_on_the_same_host_is_followed(server, disc):
 
 
 @pytest.mark.parametrize("path", ["/..", "/!!!", "/a/.", "/%20", "/disc.png"])
-def test_any_address_gives_a_file_name(server, monkeypatch, disc, path):
+def test_picture_is_fetched_from_an_address_without_a_usable_file_name(
+    server, monkeypatch, disc, path
+):
     monkeypatch.setattr(picture_sources, "fetch_picture", lambda *_, **__: disc.read_bytes())
     with find_pictures([server + path], allow_net=True) as (file,):
         assert file.read_bytes() == disc.read_bytes()

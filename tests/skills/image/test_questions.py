@@ -146,7 +146,7 @@ def decided(text):
 
 
 @pytest.mark.parametrize("texts", PARAPHRASES)
-def test_paraphrases_have_equal_plans(texts):
+def test_paraphrases_have_the_same_plan(texts):
     first, *others = map(decided, texts)
     assert all(plan == first for plan in others)
 

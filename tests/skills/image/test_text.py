@@ -226,9 +226,7 @@ def test_control_characters_in_recognised_text_are_removed(sign, engine, said, s
 
 
 @pytest.mark.parametrize("said", ["[bold red]EXIT[/]", "{what} {0}", "$arm", "%s", "{{x}}"])
-def test_text_of_a_picture_is_never_markup_or_a_name(
-    sign, engine, said, capsys, monkeypatch, tmp_path
-):
+def test_text_in_a_picture_is_printed_unchanged(sign, engine, said, capsys, monkeypatch, tmp_path):
     from bt_exec.cli.app import run_command_line
 
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))

@@ -42,7 +42,7 @@ def test_ray_ignores_the_body_of_the_camera():
     assert list(hits.geoms) == [model.geom("wall").id]
 
 
-def test_threaded_rays_equal_single_threaded_ones(monkeypatch):
+def test_rays_cast_with_threads_match_those_cast_without(monkeypatch):
     model, data = world()
     rays = pixel_rays(160, 120, math.radians(60))
     alone = cast_rays(model, data, EYE, rays, 5.0)

@@ -55,7 +55,7 @@ def test_object_name_alone_answers_a_clarification_question(turn, words):
         ("컵을 쟁반에 올려", "둘 다"),
     ],
 )
-def test_all_choices_answer_a_question(asked, words):
+def test_answer_may_select_all_choices(asked, words):
     turn = (asked, "refused", "WHICH_ONE")
     choices = ask(create({}), asked, WORLDS["mixed"]).nearest
     answer = ask(create({}), words, WORLDS["mixed"], [turn])
@@ -64,7 +64,7 @@ def test_all_choices_answer_a_question(asked, words):
 
 
 @pytest.mark.parametrize("words", ["the red ones", "both red ones", "빨간 것들"])
-def test_some_choices_answer_a_question(words):
+def test_answer_may_select_some_of_the_choices(words):
     turn = ("put the cube on the tray", "refused", "WHICH_ONE")
     answer = ask(create({}), words, WORLDS["mixed"], [turn])
     assert {thing for thing, _ in moves(answer)} == {
@@ -74,7 +74,7 @@ def test_some_choices_answer_a_question(words):
 
 
 @pytest.mark.parametrize("words", ["both", "둘 다"])
-def test_number_in_an_answer_must_be_that_of_the_choices(words):
+def test_answer_with_another_number_than_that_of_the_choices_is_refused(words):
     turn = ("put the cube on the tray", "refused", "WHICH_ONE")
     assert isinstance(ask(create({}), words, WORLDS["mixed"], [turn]), Refusal)
 

@@ -234,20 +234,20 @@ STOPPED = ("put the apple in the red bowl", "aborted", "ABORTED")
 
 
 @pytest.mark.parametrize("command", ["go on", "하던 거 마저 해", "계속해", "carry on please"])
-def test_go_on_repeats_the_last_unfinished_command(command):
+def test_command_go_on_repeats_the_last_unfinished_command(command):
     turns = [STOPPED, ("what are you holding?", "refused", "NOT_UNDERSTOOD")]
     assert [(m.thing, m.target) for m in moves(answer_to(command, turns))] == [
         (APPLE, "object_red_bowl_0")
     ]
 
 
-def test_go_on_twice_repeats_the_same_command():
+def test_second_command_go_on_repeats_the_same_command():
     turns = [STOPPED, ("go on", "aborted", "ABORTED")]
     assert moves(answer_to("go on", turns))[0].target == "object_red_bowl_0"
 
 
 @pytest.mark.parametrize("turns", [(), [("sort by colour", "satisfied", "OK")]])
-def test_go_on_is_refused_when_nothing_is_unfinished(turns):
+def test_command_go_on_is_refused_when_nothing_is_unfinished(turns):
     answer = answer_to("go on", turns)
     assert isinstance(answer, Refusal)
     assert answer.code == "NOTHING_UNFINISHED"
@@ -271,7 +271,7 @@ def test_possessive_bowl_is_the_bowl_with_the_colour_of_the_held_object(command)
     assert (move.thing, move.target) == (cube, "object_blue_bowl_0")
 
 
-def test_the_cup_refers_to_the_held_cup():
+def test_phrase_the_cup_refers_to_the_held_cup():
     cup = "object_red_cup_0"
     at = WORLD.objects[cup].pos
     lifted = {**WORLD.objects, cup: WORLD.objects[cup]._replace(pos=Point(at.x, at.y, 1.2))}

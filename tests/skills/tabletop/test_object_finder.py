@@ -61,7 +61,7 @@ def test_viewpoint_projects_objects_into_their_boxes():
             assert y1 - 3 <= y <= y2 + 3
 
 
-def test_part_with_a_table_covers_only_visible_tables():
+def test_region_of_a_table_exists_only_if_the_table_is_visible():
     x1, y1, x2, y2 = DOWN.region_of_table(TABLES["table_0"])
     assert (x1, x2) == (pytest.approx(138, abs=6), pytest.approx(502, abs=6))
     assert (y1, y2) == (pytest.approx(104, abs=6), pytest.approx(376, abs=6))

@@ -37,7 +37,7 @@ def with_objects(world, **objects):
 
 
 @pytest.mark.parametrize("group", GROUPS, ids=lambda group: group["say"][0])
-def test_paraphrases_have_equal_moves(group):
+def test_paraphrases_have_the_same_moves(group):
     world: Environment = WORLDS[group["world"]]
     held = group.get("hand")
     if held:

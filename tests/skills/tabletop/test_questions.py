@@ -151,7 +151,7 @@ def test_table_is_located_by_its_distance_from_the_robot():
     assert tell("테이블 0 어디 있어?", near).text == "테이블 0은 저에게서 1.5m 떨어져 있습니다."
 
 
-def test_held_object_has_no_place():
+def test_held_object_is_located_in_the_hand():
     now, held = sorted_world(), "object_red_0"
     assert tell("what is in the red bowl?", now, held).text == "There is nothing in red bowl 0."
     none = tell("what is in the purple bowl?", now, held)
@@ -200,7 +200,7 @@ def test_two_questions_are_answered_in_their_order(run_table):
     )
 
 
-def test_answer_replaces_yes_and_no(run_table):
+def test_answer_in_words_replaces_yes_and_no(run_table):
     outcome, *_ = run_table("what are you holding?", seed=1, by="mixed", objects=4)
     assert outcome.message == "My hand is empty."
 

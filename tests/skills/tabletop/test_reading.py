@@ -292,12 +292,12 @@ def test_order_words_move_a_part_before_the_others(command):
     assert plan(command) == [{ball}, {(apple, "in", "object_tray_0")}]
 
 
-def test_before_that_is_refused_without_an_earlier_part():
+def test_phrase_before_that_is_refused_without_an_earlier_part():
     assert plan("before that, put the apple on the tray").startswith("!")
     assert plan("그 전에 사과를 쟁반에 놔").startswith("!")
 
 
-def test_ones_in_a_branch_take_the_noun_of_the_condition():
+def test_pronoun_ones_in_a_branch_refers_to_the_noun_of_the_condition():
     expected = plan("put the red cubes on the tray")
     assert plan("if there are more than two cubes, put the red ones on the tray") == expected
 
@@ -415,7 +415,7 @@ def test_containers_are_not_sorted(command):
         ),
     ],
 )
-def test_negated_condition_gives_equal_moves_and_a_different_note(command, negated):
+def test_negated_condition_gives_the_same_moves_and_a_different_note(command, negated):
     plans = [ask(create({}), one, WORLDS["mixed"]).spec for one in (command, negated)]
     moves = [[one.moves for one in goals_of(spec.root)] for spec in plans]
     assert moves[0] == moves[1]
@@ -475,7 +475,7 @@ def test_sides_of_two_groups_are_both_goals():
         ("사과를 쟁반에 올려", "초록색 것도 똑같이 해"),
     ],
 )
-def test_do_the_same_accepts_an_object_of_another_kind(before, command):
+def test_command_do_the_same_accepts_an_object_of_another_kind(before, command):
     goals = understand(command, WORLDS["mixed"], [Turn(before, "satisfied", "OK")]).subgoals
     assert moves_of(goals) == {Move("object_small_green_cylinder_0", "object_tray_0")}
 

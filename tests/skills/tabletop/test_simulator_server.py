@@ -412,7 +412,7 @@ def test_new_session_observes_the_held_object(remote_site):
         with Session(site) as session:
             first = session.run("pick up the red thing 0")
             assert first.status == "satisfied", first.message
-        with Session(site) as session:  # it has only the world to look at
+        with Session(site) as session:  # without memory of the first one
             asked = session.run("what is in your hand?")
             assert "red thing 0" in asked.message.casefold()
             back = session.run("put it back")

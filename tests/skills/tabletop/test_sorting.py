@@ -97,7 +97,7 @@ def test_command_without_matching_objects_is_refused():
 
 
 @pytest.mark.parametrize("count", [70, pytest.param(1000, marks=pytest.mark.slow)])
-def test_many_objects_are_planned(count: int):
+def test_plan_moves_each_of_many_objects(count: int):
     plan = compiled("sort by colour", world(count)).plan
     assert plan is not None
     assert sum(len(goal.moves) for goal in goals_of(plan.root)) == count

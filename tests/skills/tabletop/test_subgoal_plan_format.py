@@ -67,7 +67,7 @@ def test_valid_plan_has_no_problems(request_of):
     assert problems_of(right_plan(), request_of(COMMAND)) == []
 
 
-def test_compiled_plan_is_equal_after_a_round_trip(request_of):
+def test_compiled_plan_is_unchanged_by_a_round_trip(request_of):
     request = request_of(COMMAND)
     plan = TableCompiler().compile(request)
     text = write_tasks(expand(plan.spec, request.library))
@@ -148,7 +148,7 @@ def test_all_problems_are_reported_at_once(request_of):
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", "{" * 5000, '{"task_outputs": 3}', "x" * 200_001])
-def test_any_text_is_refused(text):
+def test_malformed_plan_text_is_refused(text):
     with pytest.raises(SpecError):
         parse_tasks(text)
 

@@ -149,7 +149,7 @@ def test_usage_error_is_reported_in_one_paragraph(
     assert "Traceback" not in err
 
 
-def test_eval_reports_the_folder_of_its_pictures(
+def test_eval_without_validation_pictures_suggests_train_side(
     squares: Any,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -225,7 +225,7 @@ def test_ctrl_c_reports_the_finished_scenes(
 
 
 @pytest.mark.parametrize("shape", [(1, 1, 3), (1, 400, 3), (400, 1, 3), (2400, 3200, 3)])
-def test_picture_of_any_shape_is_annotated(shape: tuple[int, ...]) -> None:
+def test_picture_of_extreme_shape_is_annotated(shape: tuple[int, ...]) -> None:
     lines = ["a line that is wider than a narrow picture is"] * 2
     seen = draw_detections(
         np.full(shape, 90, np.uint8), [Tag((0, 0, 1, 1), "thing 0.90", "thing")], lines

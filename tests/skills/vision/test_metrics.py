@@ -16,7 +16,7 @@ def found(box: tuple[int, ...], score: float, label: str = "a") -> Found:
     return Found(label, (*map(float, box),), score)  # type: ignore[arg-type]
 
 
-def test_perfect_detector_has_all_scores_of_one() -> None:
+def test_perfect_detector_scores_one_in_every_figure() -> None:
     pictures = [([Mark("a", HERE), Mark("a", THERE)], [found(HERE, 0.9), found(THERE, 0.8)])]
     one = class_figures("a", pictures, 0.35)
     assert (one.count, one.precision, one.recall) == (2, 1.0, 1.0)

@@ -141,7 +141,7 @@ def test_classifier_file_is_found_beside_its_detector(tmp_path: Path) -> None:
     assert shares.tolist() == [[0.5]] * 4
 
 
-def test_picture_of_any_size_is_accepted() -> None:
+def test_pictures_of_several_sizes_are_accepted() -> None:
     from bt_exec_skills.door.perception.detector_factory import SHIPPED
 
     network = OnnxNetwork(SHIPPED)

@@ -107,7 +107,7 @@ def test_box_is_the_bounding_box_of_its_object() -> None:
         assert mask[y1:y2, x2 - 1].any()
 
 
-def test_absent_material_is_never_visible() -> None:
+def test_absent_material_is_not_visible() -> None:
     _, sight = eyes(seed=2, door="open", material="absent")
     assert "material" not in sight.interpret(sight.capture()).labels()
 

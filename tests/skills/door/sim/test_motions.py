@@ -190,7 +190,7 @@ def test_new_motion_of_an_arm_ends_the_previous_one() -> None:
     assert body.at_home
 
 
-def test_time_advances_as_requested_for_any_step_size() -> None:
+def test_time_does_not_drift_when_steps_do_not_fit_the_period() -> None:
     body = robot()
     for _ in range(100):
         body.step(0.033)

@@ -45,7 +45,7 @@ def world_of(
         ((), "open", None),
     ],
 )
-def test_door_is_depends_on_recent_observations(
+def test_condition_door_is_depends_on_recent_observations(
     scene: Scenes, states: Any, asked: Any, holds: bool | None
 ) -> None:
     world = world_of(*(scene(t=8.0 + k, state=state) for k, state in enumerate(states)))
@@ -127,7 +127,7 @@ def test_camera_fault_makes_every_condition_unknown(scene: Scenes) -> None:
     assert len(sees_material(world=dark).evidence) == 3
 
 
-def test_door_known_is_never_false(scene: Scenes) -> None:
+def test_condition_door_known_is_never_false(scene: Scenes) -> None:
     assert conditions.door_known(world=world_of(scene(), scene())).holds is True
     doubt = scene(state="uncertain")
     assert conditions.door_known(world=world_of(doubt, doubt)).holds is None

@@ -47,7 +47,7 @@ def question(play: Callable[..., Any]) -> Callable[..., Question]:
     return lambda **robot: Question(play(**robot))
 
 
-def test_at_place_holds_at_its_target_only(question: Any) -> None:
+def test_condition_at_place_holds_only_at_its_target(question: Any) -> None:
     at = question(pose=OFFICE).ask("at_place", target="professor_office")
     assert (at.holds, at.why, at.evidence) == (True, "place: professor_office", ("pose:2.5,3.9",))
     assert question(pose=OFFICE).ask("at_place", target="basecamp").holds is False

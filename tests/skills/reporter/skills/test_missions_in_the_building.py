@@ -53,7 +53,7 @@ def test_patrol_reports_match_the_state_of_the_world(trip, seed):
 
 
 @pytest.mark.parametrize("dark", ["corridor_east", "corridor_west"])
-def test_section_of_a_place_is_evaluated_separately(trip, dark):
+def test_light_of_a_section_of_a_place_is_evaluated_separately(trip, dark):
     one = trip(seed=0, lights=f"corridor_center:on,corridor_west:on,corridor_east:on,{dark}:off")
     assert one.run("navigate", target="corridor_east") == "OK"
     assert one.robot.place == "corridor_east"
@@ -106,7 +106,7 @@ def test_place_off_the_map_is_unreachable(trip, settings):
     assert "driving" not in one.phases
 
 
-def test_professor_is_asked_and_faced(trip):
+def test_robot_faces_the_professor_and_asks(trip):
     one = trip(seed=3, answer="화요일 3시에 봅시다.")
     assert one.run("navigate", target="professor_office") == "OK"
     assert one.run("talk_to_person", target="professor", topic="회의 일정 문의") == "OK"

@@ -124,7 +124,7 @@ def test_observation_requires_the_place_and_a_camera(play):
     assert stopped.run("observe_scene", target="basecamp", query="people") == "STOPPED"
 
 
-def test_noise_needs_no_camera(play):
+def test_noise_measurement_needs_no_camera(play):
     one = play(db=72.0)
     one.scenes = lambda t: None
     assert one.run("observe_scene", target="basecamp", query="시끄러운지 확인") == "OK"
@@ -150,7 +150,7 @@ def test_question_is_asked_and_the_answer_kept(play):
     )
 
 
-def test_message_needs_no_reply(play):
+def test_message_is_delivered_and_its_reply_noted(play):
     one = play(pose=OFFICE, replies={"professor": {"ko": Reply("알겠네.")}})
     one.shows(PROFESSOR)
     assert one.run("talk_to_person", target="professor", topic="지금 간다") == "OK"
