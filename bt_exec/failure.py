@@ -330,6 +330,11 @@ class Failure:
         return bool(self.node) and self.kind in ("guard", "check")
 
     @property
+    def is_false(self) -> bool:
+        """Whether a check failed because its condition is known not to hold."""
+        return self.kind == "check" and self.retryable
+
+    @property
     def signature(self) -> tuple[str, str, str]:
         """Code, node and arguments, which identify repeated failures with different evidence."""
         return self.code, self.node, str(dict(self.args))

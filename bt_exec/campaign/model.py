@@ -110,7 +110,7 @@ class Cell:
 
     @property
     def input_digest(self) -> str:
-        """Digest of everything that its result depends on, except site and trees."""
+        """Digest of everything that the result depends on, except the site and the trees."""
         content = json.dumps([self.id, self.compiler, self.expect])
         return hashlib.sha256(content.encode()).hexdigest()[:32]
 

@@ -65,7 +65,7 @@ class MissionConsole:
 
     Attributes:
         session: Runs the missions.
-        conductor: Displays the missions.
+        display: Displays the missions.
         asks: Whether the operator can be asked for missing information.
         interrupted: Command of an interrupted mission whose state was just reported; empty if none.
         knows_world: Whether the notice that the simulated world is new is unnecessary: it was
@@ -73,7 +73,7 @@ class MissionConsole:
     """
 
     session: Session
-    conductor: MissionDisplay
+    display: MissionDisplay
     asks: bool = False
     interrupted: str = ""
     knows_world: bool = False
@@ -87,14 +87,14 @@ class MissionConsole:
         from bt_exec.language.messages import language_of
         from bt_exec.mission.self_questions import NEED_WORLD, asks_to_continue, question_of
 
-        site, ascii_only = self.session.site, self.conductor.painter.is_ascii_only
+        site, ascii_only = self.session.site, self.display.painter.is_ascii_only
         language = "en" if ascii_only else language_of(command)
         continues = plan is None and asks_to_continue(command)
         if continues and (record := self.session.unfinished()) is not None:
             self.session.open()
             self.knows_world = True  # the world of the mission is restored
-            return continue_mission(self.session, self.conductor, record, language)
-        with self.conductor.preparation_line(
+            return continue_mission(self.session, self.display, record, language)
+        with self.display.preparation_line(
             site.messages.say("PREPARING", language, site=site.name)
         ):
             if plan is None:
@@ -104,14 +104,14 @@ class MissionConsole:
         asks = command.rstrip().endswith("?") or question_of(command) in NEED_WORLD
         if self.interrupted or (plan is None and asks):
             self.say_world_is_new(language)
-        outcome = self.conductor.run(self.session, command, plan)
+        outcome = self.display.run(self.session, command, plan)
         for _ in range(_MOST_QUESTIONS if self.asks else 0):
-            said = _ask_for_command(outcome, self.conductor.painter)
+            said = _ask_for_command(outcome, self.display.painter)
             if not said:
                 break
             if asks_to_continue(said):
                 return self.run(said)
-            outcome = self.conductor.run(self.session, said)
+            outcome = self.display.run(self.session, said)
         return outcome
 
     def say_world_is_new(self, language: str) -> None:
@@ -130,7 +130,7 @@ class MissionConsole:
             code = "WORLD_IS_NEW_DONE"
         if record is not None and record.session != session.world_id:
             say = session.site.messages.say
-            self.conductor.painter.write_text(say(code, language, command=record.command))
+            self.display.painter.write_text(say(code, language, command=record.command))
 
 
 def _print_unused_faults(session: Session, painter: Painter, language: str) -> None:
@@ -178,7 +178,7 @@ def open_stage(options: Options) -> Iterator[MissionConsole]:
     """
     from bt_exec.cli.history_and_why import open_journal, report_interrupted_mission
     from bt_exec.cli.mission_display import MissionDisplay, print_outcome_and_exit
-    from bt_exec.cli.operator_prompts import TerminalConfirm, terminal_debugger
+    from bt_exec.cli.terminal_confirmation_and_debugger import TerminalConfirm, terminal_debugger
     from bt_exec.cli.typed_lines import can_ask_operator
     from bt_exec.journal.maintenance import Retention
     from bt_exec.mission.rig_construction import parse_world_settings
@@ -202,7 +202,7 @@ def open_stage(options: Options) -> Iterator[MissionConsole]:
         painter = operator_painter(beside=beside)
         for line in site.replaced if options.verbose else ():
             painter.write_text(line)
-        conductor = MissionDisplay(
+        display = MissionDisplay(
             painter,
             plain=options.plain,
             full=options.full,
@@ -216,7 +216,7 @@ def open_stage(options: Options) -> Iterator[MissionConsole]:
             interrupted = report_interrupted_mission(
                 painter, journal, prompt=options.prompt, language=spoken
             )
-        listeners = [conductor.listener]
+        listeners = [display.listener]
         if options.turns is not None:
             turns = TurnReportWriter(options.turns)
             stack.callback(turns.close)
@@ -233,7 +233,7 @@ def open_stage(options: Options) -> Iterator[MissionConsole]:
             listeners.append(frames)
         single = len(options.languages) == 1 and not painter.is_ascii_only
         language = options.languages[0] if single else reader_language()
-        with conductor.preparation_line(site.messages.say("PREPARING", language, site=site.name)):
+        with display.preparation_line(site.messages.say("PREPARING", language, site=site.name)):
             session = Session(
                 site,
                 world=world,
@@ -243,7 +243,7 @@ def open_stage(options: Options) -> Iterator[MissionConsole]:
                 journal=journal,
                 frames=options.keep_frames,
                 compiler=options.compiler,
-                confirm=TerminalConfirm(conductor) if can_ask_operator(painter) else None,
+                confirm=TerminalConfirm(display) if can_ask_operator(painter) else None,
                 languages=options.languages,
                 guard=options.guard,
                 inspected=options.inspected,
@@ -256,18 +256,18 @@ def open_stage(options: Options) -> Iterator[MissionConsole]:
         if options.step or options.breaks or options.watch:
             session.debugger = terminal_debugger(
                 session,
-                conductor,
+                display,
                 language,
                 step=options.step,
                 breaks=options.breaks,
                 watch=options.watch,
             )
         session.abandoned = functools.partial(print_outcome_and_exit, json=options.json)
-        conductor.model.messages = site.messages
+        display.model.messages = site.messages
         if journal is not None and (site.keep.days or site.keep.megabytes):
             journal.prune(Retention(**site.keep.model_dump()), site=site.name)
         asks = not beside and can_ask_operator(painter)
-        yield MissionConsole(session, conductor, asks=asks, interrupted=interrupted)
+        yield MissionConsole(session, display, asks=asks, interrupted=interrupted)
 
 
 _MOST_QUESTIONS = 3

@@ -78,7 +78,7 @@ class _Prompt:
     def __init__(self, stage: MissionConsole, *, verbose: bool) -> None:
         self.stage = stage
         self.verbose = verbose
-        self.painter: Painter = stage.conductor.painter
+        self.painter: Painter = stage.display.painter
         self.people = sys.stdin is not None and sys.stdin.isatty()
         self.words = prompt_words()
         self.code = 0
@@ -251,7 +251,7 @@ class _Prompt:
             return
         from bt_exec.cli.typed_lines import configure_line_editing
 
-        typed = self.stage.conductor.typed
+        typed = self.stage.display.typed
         with configure_line_editing(self.utterances()):
             while True:
                 try:
@@ -342,7 +342,7 @@ class _Prompt:
                 f"then: bt-exec resume {number}"
             )
         session.open()
-        outcome = continue_mission(session, self.stage.conductor, record)
+        outcome = continue_mission(session, self.stage.display, record)
         self.last = outcome.mission_id
         self.code = self.code or outcome.exit_code
 

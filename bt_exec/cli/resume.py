@@ -57,7 +57,7 @@ def resume(
         compiler=_selected_compiler(record),
     )
     with open_stage(options) as stage:
-        outcome = continue_mission(stage.session, stage.conductor, record)
+        outcome = continue_mission(stage.session, stage.display, record)
         if json:
             write_json(outcome.to_dict())
     raise typer.Exit(outcome.exit_code)
@@ -115,31 +115,31 @@ def _selected_compiler(record: MissionRecord) -> str | None:
 
 
 def continue_mission(
-    session: Session, conductor: MissionDisplay, record: MissionRecord, language: str = ""
+    session: Session, display: MissionDisplay, record: MissionRecord, language: str = ""
 ) -> Outcome:
     """Restore the world of a mission as far as possible, and continue the mission.
 
     Args:
         session: The session.
-        conductor: Displays the mission.
+        display: Displays the mission.
         record: The mission.
         language: Language of the reports; that of the mission if empty.
     """
-    language = "en" if conductor.painter.is_ascii_only else language or record.line.language
+    language = "en" if display.painter.is_ascii_only else language or record.line.language
     say = session.site.messages.say
     when = f"{record.line.started_at:%Y-%m-%d %H:%M}"
-    conductor.painter.write_text(say("RESUMING", language, command=record.command, when=when))
+    display.painter.write_text(say("RESUMING", language, command=record.command, when=when))
     lost = False
     if record.session != session.world_id:
-        lost, said = _restore_world(session, conductor, record, language)
-        conductor.painter.write_text(said, "dim")
-    return conductor.show_mission(
+        lost, said = _restore_world(session, display, record, language)
+        display.painter.write_text(said, "dim")
+    return display.show_mission(
         session, lambda: session.resume(record, lost=lost, language=language)
     )
 
 
 def _restore_world(
-    session: Session, conductor: MissionDisplay, record: MissionRecord, language: str
+    session: Session, display: MissionDisplay, record: MissionRecord, language: str
 ) -> tuple[bool, str]:
     """Restore the world of a mission; return whether that failed, and a message about it.
 
@@ -160,11 +160,11 @@ def _restore_world(
         return False, say("WORLD_IS_REAL")
     assert session.journal is not None
     try:
-        with conductor.preparation_line(say("RESTORING", mission=record.id)):
+        with display.preparation_line(say("RESTORING", mission=record.id)):
             found = restore_world(session, session.journal, record)
     except KeyboardInterrupt:
         session.reset(record.settings.get("world", {}))
-        conductor.painter.write_text(say("RESTORE_STOPPED"))
+        display.painter.write_text(say("RESTORE_STOPPED"))
         raise
     except UsageError as error:
         why = korean_message(error) if language == "ko" else str(error)

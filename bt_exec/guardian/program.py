@@ -72,7 +72,7 @@ class Helper:
         os.close(says)
 
     def _wait_and_stop(self, waits: int, says: int, path: list[str]) -> int:
-        """Wait, then stop the robot; runs in the helper."""
+        """Wait for a signal of the guardian, then stop the robot; runs in the helper process."""
         os.setpgid(0, 0)
         for name in IGNORED:
             signal.signal(getattr(signal, f"SIG{name}"), signal.SIG_DFL)

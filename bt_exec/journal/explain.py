@@ -5,9 +5,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from itertools import islice
+from typing import Any, cast
 
 from bt_exec.events import (
     Aborting,
@@ -29,8 +30,8 @@ from bt_exec.pack import Catalogue
 from bt_exec.planning.facts_and_first_cause import DoneAction, first_cause
 from bt_exec.spec.condition_expression import Is, Not
 from bt_exec.spec.expand import fill_results
-from bt_exec.spec.model import Check, Do, MissionSpec
-from bt_exec.spec.node_paths import is_kept, locate
+from bt_exec.spec.model import Check, Do, Fallback, MissionSpec, NodeBase
+from bt_exec.spec.node_paths import Located, choice_checks, is_kept, locate
 from bt_exec.verify.effects_on_facts import (
     UNKNOWN,
     facts_after_failure,
@@ -52,9 +53,11 @@ class Attempt:
         version: Version of the plan, 1 for the first.
         compiler: Name of the compiler that made it.
         steps: Name and arguments of its skills and checks, without the kept ones.
+        choices: Paths of the checks that decide between two branches of the plan.
         kept: Number of finished parts that it took over from earlier plans.
         failure: The failure that ended it, if any.
         passed: The distinct failures of its nodes, in order.
+        unmet: Failures of the checks that chose the other branch of the plan, in order.
         done: The actions that succeeded in it.
         seen: Text of the last observation while it was in force, by pack.
         blind: Error messages of packs whose perception failed after the last observation, by pack.
@@ -63,9 +66,11 @@ class Attempt:
     version: int
     compiler: str
     steps: tuple[tuple[str, Mapping[str, Any]], ...]
+    choices: frozenset[str] = frozenset()
     kept: int = 0
     failure: Failure | None = None
     passed: list[Failure] = field(default_factory=list)
+    unmet: list[Failure] = field(default_factory=list)
     done: list[DoneAction] = field(default_factory=list)
     seen: dict[str, str] = field(default_factory=dict)
     blind: dict[str, str] = field(default_factory=dict)
@@ -211,8 +216,11 @@ def _add_event(
         case SkillEnded(state="done"):
             attempt.done.append(DoneAction(event.skill, args.get((event.skill, event.call), {})))
         case SkillEnded() | NodeChanged() if event.failure is not None:
-            if event.failure not in attempt.passed:
-                attempt.passed.append(event.failure)
+            failure = event.failure
+            chose = failure.is_false and failure.path in attempt.choices
+            known = attempt.unmet if chose else attempt.passed
+            if failure not in known:
+                known.append(failure)
 
 
 def _last_failure(record: MissionRecord) -> Failure | None:
@@ -236,12 +244,25 @@ def _new_attempt(spec: MissionSpec, record: MissionRecord) -> Attempt:
     mission = spec.mission
     ran = (run.start for run in record.skills if run.plan == mission.plan_version)
     given = {start.path: start.args for start in ran}
+    root = locate(spec.root)
     steps = tuple(
         _as_step(step.node, given.get(step.path, {}))
-        for step in locate(spec.root).walk(failing=False)
-        if isinstance(step.node, Do | Check) and not is_kept(spec, step.path)
+        for step in _intended_steps(root)
+        if not is_kept(spec, step.path)
     )
-    return Attempt(mission.plan_version, mission.compiler, steps, len(mission.kept))
+    choices = frozenset(choice_checks(root))
+    return Attempt(mission.plan_version, mission.compiler, steps, choices, len(mission.kept))
+
+
+def _intended_steps(step: Located[NodeBase]) -> Iterator[Located[Do | Check]]:
+    """Yield the skills and checks of a plan that no failure precedes, both branches of a choice."""
+    if isinstance(step.node, Do | Check):
+        yield cast("Located[Do | Check]", step)
+    choice = isinstance(step.node, Fallback) and step.node.is_choice
+    under = step.children if choice else step.children[: len(step.node.nominal_children)]
+    for number, child in enumerate(under):
+        steps = _intended_steps(child)
+        yield from islice(steps, 1, None) if choice and number else steps  # without "if not"
 
 
 def _as_step(node: Do | Check, given: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:

@@ -43,7 +43,8 @@ def to_bounded_json(value: Any) -> tuple[str, bool]:
     """Return JSON text and whether the value was cut to fit.
 
     Long texts and containers are cut with ever smaller limits. The structure of the value is kept,
-    so that the remaining data can be read.
+    so that the remaining data can be read. A value that is too large even then is replaced by a
+    note of its length.
     """
     if _is_small(value):
         text = _encoded(value)

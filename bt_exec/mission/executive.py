@@ -38,7 +38,7 @@ from bt_exec.language.fact_sentences import OLD_S, Known
 from bt_exec.language.meaning import Context
 from bt_exec.language.messages import language_of
 from bt_exec.mission.clock import Clock
-from bt_exec.mission.final_object_state import concerned_facts
+from bt_exec.mission.final_fact_sentences import concerned_facts
 from bt_exec.mission.heartbeat import Heartbeat, stall_s
 from bt_exec.mission.listeners import Listeners
 from bt_exec.mission.motion_stop_and_endings import (

@@ -71,7 +71,7 @@ def action_in_question(
         begun = any(
             is_call_of(steps[-1], run.start.skill, run.start.args, in_english) for run in runs
         )
-        if begun and line.status != "satisfied":  # a satisfied mission followed another plan
+        if begun and line.status != "satisfied":  # a mission that ended well had another command
             return PastAction(line, False)
     return PastAction(None, False)
 

@@ -12,21 +12,20 @@ the last recorded moment, so that a mission can be continued there.
 from __future__ import annotations
 
 import contextlib
-import json
 import logging
 import tempfile
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
 from pathlib import Path
-from typing import Any
 
 from pydantic import ValidationError
 
 from bt_exec.events import Aborting, Event, MissionStarted, Observed, Planned, Planning
 from bt_exec.failure import BtExecError, Interrupted, Refusal, UsageError
-from bt_exec.journal import EventRow, Journal, MissionRecord
+from bt_exec.journal import Journal, MissionRecord
+from bt_exec.journal.record_comparison import Difference, compare_records
 from bt_exec.mission.recorded_setup import DEFERRED, file_digests, versions
 from bt_exec.mission.session import Session
 from bt_exec.nodes.fault_injection import Faults, faults_for_rerun
@@ -37,42 +36,9 @@ from bt_exec.site.site import CompilerSettings, Limits, Rates, Site, load_site
 from bt_exec.spec.model import MissionSpec
 from bt_exec.spec.user_data_validation import first_error
 
-__all__ = ["Difference", "Verification", "recorded_site", "restore_world", "verify"]
+__all__ = ["Verification", "recorded_site", "restore_world", "verify"]
 
 _HALF = 0.5
-_VOLATILE: Mapping[str, tuple[str, ...]] = {
-    "MissionStarted": ("mission_id", "settings"),
-    "Planned": ("usage",),
-    "Finished": (
-        "wall_seconds",
-        "cause",
-        "journal",
-        "mission_id",
-        "model_requests",
-        "record_problem",
-    ),
-    "Observed": ("frame",),
-    "SkillEnded": ("held_s",),
-}
-"""Fields that differ between two runs of one mission: wall time, identifiers, costs."""
-
-
-@dataclass(frozen=True)
-class Difference:
-    """First event in which two runs of a mission differ.
-
-    Attributes:
-        t: Recorded time [s, mission clock].
-        tick: Recorded tick.
-        recorded: The recorded event: kind, node and the fields that differ; empty if the record has
-            ended.
-        found: The event of the new run, in the same form.
-    """
-
-    t: float
-    tick: int
-    recorded: str
-    found: str
 
 
 @dataclass(frozen=True)
@@ -344,19 +310,12 @@ class _Rerun:
         if new_id is None:  # the process ended before the first event
             return Verification(record.id, 0, None, self._changes_since_record())
         assert self._new is not None
-        agreed, difference = 0, None
-        old, new = _compared_rows(self._old, record.id), _compared_rows(self._new, new_id)
-        for index, was in enumerate(old):
-            now = new[index] if index < len(new) else None
-            difference = _row_difference(
-                was, now, (new_id, record.id), timed=self.session.simulated
-            )
-            if difference is not None:
-                break
-            agreed += 1
-        if difference is None and record.outcome is not None and len(new) > len(old):
-            more = new[len(old)]
-            difference = Difference(more.t, more.tick, "", _in_words(more, {}))
+        agreed, difference = compare_records(
+            (self._old, record.id),
+            (self._new, new_id),
+            timed=self.session.simulated,
+            ended=record.outcome is not None,
+        )
         return Verification(record.id, agreed, difference, self._changes_since_record())
 
     def _changes_since_record(self) -> tuple[str, ...]:
@@ -467,68 +426,3 @@ def _was_plan_given(record: MissionRecord) -> bool:
     """Return True if the first plan was given by the operator instead of compiled."""
     asked = next((e.compiler for e in record.events if isinstance(e, Planning)), "")
     return bool(record.plans) and asked == FixedPlanCompiler.name
-
-
-def _compared_rows(journal: Journal, mission_id: str) -> list[EventRow]:
-    """Return all rows of a mission except those of progress events, which are not all recorded."""
-    found: list[EventRow] = []
-    after = 0
-    while rows := journal.rows(mission_id, after=after):
-        found += [row for row in rows if row.kind != "Progress"]
-        after = rows[-1].seq
-    return found
-
-
-def _row_difference(
-    was: EventRow, now: EventRow | None, ids: tuple[str, str], *, timed: bool
-) -> Difference | None:
-    """Return the difference between a recorded and a new row; None if they agree.
-
-    Args:
-        was: Recorded row.
-        now: New row; None if the new record has ended.
-        ids: Identifiers of the recorded and the new mission.
-        timed: Whether times are compared.
-    """
-    if now is None:
-        return Difference(was.t, was.tick, _in_words(was, {}), "")
-    before, after = _comparable_fields(was, ("", "")), _comparable_fields(now, ids)
-    differing = [key for key in {**before, **after} if before.get(key) != after.get(key)]
-    same = was.kind == now.kind and was.path == now.path and was.call == now.call
-    if timed:
-        same = same and was.tick == now.tick and abs(was.t - now.t) < 1e-6
-    if same and not differing:
-        return None
-    shown = differing if was.kind == now.kind else ()
-    return Difference(
-        was.t,
-        was.tick,
-        _in_words(was, {key: before.get(key) for key in shown}),
-        _in_words(now, {key: after.get(key) for key in shown}),
-    )
-
-
-def _comparable_fields(row: EventRow, ids: tuple[str, str]) -> dict[str, Any]:
-    """Return the fields of a row, without those that differ between any two runs."""
-    data: dict[str, Any] = json.loads(row.data.replace(*ids) if ids[0] else row.data)
-    parts = [data, data.get("outcome"), data.get("observation")]
-    for part in parts:
-        if isinstance(part, dict):
-            for name in _VOLATILE.get(row.kind, ()):
-                part.pop(name, None)
-    return {key: _with_path_suffixes(value) for key, value in data.items()}
-
-
-def _with_path_suffixes(value: Any) -> Any:
-    """Return data with file paths reduced to suffixes, because a new run writes other files."""
-    if isinstance(value, dict):
-        return {key: _with_path_suffixes(one) for key, one in value.items()}
-    if isinstance(value, list):
-        return [_with_path_suffixes(one) for one in value]
-    is_path = isinstance(value, str) and value.startswith("/")
-    return f"file{Path(value).suffix}" if is_path else value
-
-
-def _in_words(row: EventRow, data: Mapping[str, Any]) -> str:
-    said = json.dumps(data, ensure_ascii=False) if data else ""
-    return " ".join(filter(None, (row.kind, row.path or "", said[:200])))

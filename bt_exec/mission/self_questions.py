@@ -246,8 +246,9 @@ class SelfAnsweringCompiler:
             verdict = say("yes" if found.done else "no", language)
             return "DONE", f"{verdict} {told}" if question == "PAST" else told
         done = list_missions(request.context, request.messages, language)
-        if question == "PAST" and done:
-            done = say("SELF_PAST", language, missions=done)
+        if done and (found is not None or question == "PAST"):
+            code = "SELF_NOT_TODAY" if found is not None else "SELF_PAST"
+            done = say(code, language, missions=done)
         return "DONE", done or say("SELF_NOTHING_DONE", language)
 
     def _reason_for_action(self, answer: Reply, request: Request) -> Reply:

@@ -11,7 +11,7 @@ from bt_exec.events import Asked
 from bt_exec.failure import Failure
 from bt_exec.language.fact_sentences import Known, age_phrase
 from bt_exec.language.messages import Messages
-from bt_exec.mission.final_object_state import question_facts, state_sentences
+from bt_exec.mission.final_fact_sentences import question_facts, state_sentences
 from bt_exec.mission.progress import MissionProgress
 from bt_exec.mission_outcome import NOTHING_DONE, PARTLY_DONE, STOPS, UNMET, Ending
 from bt_exec.mission_reporter import Skip

@@ -194,7 +194,7 @@ class PacksCompiler(Wrapping):
     def _plan_of_only_meaning(
         self, request: Request, reading: Reading, refusals: Mapping[str, Refusal]
     ) -> Plan | Refusal:
-        """Return the plan of the command, or a refusal unless all plannable meanings agree."""
+        """Return the plan if all plannable meanings agree on it, else a refusal."""
         found: list[Plan] = []
         refused: list[RefusedError] = []
         limit = reading.cost + _WIDTH

@@ -3,7 +3,7 @@
 ::
 
     queued_session                queue of commands for one `bt_exec.mission.session.Session`
-    operator_questions            confirmation of plans by the operator
+    plan_confirmation_questions   confirmation of plans by the operator
     page_state, page_rows         events → state of the page, and the last observations
     pictures_and_maps             newest pictures and maps for the page
     stages_and_plan_preview       a record → state, plan, run, results; a plan before it runs

@@ -184,7 +184,7 @@ def add_speech_routes(app: FastAPI, speech: Speech) -> None:
         request: Request, accept_language: Annotated[str, Header(max_length=2000)] = ""
     ) -> Any:
         """Transcribe an audio file. The text is not run as a command."""
-        audio = _audio_of(await request.body(), request.headers.get("content-type", ""))
+        audio = _audio_bytes(await request.body(), request.headers.get("content-type", ""))
         if not audio:
             raise ServiceError("NO_AUDIO")
         language = language_of_headers({"accept-language": [accept_language]})
@@ -203,11 +203,11 @@ def add_speech_routes(app: FastAPI, speech: Speech) -> None:
         return {"status": "success", "text": text, "audio": base64.b64encode(audio).decode()}
 
 
-def _audio_of(body: bytes, kind: str) -> bytes:
+def _audio_bytes(body: bytes, content_type: str) -> bytes:
     """Return the audio file in a form or raw body; empty if there is none."""
-    if not kind.casefold().startswith("multipart/form-data"):
+    if not content_type.casefold().startswith("multipart/form-data"):
         return body
-    head = f"Content-Type: {kind}\r\n\r\n".encode("latin-1", "replace")
+    head = f"Content-Type: {content_type}\r\n\r\n".encode("latin-1", "replace")
     form = email.message_from_bytes(head + body, policy=email.policy.HTTP)
     parts: dict[Any, bytes] = {}
     for part in form.iter_parts() if form.is_multipart() else ():

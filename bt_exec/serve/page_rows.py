@@ -114,7 +114,7 @@ def _part_state(model: ViewModel, path: str) -> str:
     for state in ("running", "failed", "stopped"):
         if state in states:
             return state
-    if states and states <= {"done", "skipped", "kept"}:
+    if states and states <= {"done", "skipped", "kept", "unmet"}:
         return "done"
     return "running" if states - {""} else ""
 

@@ -20,9 +20,9 @@ from bt_exec.journal.json_text import to_json
 from bt_exec.language.messages import LANGUAGES, Messages
 from bt_exec.observation import Situation
 from bt_exec.robot import Observation
-from bt_exec.serve.operator_questions import Question
 from bt_exec.serve.page_rows import page_view
 from bt_exec.serve.pictures_and_maps import Pictures, map_of
+from bt_exec.serve.plan_confirmation_questions import Question
 from bt_exec.tui.plan_preview import execution_modifiers, preview_model
 from bt_exec.tui.terminal_text import safe_line
 from bt_exec.tui.view_model import ViewModel

@@ -25,8 +25,8 @@ from bt_exec.mission.session import Session
 from bt_exec.mission_outcome import Outcome
 from bt_exec.models import Speech, TextSpeech
 from bt_exec.serve.errors import ServiceError
-from bt_exec.serve.operator_questions import Questions
 from bt_exec.serve.page_state import PageState
+from bt_exec.serve.plan_confirmation_questions import Questions
 from bt_exec.site.site import Site
 
 __all__ = ["BookedMission", "QueuedSession"]

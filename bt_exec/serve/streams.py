@@ -61,7 +61,7 @@ class Feeds:
         return not await asyncio.to_thread(self._journal.rows, mission_id, after=after, limit=1)
 
     async def follow(self, mission_id: str, after: int) -> AsyncIterator[bytes]:
-        """Yield the events of a mission with a number larger than `after`, until it has ended."""
+        """Yield the events numbered above `after` until the mission has ended."""
         tail = self._tails.get(mission_id)
         if tail is None:
             tail = self._tails[mission_id] = _Tail()

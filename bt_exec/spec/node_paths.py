@@ -15,11 +15,12 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeVar, overload
 
 from bt_exec.spec.condition_expression import Is, named_conditions_with_places
-from bt_exec.spec.model import Check, Do, MissionSpec, NodeBase, Tree
+from bt_exec.spec.model import Check, Do, Fallback, MissionSpec, NodeBase, Tree
 from bt_exec.spec.yaml_source import Place
 
 __all__ = [
     "Located",
+    "choice_checks",
     "encloses",
     "enclosing_paths",
     "is_kept",
@@ -109,6 +110,16 @@ def locate(root: NodeBase) -> Located[NodeBase]:
         return Located(node, path, place, depth, tuple(under))
 
     return at(root, "", ("root",), 0)
+
+
+def choice_checks(root: Located[NodeBase]) -> Iterator[str]:
+    """Yield the paths of the checks that decide between two branches, as in "if …, else …".
+
+    If such a check does not hold, the plan continues with the other branch as intended.
+    """
+    for step in root.walk(Fallback):
+        if step.node.is_choice:
+            yield from (branch.children[0].path for branch in step.children)
 
 
 def children_with_places(node: NodeBase, place: Place) -> Iterator[tuple[NodeBase, Place]]:

@@ -129,7 +129,7 @@ def explain(error: yaml.MarkedYAMLError, text: str, file: str) -> Problem:
         closing = "]" if opened == "[" else "}"
         message = f"this {opened!r} is not closed; {closing!r} is missing"
         spot = start
-    elif "flow" in context and '$"' in _line_before(text, mark):
+    elif "flow" in context and '$"' in _text_left_of_mark(text, mark):
         message = "inside {…} or […], put a text with values into single quotes: '$\"{n} left\"'"
     return Problem(code, message, "", "", (), file, spot.line + 1, spot.column + 1)
 
@@ -139,7 +139,7 @@ def _is_in_open_bracket(text: str, start: yaml.Mark, mark: yaml.Mark) -> bool:
     return mark.line > start.line and _character_at(text, start) in ("[", "{")
 
 
-def _line_before(text: str, mark: yaml.Mark) -> str:
+def _text_left_of_mark(text: str, mark: yaml.Mark) -> str:
     """Return the text between the start of the line and a position."""
     return text[mark.index - mark.column : mark.index]
 

@@ -129,7 +129,7 @@ class PlainView:
             message = self.model.failure_reason(node.failure) if node.failure else node.detail
             why = ": ".join(filter(None, (code, message)))
             self._buffer()
-        elif node.state in ("skipped", "kept", "stopped"):
+        elif node.state in ("skipped", "kept", "stopped", "unmet"):
             why = node.detail.removeprefix(self.model.translated_text(node.state)).strip()
         path = node.path if self.verbose else ""
         label = self.model.label(node, verbose=self.verbose)
@@ -137,7 +137,7 @@ class PlainView:
         self.write_change(WORDS[node.state or ""], "  ".join(filter(None, parts)))
 
     def _buffer(self) -> None:
-        seen = self.model.newest_observations()
+        seen = self.model.newest_observations_text()
         if seen and seen != self._seen:
             self._seen = seen
             self.write_change("sees", seen)

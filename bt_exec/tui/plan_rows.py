@@ -8,16 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
 
 from bt_exec.events import NodeState
 from bt_exec.failure import Failure
 from bt_exec.skill import Verdict
 from bt_exec.spec.model import Check, Do, Fallback, NodeBase, Sequence, Tree
-from bt_exec.spec.node_paths import Located, locate
+from bt_exec.spec.node_paths import Located, choice_checks, locate
 from bt_exec.tui.node_text import detail_beside_label, is_labelled_by_first_branch, label_node
 from bt_exec.tui.terminal_text import safe_line
 
-__all__ = ["Forest", "ViewNode", "only_checks_continuation"]
+__all__ = ["Forest", "RowState", "ViewNode", "only_checks_continuation"]
+
+RowState: TypeAlias = NodeState | Literal["unmet"]
+"""State of a row: that of its node, or ``unmet`` if the condition of its branch does not hold."""
 
 
 @dataclass(slots=True)
@@ -31,7 +35,7 @@ class ViewNode:
         spec: The node of the plan.
         children: Rows under this row.
         state: Current state; None if the node was not reached yet.
-        detail: Brief reason of a skip or failure.
+        detail: Brief reason of a skip, a failure, or a condition that does not hold.
         failure: The failure, if the node failed.
         began: Time of the last start [s, mission clock].
         ended: Time of the last end [s, mission clock].
@@ -52,7 +56,7 @@ class ViewNode:
     path: str
     spec: NodeBase
     children: list[ViewNode] = field(default_factory=list)
-    state: NodeState | None = None
+    state: RowState | None = None
     detail: str = ""
     failure: Failure | None = None
     began: float | None = None
@@ -74,7 +78,7 @@ class ViewNode:
         for child in self.children:
             yield from child.walk()
 
-    def set_state(self, state: NodeState, t: float, detail: str, failure: Failure | None) -> None:
+    def set_state(self, state: RowState, t: float, detail: str, failure: Failure | None) -> None:
         """Set a new state at time `t` [s]."""
         if state == self.state == "kept":
             return
@@ -102,8 +106,11 @@ class Forest:
         self.by_path: dict[str, ViewNode] = {}
         self._shells: set[str] = set()
         self.roots: list[ViewNode] = []
+        self._choices: frozenset[str] = frozenset()
         if root is not None:
-            self.roots = self._rows(locate(root))
+            plan = locate(root)
+            self._choices = frozenset(choice_checks(plan))
+            self.roots = self._rows(plan)
 
     def __iter__(self) -> Iterator[ViewNode]:
         """Iterate over every row, parents first."""
@@ -121,7 +128,11 @@ class Forest:
         node = self.by_path.get(path)
         if node is None or (path in self._shells and not _is_outer_relevant(node, state)):
             return None
-        node.set_state(state, t, detail, failure)
+        unmet = failure is not None and failure.is_false and failure.path in self._choices
+        if unmet:
+            node.set_state("unmet", t, detail, None)
+        else:
+            node.set_state(state, t, detail, failure)
         return node
 
     def _rows(self, step: Located[NodeBase]) -> list[ViewNode]:

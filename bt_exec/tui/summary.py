@@ -81,7 +81,7 @@ def summary_lines(
     ]
     for part in outcome.message.split("\n"):
         lines += _wrapped(safe_line(part), width, "", signed)
-    seen = model.newest_observations() if model is not None else ""
+    seen = model.newest_observations_text() if model is not None else ""
     if outcome.status in ("blocked", "failed") and seen:
         lines += _wrapped(f"{told('seen')}: {seen}", width, "dim", signed)
     for what, why in outcome.undone_in_words:

@@ -70,6 +70,7 @@ UNICODE = Glyphs(
         "skipped": "↷",
         "kept": "≡",
         "stopped": "■",
+        "unmet": "◇",
     },
     "▰",
     "▱",
@@ -89,6 +90,7 @@ ASCII = Glyphs(
         "skipped": "~",
         "kept": "=",
         "stopped": "#",
+        "unmet": "o",
     },
     "#",
     "-",
@@ -108,6 +110,7 @@ WORDS: Mapping[str, str] = {
     "skipped": "skipped",
     "kept": "kept",
     "stopped": "stopped",
+    "unmet": "no",
 }
 
 COLOURS: Mapping[str, str] = {
@@ -121,6 +124,7 @@ COLOURS: Mapping[str, str] = {
     "skipped": "yellow",
     "kept": "blue",
     "stopped": "magenta",
+    "unmet": "yellow",
 }
 """Styles by name, in rich's syntax."""
 

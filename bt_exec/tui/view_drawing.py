@@ -160,7 +160,7 @@ class _Artist:
         ident = model.mission_id if self.verbose else ""
         facts = " · ".join(filter(None, (ident, plan, clock, tick)))
         lines = [self.left_and_right(model.command, "strong", facts)]
-        seen = f"{model.translated_text('sees')}  {model.newest_observations()}"
+        seen = f"{model.translated_text('sees')}  {model.newest_observations_text()}"
         if model.blinded:
             lines.append(self.left_and_right(seen, "failed", ""))
         elif model.buffers:

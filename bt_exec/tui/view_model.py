@@ -42,7 +42,7 @@ from bt_exec.tui.node_text import (
     result_names,
 )
 from bt_exec.tui.plan_changes import changes_text
-from bt_exec.tui.plan_rows import Forest, ViewNode
+from bt_exec.tui.plan_rows import Forest, RowState, ViewNode
 from bt_exec.tui.terminal_text import safe_line
 
 __all__ = ["Change", "ObservationLine", "Past", "ViewModel"]
@@ -75,14 +75,15 @@ class Change:
     Attributes:
         t: Time of the change [s, mission clock].
         node: Row of the node; its state may have changed again since.
-        state: The new state.
-        why: Reason of a failure, a skip or another attempt, in the command's language.
+        state: The new state of the row.
+        why: Reason of a failure, an unmet condition, a skip or another attempt, in the
+            command's language.
         seconds: How long the node had been running [s]; None if it was not.
     """
 
     t: float
     node: ViewNode
-    state: ev.NodeState
+    state: RowState
     why: str = ""
     seconds: float | None = None
 
@@ -185,7 +186,7 @@ class ViewModel:
         """Why the last observations failed, as a text; empty if none failed."""
         return "; ".join(self.blinded.values())
 
-    def newest_observations(self) -> str:
+    def newest_observations_text(self) -> str:
         """Return a text with the newest observation of each pack, or why observations failed."""
         new, texts = (
             self.translated_text("nothing new"),
@@ -467,14 +468,15 @@ class ViewModel:
             return
         why = (
             self.failure_reason(event.failure)
-            if event.failure is not None
+            if event.failure is not None and node.state != "unmet"
             else self.translated_text(event.detail)
         )
         last = self.changes[-1] if self.changes else None
         if last is not None and (last.node, last.state, last.t) == (node, "stopped", event.t):
             self.changes.pop()  # a node that is stopped because it failed has only one change
         ran = None if node.began is None or node.ended is None else node.ended - node.began
-        self.changes.append(Change(event.t, node, event.state, why, ran))
+        state = "unmet" if node.state == "unmet" else event.state
+        self.changes.append(Change(event.t, node, state, why, ran))
 
 
 def _done_subgoals_text(node: ViewNode) -> str:

@@ -151,7 +151,7 @@ class _Gaps:
 
 def _is_unfinished(row: Row) -> bool:
     """Return True if a row belongs to a node that is not done."""
-    return row.node is not None and row.node.state not in ("done", "skipped", "kept")
+    return row.node is not None and row.node.state not in ("done", "skipped", "kept", "unmet")
 
 
 def _with_counted_gaps(rows: Sequence[Row], told: Callable[[str], str]) -> list[Row]:
@@ -229,7 +229,7 @@ class _Maker:
             if node.answer is not None and node.answer.holds is None:
                 why = told(node.answer.why)
                 texts.append(f"{told('not sure yet')}: {why}" if why else told("looking"))
-        elif node.state == "stopped":
+        elif node.state in ("stopped", "unmet"):
             texts.append(node.detail)
         elif node.state == "done" and getattr(node.spec, "tell", False) and node.answer:
             texts.append(self.model.answer(node.path, node.answer))

@@ -197,6 +197,7 @@ class Why:
         made = attempt.compiler if self.verbose else ""
         by = ", ".join(filter(None, (self.word(f"plan {attempt.version}"), made)))
         rows = [("planned" if attempt.version == 1 else came, f"{named} ({safe_line(by)})")]
+        rows += [("condition", self.unmet_condition(one)) for one in attempt.unmet]
         root = cause.failure if cause is not None and cause.version == attempt.version else None
         ended = set(map(str, attempt.failure.chain())) if attempt.failure is not None else set()
         at = next((n for n, one in enumerate(attempt.passed) if str(one) in ended), None)
@@ -238,6 +239,12 @@ class Why:
             what = self.word("check “*”").replace("*", what)  # the phrase must not read as a fact
         said = f"{what}: {self.failure_reason(failure)}" if what else self.failure_reason(failure)
         return f"{said} ({self.word(f'{times} times')})" if times > 1 else said
+
+    def unmet_condition(self, failure: Failure) -> str:
+        """Return a text with a condition that did not hold and the reason, if it is known."""
+        no = f"{self.step_phrase(failure.node, failure.args)}: {self.word('no')}"
+        reason = self.translated_text(failure.message)
+        return f"{no} ({reason})" if reason else no
 
     def failure_reason(self, failure: Failure) -> str:
         """Return a sentence with the reason of a failure."""

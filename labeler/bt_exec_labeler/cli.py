@@ -262,7 +262,7 @@ def replay(
     ] = None,
     json: opt.Json = False,
 ) -> None:
-    """Run short goals of recorded missions in simulation and compare their outcomes."""
+    """Run the short goal of each record in simulation and compare the outcomes."""
     found = _commands_module().replay(run, item)
     _print_result(found, json)
     if found["different"]:

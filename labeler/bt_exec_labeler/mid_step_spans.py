@@ -41,7 +41,7 @@ class Span:
         return "recovery" if self.before and self.before.state in _FAILED else "step"
 
     @property
-    def code(self) -> str:
+    def failure_code(self) -> str:
         """Code of the span's failure, or of the failure that it recovers from."""
         failed = [a for a in (*self.actions, self.before) if a and a.state in _FAILED]
         return (failed[0].code or failed[0].state) if failed else ""

@@ -39,7 +39,7 @@ KEPT = {
     "bt_exec_skills.reporter.rules": "a room: checkers and passes of a domain",
     "bt_exec_skills.image.rules": "a room: how questions are read and planned",
     "judge": "a skill: second ways judge an answer, as the literature on models has it",
-    "bt_exec_skills.image.skills.formulate_and_judge": "the file of that skill",
+    "bt_exec_skills.image.skills.conclude_and_judge": "the file of that skill",
     "observe_scene": "an action's name in the plans of others",
     "bt_exec_skills.reporter.skills.observe_scene": "the file of that action",
     "SceneSource": "a rendered scene of a data set, before anybody observes it",

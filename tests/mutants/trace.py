@@ -7,6 +7,7 @@ Code that runs on import belongs to no test.
 from __future__ import annotations
 
 import hashlib
+import inspect
 import json
 import os
 import sys
@@ -114,7 +115,8 @@ def tests_of(source: str, file: str, line: int, last: int, maps: list[dict[str, 
             {at - code.co_firstlineno for *_, at in code.co_lines() if at and line <= at <= last},
         )
         for code in codes
-        if code.co_flags & 2 and not _while_imported(code)  # only functions have fast locals
+        if code.co_flags & inspect.CO_NEWLOCALS  # functions, not modules or classes
+        and not _while_imported(code)
     ]
     wanted = {f"{file}::{code.co_qualname}": lines for code, lines in inside if lines}
     for kept in maps:

@@ -147,6 +147,7 @@ def _marks_and_digits(text: Text) -> Iterator[Edge]:
         if char in PAUSES:
             mark = text.stops.get(start, "")
             kinds = ("stop", "ask_stop") if mark == "?" else ("stop",) if mark else ("soft",)
+            kinds = () if char == ":" else kinds  # a colon separates no objects of a list
             for category in ("comma", *kinds):
                 yield Edge(start, start + 1, category, None, 0.0, text=char)
 

@@ -538,7 +538,10 @@ def _add_phrase(order: Node, phrase: Node) -> Node:
 
 
 def _size(several: Any) -> int:
-    return len(several) if isinstance(several, tuple) else 1
+    """Return the number of objects in a list, or of orders in a sequence."""
+    if isinstance(several, Node) and several.kind == "seq":
+        several = several.parts()
+    return sum(map(_size, several)) if isinstance(several, tuple) else 1
 
 
 def _change_phrase(said: Any, new: Any, change: Callable[[Any], Any]) -> Any:

@@ -1,7 +1,7 @@
 // Foldable tree of rows. Details of a row open below it; arrow keys move between rows.
 import { make, seconds } from "/dom.js";
 
-export const SIGNS = { running: "▸", done: "✓", failed: "✗", skipped: "↷", kept: "≡", stopped: "■", waiting: "·",
+export const SIGNS = { running: "▸", done: "✓", failed: "✗", skipped: "↷", kept: "≡", stopped: "■", unmet: "◇", waiting: "·",
   satisfied: "✓", partial: "■", blocked: "■", refused: "↷", aborted: "■", interrupted: "■" };
 const MANY = 30; // number of rows above which finished nodes are folded
 

@@ -10,7 +10,7 @@ export const WORDS = {
     held: "Stopped. What waits begins when you say so.", goOn: "Go on", inspect: "Look at the robot before it moves again: {why}.", inspected: "I have looked at it: go on", gone: "The service does not answer.", started: "Started: {command}", nothingNew: "sees nothing new", prepared: "The robots are not ready.",
     map: "Map", suggest: "You can say, for example:", hold: "Hold the queue", up: "Earlier", again: "Run again", export: "Save as", at: "Time",
     speak: "Speak", aloud: "read aloud", more: "Older missions", search: "Search", robot: "robot", things: "{n} objects", sites: "Robots",
-    s: { running: "running", done: "done", failed: "failed", skipped: "skipped", kept: "kept", stopped: "stopped", waiting: "waiting",
+    s: { running: "running", done: "done", failed: "failed", skipped: "skipped", kept: "kept", stopped: "stopped", unmet: "no", waiting: "waiting",
       satisfied: "done", partial: "done in part", blocked: "blocked", refused: "refused", aborted: "stopped", interrupted: "interrupted" },
   },
   ko: {
@@ -23,7 +23,7 @@ export const WORDS = {
     held: "멈췄습니다. 대기 중인 임무는 계속을 눌러야 시작합니다.", goOn: "계속", inspect: "다시 움직이기 전에 로봇을 점검하십시오: {why}.", inspected: "점검했습니다: 계속", gone: "서비스가 응답하지 않습니다.", started: "시작: {command}", nothingNew: "새로 보이는 것이 없음", prepared: "로봇이 준비되지 않았습니다.",
     map: "지도", suggest: "이렇게 말해 보세요:", hold: "대기열 붙잡기", up: "앞으로", again: "다시 실행", export: "저장", at: "시각",
     speak: "말하기", aloud: "소리 내어 읽기", more: "이전 임무", search: "찾기", robot: "로봇", things: "물건 {n}개", sites: "로봇",
-    s: { running: "진행 중", done: "마침", failed: "실패", skipped: "건너뜀", kept: "유지", stopped: "멈춤", waiting: "대기",
+    s: { running: "진행 중", done: "마침", failed: "실패", skipped: "건너뜀", kept: "유지", stopped: "멈춤", unmet: "아님", waiting: "대기",
       satisfied: "완료", partial: "일부 완료", blocked: "막힘", refused: "거절", aborted: "멈춤", interrupted: "중단됨" },
   },
 };

@@ -218,7 +218,10 @@ def _label_remaining(
 
 
 def _batches(items: Iterable[Item], left: set[str]) -> Iterator[dict[str, Item]]:
-    """Yield batches of the items whose keys are in `left`, by key; each has one episode."""
+    """Yield the items whose keys are in `left` in batches by key, and remove them from it.
+
+    A batch contains items of one episode.
+    """
     for _, episode in groupby(items, key=lambda item: item.episode.id):
         keyed = ((content_key(item), item) for item in episode)
         wanted = ((key, item) for key, item in keyed if key in left)

@@ -197,7 +197,7 @@ def _action_outcome(spans: Sequence[Span], t: float, step: str) -> dict[str, str
         return {"kind": "step", "code": "", "then": ""}
     then = span.after if span.kind == "failure" else None
     said = json.dumps({"op": then.op, "args": dict(then.args)}, default=str) if then else ""
-    return {"kind": span.kind, "code": span.code, "then": said}
+    return {"kind": span.kind, "code": span.failure_code, "then": said}
 
 
 def reply_strata(episodes: Iterable[Episode]) -> list[dict[str, str]]:

@@ -47,7 +47,7 @@ class Key:
         return self.__key
 
     def hide(self, text: str) -> str:
-        """Return `text` with all occurrences of the key removed, plain or encoded as in base64."""
+        """Return `text` with every occurrence of the key removed, in plain text or base64."""
         return text if self.__seen is None else self.__seen.sub("[key]", text)
 
     def hide_in(self, data: Any) -> Any:

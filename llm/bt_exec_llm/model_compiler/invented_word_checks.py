@@ -241,7 +241,7 @@ def _lexicon_text(pack: Pack) -> str:
 
 
 def _unexecuted_texts(form: AnswerContent) -> Iterator[tuple[str, str]]:
-    """Yield position and text of the texts that are not executed."""
+    """Yield the path and the value of each text that is not executed."""
     beside = {key: value for key, value in form.stated.items() if key not in ("cannot", "assumes")}
     yield from _leaves(beside, "")
     yield from _node_names_and_codes(form.root, "root", 0)

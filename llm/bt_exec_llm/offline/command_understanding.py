@@ -362,7 +362,7 @@ def _has_pronoun_without_antecedent(steps: list[Step], resolved: list[Step], ind
 def understand_part(
     reading: Reading, meaning: Node, index: Index, past: SessionHistory
 ) -> Understood | RefusalReason:
-    """Return the parts for a part of a command that was read with the words of several packs."""
+    """Return the tree parts for one act of a command that spans several packs, or a refusal."""
     said = reading.words_of(meaning) or reading.text
     own = {meaning, *meaning.parts()}
     others = (reading.edge_of(one) for one in reading.meaning.parts() if one not in own)

@@ -1,4 +1,4 @@
-"""Adjustment of trees that include a further act to commands that state this act themselves."""
+"""Adaptation of trees that include a further act, for commands that state that act themselves."""
 
 from __future__ import annotations
 

@@ -164,7 +164,9 @@ class ReportConverter(Comparisons):
         bare = all(piece.kind == "speaker" for piece in pieces)
         acts = (one for one in self._reading.meaning.walk() if one.kind == "act" and one != act)
         last = all(self._position(one) < self._position(act) for one in acts)
-        free = self._working and not self._reports
+        edge = self._reading.edge_of(act)
+        whole = edge is None or edge.end == len(self._reading.typed.chars)
+        free = self._working and not self._reports and (whole or not self._is_nominal(act))
         return bare and free and last and self._are_report_verbs(verbs)
 
     def _record_look(self, step: Step) -> Step:

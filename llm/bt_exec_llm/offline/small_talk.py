@@ -60,6 +60,7 @@ class Talk:
         idle = (lexicon.filler, lexicon.courtesy, lexicon.vocative, lexicon.determiners, lexicon.me)
         every: list[tuple[str, Words]] = [(_ALWAYS, words) for words in idle]
         every.append((_ALWAYS, Words(en=lexicon.leads.base)))
+        every.append((_ALWAYS, Words(en=language_data("en")["words"]["past"])))
         for code, section in lexicon.talk.items():
             every += [(f"needs {code}", section.needs), (f"also {code}", section.also)]
             every.append((f"beside {code}", section.beside))

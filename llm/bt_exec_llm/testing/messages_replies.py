@@ -15,11 +15,11 @@ __all__ = [
     "cut_off",
     "drip",
     "error",
-    "garbage",
     "hang",
     "html",
     "huge",
     "left_open",
+    "not_http",
     "raw",
     "refusal",
     "reset",
@@ -188,9 +188,9 @@ def html(status: int = 200) -> Reply:
     return raw(page, status=status, content_type="text/html")
 
 
-def garbage() -> Reply:
+def not_http() -> Reply:
     """Answer with bytes that are not HTTP."""
-    return Reply("garbage", lambda to: to.send_bytes(b"\x00\xff\x13garbage\x7f" * 50))
+    return Reply("not_http", lambda to: to.send_bytes(b"\x00\xff\x13garbage\x7f" * 50))
 
 
 def huge(size: int = 5_000_000) -> Reply:

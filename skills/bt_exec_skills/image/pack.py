@@ -23,6 +23,7 @@ from bt_exec_skills.image.skills.compare_pictures_and_sets import (
     compare_pictures,
     compare_things,
 )
+from bt_exec_skills.image.skills.conclude_and_judge import conclude, judge
 from bt_exec_skills.image.skills.count_and_answer import answer, count, draw_overlay
 from bt_exec_skills.image.skills.crop_skills import (
     check_part,
@@ -36,7 +37,6 @@ from bt_exec_skills.image.skills.find_instances import (
     segment_colour,
     separate_touching,
 )
-from bt_exec_skills.image.skills.formulate_and_judge import conclude, judge
 from bt_exec_skills.image.skills.read_text_and_codes import read_codes, read_text
 from bt_exec_skills.image.skills.value_answer_skills import (
     answer_bar,

@@ -78,7 +78,7 @@ def infer_tables(places: Iterable[Place]) -> Mapping[str, Table]:
         left.remove(cell)
         reached = [cell]
         for one in reached:
-            near = [other for other in _neighbour_cells(one) if other in left]
+            near = [other for other in _cells_of_same_table(one) if other in left]
             for other in near:
                 if any(_together(a, b) for a in cells[one] for b in cells[other]):
                     left.remove(other)
@@ -87,7 +87,7 @@ def infer_tables(places: Iterable[Place]) -> Mapping[str, Table]:
     return {f"table_{number}": _round(group) for number, group in enumerate(groups)}
 
 
-def _neighbour_cells(cell: Cell) -> Iterator[Cell]:
+def _cells_of_same_table(cell: Cell) -> Iterator[Cell]:
     """Yield the cells whose objects may share a table with the objects of `cell`."""
     x, y, z = cell
     for a, b, c in product(range(-2, 3), range(-2, 3), range(-1, 2)):

@@ -189,9 +189,9 @@ def test_stopped_mission_reports_how_to_restore_its_world(bt: Run, tmp_path: Pat
 def test_preparation_line_fits_the_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "40")
     screen = io.StringIO()
-    conductor = MissionDisplay(Painter(screen))
-    conductor.live = True
-    with conductor.preparation_line("restoring the world of mission 2026-11-29-0014"):
+    display = MissionDisplay(Painter(screen))
+    display.live = True
+    with display.preparation_line("restoring the world of mission 2026-11-29-0014"):
         assert cell_len(screen.getvalue()) < 40
 
 
@@ -245,7 +245,8 @@ def test_answer_about_a_past_action_names_its_mission(bt: Run) -> None:
     lines = "\n".join(("open the door", "bring your arms home", *asked))
     said = " ".join(bt("repl", "--fast", stdin=lines).out.split())
     assert re.search(r"Yes\. I did that at \d\d:\d\d \(“open the door”\)\.", said)
-    assert "꼭 맞는 답은 없습니다" in said
+    assert "오늘은 그 일을 한 임무가 없습니다" in said
+    assert "No mission of today did exactly that" in said
     assert said.count("I did that") == 1
 
 

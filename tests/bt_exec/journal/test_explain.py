@@ -115,6 +115,23 @@ def test_cause_names_a_perception_error_unless_a_later_observation_arrived(
     assert bool(found.cause.seen) is recovers
 
 
+def test_branches_of_a_choice_are_both_planned_and_its_condition_does_not_fail(explained) -> None:
+    spec = load_text(
+        "mission: {command: x}\nroot: {fallback: [{sequence: [{check: door_is_open}, "
+        "{do: grasp, with: {arm: left}}]}, {sequence: [{check: {not: door_is_open}}, "
+        "{do: open_door, with: {arm: left}}]}]}"
+    ).document
+    assert isinstance(spec, MissionSpec)
+    path = "door_is_open"
+    unmet = Failure("CHECK_FAILED", "closed", path, "check", "door_is_open")
+    found = explained(
+        Planned(0.4, 1, spec, 1), NodeChanged(0.5, 2, path, "failed", "closed", unmet)
+    )
+    (attempt,) = found.attempts
+    assert [name for name, _ in attempt.steps] == ["door_is_open", "grasp", "open_door"]
+    assert (attempt.unmet, attempt.passed) == ([unmet], [])
+
+
 def test_recovered_failure_is_not_the_cause(explained, make_spec: Spec) -> None:
     found = explained(
         Planned(0.4, 1, make_spec(1), 1),

@@ -75,6 +75,8 @@ def test_arguments_are_compared_in_one_language() -> None:
         ("why didn't you open the door?", "open the door"),
         ("how come you did not close it?", "close it"),
         ("아까 왜 문을 안 닫았어?", "문을 닫아"),
+        ("문 언제 열었어?", "문 열어"),
+        ("자재를 왜 벌써 꺼냈어?", "자재를 꺼내"),
         ("왜 문을 닫지 않았어?", "문을 닫자"),
         ("언제 자재를 꺼냈어?", "자재를 꺼내"),
         ("문 열었던 적 있어?", "문 열어"),

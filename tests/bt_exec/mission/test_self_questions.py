@@ -92,6 +92,11 @@ from bt_exec.spec.model import Do, Mission, MissionSpec
         ("what is left?", "LEFT"),
         ("성공했어?", "WELL"),
         ("다 됐어?", "WELL"),
+        ("is the mission finished?", "WELL"),
+        ("is everything done yet?", "WELL"),
+        ("has the last task been completed?", "WELL"),
+        ("임무 끝났어?", "WELL"),
+        ("마지막 명령은 완료됐습니까?", "WELL"),
         ("did it fail?", "TROUBLE"),
         ("실패했어?", "TROUBLE"),
         ("뭐 들고 있었어?", "PAST"),
@@ -504,6 +509,19 @@ def test_unrecognised_question_about_the_past_is_answered_with_the_last_missions
         "“go” was completed. My report was: “There.”",
     )
     assert answer("어느 팔 썼어?") == Reply("DONE", "아직 아무것도 움직이지 않았습니다.")
+
+
+def test_action_of_no_mission_is_reported_as_such_instead_of_an_inexact_answer() -> None:
+    context = Context((Turn("go", "satisfied", "OK", "There."),))
+    request = first_request(load_site("door"), "did you open it?", Situation((), {}, ""), context)
+    compiler = SelfAnsweringCompiler(
+        Refuses(), lambda _: "", lambda *_: "", lambda _: PastAction(None, False)
+    )
+    assert compiler.compile(request) == Reply(
+        "DONE",
+        "No mission of today did exactly that. The last missions were:\n"
+        "“go” was completed. My report was: “There.”",
+    )
 
 
 def test_question_about_the_present_reports_that_nothing_runs() -> None:

@@ -11,7 +11,7 @@ from bt_exec.events import Asked
 from bt_exec.failure import Failure, Refusal
 from bt_exec.language.fact_sentences import Known
 from bt_exec.language.messages import Messages
-from bt_exec.mission.final_object_state import state_sentences
+from bt_exec.mission.final_fact_sentences import state_sentences
 from bt_exec.mission.incomplete_parts import Undone
 from bt_exec.mission.pack_reporters import Reporters
 from bt_exec.mission.progress import MissionProgress

@@ -9,8 +9,8 @@ from typing import Any
 
 from bt_exec import events as ev
 from bt_exec.language.messages import Messages
-from bt_exec.serve.operator_questions import Question
 from bt_exec.serve.page_state import PageState
+from bt_exec.serve.plan_confirmation_questions import Question
 from bt_exec.spec.model import walk
 from bt_exec.testing import FakeObservation
 from tests.bt_exec.serve.test_page_rows import spec_of

@@ -43,7 +43,17 @@ TRANSLATORS = (
 NOT_SHOWN = {
     # kinds, states, styles and settings, which are not drawn as text
     *("node", "note", "change", "remark", "gap", "dim", "strong", "skipped", "kept", "stopped"),
-    *("running", "done", "failed", "satisfied", "blocked", "refused", "aborted", "interrupted"),
+    *(
+        "unmet",
+        "running",
+        "done",
+        "failed",
+        "satisfied",
+        "blocked",
+        "refused",
+        "aborted",
+        "interrupted",
+    ),
     *("spec", "forest", "past", "planning", "failure", "stopping", "problems", "clean", "en"),
     *("save", "tell", "while", "evidence", "traceback", "reason", "unfinished", "question"),
     *("mission_id", "command", "site", "status", "reason_code", "message", "cause", "plan"),

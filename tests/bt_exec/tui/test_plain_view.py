@@ -103,4 +103,26 @@ def test_failed_observation_is_not_shown_as_an_observation() -> None:
     view.on(ev.PerceptionFailed(2.0, 40, "door", "RuntimeError: made to crash on purpose"))
     view.on(ev.Planned(3.0, 60, get_material(ENGLISH), 1))
     seen = [line.partition("sees")[2].strip() for line in written if "  sees  " in line]
-    assert seen[-1] == view.model.newest_observations() == "nothing new: made to crash on purpose"
+    assert (
+        seen[-1] == view.model.newest_observations_text() == "nothing new: made to crash on purpose"
+    )
+
+
+def test_condition_that_does_not_hold_is_an_answer_and_not_a_failure() -> None:
+    choice = {
+        "fallback": [
+            {"sequence": [{"check": "door_is_open"}, {"do": "return_home"}]},
+            {"sequence": [{"check": {"not": "door_is_open"}}, {"tree": "open_door"}]},
+        ]
+    }
+    spec = MissionSpec.model_validate({"mission": Mission(command="?"), "root": choice})
+    view, written = view_of("en")
+    view.on(ev.Planned(0.0, 0, spec, 1))
+    path = "door_is_open"
+    unmet = Failure("CHECK_FAILED", "the door is closed", path, "check", "door_is_open")
+    view.on(ev.NodeChanged(0.0, 1, path, "failed", unmet.message, unmet))
+    assert written[-1].split(maxsplit=2)[2] == "no        door_is_open  the door is closed"
+    assert [row.failure for row in view.model.forest] == [None] * len(list(view.model.forest))
+    unknown = Failure("UNCERTAIN", "it is dark", path, "check", "door_is_open", retryable=False)
+    view.on(ev.NodeChanged(0.0, 1, path, "failed", unknown.message, unknown))
+    assert written[-1].split()[2] == "failed"

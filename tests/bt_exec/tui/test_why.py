@@ -271,6 +271,16 @@ def test_recovered_failures_are_listed_separately(messages: Messages) -> None:
     ]
 
 
+def test_conditions_that_do_not_hold_are_listed_as_answers(messages: Messages) -> None:
+    shut = Failure("CHECK_FAILED", "jammed", "check:open", "check", "open", {"object": "door"})
+    attempt = Attempt(1, "offline", OPEN, unmet=[shut, replace(shut, message="")])
+    rows = Why(known(line("satisfied"), attempts=(attempt,)), messages, "ko").course_lines()
+    assert [text for label, text in rows if label == "조건"] == [
+        "open 문: 아님 (끼임)",
+        "open 문: 아님",
+    ]
+
+
 def test_recovered_failures_of_one_kind_are_counted_in_the_order_of_time(
     messages: Messages,
 ) -> None:

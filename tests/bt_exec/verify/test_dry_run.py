@@ -76,7 +76,7 @@ def test_unmet_need_message_names_the_fact_and_its_value() -> None:
         ({"sequence": [OPEN, take("left"), take("right")]}, CLOSED, 0),
         # skipped because the effect holds, or done: the same facts afterwards
         ({"sequence": [{**OPEN, "skip_if": {"lid_is": {"state": "open"}}}, take()]}, CLOSED, 0),
-        # skipped for another reason: unknown
+        # skipped for another reason: the facts afterwards are unknown
         ({"sequence": [{**OPEN, "skip_if": "lit"}, take()]}, CLOSED, 0),
         ({"sequence": [{**LOOK, "save": {}, "skip_if": "lit"}, take()]}, CLOSED, 1),
         ({"sequence": [{"fallback": [{"check": "lit"}, OPEN]}, take()]}, CLOSED, 0),

@@ -3,7 +3,7 @@
 import pytest
 
 from bt_exec.mission.session import Session
-from bt_exec_llm.testing.messages_server import cut_off, error, garbage, html, refusal
+from bt_exec_llm.testing.messages_server import cut_off, error, html, not_http, refusal
 from tests.llm.turns import say
 from tests.llm.turns.breaches import ANALYSIS, FORM
 from tests.llm.turns.conftest import QUESTION
@@ -126,7 +126,7 @@ def test_exhausted_turn_budget_is_reported_by_its_code(
         (error(401, "authentication_error", "who?"), "MODEL_AUTH"),
         (error(529, "overloaded_error"), "MODEL_OVERLOADED"),
         (html(), None),
-        (garbage(), None),
+        (not_http(), None),
         (cut_off("<analysis_log>"), "TURN_REJECTED"),
     ],
     ids=lambda one: getattr(one, "name", None),

@@ -10,7 +10,7 @@ import yaml
 from bt_exec.models import VqaAnswer
 from bt_exec_skills.image.perception.vision_model_queries import LookAnswer, Looker
 from bt_exec_skills.image.rules.set_answers import final_report
-from bt_exec_skills.image.skills.formulate_and_judge import conclude, judge
+from bt_exec_skills.image.skills.conclude_and_judge import conclude, judge
 from bt_exec_skills.image.workbench import Bench
 from tests.skills.image.asking import bench_of, finish
 

@@ -19,6 +19,7 @@ from bt_exec.spec.model import (
     Do,
     MissionSpec,
     NodeBase,
+    Sequence,
     Tree,
     rebuild,
     walk,
@@ -51,10 +52,17 @@ Changed = tuple[MissionSpec, tuple[str, ...]]
 
 
 def replace_occluded_handle(spec: MissionSpec, context: PassContext) -> Changed:
-    """Replace the handle by the door in actions if no handle is in view."""
-    labels = context.situation.labels
+    """Replace the handle by the door in actions if no handle is in view.
+
+    The handle of a closed door may be hidden by an arm that is not at home, as after a stop. The
+    arms are then brought home first instead, because the edge of a closed door gives no grip.
+    """
+    labels, facts = context.situation.labels, context.situation.facts
     if DOOR not in labels or HANDLE in labels:
         return spec, ()
+    away = any(facts.get(place) != "home" for place in ("at.left", "at.right"))
+    if facts.get("door") == "closed" and away:
+        return _with_arms_home_first(spec, context)
     changes: list[str] = []
 
     def ground(node: NodeBase) -> NodeBase:
@@ -64,6 +72,16 @@ def replace_occluded_handle(spec: MissionSpec, context: PassContext) -> Changed:
         return node
 
     return _mapped(spec, ground), tuple(changes)
+
+
+def _with_arms_home_first(spec: MissionSpec, context: PassContext) -> Changed:
+    """Return a plan that brings the arms home first if it begins by opening the door."""
+    first = next(walk(spec.root, Do), None)
+    if first is None or first.do != OPENED:
+        return spec, ()
+    home = Do.model_validate({"do": "return_home", "skip_if": "arms_home"})
+    root = Sequence(sequence=(home, spec.root))
+    return spec.model_copy(update={"root": root}), (_change_text(context, first, "uncover"),)
 
 
 def set_arm_by_policy(spec: MissionSpec, context: PassContext) -> Changed:

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from bt_exec.failure import Failed
 from bt_exec_skills.door.robot import CLOSED_RAD, OPEN_RAD
-from bt_exec_skills.door.sim.arm_attempt import ArmAttempt, with_phase
 from bt_exec_skills.door.sim.arm_mjcf import FINGER_OPEN
 from bt_exec_skills.door.sim.arm_path import follow_joint_path, straight_line, wait
+from bt_exec_skills.door.sim.arm_retreat_motions import ArmAttempt, with_phase
 from bt_exec_skills.door.sim.ik import Pose, Vector
 from bt_exec_skills.door.sim.layout import DOOR_WIDTH
 from bt_exec_skills.motion.stepped_motion import MotionSteps

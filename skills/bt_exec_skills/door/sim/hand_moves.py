@@ -9,9 +9,9 @@ import numpy as np
 
 from bt_exec.failure import Failed
 from bt_exec_skills.door.robot import OPEN_RAD
-from bt_exec_skills.door.sim.arm_attempt import ArmAttempt, with_phase
 from bt_exec_skills.door.sim.arm_mjcf import FINGER_OPEN
 from bt_exec_skills.door.sim.arm_path import follow_joint_path, straight_line, wait
+from bt_exec_skills.door.sim.arm_retreat_motions import ArmAttempt, with_phase
 from bt_exec_skills.door.sim.ik import Pose
 from bt_exec_skills.motion.stepped_motion import MotionSteps
 

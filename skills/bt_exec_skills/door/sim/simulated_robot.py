@@ -10,8 +10,8 @@ import numpy as np
 
 from bt_exec_skills.door.robot import ARMS, CLOSED_RAD, Arm
 from bt_exec_skills.door.sim import door_manipulation, hand_moves
-from bt_exec_skills.door.sim.arm_attempt import ArmAttempt
 from bt_exec_skills.door.sim.arm_mjcf import HOME
+from bt_exec_skills.door.sim.arm_retreat_motions import ArmAttempt
 from bt_exec_skills.door.sim.ik import ArmIK
 from bt_exec_skills.door.sim.world import CONTROL_S, DoorWorld
 from bt_exec_skills.motion.abstract_simulated_robot import Periods

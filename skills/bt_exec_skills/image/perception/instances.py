@@ -1,4 +1,4 @@
-"""Instances, which are single objects in a picture, their crops and the decisions about them."""
+"""Instances (single objects in a picture), with their crops and the decisions about them."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from bt_exec_skills.image.sandbox import kernel_calls
+from bt_exec_skills.image.sandbox import system_call_wrappers
 
 __all__ = ["FOLDER", "change_root"]
 
@@ -33,8 +33,8 @@ def change_root(root: str, readable: Sequence[str], folder_bytes: int, owner: in
     Raises:
         OSError: If the kernel does not allow it.
     """
-    kernel_calls.keep_mounts_private()
-    kernel_calls.mount("tmpfs", root, "mode=0755,size=1m")
+    system_call_wrappers.keep_mounts_private()
+    system_call_wrappers.mount("tmpfs", root, "mode=0755,size=1m")
     for path in _SYSTEM:
         if Path(path).is_symlink():
             _path_under_root(root, path).symlink_to(Path(path).readlink())
@@ -50,9 +50,9 @@ def change_root(root: str, readable: Sequence[str], folder_bytes: int, owner: in
     proc.mkdir()
     options = f"mode=0700,size={folder_bytes},nr_inodes=1024,uid={owner},gid={owner}"
     _mount_proc(proc)
-    kernel_calls.pivot_root(root)
-    kernel_calls.make_read_only("/")
-    kernel_calls.mount("tmpfs", FOLDER, options)
+    system_call_wrappers.pivot_root(root)
+    system_call_wrappers.make_read_only("/")
+    system_call_wrappers.mount("tmpfs", FOLDER, options)
 
 
 def _path_under_root(root: str, path: str) -> Path:
@@ -67,13 +67,13 @@ def _bind_same_path(root: str, path: str) -> None:
         place.mkdir(exist_ok=True)
     else:
         place.touch()
-    kernel_calls.bind_mount(path, str(place))
+    system_call_wrappers.bind_mount(path, str(place))
 
 
 def _mount_proc(place: Path) -> None:
     """Mount ``/proc`` for the namespace, unless that is forbidden, as in some containers."""
     try:
-        kernel_calls.mount("proc", str(place))
+        system_call_wrappers.mount("proc", str(place))
     except OSError:
         return
     (place / _NESTED).write_text("0")  # disables nested user namespaces

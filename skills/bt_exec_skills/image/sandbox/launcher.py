@@ -19,7 +19,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
-from bt_exec_skills.image.sandbox import kernel_calls
+from bt_exec_skills.image.sandbox import system_call_wrappers
 from bt_exec_skills.image.sandbox.blocked_system_calls import build_call_filter
 from bt_exec_skills.image.sandbox.file_system import FOLDER, change_root
 from bt_exec_skills.image.sandbox.limits import Limits, limit_process
@@ -83,7 +83,7 @@ def _enter_namespaces() -> None:
     if helper == 0:
         os.read(ready, 1)
         os._exit(_map_users(me))
-    kernel_calls.enter_new_namespaces()
+    system_call_wrappers.enter_new_namespaces()
     os.write(go, b"!")
     _, status = os.waitpid(helper, 0)
     if status:
@@ -122,7 +122,7 @@ def _run_as_init(config: dict[str, Any], limits: Limits, reports: _Reports) -> N
     if not refused:
         reports.end(unavailable=f"there is no filter of system calls for {platform.machine()}")
     try:
-        kernel_calls.die_with_parent()
+        system_call_wrappers.die_with_parent()
         os.umask(0o022)  # the program runs as nobody and must traverse folders created by root
         folder_bytes = min(limits.file_bytes, limits.memory_bytes // _FOLDER_SHARE)
         change_root(config["root"], config["readable"], folder_bytes, _OWNER)
@@ -132,7 +132,7 @@ def _run_as_init(config: dict[str, Any], limits: Limits, reports: _Reports) -> N
         program = os.fork()
         if program == 0:
             _replace_by_program(config["command"], limits, refused)
-        kernel_calls.drop_privileges()
+        system_call_wrappers.drop_privileges()
     except OSError as error:
         reports.end(unavailable=str(error))
     _wait_until_limit(program, limits, reports)
@@ -146,11 +146,11 @@ def _replace_by_program(command: list[str], limits: Limits, refused: bytes) -> N
         os.setgroups([])
         os.setresgid(_OWNER, _OWNER, _OWNER)
         os.setresuid(_OWNER, _OWNER, _OWNER)
-    kernel_calls.drop_privileges()
-    kernel_calls.die_with_parent()  # the change of user has reset it
+    system_call_wrappers.drop_privileges()
+    system_call_wrappers.die_with_parent()  # the change of user has reset it
     os.nice(_NICER)
     limit_process(limits, processes=True)
-    kernel_calls.filter_calls(refused)
+    system_call_wrappers.filter_calls(refused)
     os.execv(command[0], command)  # noqa: S606 - purpose of this module
 
 

@@ -214,8 +214,7 @@ class _QuestionAnswerer:
         """Return objects with the containers that the phrases of a question describe, too."""
         scope, place = Scope(self.now), question.place
         anchors = matching_objects(place[1], self.now) if place is not None else ()
-        plain = (one for one in question.things if not one.but)
-        more = (name for one in plain for name in containers_among(one, scope))
+        more = (name for one in question.things for name in containers_among(one, scope))
         there = (
             name
             for name in more
@@ -234,6 +233,8 @@ class _QuestionAnswerer:
         anchors = matching_objects(place[1], self.now)
         if not anchors:
             return Answer(False, self.say("NO_PLACE"))
+        if any(one.but for one in question.things):  # "anything besides the cups"
+            names = self.with_containers(names, question)
         full = [one for one in anchors if any(self.is_at(name, place, one) for name in names)]
         lines = [self.content_sentence(anchor, names, place) for anchor in full or anchors]
         return Answer(bool(names), " ".join(lines) or self.say("NOTHING"), names)

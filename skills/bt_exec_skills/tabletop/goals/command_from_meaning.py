@@ -259,7 +259,7 @@ class Converter:
         return themes
 
     def _emptied_container(self, node: Node, phrase: Phrase) -> Phrase:
-        """Return the container to empty, which may be described as the target of another part.
+        """Return the container to empty; a bare noun may name the target of an earlier part.
 
         An example is "before you put the ball in the blue bowl, empty the bowl".
         """
@@ -310,6 +310,8 @@ class Converter:
         if verb in ("clear", "empty") and HAND in map(formula_of, act.parts("of")[:1]):
             return UnresolvedGoal("put_down", self._said(act))
         themes = self._themes(act)
+        if verb == "clear" and themes and not act.get("to") and all(map(_is_content, themes)):
+            verb = "out"  # "clear everything that is on the plate"
         source = act.get("source")
         away = self.phrase(source) if isinstance(source, Node) else None
         self._source = away or next((one.relation[1] for one in themes if one.relation), None)
@@ -461,6 +463,12 @@ def _with_side(to: Phrase, relation: str) -> tuple[Phrase, Side]:
     if relation not in SIDES:
         raise Trouble("NOT_UNDERSTOOD")
     return to, SIDES[relation]
+
+
+def _is_content(phrase: Phrase) -> bool:
+    """Return True for a phrase about the objects in or on a container."""
+    side, holder = phrase.relation or ("", None)
+    return side == "in" and holder is not None and not holder.table
 
 
 def _is_part(phrase: Phrase) -> bool:

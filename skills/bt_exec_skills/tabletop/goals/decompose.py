@@ -130,7 +130,7 @@ def _left_out_containers(
         return []
     targets = {move.target for goal in goals for move in goal.moves}
     kept = {*targets, *scope.left, *spared}
-    names = dict.fromkeys(name for one in ask.themes for name in containers_among(one, scope))
+    names = dict.fromkeys(name for one in object_phrases_of(ask) for name in containers_among(one, scope))
     left = tuple(name for name in names if name not in kept)
     return [Trouble("NOT_LIFTED", left, options=left)] if left else []
 

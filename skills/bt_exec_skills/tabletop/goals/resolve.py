@@ -178,7 +178,7 @@ def containers_among(phrase: Phrase, scope: Scope) -> tuple[str, ...]:
     found: dict[str, None] = {}
     for kind in {attributes_in_name(name).kind for name in scope.now.containers()}:
         try:
-            found.update(dict.fromkeys(_objects_with_properties(replace(phrase, kind=kind), scope)))
+            found.update(dict.fromkeys(_objects_with_properties(_of_kind(phrase, kind), scope)))
         except Trouble as trouble:
             if trouble.code != "ALL_LEFT_OUT":
                 raise
@@ -187,6 +187,12 @@ def containers_among(phrase: Phrase, scope: Scope) -> tuple[str, ...]:
         return names
     tables = _tables_on_side(phrase, scope)
     return tuple(name for name in names if scope.now.table_of(name) in tables)
+
+
+def _of_kind(phrase: Phrase, kind: str) -> Phrase:
+    """Return a phrase without a noun as one about objects of a kind, with its exceptions."""
+    but = (one if one.kind or one.name else replace(one, kind=kind) for one in phrase.but)
+    return replace(phrase, kind=kind, but=tuple(but))
 
 
 def _objects_like_earlier(found: list[NameAttributes], phrase: Phrase) -> list[NameAttributes]:

@@ -125,7 +125,11 @@ def test_both_states_are_possible_near_their_border(angle: float, states: tuple[
     ("angle", "scores", "between"),
     [
         (0.03, {"closed": 0.6, "ajar": 0.5}, ("closed", "ajar")),  # both allow both states
-        (0.08, {"closed": 0.9}, ("closed", "ajar")),  # each allows another state
+        (
+            0.08,
+            {"closed": 0.9},
+            ("closed", "ajar"),
+        ),  # angle and scores favour different neighbouring states
         (0.03, {}, ("closed", "ajar")),
         (0.99, {"ajar": 0.6, "open": 0.55}, ("ajar", "open")),
         (0.95, {"open": 0.9}, ("ajar", "open")),

@@ -66,6 +66,28 @@ def test_door_label_is_used_when_no_handle_is_visible(labels, before, after):
     assert notes == (() if before == after else (said,))
 
 
+@pytest.mark.parametrize("facts", [{}, {"at.left": "home", "at.right": "handle"}])
+def test_arms_go_home_first_if_they_may_hide_the_handle_of_a_closed_door(facts):
+    situation = Situation(("door",), {"door": "closed", **facts})
+    hidden = PassContext(situation, DoorSettings(), "open it")
+    home = "{do: return_home, skip_if: arms_home}"
+    found, notes = replace_occluded_handle(spec(opens("door-handle")), hidden)
+    assert found == spec(f"{{sequence: [{home}, {opens('door-handle')}]}}")
+    assert notes == ("open_door: the handle is not in view, so the arms are brought home first",)
+    assert replace_occluded_handle(found, hidden) == (found, ())
+
+
+@pytest.mark.parametrize("door", ["closed", "open", "ajar"])
+def test_door_itself_is_gripped_if_no_arm_can_hide_the_handle_or_it_is_not_closed(door):
+    place = "home" if door == "closed" else "handle"
+    facts = {"door": door, "at.left": place, "at.right": place}
+    found, _ = replace_occluded_handle(
+        spec(opens("door-handle")),
+        PassContext(Situation(("door",), facts), DoorSettings(), "open it"),
+    )
+    assert found == spec(opens("door"))
+
+
 @pytest.mark.parametrize(
     ("before", "state"),
     [

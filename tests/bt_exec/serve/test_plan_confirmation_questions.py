@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from bt_exec.serve.operator_questions import Questions
+from bt_exec.serve.plan_confirmation_questions import Questions
 from tests.bt_exec.serve.test_page_rows import spec_of
 
 SPEC = spec_of("", "{do: a}")

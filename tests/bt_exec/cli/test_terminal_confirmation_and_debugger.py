@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from bt_exec.cli.mission_display import MissionDisplay
-from bt_exec.cli.operator_prompts import TerminalConfirm, terminal_debugger
+from bt_exec.cli.terminal_confirmation_and_debugger import TerminalConfirm, terminal_debugger
 from bt_exec.cli.typed_lines import can_ask_operator
 from bt_exec.failure import UsageError
 from bt_exec.rig import Rig
@@ -48,11 +48,11 @@ def asked(monkeypatch, typed: str | None, spec: MissionSpec = SPEC) -> tuple[boo
     else:
         os.write(write, typed.encode())
     site = load_site("door")
-    conductor = MissionDisplay(Painter(screen), plain=True)
-    conductor.model.messages, conductor.library = site.messages, site.library
+    display = MissionDisplay(Painter(screen), plain=True)
+    display.model.messages, display.library = site.messages, site.library
     with os.fdopen(read) as keyboard:
         monkeypatch.setattr("sys.stdin", keyboard)
-        answer = TerminalConfirm(conductor)(spec, "Only the model says so.", over)
+        answer = TerminalConfirm(display)(spec, "Only the model says so.", over)
     os.close(write)
     return answer, screen.getvalue()
 
@@ -131,7 +131,7 @@ def test_watched_fact_is_printed(bt: Run) -> None:
 
 def test_real_robots_are_never_paused() -> None:
     session: Any = SimpleNamespace(rigs={"arm": Rig(robot=object())})
-    conductor = MissionDisplay(Painter(sys.stderr), plain=True)
+    display = MissionDisplay(Painter(sys.stderr), plain=True)
     with pytest.raises(UsageError, match="arm is real and would keep moving"):
-        terminal_debugger(session, conductor, "en", step=True, breaks=(), watch=())
-    assert terminal_debugger(session, conductor, "en", step=False, breaks=(), watch=["door"])
+        terminal_debugger(session, display, "en", step=True, breaks=(), watch=())
+    assert terminal_debugger(session, display, "en", step=False, breaks=(), watch=["door"])

@@ -25,17 +25,17 @@ class TerminalConfirm:
     """Confirmation at the terminal; implements `bt_exec.planning.confirmation.Confirm`.
 
     Args:
-        conductor: Displays missions; its view is paused while the question is open.
+        display: Displays missions; its view is paused while the question is open.
     """
 
-    def __init__(self, conductor: MissionDisplay) -> None:
-        self._conductor = conductor
+    def __init__(self, display: MissionDisplay) -> None:
+        self._display = display
 
     def __call__(self, spec: MissionSpec, why: str, over: threading.Event) -> bool:
         """Return True if the operator types yes; any other answer means no."""
-        conductor = self._conductor
-        painter, view = conductor.painter, conductor.view
-        say = conductor.model.messages.say
+        display = self._display
+        painter, view = display.painter, display.view
+        say = display.model.messages.say
         if view is not None:
             view.suspend_drawing()
         try:
@@ -43,14 +43,14 @@ class TerminalConfirm:
             painter.write_lines(
                 plan_lines(
                     spec,
-                    conductor.model.messages,
+                    display.model.messages,
                     painter.width,
                     ascii=painter.is_ascii_only,
-                    verbose=conductor.verbose,
+                    verbose=display.verbose,
                 )
             )
             painter.write_text(say("CONFIRM_QUESTION", spec.mission.language))
-            return is_yes(conductor.typed.ask(lambda: not over.is_set()))
+            return is_yes(display.typed.ask(lambda: not over.is_set()))
         finally:
             if view is not None:
                 view.redraw()
@@ -58,7 +58,7 @@ class TerminalConfirm:
 
 def terminal_debugger(
     session: Session,
-    conductor: MissionDisplay,
+    display: MissionDisplay,
     language: str,
     *,
     step: bool,
@@ -81,7 +81,7 @@ def terminal_debugger(
                 f"--step and --break need simulated robots; {', '.join(real)} is real and would "
                 "keep moving during a pause. Use --watch, or a site with a simulation"
             )
-    painter = conductor.painter
+    painter = display.painter
 
     def say(code: str, **facts: Any) -> str:
         words = "en" if painter.is_ascii_only else language
@@ -92,14 +92,14 @@ def terminal_debugger(
             alive()
             return True
 
-        view = conductor.view
+        view = display.view
         if view is not None:
             view.suspend_drawing()
         try:
             for name in hits:
                 painter.write_text(say("PAUSED_BREAK", name=name))
-            painter.write_text(say("PAUSED", t=f"{t - conductor.model.began:.1f}"))
-            line = conductor.typed.ask(waits)
+            painter.write_text(say("PAUSED", t=f"{t - display.model.began:.1f}"))
+            line = display.typed.ask(waits)
             if line.strip().casefold() == "q" or asks_to_stop(line):
                 session.abort("operator")
                 alive()
@@ -110,9 +110,9 @@ def terminal_debugger(
 
     def report(t: float, name: str, value: Any) -> None:
         shown = "?" if value is None else str(value)
-        word = pad(conductor.model.fixed_word("watch"), 8)
+        word = pad(display.model.fixed_word("watch"), 8)
         painter.write_text(
-            f"{t - conductor.model.began:8.1f} s  {word}  {safe_line(f'{name} = {shown}')}"
+            f"{t - display.model.began:8.1f} s  {word}  {safe_line(f'{name} = {shown}')}"
         )
 
     return Debugger(hold, report, step=step, breaks=breaks, watch=watch)
