@@ -16,7 +16,7 @@ PAUSES = (",", ":")
 
 _ARROW = re.compile(r"[-=]+>|→")
 _WORD = re.compile(rf"(?:[^\W_]|['%])+|[,&+—]|{_ARROW.pattern}")
-_ENDS = re.compile(r"[.!?;:]+$")
+_ENDS = re.compile(r"[.!?;:…]+$")
 _HANGUL = r"[\uac00-\ud7a3]"  # syllables
 _QUOTE = re.compile(rf"[\"“”]|(?<={_HANGUL}|[.?!])'|'(?={_HANGUL})")
 _DASHES = re.compile(r"[-–—]+$")

@@ -29,6 +29,8 @@ _KEPT = 128
 """Maximum number of texts whose readings are cached."""
 
 GOAL = "sentence"
+STATED = "statement"
+"""Category of questions in the word order of statements: "the door is open?"."""
 _EMPTY = Text("", frozenset({0}), False)
 CLAIM = "claim"
 
@@ -198,11 +200,12 @@ class Reader:
         language = lexicon.language
         plain = Text.of(text, language.contractions)
         edges = lattice(plain, lexicon, dict(names))
-        found = (
-            parse(language.grammar_for(goal), edges, len(plain.chars), goal, self._most)
-            if plain.chars
-            else []
-        )
+        stated = language.name == "en" and goal == GOAL and plain.asked
+        found: list[Edge] = []
+        for kind in (goal, STATED) if stated else (goal,):
+            if plain.chars and not found:
+                grammar = language.grammar_for(kind)
+                found = parse(grammar, edges, len(plain.chars), kind, self._most)
         meanings: dict[Node, Edge] = {}
         for edge in found:
             if isinstance(edge.meaning, Node) and NOTHING.isdisjoint(edge.meaning.walk()):

@@ -73,7 +73,9 @@ class ActClauseConverter(ReportConverter):
             verbs, pieces = self._convert_arguments(act, verbs, own)
             if {p.kind for p in pieces} == {"speaker"} and {*verbs} & self._taking:
                 verbs = self._reports  # e.g. "tell me"
-            if done and self._tells_last_answer(verbs, pieces):
+            if done and (
+                self._tells_last_answer(verbs, pieces) or self._reports_end(act, verbs, pieces)
+            ):
                 continue
             if done and self._is_left_unchanged(verbs, pieces):
                 yield replace(self._build_step((LEAVE,), pieces, act), positive=False)

@@ -126,8 +126,10 @@ def understand(
         found = found if isinstance(other, RefusalReason) else other
     if isinstance(found, RefusalReason):
         asked = text.rstrip().endswith("?")
-        codes = (code for code in TALK if not (asked and code in _SAID))
-        code = index.small_talk.find_code(text, language, codes)
+        codes = [code for code in TALK if not (asked and code in _SAID)]
+        texts = dict.fromkeys((text, standard))
+        found_codes = (index.small_talk.find_code(one, language, codes) for one in texts)
+        code = next(filter(None, found_codes), "")
         return code if code and not _has_command_sentence(text, language, index, past) else found
     return found
 

@@ -253,12 +253,15 @@ class ConditionalConverter(ConditionalBranches, ABC):
         """
         persons: list[Piece] = []
         self._in_branch, observed = True, False
-        for part in branch.parts() if branch.kind == "seq" else (branch,):
+        parts = branch.parts() if branch.kind == "seq" else (branch,)
+        for at, part in enumerate(parts):
             if self._is_idle(part):
                 continue
             if part.kind == "if":
                 raise NoStepsError  # nested conditions
             reports = self._only_reports_answer(part)
+            if reports and not self._reports and 0 < at == len(parts) - 1:
+                continue  # the end is always reported
             if reports and not persons:
                 if not (self._reports and observed):
                     raise NoStepsError

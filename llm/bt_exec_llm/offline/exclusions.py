@@ -7,6 +7,7 @@ from dataclasses import replace
 from bt_exec.language.closed_classes import closed_words
 from bt_exec.language.reading.meaning_node import Node
 from bt_exec_llm.offline.lexicon import Lexicon
+from bt_exec_llm.offline.reader_lexicon import TOOL
 from bt_exec_llm.offline.step import QUESTION, Step
 from bt_exec_llm.offline.step_conversion_errors import LeftAloneError, NoStepsError
 from bt_exec_llm.offline.step_piece import Piece
@@ -68,6 +69,8 @@ def apply_exclusions(steps: list[Step], lexicon: Lexicon) -> list[Step]:
         ):
             if len(acts) != 1 or step.condition is not None or len(step.pieces) != 1:
                 raise NoStepsError
+            if _may_refer_to_excluded(acts[0], step):
+                raise NoStepsError
             acts[0].pieces.append(step.pieces[0].with_mark("not"))
         elif (whole := _act_over_all_of(step, acts, lexicon)) is not None:
             whole.pieces += [piece.with_mark("not") for piece in step.pieces]
@@ -80,6 +83,12 @@ def apply_exclusions(steps: list[Step], lexicon: Lexicon) -> list[Step]:
     if rest is not None:
         rest.pieces[:] = _expand_rest_value(rest.pieces, lexicon)
     return [replace(step, pieces=_without_excluded_values(step.pieces, lexicon)) for step in found]
+
+
+def _may_refer_to_excluded(act: Step, forbidden: Step) -> bool:
+    """Return True if a pronoun may mean an excluded value: "don't raise the left arm, fold it"."""
+    other = {*forbidden.verbs}.isdisjoint({*act.verbs, LEAVE, TOOL})
+    return other and any(one.kind == "pronoun" and one.mark != "with" for one in act.pieces)
 
 
 def leave_out_of_others(first: Step, others: list[Step], lexicon: Lexicon) -> list[Step]:

@@ -147,6 +147,16 @@ class Value(Words):
         return not (self.other or self.each or self.after)
 
 
+class State(Words):
+    """State of an object, with its phrases.
+
+    Attributes:
+        usual: Noun that a question about the state means if it names no object (is it ajar).
+    """
+
+    usual: str = ""
+
+
 class VerbSpecialization(_Part):
     """Verb that is a special case of another one, as patrolling is of looking.
 
@@ -204,12 +214,15 @@ class Talk(_Part):
             always allowed.
         known: Whether the text may contain names and actions of the site (why did you not open the
             door).
+        past: Whether a Korean verb for an action of the site in the past counts as one of the
+            required phrases, and no such verb may be in the present (문 열었어).
     """
 
     needs: Words = Words()
     also: Words = Words()
     beside: Words = Words()
     known: bool = False
+    past: bool = False
 
 
 class Closing(_Part):
@@ -247,7 +260,7 @@ class Lexicon(_Part):
     """Lexicon with all words of a site."""
 
     verbs: Mapping[str, Verb] = {}
-    states: Mapping[str, Words] = {}
+    states: Mapping[str, State] = {}
     nouns: Mapping[str, Words] = {}
     ways: Mapping[str, VerbSpecialization] = {}
     alone: Mapping[str, Words] = {}

@@ -65,6 +65,9 @@ def _references(own: Lexicon, every: Lexicon) -> Iterator[Reference]:
             yield ("verbs", name, "result"), verb.result, "state", every.states
         if verb.usual:
             yield ("verbs", name, "usual"), verb.usual, "noun", every.nouns
+    for name, state in own.states.items():
+        if state.usual:
+            yield ("states", name, "usual"), state.usual, "noun", every.nouns
     for kind, values in own.values.items():
         for name, value in values.items():
             for at, one in enumerate(value.each):

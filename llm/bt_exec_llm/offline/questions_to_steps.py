@@ -30,7 +30,20 @@ PAIR = 2
 """Number of parts of a pair."""
 _DWELLING = "dwell"
 """Category of verbs for the presence of a person."""
-_SEEING = frozenset({"see", "seen", "exist", "absent", "seeing_verbs", "~see", "~spot", "~notice"})
+_SEEING = frozenset(
+    {
+        "see",
+        "seen",
+        "exist",
+        "absent",
+        "seeing_verbs",
+        "~see",
+        "~seeing",
+        "~looking_at",
+        "~spot",
+        "~notice",
+    }
+)
 """Categories of words in questions about visible objects."""
 _HAVING = frozenset({"~have", "having_verbs"})
 """Categories of words in questions about held objects."""
@@ -86,13 +99,25 @@ class QuestionConverter(PhraseConverter):
                 raise NoStepsError
         self._via = via
         pieces, positive = self._question_pieces(ask)
-        pieces = self._with_both_hands(pieces, ask)
+        pieces = self._with_usual_object(self._with_both_hands(pieces, ask))
         step = replace(self._build_step((QUESTION,), pieces, ask), via=via)
         fails = any(piece.sense == "fails" for piece in pieces)
         self._asked = step, positive != fails
         self._asks_presence = ask.node("of").kind == "exists" and not fails
         self._free = True
         return step
+
+    def _with_usual_object(self, pieces: list[Piece]) -> list[Piece]:
+        """Return the pieces of a question, with the object that its state implies if it has none.
+
+        Only doors are ajar, so "is it ajar" is about the door.
+        """
+        states = [piece for piece in pieces if piece.kind == "state"]
+        known = (self._lexicon.states.get(one.name) for one in states)
+        usual = {state.usual for state in known if state is not None} - {""}
+        if len(usual) != 1 or any(one.kind not in ("state", "pronoun") for one in pieces):
+            return pieces
+        return [self._new_piece("noun", *usual), *states]
 
     def convert_condition(self, ask: Node) -> tuple[Step, bool]:
         """Return the question step of a condition, and the required answer.
@@ -189,6 +214,8 @@ class QuestionConverter(PhraseConverter):
                 raise NoStepsError
             return [aspect] if _is_omitted(of) else [*self._convert_phrase(of), aspect], True
         pieces = list(self._convert_phrase(of))
+        if ask.text("what") == "how_many" and any(one.name in (ARMS, HAND) for one in pieces):
+            raise NoStepsError  # the number of arms, not what they hold
         if counted and not any(piece.name in self._joined for piece in pieces):
             aspect = self._counted_aspect(ask)
             pieces += [] if aspect is None else [aspect]

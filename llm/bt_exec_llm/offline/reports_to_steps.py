@@ -156,6 +156,19 @@ class ReportConverter(Comparisons):
         asked = self._asked is not None and not self._reports and not self._in_branch
         return bare and asked and self._are_report_verbs(verbs)
 
+    def _reports_end(self, act: Node, verbs: tuple[str, ...], pieces: list[Piece]) -> bool:
+        """Return True if a report only asks for the end of the mission, which is always reported.
+
+        This holds at sites without a tree for reports, if the report is the last act of a command.
+        """
+        bare = all(piece.kind == "speaker" for piece in pieces)
+        acts = (one for one in self._reading.meaning.walk() if one.kind == "act" and one != act)
+        last = all(self._position(one) < self._position(act) for one in acts)
+        edge = self._reading.edge_of(act)
+        whole = edge is None or edge.end == len(self._reading.typed.chars)
+        free = self._working and not self._reports and (whole or not self._is_nominal(act))
+        return bare and free and last and self._are_report_verbs(verbs)
+
     def _record_look(self, step: Step) -> Step:
         """Return the step of an observation, and record it as a question for later references."""
         finds = [self._lexicon.verbs[verb].finds for verb in step.verbs]

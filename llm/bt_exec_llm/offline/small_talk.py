@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from bt_exec.language.phrase_alternatives import expand_phrase
+from bt_exec.language.reading.chart import Edge
 from bt_exec.language.reading.english_inflection import gerund, past_form, plural
 from bt_exec.language.reading.korean_inflection import STEM_ENDING
 from bt_exec.language.reading.lattice import lattice
@@ -59,24 +60,33 @@ class Talk:
         idle = (lexicon.filler, lexicon.courtesy, lexicon.vocative, lexicon.determiners, lexicon.me)
         every: list[tuple[str, Words]] = [(_ALWAYS, words) for words in idle]
         every.append((_ALWAYS, Words(en=lexicon.leads.base)))
+        every.append((_ALWAYS, Words(en=language_data("en")["words"]["past"])))
         for code, section in lexicon.talk.items():
             every += [(f"needs {code}", section.needs), (f"also {code}", section.also)]
             every.append((f"beside {code}", section.beside))
-            every += [(f"beside {code}", words) for words in self._site_words() if section.known]
+            if section.known:
+                every += [(f"beside {code}", words) for words in self._site_nouns()]
+                kind = "past" if section.past and language == "ko" else "beside"
+                every += [(f"{kind} {code}", words) for words in self._site_acts()]
         for category, words in every:
             for phrase in getattr(words, language):
                 for said in expand_phrase(phrase.casefold()):
                     yield said, category
 
-    def _site_words(self) -> list[Words]:
-        """Return the words for objects, places and acts of the site, except acts of speaking."""
+    def _site_nouns(self) -> list[Words]:
+        """Return the words for objects and places of the site, and for the values of its acts."""
+        lexicon = self._lexicon
+        return [
+            *lexicon.nouns.values(),
+            *(value for values in lexicon.values.values() for value in values.values()),
+        ]
+
+    def _site_acts(self) -> list[Words]:
+        """Return the verbs for acts of the site, except acts of speaking."""
         lexicon = self._lexicon
         finding = {name for name, verb in lexicon.verbs.items() if verb.finds}
         speaking = lexicon.verbs_with_text | finding | {COPULA}
-        acts = [verb for name, verb in lexicon.verbs.items() if name not in speaking]
-        kinds = lexicon.list_types("each")
-        places = [value for kind in kinds for value in lexicon.values.get(kind, {}).values()]
-        return [*lexicon.nouns.values(), *places, *acts]
+        return [verb for name, verb in lexicon.verbs.items() if name not in speaking]
 
 
 class _Span(NamedTuple):
@@ -140,7 +150,7 @@ class _Phrases:
         suffixes = {
             entry.category for own in self._words.entries.values() for entry in own if entry.suffix
         }
-        spans = (_Span(one.start, one.end, one.category.partition(".")[0]) for one in edges)
+        spans = (_Span(one.start, one.end, _category_of(one, plain)) for one in edges)
         known = (
             one._replace(category=_ALWAYS) if one.category in (*suffixes, "comma") else one
             for one in spans
@@ -149,6 +159,14 @@ class _Phrases:
 
     def _base_forms(self, text: str) -> str:
         return " ".join(self._bases.get(word, word) for word in text.split())
+
+
+def _category_of(edge: Edge, text: Text) -> str:
+    """Return the category of a phrase: a required one for a question about a past act."""
+    category, _, mood = edge.category.partition(".")
+    kind, _, code = category.partition(" ")
+    asked = edge.past and (text.asked or mood == "whether")
+    return f"needs {code}" if kind == "past" and asked else category
 
 
 def _base_forms(phrases: Iterable[tuple[str, str]]) -> Mapping[str, str]:
@@ -161,4 +179,5 @@ def _base_forms(phrases: Iterable[tuple[str, str]]) -> Mapping[str, str]:
             found[form] = word
     for word, forms in irregular.items():
         found |= dict.fromkeys(forms, word)
-    return {form: found.get(word, word) for form, word in found.items()}
+    past = language_data("en")["words"]["past"]  # "were you able to" is not "are you able to"
+    return {form: found.get(word, word) for form, word in found.items() if form not in past}

@@ -12,7 +12,13 @@ from bt_exec_skills.door.rigs import DoorSettings, DoorStart, make_sim_rig
 from bt_exec_skills.door.robot import Arm, DoorLabel, MaterialLabel
 from bt_exec_skills.door.rules.checkers import CHECKERS
 from bt_exec_skills.door.rules.passes import PASSES
-from bt_exec_skills.door.skills.arm_and_gripper_skills import grasp, move_arm, release, return_home
+from bt_exec_skills.door.skills.arm_and_gripper_skills import (
+    grasp,
+    move_arm,
+    release,
+    return_arm,
+    return_home,
+)
 from bt_exec_skills.door.skills.conditions import CONDITIONS
 from bt_exec_skills.door.skills.open_and_close_door import close_door, open_door
 
@@ -41,7 +47,7 @@ def _check_renderer() -> tuple[str, str, str, str]:
 PACK = Pack(
     name="door",
     summary="Fixed two-armed robot at a door: opens it, closes it, fetches the material behind it.",
-    skills=(move_arm, grasp, release, open_door, close_door, return_home),
+    skills=(move_arm, grasp, release, open_door, close_door, return_arm, return_home),
     conditions=CONDITIONS,
     types={"Arm": Arm, "DoorLabel": DoorLabel, "MaterialLabel": MaterialLabel},
     facts={

@@ -18,7 +18,15 @@ from bt_exec_skills.door.rules.gates_before_material_steps import handles_materi
 
 __all__ = ["ACTIONS", "KEYS", "REASONS", "DoorReporter"]
 
-ACTIONS = ("move_arm", "grasp", "release", "open_door", "close_door", "return_home")
+ACTIONS = (
+    "move_arm",
+    "grasp",
+    "release",
+    "open_door",
+    "close_door",
+    "return_arm",
+    "return_home",
+)
 KEYS = (
     "mode",
     "plan_version",

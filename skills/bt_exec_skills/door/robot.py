@@ -73,11 +73,17 @@ class DoorRobot(Robot, Protocol):
     def go_home(self) -> Motion:
         """Bring both arms to their rest posture, out of the camera's view."""
 
+    def return_arm(self, arm: Arm) -> Motion:
+        """Bring one arm to its rest posture; the other one stays where it is."""
+
     def holding(self, arm: Arm) -> str | None:
         """Return the label of the held object, by touch; None if the hand is empty."""
 
     def at_label(self, arm: Arm, label: str) -> bool:
         """Return whether the hand is in front of the object `label`, as after `reach`."""
+
+    def arm_at_home(self, arm: Arm) -> bool:
+        """Return whether the arm is at rest in its home posture."""
 
     def in_doorway(self, arm: Arm) -> bool:
         """Return whether any part of the arm is in the swing area of the door, or behind it."""

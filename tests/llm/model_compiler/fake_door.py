@@ -106,6 +106,12 @@ class Paper:
     def go_home(self) -> Sheet:
         return self._move("go_home", at={"left": "home", "right": "home"})
 
+    def return_arm(self, arm: str) -> Sheet:
+        return self._move(f"return_arm {arm}", at={arm: "home"})
+
+    def arm_at_home(self, arm: str) -> bool:
+        return self.at[arm] == "home"
+
     def holding(self, arm: str) -> str | None:
         return self.held[arm]
 

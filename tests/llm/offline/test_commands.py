@@ -107,6 +107,25 @@ def test_impossible_alternatives_are_not_offered(command, compilers, request_on)
         ("door", "door_state", ("문이 닫혀 있어 열려 있어?", "문 열려 있는지 닫혀 있는지 말해")),
         (
             "door",
+            "close_door",
+            ("close the door and let me know", "shut the door and report", "문 닫고 나한테 보고해"),
+        ),
+        (
+            "door",
+            "open_door, close_door unless material_visible",
+            (
+                "should the material not be visible once you've opened, close up and tell me",
+                "if you can't see the material after opening the door, close it",
+                "open the door; if the material is not visible, close it",
+            ),
+        ),
+        (
+            "door",
+            "is_the_door_ajar",
+            ("is it ajar?", "the door is ajar?", "is the door ajar or no"),
+        ),
+        (
+            "door",
             "arms_home unless material_visible",
             (
                 "unless you see the material, don't grab anything, just come home",

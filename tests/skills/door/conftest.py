@@ -160,6 +160,12 @@ class ScriptedRobot:
     def go_home(self) -> ScriptedMotion:
         return self._start("go_home")
 
+    def return_arm(self, arm: Arm) -> ScriptedMotion:
+        return self._start("return_arm")
+
+    def arm_at_home(self, arm: Arm) -> bool:
+        return self.at_home
+
     def holding(self, arm: Arm) -> str | None:
         return self.held[arm]
 

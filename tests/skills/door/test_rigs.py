@@ -25,6 +25,7 @@ def test_door_pack_can_be_loaded_into_a_catalogue() -> None:
         "move_arm",
         "open_door",
         "release",
+        "return_arm",
         "return_home",
         "wait",
     ]

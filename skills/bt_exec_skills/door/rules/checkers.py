@@ -72,7 +72,7 @@ def check_moves_only_door(spec: MissionSpec, context: PassContext) -> Iterator[P
                 if step.node.do == skill:
                     message = f"the command asks for {other}; {skill} is not part of it"
                     yield Problem(code, message, f"{show_place(step.place)}/do", skill, (other,))
-    if not asked <= {"open_door", "close_door", "return_home"}:
+    if not asked <= {"open_door", "close_door", "return_arm", "return_home"}:
         return
     message = "the command is about the door alone; leave the material out"
     for part in locate(spec.root).walk():
@@ -143,7 +143,7 @@ def check_stated_state(spec: MissionSpec, context: PassContext) -> Iterator[Prob
 
 
 def _moves_robot(node: Any) -> bool:
-    return isinstance(node, Do) and node.do != "return_home"
+    return isinstance(node, Do) and node.do not in ("return_arm", "return_home")
 
 
 def _checks_material(spec: MissionSpec) -> bool:

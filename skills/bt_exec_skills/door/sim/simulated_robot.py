@@ -27,7 +27,7 @@ _AT_LABEL_M = 0.05
 _IN_HAND_M = 0.06
 
 
-_PHASES = {"reach": 1, "grasp": 4, "open": 2, "pull": 7, "push": 5}
+_PHASES = {"reach": 1, "grasp": 4, "open": 2, "pull": 7, "push": 5, "home": 1}
 """Number of phases of each motion, for its progress."""
 
 
@@ -105,10 +105,11 @@ class SimDoorRobot:
     @property
     def at_home(self) -> bool:
         """Whether both arms are at their rest posture."""
-        return all(
-            float(np.abs(limb.q - HOME[arm]).max()) < _AT_HOME_RAD
-            for arm, limb in self.world.limbs.items()
-        )
+        return all(map(self.arm_at_home, ARMS))
+
+    def arm_at_home(self, arm: Arm) -> bool:
+        """Return whether the arm is at its rest posture."""
+        return float(np.abs(self.world.limbs[arm].q - HOME[arm]).max()) < _AT_HOME_RAD
 
     def holding(self, arm: Arm) -> str | None:
         """Return the held object: "material", "door-handle" or None."""
@@ -171,6 +172,10 @@ class SimDoorRobot:
         motion = SteppedMotion(hand_moves.go_home(jobs), self._freeze_all, 1, brake=False)
         self._motions = dict.fromkeys(ARMS, motion)
         return motion
+
+    def return_arm(self, arm: Arm) -> ArmMotion:
+        """Implement `DoorRobot.return_arm`."""
+        return self._start_motion(arm, "home", lambda job: hand_moves.go_home([job]))
 
     def _start_motion(
         self, arm: Arm, name: str, move: Callable[[ArmAttempt], MotionSteps]

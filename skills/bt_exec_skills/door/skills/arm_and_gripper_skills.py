@@ -1,4 +1,4 @@
-"""Skills of a hand: `move_arm`, `grasp`, `release`, `return_home`."""
+"""Skills of the arms: `move_arm`, `grasp`, `release`, `return_arm`, `return_home`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from bt_exec_skills.door.skills.skill_helpers import (
     wait_for_picture,
 )
 
-__all__ = ["grasp", "move_arm", "release", "return_home"]
+__all__ = ["grasp", "move_arm", "release", "return_arm", "return_home"]
 
 
 @skill(
@@ -86,6 +86,24 @@ def release(robot: DoorRobot, world: World[DoorObservation], arm: Arm) -> Steps:
     held = robot.holding(arm)
     if held is not None:
         raise Failed("GRIPPER_JAMMED", f"the {arm} hand still holds the {held}", held=held)
+
+
+@skill(
+    fails={"NOT_IN_PLACE", *MOTION_FAILS},
+    needs={"doorway": "free|{arm}"},
+    effects={"at.{arm}": "home", "doorway": "free"},
+    uses={"arm.{arm}", "doorway"},
+    timeout_s=20,
+)
+def return_arm(robot: DoorRobot, world: World[DoorObservation], arm: Arm) -> Steps:
+    """Bring one arm to its rest posture; the other arm must be out of the doorway.
+
+    A hand that holds the material keeps it; a hand on the handle releases it first.
+    """
+    yield from wait_for_picture(world)
+    yield from run_motion(robot, world, lambda: robot.return_arm(arm))
+    if not robot.arm_at_home(arm):
+        raise Failed("NOT_IN_PLACE", f"the {arm} arm did not come to rest at home")
 
 
 @skill(

@@ -29,6 +29,7 @@ WORKS: list[tuple[str, dict[str, Any], dict[str, Any], str]] = [
     ("move_arm", {}, {}, "reach"),
     ("grasp", {}, TAKEN, "close_gripper"),
     ("release", FULL, LOST, "open_gripper"),
+    ("return_arm", {"at_home": False}, {"at_home": True}, "return_arm"),
     ("return_home", {"at_home": False}, {"at_home": True}, "go_home"),
     ("return_home", FULL, {}, "go_home"),
 ]

@@ -23,6 +23,7 @@ ARGS: dict[str, dict[str, str]] = {
     "move_arm": MATERIAL,
     "grasp": MATERIAL,
     "release": {"arm": "right"},
+    "return_arm": {"arm": "right"},
     "return_home": {},
 }
 FULL = {"held": {"left": None, "right": "material"}}
@@ -117,8 +118,10 @@ CASES: list[Case] = [
     ("grasp", "GRASP_SLIPPED", {}, {}),
     ("release", "HAND_EMPTY", {}, {}),
     ("release", "GRIPPER_JAMMED", FULL, {}),
+    ("return_arm", "NOT_IN_PLACE", {"at_home": False}, {}),
     ("return_home", "NOT_IN_PLACE", {"at_home": False}, {}),
     ("release", "UNCERTAIN_PERCEPTION", FULL, BLIND),
+    ("return_arm", "UNCERTAIN_PERCEPTION", {}, BLIND),
     ("return_home", "UNCERTAIN_PERCEPTION", {}, BLIND),
     *(
         (name, code, {"reason": f"{reason}: so it is", **more}, {})
@@ -128,6 +131,7 @@ CASES: list[Case] = [
             ("move_arm", {}),
             ("grasp", {}),
             ("release", FULL),
+            ("return_arm", {}),
             ("return_home", {}),
         )
         for reason, code in (
