@@ -62,5 +62,5 @@ with Session(site, world={"door": "ajar", "seed": "3"}, fast=True) as session:
 
 # Output:
 # look_inside.yaml:8:7: root/sequence[1]/els: a 'check' node has no field 'els' (found els; allowed: else, tell, name, for_each, skip_if, while, retry, timeout, repeat, until, check) [UNKNOWN_FIELD]
-# look_inside.yaml:5:11: root/sequence[0]/do: there is no skill 'open_dor' (found open_dor; allowed: open_door, close_door, move_arm, grasp, release, return_home, wait) [UNKNOWN_SKILL]
+# look_inside.yaml:5:11: root/sequence[0]/do: there is no skill 'open_dor' (found open_dor; allowed: open_door, close_door, move_arm, grasp, release, return_arm, return_home, wait) [UNKNOWN_SKILL]
 # The material is in view. The door is open.

@@ -535,7 +535,9 @@ def test_question_about_the_present_is_answered_that_nothing_runs() -> None:
 def test_understood_commands_are_listed_on_request() -> None:
     found = answer("what can you do?")
     assert isinstance(found, Reply)
-    assert found.message.startswith("You can say: “Bring your arms home”, “Close the door”")
+    assert found.message.startswith(
+        "You can say: “Bring your left arm home”, “Bring your arms home”"
+    )
     assert "“Open the door”" in found.message
     assert "“문을 닫아”" in answer("뭐 할 수 있어?").message
 

@@ -343,5 +343,5 @@ def test_reason_for_a_refused_plan_is_in_the_language_of_the_command(request_of,
         "지금은 안 됩니다. 손에 컵이 있습니다."
     )
     assert verification_refusal(needs("hand=box"), request).message == (
-        "거절: 그때 동작에 필요한 상태가 아닙니다."
+        "거절: 그 시점에는 동작에 필요한 상태가 아닙니다."
     )

@@ -171,7 +171,7 @@ def test_program_with_another_result_is_reported(bt_ask, shapes, tmp_path, monke
 
 @pytest.mark.parametrize(
     ("language", "says"),
-    [("en", "No program can be written: the tool detect"), ("ko", "쓸 수 없습니다: detect")],
+    [("en", "No program can be written: the tool detect"), ("ko", "작성할 수 없습니다: detect")],
 )
 def test_question_without_a_program_is_reported(shapes, tmp_path, language, says):
     bench = Bench(shapes, detector=Finder(), detector_names=("tomato", "cup"))

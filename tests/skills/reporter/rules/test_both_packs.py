@@ -61,7 +61,7 @@ def trees_of(both):
     return trees_of
 
 
-END_AT_BASE = {"팔 원위치": ", report_back"}
+END_AT_BASE = {"팔 원위치": ", report_back", "팔 제자리로": ", report_back"}
 """What the other pack adds to commands that end with a noun alone."""
 OF_THE_SITE = {"문 열고 5초 뒤에 닫아": "open_door, pause, close_door"}
 """Plans of commands that need a tree which neither pack has."""

@@ -312,7 +312,7 @@ def test_message_for_a_place_is_said_to_the_nearest_person_there(play):
     assert [name for name, _ in one.robot.motions] == ["goto"]
     assert [said.person for said in one.speaker.said] == ["lounge"]
     assert report_of(one.notebook, "en") == "I told the people at the lounge: “lunch is ready”."
-    assert "라운지에 있는 분들께" in report_of(one.notebook, "ko")
+    assert "라운지에 계신 분들께" in report_of(one.notebook, "ko")
 
 
 def test_message_for_an_empty_place_is_reported_as_undelivered(play):
