@@ -199,7 +199,7 @@ def test_uncertain_lines_are_reported(sign, engine):
     assert answer.value == ["EXIT"]
     assert answer.text == (
         "The text in the picture: “EXIT”. Undecided: top left, “helo” (top left) (text that "
-        "cannot be read for certain). Confidence 0.50."
+        "may have been misread). Confidence 0.50."
     )
 
 
