@@ -95,7 +95,7 @@ first again , . ? 문 을 를 열어 닫아 자재 가져와 안 못 지 마 열
 """
 
 
-FORBIDDEN = {"when", "window", "red", "2", "slowly", "or", "창문"}
+FORBIDDEN = {"when", "window", "red", "slowly", "or", "창문"}
 DENIALS = {"not", "don't", "never", "without", "못", "마", "말고"}
 VERBS = {"open", "close", "shut", "get", "열어", "열고", "열지", "닫아", "가져와"}
 WHOLE = (*sorted(ENGLISH), "문 을 열어", "문 닫아", "자재 를 가져와", "문 을 열고 자재 를 가져와")

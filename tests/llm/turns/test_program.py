@@ -105,7 +105,7 @@ def test_program_is_written_for_an_answer_from_tools(ask, models):
     models.says["writer"] = [fenced(GOOD)]
     code, said = ask("빨간 원은 몇 개야?")
     assert (code, said["program"]["by"], said["program"]["agrees"]) == (0, "model", True)
-    assert said["message"].endswith("프로그램은 언어 모델 writer이(가) 썼습니다.")
+    assert said["message"].endswith("프로그램은 언어 모델 writer이(가) 작성했습니다.")
     assert '"attributes": ["red", "circle"]' in models.asked("writer")[0]
 
 

@@ -53,7 +53,7 @@ def test_random_fragments_are_answered_and_satisfy_the_rules(plan_of):
             plans.append((command, words, found))
 
     hear()
-    for command, words, found in some(plans, least=12):
+    for command, words, found in some(plans, least=8):
         assert words.count("말고") == command.split().count("말고")  # more lead to a refusal
         said = "".join(words)
         if "교수" not in said and "professor" not in said:
