@@ -133,7 +133,7 @@ def test_fragments_of_commands_never_plan_a_forbidden_act(ask):
         assert denied or not DENIALS & words, " ".join(sorted(words))
         assert "if" not in words or any(node.skip_if is not None for node in nodes), words
         assert "twice" not in words or any(node.repeat == 2 for node in nodes), words
-    assert len([words for words in refused if (FORBIDDEN | DENIALS) & words]) >= 60
+    assert len([words for words in refused if (FORBIDDEN | DENIALS) & words]) >= 45
 
 
 @FAST
