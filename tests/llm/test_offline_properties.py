@@ -95,7 +95,7 @@ first again , . ? 문 을 를 열어 닫아 자재 가져와 안 못 지 마 열
 """
 
 
-FORBIDDEN = {"when", "window", "red", "slowly", "or", "창문"}
+FORBIDDEN = {"when", "window", "red", "2", "slowly", "or", "창문"}
 DENIALS = {"not", "don't", "never", "without", "못", "마", "말고"}
 VERBS = {"open", "close", "shut", "get", "열어", "열고", "열지", "닫아", "가져와"}
 WHOLE = (*sorted(ENGLISH), "문 을 열어", "문 닫아", "자재 를 가져와", "문 을 열고 자재 를 가져와")
@@ -133,7 +133,7 @@ def test_fragments_of_commands_never_plan_a_forbidden_act(ask):
         assert denied or not DENIALS & words, " ".join(sorted(words))
         assert "if" not in words or any(node.skip_if is not None for node in nodes), words
         assert "twice" not in words or any(node.repeat == 2 for node in nodes), words
-    assert len([words for words in refused if (FORBIDDEN | DENIALS) & words]) >= 45
+    assert len([words for words in refused if (FORBIDDEN | DENIALS) & words]) >= 60
 
 
 @FAST

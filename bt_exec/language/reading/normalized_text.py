@@ -16,7 +16,7 @@ PAUSES = (",", ":")
 
 _ARROW = re.compile(r"[-=]+>|→")
 _WORD = re.compile(rf"(?:[^\W_]|['%])+|[,&+—]|{_ARROW.pattern}")
-_ENDS = re.compile(r"[.!?;:…]+$")
+_ENDS = re.compile(r"(?:[.!?;:…]|(?<=\d)\))+$")  # "1)" numbers a part of a list
 _HANGUL = r"[\uac00-\ud7a3]"  # syllables
 _QUOTE = re.compile(rf"[\"“”]|(?<={_HANGUL}|[.?!])'|'(?={_HANGUL})")
 _DASHES = re.compile(r"[-–—]+$")
@@ -55,8 +55,9 @@ class Text:
             elif surface in "&+":
                 surface = "&"
             elif surface[0] not in "'%" and not surface[0].isalnum():
-                if surface[0] in ".!?;":
-                    stops[len(chars) - (bool(chars) and chars[-1] in PAUSES)] = surface[0]
+                mark = surface[0].replace(")", ".")
+                if mark in ".!?;":
+                    stops[len(chars) - (bool(chars) and chars[-1] in PAUSES)] = mark
                 surface = ":" if surface == ":" else ","
             if surface in PAUSES and (not chars or chars[-1] in PAUSES):
                 continue
