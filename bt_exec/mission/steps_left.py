@@ -26,8 +26,8 @@ from bt_exec.spec.model import Do, MissionSpec, NodeBase, Tree, walk
 from bt_exec.spec.node_paths import Located, is_kept, locate
 from bt_exec.verify.effects_on_facts import (
     Facts,
+    facts_after_part,
     facts_after_success,
-    known_args,
     truth_value,
 )
 
@@ -89,7 +89,7 @@ def steps_left(record: MissionRecord, work: Work, request: Request) -> Iterator[
                 needless[outer.path] = _is_needless(outer.node, facts, catalogue)
         if step.path not in finished and not any(needless[outer.path] for outer in around):
             yield step.node
-            facts = _facts_after(step.node, facts, catalogue)
+            facts = facts_after_part(step.node, facts, catalogue)
 
 
 def _optimistic_request(work: Work, request: Request) -> Request:
@@ -119,15 +119,6 @@ def _optimistic_request(work: Work, request: Request) -> Request:
 def _is_needless(node: NodeBase, facts: Mapping[str, str], catalogue: Catalogue) -> bool:
     """Return True if a node is certainly skipped, given the known facts."""
     return node.skip_if is not None and truth_value(node.skip_if, facts, catalogue) is True
-
-
-def _facts_after(part: NodeBase, facts: Mapping[str, str], catalogue: Catalogue) -> Facts:
-    """Return the facts after all skills of a part have succeeded."""
-    after = dict(facts)
-    for node in walk(part, Do, failing=False):
-        skill = catalogue.skills.get(node.do)
-        after = facts_after_success(after, skill, known_args(skill, node.args)) if skill else after
-    return after
 
 
 def _finished_paths(record: MissionRecord, spec: MissionSpec) -> set[str]:
@@ -187,7 +178,7 @@ def _replaces(new: NodeBase, old: NodeBase, catalogue: Catalogue) -> bool:
 
     Both have the same name or change a common fact, and agree on the values of all common facts.
     """
-    then, before = (_facts_after(part, {}, catalogue) for part in (new, old))
+    then, before = (facts_after_part(part, {}, catalogue) for part in (new, old))
     common = then.keys() & before.keys()
     same = new.callee_name == old.callee_name or bool(common)
     return same and all(then[fact] == before[fact] for fact in common)

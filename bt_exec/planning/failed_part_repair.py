@@ -32,12 +32,7 @@ from bt_exec.spec.model import (
     walk,
 )
 from bt_exec.spec.node_paths import Located, encloses, locate, moved_paths, nodes_with_paths
-from bt_exec.verify.effects_on_facts import (
-    Facts,
-    established_facts,
-    facts_after_success,
-    known_args,
-)
+from bt_exec.verify.effects_on_facts import established_facts, facts_after_part
 
 __all__ = [
     "FixedPlanCompiler",
@@ -243,12 +238,7 @@ def _decided(step: Located[NodeBase], reached: Collection[str], catalogue: Catal
 def _is_done_by(node: NodeBase, catalogue: Catalogue) -> bool:
     """Return True if the skip condition of a node states effects of the node itself."""
     stated = established_facts(node.skip_if, catalogue)
-    after: Facts = {}
-    for step in walk(node, Do, failing=False):
-        skill = catalogue.skills.get(step.do)
-        if skill is not None:
-            after = facts_after_success(after, skill, known_args(skill, step.args))
-    return bool(stated) and stated.items() <= after.items()
+    return bool(stated) and stated.items() <= facts_after_part(node, {}, catalogue).items()
 
 
 class FixedPlanCompiler:

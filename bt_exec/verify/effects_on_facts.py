@@ -22,6 +22,7 @@ from bt_exec.pack import Catalogue
 from bt_exec.skill import Signature, Skill
 from bt_exec.spec.condition_expression import All, Any_, Is, Not
 from bt_exec.spec.expand import has_reference
+from bt_exec.spec.model import Do, NodeBase, walk
 
 __all__ = [
     "NEED_NOT_MET",
@@ -31,6 +32,7 @@ __all__ = [
     "established_facts",
     "fact_pattern",
     "facts_after_failure",
+    "facts_after_part",
     "facts_after_success",
     "fill_arguments",
     "has_known_arguments",
@@ -69,6 +71,15 @@ def facts_after_success(facts: Mapping[str, str], skill: Skill, args: Mapping[st
             after[fill_arguments(key, args)] = fill_arguments(value, args)
         else:
             _forget(after, key, args)
+    return after
+
+
+def facts_after_part(part: NodeBase, facts: Mapping[str, str], catalogue: Catalogue) -> Facts:
+    """Return the facts after all skills of a part of a plan have succeeded."""
+    after = dict(facts)
+    for node in walk(part, Do, failing=False):
+        skill = catalogue.skills.get(node.do)
+        after = facts_after_success(after, skill, known_args(skill, node.args)) if skill else after
     return after
 
 
