@@ -256,6 +256,10 @@ class Context:
         They are the missions of this session and the missions before it on the day `today`. If
         there are none, the last mission before this session is returned.
         """
+        return (*self._acting_before_session(today), *self._own())
+
+    def _acting_before_session(self, today: date) -> tuple[Turn, ...]:
+        """Return the `acting_missions` that do not belong to this session."""
         own = self._own()
         known = {(turn.at, turn.command) for turn in own if turn.at is not None}
         earlier = [
@@ -264,12 +268,11 @@ class Context:
             if turn.acted and (turn.at, turn.command) not in known
         ]
         found = [turn for turn in earlier if turn.at is None or turn.at.date() == today]
-        return (*found, *own) or tuple(earlier[-1:])
+        return tuple(found if found or own else earlier[-1:])
 
     def failed_missions(self, today: date) -> tuple[Turn, ...]:
         """Return the `acting_missions` that did not end well, and questions that failed."""
-        acted = self.acting_missions(today)
-        earlier = acted[: len(acted) - len(self._own())]
+        earlier = self._acting_before_session(today)
         tried = [turn for turn in (*self.dropped, *self.turns) if turn.has_result]
         return tuple(turn for turn in (*earlier, *tried) if turn.status not in ("", "satisfied"))
 
@@ -285,8 +288,7 @@ class Context:
 
         A mission is not included if a later mission completed its command.
         """
-        acted = self.acting_missions(today)
-        earlier = acted[: len(acted) - len(self._own())]
+        earlier = self._acting_before_session(today)
         # a mission that found its work done, such as a resumed one, has also completed its command
         own = [
             turn
