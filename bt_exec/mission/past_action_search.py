@@ -55,6 +55,8 @@ def action_in_question(
     asked = request(act)
     in_english = partial(asked.messages.translate_word, language="en")
     root, planned = _action_plan(compiler, asked), False
+    if root is None and not getattr(compiler, "needs_observation", False):
+        return None  # no situation would change the plan
     lines = (
         journal.missions_of_day(site, date.today())
         if root is None
