@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from bt_exec_llm.offline.lexicon import Lexicon
+from bt_exec_llm.offline.lexicon import Lexicon, Slot
 from bt_exec_llm.offline.step import Step
 from bt_exec_llm.offline.step_piece import Piece
 
@@ -24,15 +24,13 @@ def address_others(step: Step, others: list[Piece], lexicon: Lexicon) -> list[St
     if any(one.kind not in ("value", "pronoun") for one in others):
         return []
     slot, kinds = lexicon.texts[texts[0].name], {one.name for one in named}
-    if kinds <= lexicon.recipient_types:
-        recipients = [one.with_mark("to") for one in named]
-    elif not kinds <= {*lexicon.list_types("each")}:
+    persons = kinds <= lexicon.recipient_types
+    if not persons and not kinds <= {*lexicon.list_types("each")}:
         return []
-    elif slot.shape == "noun":
+    if persons or slot.shape == "noun":
         recipients = [one.with_mark("to") for one in named]
     else:
-        present = [Piece("value", name, value, mark="to") for name, value in slot.present.items()]
-        recipients = [*(one.with_mark("at") for one in named), *present]
+        recipients = [*(one.with_mark("at") for one in named), *_persons_present(slot)]
     kept = [replace(one, start=0, end=0) for one in (*recipients, *texts)]
     return [replace(step, pieces=kept, pronoun=False, start=0, end=0)]
 
@@ -54,6 +52,10 @@ def address_last_place(steps: list[Step], lexicon: Lexicon, *, plural: bool) -> 
     addressed = not all(one.kind == "pronoun" for one in others) or bool(others) != plural
     if slot is None or slot.shape == "noun" or addressed:
         return []
-    present = [Piece("value", name, value, mark="to") for name, value in slot.present.items()]
-    pieces = [Piece("pronoun", mark="at"), *present, text]
+    pieces = [Piece("pronoun", mark="at"), *_persons_present(slot), text]
     return [replace(steps[0], pieces=pieces, pronoun=True)]
+
+
+def _persons_present(slot: Slot) -> list[Piece]:
+    """Return the recipients that are the persons at a place."""
+    return [Piece("value", name, value, mark="to") for name, value in slot.present.items()]
