@@ -101,7 +101,8 @@ def question_from_meaning(meaning: Node, language: str, text: str) -> Question:
     Raises:
         UnanswerableQuestion: If tools cannot answer the question.
     """
-    return _Questions(language, text).question(meaning)
+    nearest = meaning.text("what") in ("what", "which", "where")
+    return _Questions(language, text, nearest=nearest).question(meaning)
 
 
 def resolve_meaning(
@@ -228,13 +229,13 @@ class _Questions:
     Args:
         language: Language of words in answers.
         text: The question as typed.
+        nearest: Whether "beside" selects the nearest object; see `PhraseConverter`.
     """
 
-    def __init__(self, language: str, text: str) -> None:
+    def __init__(self, language: str, text: str, *, nearest: bool) -> None:
         self._generator = generator(language)
         self._kinds = reader().lexicon("en").kinds
-        self._language, self._text = language, text
-        self._described = PhraseConverter(language, text)
+        self._described = PhraseConverter(language, text, nearest=nearest)
 
     def question(self, meaning: Node) -> Question:
         """Return the question that a meaning asks.
@@ -242,10 +243,7 @@ class _Questions:
         Raises:
             UnanswerableQuestion: If tools cannot answer the question.
         """
-        nearest = meaning.text("what") in ("what", "which", "where")
-        self._described = PhraseConverter(self._language, self._text, nearest=nearest)
-        found = self._convert(meaning)
-        return replace(found, said_back=self._generator.sentence(meaning))
+        return replace(self._convert(meaning), said_back=self._generator.sentence(meaning))
 
     def _convert(self, meaning: Node) -> Question:
         what, of = meaning.text("what"), meaning.node("of")
