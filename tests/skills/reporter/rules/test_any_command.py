@@ -20,7 +20,7 @@ LOOKS = [c for row, all_ in TABLE.items() if " see " in row for c in all_ if "êµ
 ENGLISH = [c for c in LOOKS if c.isascii()]
 ASKING = ("if", "whether", "how", "who", "what", "find out", "see", "is ", "are ", "any")
 FAST = settings(
-    max_examples=examples(90),
+    max_examples=examples(60),
     derandomize=True,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
@@ -36,7 +36,7 @@ anything unusual
 def test_random_fragments_are_answered_and_satisfy_the_rules(plan_of):
     plans = []
 
-    @FAST
+    @settings(FAST, max_examples=examples(90))
     @given(
         st.sampled_from([*LOOKS, "", ""]),
         st.lists(st.sampled_from(SCRAPS.split()), max_size=14),
