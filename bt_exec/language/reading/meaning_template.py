@@ -15,6 +15,7 @@ from bt_exec.language.reading.meaning_node import (
     conjunction,
     conjuncts,
     disjunction,
+    in_picture,
     negation,
     without_number,
 )
@@ -250,6 +251,35 @@ def _exclude_from_question(question: Node, formula: Node) -> Node:
 def _reject_yes_no_question(question: Node) -> Node:
     """Return `question`, or `UNSAID` if it is a yes/no question."""
     return UNSAID if question.text("what") == "whether" else question
+
+
+def _fill_it(question: Node, phrase: Node) -> Node:
+    """Return a question with "it" replaced by `phrase`; `UNSAID` if there is no "it"."""
+    filled = question.substitute(_IT, phrase)
+    return UNSAID if filled == question else filled
+
+
+def _require_yes_no_question(question: Node) -> Node:
+    """Return `question`, or `UNSAID` if it is not a yes/no question."""
+    return question if question.text("what") == "whether" else UNSAID
+
+
+def _append_question(before: Node, question: Node) -> Node:
+    """Return a sequence of questions with one more, which is not itself a sequence."""
+    if question.kind == "seq":
+        return UNSAID
+    parts = before.parts() if before.kind == "seq" else (before,)
+    return Node("seq", (("of", (*parts, question)),))
+
+
+def _append_in_sentence(before: Node, question: Node) -> Node:
+    """Return a sequence with one more question of the same sentence.
+
+    A question after a conditional belongs to its branch, unless it is a conditional, too.
+    """
+    last = before.parts()[-1] if before.kind == "seq" and before.parts() else before
+    outside = last.kind == "if" and question.kind != "if"
+    return UNSAID if outside else _append_question(before, question)
 
 
 def _compare_counts_at_places(phrase: Node, place: Node, other: Node, sign: str) -> Node:
@@ -601,6 +631,12 @@ _OPERATIONS: Mapping[str, Callable[..., Any]] = {
     "of_them": _restrict_to_mentioned,
     "either": _either_relation,
     "asked_what": _reject_yes_no_question,
+    "fill_it": _fill_it,
+    "in_picture": in_picture,
+    "yes_no": _require_yes_no_question,
+    "then": _append_question,
+    "and_then": _append_in_sentence,
+    "branch": lambda said: UNSAID if said.kind in ("seq", "if") else said,
     "question": lambda said: said if said.kind == "ask" else UNSAID,
     "decided": lambda said: UNSAID if said.text("what") == "how_many" else said,
     "fill": _fill_superlative,

@@ -53,7 +53,8 @@ def resolve_references(
             meaning = meaning.substitute(_OTHER, other)
         if _OTHER in meaning.walk():
             return None
-        meaning = normal_form(_with_antecedent(meaning, subject))
+        about = subject.replace(quantity=None) if meaning.kind == "ask" else subject
+        meaning = normal_form(_with_antecedent(meaning, about))
     if meaning.kind != "fragment":
         return meaning
     phrase = meaning.node("of")
@@ -64,6 +65,8 @@ def resolve_references(
         old = conjunction(*_nouns_in(_compared_objects(old), kinds))
     formula = _merge_fragment(old, phrase.node("of"), meaning.text("sign"), kinds)
     asked = phrase.replace(of=formula)
+    if last.kind == "ask" and asked.get("quantity") is None:
+        asked = asked.replace(quantity=subject.get("quantity"))
     return normal_form(last.substitute(subject, asked))
 
 

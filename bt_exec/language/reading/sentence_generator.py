@@ -252,6 +252,8 @@ class Generator:
             return self._reference(node, "the")
         if node.kind == "placed":
             return self._region_words(node)
+        if node.kind == "shown":
+            return str(self._say[f"shown.{node.text('picture')}"])
         if node.kind == "or" and all(one.kind == "not" for one in node.parts()):
             return self._negated(conjunction(*map(negation, node.parts())))
         if node.kind in ("and", "or"):

@@ -19,14 +19,56 @@ from bt_exec_skills.image.rules.instance_sources import (
     exclude_classes,
     has_known_boxes,
 )
-from bt_exec_skills.image.rules.question import BAR, Phrase, Question
+from bt_exec_skills.image.rules.question import BAR, Asked, Conditional, Phrase, Question
 
-__all__ = ["CannotTell", "build_plan"]
+__all__ = ["CannotTell", "build_plan", "build_plan_of_all"]
 
+_NEXT: Node = {"do": "next_question"}
 _SIZES = ("big", "small")
 _LANDMARKS = ("landmark", "landmark2", "landmark3")  # names of sets for related objects
 _SIGN = "sign"  # a coloured region around text
 _WRITTEN_ON = (_SIGN, "receipt", "menu", "writing")
+
+
+def build_plan_of_all(
+    asked: Sequence[Asked], language: str, facts: Mapping[str, str], text: str = ""
+) -> Node:
+    """Return the root of the plan that answers several questions in turn; see `build_plan`.
+
+    Raises:
+        CannotTell: If no tool can answer one of the questions, or a program is wanted for several.
+    """
+    several = len(asked) > 1 or any(isinstance(one, Conditional) for one in asked)
+    if several and facts.get("program") == "wanted":
+        raise CannotTell("PROGRAM_OF_ONE")
+    return {"sequence": _nodes_for_all(asked, language, facts, text)}
+
+
+def _nodes_for_all(
+    asked: Sequence[Asked], language: str, facts: Mapping[str, str], text: str
+) -> list[Node]:
+    steps: list[Node] = []
+    for one in asked:
+        steps += [_NEXT] if steps else []
+        first = one.condition if isinstance(one, Conditional) else one
+        steps += build_plan(first, language, facts, text)["sequence"]
+        if isinstance(one, Conditional):
+            steps += _nodes_for_branches(one, language, facts, text)
+    return steps
+
+
+def _nodes_for_branches(
+    one: Conditional, language: str, facts: Mapping[str, str], text: str
+) -> list[Node]:
+    """Return the choice among the branches of a conditional; none is taken if it is undecided."""
+    choice: list[Node] = []
+    for holds, branch in ((False, one.other), (True, one.then)):
+        if branch:
+            check = {"answered": {"outcome": one.outcome, **({} if holds else {"holds": False})}}
+            taken = [{"check": check}, _NEXT, *_nodes_for_all(branch, language, facts, text)]
+            rest = [{"check": {"not": check}}, *choice]
+            choice = [{"fallback": [{"sequence": taken}, {"sequence": rest}]}]
+    return choice
 
 
 def build_plan(question: Question, language: str, facts: Mapping[str, str], text: str = "") -> Node:
@@ -131,6 +173,8 @@ def _nodes_for_reading_text_or_codes(
     If no source knows the object, such as a sign, the answer contains all text in the picture.
     """
     named = (where.of or where).thing
+    if where.picture == "second" and facts.get("second") != "given":
+        raise CannotTell("SECOND_NEEDED")
     if named in get_args(CodeKind) and not has_known_boxes(where, facts):
         steps = _nodes_for_phrase("target", where, facts, iter(_LANDMARKS))
         last: Node = {"kind": "read", "of": "target", "other": "target", "language": language}
@@ -143,13 +187,15 @@ def _nodes_for_reading_text_or_codes(
     if facts.get("reader") != "ready":
         raise CannotTell("NO_READER")
     of, args = "other", {"into": "other", "of": "picture"}
+    if where.picture == "second":
+        args["picture"] = where.picture
     last = {"kind": "read", "what": "", "other": "other", "language": language}
     steps = []
-    bare = replace(where, thing="", said="") == Phrase()
+    bare = replace(where, thing="", said="", picture="first") == Phrase()
     on_all = bare and (where.thing in _WRITTEN_ON or not where.thing)
     if not on_all or (has_known_boxes(where, facts) and where.thing):
         steps = _nodes_for_phrase("target", where, facts, iter(_LANDMARKS))
-        of = args["of"] = "target"
+        of, args = "target", {"into": "other", "of": "target"}
         last["what"] = _phrase_text(where, language)
     steps += [{"do": "read_text", "with": args}, {"do": "crop", "with": {"of": "other"}}]
     return [
@@ -271,6 +317,8 @@ def _nodes_for_phrase(
         if phrase.thing:
             raise CannotTell("QUESTION_UNCLEAR", words=phrase.said)
         return steps + _nodes_for_verifying(name, phrase, phrase.attributes, facts, free)
+    if phrase.picture == "second" and phrase.thing in (_SIGN, *get_args(CodeKind)):
+        raise CannotTell("QUESTION_UNCLEAR", words=phrase.said)
     if phrase.thing == _SIGN and not has_known_boxes(phrase, facts):
         return _nodes_for_sign(name, phrase, facts, free)
     if phrase.thing in get_args(CodeKind) and not has_known_boxes(phrase, facts):

@@ -9,7 +9,14 @@ from bt_exec_skills.image.perception.graded_attributes import DegreeName, compar
 from bt_exec_skills.image.perception.instance_decisions import start_decisions
 from bt_exec_skills.image.perception.picture_comparison import Aspect, all_alike, differences
 from bt_exec_skills.image.skills.worker_thread import SET_FAILS, run_on_worker
-from bt_exec_skills.image.workbench import Bench, Candidates, SetName, Step
+from bt_exec_skills.image.workbench import (
+    Bench,
+    Candidates,
+    PictureName,
+    SetName,
+    Step,
+    with_picture,
+)
 
 __all__ = ["Alike", "Differ", "Exceeding", "compare_degrees", "compare_pictures", "compare_things"]
 
@@ -55,17 +62,20 @@ class Alike(NamedTuple):
     needs={"second": "given"},
     effects={"boxes.{into}": "known", "crops.{into}": "none"},
 )
-def compare_pictures(bench: Service[Bench], into: SetName) -> Steps[Differ]:
-    """Put the regions in which the picture differs from the second picture into a set.
+def compare_pictures(
+    bench: Service[Bench], into: SetName, picture: PictureName = "first"
+) -> Steps[Differ]:
+    """Put the regions in which one picture differs from the other one into a set.
 
-    In these regions, the colour distance in CIELAB is larger than that of noise. The second picture
-    is scaled to the first; it is not rotated or shifted.
+    In these regions, the colour distance in CIELAB is larger than that of noise. The other picture
+    is scaled to `picture`; it is not rotated or shifted.
     """
+    other: PictureName = "second" if picture == "first" else "first"
     found = yield from run_on_worker(
-        lambda: differences(bench.picture, bench.second_picture), "comparing"
+        lambda: differences(bench.picture_named(picture), bench.picture_named(other)), "comparing"
     )
-    bench.steps.append(Step("compare_pictures", {"into": into}))
-    bench.sets[into] = kept = Candidates(found, start_decisions(found))
+    bench.steps.append(Step("compare_pictures", with_picture({"into": into}, picture)))
+    bench.sets[into] = kept = Candidates(found, start_decisions(found), picture=picture)
     return Differ(len(found), len(kept.accepted_instances()))
 
 

@@ -77,7 +77,8 @@ def answer(
     yield Running(None, "answering")
     found, crops = bench.candidates_with_crops(of)
     rival = bench.candidates_with_crops(other)[0] if kind in _OF_TWO_SETS else None
-    size = bench.picture.shape[0], bench.picture.shape[1]
+    height, width = bench.picture_named(found.picture).shape[:2]
+    size = height, width
     if kind == "same":
         bench.answer = answer_same_pictures(found, size, language)
     elif kind in ("groups", "most", "variety", "shape", "name"):
@@ -115,6 +116,8 @@ def draw_overlay(bench: Service[Bench], of: SetName) -> Steps:
     if out is None:
         raise Failed("NO_FILE_NAMED", "there is no output file for the picture", retryable=False)
     yield from run_on_worker(
-        lambda: save_image(overlay(bench.picture, found.instances, found.decisions), out),
+        lambda: save_image(
+            overlay(bench.picture_named(found.picture), found.instances, found.decisions), out
+        ),
         "drawing",
     )

@@ -11,7 +11,14 @@ from bt_exec_skills.image.perception.barcodes import read_codes as codes_in
 from bt_exec_skills.image.perception.instance_decisions import start_decisions
 from bt_exec_skills.image.perception.text_recognition import INSTALL
 from bt_exec_skills.image.skills.worker_thread import SET_FAILS, run_on_worker
-from bt_exec_skills.image.workbench import Bench, Candidates, SetName, Step
+from bt_exec_skills.image.workbench import (
+    Bench,
+    Candidates,
+    PictureName,
+    SetName,
+    Step,
+    with_picture,
+)
 
 _ALL_FOUND, _NONE_FOUND = 0.9, 0.55
 """Confidence that no code was missed if some were found, and if none was found."""
@@ -42,6 +49,7 @@ def read_text(
     bench: Service[Bench],
     into: SetName,
     of: Literal["target", "other", "landmark", "picture"] = "picture",
+    picture: PictureName = "first",
 ) -> Steps[Written]:
     """Read the text in the picture, or in the accepted crops of the set `of`, into a set.
 
@@ -50,10 +58,13 @@ def read_text(
     """
     if not bench.can_read_text:
         raise Failed("NO_READER", f"rapidocr is missing: {INSTALL}", retryable=False)
-    within = None if of == "picture" else bench.candidates_with_crops(of)[0].accepted_instances()
-    lines = yield from run_on_worker(lambda: bench.read_text(within), "reading")
-    bench.steps.append(Step("read_text", {"into": into, "of": of}))
-    bench.sets[into] = found = Candidates(lines, start_decisions(lines))
+    within = None
+    if of != "picture":
+        objects = bench.candidates_with_crops(of)[0]
+        within, picture = objects.accepted_instances(), objects.picture
+    lines = yield from run_on_worker(lambda: bench.read_text(within, picture), "reading")
+    bench.steps.append(Step("read_text", with_picture({"into": into, "of": of}, picture)))
+    bench.sets[into] = found = Candidates(lines, start_decisions(lines), picture=picture)
     read = found.accepted_instances()
     return Written(len(read), len(lines) - len(read), "\n".join(one.label for one in read))
 
