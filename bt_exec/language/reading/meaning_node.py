@@ -38,6 +38,7 @@ KINDS: Mapping[str, tuple[str, ...]] = {
     "own": ("aspect",),
     "rel": ("relation", "to"),
     "shown": ("picture",),
+    "bears": ("text",),
     "most": ("attribute", "of", "to", "rank"),
     "than": ("attribute", "to"),
     "and": ("of",),
@@ -57,11 +58,11 @@ KINDS: Mapping[str, tuple[str, ...]] = {
     "written": ("what", "number"),
     "quote": ("said",),
     # propositions and clauses
-    "exists": ("of",),
+    "exists": ("of", "about"),
     "all": ("of", "hold"),
     "more": ("of", "to", "sign"),
     "alike": ("aspect", "of", "to"),
-    "ask": ("what", "of", "given"),
+    "ask": ("what", "of", "given", "order"),
     "fragment": ("of", "sign"),
     "scene": ("what",),
     # parts of answers

@@ -22,6 +22,7 @@ from bt_exec_skills.image.skills.compare_pictures_and_sets import (
     compare_degrees,
     compare_pictures,
     compare_things,
+    sort,
 )
 from bt_exec_skills.image.skills.conclude_and_judge import conclude, judge
 from bt_exec_skills.image.skills.count_and_answer import answer, count, draw_overlay
@@ -37,7 +38,7 @@ from bt_exec_skills.image.skills.find_instances import (
     segment_colour,
     separate_touching,
 )
-from bt_exec_skills.image.skills.read_text_and_codes import read_codes, read_text
+from bt_exec_skills.image.skills.read_text_and_codes import match_text, read_codes, read_text
 from bt_exec_skills.image.skills.several_questions import answered, next_question
 from bt_exec_skills.image.skills.value_answer_skills import (
     answer_bar,
@@ -89,12 +90,14 @@ PACK = Pack(
         judge,
         read_text,
         read_codes,
+        match_text,
         answer_value,
         answer_bar,
         answer_measure,
         compare_pictures,
         compare_things,
         compare_degrees,
+        sort,
         write_program,
     ),
     conditions=(crops_checked, answered),

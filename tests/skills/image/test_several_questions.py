@@ -64,6 +64,16 @@ ANSWERS = [
     ("How many circles have not moved?", [3]),
     ("두 번째 사진에는 없는데 여기엔 있는 게 뭐야?", [["red circle"]]),
     ("Where is the green square in the other picture?", [["bottom centre"]]),
+    ("Do any two squares have the same colour?", [False]),
+    ("Are any two circles of the same colour?", [True]),
+    ("색이 같은 네모가 둘 이상 있니?", [False]),
+    ("Which shape is there least of?", [["square"]]),
+    ("List the circles from right to left.", [["blue circle", *["red circle"] * 3]]),
+    ("원을 작은 것부터 차례로 말해 줘", [[*["red circle"] * 3, "blue circle"]]),
+    ("Where are the biggest circle and the smallest square?",
+     [["bottom right"], ["bottom centre"]]),
+    ("If the biggest circle is red, say so; otherwise tell me its colour.", [False, ["blue"]]),
+    ("제일 큰 원이 빨간색이면 어디 있는지 말하고 아니면 무슨 색인지 말해 줘.", [False, ["blue"]]),
     ("If both pictures have the same number of circles, count the squares.",
      [{"target": 4, "other": 3}]),
 ]  # fmt: skip
@@ -126,12 +136,36 @@ def test_paraphrases_ask_the_same(one, other):
         ("How many cups are in the second picture?", "And plates?",
          "How many plates are in the second picture?"),
         ("두 사진에 사과가 똑같이 있어?", "접시는?", "두 사진에 접시가 똑같이 있어?"),
+        ("Is the biggest cup white?", "Where is it?", "Where is the biggest cup?"),
+        ("Are all cups red?", "Why do you say that?", "Are all cups red?"),
+        ("컵이 몇 개야?", "확실해?", "컵이 몇 개야?"),
         ("Are there more apples than cups?", "And in the second picture?",
          "In the second picture, are there more apples than cups?"),
     ],
 )  # fmt: skip
 def test_follow_up_about_a_picture_is_completed(before, text, full):
     assert unsaid(read_questions(text, [before])) == unsaid(read_questions(full))
+
+
+@pytest.mark.parametrize(
+    ("before", "text", "full"),
+    [
+        (["How many apples are there?", "How many cups are there?"], "So the total is what?",
+         "How many apples and cups are there in total?"),
+        (["사과가 몇 개야?", "컵은 몇 개야?", "접시는?"], "둘을 더하면?",
+         "컵과 접시는 합하면 몇 개야?"),
+    ],
+)  # fmt: skip
+def test_sum_is_that_of_the_last_counts(before, text, full):
+    assert unsaid(read_questions(text, before)) == unsaid(read_questions(full))
+
+
+@pytest.mark.parametrize(
+    "before", [["How many cups are there?"], ["How many cups are there?", "And red cups?"]]
+)
+def test_sum_without_two_separate_counts_is_refused(before):
+    with pytest.raises(UnanswerableQuestion):
+        read_questions("What is the total of both?", before)
 
 
 @pytest.mark.parametrize(

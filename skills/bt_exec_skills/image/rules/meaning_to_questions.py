@@ -14,7 +14,7 @@ from bt_exec.language.reading.meaning_node import (
 )
 from bt_exec_skills.image.perception.attributes import Grouping
 from bt_exec_skills.image.perception.barcodes import CodeKind
-from bt_exec_skills.image.perception.graded_attributes import DEGREES, GradedName
+from bt_exec_skills.image.perception.graded_attributes import DEGREES, DegreeName, GradedName
 from bt_exec_skills.image.perception.instance_decisions import Bound
 from bt_exec_skills.image.perception.measurements import Extent
 from bt_exec_skills.image.perception.picture_comparison import Aspect
@@ -43,8 +43,9 @@ from bt_exec_skills.image.rules.question import (
 
 __all__ = ["question_from_meaning", "questions_from_meaning"]
 
+_LISTING = ("name", "colour", "where", "shape")
 _DIRECT: dict[str, Kind] = {"how_many": "count", "where": "where"}
-_GROUPED: dict[str, Kind] = {"how_many": "groups", "which": "most"}
+_GROUPED: dict[str, Kind] = {"how_many": "groups", "which": "most", "least": "least"}
 _ANY = Node("any")
 _MOST_ARTICLES = 20
 _WRITTEN_ON = ("sign", "receipt", "menu", "ticket")  # "what is on the sign" asks for text
@@ -142,7 +143,11 @@ class _Questions:
         Raises:
             UnanswerableQuestion: If tools cannot answer the question.
         """
-        return replace(self._convert(meaning), said_back=self._generator.sentence(meaning))
+        asked = replace(self._convert(meaning), said_back=self._generator.sentence(meaning))
+        order = meaning.text("order")
+        if order and asked.kind not in _LISTING:
+            raise self._described.refusal()
+        return replace(asked, order=cast(DegreeName, order)) if order else asked
 
     def _convert(self, meaning: Node) -> Question:
         what, of = meaning.text("what"), meaning.node("of")
@@ -201,6 +206,8 @@ class _Questions:
             target, every = self._parts_of_whole(of)
             return Question("all", target, other=every)
         target, to = self._described.describe_phrase(of.node("of")), of.get("to")
+        if of.kind == "alike" and of.node("of").text("wh") == "distinct":
+            return Question("shared", target, aspect=cast(Grouping, of.text("aspect")))
         other = self._described.describe_phrase(to) if isinstance(to, Node) else None
         if of.kind == "more":
             return Question("compare", target, other=other)
@@ -370,6 +377,8 @@ class _Questions:
             if phrase.attributes and phrase.thing:  # "green tea"
                 phrase = replace(phrase, attributes=(), thing=article_name(phrase))
             return Question("value", phrase, written=cast(Written, name))
+        if name == "kind" and known is None:
+            return self._convert_groups("groups", of)
         kind = {"writing": "read", "colour": "colour", "shape": "shape"}.get(name)
         if kind is None or known is not None:
             raise self._described.refusal()

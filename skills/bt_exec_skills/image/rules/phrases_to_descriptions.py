@@ -169,6 +169,8 @@ class PhraseConverter:
     def _add_part(self, phrase: Phrase, part: Node) -> Phrase:
         if part.kind == "any":
             return phrase
+        if part.kind == "bears" and not phrase.text:
+            return replace(phrase, text=part.text("text"))
         if part.kind == "thing":
             if phrase.thing and BAR not in (phrase.thing, part.text("name")):
                 raise self.refusal(part.text("name"))
@@ -176,7 +178,17 @@ class PhraseConverter:
             return replace(phrase, thing=name or part.text("name"))
         if part.kind == "has":
             return replace(phrase, attributes=(*phrase.attributes, self._parse_attribute(part)))
-        kinds = {one.kind for one in part.parts()} if part.kind == "or" else set()
+        if part.kind == "or":
+            return self._add_alternatives(phrase, part)
+        if part.kind == "most" and phrase.top is None and part.get("of") is not None:
+            return self._add_superlative(phrase, part)
+        if part.kind == "not":
+            return self._with_condition(phrase, part.parts()[0], holds=False)
+        return self._with_condition(phrase, part, holds=True)
+
+    def _add_alternatives(self, phrase: Phrase, part: Node) -> Phrase:
+        """Return a description of objects that satisfy one of several formulas."""
+        kinds = {one.kind for one in part.parts()}
         if kinds == {"thing"} and not phrase.thing:
             names = [one.text("name") for one in part.parts()]
             codes = {*names} <= {*get_args(CodeKind)}
@@ -184,21 +196,15 @@ class PhraseConverter:
         if kinds == {"not"}:
             out = self.describe_formula(conjunction(*map(negation, part.parts())))
             return replace(phrase, left_out=(*phrase.left_out, out))
-        if part.kind == "or":
-            shared = shared_conjuncts(part)
-            for one in shared:
-                phrase = self._add_part(phrase, one)
-            rest = [_without(of, shared) for of in part.parts()]
-            if shared and all(one.kind == "thing" for one in rest):  # "red cups and red plates"
-                return self._add_part(phrase, disjunction(*rest))
-            own = ([self._parse_attribute(one) for one in conjuncts(of)] for of in rest)
-            either = (*phrase.either, *product(*own))  # "a red circle or a blue square"
-            return replace(phrase, either=either)
-        if part.kind == "most" and phrase.top is None and part.get("of") is not None:
-            return self._add_superlative(phrase, part)
-        if part.kind == "not":
-            return self._with_condition(phrase, part.parts()[0], holds=False)
-        return self._with_condition(phrase, part, holds=True)
+        shared = shared_conjuncts(part)
+        for one in shared:
+            phrase = self._add_part(phrase, one)
+        rest = [_without(of, shared) for of in part.parts()]
+        if shared and all(one.kind == "thing" for one in rest):  # "red cups and red plates"
+            return self._add_part(phrase, disjunction(*rest))
+        own = ([self._parse_attribute(one) for one in conjuncts(of)] for of in rest)
+        either = (*phrase.either, *product(*own))  # "a red circle or a blue square"
+        return replace(phrase, either=either)
 
     def _with_condition(self, phrase: Phrase, inner: Node, *, holds: bool) -> Phrase:
         """Return a description with one more condition, negated unless `holds`."""
@@ -256,6 +262,8 @@ class PhraseConverter:
 
     def _parse_relation(self, part: Node, to: Phrase) -> RelationName:
         name = part.text("relation")
+        while to.of is not None:
+            to = to.of
         if self._korean and not to.thing:  # 위 is "on" or "above"; a drawn shape carries nothing
             name = _UPPERMOST.get(name, name)
         return cast(RelationName, _SAID_AS.get(name, name))

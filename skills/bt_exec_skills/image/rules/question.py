@@ -33,7 +33,7 @@ __all__ = [
 
 Kind = Literal[
     "count", "exists", "all", "where", "colour", "shape", "name", "compare", "which", "groups",
-    "most", "variety", "read", "same", "alike", "difference",
+    "most", "least", "shared", "variety", "read", "same", "alike", "difference",
     "share",
 ]  # fmt: skip
 Outcome = Literal["yes", "no", "more", "fewer", "as_many"]
@@ -125,6 +125,7 @@ class Phrase:
         not_top: Superlatives among the described objects, whose object is excluded.
         rank: Place in the order of `top`, such as 2 for the second biggest.
         picture: Picture in which the objects are.
+        text: Text that must be on the objects, or in a line of text; ``0`` stands for any digit.
     """
 
     attributes: tuple[AttributeName, ...] = ()
@@ -141,6 +142,7 @@ class Phrase:
     not_top: tuple[DegreeName, ...] = ()
     rank: int = 1
     picture: PictureName = "first"
+    text: str = ""
 
 
 @dataclass(frozen=True)
@@ -161,6 +163,7 @@ class Question:
         extent: For ``measure``: requested measure.
         known: For ``measure``: a known size, or None.
         bar: For ``bar``: whether the value or the label of the bar is asked for.
+        order: Order in which objects are listed, such as ``left_of``: from left to right.
         said_back: The interpreted question as a full sentence.
     """
 
@@ -175,6 +178,7 @@ class Question:
     extent: Extent = "area"
     known: Known | None = None
     bar: BarFact = "value"
+    order: DegreeName | None = None
     said_back: str = ""
 
     @property

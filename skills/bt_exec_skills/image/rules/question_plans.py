@@ -113,13 +113,16 @@ def build_plan(question: Question, language: str, facts: Mapping[str, str], text
         last["other"] = "target" if question.other is None else "other"
         args = {"of": "target", "to": last["other"], "by": question.aspect}
         steps.append({"do": "compare_things", "with": args})
-    steps += [{"do": "count", "with": {"of": "target"}}, {"do": "answer", "with": last}]
+    steps.append({"do": "count", "with": {"of": "target"}})
+    if question.order is not None:
+        steps.append({"do": "sort", "with": {"of": "target", "by": question.order}})
+    steps.append({"do": "answer", "with": last})
     return {"sequence": steps + _nodes_for_outputs("target", language, facts, text)}
 
 
 def _comparison_arguments(question: Question) -> Node:
     """Return the arguments for the aspect by which an answer compares or groups objects."""
-    if question.kind not in ("alike", "groups", "most", "variety"):
+    if question.kind not in ("alike", "groups", "most", "least", "shared", "variety"):
         return {}
     listed = question.target.either if question.kind == "groups" else ()
     return {"aspect": question.aspect, **({"listed": list(listed[0])} if listed else {})}
@@ -369,6 +372,8 @@ def _nodes_for_verifying(
         steps.append({"do": "verify_attribute", "with": args})
     for out in phrase.left_out:
         steps += _node_for_excluding(name, phrase, out)
+    if phrase.text:
+        steps += _nodes_for_text(name, phrase, facts, free)
     for place in phrase.places:
         to = _next_landmark_name(free, phrase)
         steps += _nodes_for_phrase(to, place.to, facts, free)
@@ -389,6 +394,26 @@ def _nodes_for_verifying(
         args = {"of": name, "attribute": top, "to": name, "wanted": False}
         steps.append({"do": "compare_degrees", "with": args})
     return steps
+
+
+def _nodes_for_text(
+    name: str, phrase: Phrase, facts: Mapping[str, str], free: Iterator[str]
+) -> list[Node]:
+    """Return the nodes that keep the objects with a text, or the lines of text that contain it."""
+    if facts.get("reader") != "ready":
+        raise CannotTell("NO_READER")
+    if phrase.thing == "writing":
+        return [{"do": "match_text", "with": {"of": name, "text": phrase.text}}]
+    lines = _next_landmark_name(free, phrase)
+    read = {"into": lines, "of": "picture"}
+    if phrase.picture == "second":
+        read["picture"] = phrase.picture
+    return [
+        {"do": "read_text", "with": read},
+        {"do": "crop", "with": {"of": lines}},
+        {"do": "match_text", "with": {"of": lines, "text": phrase.text}},
+        {"do": "measure_places", "with": {"of": name, "relation": "around", "to": lines}},
+    ]
 
 
 def _node_for_excluding(name: str, phrase: Phrase, out: Phrase) -> list[Node]:

@@ -60,8 +60,9 @@ def answer(
         bench: The picture and its sets.
         kind: Kind of question: count, exists, all, where, colour, shape, name, compare, difference
             (of two counts), share (percentage of the other set), which (of two sets has more),
-            groups (the number of each colour, shape or kind), most (the largest group), variety
-            (the number of groups), read, same or alike.
+            groups (the number of each colour, shape or kind), most (the largest group), least (the
+            smallest), shared (whether a group has several objects), variety (the number of groups),
+            read, same or alike.
         of: Set that the question is about.
         what: Description of the set in the words of the question.
         language: Language of the answer.
@@ -81,7 +82,7 @@ def answer(
     size = height, width
     if kind == "same":
         bench.answer = answer_same_pictures(found, size, language)
-    elif kind in ("groups", "most", "variety", "shape", "name"):
+    elif kind in ("groups", "most", "least", "shared", "variety", "shape", "name"):
         more = listed or ()
         bench.answer = answer_names(kind, found, crops, size, what, aspect, language, more)
     elif kind == "alike" and rival is not None and aspect != "kind":
@@ -100,7 +101,7 @@ def answer(
         "bound": bound,
         "number": number,
     }
-    if kind in ("alike", "groups", "most", "variety"):
+    if kind in ("alike", "groups", "most", "least", "shared", "variety"):
         args |= {"aspect": aspect, "listed": listed or []}
     bench.steps.append(Step("answer", args))
 
