@@ -66,7 +66,7 @@ class Ending:
 
     Attributes:
         status: Satisfied, partial (done, but not all), blocked, failed, refused or aborted.
-        reason_code: ``OK``, or the reason of the failure.
+        reason_code: ``OK``, or the reason for the failure.
         failure: The failure that ended it, if any.
         why: Code of the reason why the mission was not re-planned after the failure.
         said: The reason in the compiler's words, if any. For a satisfied mission without a plan:

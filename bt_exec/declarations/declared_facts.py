@@ -71,7 +71,7 @@ class _Form:
     samples: tuple[str, ...]
 
     def may_match(self, used: str) -> bool:
-        """Return True if a used text, possibly with open parts, can match this form."""
+        """Return True if `used`, a name or value that may contain unknown parts, can match."""
         if self.pattern.fullmatch(used):
             return True
         return _ANY in used and any(

@@ -368,7 +368,7 @@ class Messages:
         """Return a sentence about who or what stopped a mission.
 
         Args:
-            reason: Reason of the stop: a signal, a role, or empty for the operator.
+            reason: Reason for the stop: a signal, a role, or empty for the operator.
             language: Language of the sentence.
         """
         if reason.startswith("SIG"):

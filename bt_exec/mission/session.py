@@ -56,8 +56,6 @@ if TYPE_CHECKING:
 __all__ = ["Session"]
 
 _NO_COMMAND = "(no mission)"
-_BEATS = 3  # minimum number of heartbeats within the limit of a guard
-_CLOSE_S = 10.0  # time limit for closing a part, or a query outside a mission [s]
 
 _log = logging.getLogger("bt_exec")
 

@@ -34,7 +34,7 @@ MOVED_WHILE_IDLE, GUARDIAN_STOPPED = "MOVED_WHILE_IDLE", "GUARDIAN_STOPPED"
 """Codes of events that do not belong to a mission."""
 
 _BEATS = 3  # minimum number of heartbeats within the limit of a guard
-_CLOSE_S = 10.0  # time limit for closing a part, or a query outside a mission [s]
+_CLOSE_S = 10.0  # time limit for closing a robot, or for a query outside a mission [s]
 
 _log = logging.getLogger("bt_exec")
 

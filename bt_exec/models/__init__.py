@@ -47,7 +47,7 @@ class VqaAnswer:
 
     Attributes:
         data: The answer as plain data, unchecked; None if there is none.
-        why: Why there is no answer, as a code: ``MODEL_TIMEOUT``.
+        why: Code of the reason for a missing answer, such as ``MODEL_TIMEOUT``.
     """
 
     data: Mapping[str, Any] | None = None
@@ -87,9 +87,9 @@ class Written:
 
     Attributes:
         text: The text as generated, unchecked; None if there is none.
-        why: Why there is no text, as a code: ``MODEL_TIMEOUT``.
+        why: Code of the reason for a missing text, such as ``MODEL_TIMEOUT``.
         model: Name of the model, as reported by its server.
-        usage: Cost, by the names of `bt_exec.planning.compiler.Plan.usage`.
+        usage: Cost, with the keys of `bt_exec.planning.compiler.Plan.usage`.
     """
 
     text: str | None = None

@@ -236,7 +236,7 @@ class ConditionEvaluation:
             path: Path of the node.
             kind: Role of the condition at the node.
             code: Code of the failure.
-            message: The message; the reason of the verdict if empty.
+            message: The message; the reason for the verdict if empty.
         """
         evidence = {"question": self.text, "why": verdict.why, "evidence": list(verdict.evidence)}
         message = message or verdict.why or f"{self.text} does not hold"

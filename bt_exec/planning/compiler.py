@@ -102,7 +102,7 @@ class Request:
         assumed: Facts that hold if all completed skills had their declared effects; ``"?"`` is
             uncertain.
         settings: The site's settings by pack; a missing pack has its default settings.
-        cancel: Set when the answer is not wanted any more; compilers that take long should poll it.
+        cancel: Set when the answer is not wanted any more; slow compilers should poll it.
         limit_s: Time limit of the answer [s]; None for no limit.
         record: Stores the raw answers of models in the journal; None to discard them.
         context: Earlier commands of the session.
@@ -190,7 +190,7 @@ class Compiler(Protocol):
         """Name in plans, journals and the terminal, such as ``offline``."""
 
     def compile(self, request: Request) -> Plan | Refusal | Reply:
-        """Answer a request. Runs on a worker thread and may take long."""
+        """Answer a request. Runs on a worker thread and may take a long time."""
 
 
 @runtime_checkable

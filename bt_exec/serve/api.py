@@ -18,7 +18,6 @@ from fastapi.responses import Response, StreamingResponse
 from bt_exec.failure import UnknownName
 from bt_exec.journal.search import Wanted
 from bt_exec.serve.errors import ServiceError
-from bt_exec.serve.llm_command_response import final_answer, running_answer
 from bt_exec.serve.map_queue_and_speech_routes import add_auxiliary_routes, add_speech_routes
 from bt_exec.serve.models import (
     Aborted,
@@ -53,10 +52,11 @@ from bt_exec.serve.openapi import (
     openapi_document,
     response_descriptions,
 )
+from bt_exec.serve.planner_format_response import final_answer, running_answer
 from bt_exec.serve.queued_session import QueuedSession
 from bt_exec.serve.stages_and_plan_preview import RecordReader, compile_in_situation
 from bt_exec.serve.streams import Feeds
-from bt_exec.tui.history import mission_entry_data
+from bt_exec.tui.mission_history import mission_entry_data
 from bt_exec.web.app_factory import Json, add_page, new_app
 from bt_exec.web.login import COOKIE, Login
 from bt_exec.web.request_checks import RequestGuard

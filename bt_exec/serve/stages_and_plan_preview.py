@@ -23,7 +23,7 @@ from bt_exec.site.site import Site
 from bt_exec.spec.dump import dump_yaml
 from bt_exec.spec.model import Do, MissionSpec
 from bt_exec.spec.node_paths import encloses, is_kept, nodes_with_paths
-from bt_exec.tui.history import mission_entry_data
+from bt_exec.tui.mission_history import mission_entry_data
 from bt_exec.tui.node_text import arguments_text
 from bt_exec.tui.recorded_mission_messages import mission_explanation, parts_and_sentences
 from bt_exec.tui.view_model import ViewModel

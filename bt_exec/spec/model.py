@@ -558,7 +558,7 @@ class Param(SpecModel):
 
 
 class Alternative(SpecModel):
-    """An alternative to a failed tree, tried by re-planning ``after`` one of these codes.
+    """An alternative to a tree that failed with one of the codes in ``after``, for re-planning.
 
     The failed tree is run again with other arguments (``with``), or replaced by another tree. The
     former name of ``after``, ``on``, is still accepted; it was renamed because most YAML parsers

@@ -40,7 +40,7 @@ def changes_text(
         failure: The failure of the old plan.
         told: Translates names and fixed words to the command's language.
         phrase: Returns the phrase for a node with its arguments, or an empty text.
-        why: Reason of the change, in the command's language.
+        why: Reason for the change, in the command's language.
     """
     kept = new.mission.kept
     parts = [why] if why else []

@@ -352,7 +352,7 @@ def _rounded(value: Any) -> Any:
 
 
 def _measured(failure: Failure) -> Iterable[str]:
-    """Yield the measured values of a failure as short texts."""
+    """Yield the code of a failure, then its evidence as short texts ("name value")."""
     yield safe_line(failure.code)
     for name, value in failure.evidence.items():
         text = f"{value:g}" if isinstance(value, float) else safe_line(value)

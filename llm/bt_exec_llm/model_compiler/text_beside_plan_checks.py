@@ -153,7 +153,7 @@ def canonical_key(key: str) -> str:
 
 
 def refusal_reason(value: Any) -> str:
-    """Return the reason in the value of ``cannot``, of any type, as text; empty without one."""
+    """Return the value of ``cannot``, which may have any type, as text; empty if it gives none."""
     if value is None or value is False or value == [] or value == {}:
         return ""
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)

@@ -111,7 +111,7 @@ class TurnCompiler:
         return {"characters": float(len(self.prompt(request)))}
 
     def compile(self, request: Request) -> Plan | Refusal | Reply:
-        """Return the next turn as a plan, or a refusal; may take long."""
+        """Return the next turn as a plan, or a refusal; may take a long time."""
         talk, previous = self._talk, request.previous
         if previous is None or previous.mission.turn is None or talk is None:
             plain: Refusal | None = None

@@ -81,7 +81,7 @@ class Observation:
         parameters: Arguments of the call.
         ok: Whether the call succeeded.
         result: Return value; None without one.
-        error: Reason of the failure, starting with the failure code; None on success.
+        error: Reason for the failure, starting with the failure code; None on success.
     """
 
     tool: str

@@ -119,6 +119,6 @@ class Planner:
         return bool((gap[min(3, len(gap) - 1) :] <= self._reach).any())
 
 
-def smooth_speed(left_m: float, gain: float) -> float:
+def braking_speed_limit(left_m: float, gain: float) -> float:
     """Return the speed [m/s] at which the robot can still stop within `left_m` [m]."""
     return math.sqrt(max(0.0, 1.2 * gain * left_m))
