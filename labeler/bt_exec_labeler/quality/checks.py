@@ -59,7 +59,7 @@ def duplicates(
 def without_duplicates(
     lines: Sequence[dict[str, Any]], episodes: Mapping[str, Episode]
 ) -> list[dict[str, Any]]:
-    """Return records without those that have nearly the same clip as an earlier record.
+    """Return the records without those whose clip is nearly the same as an earlier record's.
 
     Only records with the same mid step, short goal and kind are compared. Two clips are nearly the
     same if the difference hashes of three compared frames differ in at most 4 of 64 bits.
