@@ -205,7 +205,11 @@ class TurnCompiler:
     def _read_answer(
         self, answer: Answer, request: Request, talk: Conversation, ways: TurnTools
     ) -> tuple[Turn | None, list[Problem]]:
-        """Return turn, log, plan and model name of an answer, or None, and all its problems."""
+        """Return the content of an answer (None if it cannot be used), and all its problems.
+
+        The content is a tuple of the turn, the log, the plan and the model's name. The plan is None
+        for a final answer.
+        """
         calls = (answer.data or {}).get("calls") if self._native else None
         if calls:
             tagged = read_calls(calls, answer.text, request.language, TURN_LINES)
