@@ -42,7 +42,7 @@ _NEIGHBOURS: tuple[tuple[DoorState, ...], ...] = (("closed", "ajar"), ("ajar", "
 
 
 def likely_states(door: DoorDetection) -> tuple[DoorState, ...]:
-    """Return the most likely states by a door's scores, the best first."""
+    """Return the states that remain possible by a door's scores, best first."""
     if not door.states or door.states[0][1] < _LEAST:
         return ()
     best = door.states[0][1]

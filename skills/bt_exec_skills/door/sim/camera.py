@@ -61,12 +61,12 @@ class SimCamera(ObjectCamera[DoorTruth]):
         )
 
     def _visible_share(self, points: Vector, geoms: Vector | None) -> float:
-        """Return the share of `points` in the picture that are visible.
+        """Return the share of `points` that are in the picture and visible, 0..1.
 
         Args:
-            points: World frame [m], shape (n, 3).
-            geoms: Ids of the geoms that the ray from the camera must hit first; None for nothing
-                before the point.
+            points: Points in the world frame [m], shape (n, 3).
+            geoms: Ids of the geoms that the ray from the camera must hit first; None if the ray
+                must reach the point without a hit.
         """
         camera = self._data.cam("head")
         offsets = points - camera.xpos

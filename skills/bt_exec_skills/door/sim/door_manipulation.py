@@ -190,7 +190,10 @@ def push_shut(job: ArmAttempt) -> MotionSteps:
 
 
 def _move_door(steps: Iterable[float], name: str) -> MotionSteps:
-    """Forward `steps` as a phase; a stuck hand ends it, and the caller checks the door's angle."""
+    """Forward `steps` as a phase, which ends early without a failure if the hand gets stuck.
+
+    The caller checks the angle of the door.
+    """
     with contextlib.suppress(Failed):
         for progress in steps:
             yield 0.2 + 0.6 * progress, name

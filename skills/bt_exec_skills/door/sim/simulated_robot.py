@@ -195,7 +195,10 @@ class SimDoorRobot:
     def _after_release(
         self, arm: Arm, move: Callable[[ArmAttempt], MotionSteps]
     ) -> Callable[[ArmAttempt], MotionSteps]:
-        """Return `move`, preceded by the other hand's release and followed by home on failure."""
+        """Return `move`, before which the other hand releases the handle.
+
+        If `move` fails, the arm goes home.
+        """
 
         def moves(job: ArmAttempt) -> MotionSteps:
             yield from door_manipulation.release_handle([self._job(a, 0) for a in ARMS if a != arm])
