@@ -20,7 +20,7 @@ Cell: TypeAlias = tuple[int, int]
 
 
 class Slab(NamedTuple):
-    """A solid box seen from above: centre [m], half sizes [m], yaw [rad]."""
+    """Outline of a solid box seen from above: centre [m], half sizes [m], yaw [rad]."""
 
     x: float
     y: float
@@ -140,7 +140,7 @@ def hit_points(
 
     Args:
         pose: Pose of the range finder.
-        ranges: Distances [m] in all directions, at equal angles from straight ahead to the left.
+        ranges: Distances [m] at equal angles over a full turn, anticlockwise from straight ahead.
         limit_m: Distance from which hits are ignored [m].
     """
     angles = pose.yaw + np.arange(len(ranges)) * math.tau / len(ranges)

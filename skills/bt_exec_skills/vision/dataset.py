@@ -149,7 +149,7 @@ def _claim_folder(recipe: Recipe, folder: Path) -> dict[int, Path]:
     folder.mkdir(parents=True, exist_ok=True)
     versions = {name: importlib.metadata.version(name) for name in _VERSIONS_OF}
     text = json.dumps({**asdict(recipe), "versions": versions}, indent=2) + "\n"
-    write_text_atomically(folder / RECIPE_FILE, text)  # first: it marks the folder as ours
+    write_text_atomically(folder / RECIPE_FILE, text)  # marks the folder as a data set
     for part in ("images/train", "images/val", "labels/train", "labels/val", "scenes"):
         (folder / part).mkdir(parents=True, exist_ok=True)
     names = "".join(f"  {number}: {name}\n" for number, name in enumerate(recipe.classes))
