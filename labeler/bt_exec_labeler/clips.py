@@ -165,7 +165,7 @@ class Clip:
         return content.hexdigest()
 
     def without_damaged_frames(self) -> Clip:
-        """Return the clip without undecodable frames, whose errors are added to `damaged`."""
+        """Return the clip without undecodable frames; `damaged` contains their errors."""
         wrong = {frame: why for frame in self.frames if (why := why_unreadable(frame))}
         if not wrong:
             return self

@@ -115,8 +115,8 @@ class Doubt:
 
     Attributes:
         kind: ``clock_back``, ``missing_frames`` …
-        where: Frame or line with the defect.
-        message: Description of the flaw.
+        where: Frame or line that caused the doubt.
+        message: Description of the doubt.
         t: Start [s since the episode began].
         end: End [s].
     """

@@ -67,7 +67,7 @@ class ControllerItem:
 
     @property
     def clips(self) -> tuple[Clip, ...]:
-        """Clips of the item, by name."""
+        """Clips that the controller sees."""
         return (self.recent,)
 
     @property
@@ -108,7 +108,7 @@ class PlannerItem(ControllerItem):
 
     @property
     def clips(self) -> tuple[Clip, ...]:
-        """Clips of the item, by name."""
+        """Clips that the planner sees: recent, then summary."""
         return (self.recent, self.summary)
 
     def without_damaged_frames(self) -> Self:

@@ -101,7 +101,7 @@ def _look_alike(one: tuple[int, ...], other: tuple[int, ...]) -> bool:
 def split_leaks(
     groups: Iterable[Iterable[str]], episode_of: Mapping[str, str], splits: Mapping[str, Split]
 ) -> list[list[str]]:
-    """Return the groups of items that are in more than one split."""
+    """Return the groups whose items are in more than one split."""
     return [
         list(group) for group in groups if len({splits.get(episode_of[item]) for item in group}) > 1
     ]
