@@ -193,7 +193,7 @@ def _is_plan(value: Any) -> bool:
 
 
 def unknown_key_problems(data: Mapping[str, Any], known: Collection[str]) -> list[Problem]:
-    """Return a problem for each key that does not belong to the format of answers."""
+    """Return a problem for each unknown key of an answer, at most three."""
     return [_unknown(key, value, known) for key, value in data.items() if key not in known][:3]
 
 
