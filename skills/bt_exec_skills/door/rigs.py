@@ -95,11 +95,12 @@ def make_detector(
     Args:
         choice: ``oracle``, ``learned`` (the shipped network), or the settings of another network;
             see `bt_exec_skills.door.perception.detector_factory`.
-        calibration: Returns the calibration of camera and door; called only if needed.
+        calibration: Function that returns the calibration of camera and door; called only if
+            needed.
 
     Raises:
         UnknownName: If the detector is unknown.
-        UsageError: If its weights or settings are wrong.
+        UsageError: If its weights or settings are invalid.
     """
     if choice == "oracle":
         from bt_exec_skills.door.perception.ground_truth_estimator import (

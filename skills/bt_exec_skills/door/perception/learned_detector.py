@@ -178,7 +178,7 @@ class LearnedDetector:
         return ""
 
     def confirm_enlarged(self, frame: Frame, meaning: str, box: Box) -> bool:
-        """Return True if the network also finds the object of `box` in an enlarged part."""
+        """Return True if the network also finds the object in the enlarged picture around `box`."""
         part, left, top = enlarged_quarter(frame, box)
         for found in self._network.find(part, _SECOND_SCORE):
             x1, y1, x2, y2 = (side / 2 for side in found.xyxy)

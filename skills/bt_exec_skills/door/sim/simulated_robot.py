@@ -180,7 +180,7 @@ class SimDoorRobot:
     def _start_motion(
         self, arm: Arm, name: str, move: Callable[[ArmAttempt], MotionSteps]
     ) -> ArmMotion:
-        """Stop the arm's motion and start `move`, with the number of earlier attempts."""
+        """Stop the arm's motion, and start `move` as the next attempt at the motion `name`."""
         if arm in self._motions:
             self._motions[arm].stop()
         attempt = self._attempts[arm, name]
@@ -195,9 +195,9 @@ class SimDoorRobot:
     def _after_release(
         self, arm: Arm, move: Callable[[ArmAttempt], MotionSteps]
     ) -> Callable[[ArmAttempt], MotionSteps]:
-        """Return `move`, before which the other hand releases the handle.
+        """Return a motion that makes the other hand release the handle, then executes `move`.
 
-        If `move` fails, the arm goes home.
+        If the hand misses or gets stuck, the arm goes home.
         """
 
         def moves(job: ArmAttempt) -> MotionSteps:
