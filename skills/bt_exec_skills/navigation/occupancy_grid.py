@@ -94,7 +94,7 @@ class Grid:
         )
 
     def cells_at(self, points: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
-        """Return row and column of each point [m], clipped to the map; both of shape (n, 2)."""
+        """Return the row and column of each point [m], clipped to the map, shape (n, 2)."""
         rows, columns = self.shape
         found = np.floor((points[:, ::-1] - self.origin[::-1]) / self.cell_m).astype(np.int64)
         return np.clip(found, 0, (rows - 1, columns - 1))
@@ -171,7 +171,7 @@ class Obstacles:
         self._looks[place] = np.minimum(self._looks[place] + 1, _MOST)
 
     def _clear_along_beams(self, pose: Pose, ranges: npt.NDArray[np.float64]) -> None:
-        """Clear the cells through which a beam has passed."""
+        """Reduce the number of hits of the cells through which a beam has passed."""
         rows, columns = np.nonzero(self._looks)
         if not len(rows):
             return
@@ -187,7 +187,15 @@ class Obstacles:
         )
 
     def accept_all_hits(self, pose: Pose, ranges: npt.NDArray[np.float64], within_m: float) -> None:
-        """Add a reading and accept near hits as obstacles at once, for a robot that is stuck."""
+        """Add the near hits of a reading, then accept every cell with a hit as an obstacle.
+
+        A robot that is stuck uses this, because an unconfirmed obstacle may block it.
+
+        Args:
+            pose: Pose of the range finder.
+            ranges: Distances [m]; see `hit_points`.
+            within_m: Distance from which hits are not added [m].
+        """
         self.add_reading(pose, np.where(ranges < within_m, ranges, 1e3))
         near = self._looks > 0
         self._looks[near] = np.maximum(self._looks[near], _BELIEVED)

@@ -81,7 +81,7 @@ class Recipe:
         return "val" if held_out else "train"
 
     def differences_from(self, other: Recipe) -> str:
-        """Return the values of `other` that differ, such as ``seed=3, scenes=40``; or empty."""
+        """Return the values of `other` that differ, such as ``seed=3, scenes=40``, as text."""
         mine, theirs = asdict(self), asdict(other)
         return ", ".join(f"{key}={theirs[key]}" for key in mine if mine[key] != theirs[key])
 
@@ -90,7 +90,7 @@ def read_recipe(folder: Path) -> Recipe:
     """Return the recipe of the data set in `folder`.
 
     Raises:
-        UsageError: If the folder has no recipe.
+        UsageError: If the folder has no recipe, or an invalid one.
     """
     file = folder / RECIPE_FILE
     if not file.is_file():
