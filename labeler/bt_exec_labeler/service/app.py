@@ -133,5 +133,5 @@ def serve_labeler(
     server = AppServer(make_app(found, who, vocabulary, login, host, frames), host, port)
     place = f"{server.url}label"
     serve_until_stopped(
-        server, lambda: say(f"{labeler} for a {who}: {place} · Ctrl-C ends the review")
+        server, lambda: say(f"{labeler} for a {who}: {place} · Ctrl-C ends the service")
     )

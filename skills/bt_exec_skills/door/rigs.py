@@ -120,7 +120,7 @@ def robot_facts(robot: DoorRobot) -> dict[str, str]:
     """Return the robot's own state as facts for the dry run."""
     facts = {f"hand.{arm}": robot.holding(arm) or "empty" for arm in ARMS}
     for arm in ARMS:
-        if robot.at_home:
+        if robot.arm_at_home(arm):
             facts[f"at.{arm}"] = "home"
         elif robot.at_label(arm, "material"):
             facts[f"at.{arm}"] = "material"

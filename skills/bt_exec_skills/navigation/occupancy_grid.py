@@ -160,10 +160,18 @@ class Obstacles:
         self._grid = grid
         self._looks = np.zeros(grid.shape, np.int16)
 
-    def add_reading(self, pose: Pose, ranges: npt.NDArray[np.float64]) -> None:
-        """Add a reading of the range finder."""
+    def add_reading(
+        self, pose: Pose, ranges: npt.NDArray[np.float64], within_m: float = _RELIABLE_M
+    ) -> None:
+        """Add a reading of the range finder.
+
+        Args:
+            pose: Pose of the range finder.
+            ranges: Distances [m]; see `hit_points`.
+            within_m: Distance from which hits are not added [m]; the beams clear cells beyond it.
+        """
         self._clear_along_beams(pose, ranges)
-        points = hit_points(pose, ranges, _RELIABLE_M)
+        points = hit_points(pose, ranges, within_m)
         rows, columns = self._grid.cells_at(points).T
         new = self._grid.clearance[rows, columns] > _KNOWN_M
         cells = np.unique(np.stack([rows[new], columns[new]], axis=1), axis=0)
@@ -196,7 +204,7 @@ class Obstacles:
             ranges: Distances [m]; see `hit_points`.
             within_m: Distance from which hits are not added [m].
         """
-        self.add_reading(pose, np.where(ranges < within_m, ranges, 1e3))
+        self.add_reading(pose, ranges, within_m)
         near = self._looks > 0
         self._looks[near] = np.maximum(self._looks[near], _BELIEVED)
 

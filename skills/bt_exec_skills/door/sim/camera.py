@@ -77,5 +77,6 @@ class SimCamera(ObjectCamera[DoorTruth]):
         inside = (np.abs(x) <= -z * reach * wide) & (np.abs(y) <= -z * reach)
         rays = offsets / far[:, None]
         hit, distance, _ = cast_rays(self._world.model, self._data, camera.xpos, rays, FAR_M)
-        seen = distance >= far if geoms is None else np.isin(hit, geoms)
+        free = (distance >= far) | (hit < 0)
+        seen = free if geoms is None else np.isin(hit, geoms)
         return float((seen & inside).mean())
