@@ -1,4 +1,4 @@
-"""Command ``check``: tree, plan and site files, packs and utterances."""
+"""Command ``check``: checks tree, plan and site files, packs and utterances."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Command ``compile``: plans without moving a robot."""
+"""Command ``compile``: prints the plan for a command without moving a robot."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Command ``repl``: one command after another in the same world."""
+"""Command ``repl``: a prompt that runs one command after another in the same world."""
 
 from __future__ import annotations
 

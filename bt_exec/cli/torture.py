@@ -1,4 +1,4 @@
-"""Command ``torture``: random missions with random faults, checked against invariants."""
+"""Command ``torture``: runs random missions with random faults and checks invariants."""
 
 from __future__ import annotations
 
