@@ -110,7 +110,7 @@ class Helper:
             os.write(self._go, b"g")
 
     def stop_result(self) -> str | None:
-        """Return None while it runs, "" if it has stopped the robot, otherwise an error message."""
+        """Return None while the helper runs, "" after a successful stop, else an error message."""
         pid, status = os.waitpid(self.pid, os.WNOHANG)
         with contextlib.suppress(BlockingIOError):
             while data := os.read(self._said, 4096):
