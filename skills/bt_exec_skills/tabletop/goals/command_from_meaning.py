@@ -300,13 +300,18 @@ class Converter:
             return replace(found, like=Phrase(kind=before.kind), sure=ranked or not self._korean)
         return found
 
+    def _ask_to_go(self, act: Node) -> UnresolvedGoal:
+        goal, *others = act.parts("of")
+        if others:  # "go to the table with the cup"
+            raise Trouble("NOT_UNDERSTOOD")
+        goal = target_of(goal) if goal.kind == "rel" else goal
+        self._place, self._side = self.phrase(goal), "in"
+        return UnresolvedGoal("go", self._said(act), (self._place,))
+
     def _ask(self, act: Node) -> UnresolvedGoal:
         verb = cast(Verb, _SAME.get(act.text("verb"), act.text("verb")))
         if verb == "go":
-            goal = act.node("of")
-            goal = target_of(goal) if goal.kind == "rel" else goal
-            self._place, self._side = self.phrase(goal), "in"
-            return UnresolvedGoal("go", self._said(act), (self._place,))
+            return self._ask_to_go(act)
         if verb in ("clear", "empty") and HAND in map(formula_of, act.parts("of")[:1]):
             return UnresolvedGoal("put_down", self._said(act))
         themes = self._themes(act)
