@@ -251,7 +251,11 @@ def test_answer_about_a_past_action_names_its_mission(bt: Run) -> None:
 
 
 def test_question_about_a_past_action_ignores_values_that_it_does_not_name(bt: Run) -> None:
-    asked = ("did you open the door?", "아까 문 열었어?", "did you open the door with the right arm?")
+    asked = (
+        "did you open the door?",
+        "아까 문 열었어?",
+        "did you open the door with the right arm?",
+    )
     lines = "\n".join(("open the door with your left arm", *asked))
     said = " ".join(bt("repl", "--fast", stdin=lines).out.split())
     assert said.count("Yes. I did that at") == 1

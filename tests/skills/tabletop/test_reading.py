@@ -95,6 +95,15 @@ def test_short_command_after_any_other_is_understood_or_refused():
                 understand(command, WORLDS["mixed"], turns)
 
 
+@pytest.mark.parametrize("before", ["Bring me the apple or the ball", "사과나 공을 가져와",
+                                    "fetch the banana or the red cup"])  # fmt: skip
+def test_complete_command_means_the_same_after_a_refused_one(before):
+    now, turns = WORLDS["mixed"], [Turn(before, "refused", "NOT_UNDERSTOOD")]
+    for command in ("take the apple", "put the ball on the tray", "사과를 쟁반에 놔"):
+        found = understand(command, now, turns)
+        assert moves_of(found.subgoals) == moves_of(understand(command, now).subgoals)
+
+
 @settings(deadline=None, max_examples=examples(60), derandomize=True)
 @given(
     st.sampled_from(sorted(THINGS)),

@@ -6,6 +6,7 @@ A request for which there is no skill is refused as a whole.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from typing import cast
 
@@ -95,7 +96,9 @@ class Converter:
         self._has_sides = phrases.several_tables
         self._holds = holds
         self._earlier_goal = before
-        self._before = phrases.phrase(subject) if subject is not None else None
+        self._before: Phrase | None = None
+        with suppress(Trouble):  # without a description, the object is no antecedent
+            self._before = phrases.phrase(subject) if subject is not None else None
         self._first_goal: Node | None = None
         self._place: Phrase | None = None
         self._places: list[Phrase] = []
