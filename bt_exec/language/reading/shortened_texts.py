@@ -35,7 +35,9 @@ _PARTICLE = 2
 
 
 def shortened_texts(text: str, lexicon: Lexicon) -> Iterator[str]:
-    """Yield a text without one to `_LONGEST` consecutive words, the longest results first.
+    """Yield a text without one to `_LONGEST` consecutive words.
+
+    The texts without the fewest words of the lexicon come first.
 
     Args:
         text: The text as typed.
@@ -46,24 +48,31 @@ def shortened_texts(text: str, lexicon: Lexicon) -> Iterator[str]:
     edges = lattice(plain, lexicon, {})
     spare = [not _is_essential(word, plain, edges, lexicon.language.name) for word in words]
     longest = min(_LONGEST, int(len(words) * (1 - _KEPT)))
+    unknown = {edge.text for edge in edges if edge.category == "unknown"}
+    known = [_core(plain.source[start:end]) not in unknown for start, end in words]
     runs = [
         (first, first + count)
         for count in range(1, longest + 1)
         for first in range(len(words) - count + 1)
         if all(spare[first : first + count])
     ]
+    runs.sort(key=lambda run: sum(known[slice(*run)]))
     for first, last in runs[:_MOST]:
         kept = [plain.source[start:end] for start, end in (*words[:first], *words[last:])]
         mark = "?" if plain.asked and last == len(words) else ""
         yield " ".join(kept).rstrip(",;") + mark
 
 
+def _core(word: str) -> str:
+    """Return a word in lower case, without punctuation."""
+    return re.sub(r"[^\w']", "", word).lower()
+
+
 def _is_essential(word: tuple[int, int], text: Text, edges: Sequence[Edge], language: str) -> bool:
     """Return True if a word, given by its span in the typed text, must not be left out."""
     start, end = word
     typed = text.source[start:end]
-    core = re.sub(r"[^\w']", "", typed).lower()
-    if _essential(language).search(core):
+    if _essential(language).search(_core(typed)):
         return True
     if any(one.start < end and start < one.end for one in operators_in(text.source, language)):
         return True

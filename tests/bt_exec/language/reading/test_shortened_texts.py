@@ -20,6 +20,8 @@ ESSENTIAL = {
            "사과만", "쟁반까지", "사과", "빨간", "옮겨"],
 }  # fmt: skip
 
+JOINTS = ("and", "then")  # after them, an unknown word is taken for a verb
+
 
 def shorter(text):
     return list(shortened_texts(text, reader(frozenset()).lexicon(language_of(text))))
@@ -41,15 +43,14 @@ def test_essential_word_is_never_left_out(data, language):
 def test_inserted_unknown_word_may_be_left_out(data, language):
     unknown = {"en": "frobnicated", "ko": "뷁뷁뷁을"}[language]
     words = LONG[language].split()
-    place = data.draw(st.integers(2, len(words) - 1).filter(lambda n: words[n - 1] != "and"))
+    place = data.draw(st.integers(2, len(words) - 1).filter(lambda n: words[n - 1] not in JOINTS))
     said = [*words[:place], unknown, *words[place:]]
-    assert LONG[language] in shorter(" ".join(said))
+    assert shorter(" ".join(said))[0] == LONG[language]
 
 
-def test_results_keep_most_words_and_come_longest_first():
+def test_results_keep_most_words():
     text = "frob the wugly apple quite gladly onto the tray blim blam blom"
     sizes = [len(one.split()) for one in shorter(text)]
-    assert sizes == sorted(sizes, reverse=True)
     assert min(sizes) >= 0.6 * len(text.split())
     assert len(sizes) <= 16
 
