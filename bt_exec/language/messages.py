@@ -41,6 +41,7 @@ from bt_exec.language.plurals import with_plurals
 from bt_exec.spec.shipped_yaml import read_yaml
 
 __all__ = [
+    "AFTER_STOP",
     "LANGUAGES",
     "OWN_MESSAGES",
     "Called",
@@ -49,6 +50,9 @@ __all__ = [
     "language_of",
     "load_messages",
 ]
+
+AFTER_STOP = "AFTER_STOP"
+"""Code of a pack's advice after a stop; for known facts, ``AFTER_STOP at=dock + hand=empty``."""
 
 OWN_MESSAGES = Path(__file__).with_name("messages.yaml")
 """File of the executive's sentences. A pack that generates messages loads it with its own file."""
@@ -99,7 +103,7 @@ class Messages:
         site: Path | None = None,
         robots: Mapping[str, Mapping[str, tuple[str, ...]]] | None = None,
     ) -> Messages:
-        """Return the catalogue of all `paths`, and of `packs` by name.
+        """Load a catalogue from `paths` and from the files of packs.
 
         Args:
             paths: Files that apply to every pack.
@@ -236,7 +240,7 @@ class Messages:
         )
 
     def fixed_word(self, word: str, language: str) -> str:
-        """Return a fixed word of the terminal, independent of packs."""
+        """Return the translation of a word of the user interface, independent of packs."""
         return _translated_word(word, language, (self._fixed, self._words))
 
     def say(self, code: str, language: str, /, **facts: Any) -> str:
@@ -368,7 +372,7 @@ class Messages:
         """Return a sentence about who or what stopped a mission.
 
         Args:
-            reason: Reason of the stop: a signal, a role, or empty for the operator.
+            reason: Reason for the stop: a signal, a role, or empty for the operator.
             language: Language of the sentence.
         """
         if reason.startswith("SIG"):
@@ -376,8 +380,21 @@ class Messages:
         code = "ABORTED" if reason in ("", "operator") else f"ABORTED {reason}"
         return self.say(code if code in self else "ABORTED_BY", language, who=reason)
 
+    def without_stop_advice(self, report: str, language: str) -> str:
+        """Return a report without the advice of packs after a stop, which holds only at that time.
+
+        Args:
+            report: Report of a mission.
+            language: Language of the report.
+        """
+        for own in (self, *self._packs.values()):
+            for code in own.codes():
+                if code.split()[0] == AFTER_STOP:
+                    report = report.replace(own.say(code, language), "")
+        return " ".join(report.split())
+
     def explain_failure(self, failure: Failure, language: str) -> str:
-        """Return the reason of `failure` as one sentence for the operator, in its pack's words."""
+        """Return the reason for `failure` as one sentence for the operator, in its pack's words."""
         own = self.of_pack(self._owners.get(failure.node, ""))
         detail = own._translated_error(failure.message, language)
         facts = {**failure.args, **failure.evidence, "message": detail}
@@ -434,7 +451,7 @@ class _AlternativesFormatter(string.Formatter):
 
 @cache
 def load_messages(*files: Path) -> Messages:
-    """Return the messages of some files, which are read once."""
+    """Return the catalogue of some files; the same files are read only once."""
     return Messages.load(files)
 
 

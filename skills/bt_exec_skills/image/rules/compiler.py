@@ -69,6 +69,10 @@ class QuestionCompiler:
         """Return questions that a misspelt question may stand for, the nearest first."""
         return reader().intended_texts(request.command, _known_names(request))
 
+    def shortened_texts(self, request: Request) -> Iterator[str]:
+        """Return parts of a question that can be parsed, the longest first."""
+        return reader().shortened_texts(request.command, _known_names(request))
+
     def read(self, request: Request) -> Meaning | Unclear:
         """Return each question as an act of its kind, or why the text is not understood."""
         try:
