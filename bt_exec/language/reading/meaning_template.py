@@ -266,6 +266,14 @@ def _fill_it(question: Node, phrase: Node) -> Node:
     return UNSAID if filled == question else filled
 
 
+def _alike_in_both(aspect: str, phrase: Node) -> Node:
+    """Return the proposition that objects are alike in the first and the second picture."""
+    first, second = (
+        in_picture(phrase, Node("shown", (("picture", name),))) for name in ("first", "second")
+    )
+    return Node("alike", (("aspect", aspect), ("of", first), ("to", second)))
+
+
 def _state_of(phrase: Node, formula: Node) -> Node:
     """Return the proposition that an object satisfies a formula, with the object for pronouns."""
     return Node("exists", (("of", _refine(phrase, formula) or phrase), ("about", phrase)))
@@ -679,6 +687,7 @@ _OPERATIONS: Mapping[str, Callable[..., Any]] = {
         "alike", (("aspect", aspect), ("of", phrase.replace(wh="distinct")))
     ),
     "is_so": _state_of,
+    "alike_in_both": _alike_in_both,
     "bearing": lambda quote: Node("bears", (("text", quote.text("said")),)),
     "yes_no": _require_yes_no_question,
     "then": _append_question,

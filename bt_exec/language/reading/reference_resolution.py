@@ -25,7 +25,7 @@ _IT, _SO, _NOT_SO, _THERE, _NOT_THERE = (
     Node("pronoun", (("name", name),)) for name in ("it", "so", "not_so", "so_there", "not_there")
 )
 
-__all__ = ["are_disjoint", "resolve_references", "subject_of", "with_named_conditions"]
+__all__ = ["are_disjoint", "nouns_in", "resolve_references", "subject_of", "with_named_conditions"]
 
 
 def resolve_references(
@@ -63,7 +63,7 @@ def resolve_references(
         return None
     old = subject.node("of")
     if refers:  # "the one next to it" is another object of the same kind
-        old = conjunction(*_nouns_in(_compared_objects(old), kinds))
+        old = conjunction(*nouns_in(_compared_objects(old), kinds))
     formula = _merge_fragment(old, phrase.node("of"), meaning.text("sign"), kinds)
     asked = phrase.replace(of=formula)
     if last.kind == "ask" and asked.get("quantity") is None:
@@ -95,7 +95,7 @@ def _with_noun(meaning: Node, before: Node | None, kinds: Mapping[str, str]) -> 
     subject = subject_of(meaning)
     own, earlier = _nouns_of(subject, kinds), _nouns_of(before, kinds)
     if not earlier and before is not None:  # "what is on the left plate, and on the right one?"
-        inner = (_nouns_in(node.node("of"), kinds) for node in before.walk() if node.kind == "np")
+        inner = (nouns_in(node.node("of"), kinds) for node in before.walk() if node.kind == "np")
         earlier = next(filter(None, inner), [])
     if meaning.kind == "fragment":  # the noun is added with the rest of the previous command
         earlier = []
@@ -104,7 +104,7 @@ def _with_noun(meaning: Node, before: Node | None, kinds: Mapping[str, str]) -> 
         if node == _ONE:
             return conjunction(*(own if inner and own else earlier))
         if node.kind == "or":
-            nouns = next(filter(None, (_nouns_in(part, kinds) for part in node.parts())), [])
+            nouns = next(filter(None, (nouns_in(part, kinds) for part in node.parts())), [])
             noun = conjunction(*nouns) if nouns else _ONE
             node = disjunction(*(part.substitute(_ONE, noun) for part in node.parts()))
         args: list[tuple[str, Value]] = []
@@ -120,15 +120,15 @@ def _with_noun(meaning: Node, before: Node | None, kinds: Mapping[str, str]) -> 
 
 
 def _nouns_of(phrase: Node | None, kinds: Mapping[str, str]) -> list[Node]:
-    return _nouns_in(phrase.node("of"), kinds) if phrase is not None else []
+    return nouns_in(phrase.node("of"), kinds) if phrase is not None else []
 
 
-def _nouns_in(formula: Node, kinds: Mapping[str, str]) -> list[Node]:
+def nouns_in(formula: Node, kinds: Mapping[str, str]) -> list[Node]:
     """Return the nouns of a formula, also those of a superlative: "the leftmost tomato"."""
     found: list[Node] = []
     for part in conjuncts(formula):
         if part.kind == "most":
-            found += _nouns_in(part.node("of"), kinds)
+            found += nouns_in(part.node("of"), kinds)
         elif part.kind != "not" and _attribute_kind(part, kinds) in _NOUNS:
             found.append(part)
     return found
@@ -136,7 +136,7 @@ def _nouns_in(formula: Node, kinds: Mapping[str, str]) -> list[Node]:
 
 def are_disjoint(one: Node, other: Node, kinds: Mapping[str, str]) -> bool:
     """Return True if no object satisfies two formulas, because of their nouns or attributes."""
-    nouns = [{*_nouns_in(formula, kinds)} for formula in (one, other)]
+    nouns = [{*nouns_in(formula, kinds)} for formula in (one, other)]
     if all(nouns) and nouns[0].isdisjoint(nouns[1]):
         return True
     mine, theirs = (

@@ -124,6 +124,14 @@ def test_only_a_comparison_takes_two_pictures(tmp_path):
     assert build_mission_worlds(files[:2], "두 사진이 같아?") == [
         {"image": first, "second": second}
     ]
+    for question in (
+        "Are there more cups in the second picture?",
+        "Has the cup moved?",
+        "컵이 몇 개야? 두 번째 사진에서는?",
+        "If the pictures differ, what has changed?",
+    ):
+        expected = [{"image": first, "second": second}]
+        assert build_mission_worlds(files[:2], question) == expected, question
     with pytest.raises(UsageError, match="a comparison takes two pictures; found 3"):
         build_mission_worlds(files, "What is different?")
     with pytest.raises(UsageError, match="a program can only be written for one picture; found 3"):

@@ -172,6 +172,16 @@ def test_many_generated_sentences_are_parsed_to_their_meaning(meaning, language)
     assert meaning_of(text) == meaning, text
 
 
+@settings(max_examples=examples(25), deadline=None)
+@given(questions, questions, languages)
+def test_two_sentences_are_two_questions_in_their_order(one, other, language):
+    text = " ".join(map(generator(language).sentence, (one, other)))
+    found = reader().read(text)
+    both = normal_form(node("seq", of=(one, other)))
+    assert isinstance(found, Reading), text
+    assert both in (found.meaning, *found.rivals), text
+
+
 FRAMES = {
     "en": ["{}", "please, {}", "Hey, {}", "{} please", "  {}  ", "{}!", "so {}"],
     "ko": ["{}", "혹시 {}", "저기, {}", "  {}  ", "음 {}", "이 사진에서 {}"],

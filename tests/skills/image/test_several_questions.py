@@ -74,6 +74,9 @@ ANSWERS = [
      [["bottom right"], ["bottom centre"]]),
     ("If the biggest circle is red, say so; otherwise tell me its colour.", [False, ["blue"]]),
     ("제일 큰 원이 빨간색이면 어디 있는지 말하고 아니면 무슨 색인지 말해 줘.", [False, ["blue"]]),
+    ("If there is nothing below the green square, what is to the left of it?",
+     [True, ["red circle", "blue square"]]),
+    ("초록 원이 없으면 빨간 건 몇 개야?", [True, 3]),
     ("If both pictures have the same number of circles, count the squares.",
      [{"target": 4, "other": 3}]),
 ]  # fmt: skip
@@ -172,6 +175,10 @@ def test_sum_without_two_separate_counts_is_refused(before):
     "text",
     [
         "If the man is happy, count the cups.",
+        "If there is no apple on the plate, what is on it?",
+        "If no circle is green, list their colours.",
+        "접시가 비어 있지 않으면 뭐가 있는지 말해 줘.",
+        "Tell me the colour of the cup, but only if there is exactly one.",
         "If how many cups are there, count the plates.",
         "Count the cups before the plates are counted.",
         "남자가 행복하면 컵이 몇 개야?",
@@ -191,3 +198,26 @@ def test_program_is_refused_for_several_questions():
 
 def test_single_question_is_not_conditional():
     assert isinstance(read_questions("If there is a cup, where is it?")[0], Question)
+
+
+@pytest.mark.parametrize(
+    ("before", "text", "same"),
+    [
+        (
+            "Where is the biggest cup?",
+            "What colour is that cup?",
+            "What colour is the biggest cup?",
+        ),
+        ("제일 큰 컵이 어디 있어?", "그 컵은 무슨 색이야?", "제일 큰 컵은 무슨 색이야?"),
+        (
+            "Is there an apple on the left plate?",
+            "Is that plate white?",
+            "Is the left plate white?",
+        ),
+        ("Are the red cups on the plate?", "Are those cups big?", "Are the red cups big?"),
+        ("Where is the plate?", "What colour is that cup?", "What colour is the cup?"),
+    ],
+)
+def test_that_object_is_the_one_mentioned_before(before, text, same):
+    named, described = (read_questions(asked, [before])[0] for asked in (text, same))
+    assert unsaid(named) == unsaid(described)

@@ -20,6 +20,7 @@ from bt_exec.language.reading.meaning_node import (
 )
 from bt_exec.language.reading.reference_resolution import (
     are_disjoint,
+    nouns_in,
     resolve_references,
     subject_of,
 )
@@ -34,21 +35,30 @@ _ALL_THINGS = Node("ask", (("what", "where"), ("of", ANYTHING)))
 _BAR = Node("thing", (("name", BAR),))
 _THIS_ONE, _IT = Node("np", (("of", Node("one")),)), Node("pronoun", (("name", "it"),))
 _OTHER = Node("pronoun", (("name", "other"),))
+_THAT = Node("pronoun", (("name", "that"),))  # "that cup"
 _UNSAID = Node("pronoun", (("name", "unsaid"),))  # "how many are there?"
 _WHAT_IS_IT = Node("ask", (("what", "which"), ("of", _IT)))
 _HOW_MANY = tuple(
     Node("ask", (("what", "how_many"), ("of", Node("pronoun", (("name", name),)))))
     for name in ("it", "them")
 )
+_PLACES = ("rel", "placed")
 _TOTAL = Node("aspect", (("name", "total"), ("of", ANYTHING)))
 _SUM, _BOTH = (Node("pronoun", (("name", name),)) for name in ("sum", "both"))
 _IN_IT = tuple(
     Node("rel", (("relation", relation), ("to", _IT))) for relation in ("in", "inside", "on", "at")
 )
-_CHANGES = _CHANGED, _ = tuple(
+_CHANGES = _CHANGED, _MISSING = tuple(
     Node("has", (("attribute", name),)) for name in ("changed", "missing")
 )
-_DIFFERENT, _DIFFERENCE = (Node("scene", (("what", name),)) for name in ("different", "difference"))
+_MISSING_IN_FIRST = {_MISSING, Node("shown", (("picture", "first"),))}  # not supported
+_DIFFERENT, _DIFFERENCE, _COUNT_DIFFERENCE = (
+    Node("scene", (("what", name),)) for name in ("different", "difference", "count_difference")
+)
+_SIDES = {
+    "left": "left_of", "right": "right_of", "top": "above", "bottom": "below",
+}  # fmt: skip
+"""Relation to an object for each side of the picture."""
 _WRITTEN_ON_IT, _WRITTEN_ON_UNSAID = (
     Node("aspect", (("name", "writing"), ("of", of))) for of in (_IT, _UNSAID)
 )
@@ -68,7 +78,7 @@ def resolve_question(
         kinds: Kinds of attributes.
         first: Whether the question is the first of a session.
     """
-    meaning = _as_comparison(meaning.substitute(_THIS_ONE, _IT))
+    meaning = _as_comparison(_with_named(meaning, earlier, kinds).substitute(_THIS_ONE, _IT))
     if meaning.text("what") == "why":  # the answer to the last question contains its reasons
         return earlier[-1] if earlier else None
     added = _added_counts(meaning, earlier, kinds)
@@ -77,7 +87,11 @@ def resolve_question(
     if earlier and meaning.kind == "fragment":
         return _of_other_objects(meaning, earlier, kinds)
     unsaid = not earlier and _UNSAID in meaning.walk()
-    meaning = _completed(_with_unsaid(meaning, earlier), earlier[-1] if earlier else None)
+    last = earlier[-1] if earlier else None
+    completed = _completed(_with_unsaid(_beside_the_same(meaning, last), earlier), last)
+    if completed is None:
+        return None
+    meaning = completed
     if first:
         for within in _IN_IT:
             meaning = meaning.substitute(within, _ANY)
@@ -92,7 +106,62 @@ def resolve_question(
     resolved = resolve_references(asked, before, kinds)
     if resolved is None and before:
         resolved = resolve_references(_among_the_same(asked), before, kinds)
-    return None if resolved is None else normal_form(_with_pictures_outermost(resolved))
+    if resolved is None or {*resolved.walk()} >= _MISSING_IN_FIRST:
+        return None
+    return normal_form(_with_pictures_outermost(resolved))
+
+
+def _with_named(meaning: Node, earlier: Sequence[Node], kinds: Mapping[str, str]) -> Node:
+    """Return a question in which "that cup" is the cup that was mentioned last, or any cup."""
+
+    def named(node: Node) -> Node:
+        about = node.get("about")
+        if isinstance(about, Node) and _THAT in about.walk():  # "is that cup red?"
+            of, one = node.node("of"), named(about)
+            nouns = {_THAT, *nouns_in(one.node("of"), kinds)}
+            said = [part for part in conjuncts(of.node("of")) if part not in nouns]
+            return node.replace(of=of.replace(of=conjunction(one.node("of"), *said)), about=one)
+        parts = conjuncts(node.node("of")) if node.kind == "np" else ()
+        if _THAT not in parts:
+            return node.map(named)
+        said = conjunction(*(part for part in parts if part != _THAT))
+        others = [part for part in conjuncts(said) if not nouns_in(part, kinds)]
+        nouns = {*conjuncts(said)} - {*others}
+        same = [
+            conjunction(one, *others)
+            for one in known
+            if nouns <= {*nouns_in(one, kinds)} and not are_disjoint(said, one, kinds)
+        ]
+        formula = same[-1] if same and nouns <= {*nouns_in(said, kinds)} and nouns else said
+        return node.replace(of=formula).map(named)
+
+    mentioned = (node for question in earlier for node in question.walk())
+    known = [node.node("of") for node in mentioned if node.kind == "np"]
+    return named(meaning)
+
+
+def _beside_the_same(meaning: Node, last: Node | None) -> Node:
+    """Return "…, and if it is on the right?" about the object and the landmark of "on its left"."""
+    of = meaning.get("of")
+    about = of.get("of") if isinstance(of, Node) and of.kind == "exists" else None
+    before = last.get("of") if last is not None else None
+    known = before.get("of") if isinstance(before, Node) and before.kind == "exists" else None
+    if not isinstance(about, Node) or not isinstance(known, Node):
+        return meaning
+    if {about.kind, known.kind} != {"np"} or _UNSAID not in conjuncts(about.node("of")):
+        return meaning
+    parts = conjuncts(about.node("of"))
+    same = conjunction(*(one for one in conjuncts(known.node("of")) if one.kind not in _PLACES))
+    near = [one for one in conjuncts(known.node("of")) if one.text("relation") in _SIDES.values()]
+    changed = [same if one == _UNSAID else _related(one, near) for one in parts]
+    return meaning.substitute(about, about.replace(of=conjunction(*changed)))
+
+
+def _related(place: Node, near: Sequence[Node]) -> Node:
+    """Return a side of the picture as a relation to the landmark of another relation."""
+    side = _SIDES.get(place.text("column") or place.text("row"), "")
+    one_side = place.kind == "placed" and not (place.get("column") and place.get("row"))
+    return near[0].replace(relation=side) if near and side and one_side else place
 
 
 def _counted(earlier: Sequence[Node]) -> bool:
@@ -208,17 +277,24 @@ def _picture_of(pair: Node, name: str) -> str:
     return next(shown, "first")
 
 
-def _completed(meaning: Node, last: Node | None) -> Node:
+def _compares_counts(question: Node | None) -> bool:
+    of = question.get("of") if question is not None else None
+    return isinstance(of, Node) and of.kind == "more"
+
+
+def _completed(meaning: Node, last: Node | None) -> Node | None:
     """Return a question with a meaning that depends on the question before it.
 
     "The difference" is one of two counts or of two pictures, "what?" may ask for a text or the
     differences of two pictures, and "how many?" after the most frequent kind for the number of
     each.
     """
+    if meaning.get("of") == _COUNT_DIFFERENCE and not _compares_counts(last):
+        return None
     before = last.get("of") if last is not None else None
     if last is None or not isinstance(before, Node):
         return meaning.replace(of=_DIFFERENT) if meaning.get("of") == _DIFFERENCE else meaning
-    if meaning.get("of") == _DIFFERENCE:
+    if meaning.get("of") in (_DIFFERENCE, _COUNT_DIFFERENCE):
         if before.kind == "more":
             return meaning.replace(what="how_many", of=before.replace(sign="more"))
         return meaning.replace(of=_DIFFERENT)

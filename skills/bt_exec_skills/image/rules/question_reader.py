@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from bt_exec.language.reading.meaning_node import Node, conjuncts, normal_form
+from bt_exec.language.reading.meaning_node import Node, conjunction, conjuncts, normal_form
 from bt_exec.language.reading.reader import Reading
 from bt_exec.language.reading.reference_resolution import with_named_conditions
 from bt_exec_skills.image.rules.elliptic_questions import ANYTHING, resolve_question
@@ -19,6 +19,7 @@ from bt_exec_skills.image.rules.question import Asked, Question, UnanswerableQue
 __all__ = ["read_question", "read_questions", "read_with_words", "resolve_meaning"]
 
 _NONE = Node("quantity", (("bound", "exactly"), ("number", 0)))
+_WHAT_IS_THERE = Node("ask", (("what", "which"), ("of", ANYTHING.replace(wh="what"))))
 _NO_QUESTIONS = Node("seq", (("of", ()),))
 _THERE, _NOT_THERE = (Node("pronoun", (("name", name),)) for name in ("so_there", "not_there"))
 
@@ -130,10 +131,60 @@ def _resolved_conditional(
     for name in ("then", "other"):
         branch = conditional.get(name)
         if isinstance(branch, Node):
-            branches[name] = _resolved_text(branch, [*known, asked], kinds, first=False)
+            before = _antecedent_of_branch(asked, branch, absent=name == "then")
+            placed = _at_the_same_place(branch, asked)
+            if before is None or placed is None:
+                return None
+            branches[name] = _resolved_text(placed, [*known, before], kinds, first=False)
             if branches[name] is None or branch.kind == "fragment":  # another condition
                 return None
     return _without_implied_condition(conditional.replace(of=asked, **branches))
+
+
+def _antecedent_of_branch(asked: Node, branch: Node, *, absent: bool) -> Node | None:
+    """Return a condition as the antecedent of a branch.
+
+    "If none of the cups are blue" is about the cups, "if nothing is on the plate" about the plate.
+    None is returned if it is not clear what a pronoun in the branch refers to: "if there is no
+    apple on the plate, what is on it?", "if no circle is red, list their colours".
+
+    Args:
+        asked: The condition.
+        branch: The branch.
+        absent: Whether the condition holds in the branch.
+    """
+    of = asked.node("of")
+    phrase = of.get("of") if of.kind == "exists" and not of.get("about") else None
+    if not isinstance(phrase, Node) or phrase.get("quantity") != _NONE or phrase.kind != "np":
+        return asked
+    parts = conjuncts(phrase.node("of"))
+    things = [part for part in parts if part.kind == "thing"]
+    near = [part.node("to") for part in parts if part.kind == "rel"]
+    if not things and len(near) == 1:
+        return asked.replace(of=of.replace(about=near[0]))
+    pronouns = {node.text("name") for node in branch.walk() if node.kind == "pronoun"}
+    if not absent or not pronouns:
+        return asked
+    if not things or (near and "it" in pronouns):
+        return None
+    return asked.replace(of=of.replace(about=Node("np", (("of", conjunction(*things)),))))
+
+
+def _at_the_same_place(branch: Node, asked: Node) -> Node | None:
+    """Return "…, what is there?" in a branch as a question about the place of its condition.
+
+    None is returned after a condition about an empty object.
+    """
+    if _WHAT_IS_THERE not in branch.walk():
+        return branch
+    of = asked.node("of")
+    if any(part.text("attribute") == "empty" for part in of.walk()):
+        return None
+    phrase = of.get("of") if of.kind == "exists" else None
+    parts = conjuncts(phrase.node("of")) if isinstance(phrase, Node) and phrase.kind == "np" else ()
+    places = [part for part in parts if part.kind in ("rel", "placed")]
+    there = Node("np", (("of", conjunction(ANYTHING.node("of"), *places)), ("wh", "what")))
+    return branch.substitute(_WHAT_IS_THERE, _WHAT_IS_THERE.replace(of=there))
 
 
 def _existence_condition(condition: Node, known: Sequence[Node]) -> Node | None:
