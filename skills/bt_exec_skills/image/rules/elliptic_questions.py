@@ -118,15 +118,15 @@ def _with_named(meaning: Node, earlier: Sequence[Node], kinds: Mapping[str, str]
         about = node.get("about")
         if isinstance(about, Node) and _THAT in about.walk():  # "is that cup red?"
             of, one = node.node("of"), named(about)
-            nouns = {_THAT, *nouns_in(one.node("of"), kinds)}
-            said = [part for part in conjuncts(of.node("of")) if part not in nouns]
-            return node.replace(of=of.replace(of=conjunction(one.node("of"), *said)), about=one)
+            known_parts = {_THAT, *nouns_in(one.node("of"), kinds)}
+            asked = (part for part in conjuncts(of.node("of")) if part not in known_parts)
+            return node.replace(of=of.replace(of=conjunction(one.node("of"), *asked)), about=one)
         parts = conjuncts(node.node("of")) if node.kind == "np" else ()
         if _THAT not in parts:
             return node.map(named)
         said = conjunction(*(part for part in parts if part != _THAT))
         others = [part for part in conjuncts(said) if not nouns_in(part, kinds)]
-        nouns = {*conjuncts(said)} - {*others}
+        nouns = {part for part in conjuncts(said) if part not in others}
         same = [
             conjunction(one, *others)
             for one in known
