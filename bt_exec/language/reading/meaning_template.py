@@ -247,6 +247,13 @@ def _exclude_from_question(question: Node, formula: Node) -> Node:
     return question.replace(of=without or _exclude_from_question(inner, formula))
 
 
+def _without_landmark(phrase: Node) -> Any:
+    """Return the phrase of "what else on the table with the bowl?" without the bowl."""
+    landmarks = [part.get("to") for part in phrase.walk() if part.text("relation") == "with"]
+    formulas = [one.node("of") for one in landmarks if isinstance(one, Node) and one.kind == "np"]
+    return _except_objects(phrase, negation(disjunction(*formulas)) if formulas else None)
+
+
 def _reject_yes_no_question(question: Node) -> Node:
     """Return `question`, or `UNSAID` if it is a yes/no question."""
     return UNSAID if question.text("what") == "whether" else question
@@ -598,6 +605,7 @@ _OPERATIONS: Mapping[str, Callable[..., Any]] = {
     "in_turn": _in_turn,
     "about": _ask_about,
     "leave_out": _exclude_from_question,
+    "other": _without_landmark,
     "of_them": _restrict_to_mentioned,
     "either": _either_relation,
     "asked_what": _reject_yes_no_question,

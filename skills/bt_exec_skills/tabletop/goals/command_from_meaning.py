@@ -40,6 +40,7 @@ from bt_exec_skills.tabletop.goals.object_phrases import (
     SIDES,
     Phrases,
     content_of_container,
+    content_of_table_with_exceptions,
     formula_of,
     has_alternative_nouns,
     is_collective,
@@ -254,6 +255,8 @@ class Converter:
         first = themes[0] if themes else None
         if first and len(themes) > 1 and not first.kind and first.values and themes[1].kind:
             themes = (replace(first, kind=themes[1].kind), *themes[1:])
+        if act.text("verb") in ("clear", "empty"):
+            themes = tuple(map(content_of_table_with_exceptions, themes))
         if act.text("verb") == "empty" and len(themes) == 1:
             themes = (self._emptied_container(act.parts()[0], themes[0]),)
         return themes
@@ -310,7 +313,7 @@ class Converter:
         if verb in ("clear", "empty") and HAND in map(formula_of, act.parts("of")[:1]):
             return UnresolvedGoal("put_down", self._said(act))
         themes = self._themes(act)
-        verb = "out" if verb == "clear" and not act.get("to") and _are_content(themes) else verb
+        verb = _verb_of_clearing(verb, themes, placed=act.get("to") is not None)
         source = act.get("source")
         away = self.phrase(source) if isinstance(source, Node) else None
         self._source = away or next((one.relation[1] for one in themes if one.relation), None)
@@ -462,6 +465,17 @@ def _with_side(to: Phrase, relation: str) -> tuple[Phrase, Side]:
     if relation not in SIDES:
         raise Trouble("NOT_UNDERSTOOD")
     return to, SIDES[relation]
+
+
+def _verb_of_clearing(verb: Verb, themes: tuple[Phrase, ...], *, placed: bool) -> Verb:
+    """Return "out" for clearing the content of a container, "clear" for emptying a table.
+
+    With a target (`placed`), the content of a container is moved there.
+    """
+    if verb == "clear" and _are_content(themes) and not placed:
+        return "out"
+    tables = [one.relation is not None and one.relation[1].table for one in themes]
+    return "clear" if verb == "empty" and tables and all(tables) else verb
 
 
 def _are_content(themes: tuple[Phrase, ...]) -> bool:

@@ -11,6 +11,7 @@ from bt_exec.language.reading.meaning_node import (
     negation,
     normal_form,
 )
+from bt_exec_skills.tabletop.goals.object_phrases import attribute_kind
 from bt_exec_skills.tabletop.name_attributes import CONTAINERS, attributes_in_name
 
 __all__ = ["formulas_of", "last_act", "names_holder", "with_noun_of", "with_phrase_replaced"]
@@ -28,9 +29,7 @@ def with_phrase_replaced(old: Node, fragment: Node, *, shares_noun: bool = True)
     """
     new = fragment.node("of") if isinstance(fragment.get("of"), Node) else None
     if old.kind == "ask":
-        before = next((one for one in old.walk() if one.kind == "np"), None)
-        if before is not None and new is not None and new.kind == "np":
-            yield old.substitute(before, with_noun_of(new, before))
+        yield from _about_other_phrase(old, new) if new is not None else ()
         return
     act = last_act(old)
     if act is None:
@@ -44,6 +43,55 @@ def with_phrase_replaced(old: Node, fragment: Node, *, shares_noun: bool = True)
         yield from (
             normal_form(one) for one in _with_phrases_replaced(old, act, fragment.parts("of"))
         )
+
+
+def _about_other_phrase(question: Node, new: Node) -> Iterator[Node]:
+    """Yield a question about another object or place: the phrase that `new` contrasts with."""
+    if new.kind == "placed" and not new.get("row"):  # "and on the left?"
+        there = Node("np", (("of", Node("has", (("attribute", new.text("column")),))),))
+        new = Node("rel", (("relation", "at"), ("to", there)))
+    phrases = [one for one in question.walk() if one.kind == "np"]
+    if new.kind == "rel" and phrases:
+        yield _at_other_place(question, phrases[0], new)
+    if new.kind != "np":
+        return
+    described = [one for one in phrases if any(part.kind != "rel" for part in formulas_of(one))]
+    about = max(described, key=lambda one: _contrast(new, one), default=None)
+    if about is None or (about != phrases[0] and not _contrast(new, about)):
+        return
+    places = [part for part in formulas_of(about) if part.kind == "rel"]
+    kept = () if any(part.kind == "rel" for part in formulas_of(new)) else places
+    named = with_noun_of(new, about)
+    yield normal_form(
+        question.substitute(about, named.replace(of=conjunction(*formulas_of(named), *kept)))
+    )
+
+
+def _at_other_place(question: Node, subject: Node, place: Node) -> Node:
+    """Return a question with another place, whose noun may be that of the place it replaces."""
+    places = (one for one in question.walk() if one.kind == "rel")
+    old = next((one for one in places if isinstance(one.get("to"), Node)), None)
+    if old is None:
+        wider = subject.replace(of=conjunction(*formulas_of(subject), place))
+        return normal_form(question.substitute(subject, wider))
+    to = with_noun_of(place.node("to"), old.node("to"))
+    return normal_form(question.substitute(old, place.replace(to=to)))
+
+
+def _contrast(one: Node, other: Node) -> int:
+    """Return how closely two phrases correspond, by noun, by role and by kind of attribute."""
+    same_noun = bool(_nouns_of(one) & _nouns_of(other))
+    places = names_holder(one) and names_holder(other)
+    return 4 * same_noun + 2 * places + bool(_attribute_kinds(one) & _attribute_kinds(other))
+
+
+def _nouns_of(phrase: Node) -> set[str]:
+    return {part.text("name") for part in formulas_of(phrase) if part.kind == "thing"}
+
+
+def _attribute_kinds(phrase: Node) -> set[str]:
+    values = (part.text("attribute") for part in formulas_of(phrase) if part.kind == "has")
+    return {attribute_kind(value) for value in values}
 
 
 def _with_goal(act: Node, goal: Node) -> Node | None:

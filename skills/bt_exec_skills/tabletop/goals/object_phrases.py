@@ -21,6 +21,7 @@ __all__ = [
     "Phrases",
     "attribute_kind",
     "content_of_container",
+    "content_of_table_with_exceptions",
     "formula_of",
     "has_alternative_nouns",
     "has_alternative_objects",
@@ -64,9 +65,11 @@ SIDES: Mapping[str, Side] = {
 """Sides by the relations of the lexicon."""
 RELATIONS: Mapping[str, Relation] = {**SIDES, "between": "between"}
 """Positions relative to other objects, by the relations of the lexicon."""
+_TABLE_SIDES = ("left", "right", "front", "back")
 _BOUNDS = ("exactly", "at_least", "at_most", "share", "in_all")
 TABLE, HAND = (Node("thing", (("name", name),)) for name in ("table", "hand"))
 ANY = Node("any")
+_EMPTY = Node("has", (("attribute", "empty"),))
 EACH_OTHER = "each_other"
 """Kind of a phrase such as "next to each other", in which the target is one of the objects."""
 
@@ -129,6 +132,14 @@ def content_of_container(theme: Phrase, holder: Phrase) -> Phrase:
     if theme.again or theme.name or theme.relation is not None:
         return theme
     return replace(theme, relation=("in", holder))
+
+
+def content_of_table_with_exceptions(phrase: Phrase) -> Phrase:
+    """Return "the table except the plate" as all objects on the table except the plate."""
+    if not (phrase.table and any(but.kind or but.values or but.name for but in phrase.but)):
+        return phrase
+    table = replace(phrase, but=())
+    return Phrase(phrase.text, number="all", relation=("in", table), but=phrase.but)
 
 
 class Phrases:
@@ -198,6 +209,12 @@ class Phrases:
         found = replace(found, kind=found.kind or _noun_of_exception(found))
         out = (replace(but, kind=but.kind or found.kind) for but in found.but)  # "not the red cups"
         return self._numbered(replace(found, but=tuple(out)), node, plural)
+
+    def place(self, node: Node) -> Phrase:
+        """Return the description of a place; a bare side ("on the left") means the table there."""
+        found = self.phrase(node)
+        side = node.kind == "np" and formula_of(node).text("attribute") in _TABLE_SIDES
+        return replace(found, table=True) if side and self.several_tables else found
 
     def attribute_values(self, predicate: Node) -> Mapping[Attribute, tuple[str, ...]]:
         """Return the allowed values, by attribute, of a predicate such as "red" or "red or blue".
@@ -286,7 +303,7 @@ class Phrases:
             values = phrase.values.get(attribute, ())
             return replace(phrase, values={**phrase.values, attribute: (*values, value)})
         if value == "empty":
-            return replace(phrase, empty=True)
+            return replace(phrase, content="none")
         if value not in _ORDERS or phrase.order:
             raise Trouble("NOT_UNDERSTOOD")
         return replace(phrase, order=_ORDERS[value])
@@ -335,7 +352,7 @@ class Phrases:
             return replace(phrase, held=True)
         if phrase.relation is not None:
             raise Trouble("NOT_UNDERSTOOD")
-        other = self.phrase(target_of(part))
+        other = self.place(target_of(part))
         if other.own:
             raise Trouble("NOT_UNDERSTOOD")
         side = "in" if relation == "with" else relation_to(relation, other)
@@ -343,6 +360,8 @@ class Phrases:
 
     def _not(self, phrase: Phrase, part: Node) -> Phrase:
         inner = part.parts()[0]
+        if inner == _EMPTY:
+            return replace(phrase, content="some")
         options = inner.parts() if inner.kind == "or" else (inner,)
         out = []
         for option in options:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Literal, cast, get_args
 
 from bt_exec.language.reading.meaning_node import Node, conjunction, conjuncts, disjunction
-from bt_exec_skills.tabletop.goals.model import Phrase, Trouble
+from bt_exec_skills.tabletop.goals.model import Order, Phrase, Trouble
 from bt_exec_skills.tabletop.goals.object_phrases import (
     ANY,
     HAND,
@@ -25,6 +26,10 @@ from bt_exec_skills.tabletop.name_attributes import CONTAINERS, Attribute
 __all__ = ["Questions"]
 
 _EVERYTHING = Phrase(number="all")
+_SIZES: Mapping[str, tuple[Order, Sign]] = {
+    "big": ("biggest", "more"),
+    "small": ("smallest", "fewer"),
+}
 
 
 def _named_object(what: str, of: Node) -> tuple[str, Node]:
@@ -64,8 +69,8 @@ class Questions:
             return self._all(of)
         if of.kind == "exists":
             return self._exists(of.node("of"))
-        if of.kind == "more":
-            return self._which_has_more(of) if what in ("which", "where") else self._more(what, of)
+        if of.kind in ("more", "alike", "not"):
+            return self._comparison(what, of)
         if what == "what" and of.kind == "aspect" and of.text("name") in get_args(Attribute):
             things, place = self._subject_and_place(of.node("of"))
             return Question("values", things, place, cast(Attribute, of.text("name")))
@@ -78,18 +83,28 @@ class Questions:
         if what == "where":
             return Question("where", tuple(self._all_phrases(of)))
         if what == "how_many":
-            return Question("count", *self._subject_and_place(of))
+            return Question("count", *self._subject_and_place(of), each=_is_about_each_place(of))
         if what != "which":
             raise Trouble("NOT_UNDERSTOOD")
         return self._which(of)
+
+    def _comparison(self, what: str, of: Node) -> Question:
+        if of.kind == "not":
+            return replace(self._alike(of.parts()[0]), kind="unlike")
+        if of.kind == "alike":
+            return self._alike(of)
+        of = of.replace(to=_with_noun_of(of.node("of"), of.node("to")))
+        if of.text("sign") in _SIZES:
+            return self._which_is_bigger(of)
+        return self._which_has_more(of) if what in ("which", "where") else self._more(what, of)
 
     def _which(self, of: Node) -> Question:
         if formula_of(of).text("attribute") in get_args(Fullness):
             return self._which_has_most(formula_of(of))
         things, place = self._subject_and_place(of)
-        if len(things) == 1 and things[0].empty:
-            return Question("empties", (replace(things[0], empty=False),))
-        return Question("which", things, place)
+        if len(things) == 1 and things[0].content == "none":
+            return Question("empties", (replace(things[0], content=""),))
+        return Question("which", things, place, each=_is_about_each_place(of))
 
     def _more(self, what: str, more: Node) -> Question:
         if more.text("sign") not in get_args(Sign):
@@ -99,6 +114,26 @@ class Questions:
         sign = cast(Sign, more.text("sign"))
         kind = {"how_many": "difference", "which_more": "majority"}.get(what, "more")
         return Question(cast(Literal["more", "difference", "majority"], kind), things, sign=sign)
+
+    def _which_is_bigger(self, more: Node) -> Question:
+        """Return the question "which is bigger, A or B?"."""
+        order, _ = _SIZES[more.text("sign")]
+        listed = tuple(self._phrases.phrase(more.node(name)) for name in ("of", "to"))
+        return Question("which", (Phrase(number="all", order=order, listed=listed),))
+
+    def _alike(self, alike: Node) -> Question:
+        """Return the question whether objects have the same attribute, or share a place."""
+        if alike.kind != "alike":
+            raise Trouble("NOT_UNDERSTOOD")
+        sides = [part for part in (alike.get("of"), alike.get("to")) if isinstance(part, Node)]
+        sides = [sides[0], *(_with_noun_of(sides[0], one) for one in sides[1:])]
+        phrases = (phrase for side in sides for phrase in self._all_phrases(side))
+        things, aspect = tuple(replace(one, number="all") for one in phrases), alike.text("aspect")
+        if aspect in get_args(Attribute):
+            return Question("alike", things, by=cast(Attribute, aspect))
+        if aspect not in ("table", *CONTAINERS):
+            raise Trouble("NOT_UNDERSTOOD")
+        return Question("alike", things, ("in", Phrase(kind=aspect)))
 
     def _which_has_more(self, more: Node) -> Question:
         """Return the question "which of two places, or of all places, has more objects?"."""
@@ -162,7 +197,7 @@ class Questions:
         return tuple(replace(one, text=text or one.text, number="all") for one in phrases), place
 
     def _place_of(self, where: Node) -> Place:
-        other = self._phrases.phrase(target_of(where))
+        other = self._phrases.place(target_of(where))
         return relation_to(where.text("relation"), other), replace(other, number="all")
 
     def _exists(self, of: Node) -> Question:
@@ -197,6 +232,10 @@ class Questions:
         if bound is not None and bound[0] != "exactly":
             raise Trouble("NOT_UNDERSTOOD")
         things = tuple(replace(one, number="all") for one in self._all_phrases(about))
+        if hold.kind == "than" and hold.text("attribute") in _SIZES:
+            other = self._phrases.phrase(_with_noun_of(about, hold.node("to")))
+            sign = _SIZES[hold.text("attribute")][1]
+            return Question("than", (*things, replace(other, number="all")), sign=sign)
         every = "all" in {node.text("det") for node in about.walk()} or _plural(about)
         if hold.kind == "rel":
             anything = not any(map(_says_something, things)) and about.text("det") == ""
@@ -217,6 +256,29 @@ class Questions:
         return Question("is", things, like=like, every=every)
 
 
+def _with_noun_of(first: Node, second: Node) -> Node:
+    """Return a phrase in which "the red one" has the noun of the corresponding earlier phrase.
+
+    The nouns of places correspond, too: "on the left table … on the right one".
+    """
+    if first.kind != "np" or second.kind != "np":
+        return second
+    before, parts = conjuncts(formula_of(first)), []
+    tops = [one for part in before if part.kind == "most" for one in part.parts()]
+    nouns = [part for one in (*before, *tops) for part in conjuncts(one) if part.kind == "thing"]
+    places = [part.node("to") for part in before if isinstance(part.get("to"), Node)]
+    for part in conjuncts(formula_of(second)):
+        to = part.get("to") if part.kind == "rel" else None
+        if isinstance(to, Node) and places:
+            part = part.replace(to=_with_noun_of(places[0], to))
+        inner = part.get("of") if part.kind == "most" else None
+        if isinstance(inner, Node) and inner.kind != "or":
+            part = part.replace(of=formula_of(_with_noun_of(first, Node("np", (("of", inner),)))))
+        parts.append(part)
+    bare = Node("one") in parts and all(part.kind != "thing" for part in parts)
+    return second.replace(of=conjunction(*parts, *(nouns if bare else ())))
+
+
 def _number_limit(phrase: Node) -> tuple[str, int] | None:
     """Return the limit on the number of objects of a phrase; None without one."""
     quantity = phrase.get("quantity")
@@ -225,6 +287,12 @@ def _number_limit(phrase: Node) -> tuple[str, int] | None:
     if quantity.text("bound") == "share":
         raise Trouble("NOT_UNDERSTOOD")
     return quantity.text("bound"), int(quantity.text("number"))
+
+
+def _is_about_each_place(of: Node) -> bool:
+    """Return True if a phrase names the places of its objects with "each"."""
+    places = (part.get("to") for part in of.walk() if part.kind == "rel")
+    return any(isinstance(one, Node) and one.text("det") == "each" for one in places)
 
 
 def _plural(node: Node) -> bool:

@@ -155,8 +155,12 @@ def _objects_with_properties(phrase: Phrase, scope: Scope) -> tuple[str, ...]:
             raise Trouble("NOTHING_BEFORE", what=phrase.text)
         found = [one for one in found if one.name not in scope.used | scope.left]
     found = _objects_like_earlier(found, phrase)
-    if phrase.empty:
-        found = [one for one in found if one.is_container and not now.objects_in(one.name)]
+    if phrase.content:
+        found = [
+            one
+            for one in found
+            if one.is_container and bool(now.objects_in(one.name)) == (phrase.content == "some")
+        ]
     if phrase.relation is not None:
         related = _in_relation(tuple(one.name for one in found), phrase.relation, scope)
         found = [one for one in found if one.name in related]
@@ -295,12 +299,28 @@ def tables_of(phrase: Phrase, scope: Scope, themes: tuple[str, ...] = ()) -> tup
         anchors = objects_of(replace(other, number="all"), scope) if not other.table else ()
         wanted = {now.table_of(name) for name in anchors} if side == "in" else set()
         found = tuple(name for name in found if name in wanted)
+    if phrase.content:
+        used = {now.place_of(name) for name in now.objects}
+        found = tuple(name for name in found if (name in used) == (phrase.content == "some"))
+    excluded = {name for but in phrase.but for name in _excluded_tables(but, scope)}
+    found = tuple(name for name in found if name not in excluded)
     if not found or phrase.values:
         there = tuple(now.tables)
         raise Trouble("NOTHING_LIKE_THAT", there, what=phrase.text, options=there)
     if phrase.order and len(found) > 1:
         return (_extreme_object(found, phrase, scope),)
     return found
+
+
+def _excluded_tables(but: Phrase, scope: Scope) -> tuple[str, ...]:
+    """Return the tables of an exception, such as "the left one".
+
+    Raises:
+        Trouble: NOT_UNDERSTOOD for an exception that describes objects and not tables.
+    """
+    if but.kind or but.values or (but.name and but.name not in scope.now.tables):
+        raise Trouble("NOT_UNDERSTOOD")
+    return tables_of(replace(but, table=True, number="one"), scope)
 
 
 def table_for(phrase: Phrase, scope: Scope, themes: tuple[str, ...]) -> str:
@@ -490,7 +510,10 @@ def _require_single(names: tuple[str, ...], phrase: Phrase) -> str:
 
 
 def count_in(place: str, phrase: Phrase, scope: Scope) -> int:
-    """Return how many of the objects that a phrase may mean are in a container or on a table."""
-    names = _matching_objects(replace(phrase, number="all", count=0), scope)
-    loose = names if phrase.kind or phrase.name else non_containers(scope.now)
-    return sum(scope.now.place_of(name) == place for name in names if name in loose)
+    """Return how many of the objects that a phrase may mean are in a container or on a table.
+
+    Containers count as objects if the phrase has no noun: "things".
+    """
+    every = replace(phrase, number="all", count=0)
+    names = {*_matching_objects(every, scope), *containers_among(every, scope)}
+    return sum(scope.now.place_of(name) == place for name in names)
