@@ -550,6 +550,9 @@ def _size(several: Any) -> int:
     """Return the number of objects in a list, or of orders in a sequence."""
     if isinstance(several, Node) and several.kind == "seq":
         several = several.parts()
+    quantity = several.get("quantity") if isinstance(several, Node) else None
+    if isinstance(quantity, Node):
+        return int(quantity.text("number"))
     return sum(map(_size, several)) if isinstance(several, tuple) else 1
 
 

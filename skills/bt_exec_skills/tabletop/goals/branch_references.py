@@ -12,10 +12,9 @@ from bt_exec.language.reading.meaning_node import (
     negation,
     normal_form,
 )
-from bt_exec_skills.tabletop.goals.earlier_command_variation import with_phrase_replaced
+from bt_exec_skills.tabletop.goals.earlier_command_variation import HOLDERS, with_phrase_replaced
 from bt_exec_skills.tabletop.goals.model import Trouble
 from bt_exec_skills.tabletop.goals.object_phrases import ANY, formula_of, means_in_hand
-from bt_exec_skills.tabletop.name_attributes import CONTAINERS
 
 __all__ = [
     "NOTHING",
@@ -241,7 +240,7 @@ def _nouns_of(phrase: Node) -> list[Node]:
 def _is_holder(subject: Node) -> bool:
     """Return True if a subject is a container or a table."""
     parts = conjuncts(formula_of(subject)) if subject.kind == "np" else ()
-    return any(part.text("name") in (*CONTAINERS, "table") for part in parts)
+    return any(part.text("name") in HOLDERS for part in parts)
 
 
 def acts_per_condition(node: Node) -> list[Node]:

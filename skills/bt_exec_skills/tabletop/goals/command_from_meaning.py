@@ -30,7 +30,9 @@ from bt_exec_skills.tabletop.goals.branch_references import (
     without_remarks,
 )
 from bt_exec_skills.tabletop.goals.command_part_normalization import (
+    with_missing_objects,
     with_missing_verbs,
+    with_place_as_goal,
     with_swaps,
     without_general_order,
 )
@@ -41,6 +43,7 @@ from bt_exec_skills.tabletop.goals.object_phrases import (
     Phrases,
     content_of_container,
     content_of_table_with_exceptions,
+    excludes_objects,
     formula_of,
     has_alternative_nouns,
     is_collective,
@@ -120,16 +123,18 @@ class Converter:
 
     def _asks(self, node: Node) -> list[UnresolvedGoal]:
         if node.kind == "seq":
-            if any(one.text("verb") == _HOLD_ON for one in node.parts()[:-1]):
+            acts = [one for one in node.parts() if not _forbids_letting(one)]
+            if any(one.text("verb") == _HOLD_ON for one in acts[:-1]):
                 raise Trouble("NOT_UNDERSTOOD")  # the next part is not for now
             said = with_swaps(without_general_order(without_remarks(node.parts())))
             parts = [ask for part in said for ask in self._asks(part)]
-            return with_missing_verbs(parts)
+            return with_missing_objects(with_missing_verbs(parts))
         if node.kind == "if":
             return self._parts_of_selected_branch(node)
+        if _forbids_letting(node):
+            return []
         if node.kind == "avoid":
-            act = node.node("of")
-            return [] if act.text("verb") in _LETTING else [self._left(act)]
+            return [self._left(node.node("of"))]
         if node.kind != "act" or _sides_differ(node):
             raise Trouble("NOT_UNDERSTOOD")
         if node.get("order"):  # one object after the other, in the order of the text
@@ -304,6 +309,7 @@ class Converter:
         return found
 
     def _ask(self, act: Node) -> UnresolvedGoal:
+        act = with_place_as_goal(act)
         verb = cast(Verb, _SAME.get(act.text("verb"), act.text("verb")))
         if verb == "go":
             goal = act.node("of")
@@ -316,6 +322,7 @@ class Converter:
         verb = _verb_of_clearing(verb, themes, placed=act.get("to") is not None)
         source = act.get("source")
         away = self.phrase(source) if isinstance(source, Node) else None
+        away, themes = _with_exceptions_of_themes(away, themes)
         self._source = away or next((one.relation[1] for one in themes if one.relation), None)
         where = act.get("to")
         if themes and where == Node("rel", (("relation", "me"),)):
@@ -431,6 +438,11 @@ class Converter:
         return replace(to, like=like, sure=not self._korean)
 
 
+def _forbids_letting(node: Node) -> bool:
+    """Return True for "do not put it down", which needs no action."""
+    return node.kind == "avoid" and node.node("of").text("verb") in _LETTING
+
+
 def _sides_differ(act: Node) -> bool:
     """Return True if the goal of an act is a side, and some but not all of its objects have a side.
 
@@ -465,6 +477,16 @@ def _with_side(to: Phrase, relation: str) -> tuple[Phrase, Side]:
     if relation not in SIDES:
         raise Trouble("NOT_UNDERSTOOD")
     return to, SIDES[relation]
+
+
+def _with_exceptions_of_themes(
+    away: Phrase | None, themes: tuple[Phrase, ...]
+) -> tuple[Phrase | None, tuple[Phrase, ...]]:
+    """Return source and objects, with the exceptions of "off the table except the ball" moved."""
+    if away is None or not excludes_objects(away):
+        return away, themes
+    themes = tuple(replace(one, but=(*one.but, *away.but)) for one in themes)
+    return replace(away, but=()), themes
 
 
 def _verb_of_clearing(verb: Verb, themes: tuple[Phrase, ...], *, placed: bool) -> Verb:

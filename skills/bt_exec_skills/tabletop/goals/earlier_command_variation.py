@@ -14,8 +14,17 @@ from bt_exec.language.reading.meaning_node import (
 from bt_exec_skills.tabletop.goals.object_phrases import attribute_kind
 from bt_exec_skills.tabletop.name_attributes import CONTAINERS, attributes_in_name
 
-__all__ = ["formulas_of", "last_act", "names_holder", "with_noun_of", "with_phrase_replaced"]
+__all__ = [
+    "HOLDERS",
+    "formulas_of",
+    "last_act",
+    "names_holder",
+    "with_noun_of",
+    "with_phrase_replaced",
+]
 
+HOLDERS = (*CONTAINERS, "container", "table")
+"""Nouns of objects that hold others."""
 _CLEARING = ("clear", "empty")
 
 
@@ -152,7 +161,7 @@ def formulas_of(phrase: Node) -> tuple[Node, ...]:
 def names_holder(phrase: Node) -> bool:
     """Return True if a phrase names a container or a table."""
     named = {part.text("name") for part in formulas_of(phrase)}
-    return any(name in (*CONTAINERS, "table") or _is_holder(name) for name in named if name)
+    return any(name in HOLDERS or _is_holder(name) for name in named if name)
 
 
 def _is_holder(name: str) -> bool:

@@ -22,6 +22,7 @@ __all__ = [
     "attribute_kind",
     "content_of_container",
     "content_of_table_with_exceptions",
+    "excludes_objects",
     "formula_of",
     "has_alternative_nouns",
     "has_alternative_objects",
@@ -29,6 +30,7 @@ __all__ = [
     "means_in_hand",
     "relation_to",
     "target_of",
+    "with_corresponding_noun",
 ]
 
 _ORDERS: Mapping[str, Order] = {
@@ -102,6 +104,14 @@ def has_alternative_objects(part: Node) -> bool:
     return part.kind == "or" and any(one.kind in ("thing", "one") for one in part.walk())
 
 
+def _lists_alternatives(part: Node) -> bool:
+    return has_alternative_objects(part) and any(one.kind != "not" for one in part.parts())
+
+
+def _kinds_of_parts(phrase: Node) -> set[str]:
+    return {part.kind for part in conjuncts(formula_of(phrase))}
+
+
 def is_collective(kind: str) -> bool:
     """Return True for a noun that stands for objects of several kinds: "fruit"."""
     return bool(lexicon()["things"].get(kind, {}).get("members"))
@@ -134,12 +144,42 @@ def content_of_container(theme: Phrase, holder: Phrase) -> Phrase:
     return replace(theme, relation=("in", holder))
 
 
+def excludes_objects(place: Phrase) -> bool:
+    """Return True for a table with an exception that describes objects, not tables."""
+    return place.table and any(but.kind or but.values or but.name for but in place.but)
+
+
 def content_of_table_with_exceptions(phrase: Phrase) -> Phrase:
     """Return "the table except the plate" as all objects on the table except the plate."""
-    if not (phrase.table and any(but.kind or but.values or but.name for but in phrase.but)):
+    if not excludes_objects(phrase):
         return phrase
     table = replace(phrase, but=())
     return Phrase(phrase.text, number="all", relation=("in", table), but=phrase.but)
+
+
+def with_corresponding_noun(first: Node, second: Node) -> Node:
+    """Return a phrase in which "the red one" has the noun of the corresponding earlier phrase.
+
+    The nouns of places correspond, too: "on the left table … on the right one".
+    """
+    if first.kind != "np" or second.kind != "np":
+        return second
+    before, parts = conjuncts(formula_of(first)), []
+    tops = [one for part in before if part.kind == "most" for one in part.parts()]
+    nouns = [part for one in (*before, *tops) for part in conjuncts(one) if part.kind == "thing"]
+    places = [part.node("to") for part in before if isinstance(part.get("to"), Node)]
+    for part in conjuncts(formula_of(second)):
+        to = part.get("to") if part.kind == "rel" else None
+        if isinstance(to, Node) and places:
+            part = part.replace(to=with_corresponding_noun(places[0], to))
+        inner = part.get("of") if part.kind == "most" else None
+        if isinstance(inner, Node) and inner.kind != "or":
+            part = part.replace(
+                of=formula_of(with_corresponding_noun(first, Node("np", (("of", inner),))))
+            )
+        parts.append(part)
+    bare = Node("one") in parts and all(part.kind != "thing" for part in parts)
+    return second.replace(of=conjunction(*parts, *(nouns if bare else ())))
 
 
 class Phrases:
@@ -193,9 +233,10 @@ class Phrases:
         found = Phrase(text)
         plural = False
         parts = conjuncts(formula_of(node))
-        selected = node.text("det") == "any" or node.get("quantity") is not None
-        if selected and len(parts) == 1 and has_alternative_objects(parts[0]):
-            return self._numbered(self._any_of(found, parts[0]), node, plural)
+        alternatives = [part for part in parts if _lists_alternatives(part)]
+        if len(alternatives) == 1 and all(part.kind != "thing" for part in parts):
+            found = self._any_of(found, alternatives[0])
+            parts = tuple(part for part in parts if part != alternatives[0])
         if TABLE not in parts and any(part.text("relation") == "with" for part in parts):
             raise Trouble("NOT_UNDERSTOOD")
         for part in parts:
@@ -337,7 +378,9 @@ class Phrases:
 
     def _any_of(self, phrase: Phrase, alternatives: Node) -> Phrase:
         """Return a phrase about the objects that match any of the alternatives."""
-        either = (self.phrase(Node("np", (("of", one),))) for one in alternatives.parts())
+        first, *rest = (Node("np", (("of", one),)) for one in alternatives.parts())
+        named = next((one for one in (first, *rest) if "thing" in _kinds_of_parts(one)), first)
+        either = (self.phrase(with_corresponding_noun(named, one)) for one in (first, *rest))
         return replace(phrase, listed=tuple(replace(one, number="all") for one in either))
 
     def _placed(self, phrase: Phrase, part: Node) -> Phrase:

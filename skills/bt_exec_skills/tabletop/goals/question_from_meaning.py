@@ -19,6 +19,7 @@ from bt_exec_skills.tabletop.goals.object_phrases import (
     means_in_hand,
     relation_to,
     target_of,
+    with_corresponding_noun,
 )
 from bt_exec_skills.tabletop.goals.question import Fullness, Place, Question, Sign
 from bt_exec_skills.tabletop.name_attributes import CONTAINERS, Attribute
@@ -93,7 +94,7 @@ class Questions:
             return replace(self._alike(of.parts()[0]), kind="unlike")
         if of.kind == "alike":
             return self._alike(of)
-        of = of.replace(to=_with_noun_of(of.node("of"), of.node("to")))
+        of = of.replace(to=with_corresponding_noun(of.node("of"), of.node("to")))
         if of.text("sign") in _SIZES:
             return self._which_is_bigger(of)
         return self._which_has_more(of) if what in ("which", "where") else self._more(what, of)
@@ -126,7 +127,7 @@ class Questions:
         if alike.kind != "alike":
             raise Trouble("NOT_UNDERSTOOD")
         sides = [part for part in (alike.get("of"), alike.get("to")) if isinstance(part, Node)]
-        sides = [sides[0], *(_with_noun_of(sides[0], one) for one in sides[1:])]
+        sides = [sides[0], *(with_corresponding_noun(sides[0], one) for one in sides[1:])]
         phrases = (phrase for side in sides for phrase in self._all_phrases(side))
         things, aspect = tuple(replace(one, number="all") for one in phrases), alike.text("aspect")
         if aspect in get_args(Attribute):
@@ -233,7 +234,7 @@ class Questions:
             raise Trouble("NOT_UNDERSTOOD")
         things = tuple(replace(one, number="all") for one in self._all_phrases(about))
         if hold.kind == "than" and hold.text("attribute") in _SIZES:
-            other = self._phrases.phrase(_with_noun_of(about, hold.node("to")))
+            other = self._phrases.phrase(with_corresponding_noun(about, hold.node("to")))
             sign = _SIZES[hold.text("attribute")][1]
             return Question("than", (*things, replace(other, number="all")), sign=sign)
         every = "all" in {node.text("det") for node in about.walk()} or _plural(about)
@@ -254,29 +255,6 @@ class Questions:
         if not like:
             raise Trouble("NOT_UNDERSTOOD")
         return Question("is", things, like=like, every=every)
-
-
-def _with_noun_of(first: Node, second: Node) -> Node:
-    """Return a phrase in which "the red one" has the noun of the corresponding earlier phrase.
-
-    The nouns of places correspond, too: "on the left table … on the right one".
-    """
-    if first.kind != "np" or second.kind != "np":
-        return second
-    before, parts = conjuncts(formula_of(first)), []
-    tops = [one for part in before if part.kind == "most" for one in part.parts()]
-    nouns = [part for one in (*before, *tops) for part in conjuncts(one) if part.kind == "thing"]
-    places = [part.node("to") for part in before if isinstance(part.get("to"), Node)]
-    for part in conjuncts(formula_of(second)):
-        to = part.get("to") if part.kind == "rel" else None
-        if isinstance(to, Node) and places:
-            part = part.replace(to=_with_noun_of(places[0], to))
-        inner = part.get("of") if part.kind == "most" else None
-        if isinstance(inner, Node) and inner.kind != "or":
-            part = part.replace(of=formula_of(_with_noun_of(first, Node("np", (("of", inner),)))))
-        parts.append(part)
-    bare = Node("one") in parts and all(part.kind != "thing" for part in parts)
-    return second.replace(of=conjunction(*parts, *(nouns if bare else ())))
 
 
 def _number_limit(phrase: Node) -> tuple[str, int] | None:

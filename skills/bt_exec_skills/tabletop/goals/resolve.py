@@ -97,7 +97,7 @@ def objects_of(phrase: Phrase, scope: Scope, *, some: str = "all") -> tuple[str,
 
 def _tables_on_side(phrase: Phrase, scope: Scope) -> tuple[str, ...]:
     """Return the table on the side that a phrase names, as in "all things on the left"."""
-    side = replace(phrase, number="one", table=True, values={}, relation=None, rest=False)
+    side = replace(phrase, number="one", table=True, values={}, relation=None, rest=False, but=())
     return tables_of(side, scope)
 
 
@@ -127,7 +127,8 @@ def _matching_objects(phrase: Phrase, scope: Scope) -> tuple[str, ...]:
     """Return every object that matches a phrase, in the order of the environment."""
     now = scope.now
     if phrase.listed:
-        return tuple(dict.fromkeys(n for one in phrase.listed for n in objects_of(one, scope)))
+        found = tuple(dict.fromkeys(n for one in phrase.listed for n in objects_of(one, scope)))
+        return found if phrase.relation is None else _in_relation(found, phrase.relation, scope)
     if phrase.name:
         return (phrase.name,) if phrase.name in now.objects else ()
     if phrase.again:
@@ -368,7 +369,7 @@ def _has_attributes_of(one: NameAttributes, phrase: Phrase) -> bool:
             phrase.kind == "ball" and one.kind != "ball"
         ):
             return False
-    elif one.is_container:
+    elif one.is_container and one.kind not in members:
         return False
     if phrase.index not in (None, one.number):
         return False

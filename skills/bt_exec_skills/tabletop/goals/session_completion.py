@@ -132,7 +132,7 @@ class CommandHistory:
         text = said.reading.text
         found: Meanings = []
         cheapest = min((cost for node, cost in said.meanings if not _varies(node)), default=0.0)
-        for node, cost in said.meanings:
+        for node, cost in _meanings_by_punctuation(said):
             if node.kind == "fragment" and cost > cheapest + MARGIN:
                 continue
             if node == _GO_ON:
@@ -313,6 +313,19 @@ class CommandHistory:
             return found
 
         return normal_form(walk(node))
+
+
+def _meanings_by_punctuation(said: PossibleMeanings) -> Meanings:
+    """Return the meanings of a text; one that ends with a full stop may not be a question.
+
+    Some Korean orders and questions differ only in their punctuation.
+    """
+    meanings = list(said.meanings)
+    orders = [cost for node, cost in meanings if node.kind in ("act", "seq")]
+    if not (orders and said.reading.text.rstrip().endswith((".", "!"))):
+        return meanings
+    limit = min(orders) - MARGIN
+    return [(node, cost) for node, cost in meanings if node.kind != "ask" or cost < limit]
 
 
 def _about_place(node: Node, place: Node) -> Node:
