@@ -18,6 +18,7 @@ from bt_exec_skills.tabletop.goals.branch_references import (
     question_branch_names,
     resolve_condition_object,
     selected_question,
+    subject_of_condition,
     unmet_reason,
     with_completed_branch,
     with_empty_place,
@@ -38,6 +39,7 @@ from bt_exec_skills.tabletop.goals.command_part_normalization import (
 )
 from bt_exec_skills.tabletop.goals.model import Phrase, Trouble, UnresolvedGoal, Verb
 from bt_exec_skills.tabletop.goals.object_phrases import (
+    EMPTY,
     HAND,
     SIDES,
     Phrases,
@@ -48,6 +50,7 @@ from bt_exec_skills.tabletop.goals.object_phrases import (
     has_alternative_nouns,
     is_collective,
     means_in_hand,
+    relation_to_side,
     target_of,
 )
 from bt_exec_skills.tabletop.goals.question import Question
@@ -94,7 +97,7 @@ class Converter:
         subject: Node | None = None,
     ) -> None:
         self._said, self._korean, self._start = phrases.said, phrases.korean, phrases.start
-        self.phrase = phrases.phrase
+        self.phrase, self._place_of = phrases.phrase, phrases.place
         self.question = Questions(phrases).question
         self._has_sides = phrases.several_tables
         self._holds = holds
@@ -107,6 +110,7 @@ class Converter:
         self._unmet: Trouble | None = None
         self.decided: list[Trouble] = []
         self._source: Phrase | None = None
+        self._asked_about: Node | None = None
 
     def command_parts(self, meaning: Node) -> tuple[UnresolvedGoal, ...]:
         """Return the parts of a command.
@@ -180,6 +184,9 @@ class Converter:
         if parts:
             return [ask for part in parts for ask in self._asks(part)]
         words = condition_words(node, self._said)
+        if self._asked_about is not None:  # "if the ball is here, …; if it is there, …"
+            node = node.replace(of=node.node("of").substitute(_IT, self._asked_about))
+        self._asked_about = subject_of_condition(node) or self._asked_about
         node = with_completed_branch(with_empty_place(with_place_of_branch(node)))
         question = resolve_condition_object(node)
         subject = question.node("of").get("of")
@@ -222,7 +229,8 @@ class Converter:
         if any(map(has_alternative_nouns, about.walk())):
             return None
         found = self.phrase(about.replace(quantity=None))
-        return found if found.table or found.kind in CONTAINERS else None
+        asked_for_content = question.node("of").get("hold") == EMPTY
+        return found if found.table or found.kind in CONTAINERS or asked_for_content else None
 
     def _parts_of_branch(
         self, branch: Value | None, subject: Value | None, *, every: bool = False
@@ -321,7 +329,7 @@ class Converter:
         themes = self._themes(act)
         verb = _verb_of_clearing(verb, themes, placed=act.get("to") is not None)
         source = act.get("source")
-        away = self.phrase(source) if isinstance(source, Node) else None
+        away = self._place_of(source) if isinstance(source, Node) else None
         away, themes = _with_exceptions_of_themes(away, themes)
         self._source = away or next((one.relation[1] for one in themes if one.relation), None)
         where = act.get("to")
@@ -375,7 +383,7 @@ class Converter:
 
     def _target(self, goal: Node) -> tuple[Phrase, Side, Attribute | None]:
         """Return the target, the side, and the attribute in which objects and target agree."""
-        goal = _as_relation(goal)
+        goal = relation_to_side(goal)
         relation, target = goal.text("relation"), target_of(goal)
         if target == Node("pronoun", (("name", "there"),)):
             named = self._first_goal or self._earlier_goal
@@ -453,15 +461,6 @@ def _sides_differ(act: Node) -> bool:
     only_side = isinstance(to, Node) and formula_of(to).text("attribute") in ("left", "right")
     placed = [any(part.kind == "placed" for part in one.walk()) for one in act.parts()]
     return only_side and any(placed) and not all(placed)
-
-
-def _as_relation(goal: Node) -> Node:
-    """Return a goal that is only a side, such as "left", as a relation to the object there."""
-    side = goal.text("column") if goal.kind == "placed" and not goal.get("row") else ""
-    if side not in ("left", "right"):
-        return goal
-    there = Node("np", (("of", Node("has", (("attribute", side),))),))
-    return Node("rel", (("relation", "at"), ("to", there)))
 
 
 def _with_side(to: Phrase, relation: str) -> tuple[Phrase, Side]:

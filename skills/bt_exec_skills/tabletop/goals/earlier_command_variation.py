@@ -11,7 +11,7 @@ from bt_exec.language.reading.meaning_node import (
     negation,
     normal_form,
 )
-from bt_exec_skills.tabletop.goals.object_phrases import attribute_kind
+from bt_exec_skills.tabletop.goals.object_phrases import attribute_kind, relation_to_side
 from bt_exec_skills.tabletop.name_attributes import CONTAINERS, attributes_in_name
 
 __all__ = [
@@ -56,9 +56,7 @@ def with_phrase_replaced(old: Node, fragment: Node, *, shares_noun: bool = True)
 
 def _about_other_phrase(question: Node, new: Node) -> Iterator[Node]:
     """Yield a question about another object or place: the phrase that `new` contrasts with."""
-    if new.kind == "placed" and not new.get("row"):  # "and on the left?"
-        there = Node("np", (("of", Node("has", (("attribute", new.text("column")),))),))
-        new = Node("rel", (("relation", "at"), ("to", there)))
+    new = relation_to_side(new)
     phrases = [one for one in question.walk() if one.kind == "np"]
     if new.kind == "rel" and phrases:
         yield _at_other_place(question, phrases[0], new)

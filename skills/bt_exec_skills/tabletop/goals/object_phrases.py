@@ -15,6 +15,7 @@ from bt_exec_skills.tabletop.robot import Side
 __all__ = [
     "ANY",
     "EACH_OTHER",
+    "EMPTY",
     "HAND",
     "SIDES",
     "TABLE",
@@ -29,6 +30,7 @@ __all__ = [
     "is_collective",
     "means_in_hand",
     "relation_to",
+    "relation_to_side",
     "target_of",
     "with_corresponding_noun",
 ]
@@ -71,7 +73,7 @@ _TABLE_SIDES = ("left", "right", "front", "back")
 _BOUNDS = ("exactly", "at_least", "at_most", "share", "in_all")
 TABLE, HAND = (Node("thing", (("name", name),)) for name in ("table", "hand"))
 ANY = Node("any")
-_EMPTY = Node("has", (("attribute", "empty"),))
+EMPTY = Node("has", (("attribute", "empty"),))
 EACH_OTHER = "each_other"
 """Kind of a phrase such as "next to each other", in which the target is one of the objects."""
 
@@ -135,6 +137,15 @@ def relation_to(name: str, other: Phrase) -> Relation:
     if name not in RELATIONS or (name == "between" and single):
         raise Trouble("NOT_UNDERSTOOD")
     return RELATIONS[name]
+
+
+def relation_to_side(place: Node) -> Node:
+    """Return a place that is only a side, such as "left", as a relation to the object there."""
+    side = place.text("column") if place.kind == "placed" and not place.get("row") else ""
+    if side not in ("left", "right"):
+        return place
+    there = Node("np", (("of", Node("has", (("attribute", side),))),))
+    return Node("rel", (("relation", "at"), ("to", there)))
 
 
 def content_of_container(theme: Phrase, holder: Phrase) -> Phrase:
@@ -387,7 +398,10 @@ class Phrases:
         side = part.text("column")
         if part.get("row") is not None or side not in ("left", "right") or phrase.order:
             raise Trouble("NOT_UNDERSTOOD")
-        return replace(phrase, order=_ORDERS[side])
+        if not self.several_tables or phrase.table or phrase.relation is not None:
+            return replace(phrase, order=_ORDERS[side])
+        there = self.place(target_of(relation_to_side(part)))
+        return replace(phrase, order=_ORDERS[side], relation=("in", there))
 
     def _rel(self, phrase: Phrase, part: Node) -> Phrase:
         relation = part.text("relation")
@@ -403,7 +417,7 @@ class Phrases:
 
     def _not(self, phrase: Phrase, part: Node) -> Phrase:
         inner = part.parts()[0]
-        if inner == _EMPTY:
+        if inner == EMPTY:
             return replace(phrase, content="some")
         options = inner.parts() if inner.kind == "or" else (inner,)
         out = []

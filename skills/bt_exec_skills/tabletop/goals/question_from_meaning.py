@@ -18,6 +18,7 @@ from bt_exec_skills.tabletop.goals.object_phrases import (
     has_alternative_nouns,
     means_in_hand,
     relation_to,
+    relation_to_side,
     target_of,
     with_corresponding_noun,
 )
@@ -177,6 +178,8 @@ class Questions:
         if of.kind == "pronoun":
             return (self._phrases.phrase(of),), None
         formula = [part for part in conjuncts(formula_of(of)) if not means_in_hand(part)]
+        if self._phrases.several_tables and TABLE not in formula:
+            formula = list(map(relation_to_side, formula))
         places = [
             part for part in formula if part.kind == "rel" and part.text("relation") != "with"
         ]
@@ -219,7 +222,7 @@ class Questions:
         return Question("is", things or (_EVERYTHING,), place, bound=bound)
 
     def _all(self, of: Node) -> Question:
-        about, hold = of.node("of"), of.node("hold")
+        about, hold = of.node("of"), relation_to_side(of.node("hold"))
         if about.kind == "np" and formula_of(about) == HAND:
             if hold != Node("has", (("attribute", "empty"),)):
                 raise Trouble("NOT_UNDERSTOOD")

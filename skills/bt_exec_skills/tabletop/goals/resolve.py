@@ -84,6 +84,8 @@ def objects_of(phrase: Phrase, scope: Scope, *, some: str = "all") -> tuple[str,
         return found
     if phrase.near is not None and phrase.order not in _FULL:
         found = tuple(name for name in found if name != single_object_of(phrase.near, scope))
+    if _is_on_other_side(found, phrase, scope):
+        raise _nothing(phrase, scope)
     if phrase.order and found:
         alike = number == "all" and phrase.rank == 1
         best = _of_best_size(found, phrase.order) if alike else ()
@@ -93,6 +95,15 @@ def objects_of(phrase: Phrase, scope: Scope, *, some: str = "all") -> tuple[str,
     if number == "any":
         return _sort_by_distance(found, scope)[:1]
     raise Trouble("WHICH_ONE", found, what=phrase.text, options=found)
+
+
+def _is_on_other_side(found: tuple[str, ...], phrase: Phrase, scope: Scope) -> bool:
+    """Return True if the only object of "the left ball" is on a table of another side."""
+    now, order = scope.now, phrase.order
+    if len(found) != 1 or order not in ("left", "right") or len(now.tables) < 2 or now.base is None:
+        return False
+    table = now.table_of(found[0])
+    return table is not None and table not in _tables_on_side(phrase, scope)
 
 
 def _tables_on_side(phrase: Phrase, scope: Scope) -> tuple[str, ...]:
