@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
@@ -11,6 +11,7 @@ from bt_exec.journal import MissionSummary, record_argument
 from bt_exec.journal.explain import NEGATED, Attempt, Explanation
 from bt_exec.language.fact_sentences import UNKNOWN, fact_sentences
 from bt_exec.language.messages import Messages
+from bt_exec.planning.facts_and_first_cause import DoneAction
 from bt_exec.spec.expand import is_reference, reference_name
 from bt_exec.tui.node_text import arguments_text, duration_text, fill_saved_results
 from bt_exec.tui.summary import SIGNS
@@ -56,7 +57,7 @@ class Why:
         return safe_line(self.messages.fixed_word(text, self.language))
 
     def say(self, code: str, /, **facts: Any) -> str:
-        """Return the sentence of a code."""
+        """Return the sentence of a message code, in the language of the explanation."""
         return safe_line(self.messages.say(code, self.language, **facts))
 
     def translated_text(self, text: str) -> str:
@@ -67,11 +68,11 @@ class Why:
 
     @property
     def status_word(self) -> str:
-        """Final status, a key of `SIGNS`."""
+        """Final status of the mission, a key of `bt_exec.tui.summary.SIGNS`."""
         return self.known.line.shown_status
 
     def cause(self) -> str:
-        """Return the first cause in one sentence."""
+        """Return the first cause of the end in one or a few sentences."""
         known = self.known
         if self.status_word == "waiting":
             return self.say("WHY_WAITING")
@@ -112,7 +113,7 @@ class Why:
         )
 
     def perception_errors(self) -> str:
-        """Return sentences about packs without new observations, with errors; may be empty."""
+        """Return sentences about packs whose observations failed, with the errors; may be empty."""
         said = (
             self.messages.sentence_for_robot(
                 pack,
@@ -162,7 +163,7 @@ class Why:
         return [(self.word(label), text) for label, text in rows if text]
 
     def continued_mission(self, line: MissionSummary) -> str:
-        """Return the identifier of an earlier mission with its end."""
+        """Return the identifier of an earlier mission, and how that mission ended."""
         end = safe_line(line.message) or self.word(line.shown_status)
         if line.message and line.language != self.language:
             end = self.say("WHY_SAID", message=line.message)
@@ -191,7 +192,8 @@ class Why:
         """
         cause = self.known.cause
         phrases = (self.step_phrase(name, args) for name, args in attempt.steps)
-        steps = [step for step, _ in groupby(phrases)]  # an answer and the condition on it
+        # an answer and the condition on it have the same phrase
+        steps = [step for step, _ in groupby(phrases)]
         more = [self.word(f"and {len(steps) - _STEPS} more")] if len(steps) > _STEPS else []
         named = self.word("the same again") if again else ", ".join([*steps[:_STEPS], *more])
         made = attempt.compiler if self.verbose else ""
@@ -202,7 +204,7 @@ class Why:
         ended = set(map(str, attempt.failure.chain())) if attempt.failure is not None else set()
         at = next((n for n, one in enumerate(attempt.passed) if str(one) in ended), None)
         earlier, later = attempt.passed[:at], attempt.passed[len(attempt.passed[:at]) :]
-        rows += self.tolerated_failures(earlier)
+        rows += self.tolerated_failures(earlier, attempt.done)
         chain = attempt.failure.chain() if attempt.failure is not None else ()
         for _, repeated in groupby(reversed(chain), key=lambda one: one.signature):
             same = list(repeated)
@@ -217,16 +219,29 @@ class Why:
                 measured = _measured(root) if self.verbose else ()
                 rows.append(("evidence", " · ".join(filter(None, (*measured, after)))))
                 rows.append(("seen", "; ".join(map(safe_line, cause.seen))))
-        return [*rows, *self.tolerated_failures(one for one in later if str(one) not in ended)]
+        others = (one for one in later if str(one) not in ended)
+        return [*rows, *self.tolerated_failures(others, attempt.done)]
 
-    def tolerated_failures(self, failures: Iterable[Failure]) -> Iterator[tuple[str, str]]:
-        """Yield a line for each failure that did not end a plan; equal failures share a line."""
+    def tolerated_failures(
+        self, failures: Iterable[Failure], done: Sequence[DoneAction]
+    ) -> Iterator[tuple[str, str]]:
+        """Yield a line for each failure that did not end a plan; equal failures share a line.
+
+        Args:
+            failures: The failures.
+            done: The actions that succeeded in the same plan, such as later attempts.
+        """
         kinds: dict[tuple[str, str, str], list[Failure]] = {}
         for one in failures:
             if one.cause is None:
                 kinds.setdefault(one.signature, []).append(one)
         for same in kinds.values():
-            yield "continued after", self.failed_step(same[0], len(same))
+            again = any(one.skill == same[0].node and one.args == same[0].args for one in done)
+            failed = self.failed_step(same[0], len(same))
+            if again:
+                yield "retried", f"{failed} {self.word('Then it succeeded.')}"
+            else:
+                yield "continued after", failed
 
     def failed_step(self, failure: Failure, times: int) -> str:
         """Return a text with the failed step, the reason, and how often it failed in this way."""
@@ -247,7 +262,7 @@ class Why:
         return f"{no} ({reason})" if reason else no
 
     def failure_reason(self, failure: Failure) -> str:
-        """Return a sentence with the reason of a failure."""
+        """Return a sentence with the reason for a failure."""
         return safe_line(self.messages.explain_failure(failure, self.language))
 
     def step_phrase(self, name: str, args: Mapping[str, Any]) -> str:
@@ -352,7 +367,7 @@ def _rounded(value: Any) -> Any:
 
 
 def _measured(failure: Failure) -> Iterable[str]:
-    """Yield the measured values of a failure as short texts."""
+    """Yield the code of a failure, then its evidence as short texts ("name value")."""
     yield safe_line(failure.code)
     for name, value in failure.evidence.items():
         text = f"{value:g}" if isinstance(value, float) else safe_line(value)

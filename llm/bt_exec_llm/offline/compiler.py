@@ -31,7 +31,7 @@ from bt_exec_llm.offline.lexicon_ambiguity_checks import name_problems
 from bt_exec_llm.offline.library_index import cached_index
 from bt_exec_llm.offline.meaning_from_steps import word_uses
 from bt_exec_llm.offline.nodes_from_parts import build_condition, build_nodes
-from bt_exec_llm.offline.refusal_reason import RefusalReason
+from bt_exec_llm.offline.refusal_codes import RefusalReason
 from bt_exec_llm.offline.refusals import build_refusal, example_commands
 from bt_exec_llm.offline.small_talk_replies import build_reply
 from bt_exec_llm.offline.text_normalization import normalize_command
@@ -148,6 +148,13 @@ class OfflineCompiler:
             yield _WHENEVER.sub("if ", text, count=1)
         reader = cached_index(request, language).reader
         yield from reader.engine.intended_texts(reader.standardize_spelling(text, language))
+
+    def shortened_texts(self, request: Request) -> Iterator[str]:
+        """Yield parts of a command that can be parsed, the longest first."""
+        text, problem = normalize_command(request.command)
+        language = language_of(text)
+        if not problem:
+            yield from cached_index(request, language).reader.engine.shortened_texts(text)
 
     def _build_spec(self, request: Request, language: str, parts: list[Part]) -> MissionSpec:
         nodes = build_nodes(parts, request.library)

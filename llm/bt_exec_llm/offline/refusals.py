@@ -18,7 +18,7 @@ from bt_exec_llm.offline.clarification import (
 )
 from bt_exec_llm.offline.library_index import Index
 from bt_exec_llm.offline.number_assignment import parse_number_range
-from bt_exec_llm.offline.refusal_reason import RefusalReason
+from bt_exec_llm.offline.refusal_codes import RefusalReason
 from bt_exec_llm.offline.similar_utterances import first_utterances, nearest_utterances
 from bt_exec_llm.offline.text_normalization import LONGEST, printable
 
@@ -28,7 +28,7 @@ _SHOWN = 3
 _ABILITIES = 8
 _CASE = re.compile(r"(?<=[가-힣\d]{2})(에서|에게|에|으로|까지|한테|께)$")  # 회의실에 becomes 회의실
 _NOT_KNOWN = ("UNKNOWN_OBJECT", "UNKNOWN_ACTION", "UNKNOWN_WORD", "NOT_UNDERSTOOD")
-_PLAIN = ("STOP", "NOTHING_SAID", "NOTHING_LEFT")
+_PLAIN = ("STOP", "NOTHING_SAID", "NOTHING_LEFT", "CONDITION_END")
 """Codes that are answered without suggestions."""
 
 

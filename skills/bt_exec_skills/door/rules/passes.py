@@ -85,7 +85,7 @@ def _with_arms_home_first(spec: MissionSpec, context: PassContext) -> Changed:
 
 
 def set_arm_by_policy(spec: MissionSpec, context: PassContext) -> Changed:
-    """Set the arm that handles material by the site's policy."""
+    """Replace the arm of steps that handle material by the one that the site sets."""
     arm = context.settings.material_arm
     changes: list[str] = []
 
@@ -96,14 +96,14 @@ def set_arm_by_policy(spec: MissionSpec, context: PassContext) -> Changed:
         if isinstance(node, Tree) and node.body and node.args.get("arm", arm) != arm:
             arms = {inner.args["arm"] for inner in walk(node.body) if _takes_arm(inner)}
             if arms == {arm} and any(handles_material(inner) for inner in walk(node.body)):
-                return _with_args(node, arm=arm)  # the tree's row must name the arm of its steps
+                return _with_args(node, arm=arm)  # must match the arm of the tree's steps
         return node
 
     return _mapped(spec, obey), tuple(changes)
 
 
 def skip_finished_steps(spec: MissionSpec, context: PassContext) -> Changed:
-    """Skip opening an open door and closing a closed one; log the skip."""
+    """Add conditions that skip opening an open door and closing a closed one."""
     changes: list[str] = []
 
     def skip(node: NodeBase) -> NodeBase:
@@ -118,7 +118,10 @@ def skip_finished_steps(spec: MissionSpec, context: PassContext) -> Changed:
 
 
 def open_door_further(spec: MissionSpec, context: PassContext) -> Changed:
-    """Open the door further before steps with material if it hides part of its inside."""
+    """Let steps that skip an open door open it further if it hides part of its inside.
+
+    Only plans that handle the material or look for it are changed.
+    """
     if not any(handles_material(node) or _looks_inside(node) for node in walk(spec.root)):
         return spec, ()
     changes: list[str] = []
@@ -152,14 +155,14 @@ def insert_door_gates(spec: MissionSpec, context: PassContext) -> Changed:
     }
     look = Check.model_validate({"check": "material_visible", "else": NOT_VISIBLE})
     root, added = insert_gates(spec.root, {OPENED: Do.model_validate(written), VISIBLE: look})
-    notes = (_change_text(context, node, "gate", added=", ".join(gates)) for node, gates in added)
+    notes = (_change_text(context, node, "gate", added=list(gates)) for node, gates in added)
     return spec.model_copy(update={"root": root}), tuple(notes)
 
 
 _notes = partial(load_messages, Path(__file__).with_name("notes.yaml"))
 
 
-def _change_text(context: PassContext, node: NodeBase, key: str, **facts: str) -> str:
+def _change_text(context: PassContext, node: NodeBase, key: str, **facts: Any) -> str:
     """Return the description of a change, in the language of the command."""
     label = node.do if isinstance(node, Do) else label_of(node)
     return f"{label}: {_notes().say(key, language_of(context.command), **facts)}"
