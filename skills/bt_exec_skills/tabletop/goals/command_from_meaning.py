@@ -32,6 +32,7 @@ from bt_exec_skills.tabletop.goals.branch_references import (
     without_remarks,
 )
 from bt_exec_skills.tabletop.goals.command_part_normalization import (
+    with_contrasted_kinds,
     with_missing_objects,
     with_missing_verbs,
     with_place_as_goal,
@@ -62,6 +63,7 @@ from bt_exec_skills.tabletop.robot import Side
 __all__ = ["Converter"]
 
 _PARTS = {"left_part": "left", "right_part": "right", "middle": "middle"}
+_PLACES_OF_OBJECTS = ("between", "vacated")
 _HOLD_ON = "hold_on"
 _SAME: Mapping[str, Verb] = {
     "lower": "put_down",
@@ -134,6 +136,7 @@ class Converter:
             if any(one.text("verb") == _HOLD_ON for one in acts[:-1]):
                 raise Trouble("NOT_UNDERSTOOD")  # the next part is not for now
             said = with_swaps(without_general_order(without_remarks(node.parts())))
+            said = with_contrasted_kinds(said)
             parts = [ask for part in said for ask in self._asks(part)]
             return with_missing_objects(with_missing_verbs(parts))
         if node.kind == "if":
@@ -257,6 +260,7 @@ class Converter:
             raise Trouble("NOT_UNDERSTOOD")  # it is unclear which ones must not be moved
         only = any(one.text("det") == "any" for one in act.parts())
         themes = tuple(replace(one, number="one" if only else "all") for one in self._themes(act))
+        themes = tuple(one if one.rest else replace(one, like=None) for one in themes)
         goal = act.get("to")
         to = None
         if isinstance(goal, Node):
@@ -481,6 +485,8 @@ def _with_side(to: Phrase, relation: str) -> tuple[Phrase, Side]:
         return replace(to, part=_PARTS[relation]), SIDES["in"]
     if relation == "middle" and to.kind in CONTAINERS:
         return to, SIDES["in"]
+    if relation in _PLACES_OF_OBJECTS and not to.table:
+        return replace(to, part=relation), SIDES["in"]
     if relation not in SIDES:
         raise Trouble("NOT_UNDERSTOOD")
     return to, SIDES[relation]

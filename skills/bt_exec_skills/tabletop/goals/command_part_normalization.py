@@ -16,6 +16,7 @@ from bt_exec_skills.tabletop.goals.object_phrases import (
 )
 
 __all__ = [
+    "with_contrasted_kinds",
     "with_missing_objects",
     "with_missing_verbs",
     "with_place_as_goal",
@@ -72,6 +73,24 @@ def _with_themes(act: Node, more: Callable[[Node], Node]) -> Node:
     return act.replace(
         of=tuple(one.replace(of=conjunction(formula_of(one), more(one))) for one in act.parts())
     )
+
+
+def with_contrasted_kinds(parts: Sequence[Node]) -> list[Node]:
+    """Return parts in which contrasted topics mean all objects of their kinds.
+
+    An example in Korean is "the cups to me, and the cubes onto the tray", without number.
+    """
+    topics = [any(one.text("det") == "some" for one in part.parts()) for part in parts]
+    if sum(topics) < 2:
+        return list(parts)
+    return [
+        part.replace(of=tuple(_as_all(one) for one in part.parts())) if topic else part
+        for part, topic in zip(parts, topics, strict=True)
+    ]
+
+
+def _as_all(theme: Node) -> Node:
+    return theme.replace(det="all") if theme.text("det") == "some" else theme
 
 
 def with_place_as_goal(act: Node) -> Node:

@@ -72,7 +72,8 @@ class Phrase:
         again: Whether the objects of the previous part are meant.
         own: Attribute in which the container must agree with the object: "the bowl of its colour".
         table: Whether the phrase means a table.
-        part: Part of a table: ``left``, ``right``, ``middle``.
+        part: Part of a table: ``left``, ``right``, ``middle``. Of a target also ``between`` for a
+            place between the objects, and ``vacated`` for the place that an object leaves.
         name: Full name of an object.
         index: Number in the object's name: 1 for "cube 1"; None without a number.
         definite: Whether the phrase is definite: "the two cubes".

@@ -139,7 +139,7 @@ class CommandHistory:
                     raise Trouble("NOTHING_UNFINISHED")
                 return begun
             questioned = text.rstrip().endswith(("?", "？"))
-            node = self._complete_for_held_object(node, asked or questioned)
+            node = self._complete_for_held_object(_as_fragment(node), asked or questioned)
             if (questioned and node.kind == "again") or _varies(node) or _is_negation_only(node):
                 continue  # e.g. "again?", "again with the left arm, not on the tray"
             if questioned and _is_verbless(node):
@@ -347,6 +347,15 @@ def _may_be_contrasted(other: Node, subject: Node) -> bool:
 def _lacks_theme(act: Node) -> bool:
     """Return True for an act that moves an object without naming it."""
     return act.text("verb") in ("move", "bring", "pick", "out") and not act.get("by")
+
+
+def _as_fragment(node: Node) -> Node:
+    """Return a repetition with another object or place ("again with the cup") as a fragment."""
+    of = node.get("of") if node.kind == "again" else None
+    if not isinstance(of, Node) or of.kind not in ("rel", "np"):
+        return node
+    with_object = of.text("relation") == "with" and of.get("to") is not None
+    return Node("fragment", (("of", of.node("to") if with_object else of), ("sign", "same")))
 
 
 def _varies(node: Node) -> bool:
