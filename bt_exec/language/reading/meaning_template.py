@@ -479,10 +479,12 @@ def _add_contrasted_noun(phrase: Node, said: Node) -> Node:
 
 
 def _require_landmark(phrase: Node) -> Node:
-    """Return `phrase` if an object can be beside it; `UNSAID` for all objects of a kind."""
+    """Return `phrase` if an object can be beside it; `UNSAID` for several objects."""
     of = phrase.get("of")
     several = isinstance(of, Node) and Node("many") in conjuncts(of)
-    det = phrase.text("det")
+    det, quantity = phrase.text("det"), phrase.get("quantity")
+    if isinstance(quantity, Node) and quantity.text("number") != "1":
+        return UNSAID
     return UNSAID if det == "all" or (det == "rest" and several) else phrase
 
 

@@ -301,6 +301,7 @@ class Converter:
         found, before = self.phrase(node), self._before
         if found.own:
             raise Trouble("NOT_UNDERSTOOD")  # "its things"
+        found = self._as_named_place(found)
         if (found.kind or (found.values and _is_part(found))) and not found.rest:
             self._before = found
         if before is None or found.kind or found.again or found.name or found.table or found.held:
@@ -330,6 +331,12 @@ class Converter:
         goal = target_of(goal) if goal.kind == "rel" else goal
         self._place, self._side = self.phrase(goal), "in"
         return UnresolvedGoal("go", self._said(act), (self._place,))
+
+    def _as_named_place(self, phrase: Phrase) -> Phrase:
+        """Return the place of an earlier part that "the bowl" refers to, or the phrase itself."""
+        bare = Phrase(phrase.text, kind=phrase.kind, definite=True)
+        same = [one for one in self._places if phrase.kind and one.kind == phrase.kind]
+        return same[-1] if same and phrase == bare else phrase
 
     def _ask(self, act: Node) -> UnresolvedGoal:
         act = with_place_as_goal(act)

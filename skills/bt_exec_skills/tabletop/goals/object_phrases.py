@@ -233,6 +233,8 @@ class Phrases:
         text = self.said(node)
         if node.kind == "pronoun":
             name = node.text("name")
+            if name == "yonder":  # a place that the speaker points to
+                raise Trouble("NOTHING_BEFORE", what=text or "-")
             if name == EACH_OTHER:
                 return Phrase(text, kind=EACH_OTHER)
             return Phrase(text, number="one" if name == "it" else "all", again=name != "all")

@@ -148,7 +148,8 @@ def _matching_objects(phrase: Phrase, scope: Scope) -> tuple[str, ...]:
     if phrase.again:
         if not scope.last:
             raise Trouble("NOTHING_BEFORE", what=phrase.text)
-        return scope.last
+        looks = map(attributes_in_name, scope.last)
+        return tuple(one.name for one in looks if _has_attributes_of(one, phrase, any_kind=True))
     if phrase.table:
         return _objects_on_tables(tables_of(phrase, scope), non_containers(now), now)
     return _objects_with_properties(phrase, scope)
@@ -375,15 +376,21 @@ def _is_related(name: str, anchor: str, side: object, now: Environment) -> bool:
     return is_beside(now, name, anchor, side, now.base)  # type: ignore[arg-type]  # a Side
 
 
-def _has_attributes_of(one: NameAttributes, phrase: Phrase) -> bool:
-    """Return True if an object's name has the attributes of the phrase."""
+def _has_attributes_of(one: NameAttributes, phrase: Phrase, *, any_kind: bool = False) -> bool:
+    """Return True if an object's name has the attributes of the phrase.
+
+    Args:
+        one: Attributes in the name of the object.
+        phrase: The phrase.
+        any_kind: Whether a phrase without a noun may mean containers.
+    """
     members = lexicon()["things"].get(phrase.kind, {}).get("members", ())
     if phrase.kind and one.kind not in members:
         if phrase.kind not in (one.kind, one.shape) or (
             phrase.kind == "ball" and one.kind != "ball"
         ):
             return False
-    elif one.is_container and one.kind not in members:
+    elif one.is_container and one.kind not in members and not any_kind:
         return False
     if phrase.index not in (None, one.number):
         return False
