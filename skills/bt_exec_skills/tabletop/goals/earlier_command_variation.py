@@ -25,6 +25,7 @@ __all__ = [
 
 HOLDERS = (*CONTAINERS, "container", "table")
 """Nouns of objects that hold others."""
+_PLACES = ("rel", "placed")
 _CLEARING = ("clear", "empty")
 
 
@@ -62,12 +63,12 @@ def _about_other_phrase(question: Node, new: Node) -> Iterator[Node]:
         yield _at_other_place(question, phrases[0], new)
     if new.kind != "np":
         return
-    described = [one for one in phrases if any(part.kind != "rel" for part in formulas_of(one))]
+    described = [one for one in phrases if any(p.kind not in _PLACES for p in formulas_of(one))]
     about = max(described, key=lambda one: _contrast(new, one), default=None)
     if about is None or (about != phrases[0] and not _contrast(new, about)):
         return
-    places = [part for part in formulas_of(about) if part.kind == "rel"]
-    kept = () if any(part.kind == "rel" for part in formulas_of(new)) else places
+    places = [part for part in formulas_of(about) if part.kind in _PLACES]
+    kept = () if any(part.kind in _PLACES for part in formulas_of(new)) else places
     named = with_noun_of(new, about)
     yield normal_form(
         question.substitute(about, named.replace(of=conjunction(*formulas_of(named), *kept)))
@@ -126,8 +127,16 @@ def _with_phrases_replaced(old: Node, act: Node, phrases: Sequence[Node]) -> Ite
         to = Node("rel", (("relation", "at"), ("to", first)))
         yield old.substitute(act, act.replace(to=to))
     if themes and not holders and verb != "go":
-        of = tuple(with_noun_of(one, themes[-1]) for one in phrases)
+        of = tuple(_with_noun_of_moved(one, themes[-1], goal) for one in phrases)
         yield act.replace(of=of if len(of) > 1 else of[0])
+
+
+def _with_noun_of_moved(new: Node, old: Node, goal: object) -> Node:
+    """Return `new` with the noun of moved objects; after a number, "the rest" is elsewhere."""
+    if new.get("det") != "rest" or old.get("quantity") is None or not isinstance(goal, Node):
+        return with_noun_of(new, old)
+    nouns = [one for one in formulas_of(old) if one.kind == "thing"]
+    return normal_form(new.replace(of=conjunction(*nouns, negation(goal)), det="all"))
 
 
 def with_noun_of(new: Node, old: Node) -> Node:

@@ -309,7 +309,7 @@ class Phrases:
         elif (det == "some" or several) and not phrase.order:
             number = "some"
         if phrase.table and not det and not phrase.order and not phrase.name:
-            number = "any" if count == 1 else "all"
+            number = "any" if count == 1 else "some"
         return replace(phrase, number=number, count=count, definite=det == "the")
 
     def _with(self, phrase: Phrase, part: Node) -> Phrase:

@@ -18,7 +18,13 @@ from bt_exec_skills.tabletop.goals.moves_to_places import (
     swap_moves,
 )
 from bt_exec_skills.tabletop.goals.object_phrases import EACH_OTHER, content_of_container
-from bt_exec_skills.tabletop.goals.resolve import Scope, objects_of, single_object_of, table_for
+from bt_exec_skills.tabletop.goals.resolve import (
+    Scope,
+    objects_of,
+    single_object_of,
+    table_for,
+    tables_of,
+)
 from bt_exec_skills.tabletop.goals.subgoal_factory import (
     merge_groups_into_round,
     subgoal_of_group,
@@ -95,7 +101,7 @@ def goals_for(ask: UnresolvedGoal, scope: Scope, language: str) -> list[Subgoal]
                 return [subgoal_of_moves(moves, scope.now, language)]
             if any(phrase.in_all for phrase in ask.themes):
                 ask = replace(ask, themes=tuple(_missing_objects(ask, to, scope)))
-            if ask.side == "in" and not to.table and (to.number == "all" or to.count > 1):
+            if ask.side == "in" and (to.number == "all" or (to.count > 1 and not to.table)):
                 return _distribute_subgoals(ask, to, scope, language)
             return [_move_goal(ask, scope, language)]
 
@@ -122,17 +128,18 @@ def _missing_objects(ask: UnresolvedGoal, to: Phrase, scope: Scope) -> Iterator[
 def _distribute_subgoals(
     ask: UnresolvedGoal, to: Phrase, scope: Scope, language: str
 ) -> list[Subgoal]:
-    """Return the subgoals that distribute objects over several containers.
+    """Return the subgoals that distribute objects over several containers or tables.
 
     Raises:
         Trouble: TOO_FEW if there are fewer objects than containers; ALL_LEFT_OUT, NO_CONTAINER.
     """
-    targets = tuple(name for name in objects_of(to, scope) if name not in scope.left)
+    places = tables_of(to, scope) if to.table else objects_of(to, scope)
+    targets = tuple(name for name in places if name not in scope.left)
     if not targets:
         raise Trouble("ALL_LEFT_OUT", what=to.text)
     if len(targets) == 1:
         return [_move_goal(replace(ask, to=Phrase(to.text, name=targets[0])), scope, language)]
-    if not all(attributes_in_name(name).is_container for name in targets):
+    if not all(to.table or attributes_in_name(name).is_container for name in targets):
         raise Trouble("NO_CONTAINER", scope.now.containers(), what=targets[0])
     phrases = []
     for one in ask.themes:
