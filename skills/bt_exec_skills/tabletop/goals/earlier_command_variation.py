@@ -145,7 +145,8 @@ def with_noun_of(new: Node, old: Node) -> Node:
         return new
     nouns = [one for one in formulas_of(old) if one.kind == "thing"]
     if new.get("det") == "rest":
-        single = Node("one") in formulas_of(new)  # "and the other one, too"
+        table = any(one.text("name") == "table" for one in formulas_of(new))
+        single = table or Node("one") in formulas_of(new)  # "and the other one, too"
         like = nouns if single else []
         left = conjunction(new.node("of"), *like, negation(old.node("of")))
         return normal_form(new.replace(of=left, det="the" if single else "all"))
