@@ -247,6 +247,13 @@ def _exclude_from_question(question: Node, formula: Node) -> Node:
     return question.replace(of=without or _exclude_from_question(inner, formula))
 
 
+def _without_landmark(phrase: Node) -> Any:
+    """Return the phrase of "what else on the table with the bowl?" without the bowl."""
+    landmarks = [part.get("to") for part in phrase.walk() if part.text("relation") == "with"]
+    formulas = [one.node("of") for one in landmarks if isinstance(one, Node) and one.kind == "np"]
+    return _except_objects(phrase, negation(disjunction(*formulas)) if formulas else None)
+
+
 def _reject_yes_no_question(question: Node) -> Node:
     """Return `question`, or `UNSAID` if it is a yes/no question."""
     return UNSAID if question.text("what") == "whether" else question
@@ -472,10 +479,12 @@ def _add_contrasted_noun(phrase: Node, said: Node) -> Node:
 
 
 def _require_landmark(phrase: Node) -> Node:
-    """Return `phrase` if an object can be beside it; `UNSAID` for all objects of a kind."""
+    """Return `phrase` if an object can be beside it; `UNSAID` for several objects."""
     of = phrase.get("of")
     several = isinstance(of, Node) and Node("many") in conjuncts(of)
-    det = phrase.text("det")
+    det, quantity = phrase.text("det"), phrase.get("quantity")
+    if isinstance(quantity, Node) and quantity.text("number") != "1":
+        return UNSAID
     return UNSAID if det == "all" or (det == "rest" and several) else phrase
 
 
@@ -543,6 +552,9 @@ def _size(several: Any) -> int:
     """Return the number of objects in a list, or of orders in a sequence."""
     if isinstance(several, Node) and several.kind == "seq":
         several = several.parts()
+    quantity = several.get("quantity") if isinstance(several, Node) else None
+    if isinstance(quantity, Node):
+        return int(quantity.text("number"))
     return sum(map(_size, several)) if isinstance(several, tuple) else 1
 
 
@@ -598,6 +610,7 @@ _OPERATIONS: Mapping[str, Callable[..., Any]] = {
     "in_turn": _in_turn,
     "about": _ask_about,
     "leave_out": _exclude_from_question,
+    "other": _without_landmark,
     "of_them": _restrict_to_mentioned,
     "either": _either_relation,
     "asked_what": _reject_yes_no_question,
