@@ -212,6 +212,7 @@ class Talk(_Part):
         also: Further phrases, of which the text must contain one, too, if there are any.
         beside: Further words that the text may contain. Fillers, polite phrases and articles are
             always allowed.
+        asked: Further words that it may contain if it ends with a question mark.
         known: Whether the text may contain names and actions of the site (why did you not open the
             door).
         past: Whether a Korean verb for an action of the site in the past counts as one of the
@@ -221,6 +222,7 @@ class Talk(_Part):
     needs: Words = Words()
     also: Words = Words()
     beside: Words = Words()
+    asked: Words = Words()
     known: bool = False
     past: bool = False
 
