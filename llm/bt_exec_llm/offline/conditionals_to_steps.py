@@ -20,6 +20,8 @@ from bt_exec_llm.offline.step_piece import Piece
 __all__ = ["ConditionalConverter"]
 
 _FAILED, _UNABLE = (Node("pronoun", (("name", name),)) for name in (FAILED, UNABLE))
+_REASON = Node("pronoun", (("name", "reason"),))
+"""Reason of a failure, which is reported anyway."""
 _SOS = tuple(Node("pronoun", (("name", name),)) for name in SO)
 _NOT_SO, _NOT_THERE = (_SOS[[*SO].index(name)] for name in ("not_so", "not_there"))
 
@@ -29,6 +31,7 @@ class ConditionalConverter(ConditionalBranches, ABC):
 
     _act: Step | None = None
     _plain_act: Step | None = None  # the previous act, if it has no condition
+    _rescues = 0
 
     @abstractmethod
     def convert(self, node: Node) -> Iterator[Step]:
@@ -41,6 +44,9 @@ class ConditionalConverter(ConditionalBranches, ABC):
         act, self._act = self._act, None
         before, self._plain_act = self._plain_act, None
         asked = node.node("of").node("of")
+        if asked.get("hold") == _FAILED:  # "the door is stuck"
+            self._check_concerns(asked, act)
+            asked = _FAILED
         fails = asked.parts()[0] if asked.kind == "not" else None  # "it does not open"
         failed = asked in (_FAILED, _UNABLE) or (fails is not None and fails.kind == "act")
         if failed and act is not None and before is None and self._taking & {*act.verbs}:
@@ -64,7 +70,7 @@ class ConditionalConverter(ConditionalBranches, ABC):
         if before is not None and self._denies_act(condition, before):
             yield from self._convert_rescue(node, before, condition)
             return
-        if fails is not None:
+        if fails is not None or _REASON in node.walk():
             raise NoStepsError  # an event, not a state: "when it opens"
         question, needed = condition
         first: list[Step] = []
@@ -165,7 +171,9 @@ class ConditionalConverter(ConditionalBranches, ABC):
         """Return True if an act repeats the previous one: "Open it; if you can't open it"."""
         if before is None:
             return False
-        same = not {*self._verbs_of(act)}.isdisjoint(before.acts)
+        verbs = self._verbs_of(act)
+        whole = [self._lexicon.verbs[one].part_of for one in verbs if one in self._lexicon.verbs]
+        same = not {*verbs, *whole}.isdisjoint(before.acts)
         if same and any(one.kind not in ("pronoun", "np") for one in act.parts()):
             raise NoStepsError  # e.g. "if you can't, use the other arm"
         return same or not act.parts()
@@ -235,15 +243,44 @@ class ConditionalConverter(ConditionalBranches, ABC):
                 told = self._build_step(self._reports, [], branch)
                 yield replace(told, rescues=True, condition=condition)
             return  # every failure is reported anyway
-        short = branch.kind == "fragment"
-        steps = self._vary_branch([before], branch) if short else [*self._convert_branch(branch)]
         keeping = {name for name, verb in self._lexicon.verbs.items() if verb.pairs}
-        steps = [step.without_verbs(keeping) for step in steps]
-        if len(steps) != 1 or steps[0].condition is not None:
+        steps = [step.without_verbs(keeping) for step in self._rescue_steps(branch, before)]
+        if not steps or any(step.condition is not None for step in steps):
             raise NoStepsError
-        if not (steps[0].positive and steps[0].verbs):
+        if not all(step.positive and step.verbs for step in steps):
             raise NoStepsError  # acts that only keep or forbid something
-        yield replace(steps[0], rescues=True, condition=condition)
+        self._rescues += 1
+        for step in steps:
+            yield replace(step, rescues=True, condition=condition, case=self._rescues)
+
+    def _rescue_steps(self, branch: Node, before: Step) -> list[Step]:
+        """Return the steps of a branch for the case that the act before it has failed.
+
+        Raises:
+            NoStepsError: If the end of the branch is unclear.
+        """
+        if branch.kind == "again" and branch.get("of") is None:
+            return [before]
+        if branch.kind in ("again", "fragment"):
+            return self._vary_branch([before], branch)
+        if branch.kind == "seq" and not self._reports:  # every failure is reported anyway
+            kept = [part for part in branch.parts() if not self._only_reports_answer(part)]
+            branch = branch.replace(of=tuple(kept))
+        steps = [*self._convert_branch(branch)]
+        if len(steps) > 1 and self._has_pause(branch):
+            raise NoStepsError
+        return steps
+
+    def _check_concerns(self, clause: Node, act: Step | None) -> None:
+        """Raise NoStepsError if a clause is not about the object of an act."""
+        about = clause.get("of")
+        pieces = [*self._convert_phrase(about)] if isinstance(about, Node) else []
+        verbs = () if act is None else act.acts
+        known = {self._lexicon.verbs[verb].usual for verb in verbs} | {
+            piece.name for piece in (act.pieces if act is not None else ())
+        }
+        if any(piece.kind != "pronoun" and piece.name not in known for piece in pieces):
+            raise NoStepsError
 
     def _convert_branch(self, branch: Node) -> Iterator[Step]:
         """Yield the steps of a branch, without steps that have no effect.
@@ -298,7 +335,10 @@ class ConditionalConverter(ConditionalBranches, ABC):
         pieces = [piece for one in fragment.parts() for piece in self._convert_phrase(one)]
         known = {piece.name: piece for step in steps for piece in step.pieces if piece.value}
         new = [replace(known.get(p.name, p), value=p.value, text=p.text) for p in pieces]
-        tools = all(piece.mark == "with" for piece in pieces)
+        tools = all(
+            piece.mark == "with" or (piece.mark == "by" and piece.name not in self._each)
+            for piece in pieces
+        )
         if len(steps) != 1 or not (tools or {p.name for p in pieces} <= known.keys()):
             raise NoStepsError
         if any(piece.kind != "value" or piece.mark == "not" for piece in pieces):

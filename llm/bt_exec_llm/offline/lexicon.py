@@ -83,6 +83,7 @@ class Verb(Words):
         pairs: Whether it can add a detail to the act before it ("get the material, and leave the
             door open").
         denied: Whether it is understood only in a prohibition (do not touch it).
+        part_of: Verb of an act that includes this one: "get it; if you can't reach it, …".
         rescues: Whether it is understood only as the reaction to a failure of the previous act
             (bring it back).
         idle: Whether it means to leave things as they are, as one branch of a condition.
@@ -105,6 +106,7 @@ class Verb(Words):
     sums: bool = False
     denied: bool = False
     rescues: bool = False
+    part_of: str = ""
     wishes: bool = False
     result: str = ""
 

@@ -28,6 +28,10 @@ _ALWAYS = "always"
 """Category of words that are allowed beside every phrase."""
 _SUBORDINATE = ("adn", "done", "before", "during")
 """Moods of Korean verbs that describe an act in a clause about another one (문 연 적, 열 때)."""
+_CONDITIONAL = ("if", "whenever")
+"""Moods of Korean verbs in conditions of commands."""
+_CONDITION = "condition"
+"""Category of words that no phrase may contain."""
 
 
 class Talk:
@@ -177,6 +181,8 @@ def _category_of(edge: Edge, *, asked: bool) -> str:
     kind, _, code = category.partition(" ")
     if (kind == "past" and mood in _SUBORDINATE) or (kind == "asked" and asked):
         return f"beside {code}"
+    if kind == "beside" and mood in _CONDITIONAL and not asked:
+        return _CONDITION
     did = edge.past and (asked or mood == "whether")
     return f"needs {code}" if kind == "past" and did else category
 
