@@ -29,6 +29,8 @@ _TOPICAL = ("top", "into_top")
 ONLY = ("only", "~only", "~just")
 """Categories of words that exclude everything except an object."""
 _PUT_BACK = "put_back"
+_OBTAINING = ("asked_for", "hold_on")
+"""Verbs of the reading engine for obtaining an object, and for obtaining and holding it."""
 
 
 class ActClauseConverter(ReportConverter):
@@ -49,7 +51,7 @@ class ActClauseConverter(ReportConverter):
         if names in _STATIVE:
             yield self._convert_desired_state(act)
             return
-        verbs = self._asked_for if names == "asked_for" else tuple(names.split())
+        verbs = self._asked_for if names in _OBTAINING else tuple(names.split())
         to = act.get("to")
         if not verbs and self._built and (also := self._convert_other_recipients(act)):
             yield from also

@@ -44,7 +44,7 @@ class ConditionalConverter(ConditionalBranches, ABC):
         act, self._act = self._act, None
         before, self._plain_act = self._plain_act, None
         asked = node.node("of").node("of")
-        if asked.get("hold") == _FAILED:  # "the door is stuck"
+        if asked.kind == "all" and asked.get("hold") == _FAILED:  # "the door is stuck"
             self._check_concerns(asked, act)
             asked = _FAILED
         fails = asked.parts()[0] if asked.kind == "not" else None  # "it does not open"

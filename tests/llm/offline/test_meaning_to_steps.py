@@ -3,6 +3,9 @@
 import pytest
 
 UNDERSTOOD = [
+    ("door", "Open the door, if you fail close it and fold your arms",
+     "open_door | (close_door, arms_home)"),
+    ("door", "문을 열어 보고 못 열겠으면 이유를 말하고 홈으로 돌아가", "open_door | arms_home"),
     ("door", "Open the door, but not with your right arm.", "open_door left"),
     ("door", "Rather than the right arm, use the left to close the door.", "close_door left"),
     ("door", "Anything but the left arm, please: open the door.", "open_door right"),
@@ -158,7 +161,7 @@ REFUSED = [
     ("building", "라운지 안 어두우면 돌아와"),  # 안: "inside" or "not"
     ("building", "go to the lounge unless the professor is there"),
     ("door", "문 닫고 자재 가져오는 대신 팔 접어"),
-    ("door", "Open the door, if you fail close it and fold your arms"),
+    ("door", "Open the door, if you fail close it, and fold your arms"),
     ("door", "양손에 뭐가 있으면 내려놔"),
     ("door", "문이 닫혀 있으면 손이 비었는지 확인하고 비었으면 열어"),
     ("door", "문이 닫혀 있으면 손이 비었는지 확인하고 아니면 열어"),
