@@ -140,8 +140,11 @@ class Pairs:
         for verb in step.verbs:
             concept = self._lexicon.general_verb(verb)
             yield concept, step.positive, frozenset(keys)
-            if step.pronoun or bare:
-                for one, two in self._frames.pairs:
-                    for sign in (one, two):
-                        if sign[0] == concept and sign[1] == step.positive:
-                            yield sign
+            if not (step.pronoun or bare):
+                continue
+            usual = self._lexicon.verbs[verb].usual if verb in self._lexicon.verbs else ""
+            known = {f"noun:{usual}", *step_keys(other), *keys}
+            for sign in (sign for pair in self._frames.pairs for sign in pair):
+                named = {key for key in sign[2] if key.startswith("noun:")}
+                if sign[:2] == (concept, step.positive) and named <= known:
+                    yield sign
