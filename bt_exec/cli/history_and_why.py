@@ -238,7 +238,10 @@ def prune(
     journal: _File = None,
     json: opt.Json = False,
 ) -> None:
-    """Remove old missions by the options or the site's `keep`; running missions are kept."""
+    """Remove the oldest missions beyond the limits of the options or of the site's `keep`.
+
+    Running missions are kept.
+    """
     from bt_exec.cli.output_streams import localized, operator_painter, write_json
     from bt_exec.failure import UsageError
     from bt_exec.journal.maintenance import Retention
@@ -268,7 +271,12 @@ def prune(
 
 
 def _parse_amount(text: str, option: str, units: Mapping[str, float]) -> float | None:
-    """Return an amount such as ``90d`` in the first of `units`; None for an empty text.
+    """Return an amount such as ``90d`` as a number; None for an empty text.
+
+    Args:
+        text: Number and unit.
+        option: Name of the option, for the error message.
+        units: Factor by which the number is multiplied, by unit.
 
     Raises:
         UsageError: If the text does not have this form.
@@ -337,7 +345,7 @@ def why(
 
 
 def _resolve_site_name(journal: Journal, name: str) -> str:
-    """Return the name under which the missions of a site, given by name or file, are recorded.
+    """Return the recorded name of a site that is given by name or file.
 
     Raises:
         UnknownName: If neither an installed site nor a recorded mission has that name.

@@ -47,7 +47,7 @@ DAMAGED = "damaged"
 
 @dataclass(frozen=True, slots=True)
 class MissionSummary:
-    """A mission in a list.
+    """A mission as listed in the journal.
 
     Attributes:
         id: Identifier, ``2026-11-20-0007``.

@@ -52,9 +52,9 @@ class SiteRobots:
             description. The program should exit then.
 
     Attributes:
-        state: Whether the robots are still to be opened, open or closed.
+        state: Whether the robots are not open yet, open, or closed.
         rigs: The rigs by pack.
-        perception_workers: The threads that observe, by pack.
+        perception_workers: Perception workers, by pack.
         clock: The mission clock.
         life: The life cycle of the robots.
         guardian: The process that stops the robots if this one cannot, or None.

@@ -130,7 +130,7 @@ def tasks_of(spec: MissionSpec, record: MissionRecord) -> list[dict[str, str]]:
 
 
 def pascal_case_name(skill: str) -> str:
-    """Return a skill's name in the style of other planners: ``go_to_object`` → ``GoToObject``."""
+    """Return a skill's name in Pascal case, as in other planners: ``GoToObject``."""
     words = skill.rpartition(".")[2].split("_")
     return "".join(word[:1].upper() + word[1:] for word in words)
 
@@ -158,7 +158,7 @@ def plan_data(spec: MissionSpec) -> dict[str, Any]:
 
 
 def _task_target(node: Do) -> str:
-    """Return the argument ``target`` of a task, or the text of all arguments without one."""
+    """Return the argument ``target`` of a task; if it has none, all arguments as text."""
     target = node.args.get("target")
     return target if isinstance(target, str) else arguments_text(node.args)
 

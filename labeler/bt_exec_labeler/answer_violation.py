@@ -16,7 +16,7 @@ __all__ = ["Breach", "catalogue", "catalogue_sentence", "make_breach"]
 
 @dataclass(frozen=True, slots=True)
 class Breach:
-    """Violation of a rule in an answer.
+    """Violation of a rule for answers.
 
     Attributes:
         code: Stable name, such as ``UNKNOWN_OP``.

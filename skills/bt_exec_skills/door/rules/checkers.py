@@ -6,7 +6,7 @@ code                       the plan, or its stated facts …
 OPENING_IN_CLOSE_COMMAND   opens the door, though the command only closes it
 CLOSING_IN_OPEN_COMMAND    closes the door, though the command only opens it
 MATERIAL_IN_DOOR_COMMAND   acts on the material, or mentions it, in a command about the door
-GATE_REASON_UNRELATED      gives a gate a result for an unrelated reason
+GATE_REASON_UNRELATED      gives an unrelated reason for the result of a gate
 STATE_CONTRADICTS_PLAN     states a door state that its own steps contradict
 STATE_CONTRADICTS_SEEN     states a door state other than the observed one
 =========================  =====================================================================
