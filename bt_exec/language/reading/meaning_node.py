@@ -56,6 +56,7 @@ KINDS: Mapping[str, tuple[str, ...]] = {
     # propositions and clauses
     "exists": ("of",),
     "all": ("of", "hold"),
+    "done": ("of",),
     "more": ("of", "to", "sign"),
     "alike": ("aspect", "of", "to"),
     "ask": ("what", "of", "given"),

@@ -516,6 +516,12 @@ def _has_no_noun(phrase: Node) -> bool:
     return bool(kinds or phrase.get("det") == "rest") and kinds <= {"has", "not", "or", "most"}
 
 
+def _else_first(question: Node, act: Node, before: Node) -> Node:
+    """Return an act that needs another one before it if the answer to a question is no."""
+    both = Node("seq", (("of", (before, act)),))
+    return Node("if", (("of", question), ("then", act), ("other", both)))
+
+
 def _try_first(act: Node, tool: Node) -> Node:
     """Return an act that is done if the same act with another instrument fails.
 
@@ -603,6 +609,8 @@ _OPERATIONS: Mapping[str, Callable[..., Any]] = {
     "set": _set_argument,
     "acts": _act_on_each_group,
     "try_first": _try_first,
+    "else_first": _else_first,
+    "around": lambda own, act: Node("seq", (("of", (own, act, own)),)),
     "set_new": lambda node, name, value: (
         UNSAID if node.get(name) else _set_argument(node, name, value)
     ),

@@ -86,7 +86,9 @@ def steps_of_meaning(meaning: Node, lexicon: Lexicon, reading: Reading) -> list[
     if len(found) > 1 and _ends_mission_before_act(found[0], reading, lexicon):
         raise NoStepsError
     if len(found) == 1 and _lacks_given_object(found[0], lexicon):
-        raise NoStepsError
+        if reading.language != "ko":
+            raise NoStepsError
+        found = [replace(found[0], pieces=[Piece("pronoun")], pronoun=True)]  # 가져와: "bring it"
     english = reading.language == "en"
     if english:
         found = _share_instruments(found, reading, lexicon)
@@ -232,7 +234,7 @@ def _is_unclear(meaning: Node, reading: Reading) -> bool:
     same = len(acts) >= PAIR and normal_form(meaning) == normal_form(_without_ordering(meaning))
     reminded = any(one.text("sign") == "reminded" for one in meaning.walk())
     clear = marked or (pair and (paused or reminded))
-    moved = (inside and not marked) or ("ordered" in kinds and not clear and not same)
+    moved = (inside and not marked and not same) or ("ordered" in kinds and not clear and not same)
     before = any(leaf.category.endswith(".before") for leaf in reading.edge.leaves())
     last = any(one.text("sign") == "last" for one in meaning.walk())
     listed = reading.language == "en" and _names_first_of_list(reading.edge.leaves())

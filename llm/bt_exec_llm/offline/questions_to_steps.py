@@ -19,7 +19,7 @@ from bt_exec_llm.offline.phrases_to_pieces import (
     STATUS,
     PhraseConverter,
 )
-from bt_exec_llm.offline.reader_lexicon import done_forms, parse_name
+from bt_exec_llm.offline.reader_lexicon import done_forms, parse_name, verbs_in
 from bt_exec_llm.offline.step import QUESTION, Step
 from bt_exec_llm.offline.step_conversion_errors import NoStepsError
 from bt_exec_llm.offline.step_piece import BOUNDS, Piece
@@ -183,7 +183,7 @@ class QuestionConverter(PhraseConverter):
         """Return the pieces of a question, and whether "yes" affirms what they describe."""
         if ask.text("what") not in _ASKED or ask.get("given") is not None:
             raise NoStepsError
-        of = self._without_alternatives(ask.node("of"))
+        of = self._without_alternatives(self._as_state(ask.node("of")))
         if of.kind == "exists":
             about = of.node("of")
             quantity = about.get("quantity") if about.kind == "np" else None
@@ -207,6 +207,9 @@ class QuestionConverter(PhraseConverter):
             return self._with_places_apart(pieces), positive
         if of.kind not in ("np", "pronoun"):
             raise NoStepsError
+        if ask.text("what") == "how_many" and isinstance(of.get("of"), Node):
+            single = [one for one in conjuncts(of.node("of")) if one.kind != "many"]
+            of = of.replace(of=conjunction(*single))
         counted = ask.text("what") == "how_many" and bool(self._joined)
         if counted and not self._names_thing(of):
             aspect = self._counted_aspect(ask)
@@ -229,6 +232,24 @@ class QuestionConverter(PhraseConverter):
                 *pieces,
             ], True  # "where is it" is answered by its visibility
         return pieces if located else self._with_visible_state(pieces), True
+
+    def _as_state(self, of: Node) -> Node:
+        """Return the state in which an act leaves its object, for a condition that it is done.
+
+        Raises:
+            NoStepsError: If the act leaves no state, or is described in detail.
+        """
+        if of.kind != "done":
+            return of
+        act = of.node("of")
+        verbs = [self._lexicon.verbs.get(verb) for verb in verbs_in(act.text("verb"))]
+        left = {(verb.result, verb.usual) for verb in verbs if verb is not None and verb.result}
+        if len(left) != 1 or len(act.parts()) > 1 or act.kind != "act" or self._via == "ask":
+            raise NoStepsError
+        [(state, usual)] = left
+        about = act.get("of") or Node("np", (("of", Node("thing", (("name", f"noun/{usual}//"),))),))
+        hold = Node("has", (("attribute", f"state/{state}//"),))
+        return Node("all", (("of", about), ("hold", hold)))
 
     def _bounds(self, quantity: Value | None, about: Node) -> tuple[list[Piece], bool]:
         """Return the bounds of a quantity, and whether "yes" means a number within the bounds.
