@@ -378,6 +378,9 @@ class ConditionalConverter(ConditionalBranches, ABC):
         The pause in a contrast ("don't take it, just come home") does not count.
         """
         first = next(iter(branch.parts()), branch)
+        places = [self._position(part) for part in branch.parts() if part.kind == "act"]
+        if places != sorted(places):
+            return False  # not one chain of the text
         if first.kind == "avoid" and not {*ONLY}.isdisjoint(self._categories_of(branch)):
             return False
         return _has_pause_after_first_act(self._reading.edge_of(branch) or self._reading.edge)

@@ -120,7 +120,7 @@ class PhraseConverter:
             yield from self._convert_phrase(quantity)
         if not isinstance(formula, Node):
             return  # "nothing"
-        if self._names_all_of_object(node):
+        if self._names_all_of_object(node) and not arms:
             raise NoStepsError
         described = {part.kind for part in conjuncts(formula)}
         several = quantity is None and "many" in described
