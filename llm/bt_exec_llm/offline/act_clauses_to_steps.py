@@ -177,7 +177,8 @@ class ActClauseConverter(ReportConverter):
         denied = hold.kind == "not"
         state = list(self._convert_formula(hold.parts()[0] if denied else hold, ""))
         known = [(name, one) for name, one in self._lexicon.verbs.items() if one.pairs == keeps]
-        left_in = {verb.result for _, verb in known} - {""}
+        usual = {verb.usual for _, verb in known if state and verb.result == state[0].name}
+        left_in = {verb.result for _, verb in known if verb.usual in usual} - {""}
         if len(state) != 1 or state[0].kind != "state" or (denied and state[0].name not in left_in):
             raise NoStepsError
         wished = left_in - {state[0].name} if denied else {state[0].name}

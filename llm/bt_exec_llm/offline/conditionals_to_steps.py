@@ -58,6 +58,8 @@ class ConditionalConverter(ConditionalBranches, ABC):
             yield from tried
             yield from self._convert_rescue(node, tried[-1] if tried else act)
             return
+        if fails is not None and fails.kind != "all":
+            raise NoStepsError
         ask = node.node("of") if fails is None else _ask_about_result(fails)
         if asked in (_FAILED, _UNABLE):
             if not self._may_mean_unseen(node, before):
@@ -218,7 +220,9 @@ class ConditionalConverter(ConditionalBranches, ABC):
         results = {verb.result for verb in verbs} - {""}
         undone = bool(states) and states <= results
         if needed:  # e.g. "it is still closed"
-            others = {verb.result for verb in self._lexicon.verbs.values()} - {"", *results}
+            usual = {verb.usual for verb in verbs}
+            known = [verb for verb in self._lexicon.verbs.values() if verb.usual in usual]
+            others = {verb.result for verb in known} - {"", *results}
             lost, undone = False, bool(states and results) and states <= others
         return (lost or undone) and {piece.name for piece in about} <= nouns
 

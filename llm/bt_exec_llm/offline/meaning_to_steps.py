@@ -20,7 +20,7 @@ from bt_exec_llm.offline.exclusions import apply_exclusions, leave_out_of_others
 from bt_exec_llm.offline.lexicon import Lexicon, Words
 from bt_exec_llm.offline.questions_to_steps import PAIR
 from bt_exec_llm.offline.reader_lexicon import verbs_in
-from bt_exec_llm.offline.step import COMPARE, QUESTION, Step
+from bt_exec_llm.offline.step import COMPARE, OMITTED, QUESTION, Step
 from bt_exec_llm.offline.step_conversion_errors import (
     LeftAloneError,
     NoStepsError,
@@ -88,7 +88,8 @@ def steps_of_meaning(meaning: Node, lexicon: Lexicon, reading: Reading) -> list[
     if len(found) == 1 and _lacks_given_object(found[0], lexicon):
         if reading.language != "ko":
             raise NoStepsError
-        found = [replace(found[0], pieces=[Piece("pronoun")], pronoun=True)]  # 가져와: "bring it"
+        omitted = Piece("pronoun", OMITTED)  # 가져와: "bring it"
+        found = [replace(found[0], pieces=[omitted], pronoun=True)]
     english = reading.language == "en"
     if english:
         found = _share_instruments(found, reading, lexicon)

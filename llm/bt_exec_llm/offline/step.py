@@ -9,6 +9,7 @@ from bt_exec_llm.offline.step_piece import Piece
 
 __all__ = [
     "COMPARE",
+    "OMITTED",
     "OTHER_PLACE",
     "QUESTION",
     "Step",
@@ -20,6 +21,8 @@ __all__ = [
 
 QUESTION = "?"
 """The predicate of a question."""
+OMITTED = "omitted"
+"""Name of the piece for an object that must have been named before."""
 COMPARE = "compare"
 """The predicate of a comparison of observed places."""
 OTHER_PLACE = "OtherPlace"

@@ -142,9 +142,9 @@ class Pairs:
             yield concept, step.positive, frozenset(keys)
             if not (step.pronoun or bare):
                 continue
-            usual = self._lexicon.verbs[verb].usual if verb in self._lexicon.verbs else ""
-            known = {f"noun:{usual}", *step_keys(other), *keys}
+            alone = self._frames.by_verb.get(concept, [])  # the objects of the verb by itself
+            known = {*step_keys(other), *keys, *(key for frame in alone for key in frame.keys)}
             for sign in (sign for pair in self._frames.pairs for sign in pair):
                 named = {key for key in sign[2] if key.startswith("noun:")}
-                if sign[:2] == (concept, step.positive) and named <= known:
+                if sign[:2] == (concept, step.positive) and (named <= known or not alone):
                     yield sign
