@@ -247,7 +247,10 @@ class QuestionConverter(PhraseConverter):
         if len(left) != 1 or len(act.parts()) > 1 or act.kind != "act" or self._via == "ask":
             raise NoStepsError
         [(state, usual)] = left
-        about = act.get("of") or Node("np", (("of", Node("thing", (("name", f"noun/{usual}//"),))),))
+        if not (act.parts() or usual):
+            raise NoStepsError
+        default = Node("np", (("of", Node("thing", (("name", f"noun/{usual}//"),))),))
+        about = act.parts()[0] if act.parts() else default
         hold = Node("has", (("attribute", f"state/{state}//"),))
         return Node("all", (("of", about), ("hold", hold)))
 
