@@ -221,8 +221,8 @@ class ConditionalConverter(ConditionalBranches, ABC):
         undone = bool(states) and states <= results
         if needed:  # e.g. "it is still closed"
             usual = {verb.usual for verb in verbs}
-            known = [verb for verb in self._lexicon.verbs.values() if verb.usual in usual]
-            others = {verb.result for verb in known} - {"", *results}
+            kin = [verb for verb in self._lexicon.verbs.values() if verb.usual in usual]
+            others = {verb.result for verb in kin} - {"", *results}
             lost, undone = False, bool(states and results) and states <= others
         return (lost or undone) and {piece.name for piece in about} <= nouns
 

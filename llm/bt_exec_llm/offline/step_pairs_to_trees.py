@@ -95,7 +95,7 @@ class Pairs:
             self._resulting_states(work[:at])[-1:],
             self._resulting_states(work[at + 1 :]),
         )
-        return (not states and not step.pronoun) or (bool(states) and {*before, *after} <= states)
+        return not states or {*before, *after} <= states
 
     def _resulting_states(self, steps: list[Step]) -> list[str]:
         """Return the states that result from steps, in order."""
