@@ -103,6 +103,9 @@ class ConditionalConverter(ConditionalBranches, ABC):
                 continue
             if not isinstance(branch, Node) or is_empty(branch):
                 continue
+            if name == "then" and self._begins_with_report(branch):
+                yield replace(question, via="tell")
+                branch = branch.replace(of=branch.parts()[1:])
             last = name == "other" or node.get("other") is None
             paused = last and self._has_pause(branch)
             short = branch.kind == "fragment"
@@ -131,6 +134,11 @@ class ConditionalConverter(ConditionalBranches, ABC):
         if ask.node("of").kind == "pronoun" or not self._is_decidable(question):
             return False
         return self._position(ask) < self._position(self._acting[0])
+
+    def _begins_with_report(self, branch: Node) -> bool:
+        """Return True if a branch reports the answer of its condition before it acts."""
+        parts = branch.parts() if branch.kind == "seq" else ()
+        return len(parts) > 1 and not self._reports and self._only_reports_answer(parts[0])
 
     def _is_decidable(self, question: Step) -> bool:
         """Return True if trees decide a question about each of its observed aspects."""

@@ -36,6 +36,8 @@ _SEEING = frozenset(
         "seen",
         "exist",
         "absent",
+        "lacking",
+        "found_if",
         "seeing_verbs",
         "~see",
         "~seeing",
@@ -226,7 +228,7 @@ class QuestionConverter(PhraseConverter):
         if where and all(p.kind == "value" and p.name in self._each for p in pieces):
             raise NoStepsError  # the location of a place
         located = where and self._language == "en"
-        if located and VISIBLE in self._lexicon.states and all(p.kind == "noun" for p in pieces):
+        if where and VISIBLE in self._lexicon.states and all(p.kind == "noun" for p in pieces):
             return [
                 self._new_piece("state", VISIBLE),
                 *pieces,
