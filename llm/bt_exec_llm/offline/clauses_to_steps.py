@@ -111,9 +111,8 @@ class ClauseConverter(ConditionalConverter):
         verbs = [self._lexicon.verbs.get(verb) for verb in self._verbs_of(act)]
         if node.node("hold") == _TOLD:
             idle = any(verb and (verb.stays or verb.pairs or verb.idle) for verb in verbs)
-            acts = [one for one in self._meaning.walk() if one.kind == "act"]
-            if not idle or acts[-1] != act:
-                raise NoStepsError  # acts after the operator's next command
+            if not idle:
+                raise NoStepsError
             waits = self._working and not (self._reports or act.parts())
             yield from () if waits else self.convert(act)
             return

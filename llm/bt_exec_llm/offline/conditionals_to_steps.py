@@ -12,7 +12,7 @@ from bt_exec.language.reading.meaning_node import Node
 from bt_exec_llm.offline.act_clauses_to_steps import ONLY
 from bt_exec_llm.offline.branch_classification import ConditionalBranches, is_empty
 from bt_exec_llm.offline.phrases_to_pieces import THERE
-from bt_exec_llm.offline.questions_to_steps import FAILED, PAIR, SO, UNABLE, VISIBLE
+from bt_exec_llm.offline.questions_to_steps import FAILED, PAIR, SO, SUCCEEDED, UNABLE, VISIBLE
 from bt_exec_llm.offline.step import QUESTION, Step, without_pronouns
 from bt_exec_llm.offline.step_conversion_errors import NoStepsError
 from bt_exec_llm.offline.step_piece import Piece
@@ -20,6 +20,7 @@ from bt_exec_llm.offline.step_piece import Piece
 __all__ = ["ConditionalConverter"]
 
 _FAILED, _UNABLE = (Node("pronoun", (("name", name),)) for name in (FAILED, UNABLE))
+_SUCCEEDED = Node("pronoun", (("name", SUCCEEDED),))
 _REASON = Node("pronoun", (("name", "reason"),))
 """Reason of a failure, which is reported anyway."""
 _SOS = tuple(Node("pronoun", (("name", name),)) for name in SO)
@@ -44,6 +45,9 @@ class ConditionalConverter(ConditionalBranches, ABC):
         act, self._act = self._act, None
         before, self._plain_act = self._plain_act, None
         asked = node.node("of").node("of")
+        if asked == _SUCCEEDED:
+            yield from self._convert_success(node, act)
+            return
         if asked.kind == "all" and asked.get("hold") == _FAILED:  # "the door is stuck"
             self._check_concerns(asked, act)
             asked = _FAILED
@@ -187,6 +191,19 @@ class ConditionalConverter(ConditionalBranches, ABC):
         if same and any(one.kind not in ("pronoun", "np") for one in act.parts()):
             raise NoStepsError  # e.g. "if you can't, use the other arm"
         return same or not act.parts()
+
+    def _convert_success(self, node: Node, act: Step | None) -> Iterator[Step]:
+        """Yield the steps after an act that has succeeded; a failed act ends the mission anyway.
+
+        Raises:
+            NoStepsError: If there is no previous act, or steps for the case that it fails.
+        """
+        failures = {one for one in self._meaning.walk() if one in (_FAILED, _UNABLE, *_SOS)}
+        if act is None or node.get("other") is not None or failures:
+            raise NoStepsError
+        branch = node.node("then")
+        if not self._only_reports_answer(branch) or self._reports:
+            yield from self._convert_branch(branch)
 
     def _convert_absence(self, ask: Node, act: Step | None) -> tuple[Step, bool] | None:
         """Return the condition that the person in the previous act is absent (안 계시면).

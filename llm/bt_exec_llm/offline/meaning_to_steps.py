@@ -36,6 +36,9 @@ _WITH = ("~with", "~using", "~by", "~use")
 _ORDERING = ("before_word", "after_word", "~before", "~before_you", "~after", "~after_you")
 """Categories of words that order two acts."""
 
+_UNTIL_TOLD = ("until_told", "until_ordered")
+_ACTS = ("v", "hold", "await", "exist", "stay", "spare")
+"""Kinds of verbs for acts and for keeping a state."""
 _JOINING = ("link", "manner", *PAUSES)
 """Categories of words and pauses between two acts."""
 _UNREACHED = ("text", "det", "the")
@@ -62,7 +65,7 @@ def steps_of_meaning(meaning: Node, lexicon: Lexicon, reading: Reading) -> list[
         reading, lexicon
     ):
         raise NoStepsError
-    if _joins_remark(reading) or _runs_on_after_question(reading):
+    if _joins_remark(reading) or _runs_on_after_question(reading) or _acts_after_wait(reading):
         raise NoStepsError
     if _may_ask_for_denied_act(meaning, reading):
         raise UnclearTextError("NEGATED", reading.text)
@@ -305,6 +308,17 @@ def _runs_on_after_question(reading: Reading) -> bool:
         if asked and after.category.startswith("v."):
             return True
     return False
+
+
+def _acts_after_wait(reading: Reading) -> bool:
+    """Return True if an act follows the words "until I tell you", which end a command."""
+    leaves = list(reading.edge.leaves())
+    told = [at for at, leaf in enumerate(leaves) if leaf.category in _UNTIL_TOLD]
+    if not told:
+        return False
+    kinds = [leaf.category.partition(".") for leaf in leaves[told[0] :]]
+    acts = [kind for kind, _, mood in kinds if kind in _ACTS and mood]
+    return len(acts) > (reading.language == "ko")  # there, the words precede their own verb
 
 
 def _may_mean_inside(reading: Reading, kinds: Iterable[str]) -> bool:

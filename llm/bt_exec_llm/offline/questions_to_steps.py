@@ -24,7 +24,7 @@ from bt_exec_llm.offline.step import QUESTION, Step
 from bt_exec_llm.offline.step_conversion_errors import NoStepsError
 from bt_exec_llm.offline.step_piece import BOUNDS, Piece
 
-__all__ = ["FAILED", "PAIR", "SO", "UNABLE", "VISIBLE", "QuestionConverter"]
+__all__ = ["FAILED", "PAIR", "SO", "SUCCEEDED", "UNABLE", "VISIBLE", "QuestionConverter"]
 
 PAIR = 2
 """Number of parts of a pair."""
@@ -54,8 +54,8 @@ _ANYTHING, _PERSON = "anything", "person"
 _BOTH = closed_words("en", "both")[:1]
 SO: Mapping[str, bool] = {"so": True, "not_so": False, "so_there": True, "not_there": False}
 """Answers to the previous question, by the pronouns that stand for them."""
-FAILED, UNABLE = "failed", "unable"
-"""Pronouns for the failure of the previous act; the second also means "if it is not visible"."""
+FAILED, UNABLE, SUCCEEDED = "failed", "unable", "succeeded"
+"""Pronouns for the result of the previous act; the second also means "if it is not visible"."""
 _AT_LEAST, _AT_MOST = BOUNDS
 _WHO = "who"
 """Mark of a phrase that counts persons without naming them."""

@@ -181,7 +181,7 @@ def _category_of(edge: Edge, *, asked: bool) -> str:
     kind, _, code = category.partition(" ")
     if (kind == "past" and mood in _SUBORDINATE) or (kind == "asked" and asked):
         return f"beside {code}"
-    if kind == "beside" and mood in _CONDITIONAL and not asked:
+    if mood in _CONDITIONAL and not asked:
         return _CONDITION
     did = edge.past and (asked or mood == "whether")
     return f"needs {code}" if kind == "past" and did else category
