@@ -323,6 +323,8 @@ class PhraseConverter:
                     yield from self._convert_formula(one, mark)
             elif part == _OWN and DESCRIBED & {*_nouns_of(formula)}:
                 yield self._new_piece("pronoun", mark=mark)  # "its state"
+            elif part == _OWN and HOME in _nouns_of(formula):
+                continue  # "its home position"
             elif part.kind == "one" and "thing" not in kinds:
                 yield self._new_piece("pronoun", mark=mark)  # "that one"
             elif part.kind not in _SILENT:
