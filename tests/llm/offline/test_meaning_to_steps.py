@@ -308,6 +308,22 @@ def test_results_of_acts_order_the_acts_after_them(trees, said, plain):
     assert not trees("door", said).isupper()
 
 
+@pytest.mark.parametrize(
+    ("asked", "code"),
+    [
+        ("Did you {} properly?", "DONE"),
+        ("Were you able to {} before I came back?", "DONE"),
+        ("Did anything go wrong when you tried to {}?", "DONE"),
+        ("When did you {}?", "DONE"),
+        ("Why did you {}?", "WHY"),
+        ("Explain why you could not {}.", "WHY"),
+    ],
+)
+def test_questions_about_past_acts_are_answered_from_the_record(trees, asked, code):
+    for act in ("open the door", "close the door with the left arm", "take the material out"):
+        assert trees("door", asked.format(act)) == code, act
+
+
 @pytest.mark.parametrize("language", ["en", "ko"])
 def test_failure_without_an_act_before_it_is_refused(trees, language):
     for failure in FAILURES[language]:
