@@ -286,7 +286,7 @@ class ConditionalConverter(ConditionalBranches, ABC):
         """Return the steps of a branch for the case that the act before it has failed.
 
         Raises:
-            NoStepsError: If the end of the branch is unclear.
+            UnclearTextError: If the end of the branch is unclear.
         """
         if branch.kind == "again" and branch.get("of") is None:
             return [before]
@@ -297,7 +297,7 @@ class ConditionalConverter(ConditionalBranches, ABC):
             branch = branch.replace(of=tuple(kept))
         steps = [*self._convert_branch(branch)]
         if len(steps) > 1 and self._has_pause(branch):
-            raise NoStepsError
+            raise UnclearTextError("CONDITION_END", steps[-1].text)
         return steps
 
     def _check_concerns(self, clause: Node, act: Step | None) -> None:
