@@ -428,9 +428,15 @@ def _ask_about_result(result: Node) -> Node:
     """Return the question whether an object is not in the state that an act leads to.
 
     `result` states that the object is in that state.
+
+    Raises:
+        NoStepsError: If it states no state.
     """
+    state = result.get("hold")
+    if not isinstance(state, Node):
+        raise NoStepsError
     about = result.get("of") or Node("pronoun", (("name", "it"),))
-    lost = Node("not", (("of", (result.node("hold"),)),))
+    lost = Node("not", (("of", (state,)),))
     return Node("ask", (("what", "whether"), ("of", Node("all", (("of", about), ("hold", lost))))))
 
 

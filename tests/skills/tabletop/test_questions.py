@@ -26,6 +26,8 @@ from bt_exec_skills.tabletop.name_attributes import attributes_in_name
 from bt_exec_skills.tabletop.perception.observation_and_pipeline import TableObservation
 from tests.skills.tabletop.test_commands import DATA, WORLDS, full
 
+pytestmark = pytest.mark.sampled
+
 LEAST = 0.97
 
 

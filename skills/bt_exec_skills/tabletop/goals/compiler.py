@@ -59,7 +59,10 @@ _OFFERS = ("ONLY_THE_REST",)
 _NOT_READ = ("NOT_UNDERSTOOD", "UNKNOWN_WORD")
 """Codes of refusals of commands that could not be parsed."""
 _TYPED = ("word", "name")
-_QUOTING = ("ALL_LEFT_OUT", "NOTHING_BEFORE", "NOTHING_LIKE_THAT", "NO_VIEW", "TOO_FEW", "UNEVEN")
+_QUOTING = (
+    *("ALL_LEFT_OUT", "NOT_AMONG", "NOTHING_BEFORE", "NOTHING_LIKE_THAT", "NO_VIEW", "TOO_FEW"),
+    "UNEVEN",
+)
 """Codes of refusals that quote words of the command."""
 
 

@@ -142,8 +142,13 @@ def _matching_objects(phrase: Phrase, scope: Scope) -> tuple[str, ...]:
     return _objects_with_properties(phrase, scope)
 
 
-def _objects_with_properties(phrase: Phrase, scope: Scope) -> tuple[str, ...]:
-    """Return every object with the properties that a phrase describes."""
+def _objects_with_properties(
+    phrase: Phrase, scope: Scope, *, strict: bool = True
+) -> tuple[str, ...]:
+    """Return every object with the properties that a phrase describes.
+
+    Unless `strict`, exceptions may be objects of another kind.
+    """
     now = scope.now
     found = [one for one in now.object_attributes() if _has_attributes_of(one, phrase)]
     if phrase.held:
@@ -163,7 +168,7 @@ def _objects_with_properties(phrase: Phrase, scope: Scope) -> tuple[str, ...]:
     if phrase.relation is not None:
         related = _in_relation(tuple(one.name for one in found), phrase.relation, scope)
         found = [one for one in found if one.name in related]
-    return _without_exceptions(found, phrase, scope)
+    return _without_exceptions(found, phrase, scope, strict=strict)
 
 
 def containers_among(phrase: Phrase, scope: Scope) -> tuple[str, ...]:
@@ -181,7 +186,9 @@ def containers_among(phrase: Phrase, scope: Scope) -> tuple[str, ...]:
     found: dict[str, None] = {}
     for kind in {attributes_in_name(name).kind for name in scope.now.containers()}:
         try:
-            found.update(dict.fromkeys(_objects_with_properties(_of_kind(phrase, kind), scope)))
+            found.update(
+                dict.fromkeys(_objects_with_properties(_of_kind(phrase, kind), scope, strict=False))
+            )
         except Trouble as trouble:
             if trouble.code != "ALL_LEFT_OUT":
                 raise
@@ -217,20 +224,22 @@ def _objects_like_earlier(found: list[NameAttributes], phrase: Phrase) -> list[N
 
 
 def _without_exceptions(
-    found: Iterable[NameAttributes], phrase: Phrase, scope: Scope
+    found: Iterable[NameAttributes], phrase: Phrase, scope: Scope, *, strict: bool
 ) -> tuple[str, ...]:
     """Return the objects that are not exceptions of a phrase.
 
     Raises:
-        Trouble: ALL_LEFT_OUT if all objects are exceptions.
+        Trouble: ALL_LEFT_OUT if all objects are exceptions; NOT_AMONG if one of several exceptions
+            excludes nothing, as the ball in "every cube but the big one and the ball".
     """
     names = tuple(one.name for one in found)
-    out = {
-        name
-        for but in phrase.but
-        for name in (_matching_objects if but.number == "some" else objects_of)(but, scope)
-        if not but.order or name == _extreme_object(names, but, scope)
-    }
+    out = set[str]()
+    for but in phrase.but:
+        named = (_matching_objects if but.number == "some" else objects_of)(but, scope)
+        left = {one for one in named if not but.order or one == _extreme_object(names, but, scope)}
+        if strict and phrase.kind and len(phrase.but) > 1 and left.isdisjoint(names):
+            raise Trouble("NOT_AMONG", what=phrase.text, other=but.text or ", ".join(named))
+        out |= left
     kept = tuple(name for name in names if name not in out)
     if names and not kept:
         what = next(filter(None, (phrase.text, *(but.text for but in phrase.but))), "-")
