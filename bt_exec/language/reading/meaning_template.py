@@ -592,6 +592,26 @@ def _has_no_noun(phrase: Node) -> bool:
     return bool(kinds or phrase.get("det") == "rest") and kinds <= {"has", "not", "or", "most"}
 
 
+def _else_first(question: Node, act: Node, before: Node) -> Node:
+    """Return an act that needs another one before it if the answer to a question is no."""
+    both = Node("seq", (("of", (before, act)),))
+    return Node("if", (("of", question), ("then", act), ("other", both)))
+
+
+def _try_first(act: Node, tool: Node) -> Node:
+    """Return an act that is done if the same act with another instrument fails.
+
+    The result is `UNSAID` if the act has no instrument of its own.
+    """
+    parts = act.parts() if act.kind == "act" else ()
+    own = [part for part in parts if part.text("relation") in ("with", "by")]
+    if len(own) != 1:
+        return UNSAID
+    first = act.replace(of=tuple(tool if part is own[0] else part for part in parts))
+    failed = Node("ask", (("what", "whether"), ("of", negation(first))))
+    return Node("if", (("of", failed), ("then", act)))
+
+
 def _act_on_each_group(verb: Value, *objects: Any) -> Node:
     """Return an act of one verb for each of several groups of objects."""
     each = (Node("act", (("verb", verb), ("of", tuple(own)))) for own in objects)
@@ -667,6 +687,9 @@ _OPERATIONS: Mapping[str, Callable[..., Any]] = {
     "refine": _refine,
     "set": _set_argument,
     "acts": _act_on_each_group,
+    "try_first": _try_first,
+    "else_first": _else_first,
+    "around": lambda own, act: Node("seq", (("of", (own, act, own)),)),
     "set_new": lambda node, name, value: (
         UNSAID if node.get(name) else _set_argument(node, name, value)
     ),
