@@ -9,6 +9,7 @@ from itertools import pairwise
 from bt_exec.language.reading.lexicon import language_data
 from bt_exec.language.reading.meaning_node import Node
 from bt_exec.language.reading.reader import Reading
+from bt_exec_llm.offline.carried_objects import with_giver
 from bt_exec_llm.offline.exclusions import LEAVE, find_only_other_value
 from bt_exec_llm.offline.lexicon import Lexicon
 from bt_exec_llm.offline.phrases_to_pieces import DESCRIBED, HELD, HOME, STATUS
@@ -146,7 +147,9 @@ class ActClauseConverter(ReportConverter):
             if any(p.mark == "from" for p in pieces) and self._names_several_places(pieces):
                 raise NoStepsError  # e.g. "from the lounge to the corridor"
             pieces = [p.with_mark("at") if p.mark == "from" else p for p in pieces]
-        return verbs, _unique(pieces, self._joined)
+        return verbs, _unique(
+            with_giver(verbs, pieces, self._lexicon, self._language), self._joined
+        )
 
     def _has_person_as_subject(self, act: Node) -> bool:
         """Return True if a particle marks a person as the subject of an act (교수님이)."""

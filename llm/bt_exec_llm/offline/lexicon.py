@@ -93,6 +93,8 @@ class Verb(Words):
         asked_for: Whether it is the verb of a command that only names an object (자재 부탁합니다).
         announces: Whether its text is for the people at the place (say "dinner is ready").
         stays: Whether the action happens at a place without going there (라운지에서 기다려).
+        fetches: Whether it brings an object here, so that a place or a Korean person with a
+            particle of direction is where the object is taken from (교수님께 서류 받아 와).
     """
 
     finds: Literal["", "look", "tell"] = ""
@@ -105,6 +107,7 @@ class Verb(Words):
     sums: bool = False
     denied: bool = False
     rescues: bool = False
+    fetches: bool = False
     wishes: bool = False
     result: str = ""
 
@@ -181,6 +184,7 @@ class Slot(_Part):
         to: Types of the values that may be its recipient.
         present: Value, by type, that stands for the people at a place as its recipients.
         never: Nouns that are not such a text ("give me a hand" is not a delivery).
+        giver: Type of the person or place from which a carried object is taken.
     """
 
     verbs: Phrases
@@ -188,6 +192,7 @@ class Slot(_Part):
     to: Phrases = []
     present: Mapping[str, str] = {}
     never: Words = Words()
+    giver: str = ""
 
 
 class Compared(_Part):

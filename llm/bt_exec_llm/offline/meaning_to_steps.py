@@ -15,6 +15,7 @@ from bt_exec.language.reading.grammar import PAUSES
 from bt_exec.language.reading.lexicon import language_data
 from bt_exec.language.reading.meaning_node import Node, normal_form
 from bt_exec.language.reading.reader import Reading, may_deny_more
+from bt_exec_llm.offline.carried_objects import join_fetching_steps
 from bt_exec_llm.offline.clauses_to_steps import ClauseConverter
 from bt_exec_llm.offline.exclusions import apply_exclusions, leave_out_of_others
 from bt_exec_llm.offline.lexicon import Lexicon, Words
@@ -77,6 +78,7 @@ def steps_of_meaning(meaning: Node, lexicon: Lexicon, reading: Reading) -> list[
     if not steps:
         raise LeftAloneError
     saving = {name for name, verb in lexicon.verbs.items() if verb.rescues}
+    steps = join_fetching_steps(steps, lexicon)
     steps = _with_repeated_returns(_with_returned_things(steps, saving, lexicon), lexicon)
     if any(one.acts and not one.rescues and saving.issuperset(one.acts) for one in steps):
         raise NoStepsError

@@ -11,6 +11,7 @@ from bt_exec.language.phrase_alternatives import expand_phrase
 from bt_exec.language.reading.lexicon import language_data
 from bt_exec.language.reading.meaning_node import Node
 from bt_exec.language.reading.reader import Reading
+from bt_exec_llm.offline.carried_objects import fetches_object
 from bt_exec_llm.offline.comparisons_to_steps import Comparisons
 from bt_exec_llm.offline.lexicon import Lexicon
 from bt_exec_llm.offline.reader_lexicon import types_in
@@ -414,6 +415,9 @@ class ReportConverter(Comparisons):
 
     def _verbs_without_text(self, verbs: tuple[str, ...]) -> tuple[str, ...]:
         """Return the verbs that do not need a text; all verbs if every one of them needs a text."""
+        carrying = tuple(verb for verb in verbs if verb in self._carrying)
+        if carrying and self._built and fetches_object(self._built[-1], self._lexicon):
+            return carrying  # 서류 받아서 교수님께 전해: an object, not a message
         needed = {verb for verb in verbs if self._lexicon.verbs[verb].finds != "tell"}
         others = tuple(verb for verb in verbs if verb not in needed & self._taking)
         return others or verbs

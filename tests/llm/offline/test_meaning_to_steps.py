@@ -35,6 +35,11 @@ UNDERSTOOD = [
     ("building", "Deliver the box to the professor. If that fails, come back and tell me.",
      "deliver_item professor box | report_back"),
     ("building", "라운지로 가 줘, 혹시 안 되면 휴게실로 가", "go_to lounge | go_to break_room"),
+    ("building", "Take the box from the lounge to the professor",
+     "deliver_item professor box lounge"),
+    ("building", "If the professor is in, get the documents from him.",
+     "look_for_person professor professor_office, collect_item documents professor unless "
+     "not person_found professor"),
     ("building", "Go to the lounge, if you fail go to the break room. Then look at the break room.",
      "go_to lounge | go_to break_room, look_at break_room"),
     ("door", "Are your hands empty?", "are_hands_empty"),
