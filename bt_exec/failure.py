@@ -7,14 +7,14 @@
 
     BtExecError          an error that a user can correct; the program exits cleanly
     ├── SpecError        the author of a tree file: holds one Problem per mistake, with positions
-    ├── UsageError       the operator: a flag, a file, a site, a missing piece
+    ├── UsageError       the operator: a flag, a file, a site, a missing package
     │   └── UnknownName  a name that does not exist; lists the nearest ones
     └── RegistrationError  the author of a pack: duplicate names, a signature that cannot work
 
     Problem              a value: one mistake in a spec, with code, place, found and allowed
                          (the same value goes back to a model that wrote the spec)
 
-    Refusal              a value: why no plan is made, reported to the author of the command
+    Refusal              a value: the reason for no plan, reported to the author of the command
 
     SimulationLost       the simulation of a mission cannot be advanced any more: the mission ends
     PartBroken           a hook of a rig, a perception or a listener raised, or any part hangs:
@@ -145,16 +145,16 @@ def describe_exception(error: BaseException) -> str:
 
 
 def traceback_text(error: BaseException) -> str:
-    """Return the traceback of an error; a long one is cut."""
+    """Return the traceback of an error as text, truncated if it is long."""
     return _truncated("".join(traceback.format_exception(plain_error(error))), _LONGEST_TRACE)
 
 
 def plain_error(error: BaseException) -> BaseException:
-    """Return an exception that can be printed safely: `error`, or an ordinary one of the same name.
+    """Return `error` if it can be printed safely, otherwise an ordinary exception of the same name.
 
     An exception is replaced if its class overrides attributes that Python reads, or if it is a
-    `PartBroken` that pack code raised, for instance with the code ``STEP_HUNG``. Causes with such
-    classes are replaced in the chain of exceptions.
+    `PartBroken` that pack code raised, for instance with the code ``STEP_HUNG``. Exceptions with
+    such classes are also replaced in the chain of causes.
     """
     kind, trace = type(error), _traceback_of(error)
     if issubclass(kind, PartBroken):
@@ -193,7 +193,10 @@ def _has_standard_attributes(kind: type[BaseException]) -> bool:
 
 
 def plain_evidence(value: Any, depth: int = 0) -> Any:
-    """Return evidence as plain data; other objects of a pack, whose methods may raise, as text."""
+    """Return evidence as plain data.
+
+    Objects of a pack are replaced by their text, because their methods may raise.
+    """
     kind = type(value)
     if value is None or kind in (bool, int, float, str) or kind.__module__ == "numpy":
         return value
@@ -230,7 +233,7 @@ class SimulationLost(Exception):  # noqa: N818 - named for what has happened, as
 class Interrupted(KeyboardInterrupt):
     """Raised for a Ctrl-C of the operator, as opposed to a KeyboardInterrupt that a part raises.
 
-    Because it is a subclass, ``python -m`` does not end the process by the signal itself.
+    After a plain KeyboardInterrupt, ``python -m`` would end the process by the signal.
     """
 
 

@@ -66,9 +66,9 @@ class Ending:
 
     Attributes:
         status: Satisfied, partial (done, but not all), blocked, failed, refused or aborted.
-        reason_code: ``OK``, or the reason of the failure.
+        reason_code: ``OK``, or the reason for the failure.
         failure: The failure that ended it, if any.
-        why: Code of the reason why the mission was not re-planned after the failure.
+        why: Code of the reason for not re-planning after the failure.
         said: The reason in the compiler's words, if any. For a satisfied mission without a plan:
             the reply to the command. For an aborted mission: who or what stopped it.
         refusal: The compiler's refusal, if it refused.
@@ -99,7 +99,7 @@ class Outcome:
         planner_calls: Number of planner calls: one, and one more for each re-plan.
         model_requests: Number of requests to a language model for these calls.
         replans: Number of plans after the first.
-        plan_version: The version in force at the end; 0 if there was no plan.
+        plan_version: Version of the plan in force at the end; 0 if there was no plan.
         ticks: Number of ticks.
         sim_seconds: Time on the mission's clock [s].
         wall_seconds: Wall-clock time [s].

@@ -117,7 +117,7 @@ class FinishedStep(Protocol):
 
     @property
     def skipped(self) -> str:
-        """Why the step was skipped; empty if it was not."""
+        """Reason for skipping the step; empty if it was not skipped."""
 
     @property
     def result(self) -> Mapping[str, Any]:
@@ -142,7 +142,7 @@ class MissionReporter:
         """Load earlier missions; called before the mission begins.
 
         Args:
-            today: Reads the finished missions of today from the journal, oldest first.
+            today: Function that reads today's finished missions from the journal, oldest first.
         """
 
     def load_finished_steps(self, done: Sequence[FinishedStep]) -> None:
@@ -170,7 +170,7 @@ class MissionReporter:
 
         Args:
             done: Actions of the pack's skills, in order, without those that only prepared a part
-                that was not done. A mission that only comes home and reports that nothing worked
-                has achieved nothing.
+                that was not done. A mission in which the robot only returns home and reports a
+                failure has achieved nothing.
         """
         return bool(done)

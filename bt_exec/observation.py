@@ -21,7 +21,7 @@ _KEPT_SCENES = 32  # enough for votes over several fresh observations; takes a f
 
 
 class ObservationBuffer(Generic[S]):
-    """The observations of one rig, newest last; the executive fills it between ticks.
+    """The last observations of one rig, newest last; the executive adds them between ticks.
 
     Attributes:
         asked: Whether a node has requested an observation since the last one arrived. Perception

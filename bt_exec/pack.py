@@ -1,4 +1,4 @@
-"""Packs, each with everything that one domain provides, and the catalogue of a site's packs.
+"""Packs, which contain everything for one domain, and the catalogue of a site's packs.
 
 Any package can register one with::
 
@@ -252,7 +252,10 @@ class Catalogue:
         self.owners.update({part.name: "" for part in (*SKILLS, *CONDITIONS)})
 
     def _find_shared(self) -> None:
-        """Find the names that several packs define differently."""
+        """Fill `shared` with the skills, conditions and types that several packs define.
+
+        A type does not clash if all its definitions are equal.
+        """
         parts: dict[str, list[str]] = {}
         types: dict[str, dict[str, Any]] = {}
         for pack in self.packs:
@@ -391,7 +394,7 @@ class Catalogue:
         return {f"{space}{fact}": values for fact, values in facts.items()}, types
 
     def owner(self, name: str) -> str:
-        """Return the pack that defines the skill or condition `name`; empty if it is built in."""
+        """Return the name of the pack of a skill or condition; empty if that is built in."""
         return self.owners[name]
 
     def acting_skills(self) -> frozenset[str]:
@@ -419,7 +422,7 @@ def _facts_and_types_of(pack: Pack) -> tuple[dict[str, Iterable[str]], dict[str,
 
 
 def _check_names(pack: Pack) -> None:
-    """Raise RegistrationError if a pack defines a name twice or redefines a built-in type."""
+    """Raise RegistrationError if a pack defines a name twice or redefines a built-in one."""
     seen: set[str] = set()
     for part in (*pack.skills, *pack.conditions):
         if any(part.name == own.name for own in (*SKILLS, *CONDITIONS)):

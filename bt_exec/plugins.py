@@ -1,7 +1,7 @@
 """Plugins of installed packages, found through entry-point groups.
 
-A name that two packages register for different objects cannot be loaded, instead of resolving to
-the last one. Other names are not affected.
+If two packages register the same name for different objects, loading that name is an error. Other
+names are not affected.
 """
 
 from __future__ import annotations
@@ -62,21 +62,22 @@ def _entry_points(group: str) -> dict[str, list[EntryPoint]]:
 
 
 def _object_and_distribution(point: EntryPoint) -> str:
-    """Return the registered object and its distribution, as text."""
+    """Return "OBJECT of DISTRIBUTION" for an entry point, for messages."""
     return point.value if point.dist is None else f"{point.value} of {point.dist.name}"
 
 
 @lru_cache(maxsize=4)
 def _all_entry_points(folders: tuple[tuple[str, int], ...]) -> Any:  # noqa: ARG001 - the key
-    """Return all registered entry points, read from one file for each installed package.
+    """Return all registered entry points; cached until one of `folders` changes.
 
-    The class of the result depends on the version of Python; it has a method `select`.
+    Python reads a file of each installed package for them. The class of the result depends on the
+    version of Python; it has a method `select`.
     """
     return entry_points()
 
 
 def _package_folders() -> tuple[tuple[str, int], ...]:
-    """Return the folders with installed packages and the time of their last change [ns]."""
+    """Return the folders of ``sys.path``, each with the time of its last change [ns]."""
     return tuple((folder, _changed_at(Path(folder or "."))) for folder in sys.path)
 
 

@@ -40,10 +40,10 @@ _log = logging.getLogger("bt_exec")
 
 
 def checked_facts(found: Any) -> dict[str, str]:
-    """Return facts after checking that names and values are texts.
+    """Return facts as a dictionary after checking that names and values are texts.
 
     Raises:
-        TypeError: If they are anything else.
+        TypeError: If `found` is not a mapping of texts to texts.
     """
     if not isinstance(found, Mapping):
         raise TypeError(f"facts must map texts to texts; found {found!r:.80}")
@@ -249,7 +249,7 @@ class _Stop:
 
 
 _UNDER_WAY: set[_Stop] = set()
-_AT_ONCE = 2  # concurrent stop calls of one robot
+_AT_ONCE = 2  # maximum number of concurrent stop calls for one robot
 
 
 def stop_all_in_background(rigs: Mapping[str, Rig]) -> None:

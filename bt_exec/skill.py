@@ -140,19 +140,19 @@ class Verdict:
 
     @classmethod
     def yes(cls, why: str = "", evidence: Iterable[str] = (), age_s: float = 0.0) -> Verdict:
-        """Return a verdict that holds."""
+        """Return the verdict that the condition holds."""
         if not (why or age_s) and type(evidence) is tuple and not evidence:
             return _YES
         return cls(True, why, tuple(evidence), age_s)
 
     @classmethod
     def no(cls, why: str = "", evidence: Iterable[str] = (), age_s: float = 0.0) -> Verdict:
-        """Return a verdict that does not hold."""
+        """Return the verdict that the condition does not hold."""
         return cls(False, why, tuple(evidence), age_s)
 
     @classmethod
     def unknown(cls, why: str = "", evidence: Iterable[str] = (), age_s: float = 0.0) -> Verdict:
-        """Return a verdict that is not known yet; the condition is evaluated again."""
+        """Return the verdict *not known yet*, after which the condition is evaluated again."""
         return cls(None, why, tuple(evidence), age_s)
 
 
@@ -195,7 +195,7 @@ class Signature:
         return create_model(self.name, __config__=config, **fields)
 
     def validate(self, args: Mapping[str, Any]) -> dict[str, Any]:
-        """Return `args` completed by defaults and converted to their types.
+        """Return `args` completed with defaults and converted to their types.
 
         Raises:
             pydantic.ValidationError: If an argument is missing, unknown or of a wrong type.
@@ -422,7 +422,7 @@ def condition(
 
 
 def _refuse_unknown_arguments(decorator: str, given: Mapping[str, Any]) -> None:
-    """Raise RegistrationError for unknown options of a decorator; nearest names first."""
+    """Raise RegistrationError for an unknown option of a decorator; list the nearest ones."""
     for name in given:
         parameters = inspect.signature(globals()[decorator]).parameters.values()
         allowed = [one.name for one in parameters if one.kind is one.KEYWORD_ONLY]

@@ -53,9 +53,9 @@ class StandbyThreads:
         worker.start_work(work)
 
     def run_after(self, seconds: float, work: Callable[[], object]) -> Alarm:
-        """Run `work` in `seconds` [s] unless the alarm is cancelled before.
+        """Run `work` after `seconds` [s] unless the returned alarm is cancelled before.
 
-        If all threads are busy and no other can be started, the alarm never goes off.
+        If all threads are busy and no other can be started, `work` is never run.
         """
         alarm = Alarm(seconds, work)
         try:

@@ -1,7 +1,7 @@
 """Execution engines: run a function on many tasks, in local processes or on a Ray cluster.
 
-A task whose worker dies is tried again alone. If its worker dies again, its result is None; the
-other tasks are not affected.
+A task whose worker dies is tried again. If that fails as well, its result is None; the other tasks
+are not affected.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def _run_in_processes(
     workers: int,
     lost: list[_Task],
 ) -> Iterator[tuple[_Task, _Result]]:
-    """Yield results until a worker dies; tasks in progress at that time are added to `lost`."""
+    """Yield results until a worker dies; add the tasks in progress at that time to `lost`."""
     under_way: dict[Future[_Result], _Task] = {}
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(workers, context, initializer=_initialize_worker) as pool:
@@ -153,7 +153,7 @@ def interrupt_check() -> Iterator[Callable[[], bool]]:
 
 
 def connect_ray(workers: int) -> Any:
-    """Return the module ``ray``, connected to a cluster.
+    """Return the module ``ray`` after connecting it to a cluster.
 
     If ``RAY_ADDRESS`` is set, that cluster is used, otherwise one on this machine.
 

@@ -1,4 +1,4 @@
-"""Reading and writing of Parquet files, if the extra for it is installed."""
+"""Reading and writing of Parquet files with pyarrow, which an extra installs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["MissingExtraError", "import_pyarrow", "is_missing_package", "open_pa
 
 
 class MissingExtraError(UsageError):
-    """Raised when a package of an extra is not installed."""
+    """Raised when a package that belongs to an extra is not installed."""
 
 
 def is_missing_package(error: UsageError) -> bool:
@@ -22,10 +22,10 @@ def is_missing_package(error: UsageError) -> bool:
 
 
 def import_pyarrow(extra: str = "label") -> tuple[Any, Any]:
-    """Return the modules that read and write Parquet.
+    """Return the modules ``pyarrow`` and ``pyarrow.parquet``.
 
     Args:
-        extra: The extra of bt-exec that installs them.
+        extra: The extra of bt-exec that installs them, for the error message.
 
     Raises:
         MissingExtraError: If pyarrow is not installed.
@@ -41,7 +41,7 @@ def import_pyarrow(extra: str = "label") -> tuple[Any, Any]:
 
 @contextmanager
 def open_parquet(path: Path) -> Iterator[Any]:
-    """Yield a Parquet file.
+    """Open a Parquet file for reading; yield it.
 
     Raises:
         UsageError: If it cannot be read.

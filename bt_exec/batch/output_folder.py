@@ -63,7 +63,7 @@ class RunFolder:
             run.sqlite    items, results and amounts spent
 
     Args:
-        folder: Path.
+        folder: Path of the folder.
 
     Attributes:
         command: Command that creates such folders, for messages: ``bt-exec campaign``.
@@ -79,7 +79,7 @@ class RunFolder:
     @property
     def result_store(self) -> ResultStore:
         """The store of the run; `create_or_resume` opens it."""
-        assert self._store is not None, "Output.begin was not called"
+        assert self._store is not None, "create_or_resume was not called"
         return self._store
 
     def create_or_resume(self, manifest: Mapping[str, Any], *, resume: bool) -> Self:

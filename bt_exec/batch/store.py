@@ -51,7 +51,7 @@ class Changes:
 
 
 class ResultStore:
-    """Items, results and amounts spent of one run; several threads may use it.
+    """Store of the items, results and amounts spent of one run; several threads may use it.
 
     Args:
         path: The SQLite file; created if it does not exist.
@@ -117,7 +117,7 @@ class ResultStore:
             connection.executemany("INSERT OR REPLACE INTO answers VALUES (?, ?, ?)", rows)
 
     def results_in_order(self) -> Iterator[dict[str, Any]]:
-        """Return the results of all items in order."""
+        """Yield the existing results, in the order of their items."""
         place = -1
         while True:
             with self._lock:

@@ -7,7 +7,7 @@
     commands: [get the material, 문을 열어]
     worlds: {material: present, door: [closed, ajar, open]}   # a list: one world per value
     random: [fault]                     # drawn once per seed from the values declared by the pack
-    ranges: {water: {from: 5, to: 60}}  # drawn once a seed
+    ranges: {water: {from: 5, to: 60}}  # drawn once per seed
     seeds: 50                           # 0 to 49, or a list
     faults: [none, "grasp:1=GRASP_SLIPPED"]
     expect: [satisfied]
@@ -38,7 +38,7 @@ from bt_exec.spec.user_data_validation import UserData, load_model
 __all__ = ["Campaign", "Cell", "cells_of", "faults_in", "load_campaign"]
 
 _MOST = 1_000_000  # maximum number of cells
-_STEPS = 1000  # maximum number of steps of a declared range of numbers
+_STEPS = 1000  # number of values that represent a declared range of floats
 
 _Value: TypeAlias = bool | int | float | str
 
@@ -61,7 +61,7 @@ class Campaign(UserData):
         ranges: World settings that are drawn for each seed between two numbers.
         seeds: Number of seeds from 0 on, or the seeds. They are the values of a world setting
             ``seed``.
-        faults: Injected failures, a cell for each entry; ``none`` injects nothing.
+        faults: Injected failures, one cell for each entry; ``none`` injects nothing.
         expect: Expected statuses of a mission.
         require: Minimum rate of missions with an expected status.
     """
@@ -110,7 +110,7 @@ class Cell:
 
     @property
     def input_digest(self) -> str:
-        """Digest of everything that the result depends on, except the site and the trees."""
+        """Digest of everything that determines the result, except the site and the trees."""
         content = json.dumps([self.id, self.compiler, self.expect])
         return hashlib.sha256(content.encode()).hexdigest()[:32]
 
@@ -220,5 +220,5 @@ def _text(value: _Value) -> str:
 
 
 def faults_in(text: str) -> list[str]:
-    """Return the faults of an entry, which are separated by commas."""
+    """Return the faults in an entry of ``faults``: several are separated by commas."""
     return [] if text == "none" else [part.strip() for part in text.split(",")]

@@ -38,7 +38,7 @@ _NUMBERS = ("seed", "replans", "planner_calls", "ticks")
 
 
 class CampaignFolder(RunFolder):
-    """Results of a campaign; a context manager while it is written."""
+    """Folder with the results of a campaign; a context manager while it is written."""
 
     command = "bt-exec campaign"
 
@@ -58,8 +58,8 @@ def run_campaign(
         campaign: The campaign.
         out: Folder of the results.
         engine: ``processes`` or ``ray``.
-        workers: Number of missions at the same time on this machine.
-        resume: Continue the run in the folder.
+        workers: Number of missions that run at the same time on this machine.
+        resume: Whether to continue the run in the folder.
         tell: Called with the numbers of done cells, of cells with an unexpected status, and of
             all cells.
 

@@ -66,8 +66,8 @@ class Difference(NamedTuple):
     Attributes:
         before: Rate of the first campaign.
         after: Rate of the second campaign.
-        better: Cells that ended as expected only in the second.
-        worse: Cells that ended as expected only in the first.
+        better: Number of cells that ended as expected only in the second.
+        worse: Number of cells that ended as expected only in the first.
         p: Probability of such a difference by chance, corrected for the number of settings.
     """
 
@@ -86,7 +86,7 @@ class Difference(NamedTuple):
 def varied_settings(lines: Sequence[Mapping[str, Any]]) -> dict[str, list[str]]:
     """Return the values of each setting that varies, one value per cell.
 
-    Numbers with many values are binned by quartile; seeds are not a setting.
+    The values of a number with many values are binned by quartile. The seed is not a setting.
     """
     columns = {name: [str(line[name]) for line in lines] for name in ("command", "fault")}
     for key in sorted({key for line in lines for key in line["world"]} - {"seed"}):
@@ -155,7 +155,7 @@ def _mcnemar_p(better: int, worse: int) -> float:
 def _holm_corrected(
     found: Mapping[tuple[str, str], Difference],
 ) -> dict[tuple[str, str], Difference]:
-    """Return differences with p-values corrected by Holm's method, except that of all cells."""
+    """Return differences with p-values corrected by Holm's method, except the one of all cells."""
     parts = sorted((one.p, name) for name, one in found.items() if name != ALL)
     corrected, least = {}, 0.0
     for rank, (p, name) in enumerate(parts):
@@ -173,7 +173,10 @@ def _number_sort_key(value: str) -> tuple[float, str]:
 
 
 def _quartile_labels(values: Sequence[str]) -> list[str]:
-    """Return the quartile of each number, such as ``5 to 20``; "" unless all are numbers."""
+    """Return the range of the quartile of each number, such as ``5 to 20``.
+
+    If any value is not a number, all labels are empty.
+    """
     try:
         numbers = [float(value) for value in values]
     except ValueError:

@@ -275,7 +275,7 @@ def _invoke_command(arguments: list[str], name: str | None) -> object:
 
     Args:
         arguments: The command line.
-        name: Name of the command, if bt-exec itself defines it.
+        name: Name of the command if bt-exec itself defines it, otherwise None.
     """
     command = _click_group(name)
     with contextlib.ExitStack() as stack:
@@ -318,9 +318,9 @@ def _localized_message(message: str, arguments: Sequence[str]) -> str:
 
 
 def _exit_code_of(leaving: SystemExit, arguments: Sequence[str]) -> int:
-    """Return the exit code after other code has called ``sys.exit``, and report that call.
+    """Return the exit code after other code has called ``sys.exit``.
 
-    Commands of installed packages may exit.
+    The call is reported as an error, unless a command of an installed package made it.
     """
     raised = traceback.extract_tb(leaving.__traceback__)[-1]
     if leaving.code == 1 and {"click", "rich", "typer"} & set(Path(raised.filename).parts):
@@ -375,7 +375,7 @@ def _error_text(error: BtExecError, arguments: Sequence[str]) -> str:
 
 
 def _shows_codes(arguments: Sequence[str]) -> bool:
-    """Return True if the codes of problems are shown: to authors, or on request."""
+    """Return True if messages include the codes of problems: for authors, or with ``-v``."""
     verbose = {"-v", "--verbose"}.intersection(arguments)
     return bool(verbose) or not _OF_AUTHORS.isdisjoint(arguments[:1])
 
@@ -423,14 +423,14 @@ def _print_error(message: str, code: int) -> int:
 
 
 def _shorten_line(line: str) -> str:
-    """Return a line; if it is too long, its middle is cut out."""
+    """Return a line without its middle part if it is too long."""
     if len(line) <= _LONGEST_LINE:
         return line
     return f"{line[: _LONGEST_LINE // 10]} … {line[-_LONGEST_LINE // 10 :]}"
 
 
 def _prepare_streams() -> bool:
-    """Make the streams replace unsupported characters; return False without standard output."""
+    """Make the streams replace unsupported characters; return False if stdout is closed."""
     if sys.stderr is None:
         sys.stderr = open(os.devnull, "w")  # noqa: SIM115, PTH123 - open until the program ends
     if sys.stdout is None:

@@ -65,7 +65,7 @@ class SignalFallback:
             return b""
 
     def end(self) -> None:
-        """Stop waiting for signals."""
+        """Stop acting on signals that are not handled."""
         self._ends.set()
 
 
@@ -73,7 +73,7 @@ class SignalFallback:
 def signal_fallback(
     numbers: Collection[int], stop: Callable[[int], object]
 ) -> Iterator[SignalFallback]:
-    """Provide the fallback for some signals; without effect outside the main thread.
+    """Run the fallback for some signals within a context; no effect outside the main thread.
 
     Args:
         numbers: The signals.

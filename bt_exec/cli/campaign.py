@@ -1,4 +1,4 @@
-"""Command ``campaign``: many missions in many worlds, and comparisons of two runs."""
+"""Command ``campaign``: runs many missions in many worlds, or compares two such runs."""
 
 from __future__ import annotations
 

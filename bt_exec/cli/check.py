@@ -1,4 +1,4 @@
-"""Command ``check``: tree, plan and site files, packs and utterances."""
+"""Command ``check``: checks tree, plan and site files, packs and utterances."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def _fix_files(
 def _corrections(
     files: Iterable[Path], problems: Sequence[Problem]
 ) -> Iterator[tuple[Path, tuple[str, str]]]:
-    """Yield the files with correctable names, with their text before and after the correction."""
+    """Yield each file with correctable names, and its text before and after the correction."""
     from bt_exec.failure import SpecError
     from bt_exec.scaffold.format_and_correct_yaml import correct_misspellings
     from bt_exec.spec.yaml_source import scan_file
@@ -172,7 +172,7 @@ def _with_position(problem: Problem, names: Mapping[str, str]) -> Problem:
 def _site_hints(
     problems: Sequence[Problem], files: Sequence[Path], checked: FileChecker
 ) -> Iterator[str]:
-    """Yield a hint to the site that defines most of the unknown names, or to all other sites."""
+    """Yield a hint to check with the site that defines most unknown names, or with another site."""
     names = {problem.found for problem in problems if problem.code in _OF_A_SITE}
     if not names or checked.loaded is None:
         return

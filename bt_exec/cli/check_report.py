@@ -113,7 +113,7 @@ def _message_alone(problem: Problem) -> str:
 
 
 def _relative_path(file: str) -> str:
-    """Return the path of a file relative to the working folder; unchanged if it is outside."""
+    """Return a path relative to the working folder; unchanged if it is outside of it."""
     path = os.path.relpath(file) if file and Path(file).exists() else file
     return file if path.startswith("..") else path
 

@@ -1,4 +1,4 @@
-"""Command ``compile``: plans without moving a robot."""
+"""Command ``compile``: prints the plan for a command without moving a robot."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def compile_(
     """Compile a command and print its plan; nothing moves.
 
     With --world, and for compilers that resolve objects (such as ``table``), the robot of the site
-    is asked for one observation first; a simulator at an address is read as it is.
+    makes one observation first; a simulator at an address is observed in its current state.
     """
     from bt_exec.cli.plan_from_file import find_plan_format
     from bt_exec.language.messages import language_of
@@ -144,7 +144,7 @@ def observed_situation(
 
 
 def _print_refusal(refusal: Refusal, messages: Messages, language: str) -> typer.Exit:
-    """Print why there is no plan, in the command's language.
+    """Print the reason for a refusal, in the language of the command.
 
     Returns:
         The exception that ends the program.

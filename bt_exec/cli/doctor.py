@@ -1,4 +1,4 @@
-"""Command ``doctor``: installed and missing parts, and how to install them."""
+"""Command ``doctor``: lists installed and missing parts, and how to install them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Command ``eval``: compilers on labelled commands, side by side."""
+"""Command ``eval``: compares compilers on labelled commands."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ class FileChecker:
     Attributes:
         problems: Problems found so far.
         loaded: The site, loaded when a file needs it.
-        replaced: Sentences about parts of packs that the checked sites replace.
+        replaced: Sentences about the parts of packs that the checked sites replace.
     """
 
     def __init__(self, site: str) -> None:
@@ -116,7 +116,7 @@ class FileChecker:
         return True
 
     def _pack_of_words_file(self, path: Path) -> str | None:
-        """Return the pack of the site to which this file of words or sentences belongs."""
+        """Return the name of the pack whose words or sentences a file contains, or None."""
         for pack in self.site.catalogue.packs:
             for file in (pack.lexicon, pack.messages):
                 if file is not None and os.path.realpath(file) == os.path.realpath(path):
@@ -156,7 +156,7 @@ class FileChecker:
         self.problems += word_problems(catalogue, library)
 
     def _check_libraries(self, library: Library, catalogue: Catalogue) -> None:
-        """Check all trees of packs and sites; trees shared by several robots are checked once."""
+        """Check every tree of a library; a tree shared by several robots is checked once."""
         from bt_exec.spec.load import Loaded
         from bt_exec.verify import verify_file
 

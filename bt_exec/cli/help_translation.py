@@ -30,7 +30,7 @@ def _help() -> Mapping[str, str]:
 
 @cache
 def _translations_beside(module: str) -> ChainMap[str, str]:
-    """Return the translations for a command: those next to its module, then those of bt-exec."""
+    """Return the translations for a command; those next to its module come before bt-exec's."""
     from bt_exec.spec.shipped_yaml import read_yaml
 
     path = Path(getattr(sys.modules.get(module), "__file__", None) or "").with_name("help_ko.yaml")

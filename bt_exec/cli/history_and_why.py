@@ -87,7 +87,7 @@ def history(
     from bt_exec.cli.output_streams import operator_painter, reader_language, write_json
     from bt_exec.journal.search import STATUSES, Wanted
     from bt_exec.language.messages import LANGUAGES, OWN_MESSAGES, Messages
-    from bt_exec.tui.history import history_table, mission_entry_data, status_word
+    from bt_exec.tui.mission_history import history_table, mission_entry_data, status_word
 
     messages = Messages.load([OWN_MESSAGES])
     for each in STATUSES:
@@ -97,7 +97,7 @@ def history(
         raise UnknownName("status", status, STATUSES)
     kept = open_journal(journal)
     wanted = Wanted(
-        site=_recorded_site_name(kept, site) if site else "",
+        site=_resolve_site_name(kept, site) if site else "",
         day=date.today() if today else None,
         status=status,
         failed=failed,
@@ -135,7 +135,7 @@ def show(
 ) -> None:
     """Show how a mission ended: its trees, plan by plan, and its summary."""
     from bt_exec.cli.output_streams import operator_painter, write_json
-    from bt_exec.tui.history import record_data, record_lines
+    from bt_exec.tui.mission_history import record_data, record_lines
     from bt_exec.tui.recorded_mission_messages import parts_and_sentences
 
     kept = open_journal(journal or context.obj)
@@ -238,7 +238,10 @@ def prune(
     journal: _File = None,
     json: opt.Json = False,
 ) -> None:
-    """Remove old missions by the options or the site's `keep`; running missions are kept."""
+    """Remove the oldest missions beyond the limits of the options or of the site's `keep`.
+
+    Running missions are kept.
+    """
     from bt_exec.cli.output_streams import localized, operator_painter, write_json
     from bt_exec.failure import UsageError
     from bt_exec.journal.maintenance import Retention
@@ -255,7 +258,7 @@ def prune(
             raise UsageError(
                 "specify a limit: --older 90d, --larger 2G, or keep: {days: 90} in the site file"
             )
-    name = _recorded_site_name(kept, site) if site else ""
+    name = _resolve_site_name(kept, site) if site else ""
     done = kept.prune(retention, site=name, dry_run=dry_run)
     if json:
         write_json({"missions": list(done.missions), "freed_bytes": done.freed_bytes})
@@ -268,7 +271,12 @@ def prune(
 
 
 def _parse_amount(text: str, option: str, units: Mapping[str, float]) -> float | None:
-    """Return an amount such as ``90d`` in the first of `units`; None for an empty text.
+    """Return an amount such as ``90d`` as a number; None for an empty text.
+
+    Args:
+        text: Number and unit.
+        option: Name of the option, for the error message.
+        units: Factor by which the number is multiplied, by unit.
 
     Raises:
         UsageError: If the text does not have this form.
@@ -336,8 +344,8 @@ def why(
     painter.write_lines(said.lines(painter.width, painter.glyphs))
 
 
-def _recorded_site_name(journal: Journal, name: str) -> str:
-    """Return the name under which the missions of a site, given by name or file, are recorded.
+def _resolve_site_name(journal: Journal, name: str) -> str:
+    """Return the recorded name of a site that is given by name or file.
 
     Raises:
         UnknownName: If neither an installed site nor a recorded mission has that name.

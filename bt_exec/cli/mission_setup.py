@@ -68,8 +68,8 @@ class MissionConsole:
         display: Displays the missions.
         asks: Whether the operator can be asked for missing information.
         interrupted: Command of an interrupted mission whose state was just reported; empty if none.
-        knows_world: Whether the notice that the simulated world is new is unnecessary: it was
-            printed, or the world was restored.
+        knows_world: Whether the operator knows the state of the simulated world: the notice that it
+            is new was printed, or the world was restored.
     """
 
     session: Session
@@ -171,7 +171,7 @@ def _report_lost_world(session: Session, painter: Painter) -> None:
 
 @contextlib.contextmanager
 def open_stage(options: Options) -> Iterator[MissionConsole]:
-    """Provide a stage for the options, and close its resources at the end.
+    """Open a session and its display with these options, and close them at the end.
 
     Raises:
         BtExecError: If an option is invalid; nothing has moved.

@@ -100,7 +100,7 @@ def fmt(
         bool, typer.Option("--check", help="Change nothing; exit code 2 if a file would change.")
     ] = False,
 ) -> None:
-    """Format files like the documentation; comments and data are unchanged."""
+    """Format files in the style of the documentation; comments and data are unchanged."""
     from bt_exec.cli.check import files_in
     from bt_exec.cli.output_streams import localized, operator_painter
     from bt_exec.failure import SpecError

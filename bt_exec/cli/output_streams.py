@@ -52,7 +52,7 @@ class StrayText:
         self.own = own
 
     def write(self, text: str) -> int:
-        """Write text without terminal control characters."""
+        """Write text; on a terminal, control characters other than colours are removed."""
         if self.to.isatty():
             parts = _COLOUR.split(text)
             shown = (part if number % 2 else printable(part) for number, part in enumerate(parts))
@@ -69,7 +69,7 @@ class StrayText:
         """Leave the stream open: it belongs to the program."""
 
     def __getattr__(self, name: str) -> Any:
-        """Return other attributes of the stream."""
+        """Return an attribute of the destination stream."""
         return getattr(self.to, name)
 
 
@@ -167,7 +167,7 @@ _typed: ContextVar[str] = ContextVar("typed", default="")
 
 @contextlib.contextmanager
 def use_language_of(language: str) -> Iterator[None]:
-    """Use `language` as the reader's language within a context; "" for that of the locale."""
+    """Set the reader's language within a context; "" selects that of the locale."""
     before = _typed.set(language)
     try:
         yield
@@ -176,7 +176,7 @@ def use_language_of(language: str) -> Iterator[None]:
 
 
 def reader_language() -> str:
-    """Return the reader's language, ``ko`` or ``en``: that of the typed word, or of the locale."""
+    """Return the reader's language, ``ko`` or ``en``, set by `use_language_of` or the locale."""
     if typed := _typed.get():
         return typed
     names = (os.environ.get(name, "") for name in ("LC_ALL", "LC_MESSAGES", "LANG"))

@@ -53,7 +53,7 @@ def plan_of_tree(name: str, texts: Iterable[str], site: Site, command: str = "")
 
     Args:
         name: The tree.
-        texts: ``KEY=VALUE`` texts; missing parameters have their defaults.
+        texts: ``KEY=VALUE`` texts; parameters that are not given have their defaults.
         site: The site.
         command: Command of the mission.
 
@@ -100,7 +100,7 @@ def _arguments(
 
 
 def _parse_value(hint: Any, text: str) -> Any:
-    """Return the value of a typed text. Unlike in trees, ``$name`` is not a reference."""
+    """Return the value that a typed text stands for. Unlike in trees, ``$name`` is plain text."""
     from bt_exec.verify.type_checks import convert_word
 
     if text.startswith(("[", "{")):

@@ -59,10 +59,11 @@ def load_plan(path: Path, site: Site, command: str) -> MissionSpec:
 
 def _read_standard_input() -> bytes | None:
     """Return the contents of standard input; None if they are too large."""
-    stream = getattr(sys.stdin, "buffer", None)
-    if stream is None:  # replaced by a text stream, or closed
-        return sys.stdin.read(_LARGEST).encode() if sys.stdin is not None else b""
-    raw: bytes = stream.read(_LARGEST + 1)
+    if sys.stdin is None:
+        return b""
+    stream = getattr(sys.stdin, "buffer", sys.stdin)  # a replaced stream may have only text
+    found = stream.read(_LARGEST + 1)
+    raw: bytes = found.encode() if isinstance(found, str) else found
     return raw if len(raw) <= _LARGEST else None
 
 

@@ -1,4 +1,4 @@
-"""Command ``rehearse``: trees without a robot, undisturbed or with injected failures."""
+"""Command ``rehearse``: runs trees without a robot, also with injected failures."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def rehearse(
 
 
 def _run_data(run: Rehearsal) -> dict[str, Any]:
-    """Return a rehearsal of a tree as plain data."""
+    """Return a rehearsal of a tree as a row for ``--json`` and for the table."""
     disturbed = ", ".join(map(str, run.disturbed)) or "undisturbed"
     row = {"tree": run.tree, "disturbed": disturbed, "ends": run.end_kind, "how": run.end_reason}
     return row | {"calls": list(run.calls)}

@@ -1,4 +1,4 @@
-"""Command ``repl``: one command after another in the same world."""
+"""Command ``repl``: a prompt that runs one command after another in the same world."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ __all__ = ["COMMANDS", "repl"]
 
 _PROGRAM = "bt-exec"
 _RECORD_COMMANDS = ("why", "replay", "watch")
-_NO_VERBS = ("why", "replay", "history", "resume")  # unlike "show" and "watch", no robot commands
+_NO_VERBS = ("why", "replay", "history", "resume")  # never begin a command to the robot
 _OTHERS = ("history", "show", "resume")
 _RECENT = 10
-"""Number of missions among which the stopped one is searched for."""
+"""Number of recent missions among which a question finds the one that was stopped."""
 _MISSION = re.compile(r"last|\d{1,9}|\d{4}-\d\d-\d\d-\d{4,}")
 _HISTORY_REST = re.compile(r"-|(show|export|check|prune)$")
 
@@ -103,7 +103,7 @@ class _Prompt:
         return 0 if self.people and not self.ends else self.code
 
     def answer(self, text: str) -> bool:
-        """Answer a line; return False if it ends the prompt."""
+        """Handle a typed line; return False if it ends the prompt."""
         program, _, rest = text.partition(" ")
         named = program == _PROGRAM
         text = (rest.strip() or _PROGRAM) if named else text
@@ -273,7 +273,10 @@ class _Prompt:
         self.say("PROMPT_HELP", language, examples="\n".join(said))
 
     def status(self, language: str) -> None:
-        """Print the known state; facts without a sentence are listed."""
+        """Print sentences about the known state.
+
+        Facts without a sentence are listed if there are no sentences, or with ``--verbose``.
+        """
         from bt_exec.language.fact_sentences import fact_sentences
 
         session = self.stage.session

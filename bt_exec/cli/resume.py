@@ -68,7 +68,7 @@ def mission_to_continue(journal: Journal, which: str, site: str = "") -> Mission
 
     Args:
         journal: The journal.
-        which: Name of the mission; empty for the last unfinished one.
+        which: Number or identifier of the mission; empty for the last unfinished one.
         site: Site of the last unfinished mission, used if `which` is empty; "" for any site.
 
     Raises:
@@ -107,7 +107,7 @@ def _site_of(record: MissionRecord) -> str:
 
 
 def _selected_compiler(record: MissionRecord) -> str | None:
-    """Return the compiler that was recorded for the mission; None if it is not installed."""
+    """Return the name of the mission's recorded compiler; None if it is not installed."""
     from bt_exec.planning.compiler import compiler_names
 
     name = record.setup.get("compiler", {}).get("name", "")

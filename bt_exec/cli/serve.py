@@ -151,7 +151,7 @@ def serve(
 
 
 def _wait_for_stop(services: list[QueuedSession], server: HttpServer, notifier: Notifier) -> int:
-    """Wait until a signal has stopped the services; return the exit code."""
+    """Wait until a signal stops the services or the server fails; return the exit code."""
     from bt_exec.cli.stop_signals import stop_reason, stop_service_on_signals
 
     count, second, ends = 0, 0.0, False
@@ -194,7 +194,7 @@ COMMANDS: Mapping[str, Callable[..., Any]] = {"serve": serve}
 
 
 class Notifier:
-    """Sends a service's state to systemd; does nothing unless systemd started the service.
+    """Sender of a service's state to systemd; does nothing unless systemd started the service.
 
     Attributes:
         period_s: Interval of `alive` messages: half of ``WatchdogSec`` [s]; 0 for none.
@@ -212,7 +212,7 @@ class Notifier:
         return self._send(f"READY=1\nSTATUS={status}")
 
     def notify_alive(self) -> bool:
-        """Report that the service works if `period_s` has passed; return whether it was sent."""
+        """Report that the service works, once per `period_s`; return whether it was reported."""
         now = time.monotonic()
         if not self.period_s or now - self._last < self.period_s:
             return False

@@ -32,7 +32,7 @@ class ShowFormat(StrEnum):
 
 
 class ThemeName(StrEnum):
-    """Colours of a picture."""
+    """Names of the colour themes of a picture."""
 
     auto = "auto"
     light = "light"
@@ -106,7 +106,7 @@ def _picture(
 
 
 def find_document(name: str, site: Site) -> Document:
-    """Return the tree of a site, or the document in the file, that is called `name`.
+    """Return the document called `name`: a tree of the site, or the contents of a file.
 
     Raises:
         UnknownName: If it is neither.

@@ -55,7 +55,7 @@ _END_S = 5.0
 
 _MAIN = threading.main_thread().name
 _EXITS, _DONE = threading.Event(), threading.Event()
-"""Events: exit functions are being called; another thread has called all of them."""
+"""Events: set when exit functions begin to run, and when a separate thread has run all of them."""
 
 EXIT_SIGNAL = 128
 """Offset of exit codes: a program ended by a signal exits with this plus the signal's number."""
@@ -196,7 +196,7 @@ def signal_name(number: int) -> str:
 
 
 def stop_reason(number: int) -> str:
-    """Return the reason of a stop by a signal: ``operator`` for SIGINT, else the signal's name."""
+    """Return the reason for a stop by a signal: ``operator`` for SIGINT, else the signal's name."""
     return "operator" if number == signal.SIGINT else signal_name(number)
 
 
@@ -213,7 +213,7 @@ def stop_service_on_signals(
 ) -> Iterator[None]:
     """Call `stop` for every signal that would end the program, while a service runs.
 
-    Ctrl-Z suspends a simulation. A real robot would keep moving, so Ctrl-Z stops it as well.
+    Ctrl-Z suspends a simulation. A real robot would keep moving, so Ctrl-Z then calls `stop`, too.
 
     Args:
         stop: Signal handler; it interrupts the main thread at any point.

@@ -1,4 +1,4 @@
-"""Command ``torture``: random missions with random faults, checked against invariants."""
+"""Command ``torture``: runs random missions with random faults and checks invariants."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def torture(
 
 
 def _save_case(folder: Path, seed: int, plan: FaultPlan, broken: tuple[str, ...]) -> Path:
-    """Write a failing case; return its file."""
+    """Write a failing case as a fault plan; return its path."""
     import hashlib
 
     from bt_exec.files import write_user_file
@@ -127,7 +127,7 @@ def _report_lines(report: Report, kept: list[Path]) -> list[str]:
 
 
 def _report_data(report: Report, kept: list[Path]) -> dict[str, object]:
-    """Return the report as data."""
+    """Return the report as a dictionary for ``--json``."""
     failing = [
         {"file": str(path), "broken": list(broken)}
         for path, (_, broken) in zip(kept, report.failing, strict=True)

@@ -57,7 +57,7 @@ class TypedLines:
     def background_reading(
         self, stop: Callable[[], bool], report: Callable[[str], None]
     ) -> Iterator[None]:
-        """Read lines on another thread from standard input, a terminal in line mode.
+        """Read lines from the terminal on another thread while the context is open.
 
         If no thread can be started, lines stay in the terminal for the next reader.
 

@@ -1,1 +1,1 @@
-"""Checks of what packs declare (functions, facts, fields), and descriptions of their errors."""
+"""Checks of the declarations of packs (functions, facts, fields), and descriptions of errors."""

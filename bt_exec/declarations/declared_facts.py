@@ -1,4 +1,4 @@
-"""Facts that packs declare, and the comparison of used facts with them.
+"""Facts that packs declare, and checks of the facts that skills and conditions use.
 
 A pack lists its facts with the values that they may have::
 
@@ -34,7 +34,7 @@ _ANY = "\0"
 """Placeholder for an unknown text while templates are compared."""
 
 _MOST_COMBINATIONS = 256
-"""Maximum number of value combinations to compare; with more, arguments count as open texts."""
+"""Maximum number of value combinations to compare; with more, arguments may be any text."""
 
 _UNKNOWN = "?"
 _PLACEHOLDER = re.compile(r"\{\w+\}")
@@ -63,7 +63,7 @@ class _Form:
     Attributes:
         text: The template as written.
         pattern: Regular expression that matches every text of the template.
-        samples: The texts of the template, with open parts as `_ANY`.
+        samples: The texts of the template; `_ANY` stands for a part that may be any text.
     """
 
     text: str
@@ -71,7 +71,10 @@ class _Form:
     samples: tuple[str, ...]
 
     def may_match(self, used: str) -> bool:
-        """Return True if a used text, possibly with open parts, can match this form."""
+        """Return True if `used`, the name or value of a fact, may match this template.
+
+        Unknown parts of `used` (`_ANY`) match anything.
+        """
         if self.pattern.fullmatch(used):
             return True
         return _ANY in used and any(
@@ -115,7 +118,7 @@ class DeclaredFacts:
         return tuple(dict.fromkeys(fact.name.text for fact in self._facts))
 
     def matches(self, name: str) -> bool:
-        """Return True if `name`, a fact or a template over arguments, can match a declared fact."""
+        """Return True if `name`, a fact or a template over arguments, may match a declared fact."""
         return bool(self._facts_named(_PLACEHOLDER.sub(_ANY, name)))
 
     def values(self, name: str) -> tuple[str, ...]:
@@ -130,13 +133,13 @@ class DeclaredFacts:
         *,
         may_be_unknown: bool = False,
     ) -> Iterator[FactMistake]:
-        """Yield how a used fact differs from the declared ones: at most one mistake.
+        """Yield the first mistake of a fact and its value, if they are not declared.
 
         Args:
             name: Name of the fact: a plain text, or a template over `arguments`.
             value: Value of the fact, in the same form; alternatives are separated by ``|``.
             arguments: Types of the arguments that the templates name.
-            may_be_unknown: Accept ``?`` as a value.
+            may_be_unknown: Whether ``?`` is accepted as a value.
         """
         key = name, value, may_be_unknown
         if arguments:
@@ -204,7 +207,7 @@ def declared_facts_of(
 
 @lru_cache(maxsize=4096)
 def placeholders(*templates: str) -> tuple[str, ...]:
-    """Return the distinct names in braces of templates."""
+    """Return the distinct names that templates contain in braces."""
     parsed = (part for text in templates for part in string.Formatter().parse(text))
     return tuple(dict.fromkeys(name for _, name, _, _ in parsed if name is not None))
 
@@ -237,7 +240,12 @@ def _compile_template(template: str, types: Mapping[str, Any]) -> _Form:
 
 
 def _combinations(names: Iterable[str], hints: Mapping[str, Any]) -> Iterator[dict[str, str]]:
-    """Yield every combination of values of closed types; open types are `_ANY`."""
+    """Yield every combination of values; a type without a closed list has the value `_ANY`.
+
+    Args:
+        names: Names of the types or arguments in a template.
+        hints: Types by name.
+    """
     wanted = list(names)
     values = [_closed_values(hints.get(name)) or (_ANY,) for name in wanted]
     count = 1

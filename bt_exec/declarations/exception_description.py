@@ -1,4 +1,4 @@
-"""Errors raised by code outside the executive: likely cause, source line, missing package."""
+"""Descriptions of errors in code outside bt-exec: likely cause, source line, missing package."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _DISTRIBUTIONS = {
     "ruamel": "ruamel-yaml",
     "zmq": "pyzmq",
 }
-"""Modules whose distribution has a different name."""
+"""Names of distributions by module, where the two differ."""
 _BUNDLES = ("all", "dev")
 """Extras that repeat the packages of other extras."""
 
@@ -47,7 +47,7 @@ def is_interrupt(error: BaseException) -> bool:
 
 
 def describe_error(error: BaseException) -> str:
-    """Return the message of an exception of code outside bt-exec and the line that raised it.
+    """Return the message of an exception in code outside bt-exec, and the line that raised it.
 
     For an unexpected keyword argument of one of our functions, the allowed arguments are added.
     `sys.exit` is reported as a mistake: only the operator ends the program.
@@ -131,7 +131,7 @@ def source_place_text(error: BaseException) -> str:
 
 
 def source_line(error: BaseException) -> tuple[Path, int] | None:
-    """Return the file and the last line outside bt-exec that raised an exception, or None.
+    """Return file and number of the last line outside bt-exec in a traceback; None without one.
 
     For a syntax error, it is the line that contains the error.
     """

@@ -23,7 +23,7 @@ INJECTED = ("robot", "world")
 """Parameters supplied by the executive; all others are arguments of the spec."""
 
 SERVICE = object()
-"""Marks a parameter as a service of the pack; see `bt_exec.skill.Service`."""
+"""Marker of a parameter as a service of the pack; see `bt_exec.skill.Service`."""
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")  # valid names in a tree
 

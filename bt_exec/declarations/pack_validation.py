@@ -37,7 +37,7 @@ def check_field_types(pack: Any) -> None:
     """Check the types of the fields of a pack.
 
     Raises:
-        RegistrationError: Names the pack and the field, the allowed form and the value found.
+        RegistrationError: If a field has a wrong type; the message gives the allowed form.
     """
 
     def take(field: str, form: str, fits: bool) -> None:

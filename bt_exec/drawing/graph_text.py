@@ -47,7 +47,7 @@ def mermaid_text(root: Box, title: str) -> str:
 
 
 def dot_text(root: Box, title: str) -> str:
-    """Return a Graphviz graph: ``dot -Tpdf``."""
+    """Return a Graphviz graph, which ``dot -Tpdf`` converts to PDF."""
     lines = [
         "digraph tree {",
         f"  label={_dot_string(title)}; labelloc=t; fontname=Helvetica;",
@@ -64,7 +64,7 @@ def dot_text(root: Box, title: str) -> str:
 
 
 def _named_boxes(root: Box) -> Iterator[tuple[str, Box, str]]:
-    """Yield a name for every box, the box, and the name of its parent."""
+    """Yield a new name for every box, the box, and the name of its parent (empty for the root)."""
     above: list[str] = []
     for number, (depth, box) in enumerate(root.walk()):
         name = f"n{number}"

@@ -63,7 +63,10 @@ class Placed:
 
 
 def place_boxes(root: Box) -> Placed:
-    """Return boxes with positions and sizes; the upper left corner of the picture is (0, 0)."""
+    """Return the root box with the sizes and positions of all boxes.
+
+    The upper left corner of the picture is (0, 0).
+    """
     top = _measure(root)
     widths: list[float] = []
     _widths(top, 0, widths)
@@ -132,7 +135,7 @@ _Outline = list[tuple[float, float]]
 
 
 def _arrange(placed: Placed, depth: int, starts: list[float]) -> _Outline:
-    """Place a subtree; return its outline."""
+    """Set the positions of a subtree; return its outline."""
     placed.x = starts[depth]
     outline: _Outline = []
     for child in placed.children:

@@ -65,7 +65,7 @@ def svg_text(root: Box, title: str, theme: Theme = "auto", *, inline: bool = Fal
         root: The boxes.
         title: Description of the picture for screen readers.
         theme: Colours: light, dark, or those of the reader's setting.
-        inline: Leave out the XML declaration and the background, for use within a page.
+        inline: Whether to omit the XML declaration and the background, for use within a page.
     """
     top = place_boxes(root)
     placed = top.walk()

@@ -49,7 +49,7 @@ class Box:
 
 
 def boxes_of(document: Document, library: Library, *, closed: bool = False) -> Box:
-    """Return the boxes of a tree or mission.
+    """Return the root box of a tree or mission, with all boxes under it.
 
     Args:
         document: The tree or mission.

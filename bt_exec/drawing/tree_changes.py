@@ -34,7 +34,7 @@ class Change:
 
 
 def tree_changes(old: Box, new: Box) -> tuple[Change, ...]:
-    """Return the difference of two trees as rows; a node with changed fields is one row."""
+    """Return the differences between two trees as rows; a node with changed fields is one row."""
     before, after = list(_rows(old)), list(_rows(new))
     matcher = difflib.SequenceMatcher(None, before, after, autojunk=False)
     found: list[Change] = []

@@ -1,4 +1,4 @@
-"""Labelled commands: the requirements and prohibitions for their plans.
+"""Labelled commands, with the skills that their plans must and must not contain.
 
 A file is a list of commands, or a mapping with ``commands`` and ``on_the_way``::
 
@@ -170,7 +170,7 @@ def _contains_in_order(plan: list[Step], actions: list[Action]) -> bool:
 
 
 def _argument_matches(given: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
-    """Return True if arguments match the wanted ones, ignoring articles and plurals."""
+    """Return True if each wanted argument's words occur in the given one, ignoring plurals."""
     return all(_words(wanted[key]) <= _words(given.get(key)) for key in wanted)
 
 

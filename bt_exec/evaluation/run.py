@@ -162,7 +162,7 @@ def read_earlier_answers(path: Path) -> list[Line]:
     """Return the lines of an earlier run; none if there is no such file.
 
     Raises:
-        UsageError: If the file contains anything else.
+        UsageError: If the file was not written by ``bt-exec eval``.
     """
     if not path.exists():
         return []

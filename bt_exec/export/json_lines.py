@@ -1,4 +1,4 @@
-"""JSON Lines export of a mission, and its changes over time, in the language of its command.
+"""JSON Lines export of a mission, and its changes over time, which other formats use.
 
 ::
 
@@ -18,7 +18,7 @@ from typing import Any
 from bt_exec.events import Event, FactsKnown, Turn
 from bt_exec.journal import EventRow, Journal, MissionRecord
 from bt_exec.journal.json_text import to_json
-from bt_exec.tui.history import mission_entry_data
+from bt_exec.tui.mission_history import mission_entry_data
 from bt_exec.tui.plain_view import PlainView
 from bt_exec.tui.plan_rows import ViewNode
 from bt_exec.tui.recorded_mission_messages import parts_and_sentences
@@ -39,7 +39,7 @@ class Moment:
         t: Time [s, mission clock].
         plan: The plan version in force; 0 before the first.
         nodes: The rows of the tree, if the tree changed: path, label, about, depth, state, detail,
-            progress.
+            doing, progress.
         sentences: Pairs of a level (``info``, ``warning`` or ``error``) and a new sentence.
     """
 
@@ -71,7 +71,7 @@ def moments(record: MissionRecord) -> Iterator[Moment]:
 
 
 class _Sentences(PlainView):
-    """Plain view that collects its sentences, without times.
+    """Plain view that collects its sentences instead of printing them.
 
     Attributes:
         said: Level and text of each change of the last event.

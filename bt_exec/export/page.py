@@ -94,7 +94,7 @@ def _skill_bars(record: MissionRecord, start: float, end: float, said: Why) -> l
 
 
 def _observations(record: MissionRecord, start: float) -> list[dict[str, Any]]:
-    """Return the observations with their stored frames."""
+    """Return the observations, at most `_PICTURES` of them with their frames."""
     looks = [
         (event.t, event.pack, event.observation)
         for event in record.events
@@ -131,6 +131,6 @@ _WORDS = (
 
 
 def _page_texts(record: MissionRecord) -> dict[str, str]:
-    """Return the fixed texts of the page."""
+    """Return the fixed texts of the page in the command's language, by English text."""
     _, messages = parts_and_sentences(record)
     return {word: messages.fixed_word(word, record.line.language) for word in _WORDS}

@@ -230,7 +230,7 @@ class Guardian:
         return PartBroken("the guardian", f"has ended: {why}", GUARD_LOST)
 
     def _receive_until(self, limit_s: float, done: Any) -> bool:
-        """Receive messages until `done` returns True or time is up; return whether it did."""
+        """Receive messages for up to `limit_s` [s] until `done` is true; return whether it is."""
         until = time.monotonic() + limit_s
         while not done():
             left = until - time.monotonic()

@@ -32,7 +32,8 @@ if TYPE_CHECKING:
 HELPER_S = 1.0  # minimum time limit of one stop attempt [s]
 GIVE_UP_S = 10.0  # time after which the stop is reported as failed [s]
 AGAIN_S = 0.2  # delay of a second stop after the parent's death: commands may be in transit [s]
-AGAIN_OFTEN_S, OFTEN, AGAIN_SELDOM_S = 0.5, 20, 5.0  # interval of the first stops, of later ones
+AGAIN_OFTEN_S, OFTEN = 0.5, 20  # interval of the first stops [s], and their number
+AGAIN_SELDOM_S = 5.0  # interval of later stops [s]
 CLOSED_S = 0.02  # polling period for the end of a parent that has closed the socket [s]
 IDLE_S = 0.25  # polling period for the parent while nothing moves [s]
 IGNORED = ("INT", "TERM", "HUP", "QUIT", "PIPE", "TSTP", "TTIN", "TTOU", "USR1", "USR2", "ALRM")
@@ -109,7 +110,7 @@ class Helper:
             os.write(self._go, b"g")
 
     def stop_result(self) -> str | None:
-        """Return None while it runs, "" if it has stopped the robot, otherwise an error message."""
+        """Return None while the helper runs, "" after a successful stop, else an error message."""
         pid, status = os.waitpid(self.pid, os.WNOHANG)
         with contextlib.suppress(BlockingIOError):
             while data := os.read(self._said, 4096):
@@ -140,7 +141,7 @@ class Helper:
 
 
 def _import_function(name: str, path: list[str]) -> Any:
-    """Return a function by ``module:name``."""
+    """Import and return the function ``module:name``."""
     sys.path[:] = path
     module, _, inside = name.partition(":")
     try:
@@ -315,7 +316,7 @@ class GuardianProcess:
             fcntl.lockf(lock, fcntl.LOCK_UN)
 
     def stop_robot(self, tries: int | None = None) -> dict[str, Any]:
-        """Execute every stop, repeatedly on failure; return success, error and duration.
+        """Execute every stop action, repeat those that fail; return success, error and duration.
 
         Args:
             tries: Maximum number of attempts; None for attempts until `GIVE_UP_S`.
@@ -331,7 +332,11 @@ class GuardianProcess:
         return {"ok": not left, "trouble": trouble if left else "", "took_s": round(took, 3)}
 
     def run_pending_stops(self, left: list[int]) -> str:
-        """Execute the stops in `left` concurrently; remove the successful ones from the list."""
+        """Execute the stops in `left` concurrently and remove the successful ones from it.
+
+        Returns:
+            Error of the last stop that failed, for the case that `left` is not empty.
+        """
         running: dict[int, Helper] = {}
         trouble = "cannot start a process"
         for number in left:

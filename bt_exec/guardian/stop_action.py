@@ -44,7 +44,7 @@ class Guard:
         object.__setattr__(self, "data", self._process_settings())
 
     def _process_settings(self) -> dict[str, Any]:
-        """Return the settings for the guardian process."""
+        """Return `stop` and `args` in the form that the guardian process expects."""
         stop: Any = self.stop
         if callable(stop):
             module = getattr(stop, "__module__", "?")

@@ -8,7 +8,7 @@ tree language      BehaviorTree.CPP
                    ReactiveFallback
 ``tree``           SubTree with remapped ports; its tree is exported, too
 ``sequence`` …     Sequence, Fallback, Parallel with both thresholds
-``until``          the condition in that loop, and once more at its end
+``until``          the condition in the loop of ``repeat``, and once more at its end
 ``for_each``       the node once, with a note in the report
 ``skip_if``        a Fallback of the condition and the node
 ``while``          a ReactiveSequence of the condition and the node
@@ -218,7 +218,7 @@ class _Nodes:
         return element
 
     def with_timeout(self, node: NodeBase, element: Element, path: str) -> Element:
-        """Return the element of a node inside a Timeout."""
+        """Return a Timeout that contains the element of a node."""
         self.report.add("WALL_CLOCK", path)
         if "timeout" in node.open_modifiers:
             self.report.add("TIMEOUT_PARAMETER", path, node.open_modifiers["timeout"])
@@ -230,7 +230,7 @@ class _Nodes:
     def with_loop(
         self, kind: str, count: str, element: Element, until: Guard | None = None, path: str = ""
     ) -> Element:
-        """Return the element of a node inside a loop with at most one attempt or round per tick.
+        """Return a loop around the element of a node, with one attempt or round per tick at most.
 
         The inner sequence succeeds as long as another round is needed. KeepRunningUntilFailure
         starts it again in the next tick. The last condition determines how the loop ended.
@@ -276,7 +276,7 @@ class _Nodes:
         return Element(kinds[type(node)], name, children)
 
     def action_of_skill(self, node: Do, name: dict[str, str], path: str) -> Element:
-        """Return a skill as an action."""
+        """Return a node that runs a skill as an action."""
         attributes = {**name, **self.port_attributes(node.args, path)}
         outputs: list[str] = []
         for field, saved in node.save.items():
@@ -354,7 +354,7 @@ class _Nodes:
     def port_attributes(
         self, args: Mapping[str, Any], path: str, *, subtree: bool = False
     ) -> dict[str, str]:
-        """Return arguments as attributes; values that these cannot represent are added as JSON."""
+        """Return arguments as attributes; values that text cannot represent are added as JSON."""
         attributes: dict[str, str] = {}
         exact: dict[str, Any] = {}
         renamed: dict[str, str] = {}

@@ -56,11 +56,11 @@ def import_btcpp(
 
     Args:
         files: Names and root elements; TreeNodesModel may be in a separate file.
-        catalogue: Distinguishes conditions from skills without a model.
+        catalogue: Skills and conditions, to classify leaves without a model.
 
     Raises:
-        SpecError: ``NOT_BTCPP`` for other XML, ``EMPTY``, ``TOO_DEEP``, ``DUPLICATE_TREE``,
-            ``BAD_METADATA`` for changed metadata, ``NOT_SAYABLE`` for unsupported documents.
+        SpecError: If a file cannot be imported. The code is ``NOT_BTCPP``, ``EMPTY``, ``TOO_DEEP``,
+            ``DUPLICATE_TREE``, ``BAD_METADATA`` or ``NOT_SAYABLE`` (no valid tree or mission).
     """
     report = Report()
     reader = NodeReader(report, catalogue)
@@ -211,7 +211,7 @@ def _bind(name: str, trees: Mapping[str, Data], done: set[str], report: Report) 
 
 
 def _classify_ports(call: Data, callee: Data, caller: str, report: Report) -> None:
-    """Classify the ports of a call as arguments or results."""
+    """Classify the ports of a subtree call as arguments or results, in place."""
     params, saved = callee.get("params", {}), set(_saved_entries(callee["root"]))
     args: Data = call.pop("with", {})
     if call.get("<autoremap>"):

@@ -140,7 +140,7 @@ class Groot2Publisher:
     """Publisher that answers requests on two local ports until it is closed.
 
     Args:
-        port: Port for requests; the next one is for notifications. 0 takes free ones.
+        port: Port for requests; the next one is for notifications. 0 selects free ones.
 
     Attributes:
         port: Port for requests.

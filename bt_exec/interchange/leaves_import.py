@@ -1,4 +1,4 @@
-"""Leaves of BehaviorTree.CPP: skills, conditions and their combinations, arguments, results."""
+"""Import of leaves of BehaviorTree.CPP as skills and checks, with arguments and results."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class LeafReader:
 
     Args:
         report: Receives unsupported features.
-        catalogue: Distinguishes conditions from skills without a model.
+        catalogue: Skills and conditions, to classify leaves without a model.
 
     Attributes:
         bodies: Expanded subtrees of missions, by ID.
@@ -67,14 +67,14 @@ class LeafReader:
                 self.outputs[ident] = _ports(model, "output_port") - _ports(model, "input_port")
 
     def tree_name(self, ident: str) -> str:
-        """Return the name of a tree for its ID."""
+        """Return the tree name for an ID; report it if it differs."""
         name = own_name(ident)
         if name != ident:
             self.report.add("RENAMED", f"BehaviorTree {ident}", name)
         return name
 
     def is_condition(self, element: Element) -> bool:
-        """Return True for a condition, or a combination of conditions only."""
+        """Return True if an element is a condition, or combines conditions only."""
         if element.tag == "Condition" or element.tag in self.conditions:
             return True
         if element.attributes.get("_as", "check") != "check" or "_tell" in element.attributes:
@@ -105,7 +105,7 @@ class LeafReader:
         return self.with_element_name(data, element)
 
     def skill_of_action(self, element: Element) -> Data:
-        """Return an action as a skill."""
+        """Return an action as a node that runs a skill."""
         ident = (
             element.attributes.get("ID", element.tag) if element.tag == "Action" else element.tag
         )
@@ -130,7 +130,7 @@ class LeafReader:
         return {own_name(port): text[1:] for port, text in found.items() if is_reference_text(text)}
 
     def arguments(self, element: Element, outputs: set[str]) -> Data:
-        """Return the attributes that are arguments, with their exact values."""
+        """Return the arguments in the attributes, with their exact values if these are recorded."""
         given = element.attributes
         exact, names = parse_metadata(element, "_exact"), parse_metadata(element, "_ports")
         args: Data = {}
@@ -164,7 +164,7 @@ def _ports(model: Element, tag: str) -> set[str]:
 
 
 def parse_metadata(element: Element, name: str) -> Data:
-    """Return the mapping in an attribute's JSON.
+    """Return the mapping that an attribute contains as JSON; empty if there is no attribute.
 
     Raises:
         TypeError: If it is not a mapping.

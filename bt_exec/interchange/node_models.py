@@ -1,4 +1,4 @@
-"""TreeNodesModel: the skills, conditions and trees of an export with their ports."""
+"""TreeNodesModel of an export: its skills, conditions and trees with their ports."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["conditions_in", "node_models"]
 def node_models(
     documents: Iterable[Document], catalogue: Catalogue, ident_of: Callable[[str], str]
 ) -> Element:
-    """Return the models of everything that the documents name, in alphabetical order.
+    """Return models of the skills, conditions and trees in documents, in alphabetical order.
 
     Args:
         documents: The trees and missions.

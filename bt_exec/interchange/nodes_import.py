@@ -1,4 +1,4 @@
-"""Nodes of BehaviorTree.CPP as nodes of the tree language, in plain data."""
+"""Import of nodes of BehaviorTree.CPP as nodes of the tree language, in plain data."""
 
 from __future__ import annotations
 
@@ -255,7 +255,7 @@ class NodeReader(LeafReader):
         return self.with_element_name({"check": expression}, element)
 
     def _explicit_node(self, element: Element) -> Data | None:
-        """Read ``<Action ID="…">``, ``<Condition ID="…">`` and other explicit forms."""
+        """Return the node of ``<Action ID="…">``, ``<Condition ID="…">`` or a similar element."""
         ident = element.attributes.get("ID", "")
         if element.tag == "Condition":
             return self.leaf_check(element)
@@ -285,7 +285,7 @@ class NodeReader(LeafReader):
     # -- modifiers
 
     def _with_modifier(self, data: Data | None, key: str, value: Any) -> Data | None:
-        """Return a node with a modifier, in a sequence if the order requires it."""
+        """Return a node with a modifier; it is put in a sequence if the order requires that."""
         if data is None:
             return None
         taken = [_ORDER.index(other) for other in _ORDER if other in data]
@@ -307,7 +307,7 @@ class NodeReader(LeafReader):
     def _with_script(
         self, data: Data | None, kind: str, element: Element, source: str, *, negate: bool = False
     ) -> Data | None:
-        """Return a node with one pre-condition, if its script is a condition."""
+        """Return a node with one pre-condition; a script that is not a condition is reported."""
         script = element.attributes.get(source, "")
         expression = read_condition(script)
         if expression is None or data is None:

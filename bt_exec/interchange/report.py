@@ -84,7 +84,7 @@ class Note:
     """One unsupported feature.
 
     Attributes:
-        code: Stable name from one of the tables above.
+        code: Stable name; a key of `EXPORT_NOTES` or `IMPORT_NOTES`.
         place: Path of the node in our tree, or the XML element with its line.
         detail: The name or value concerned.
     """

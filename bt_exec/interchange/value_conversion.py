@@ -99,11 +99,11 @@ def own_name(entry: str) -> str:
 
 
 def port_name(name: str, number: int) -> str:
-    """Return the port name for an argument; the port of a name that is not ASCII is numbered.
+    """Return the port name for an argument.
 
     Args:
         name: Name of the argument.
-        number: Number for the port.
+        number: Number of the port, used if the name is not an ASCII identifier.
     """
     plain = name.isascii() and re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name) is not None
     return entry_name(name) if plain else f"{_PREFIX}{number}"
@@ -114,7 +114,7 @@ _MOST_TOKENS = 200
 
 
 def read_condition(script: str) -> Any:
-    """Return a script as a condition expression; None if it contains anything else."""
+    """Return a script as a condition expression; None if it is more than conditions."""
     tokens = _TOKEN.findall(script)
     if not tokens or len(tokens) > _MOST_TOKENS:
         return None

@@ -38,7 +38,7 @@ _FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
 
 @dataclass
 class Element:
-    """An element; `line` and `column` count from 1."""
+    """An XML element; `line` and `column` count from 1."""
 
     tag: str
     attributes: dict[str, str] = field(default_factory=dict)
@@ -60,7 +60,7 @@ def read_xml_file(path: Path) -> Element:
     """Return the root element of an XML file.
 
     Raises:
-        SpecError: As `parse_xml`, or ``UNREADABLE``.
+        SpecError: As for `parse_xml`, or ``UNREADABLE``.
     """
     try:
         raw = read_at_most(path, MAX_BYTES)
@@ -74,7 +74,7 @@ def read_xml_file(path: Path) -> Element:
 
 
 def parse_xml(raw: bytes | str, file: str = "<xml>") -> Element:
-    """Read XML text.
+    """Return the root element of XML text.
 
     Raises:
         SpecError: ``NOT_XML``, ``DOCTYPE``, ``TOO_BIG`` or ``TOO_DEEP``, with the position.

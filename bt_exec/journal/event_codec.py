@@ -1,4 +1,4 @@
-"""Lossless encoding of events as journal rows, and decoding.
+"""Lossless encoding of events as journal rows, and decoding of rows.
 
 Rows keep the field names of the event and omit empty optional fields. Three kinds of fields are
 encoded specially: a spec by its digest, an observation by the data that can be shown without its
@@ -104,10 +104,10 @@ def digest_of(text: str) -> str:
 
 
 class Specs:
-    """Plans by their digests; each is read once.
+    """Cache of plans by digest; each is read once.
 
     Args:
-        text_of: Returns the text of a plan.
+        text_of: Returns the text of the plan with a digest.
 
     Attributes:
         texts: The texts of the plans that were read.
@@ -225,7 +225,7 @@ _VERDICT = tuple(f.name for f in fields(Verdict))
 
 
 def outcome_from_data(data: Mapping[str, Any]) -> Outcome:
-    """Return the outcome that plain data describe.
+    """Return the outcome that `Outcome.to_dict` converted to `data`.
 
     Raises:
         Exception: Any exception, if the data is not an outcome.

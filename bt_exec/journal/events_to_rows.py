@@ -1,4 +1,4 @@
-"""Conversion of events to rows, on the writer's thread; invalid contents never raise."""
+"""Conversion of events to rows, on the writer's thread. Invalid contents raise no error."""
 
 from __future__ import annotations
 
@@ -77,7 +77,10 @@ class Rows:
         self._progress_rows = (0.0, 0)  # current second of the mission clock, rows in it
 
     def encode(self, item: Event | ModelExchange) -> list[Row]:
-        """Return the rows of an event; for an event that cannot be written, a placeholder row."""
+        """Return the rows of an event; a placeholder row if the event cannot be encoded.
+
+        A progress event beyond the bounded rate has no row.
+        """
         if isinstance(item, Progress) and not self._is_within_rate(item):
             return []
         self._seq += 1
@@ -115,11 +118,14 @@ class Rows:
         return self._seq
 
     def picture_count_row(self, frames: FrameStore) -> Row:
-        """Return the row that updates the numbers of frames."""
+        """Return the row that updates the numbers of kept and dropped frames."""
         return (_FRAMES, (frames.kept, frames.dropped, self._number))
 
     def _recorded_form(self, event: Event, rows: list[Row]) -> dict[str, Any]:
-        """Return the recorded form of an observation or a spec; a spec gets its own row."""
+        """Return the values recorded in place of an observation or a spec, by field.
+
+        The row of a spec is added to `rows`.
+        """
         if isinstance(event, Observed):
             frame = None if self._frames is None else event.observation.frame
             name = None
@@ -150,7 +156,7 @@ class Rows:
         return (_END, (time.time(), *words, to_json(end.to_dict()), self._number))
 
     def _exchange_row(self, raw: ModelExchange) -> Row:
-        """Return the row of an exchange."""
+        """Return the row of an exchange with a model."""
         names = (
             replace_surrogates(raw.compiler),
             replace_surrogates(raw.model),

@@ -54,7 +54,7 @@ class Attempt:
         compiler: Name of the compiler that made it.
         steps: Name and arguments of its skills and checks, without the kept ones.
         choices: Paths of the checks that decide between two branches of the plan.
-        kept: Number of finished parts that it took over from earlier plans.
+        kept: Number of parts that earlier plans had finished and that were not run again.
         failure: The failure that ended it, if any.
         passed: The distinct failures of its nodes, in order.
         unmet: Failures of the checks that chose the other branch of the plan, in order.
@@ -84,7 +84,8 @@ class Cause:
         failure: The first failure that was never recovered.
         version: Version of the plan in force.
         t: Time since the command [s, mission clock]; None if unknown.
-        seen: Last observation before the cause, a line for each pack that saw anything new.
+        seen: Last observation by the end of that plan, one line for each pack whose perception
+            was not failing.
         blind: Error messages of packs whose perception was failing at that time, by pack.
     """
 
@@ -107,7 +108,7 @@ class Explanation:
         refusal: The compiler's refusal, if there was no plan.
         problems: Problems of the plans that were not accepted.
         stopped: Source of the stop; empty if it was not stopped.
-        skipped: Reasons of skipped actions.
+        skipped: Reasons for skipped actions.
         running: In an unfinished mission, skills that had begun and whose end is not on record.
         facts: Facts known at the end, from observations and completed skills.
         possible: The facts that the running skills would have established.
@@ -141,7 +142,7 @@ class Explanation:
 def explain(
     record: MissionRecord, catalogue: Catalogue | None = None, language: str = ""
 ) -> Explanation:
-    """Return why a mission ended as it did.
+    """Return the known facts about a mission's end.
 
     Args:
         record: The mission.
@@ -224,7 +225,10 @@ def _add_event(
 
 
 def _last_failure(record: MissionRecord) -> Failure | None:
-    """Return the failure of the outcome, or of the incomplete part that ended the mission."""
+    """Return the last failure of a mission; None if there was none.
+
+    If the mission ended with incomplete parts, it is the failure of the first of them.
+    """
     outcome = record.outcome
     failures = outcome.failures if outcome is not None else ()
     if outcome is not None and outcome.reason_code in (PARTLY_DONE, NOTHING_DONE):
@@ -234,7 +238,7 @@ def _last_failure(record: MissionRecord) -> Failure | None:
 
 
 def _failure_of_planner(record: MissionRecord) -> Failure | None:
-    """Return the failure of the compiler that ended a mission."""
+    """Return the failure of the compiler if it ended a mission, otherwise None."""
     last = record.outcome.last_failure if record.outcome is not None else None
     return last if last is not None and last.kind == "compiler" else None
 
@@ -255,14 +259,18 @@ def _new_attempt(spec: MissionSpec, record: MissionRecord) -> Attempt:
 
 
 def _intended_steps(step: Located[NodeBase]) -> Iterator[Located[Do | Check]]:
-    """Yield the skills and checks of a plan that no failure precedes, both branches of a choice."""
+    """Yield the skills and checks of a plan that run if no skill fails.
+
+    Of a choice between two branches, those of both are included.
+    """
     if isinstance(step.node, Do | Check):
         yield cast("Located[Do | Check]", step)
     choice = isinstance(step.node, Fallback) and step.node.is_choice
     under = step.children if choice else step.children[: len(step.node.nominal_children)]
     for number, child in enumerate(under):
         steps = _intended_steps(child)
-        yield from islice(steps, 1, None) if choice and number else steps  # without "if not"
+        # the second branch begins with the check "if not", which repeats that of the first
+        yield from islice(steps, 1, None) if choice and number else steps
 
 
 def _as_step(node: Do | Check, given: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
@@ -302,7 +310,7 @@ def _reports(event: Any, failure: Failure) -> bool:
 def _facts(
     record: MissionRecord, catalogue: Catalogue | None, running: Sequence[SkillRun]
 ) -> tuple[dict[str, str], dict[str, str], dict[str, str]]:
-    """Return the known facts at the end, and what running skills leave undecided.
+    """Return the known facts at the end, and those that running skills leave undecided.
 
     Returns:
         The known facts, the facts that running skills would have established, and the facts that

@@ -46,7 +46,7 @@ def default_path() -> Path:
 
 
 def record_argument(mission_id: str, path: str | Path | None = None) -> str:
-    """Return the arguments that select a record: its number and, if needed, its journal.
+    """Return command-line arguments that select a record: its number and, if needed, its journal.
 
     Args:
         mission_id: Identifier of the mission.
@@ -95,7 +95,7 @@ _NOT_DONE_LATER = (
 )
 """Condition that no later mission carried out the command of a mission."""
 _MOST_NUMBER = 1_000_000
-"""Larger mission numbers were not assigned by this program and are ignored."""
+"""Largest mission number that this program assigns; larger ones in a file are ignored."""
 
 
 class MissionFacts(TypedDict, total=False):
@@ -277,7 +277,7 @@ class Journal:
         return self.find(Wanted(site=site or "", day=day), limit)
 
     def find(self, wanted: Wanted, limit: int | None = None) -> tuple[MissionSummary, ...]:
-        """Return the newest missions that meet some conditions, newest first.
+        """Return the newest missions that meet the conditions `wanted`, newest first.
 
         Raises:
             UsageError: If the journal cannot be read.
@@ -383,7 +383,7 @@ class Journal:
         return next((line for line in lines if line.begun and line.has_ended), None)
 
     def mission(self, which: str | int) -> MissionRecord:
-        """Return a mission.
+        """Return the record of a mission.
 
         Args:
             which: ``last``; a number such as ``7``, for the newest mission whose identifier ends in
@@ -457,7 +457,7 @@ class Journal:
         return (*(Finding("orphan", text) for text in self.waiting), *found)
 
     def session_of(self, mission_id: str) -> tuple[str, ...]:
-        """Return the missions of a mission's session up to and including it, oldest first.
+        """Return the identifiers of a mission and the earlier ones of its session, oldest first.
 
         Raises:
             UsageError: If the journal cannot be read.
@@ -506,7 +506,9 @@ class Journal:
             )
 
     def next_interrupted(self) -> MissionSummary | None:
-        """Return the newest mission that was interrupted since the last call; None if none was.
+        """Return the newest interrupted mission that was not returned before, or None.
+
+        This call marks all interrupted missions as reported, also for other processes.
 
         Missions that were booked but had not begun do not count, because nothing moved in them.
         Missions that another mission resumed do not count either.
@@ -556,7 +558,7 @@ def _next_number(connection: sqlite3.Connection, day: str) -> int:
 
 
 def _decoded(text: bytes) -> str:
-    """Return a text of the journal; bytes that are not UTF-8 are replaced."""
+    """Return bytes of the journal decoded as UTF-8; invalid bytes are replaced."""
     return text.decode("utf-8", "replace")
 
 
@@ -569,7 +571,7 @@ def _installed_version() -> str:
 
 
 class JournalTail:
-    """Follower of a mission in the journal.
+    """Follower of a mission in the journal; implements `bt_exec.journal.read.Tail`.
 
     Args:
         journal: The journal; another process may write it.

@@ -19,7 +19,7 @@ _DEPTH = 48  # maximum nesting of containers; deeper values are cut
 _ARRAY = 64  # maximum number of elements of an array; a larger one is only described
 _VALUES = 100_000  # maximum number of values within a converted value; the rest is cut
 _TEXT = 4_000_000  # maximum number of characters of a value; longer texts are cut
-_PART = 8  # minimum number of characters that a value other than a text is assumed to take
+_PART = 8  # estimated number of characters of a key or item, in addition to those of texts
 _CUTS = ((100_000, 100_000), (1_000, 10_000), (100, 100), (20, 10))
 """Limits of text length and container size for cutting a value, tried in this order."""
 
@@ -30,7 +30,7 @@ def replace_surrogates(text: str) -> str:
 
 
 def to_json(value: Any) -> str:
-    """Return JSON text. Tuples become lists, keys texts, and NaN and infinities strings.
+    """Return a value as JSON text. Tuples become lists; keys, NaN and infinities become strings.
 
     Other values are converted (data classes, models, enumerations, small arrays) or described by
     their `repr`. Values that are too large are shortened with their structure kept; see
@@ -40,11 +40,11 @@ def to_json(value: Any) -> str:
 
 
 def to_bounded_json(value: Any) -> tuple[str, bool]:
-    """Return JSON text and whether the value was cut to fit.
+    """Return a value as JSON text, and whether it was cut to fit.
 
     Long texts and containers are cut with ever smaller limits. The structure of the value is kept,
-    so that the remaining data can be read. A value that is too large even then is replaced by a
-    note of its length.
+    so that the remaining data can be read. A value that is still too large is replaced by a note
+    with its length.
     """
     if _is_small(value):
         text = _encoded(value)
@@ -58,7 +58,7 @@ def to_bounded_json(value: Any) -> tuple[str, bool]:
 
 
 def _is_small(value: Any) -> bool:
-    """Return False if plain data exceeds the size limit; stops reading once that is certain."""
+    """Return False if the JSON text of plain data is estimated to exceed the size limit."""
     left, stack = _TEXT, [value]
     while stack and left >= 0:
         one = stack.pop()

@@ -45,8 +45,9 @@ class Retention:
     """Limits for keeping missions; None for no limit.
 
     Attributes:
-        days: Missions that began longer ago are removed.
-        megabytes: The oldest missions are removed until the journal and its frames are smaller.
+        days: Maximum age; missions that began longer ago are removed [days].
+        megabytes: Maximum size of the journal with its frames; the oldest missions are removed
+            until it is met [MB].
     """
 
     days: float | None = None

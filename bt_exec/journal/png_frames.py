@@ -32,7 +32,7 @@ _CLOSE_S = 5.0  # time limit for writing the queued frames at the end [s]
 
 
 def png_of(frame: NDArray[np.uint8]) -> bytes:
-    """Return a picture, uint8 of shape (h, w), (h, w, 3) RGB or (h, w, 4), as a PNG file.
+    """Return a picture, uint8 of shape (h, w), (h, w, 3) RGB or (h, w, 4) RGBA, as a PNG file.
 
     Raises:
         ValueError: If it has a different type or shape.

@@ -111,7 +111,7 @@ def _is_sound(row: EventRow) -> bool:
 
 
 def read_mission(connection: sqlite3.Connection, which: str | int, frames: Path) -> MissionRecord:
-    """Return a mission in one consistent view, even while it is being written.
+    """Return the record of a mission, read in one transaction while others may write.
 
     Raises:
         UnknownName: If there is no such mission.
@@ -178,7 +178,7 @@ def _exchanges(
 
 
 def _find_row(connection: sqlite3.Connection, which: str) -> sqlite3.Row:
-    """Return the row of a mission by ``last``, its identifier, or its number within a day.
+    """Return the row of a mission, given ``last``, its identifier or its number within a day.
 
     If several missions have the number, the newest is returned.
     """
@@ -226,7 +226,7 @@ class Tail(Protocol):
     """Source of a mission's events as they are recorded.
 
     Attributes:
-        ended: Why no more events will come, ``ended`` or ``interrupted``; empty while it runs.
+        ended: Reason why no more events follow, ``ended`` or ``interrupted``; empty while it runs.
     """
 
     ended: str

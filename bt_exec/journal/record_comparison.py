@@ -56,8 +56,8 @@ def compare_records(
     Args:
         old: Journal and identifier of the recorded mission.
         new: Journal and identifier of its repetition.
-        timed: Whether times are compared.
-        ended: Whether the recorded mission has ended, so that further new events are a difference.
+        timed: Whether times are compared, too.
+        ended: Whether the recorded mission has ended; more events in the new one then differ.
     """
     before, after = _compared_rows(*old), _compared_rows(*new)
     ids = (new[1], old[1])
@@ -112,7 +112,10 @@ def _row_difference(
 
 
 def _comparable_fields(row: EventRow, ids: tuple[str, str]) -> dict[str, Any]:
-    """Return the fields of a row, without those that differ between any two runs."""
+    """Return the fields of a row, without those that differ between any two runs.
+
+    The first of `ids` is replaced by the second.
+    """
     data: dict[str, Any] = json.loads(row.data.replace(*ids) if ids[0] else row.data)
     parts = [data, data.get("outcome"), data.get("observation")]
     for part in parts:

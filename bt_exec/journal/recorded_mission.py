@@ -47,7 +47,7 @@ DAMAGED = "damaged"
 
 @dataclass(frozen=True, slots=True)
 class MissionSummary:
-    """A mission in a list.
+    """A mission as listed in the journal.
 
     Attributes:
         id: Identifier, ``2026-11-20-0007``.
@@ -56,7 +56,7 @@ class MissionSummary:
         site: Name of the site.
         status: Final status; ``unfinished`` if it is running or was killed; ``damaged`` if its
             recorded end is unreadable.
-        reason_code: ``OK``, or the reason of the failure; empty while unfinished.
+        reason_code: ``OK``, or the reason for the failure; empty while unfinished.
         message: Summary for the operator; empty while unfinished.
         started_at: Start, in local time.
         ended_at: End, in local time, or None.

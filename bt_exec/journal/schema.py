@@ -43,7 +43,7 @@ def _create_view_statement(name: str, where: str, **fields: str) -> str:
     Args:
         name: Name of the view.
         where: SQL condition that selects the events.
-        fields: Column names by the field of the events' data.
+        fields: Name of the view's column for each field of the events' data.
     """
     shown = "".join(f", json_extract(e.data, '$.{key}') AS {as_}" for key, as_ in fields.items())
     return (

@@ -77,7 +77,10 @@ def _one_of(value: Any, hints: tuple[Any, ...], name: str) -> Any:
 
 
 def _checked_instance(value: Any, hint: Any, name: str) -> Any:
-    """Return a dataclass instance after checking its fields."""
+    """Return `value` after checking that it is an instance of `hint`.
+
+    The fields of a dataclass are checked, too.
+    """
     if hint is types.NoneType:
         return _checked(value, value is None, name)
     if not isinstance(hint, type) or getattr(hint, "_is_protocol", False):

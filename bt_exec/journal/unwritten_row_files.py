@@ -31,7 +31,7 @@ __all__ = ["add_side_files", "side_file_folders", "side_files", "write_side_file
 def write_side_file(
     journal: Path, mission_id: str, number: int, rows: Sequence[Row]
 ) -> Path | None:
-    """Write rows of a mission into a side file; return its path, or None if every disk fails.
+    """Write rows of a mission into a side file; return its path, or None if no folder accepts it.
 
     Args:
         journal: The database.
@@ -131,7 +131,7 @@ def add_side_files(journal: Path) -> tuple[str, ...]:
 
 
 def _add_side_file(journal: Path, path: Path) -> str:
-    """Add one side file to the journal and remove it; return the reason if that fails."""
+    """Add one side file to the journal and remove it; return a message if that fails."""
     try:
         (mission_id, number), *rows = _parse_side_file(path)
         with contextlib.closing(connect(journal)) as connection:

@@ -47,12 +47,12 @@ _MAY_GET_WELL = (sqlite3.OperationalError, sqlite3.DatabaseError)
 
 
 class _Flag:
-    """Flag to wait for, like `threading.Event`, which may stay locked when memory is short.
+    """Flag that a thread can wait for.
 
-    Its methods allocate no memory.
+    Its methods allocate no memory. A `threading.Event` may stay locked when memory is short.
 
     Attributes:
-        lost: Whether an earlier row was lost.
+        lost: Whether rows were lost in the write after which it was set.
     """
 
     def __init__(self) -> None:
@@ -65,14 +65,14 @@ class _Flag:
         return not self._lock.locked()
 
     def set(self) -> None:
-        """Let `wait` return."""
+        """Set the flag, so that `wait` returns."""
         try:
             self._lock.release()
         except RuntimeError:  # already set
             return
 
     def clear(self) -> None:
-        """Make `wait` block again."""
+        """Clear the flag, so that `wait` blocks again."""
         self._lock.acquire(blocking=False)
 
     def wait(self, seconds: float) -> bool:
@@ -109,12 +109,13 @@ class Recorder:
         mission_id: Identifier of the mission.
         language: Language of descriptions of observations and of error messages.
         frames: The folder for frames, or None to keep none.
-        tell: Called once with a message if something cannot be written, on any thread.
+        tell: Called with a message, on any thread: at the first error, and at the end if a part of
+            the record is missing.
 
     Attributes:
         mission_id: Identifier of the mission, ``2026-11-20-0007``.
         path: The journal.
-        problem: Why rows cannot be written at present; "" if they can.
+        problem: Reason why rows cannot be written at present; "" if they can.
         lost: Number of rows that will never be written.
         incomplete: Once closed, the missing parts and where they are, in the mission's language; ""
             if the record is complete.
@@ -192,7 +193,7 @@ class Recorder:
         return not self.recording_error()
 
     def recording_error(self) -> str:
-        """Return why the events before the last `flush` are not on record; empty if they are.
+        """Return the reason why events before the last `flush` are not on record, or "".
 
         `problem` does not suffice, because a late commit resets it.
         """

@@ -79,7 +79,7 @@ class _Mark(NamedTuple):
 def _addressed_positions(
     text: str, words: Mapping[str, Any], robots: RobotNames
 ) -> Iterator[_Mark]:
-    """Yield the places where robots are addressed."""
+    """Yield each position in the text at which robots are addressed."""
     known = {name: robot for robot, own in robots.items() for some in own.values() for name in some}
     by_key: dict[str, tuple[str, ...]] = {_key(name): (robot,) for name, robot in known.items()}
     by_key |= {_key(phrase): tuple(robots) for phrase in words["everyone"]}
@@ -121,7 +121,7 @@ def _addressee_pattern(
 
 
 def _pattern_of_any(texts: Iterable[str]) -> str:
-    """Return a pattern of any of `texts`, the longest first; spaces are optional."""
+    """Return a pattern that matches any of `texts`, longest first; spaces are optional."""
     ordered = sorted(texts, key=len, reverse=True)
     return "|".join(re.escape(text).replace(r"\ ", r"\s*") for text in ordered)
 

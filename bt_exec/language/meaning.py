@@ -79,7 +79,7 @@ class Role:
         kind: ``noun`` (of the lexicon), ``value`` (of a named type), ``text`` or ``speaker``.
         type: The named type of a value or a text; the noun's own name for nouns.
         value: The value, the text, or the noun's name.
-        text: Words in the command.
+        text: Words of the command that name it.
         relation: Place relative to another noun: ``inside door``; usually empty.
     """
 
@@ -115,7 +115,7 @@ class Act:
         positive: False for a prohibition.
         condition: Condition under which it is requested; None if it is unconditional.
         times: Number of times to perform it.
-        text: Words in the command.
+        text: Words of the command that request it.
         agent: Name on the site of the addressed robot; empty if none is named.
     """
 
@@ -150,11 +150,11 @@ class Meaning:
     said_back: str = ""
 
     def for_agent(self, robot: str) -> Meaning:
-        """Return the part of the meaning for one robot."""
+        """Return the meaning with the acts for one robot, including those for no named robot."""
         return replace(self, acts=tuple(act for act in self.acts if act.agent in ("", robot)))
 
     def is_requested(self, *predicates: str) -> bool:
-        """Return True if one of `predicates` is requested."""
+        """Return True if an act with one of `predicates` is requested, not prohibited."""
         return any(act.predicate in predicates and act.positive for act in self.acts)
 
 
@@ -176,7 +176,10 @@ class Unclear:
 
 
 MOST_TURNS = 8
-"""Number of earlier commands to which words can always refer; fewer than twice as many are kept."""
+"""Number of last commands to which pronouns and fragments can always refer.
+
+Commands are dropped in batches, so up to twice as many are kept.
+"""
 
 
 @dataclass(frozen=True)
@@ -224,7 +227,7 @@ class Context:
         turns: Last commands, oldest first; pronouns and fragments may refer to them.
         earlier: Missions before this session; only questions may be about them.
         recall: Reads the missions before this session from the record; None without a record.
-        dropped: Missions with an action before `turns`, oldest first.
+        dropped: Missions of the session with an action that are older than `turns`, oldest first.
     """
 
     turns: tuple[Turn, ...] = ()

@@ -32,7 +32,7 @@ _FIELD = re.compile(r"[^\W\d]\w*(?:\|[^\W\d]\w*)*")
 _QUOTE = 'in YAML, yes, no, on and off without quotes are booleans; write "on" in quotes'
 
 Table: TypeAlias = Mapping[str, dict[str, str]]
-"""Sentences, words or phrases by language, by their keys."""
+"""Sentences, words or phrases by key, each a mapping from language to text."""
 
 _Mistake: TypeAlias = tuple[str, Place, str]
 """Code, place and message of a mistake in a message file."""
@@ -110,7 +110,7 @@ def _mistakes(data: Any) -> Iterator[_Mistake]:
 
 
 def _entry_mistakes(place: Place, sentences: Any, *, words: bool) -> Iterator[_Mistake]:
-    """Yield the mistakes of one entry: a key and a text in every language."""
+    """Yield the mistakes of one entry, which needs a text in every language."""
     key = place[-1]
     if not isinstance(key, str):
         yield "KEY_NOT_TEXT", (*place[:-1], str(key)), f"{key!r} is not a name; {_QUOTE}"
@@ -138,7 +138,7 @@ def _entry_mistakes(place: Place, sentences: Any, *, words: bool) -> Iterator[_M
 
 
 def _template_mistakes(place: Place, template: str) -> Iterator[_Mistake]:
-    """Yield the reasons why a template could not be filled at run time."""
+    """Yield the mistakes that would prevent a template from being filled at run time."""
     where = f"{place[-2]}: {place[-1]}"
     try:
         parts = list(string.Formatter().parse(template))

@@ -99,7 +99,7 @@ class Messages:
         site: Path | None = None,
         robots: Mapping[str, Mapping[str, tuple[str, ...]]] | None = None,
     ) -> Messages:
-        """Return the catalogue of all `paths`, and of `packs` by name.
+        """Load a catalogue from `paths` and from the files of packs.
 
         Args:
             paths: Files that apply to every pack.
@@ -236,7 +236,7 @@ class Messages:
         )
 
     def fixed_word(self, word: str, language: str) -> str:
-        """Return a fixed word of the terminal, independent of packs."""
+        """Return the translation of a word of the user interface, independent of packs."""
         return _translated_word(word, language, (self._fixed, self._words))
 
     def say(self, code: str, language: str, /, **facts: Any) -> str:
@@ -368,7 +368,7 @@ class Messages:
         """Return a sentence about who or what stopped a mission.
 
         Args:
-            reason: Reason of the stop: a signal, a role, or empty for the operator.
+            reason: Reason for the stop: a signal, a role, or empty for the operator.
             language: Language of the sentence.
         """
         if reason.startswith("SIG"):
@@ -377,7 +377,7 @@ class Messages:
         return self.say(code if code in self else "ABORTED_BY", language, who=reason)
 
     def explain_failure(self, failure: Failure, language: str) -> str:
-        """Return the reason of `failure` as one sentence for the operator, in its pack's words."""
+        """Return the reason for `failure` as one sentence for the operator, in its pack's words."""
         own = self.of_pack(self._owners.get(failure.node, ""))
         detail = own._translated_error(failure.message, language)
         facts = {**failure.args, **failure.evidence, "message": detail}
@@ -434,7 +434,7 @@ class _AlternativesFormatter(string.Formatter):
 
 @cache
 def load_messages(*files: Path) -> Messages:
-    """Return the messages of some files, which are read once."""
+    """Return the catalogue of some files; the same files are read only once."""
     return Messages.load(files)
 
 

@@ -29,7 +29,7 @@ def expand_phrase(phrase: str) -> tuple[str, ...]:
 
 
 def _expand(text: str, phrase: str) -> list[str]:
-    """Return the expansions of `text`, a part of `phrase`, group by group from the left."""
+    """Return the expansions of `text`, a part of `phrase`; errors quote the whole phrase."""
     mark = _MARK.search(text)
     if mark is None:
         return [text]

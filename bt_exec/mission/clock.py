@@ -2,8 +2,8 @@
 
 In both modes, simulated time advances only between ticks, by one period at a time. In real time,
 the clock also waits for the deadline on the wall clock. Deadlines are absolute, so that delays do
-not accumulate. A simulation in another process is advanced in lockstep, so that its ticks are the
-same, too. The wait for it is bounded and ends immediately when the mission is stopped.
+not accumulate. A simulation in another process is advanced in lockstep, so its ticks are also the
+same. The wait for it is bounded and ends immediately when the mission is stopped.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Clock:
     Args:
         simulations: The worlds to advance; none for a real robot.
         period_s: Time between ticks [s].
-        fast: Whether not to wait for the wall clock; requires a simulation.
+        fast: Whether to advance without waiting for the wall clock; requires a simulation.
         step_s: Time limit for a remote world to advance by one period [s, wall].
 
     Attributes:
@@ -61,7 +61,7 @@ class Clock:
 
     @property
     def part(self) -> str:
-        """Name of the source of time, for messages."""
+        """Name of the part that advances the time, for error messages."""
         return "the simulation" if self.simulations else "the wait for the next tick"
 
     def now(self) -> float:
@@ -133,7 +133,8 @@ class Clock:
     def call_at(self, t: float | None, call: Callable[[], object] = _ignore) -> None:
         """Schedule a call between two ticks, once the clock has reached `t` [s].
 
-        It replaces an earlier scheduled call. If `t` is None, that one is only cancelled.
+        It replaces an earlier scheduled call. If `t` is None, the earlier call is cancelled and no
+        new one is scheduled.
         """
         self._alarm = None if t is None else (t, call)
 
@@ -166,7 +167,7 @@ class Clock:
 
     @cached_property
     def _worlds(self) -> tuple[tuple[RemoteSimulation, ...], tuple[Simulation, ...]]:
-        """The remote and the local worlds; cached, because telling them apart takes long."""
+        """The remote and the local worlds; cached, because the type checks are slow."""
         remote = [world for world in self.simulations if isinstance(world, RemoteSimulation)]
         own = [world for world in self.simulations if not isinstance(world, RemoteSimulation)]
         return tuple(remote), tuple(own)

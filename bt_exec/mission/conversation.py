@@ -26,7 +26,7 @@ class Conversation:
 
     Args:
         journal: Source of earlier missions, or None.
-        site: Only missions of this site count.
+        site: Name of the site; missions of other sites are ignored.
         actions: Names of the skills that change something; a mission without one only answers.
         session: Returns the identifier of the session and its world; missions with this identifier
             are not read from the journal.
@@ -103,7 +103,7 @@ class Conversation:
     def _earlier_missions(self) -> tuple[Turn, ...]:
         """Return the missions of today that started an action.
 
-        Without any, the last earlier mission with an action is returned, or the last mission.
+        If there are none, return only the last earlier mission that did, or else the last mission.
         """
         assert self._journal is not None
         own, today = self._session(), datetime.now().astimezone().date()

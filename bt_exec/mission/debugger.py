@@ -16,7 +16,9 @@ class Hold(Protocol):
     """Callable that blocks the mission until the operator continues it."""
 
     def __call__(self, t: float, hits: Collection[str], alive: Callable[[], None]) -> bool:
-        """Wait for the operator; return True to pause at the next change, False at a breakpoint.
+        """Wait for the operator; return True to pause at the next change of a node.
+
+        If the result is False, the mission continues to the next breakpoint.
 
         Args:
             t: Time on the mission's clock [s].

@@ -510,7 +510,10 @@ class Executive:
         self._perception_loop.collect()
 
     def _advance_time(self, step: Callable[[Callable[[], None]], None]) -> None:
-        """Let time pass by `step`; the clock limits waits for simulations, the watchdog others."""
+        """Call `step`, a method of the clock, with a time limit.
+
+        The clock limits waits for simulations; the watchdog limits all others.
+        """
         limit_s = self.clock.step_s + self.clock.period_s + self.watchdog.limit_s
         self.watchdog.call_within(limit_s, self.clock.part, step, self._check_stop)
 
@@ -536,7 +539,7 @@ class Executive:
         self._keep_still()
 
     def _keep_still(self) -> None:
-        """Stop a robot that moves although no part of the plan is running."""
+        """Stop real robots that move although no part of the plan is running."""
         real = {name: rig for name, rig in self.rigs.items() if rig.is_real_time}
         if moving := moving_robots(real, self.watchdog):
             stop_all({name: real[name] for name in moving})

@@ -1,4 +1,4 @@
-"""Known state of the objects that a mission concerns, at its end."""
+"""Final sentences about the known state of the objects that a mission concerns."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def concerned_facts(
 
     A fact concerns the mission if one of its skills changes it, or one of its questions is about
     it. A command about the door therefore does not concern the hand. If the mission did not end
-    `well`, facts that its skills need concern it as well, and so do facts of the resources that the
+    `well`, it also concerns the facts that its skills need and the facts of the resources that the
     started skills use. For instance, a hand that was stopped halfway may still hold the handle.
     """
     if progress.spec is None:

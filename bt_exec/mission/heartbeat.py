@@ -1,4 +1,4 @@
-"""Heartbeat of the tick loop: a stall ends the mission, and a guardian receives a beat per tick."""
+"""Heartbeat of the tick loop: a stall ends the mission, and a guardian receives regular beats."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ _log = logging.getLogger("bt_exec")
 
 
 class Listeners:
-    """Caller of event listeners in order. A listener that raises is logged once and still called.
+    """Ordered event listeners. A listener that raises is logged once and keeps receiving events.
 
     Args:
         recorder: Writes the record; receives every event first, even after it hung once.

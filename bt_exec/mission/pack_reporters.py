@@ -101,10 +101,10 @@ class Reporters:
                 yield report
 
     def operator_messages(self, said_of: Callable[[str, str], str] = lambda _, said: said) -> str:
-        """Return the robots' messages to the operator.
+        """Return the robots' messages to the operator as one text.
 
         Args:
-            said_of: Returns the text shown to the operator for the name of a pack and its message.
+            said_of: Called with the name of a pack and its message; returns the text to show.
         """
         said: list[str] = []
         for pack, reporter in self._each.items():
@@ -113,7 +113,7 @@ class Reporters:
         return " ".join(filter(None, said))
 
     def achieved(self, done: Iterable[Action], owner: Callable[[str], str]) -> bool:
-        """Return True if any requested action is done.
+        """Return True if any requested action has been achieved, according to its pack's reporter.
 
         Args:
             done: Finished actions, without those that only prepared a part that was not done.
@@ -155,7 +155,7 @@ _FULL = re.compile(r"(?<![\w.])\w+\.\w+")
 
 
 def in_pack_names(pack: str, told: Told, catalogue: Catalogue) -> Told:
-    """Return an event or a view in the names of `pack`; unchanged if no name clashes."""
+    """Return an event or a view with the names that `pack` uses; unchanged if no name clashes."""
     if not catalogue.clashes(pack):
         return told
 

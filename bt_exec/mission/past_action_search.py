@@ -42,7 +42,7 @@ def action_in_question(
     Args:
         question: The question of the operator.
         journal: Journal with the missions to search.
-        site: Only missions of this site count.
+        site: Name of the site; missions of other sites are ignored.
         compiler: Plans the action.
         request: Returns the planning request of a command.
 

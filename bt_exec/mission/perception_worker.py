@@ -67,7 +67,7 @@ class PerceptionWorker:
             set_clock(buffer.now)
 
     def start(self, faults: Faults | None = None, *, now: bool = False) -> None:
-        """Take a capture and pass it to the worker, if an observation is due.
+        """Take a capture and pass it to the worker if an observation is due.
 
         Args:
             faults: Injected faults.
@@ -110,7 +110,8 @@ class PerceptionWorker:
         would depend on the speed of the machine.
 
         Raises:
-            TimeoutError: If it takes longer than `limit_s`.
+            TimeoutError: If it takes longer than `limit_s` in a simulation, or twice as long
+                otherwise.
             ObservationRefused: If the result is not a valid observation.
             Exception: An exception raised by the perception.
         """
@@ -197,7 +198,7 @@ class PerceptionLoop:
             self._collect(worker)
 
     def observe_all(self, meanwhile: Callable[[], object] = lambda: None) -> None:
-        """Make one observation with every perception and wait for all, within the limit.
+        """Make one observation with every perception, and wait for each within its time limit.
 
         Args:
             meanwhile: Called repeatedly while waiting.

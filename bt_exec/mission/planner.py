@@ -64,7 +64,10 @@ class Planner:
         self._meaning: Meaning | None = None
 
     def plan(self, request: Request) -> VerifiedPlan | Ending:
-        """Return a verified plan, or the ending of a mission without one: a refusal or a reply."""
+        """Return a verified plan, or the ending of the mission if there is none.
+
+        A mission without a plan ends with a refusal, a reply, or a failure of the compiler.
+        """
         self._runtime.emit(Planning(*self._time_and_tick(), self.compiler.name, request.failure))
         self.calls += 1
         answer = self._compile_on_thread(request)
@@ -222,8 +225,8 @@ class ReplanPolicy:
     def ending_after_turn(self, failure: Failure | None) -> Ending | None:
         """Return the ending of the mission after a turn, or None to request the next one.
 
-        A failed turn does not end the mission; its failure is input for the next turn. The limit of
-        turns applies to compilers that do not limit them.
+        A failed turn does not end the mission; its failure is input for the next turn. The maximum
+        number of turns is a safeguard for compilers that do not limit it themselves.
 
         Args:
             failure: The turn's failure, or None.

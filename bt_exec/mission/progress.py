@@ -41,11 +41,11 @@ class MissionProgress:
         latest: The skill that was started last.
         done: Finished actions of all plans, in order.
         skipped: Skipped actions, in order.
-        told: Verdicts of questions whose answers are reported, in order, by question.
-        verdicts: The last verdict of every question, by question.
+        told: Questions of the operator with their verdicts, in order, by text of the question.
+        verdicts: The last verdict of every condition, by text of the condition.
         failures: Every failure that ended a plan, in order.
         undone: Parts that were not done although the mission continued.
-        seen: Facts of the newest observations at the time of each question, by question.
+        seen: Facts of the newest observations at the time of each answer, by text of the question.
     """
 
     def __init__(
@@ -81,7 +81,11 @@ class MissionProgress:
         self._done_before: list[int] = []  # number of done actions at the end of each failed plan
 
     def on(self, event: Event) -> None:
-        """Update the progress, and emit turn reports before an action and at the first doubt."""
+        """Update the progress and emit turn reports.
+
+        Reports are emitted before each action, and when a condition is unknown for the first time
+        in a plan before any action is done.
+        """
         match event:
             case Planning(failure=Failure()):
                 self._done_before.append(len(self.done))
@@ -171,9 +175,9 @@ class MissionProgress:
         return tuple(self.done[before[number] :]) if number < len(before) else ()
 
     def decisive_failures(self, last: Failure, catalogue: Catalogue) -> tuple[Failure, ...]:
-        """Return the first cause of the end, then the later failures that ended a plan.
+        """Return the first cause of the end, then the failures that ended a plan from there on.
 
-        An ending that is not a plan's failure, such as a lost simulation, is its own cause.
+        A failure that did not end a plan, such as a lost simulation, is its own cause.
         """
         if last not in self.failures:
             return (last,)

@@ -63,7 +63,10 @@ def setup_data(site: Site, world: Mapping[str, str], compiler: str) -> dict[str,
 
 
 def file_digests(site: Site) -> dict[str, str]:
-    """Return the SHA-256 of the site file and of all trees, by name; "" for an unreadable file."""
+    """Return the SHA-256 of the site file (``site``) and of all its trees together (``trees``).
+
+    The digest of an unreadable site file is empty.
+    """
     trees = hashlib.sha256()
     for name in sorted(site.library.names()):
         data = site.library.source(name).data

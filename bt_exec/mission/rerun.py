@@ -46,7 +46,7 @@ class Verification:
     """Comparison of a mission with its record.
 
     Attributes:
-        mission_id: The mission.
+        mission_id: Identifier of the mission.
         events: Number of events that agree before the first difference.
         difference: The first difference; None if all agree.
         changed: Changes since the mission was recorded: versions, trees, the site file.
@@ -78,8 +78,8 @@ def verify(journal: Journal, mission_id: str) -> Verification:
 def restore_world(session: Session, journal: Journal, record: MissionRecord) -> Verification:
     """Restore the world of a session to a mission's last recorded moment; nothing is recorded.
 
-    The world is created anew, and the missions of the recorded session are run again in it as fast
-    as the simulation can.
+    The world is recreated, and the missions of the recorded session are run again in it as fast as
+    the simulation can.
 
     Returns:
         Comparison of the new run with the record. After a difference, the world is not the recorded
@@ -88,7 +88,7 @@ def restore_world(session: Session, journal: Journal, record: MissionRecord) -> 
     Raises:
         UsageError: If the world cannot be restored, because of a real robot, another site or an old
             record.
-        Interrupted: If the operator pressed Ctrl-C; the world is then at any earlier moment.
+        Interrupted: If the operator pressed Ctrl-C; the world is then at some earlier moment.
     """
     _refuse_incomplete_record(record)
     _refuse_remote_world(session, record)
@@ -156,7 +156,10 @@ def recorded_site(record: MissionRecord) -> Site:
 
 
 def _same_settings(site: Site, record: MissionRecord) -> bool:
-    """Return True if the recorded settings equal those of a site, apart from a rerun's changes."""
+    """Return True if the recorded settings equal those of a site.
+
+    Settings that a rerun changes, such as output files, are not compared.
+    """
     anywhere = Path()
     try:
         then = {
@@ -296,7 +299,7 @@ class _Rerun:
                 self.session.clock.call_at(None)
             if outcome.reason_code == "ABORTED" and not self._stops.repeated:
                 raise Interrupted
-            # answers mention the start and the end of earlier missions
+            # answers about earlier missions mention their start and end
             if self.session.conversation.context() is not context:
                 conversation = self.session.conversation
                 conversation.correct_last(

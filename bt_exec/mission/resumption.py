@@ -50,7 +50,7 @@ INTERRUPTED = "INTERRUPTED_STEP"
 """Failure code of a step that was in progress when its mission ended."""
 
 _TODAY = timedelta(hours=24)
-"""Age of the missions to which "go on" may refer."""
+"""Maximum age of a mission to which "go on" may refer."""
 
 ENDED = frozenset({"done", "skipped", "kept"})
 """States of finished nodes."""
@@ -216,7 +216,7 @@ def unfinished_mission(journal: Journal, site: str, world_id: str) -> MissionRec
 
 
 def interrupted_step_in_effect(work: Work, request: Request) -> tuple[Done, ...]:
-    """Return the interrupted step as finished if it has taken effect; empty if it has not.
+    """Return the interrupted step as a finished one if it has taken effect; empty otherwise.
 
     It has taken effect if an observed fact has the value after the step, and the step could not
     have started with that value. For instance, the hand holds an object, but a grasp needs an empty
@@ -256,9 +256,9 @@ class ResumingCompiler:
     def compile(self, request: Request) -> Plan | Refusal | Reply:
         """Return the rest of the plan; if it cannot be planned, a new plan for the command.
 
-        If the current state prevents both, or the interrupted step left a fact in between, a
-        recovery plan first brings the robot into a state from which plans can start. The rest is
-        then planned from the new observations.
+        If the current state prevents both, or the interrupted step left a fact in an intermediate
+        state, a recovery plan first brings the robot into a state from which plans can start. The
+        rest is then planned from the new observations.
         """
         recovered = request.previous is not None and request.previous.mission.turn == "open"
         if request.previous is not None and not recovered:
@@ -273,7 +273,7 @@ class ResumingCompiler:
         if rest is None and (more := interrupted_step_in_effect(self._work, first)):
             rest = self._rest_of_plan(first, version, (*self._work.done, *more))
         if rest is not None:
-            return self._confirmed(rest, first)
+            return self._mark_repetitions(rest, first)
         anew = self._compiler.compile(first)
         if isinstance(anew, Plan):
             try:
@@ -285,7 +285,7 @@ class ResumingCompiler:
                     return recovery
             spec = anew.spec.with_header(plan_version=version)
             anew = replace(anew, spec=spec, verified=None)
-        return self._confirmed(anew, first)
+        return self._mark_repetitions(anew, first)
 
     def _is_halfway(self, request: Request) -> bool:
         """Return True if a fact has neither its value before nor after the interrupted step."""
@@ -318,7 +318,7 @@ class ResumingCompiler:
         if plan.spec.root == again.previous.root:
             kept = unrepeated_leaf_paths(again)
         rest = plan.spec.with_header(plan_version=version, parent=None, kept=kept, turn=None)
-        asked = plan.meaning or Meaning(request.language, ())  # has no acts
+        asked = plan.meaning or Meaning(request.language, ())  # a meaning without acts
         try:
             return replace(plan, spec=rest, verified=prepare(rest, again, asked), meaning=asked)
         except SpecError:
@@ -344,7 +344,7 @@ class ResumingCompiler:
         root = trees[0] if len(trees) == 1 else Sequence(sequence=trees)
         return Plan(MissionSpec(mission=header, root=root))
 
-    def _confirmed(
+    def _mark_repetitions(
         self, answer: Plan | Refusal | Reply, request: Request
     ) -> Plan | Refusal | Reply:
         """Return the answer; mark a plan for confirmation if it repeats an irreversible skill."""

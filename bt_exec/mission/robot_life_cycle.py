@@ -229,7 +229,7 @@ class LifeCycle:
 _OPEN: weakref.WeakSet[LifeCycle] = weakref.WeakSet()
 _ENDED: deque[LifeCycle] = deque()
 _WATCHED_IN: set[int] = set()
-"""Processes in which a thread monitors the robots of all ended sessions."""
+"""IDs of the processes in which a thread monitors the robots of ended sessions."""
 
 
 def _start_idle_monitor() -> None:

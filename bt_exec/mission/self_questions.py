@@ -119,7 +119,7 @@ def _after_stop(said: str) -> str | None:
 
 
 def _normalized(command: str) -> str:
-    """Return a command in decomposed lower-case letters, without polite words and final marks."""
+    """Return a case-folded command in Unicode NFD, without polite words and final punctuation."""
     said = unicodedata.normalize("NFD", command).casefold().strip(" \t?!.~…")
     return re.sub(_forms()["polite"], "", re.sub(r"\s+", " ", said))
 
@@ -139,7 +139,7 @@ def question_of(command: str) -> Question | None:
 def act_in_question(question: str) -> str:
     """Return the action in a question about the past as a command; empty for other texts.
 
-    For a question why something was not done, the action is returned without the negation.
+    In "why did you not open the door?", the action is returned without the negation.
     """
     said = _normalized(question)
     found = (re.fullmatch(form, said) for form in _forms()["acts"])
@@ -161,7 +161,7 @@ class PastAction(NamedTuple):
     Attributes:
         mission: The mission; None if no mission began the action.
         done: Whether the mission, together with those that it continued, carried out the action.
-        before: If it did not, the newest earlier mission that did, or None.
+        before: The newest earlier mission that carried it out if `mission` did not, or None.
     """
 
     mission: MissionSummary | None
@@ -174,9 +174,10 @@ class SelfAnsweringCompiler:
 
     Args:
         compiler: The compiler for other commands.
-        seen: Returns the last observation of this world, in words of a language, or an empty text.
-        steps_left: Returns the remaining steps of the unfinished mission with a command, in words
-            of a language; empty if they are unknown.
+        seen: Returns a description of the last observation of this world in a language, or an
+            empty text.
+        steps_left: Returns a description of the remaining steps of the unfinished mission with a
+            command, in a language; empty if they are unknown.
         action_in_question: Returns the mission that began the action in a question.
     """
 
@@ -257,7 +258,7 @@ class SelfAnsweringCompiler:
         return "DONE", done or say("SELF_NOTHING_DONE", language)
 
     def _reason_for_action(self, answer: Reply, request: Request) -> Reply:
-        """Return the answer to a question why a certain action was done or not done.
+        """Return the answer to the question why a certain action was done or not done.
 
         If a mission of today began the action, the answer describes that mission. Otherwise, the
         answer states that no mission did, and describes the last ending. The answer of the compiler
@@ -336,7 +337,7 @@ class SelfAnsweringCompiler:
 
 
 def _described(action: PastAction, request: Request) -> str:
-    """Return sentences with the times and commands of the missions that did or began an action."""
+    """Return sentences that name the missions that carried out or began an action, with times."""
     last = ("SELF_DID_THAT" if action.done else "SELF_BEGAN_THAT", action.mission)
     told = [
         request.messages.say(
@@ -355,11 +356,11 @@ def _named_with_time(turn: Turn) -> str:
 
 
 def _whereabouts(request: Request) -> str:
-    """Return what is known about the place of the object in a question.
+    """Return sentences about the place of the object in a question.
 
-    The answer reports what the robot holds, if that is the object, or else the last mission that
-    names the object. If neither does, the place is unknown. What the robot holds is added, because
-    it may be the object under another name.
+    If the robot does not hold the object, they report the last mission that names it. If there is
+    no such mission, the place is unknown; the held object is then named, too, because it may be the
+    same object under another name.
     """
     messages, language = request.messages, request.language
     thing = unicodedata.normalize("NFC", _sought_object(_normalized(request.command)))
@@ -372,7 +373,7 @@ def _whereabouts(request: Request) -> str:
 
 
 def _was_unfinished(context: Context) -> bool:
-    """Return True if the last command is the newest unfinished one, so that it can be repeated."""
+    """Return True if the last command is the newest unfinished mission, so it can be repeated."""
     last = context.turns[-1] if context.turns else None
     return last is not None and last == context.unfinished_mission(
         datetime.now().astimezone().date()

@@ -56,8 +56,6 @@ if TYPE_CHECKING:
 __all__ = ["Session"]
 
 _NO_COMMAND = "(no mission)"
-_BEATS = 3  # minimum number of heartbeats within the limit of a guard
-_CLOSE_S = 10.0  # time limit for closing a part, or a query outside a mission [s]
 
 _log = logging.getLogger("bt_exec")
 
@@ -67,9 +65,10 @@ class Session:
 
     Args:
         site: A loaded site, or its name or file; the default site if empty.
-        world: ``{"door": "closed"}``; the packs define the keys.
+        world: Initial state of the simulated worlds, such as ``{"door": "closed"}``; the packs
+            define the keys.
         fast: Whether the simulation runs as fast as possible instead of in real time.
-        faults: ``SKILL[:N]=CODE`` texts and faults of a plan, as plain data.
+        faults: Faults to inject: ``SKILL[:N]=CODE`` texts, or faults of a fault plan as plain data.
         listeners: Listeners of every event.
         journal: Journal that records missions; None for no record.
         frames: Whether the journal also keeps the frames.
@@ -134,7 +133,7 @@ class Session:
         self._running: Executive | None = None
         self._preparing = False
         self._acted = False  # whether the last mission started an action, or failed before it could
-        self._asked = ""  # reason of a stop requested during preparation
+        self._asked = ""  # reason for a stop requested during preparation
         self._pid = os.getpid()
         self._guard = guard
         self._inspected = inspected
@@ -273,7 +272,7 @@ class Session:
 
     @property
     def perception_workers(self) -> dict[str, PerceptionWorker]:
-        """The threads that observe, by pack."""
+        """Perception workers, by pack."""
         return self.robots.perception_workers
 
     @property
@@ -391,7 +390,10 @@ class Session:
         return describe_steps_left(record, replace(request, language=language))
 
     def action_in_question(self, question: str) -> PastAction | None:
-        """Return the newest mission of today that began the action in a question."""
+        """Return the newest mission of today that began the action in a question.
+
+        The result is None if there is no journal, or if the question names no such action.
+        """
         if self.journal is None:
             return None
         request = partial(first_request, self.site, context=self.conversation.context())
@@ -461,7 +463,7 @@ class Session:
         return outcome
 
     def _exit_on_unstoppable_motion(self, message: str) -> None:
-        """Make the program exit, because a motion outside a mission cannot be stopped."""
+        """Make the program exit, because a robot keeps moving outside a mission."""
         words = self.site.messages.say(MOVED_WHILE_IDLE, "en", message=message)
         if self.abandoned is not None:
             self.abandoned(Outcome("", _NO_COMMAND, "failed", MOVED_WHILE_IDLE, words))

@@ -34,7 +34,7 @@ MOVED_WHILE_IDLE, GUARDIAN_STOPPED = "MOVED_WHILE_IDLE", "GUARDIAN_STOPPED"
 """Codes of events that do not belong to a mission."""
 
 _BEATS = 3  # minimum number of heartbeats within the limit of a guard
-_CLOSE_S = 10.0  # time limit for closing a part, or a query outside a mission [s]
+_CLOSE_S = 10.0  # time limit for closing a robot, or for a query outside a mission [s]
 
 _log = logging.getLogger("bt_exec")
 
@@ -52,9 +52,9 @@ class SiteRobots:
             description. The program should exit then.
 
     Attributes:
-        state: Whether the robots are still to be opened, open or closed.
+        state: Whether the robots are not open yet, open, or closed.
         rigs: The rigs by pack.
-        perception_workers: The threads that observe, by pack.
+        perception_workers: Perception workers, by pack.
         clock: The mission clock.
         life: The life cycle of the robots.
         guardian: The process that stops the robots if this one cannot, or None.

@@ -24,10 +24,10 @@ from bt_exec.verify.effects_on_facts import established_facts
 __all__ = ["AFTER_STOP", "summarise"]
 
 AFTER_STOP = "AFTER_STOP"
-"""Prefix of message codes with advice after a stop: where things are, and what to say next."""
+"""Prefix of message codes with advice after a stop: where objects are, and what to say next."""
 
 _TRIED = 2
-"""Number of failures after the first cause that are reported: the latest ones."""
+"""Maximum number of failures that are reported after the first cause; the latest are chosen."""
 
 
 def summarise(
@@ -67,11 +67,11 @@ class _Summary:
     told: str
 
     def say(self, code: str, /, **facts: Any) -> str:
-        """Return a sentence in the language of the command."""
+        """Return the sentence of a message code, in the language of the command."""
         return self.messages.say(code, self.progress.language, **facts)
 
     def text(self) -> str:
-        """Return the whole text."""
+        """Return all final sentences as one text."""
         ending, progress = self.ending, self.progress
         said = list(self._answers())
         if ending.reason_code in (PARTLY_DONE, NOTHING_DONE):
@@ -214,7 +214,7 @@ class _Summary:
         return [self.say(self.ending.reason_code), *(self.say("NOT_DONE", **one) for one in parts)]
 
     def _cause_sentences(self, failure: Failure) -> list[str]:
-        """Return sentences about the cause of a failure: the first cause, then further attempts."""
+        """Return sentences about the causes of a failure: the first cause, then later failures."""
         ending, messages, language = self.ending, self.messages, self.progress.language
         root, *tried = self.progress.decisive_failures(failure, self.catalogue)
         said: list[str] = []

@@ -47,7 +47,7 @@ class VqaAnswer:
 
     Attributes:
         data: The answer as plain data, unchecked; None if there is none.
-        why: Why there is no answer, as a code: ``MODEL_TIMEOUT``.
+        why: Code of the reason for a missing answer, such as ``MODEL_TIMEOUT``.
     """
 
     data: Mapping[str, Any] | None = None
@@ -55,7 +55,7 @@ class VqaAnswer:
 
 
 class VisualQa(Protocol):
-    """Model that answers questions about pictures. It may take seconds: never call it in a tick."""
+    """Model that answers questions about pictures. It may take seconds; never call it in a tick."""
 
     def ask(self, image: Any, question: str, schema: Mapping[str, Any]) -> VqaAnswer:
         """Return the answer to `question` about `image`; never raises for a missing answer.
@@ -87,9 +87,9 @@ class Written:
 
     Attributes:
         text: The text as generated, unchecked; None if there is none.
-        why: Why there is no text, as a code: ``MODEL_TIMEOUT``.
+        why: Code of the reason for a missing text, such as ``MODEL_TIMEOUT``.
         model: Name of the model, as reported by its server.
-        usage: Cost, by the names of `bt_exec.planning.compiler.Plan.usage`.
+        usage: Cost, with the keys of `bt_exec.planning.compiler.Plan.usage`.
     """
 
     text: str | None = None
@@ -99,7 +99,7 @@ class Written:
 
 
 class Writer(Protocol):
-    """Text generator. It may take minutes: never call it in a tick."""
+    """Text generator. It may take minutes; never call it in a tick."""
 
     def write(self, role: str, said: Sequence[str]) -> Written:
         """Return the generated text; never raises if there is none.
@@ -126,7 +126,7 @@ def find_writer(name: str, settings: Mapping[str, Any]) -> Writer:
 
 
 class Speech(Protocol):
-    """Speech recognition and synthesis; may take seconds, so never inside a tick."""
+    """Speech recognition and synthesis. It may take seconds; never call it in a tick."""
 
     def transcribe(self, audio: bytes, language: str) -> str:
         """Return the text that is spoken in an audio file.
@@ -150,7 +150,7 @@ class TextSpeech:
     """Default `Speech` without a model: recordings are UTF-8 texts, and nothing is spoken."""
 
     def transcribe(self, audio: bytes, language: str) -> str:  # noqa: ARG002 - as the protocol
-        """Return a UTF-8 text file as it is."""
+        """Return the content of a UTF-8 text file, unchanged."""
         try:
             return audio.decode()
         except UnicodeDecodeError:

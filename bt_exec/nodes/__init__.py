@@ -1,1 +1,1 @@
-"""Nodes of a plan as py_trees behaviours: their construction, execution and faults for tests."""
+"""Nodes of a plan as py_trees behaviours: construction, execution and fault injection."""

@@ -32,7 +32,7 @@ class Built:
     Attributes:
         root: The py_trees root.
         by_path: The outermost behaviour of every node, whose status is the node's status.
-        leaves: Skills and checks in document order.
+        leaves: Behaviours of skills and checks by path, in document order.
     """
 
     root: Node
@@ -43,7 +43,7 @@ class Built:
         """Return the leaves that succeeded, in document order.
 
         Leaves in a failed branch of a fallback are left out, because they did not contribute to the
-        result and start anew if the branch is tried again.
+        result and start from the beginning if the branch is tried again.
         """
         found = []
         for path, leaf in self.leaves.items():

@@ -14,7 +14,7 @@ __all__ = ["CheckNode"]
 
 
 class CheckNode(Leaf):
-    """Leaf that evaluates a condition each tick until it is known, within its patience."""
+    """Leaf that evaluates a condition each tick until it is known or its patience has ended."""
 
     def __init__(self, spec: Check, path: str, runtime: Runtime) -> None:
         super().__init__(path)

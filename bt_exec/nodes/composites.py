@@ -1,4 +1,4 @@
-"""Sequence, fallback and parallel.
+"""Composite nodes: sequence, fallback and parallel.
 
 On entry, a composite resets the status of its children. While it runs, and after it has ended, each
 child keeps its last status. py_trees' own fallback resets its failed children when a later one
@@ -23,7 +23,7 @@ __all__ = ["Fallback", "Parallel", "Sequence", "failure_of", "recorded_failures_
 
 
 def reset_status(node: Behaviour) -> None:
-    """Reset the status of everything under `node`; running nodes are stopped."""
+    """Reset the status of all nodes under `node`; running nodes are stopped."""
     for child in node.children:
         if child.status is not Status.INVALID:
             child.stop(Status.INVALID)
@@ -78,19 +78,19 @@ class _Composite(Node, Composite):
 
     @abstractmethod
     def enter(self) -> None:
-        """Prepare the first step after the node was entered."""
+        """Prepare the node for its first step; called each time it is entered."""
 
     @abstractmethod
     def run_children(self) -> Status:
-        """Step children; return the resulting status."""
+        """Step the children that are due, and return the resulting status of this node."""
 
 
 class _OneByOne(_Composite):
     """Base of composites that run their children one at a time.
 
     Attributes:
-        continues_on: Status of a child after which the next one is stepped. The status of the last
-            child is that of the node.
+        continues_on: Status of a child after which the next child is stepped. With any other
+            status, or after the last child, the node takes the status of the child.
     """
 
     continues_on: Status
@@ -101,7 +101,7 @@ class _OneByOne(_Composite):
         self._at = 0
 
     def run_children(self) -> Status:
-        """Step the current child, and the next ones while the status is `continues_on`."""
+        """Step the current child, and the next ones as long as each returns `continues_on`."""
         return self._follow(step(self.children[self._at]))
 
     def resume(self, child: Behaviour) -> Status:

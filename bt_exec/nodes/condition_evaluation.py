@@ -49,9 +49,9 @@ class _Found:
     Attributes:
         verdict: The verdict of the part.
         name: Name of the condition that determined the verdict; the first of several.
-        held: The conditions that made it hold, if it holds.
-        until: Time at which the patience for an unknown result ends [s]; infinite if it is known.
-        code: Failure code after that time.
+        held: The conditions that made the part hold; empty if it does not hold.
+        until: Time at which the patience for an unknown verdict ends [s]; infinite if it is known.
+        code: Failure code if the verdict is still unknown at that time.
         crash: Traceback of a condition that raised, or an empty string.
     """
 
@@ -198,7 +198,7 @@ class ConditionEvaluation:
 
     @property
     def expired(self) -> bool:
-        """Whether the last verdict was unknown for longer than its patience."""
+        """Whether the verdict has been unknown for longer than the patience of its condition."""
         return self.runtime.now() >= self._found.until - 1e-9
 
     def skip_reason(self) -> str:
@@ -236,7 +236,7 @@ class ConditionEvaluation:
             path: Path of the node.
             kind: Role of the condition at the node.
             code: Code of the failure.
-            message: The message; the reason of the verdict if empty.
+            message: The message; the reason for the verdict if empty.
         """
         evidence = {"question": self.text, "why": verdict.why, "evidence": list(verdict.evidence)}
         message = message or verdict.why or f"{self.text} does not hold"
@@ -309,7 +309,7 @@ class ConditionEvaluation:
 
 
 def _unknown_result(doubts: list[_Found], *, any_may_settle: bool) -> _Found:
-    """Return the unknown result of ``all`` or ``any``.
+    """Return the result of an ``all`` or ``any`` with unknown operands.
 
     Both report the part whose patience ends first. ``all`` fails at that time; ``any`` waits until
     the patience of every part has ended.

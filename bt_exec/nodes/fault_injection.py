@@ -126,7 +126,7 @@ class Fault(UserData):
         return " ".join(self.words())
 
     def words(self) -> tuple[str, ...]:
-        """Return the given fields as words: part, name, effect and times."""
+        """Return the fault in words: part, name and call, effect, delay, active period."""
         call = "" if self.call is None else f":{self.call}"
         if self.part == "skill" and self.does == "fail":
             said = [f"{self.name}{call}={self.code}"]
@@ -146,7 +146,7 @@ class Unfired(NamedTuple):
 
     Attributes:
         fault: The fault.
-        calls: Number of calls of its skill; None if the fault is not one of a skill.
+        calls: Number of calls of its skill; None for a fault of another part.
     """
 
     fault: Fault
@@ -194,11 +194,11 @@ class Faults:
         return [fault.to_source() for fault in self.faults]
 
     def begin(self, now: Callable[[], float]) -> None:
-        """Start a mission: active periods are measured with `now`, from this moment on."""
+        """Start a mission: active periods count from now, on the clock `now` [s]."""
         self._now, self._start = now, now()
 
     def end(self) -> None:
-        """End a mission: unlock the journal if a fault locked it."""
+        """End a mission; unlock the journal if a fault locked it."""
         if self._lock is not None:
             self._lock.close()
             self._lock = None
@@ -337,7 +337,7 @@ def _faulty(
 
 
 def _call_with_fault(fault: Fault, function: Callable[[], T]) -> T:
-    """Call a function with a fault: ``slow`` delays it, ``crash`` raises instead."""
+    """Call a function with a fault: ``slow`` delays the call, ``crash`` raises an error instead."""
     if fault.does == "crash":
         raise RuntimeError("made to crash on purpose")
     time.sleep(fault.seconds)

@@ -25,7 +25,7 @@ __all__ = ["FaultPlan", "load_fault_plan"]
 
 
 class FaultPlan(UserData):
-    """A fault plan.
+    """Faults of a mission, with its command and the initial state of its world.
 
     Attributes:
         summary: Description of the scenario.
@@ -46,7 +46,7 @@ class FaultPlan(UserData):
         return {key: str(value) for key, value in self.world.items()}
 
     def world_with(self, texts: Sequence[str]) -> list[str]:
-        """Return ``KEY=VALUE`` texts of the world, overridden by `texts`."""
+        """Return the initial state as ``KEY=VALUE`` texts, overridden by those in `texts`."""
         given = {text.partition("=")[0] for text in texts}
         own = [f"{key}={value}" for key, value in self.world.items() if key not in given]
         return [*own, *texts]

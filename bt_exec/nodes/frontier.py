@@ -27,7 +27,7 @@ _SLACK_S = 1e-6
 
 
 class _Foreign:
-    """Frontier entry for a behaviour that is not a `Node`, with everything under it."""
+    """Frontier entry for a behaviour that is not a `Node`; it is ticked with all nodes under it."""
 
     def __init__(self, node: Behaviour) -> None:
         self.node = node
@@ -49,7 +49,7 @@ _Entry: TypeAlias = Node | _Foreign
 
 
 class Frontier:
-    """Ticker of a tree that tracks its running nodes. The tree's structure must not change.
+    """Frontier of a tree, which ticks it. The structure of the tree must not change.
 
     Args:
         root: Root of the tree.
@@ -124,7 +124,7 @@ class Frontier:
         return RUNNING
 
     def _continue_from(self, entry: _Entry, status: Status, rest: Iterator[_Entry]) -> Status:
-        """Continue the tick above `entry`, whose status changed, then advance the `rest`.
+        """Continue the tick with the parents of `entry`, which has a new status, then the `rest`.
 
         Returns:
             The status of the tree.

@@ -26,10 +26,10 @@ __all__ = ["ForEach", "Guard", "Modifier", "Repeat", "Retry", "SkipIf", "Timeout
 
 
 class Modifier(Node, Decorator):
-    """Base of decorators that may end a tick before their child is stepped.
+    """Base of decorators, which may end a tick before their child is stepped.
 
     Attributes:
-        path: Path of the node it modifies.
+        path: Path of the modified node.
         failure: Failure of the modifier; None if the failure of its child is to be used.
     """
 
@@ -92,7 +92,7 @@ class SkipIf(Modifier):
         self.ask = ConditionEvaluation(expression, runtime)
 
     def initialise(self) -> None:
-        """Start evaluating."""
+        """Start evaluating the condition."""
         self._entered = False
         self.skipped = ""
         self.ask.begin()
@@ -140,12 +140,12 @@ class Guard(Modifier):
         self.code = code or self.CODE
 
     def initialise(self) -> None:
-        """Start evaluating."""
+        """Start evaluating the condition."""
         self._started = False
         self.ask.begin()
 
     def collect_running(self, frontier: Collector) -> None:
-        """Add this guard, evaluated in each tick, and the running nodes of the child."""
+        """Add this guard, which is evaluated in each tick, and the running nodes of the child."""
         frontier.add(self)
         if self.decorated.status is Status.RUNNING:
             collect_running(self.decorated, frontier)
@@ -155,7 +155,11 @@ class Guard(Modifier):
         return self.before_child() if self.decorated.status is RUNNING else self.step()
 
     def before_child(self) -> Status | None:
-        """Return FAILURE if the condition does not hold; RUNNING while an entry waits for it."""
+        """Evaluate the condition.
+
+        Return FAILURE if it does not hold or its patience has ended, RUNNING while it is unknown
+        and the child has not been started, and None to step the child.
+        """
         verdict = self.ask.verdict()
         self.ask.report_verdict(verdict, self.path, "while")
         if verdict.holds:
@@ -286,28 +290,28 @@ class Repeat(Modifier):
         self.ask = ConditionEvaluation(until.condition, runtime) if until is not None else None
 
     def initialise(self) -> None:
-        """Reset the count."""
+        """Reset the number of rounds."""
         self._done = 0
         self._asking = False
         self.noted = ()
 
     def before_child(self) -> Status | None:
         """Evaluate the condition again if it was unknown after the last round."""
-        return self._rounds_are_over() if self._asking else None
+        return self._status_after_round() if self._asking else None
 
     def after_child(self, status: Status) -> Status:
-        """Count a successful round; return the status that follows from it."""
+        """Count a successful round; return the resulting status of this node."""
         if status is not Status.SUCCESS:
             return status
         self._done += 1
         if self.ask is not None:
             self.ask.begin()
             self._asking = True
-            return self._rounds_are_over()
+            return self._status_after_round()
         return self._next_round()
 
-    def _rounds_are_over(self) -> Status:
-        """Return the status after a round, as determined by the condition."""
+    def _status_after_round(self) -> Status:
+        """Return the status of this node after a round, as determined by its condition."""
         assert self.ask is not None
         verdict = self.ask.verdict()
         self.ask.report_verdict(verdict, self.path, "until")

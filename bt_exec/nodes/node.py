@@ -23,7 +23,7 @@ from py_trees.common import Status
 __all__ = ["RUNNING", "SLOW_S", "Collector", "KeptNode", "Leaf", "Node", "collect_running", "step"]
 
 RUNNING: Final = Status.RUNNING
-"""`Status.RUNNING`, stored because its lookup takes as long as one step of a skill."""
+"""`Status.RUNNING`, stored because looking it up takes as long as one step of a skill."""
 
 SLOW_S = 2.0
 """Duration above which a step is logged, because it delays guards and stops [s]."""
@@ -52,7 +52,7 @@ class Node(Behaviour):
         path: Path of the node in the plan.
         part: Name of the pack code that `advance` calls, for the watchdog; empty if there is none.
         report: Called with the node when its status changes; None to disable reports.
-        reported: The last reported status; None after a running node was stopped.
+        reported: The last reported status; None after the node was stopped while it ran.
     """
 
     path: str
@@ -142,7 +142,7 @@ class Leaf(Node):
 
 
 class KeptNode(Leaf):
-    """A node that was finished under an earlier plan: succeeds without doing anything."""
+    """A node that an earlier plan has finished; it succeeds without running."""
 
     def advance(self) -> Status:
         """Return SUCCESS."""

@@ -41,7 +41,7 @@ class CurrentCall:
         began: Start of the call [s, of `clock`]; infinite if there is none.
         clock: The clock of the watchdog.
         limit_s: Time limit of a call [s].
-        again: Whether the part may be called again after it hung: always False.
+        again: Whether the part may be called again after it hung; always False.
         hangs: Whether the call exceeded its limit; set by the watchdog.
         hung: Name of the part that exceeded its limit; empty if none did.
         polls: Number of times that the watchdog found the call hanging.
@@ -58,7 +58,7 @@ class CurrentCall:
         self.reset()
 
     def reset(self) -> None:
-        """Reset all fields."""
+        """End the current call without an error, and clear the results of the watchdog."""
         self.began = math.inf
         self.part = ""
         self.hangs = False
@@ -107,7 +107,7 @@ class CurrentCall:
 
 
 class Watch(Protocol):
-    """Watchdog interface for calls of pack code: `bt_exec.mission.watchdog.Watchdog`."""
+    """Interface for monitored calls of pack code; see `bt_exec.mission.watchdog.Watchdog`."""
 
     limit_s: float  # time limit of a call [s]
     present: CurrentCall
@@ -128,7 +128,7 @@ class Watch(Protocol):
 
 
 class Unwatched:
-    """Calls functions without watching them: for nodes outside a mission."""
+    """`Watch` that does not monitor the calls, for nodes outside a mission."""
 
     limit_s = 30.0
 

@@ -44,10 +44,10 @@ _log = logging.getLogger("bt_exec")
 class SkillNode(Leaf):
     """Leaf that runs a skill, one step of its generator per tick.
 
-    The start is on record before the generator runs. Cancelling closes the generator; if that takes
+    The start is recorded before the generator runs. Cancelling closes the generator; if that takes
     longer than the deadline, the robot is stopped from another thread. If an attempt does not
     succeed, a robot that still moves is stopped, unless another skill of the pack is running. After
-    a crash it is stopped even then.
+    a crash, it is always stopped.
     """
 
     _started: float  # start of the attempt [s]
@@ -120,7 +120,10 @@ class SkillNode(Leaf):
             )
 
     def _start_generator(self, given: Mapping[str, Any]) -> Steps[Any]:
-        """Return the generator. The call is watched: a function without ``yield`` runs at once."""
+        """Return the generator of the skill.
+
+        The watchdog monitors the call, because a function without ``yield`` would run immediately.
+        """
         steps: Any = self.runtime.watch.call(self.part, self.skill, **given)
         if not isinstance(steps, Generator):
             raise TypeError(f"returns {type(steps).__name__} instead of a generator; it must yield")
@@ -205,7 +208,7 @@ class SkillNode(Leaf):
         return str(last.doing) if isinstance(last, Running) else ""
 
     def attempt_arguments(self) -> Mapping[str, Any]:
-        """Return the arguments of the current attempt, even before a guard lets it start."""
+        """Return the arguments of the current attempt, or of the next one if none is running."""
         if self._call:
             return self.args
         try:
@@ -353,8 +356,8 @@ def unmet_need(
 ) -> tuple[str, dict[str, Any]] | None:
     """Return why a skill may not start now, with evidence; None if no known fact prevents it.
 
-    The facts are those reported by robots, and those of the newest observations if captured after
-    the last action ended. Older observations may be outdated.
+    The facts are those reported by robots and those of the newest observations, unless these were
+    captured before the last action ended and may therefore be outdated.
     """
     if not skill.needs:
         return None

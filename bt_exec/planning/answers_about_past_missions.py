@@ -29,15 +29,15 @@ _LONGEST = 40
 def list_missions(context: Context, messages: Messages, language: str) -> str:
     """Return one line for each of today's newest missions that started an action.
 
-    If older missions of today are omitted, the first line gives their number. Without such a
-    mission today, the last one of an earlier day is listed. Without any, the text is empty.
-    Commands that were only planned are listed as such.
+    If older missions of today are omitted, the first line gives their number. If there is no such
+    mission today, the last one of an earlier day is listed; if there is none at all, the text is
+    empty. Commands that were only planned are marked as such.
     """
     return _listed(context.acting_missions(date.today()), messages, language)
 
 
 def list_failed(context: Context, messages: Messages, language: str) -> str:
-    """Return the list of today's failed missions, or a sentence that none failed."""
+    """Return a list of today's failed missions, or a sentence that states that none failed."""
     failed = _listed(context.failed_missions(date.today()), messages, language)
     code = "SELF_NONE_FAILED" if context.acting_missions(date.today()) else "SELF_NOTHING_DONE"
     return failed or messages.say(code, language)
@@ -49,7 +49,7 @@ def answer_about_last_result(
     """Return the answer to "did it work?" or, with `trouble`, to "was there trouble?".
 
     The answer is about the last command that was not a question. If that command started no action,
-    the last mission that did is described as well. Otherwise, a mission that is still unfinished is
+    the last mission that did is also described. Otherwise, a mission that is still unfinished is
     named.
 
     Args:
@@ -86,11 +86,11 @@ def _listed(done: Sequence[Turn], messages: Messages, language: str) -> str:
 
 
 def last_about(thing: str, context: Context, messages: Messages, language: str) -> str:
-    """Return how the last mission that acted and mentions an object ended; empty if there is none.
+    """Return a line about the last mission that acted and mentions an object; empty if none does.
 
-    In missions in another language, the translated name of the object is searched for. If the name
-    has no translation, the search ends at the first such mission and the result is empty, because
-    that mission may be about the object.
+    For a mission in another language, the name of the object is translated. If it has no
+    translation, the search ends there and the result is empty, because that mission may be about
+    the object.
     """
     for turn in reversed(context.acting_missions(date.today())):
         spoken = turn.language or language_of(turn.command)
@@ -110,7 +110,7 @@ def _normalized_letters(text: str) -> str:
 def answer_about_last_ending(
     context: Context, messages: Messages, language: str, *, stopped: bool = False
 ) -> str:
-    """Return how the last mission that started a skill ended.
+    """Return sentences about the end of the last mission that started a skill.
 
     Args:
         context: The missions.
@@ -130,9 +130,9 @@ def answer_about_last_ending(
 def answer_about_ending(
     turn: Turn, messages: Messages, language: str, *, outdated: bool = False
 ) -> str:
-    """Return how a mission ended, with its report and the failure that it recovered from.
+    """Return sentences about the end of a mission, its report, and the failure it recovered from.
 
-    The report is quoted because it describes the state at that time. A report in another language
+    The report is quoted, because it describes the state at that time. A report in another language
     is replaced by the cause of the failure and the recorded state.
 
     Args:

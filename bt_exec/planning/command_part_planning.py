@@ -95,8 +95,8 @@ class RefusedError(Exception):
 
     Attributes:
         refusal: The reason.
-        owner: Name of the compiler if the whole meaning is for one compiler; else empty.
-        owned: Whether each part of the meaning is for exactly one compiler.
+        owner: Name of the compiler if one compiler covers the whole meaning; otherwise empty.
+        owned: Whether each part of the meaning is covered by exactly one compiler.
     """
 
     def __init__(self, refusal: Refusal, *, owner: str = "", owned: bool = True) -> None:
@@ -157,7 +157,7 @@ class CommandPlanner:
         return refusal(self._request, code, **facts)
 
     def _owner(self, meaning: Node) -> str:
-        """Return the only compiler that has all names in a meaning; empty if not exactly one."""
+        """Return the name of the one compiler that has all names in a meaning; else empty."""
         about = meaning.node("of") if meaning.kind == "act" and _is_question(meaning) else meaning
         named = self._everyone.intersection(names_in(about))
         if meaning.kind == "avoid":  # "leave … alone" applies to objects of every pack
@@ -305,12 +305,12 @@ class CommandPlanner:
         return branch.substitute(opening, about)
 
     def _part_request(self, owner: str, *, first: bool) -> Request:
-        """Return the request of a part; only the first may refer to the session."""
+        """Return the request for a part; only the first part may refer to earlier commands."""
         context = self._context_of(owner) if first else Context()
         return replace(self._request, context=context)
 
     def _refusal_of_part(self, refusal: Refusal, meaning: Node) -> Refusal:
-        """Return the refusal of the whole command for the refusal of a part."""
+        """Return the refusal of the whole command, because one of its parts was refused."""
         message = self._refusal("PART_REFUSED", part=self._said(meaning), why=refusal.message)
         return Refusal(refusal.code, message.message, missing=refusal.missing)
 

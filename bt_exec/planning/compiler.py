@@ -102,7 +102,7 @@ class Request:
         assumed: Facts that hold if all completed skills had their declared effects; ``"?"`` is
             uncertain.
         settings: The site's settings by pack; a missing pack has its default settings.
-        cancel: Set when the answer is not wanted any more; compilers that take long should poll it.
+        cancel: Set when the request is cancelled; slow compilers should poll it.
         limit_s: Time limit of the answer [s]; None for no limit.
         record: Stores the raw answers of models in the journal; None to discard them.
         context: Earlier commands of the session.
@@ -190,12 +190,12 @@ class Compiler(Protocol):
         """Name in plans, journals and the terminal, such as ``offline``."""
 
     def compile(self, request: Request) -> Plan | Refusal | Reply:
-        """Answer a request. Runs on a worker thread and may take long."""
+        """Answer a request. Runs on a worker thread and may take a long time."""
 
 
 @runtime_checkable
 class WordsChecker(Protocol):
-    """A compiler that checks the words of packs."""
+    """A compiler that checks the lexicons of packs."""
 
     def problems(self, request: Request) -> Iterable[Problem]:
         """Return a problem for each word with an unknown name and for each ambiguous phrase."""
@@ -255,7 +255,7 @@ class Wrapping(ABC):
         return any(getattr(one, "needs_observation", False) for one in self.inner_compilers)
 
     def problems(self, request: Request) -> Iterable[Problem]:
-        """Yield the problems that the inner compilers find in the words of packs."""
+        """Yield the problems that the inner compilers find in the lexicons of packs."""
         for one in self.inner_compilers:
             if isinstance(one, WordsChecker):
                 yield from one.problems(request)
@@ -350,7 +350,7 @@ class VerifiedPlan:
     made_by: InitVar[object]
 
     def __post_init__(self, made_by: object) -> None:
-        """Raise TypeError without the token."""
+        """Raise TypeError if `made_by` is not `PREPARE`."""
         if made_by is not PREPARE:
             raise TypeError("plans are verified only by bt_exec.planning.plan_preparation.prepare")
 

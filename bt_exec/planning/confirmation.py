@@ -42,7 +42,7 @@ class Confirm(Protocol):
         Args:
             spec: The plan, verified and expanded.
             why: Why confirmation is needed, a sentence in the language of the command.
-            over: Set when the answer is not needed any more; return soon then.
+            over: Set when the question is withdrawn; the callback must then return soon.
         """
 
 

@@ -84,7 +84,7 @@ def certain_facts(facts: Mapping[str, str]) -> Facts:
 
 
 def _assumed_effects(request: Request) -> Facts:
-    """Return the assumed effects of completed skills, without observations."""
+    """Return the facts expected from the effects of all skills, disregarding observations."""
     facts: Facts = {}
     for gave in achieved_facts(request).values():
         facts.update(gave)
@@ -167,8 +167,8 @@ class DoneAction(NamedTuple):
     """A skill that succeeded.
 
     Attributes:
-        skill: Name.
-        args: Arguments.
+        skill: Name of the skill.
+        args: Arguments of the call.
     """
 
     skill: str

@@ -47,7 +47,7 @@ __all__ = [
 
 
 def failed_part(spec: MissionSpec, failure: Failure) -> tuple[str, NodeBase]:
-    """Return path and node of the innermost subtree that encloses the failed node.
+    """Return the path and the node of the innermost subtree that encloses the failed node.
 
     If no subtree encloses the node, the root of the mission is returned.
     """
@@ -157,10 +157,10 @@ def kept_paths(request: Request) -> tuple[str, ...]:
 
 
 def unrepeated_leaf_paths(request: Request) -> tuple[str, ...]:
-    """Return the paths of all finished leaves that need not run again, also in the failed part.
+    """Return the paths of all finished leaves that need not run again, even in the failed part.
 
-    Used for a plan that continues unchanged, without repeating finished steps beside the failed
-    one.
+    This is for a plan that is continued unchanged and does not repeat the steps that finished
+    before the failed one.
     """
     if request.previous is None:
         return ()
@@ -193,8 +193,8 @@ def with_decided_conditions(request: Request) -> Request:
     A condition such as "if the door is ajar, open it and get the material" is evaluated when the
     plan enters the part. The part itself may change the answer, so that a repeated evaluation would
     skip the rest, or run the other branch. Skip conditions of entered parts are removed, and a
-    choice is replaced by its entered branch. A skip condition that states that the work of the part
-    is done stays, as do conditions inside loops, which each repetition evaluates.
+    choice is replaced by its entered branch. Skip conditions that state the effects of the part
+    itself are kept, as are conditions inside loops, which are evaluated in each repetition.
     """
     previous, failure = request.previous, request.failure
     if previous is None:
@@ -218,7 +218,7 @@ def with_decided_conditions(request: Request) -> Request:
 
 
 def _decided(step: Located[NodeBase], reached: Collection[str], catalogue: Catalogue) -> NodeBase:
-    """Return a node without the conditions that decided to run parts with `reached` leaves."""
+    """Return a node without the conditions that were evaluated on the way to `reached` leaves."""
     node = step.node
     loops = node.repeat is not None or node.for_each is not None
     if loops or not step.children or not any(one.path in reached for one in step.walk()):

@@ -64,7 +64,7 @@ class _State(NamedTuple):
 
 
 class _RunAgain(Exception):  # noqa: N818 - control flow: ends the simulation, not an error
-    """A kept step must run again."""
+    """Raised to end the simulation when a kept step must run again."""
 
     def __init__(self, path: str) -> None:
         self.path = path
@@ -81,7 +81,7 @@ class _ReuseRun(AbstractRun[_State | None]):
         self._calls = calls
 
     def join_values(self, *values: _State | None) -> _State | None:
-        """Return the facts on which all possible states agree."""
+        """Return a state with the facts that all possible states have in common."""
         possible = [value for value in values if value is not None]
         if len(possible) < 2:
             return next(iter(possible), None)
@@ -111,7 +111,7 @@ class _ReuseRun(AbstractRun[_State | None]):
     def run_condition(
         self, step: Step, expression: Any, before: _State | None
     ) -> Answers[_State | None]:
-        """Return the states after a condition; None for an answer that facts exclude."""
+        """Return the states after a condition, by its answer; None if facts exclude the answer."""
         assert before is not None
         found = truth_value(expression, before.facts, self._catalogue)
         if found is not None and expression is step.node.skip_if:
@@ -145,7 +145,7 @@ class _ReuseRun(AbstractRun[_State | None]):
         )
 
     def _require_fact(self, fact: str, allowed: list[str], before: _State) -> None:
-        """Raise `_RunAgain` for a kept step that gives `fact` an allowed value, if it has none."""
+        """Raise `_RunAgain` if `fact` has no allowed value, but a kept step would give it one."""
         if before.facts.get(fact) in allowed:
             return
         for path in before.givers.get(fact, ()):
@@ -156,7 +156,7 @@ class _ReuseRun(AbstractRun[_State | None]):
         """Raise `_RunAgain` for a kept step whose effects are all lost.
 
         Args:
-            written: Facts that the current skill sets; steps for these are not needed.
+            written: Facts that the current skill sets; lost effects on these do not matter.
             before: State before the skill.
         """
         again = written | before.replaced
@@ -166,7 +166,7 @@ class _ReuseRun(AbstractRun[_State | None]):
                     raise _RunAgain(path)
 
     def _may_hold(self, gave: Facts, before: _State) -> bool:
-        """Return True if an effect of a step may still hold; unchanged facts are assumed to."""
+        """Return True if an effect of a step may still hold, as it does if it was not changed."""
         return any(
             before.facts.get(fact, None if fact in before.anew else value) == value
             for fact, value in gave.items()

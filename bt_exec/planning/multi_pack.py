@@ -90,7 +90,7 @@ class PacksCompiler(Wrapping):
         claims = {name: one for name, one in answers.items() if self._claims(name, one)}
         if len(claims) == 1:
             ((name, found),) = claims.items()
-            said = self._order_in_texts(request, name, found)
+            said = self._command_in_texts(request, name, found)
             return refusal(request, "PART_SAID", part=said) if said else found
         if claims and all(isinstance(one, Reply) for one in claims.values()):
             return next(iter(claims.values()))
@@ -113,10 +113,11 @@ class PacksCompiler(Wrapping):
 
     # -- commands that one compiler understands
 
-    def _order_in_texts(self, request: Request, name: str, answer: Plan | Refusal | Reply) -> str:
-        """Return the start or end of a free text that another compiler would plan; empty if none.
+    def _command_in_texts(self, request: Request, name: str, answer: Plan | Refusal | Reply) -> str:
+        """Return a part of a free text that another compiler can plan; empty if there is none.
 
-        In "say hello and open the door", the text to say may include a command to another pack.
+        The part is at the start or the end of the text. In "say hello and open the door", the text
+        to say may include a command to another pack.
         """
         if not isinstance(answer, Plan) or answer.meaning is None:
             return ""
@@ -147,9 +148,10 @@ class PacksCompiler(Wrapping):
         return answer
 
     def context_of(self, request: Request, name: str) -> Context:
-        """Return the session after the last mission whose command the compiler did not understand.
+        """Return the session since the last mission whose command the compiler did not understand.
 
-        A pronoun must not refer to an object of another pack.
+        Earlier commands are left out, because a pronoun must not refer to an object of another
+        pack.
         """
         own: tuple[Turn, ...] = ()
         for turn in request.context.turns:
@@ -194,7 +196,7 @@ class PacksCompiler(Wrapping):
     def _plan_of_only_meaning(
         self, request: Request, reading: Reading, refusals: Mapping[str, Refusal]
     ) -> Plan | Refusal:
-        """Return the plan if all plannable meanings agree on it, else a refusal."""
+        """Return the only plan to which the likely meanings of a command lead, or a refusal."""
         found: list[Plan] = []
         refused: list[RefusedError] = []
         limit = reading.cost + _WIDTH
@@ -288,7 +290,7 @@ class PacksCompiler(Wrapping):
         return replace(answer, spec=spec, verified=None)
 
     def _enclosing_part(self, request: Request, path: str) -> tuple[str, NodeBase] | None:
-        """Return the largest subtree around a node whose packs have one compiler, and its name."""
+        """Return the name of a compiler, and the largest subtree around a node that it covers."""
         assert request.previous is not None
         for step in locate(request.previous.root).nodes_down_to(path):
             used = owners_in(step.node, request.catalogue)
@@ -305,7 +307,7 @@ def _unknown_words_refusal(
 
     Args:
         request: The request.
-        refusals: Refusals of the compilers; one of them is returned if its words fit.
+        refusals: Refusals of the compilers; the first that names only unknown words is returned.
         unknown: Words that no pack has, separated by spaces.
     """
     said, known = request.command.casefold(), set(unknown.casefold().split())
@@ -319,13 +321,13 @@ def _unknown_words_refusal(
 
 
 def _only_asks(answer: Plan | Refusal | Reply) -> bool:
-    """Return True for a plan whose acts are all questions."""
+    """Return True for a plan in which every act is a question."""
     acts = answer.meaning.acts if isinstance(answer, Plan) and answer.meaning is not None else ()
     return bool(acts) and all(act.mood == "ask" for act in acts)
 
 
 def _plan_of_all_answers(request: Request, answers: Iterable[Plan | Refusal | Reply]) -> Plan:
-    """Return one plan that runs the plans of several compilers for the same question in order."""
+    """Return a plan that runs, in order, the plans of several compilers for the same question."""
     plans = [one for one in answers if isinstance(one, Plan)]
     return joined_plan(request, plans, Sequence(sequence=tuple(one.spec.root for one in plans)))
 
@@ -366,7 +368,7 @@ def _describe_plan(spec: MissionSpec, request: Request) -> str:
 
 
 def _is_mission(turn: Turn) -> bool:
-    """Return True if a command was neither refused nor only replied to."""
+    """Return True if a command led to a mission, not to a refusal or a reply."""
     return turn.status != "refused" and turn.code not in REPLIES
 
 

@@ -34,18 +34,19 @@ from bt_exec.spec.model import MissionSpec, Node, Parallel, Sequence
 __all__ = ["RobotsCompiler", "joined_plan"]
 
 ONE_BY_ONE = "ONE_BY_ONE"
-"""Code of the refusal of a command with several parts, of which one needs a reply."""
+"""Code of the refusal of a command with several parts, one of which is answered by a reply."""
 
 
 @dataclass(frozen=True)
 class RobotsCompiler(WrappingOne):
-    """A compiler for a site with several robots of one pack; on others, the inner compiler.
+    """A compiler for a site with several robots of one pack.
 
-    The inner compiler is called for one robot at a time.
+    The inner compiler is called for one robot at a time. On other sites, it compiles the whole
+    command.
     """
 
     def problems(self, request: Request) -> Iterable[Problem]:
-        """Yield the problems that the inner compiler finds in the words of packs."""
+        """Yield the problems that the inner compiler finds in the lexicons of packs."""
         for view in site_views(request):
             yield from super().problems(view)
 
@@ -169,7 +170,7 @@ def _join_plans(request: Request, answers: list[tuple[Addressed, str, Plan]]) ->
 
 
 def joined_plan(request: Request, plans: list[Plan], root: Node) -> Plan:
-    """Return the plans of the parts of a command as one plan with a given root."""
+    """Return one plan for the parts of a command, with their steps joined under `root`."""
     meanings = [plan.meaning for plan in plans if plan.meaning is not None]
     meaning = None
     if len(meanings) == len(plans):
@@ -189,7 +190,7 @@ def _beside(nodes: tuple[Node, ...]) -> Node:
 
 
 def _with_header(request: Request, plans: list[Plan], root: Node) -> MissionSpec:
-    """Return a spec for the whole command, with the subgoals and notes of all plans."""
+    """Return a spec with `root`, the whole command, and the subgoals and notes of all plans."""
     subgoals = tuple(part for plan in plans for part in plan.spec.mission.subgoals)
     notes = tuple(note for plan in plans for note in plan.spec.mission.notes)
     whole = plans[0].spec.model_copy(update={"root": root})

@@ -33,14 +33,14 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Examined:
-    """Result of examining a written plan: the plan as far as it is valid, and its problems.
+    """Result of examining a written plan: the plan as it would run, and its problems.
 
     Attributes:
         written: The plan as its compiler wrote it.
         situation: The observed situation at the examination.
         expanded: The plan with expanded subtrees, before passes; None if it cannot be expanded.
-        plan: The plan as it would run; passes are applied only if the written plan is valid. None
-            if it cannot be expanded.
+        plan: The plan as it would run; None if it cannot be expanded. Passes are applied only if
+            the written plan is valid.
         problems: All problems that were found.
     """
 
@@ -51,7 +51,7 @@ class Examined:
     problems: tuple[Problem, ...]
 
     def verified_plan(self) -> VerifiedPlan:
-        """Return the plan as it will run.
+        """Return the plan as it will run, marked as verified.
 
         Raises:
             SpecError: Contains every problem that was found.
@@ -117,7 +117,7 @@ def verification_refusal(error: SpecError, request: Request) -> Refusal:
 
 
 def with_words_as_numbers(spec: MissionSpec, request: Request) -> MissionSpec:
-    """Return a plan with texts such as "3" converted to numbers where trees expect numbers."""
+    """Return a plan with arguments such as "3" converted to numbers where trees expect numbers."""
 
     def typed(node: NodeBase) -> NodeBase:
         if not isinstance(node, Tree) or node.body is not None or node.tree not in request.library:

@@ -34,11 +34,11 @@ __all__ = [
 ]
 
 WHICH_ROBOT = "WHICH_ROBOT"
-"""Code of the refusal of a command without an addressee that several robots could do."""
+"""Code of the refusal of a command without an addressee that several robots could carry out."""
 
 
 def robot_names(request: Request) -> RobotNames:
-    """Return the words for each robot that shares its pack with others, by robot and language."""
+    """Return the names, by language, of each robot that shares its pack with others."""
     packs = {pack.name: pack for pack in request.catalogue.packs}
     return {
         name: request.settings_of(packs[name]).robot_names(name)
@@ -115,12 +115,12 @@ def _change_parts(
 
 
 def owners_in(node: NodeBase, catalogue: Catalogue) -> set[str]:
-    """Return the packs and robots whose skills or conditions are used at or under a node."""
+    """Return the packs and robots whose skills or conditions a node or a node under it uses."""
     return {catalogue.owners.get(name, "") for name in _skill_and_condition_names(node)} - {""}
 
 
 def _skill_and_condition_names(node: NodeBase) -> Iterator[str]:
-    """Yield the skills and conditions that are used at or under a node."""
+    """Yield the names of the skills and conditions that a node or a node under it uses."""
     for inner in walk(node):
         if isinstance(inner, Do):
             yield inner.do
@@ -153,8 +153,9 @@ def request_for_robot(request: Request, robot: str, text: str = "") -> Request:
 def site_views(request: Request) -> Iterator[Request]:
     """Yield the requests that together cover all trees of a site.
 
-    The first one has only the trees of no robot. The others have the trees of one robot for each
-    pack that several robots share. Without such a pack, the request itself is yielded.
+    The first one has only the trees that belong to no robot. The others have the trees of one robot
+    for each pack that several robots share. If there is no such pack, the request itself is
+    yielded.
     """
     if not request.catalogue.robots_sharing_pack:
         yield request
@@ -165,7 +166,7 @@ def site_views(request: Request) -> Iterator[Request]:
 
 
 def one_robot_per_pack(catalogue: Catalogue) -> list[str]:
-    """Return the first robot of each pack that several robots share."""
+    """Return one robot, the first, of each pack that several robots share."""
     first = {pack.kind: pack.name for pack in reversed(catalogue.packs)}
     return [robot for robot in catalogue.robots_sharing_pack if robot in first.values()]
 

@@ -41,12 +41,12 @@ class SpellingOffers(WrappingOne):
         if not isinstance(answer, Refusal) or answer.did_you_mean or request.failure is not None:
             return answer
         for text in self.inner.intended_texts(request):
-            if _is_followed(self.inner.compile(replace(request, command=text))):
+            if _accepts_or_asks(self.inner.compile(replace(request, command=text))):
                 asked = request.messages.say("RESPELT", request.language, text=text)
                 return replace(answer, message=asked, did_you_mean=(text,), question=asked)
         return answer
 
 
-def _is_followed(answer: Plan | Refusal | Reply) -> bool:
-    """Return True if a command is accepted, or refused only with a question to the operator."""
+def _accepts_or_asks(answer: Plan | Refusal | Reply) -> bool:
+    """Return True for an answer that accepts the command or asks the operator a question."""
     return not isinstance(answer, Refusal) or bool(answer.question)

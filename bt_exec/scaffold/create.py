@@ -103,8 +103,8 @@ def create_site(name: str, folder: Path, pack: str = "") -> tuple[Path, ...]:
 def _site_entries(pack: Pack) -> str:
     """Return the ``packs:`` entries for a pack and the packs it requires.
 
-    They are copied from a shipped site that uses the pack. Without one, the first robot of each
-    pack is entered.
+    They are copied from a shipped site that uses the pack. If there is none, the first robot of
+    each pack is used.
     """
     for file in map(site_path, site_names()):
         written = read_file(file).data["packs"]
@@ -156,7 +156,7 @@ def _write_template(kind: str, facts: Mapping[str, str], folder: Path) -> tuple[
 
 
 def _example_arguments(skill: Skill) -> str:
-    """Return a ``with:`` line with an example for each required argument; empty without any."""
+    """Return a ``with:`` line with examples of all required arguments; empty if there are none."""
     schema: Mapping[str, Any] = skill.model.model_json_schema()
     values = {
         name: _example_value(schema["properties"][name], schema)

@@ -134,7 +134,7 @@ def _lines_of(value: Any) -> Iterator[int]:
 
 
 def _tidy_lines(text: str) -> str:
-    """Return text without trailing spaces, with comment lines indented like the following line."""
+    """Return text without trailing spaces, with each comment line indented as the line after it."""
     lines = text.split("\n")
     inside = _lines_inside_scalars(text)
     indent = ""

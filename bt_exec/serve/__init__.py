@@ -10,7 +10,7 @@
     streams                       server-sent events, from the record and live
     api                           the routes; `models` are their requests and responses
     map_queue_and_speech_routes   maps, suggestions, queue, downloads, speech
-    llm_command_response          responses of `/llm_command` in the format of other planners
+    planner_format_response       responses of `/llm_command` in the format of other planners
     openapi                       description of the routes
     server                        the HTTP server, on a separate thread
     event_stream_client           client of the service, for ``bt-exec watch URL``

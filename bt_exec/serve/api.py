@@ -18,7 +18,6 @@ from fastapi.responses import Response, StreamingResponse
 from bt_exec.failure import UnknownName
 from bt_exec.journal.search import Wanted
 from bt_exec.serve.errors import ServiceError
-from bt_exec.serve.llm_command_response import final_answer, running_answer
 from bt_exec.serve.map_queue_and_speech_routes import add_auxiliary_routes, add_speech_routes
 from bt_exec.serve.models import (
     Aborted,
@@ -53,10 +52,11 @@ from bt_exec.serve.openapi import (
     openapi_document,
     response_descriptions,
 )
+from bt_exec.serve.planner_format_response import final_answer, running_answer
 from bt_exec.serve.queued_session import QueuedSession
 from bt_exec.serve.stages_and_plan_preview import RecordReader, compile_in_situation
 from bt_exec.serve.streams import Feeds
-from bt_exec.tui.history import mission_entry_data
+from bt_exec.tui.mission_history import mission_entry_data
 from bt_exec.web.app_factory import Json, add_page, new_app
 from bt_exec.web.login import COOKIE, Login
 from bt_exec.web.request_checks import RequestGuard
@@ -138,7 +138,7 @@ def _add_missions(app: FastAPI, service: QueuedSession, reader: RecordReader) ->
         "/missions", status_code=202, responses=response_descriptions(Accepted, *_TAKEN, status=202)
     )
     def submit(asked: Asked, request: Request) -> Any:
-        """Submit a command. It is recorded before the response and runs after those ahead of it."""
+        """Submit a command. It is recorded at once and runs after the commands ahead of it."""
         booked = service.submit(asked.command)
         mission_id, at = booked.mission_id, request.scope.get("root_path", "")
         waiting = [one.mission_id for one in service.waiting_missions]
@@ -209,9 +209,9 @@ def _add_missions(app: FastAPI, service: QueuedSession, reader: RecordReader) ->
     async def abort(mission_id: MissionId) -> Any:
         """Stop a running mission, or withdraw a waiting one.
 
-        A running mission is stopped cleanly; a repeated request stops the robot at once. The
-        missions that wait are then held until `POST /queue/resume`. `last` stands for the running
-        mission, never for a waiting one.
+        A running mission is stopped cleanly; a repeated request stops the robot at once. After a
+        stop, the waiting missions are held until `POST /queue/resume`. `last` stands for the
+        running mission, never for a waiting one.
         """
         current = service.running_mission
         if current is not None and mission_id in (current.mission_id, "last"):
@@ -228,7 +228,7 @@ def _add_missions(app: FastAPI, service: QueuedSession, reader: RecordReader) ->
         responses=response_descriptions(Answered, "NO_QUESTION", *BODY),
     )
     async def answer(mission_id: MissionId, answer: Answer) -> Any:
-        """Answer the question of a mission whether its plan may run."""
+        """Answer a mission's question of whether its plan may run."""
         current = service.running_mission
         ours = current is not None and mission_id in (current.mission_id, "last")
         if not (ours and service.questions.answer(answer.question, yes=answer.yes)):
@@ -283,7 +283,7 @@ def _add_streams(app: FastAPI, service: QueuedSession, feeds: Feeds) -> None:
         responses=response_descriptions(PlanDocument, "NO_PLAN", "BAD_REQUEST", "CANNOT"),
     )
     def plan(digest: Annotated[str, Path(pattern="^[0-9a-f]{64}$")]) -> Any:
-        """Return a recorded plan as YAML. Events contain its digest."""
+        """Return a recorded plan as YAML. Its digest is in the events of the mission."""
         try:
             return {"digest": digest, "yaml": service.journal.plan_text(digest)}
         except UnknownName:
@@ -314,7 +314,7 @@ def _add_pictures(app: FastAPI, service: QueuedSession) -> None:
         },
     )
     def picture(number: Annotated[int, Path(ge=1, le=2**53)]) -> Response:
-        """Return the picture with a number from `/live`. Only the newest pictures are kept."""
+        """Return a picture by its number in `/live`. Only the newest pictures are kept."""
         png = service.watching.pictures.png(number)
         if png is None:
             raise ServiceError("NO_PICTURE")
@@ -370,7 +370,7 @@ def _add_site(app: FastAPI, service: QueuedSession, sites: tuple[tuple[str, str]
 
     @app.get("/health", responses=response_descriptions(Health, "HUNG"))
     async def health() -> Any:
-        """Report that the process responds. Without a response, restart it."""
+        """Report that the process responds. If there is no response, restart the process."""
         if service.hung:
             raise ServiceError("HUNG", mission_id=service.hung)
         return {"status": "ok", "version": _version()}

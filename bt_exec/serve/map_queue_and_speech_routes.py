@@ -65,7 +65,7 @@ def add_auxiliary_routes(app: FastAPI, service: QueuedSession) -> None:
 
     @app.get("/missions/{mission_id}/maps", responses=response_descriptions(Maps, *READ))
     def mission_maps(mission_id: MissionId) -> Any:
-        """Return the maps of a mission's observations in order, or a selection of many maps."""
+        """Return the maps of a mission's observations in order; of many maps, only a selection."""
         record = service.journal.mission(full_mission_id(service, mission_id))
         return {"maps": maps_of(record.events, word)}
 
@@ -93,7 +93,7 @@ def add_auxiliary_routes(app: FastAPI, service: QueuedSession) -> None:
 
     @app.get("/suggestions", responses=response_descriptions(Suggestions, "BAD_REQUEST"))
     def suggestions(accept_language: Annotated[str, Header(max_length=2000)] = "") -> Any:
-        """Return commands that would be understood now, in the language of Accept-Language."""
+        """Return commands that would be accepted now, in the language of `Accept-Language`."""
         language = language_of_headers({"accept-language": [accept_language]})
         now = service.watching.situation()
         return {"commands": suggested_commands(service.site, service.compiler, now, language)}
@@ -110,8 +110,8 @@ def add_auxiliary_routes(app: FastAPI, service: QueuedSession) -> None:
     def resume(how: Resume) -> Any:
         """Start the held missions.
 
-        After a failed stop, this is rejected unless an operator confirms with `inspected` that the
-        robot has been inspected.
+        After a failed stop, the request is rejected unless `inspected` confirms that an operator
+        has inspected the robot.
         """
         held = service.resume_queue(inspected=how.inspected)
         return {"held": held, "waiting": len(service.waiting_missions)}

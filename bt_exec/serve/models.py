@@ -51,7 +51,7 @@ It is written out so that every regular expression engine interprets it in the s
 
 
 def is_blank(text: str) -> bool:
-    """Return whether `text` contains only white space and control characters."""
+    """Return True if `text` contains only white space and control characters."""
     return re.search(_WORDS, text) is None
 
 
@@ -269,7 +269,7 @@ class Results(_Out):
 
 
 class Why(_Out):
-    """Explanation of a mission's end: the cause, and pairs of a name and a statement."""
+    """Explanation of a mission's end: the cause, and statements as pairs of heading and text."""
 
     cause: str
     said: list[list[str]]
@@ -301,7 +301,7 @@ class Aborted(_Out):
 
 
 class Resumed(_Out):
-    """Whether the queue is held, or was held before it was resumed, and the waiting missions."""
+    """Whether the queue is held (or was, until it was resumed), and how many missions wait."""
 
     held: bool
     waiting: int
@@ -496,14 +496,14 @@ class SiteList(_Out):
 
 
 class Health(_Out):
-    """Response while the process works."""
+    """Response while no mission hangs."""
 
     status: Literal["ok"]
     version: str | None = None
 
 
 class Ready(_Out):
-    """Response while commands can be run."""
+    """Response of a service that can run commands."""
 
     status: Literal["ready"]
     site: str

@@ -208,7 +208,7 @@ ANY_BODY: dict[str, Any] = {
 
 
 def error_descriptions(*codes: str) -> dict[int | str, dict[str, Any]]:
-    """Return the description of a route's error responses, including those of every route.
+    """Return the description of a route's error responses, with those that every route may send.
 
     Args:
         codes: Codes of the route's own errors, keys of `ServiceError.statuses`.
@@ -251,7 +251,7 @@ def response_descriptions(
 
 
 def openapi_document(app: FastAPI, *, secured: bool) -> dict[str, Any]:
-    """Return the description of an application.
+    """Return the OpenAPI description of an application.
 
     Args:
         app: The application.

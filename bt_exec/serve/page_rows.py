@@ -62,8 +62,8 @@ def plan_parts(spec: MissionSpec) -> list[Part]:
     """Return the subgoals of a plan, or the steps of its root sequence if it names no subgoals.
 
     A subgoal belongs to the child of the root sequence with the same name. If no child has the name
-    of a subgoal, subgoals and children are matched in order if their numbers are equal; otherwise
-    one part stands for the whole plan.
+    of a subgoal, subgoals and children are paired in order, provided that there are as many of
+    each. Otherwise, one part stands for the whole plan.
     """
     subgoals, root = spec.mission.subgoals, locate(spec.root)
     steps = list(root.children if isinstance(root.node, Sequence) else (root,))
@@ -88,7 +88,7 @@ def _subgoals(model: ViewModel) -> list[dict[str, str]]:
     """Return the subgoals of the plan with their states; empty if no node has a subgoal's name.
 
     Subgoals that are only in the header are omitted, because the rows are more informative. A
-    subgoal without a node in the present plan is reported as failed.
+    subgoal without a node in the current plan is reported as failed.
     """
     spec = model.spec
     assert spec is not None

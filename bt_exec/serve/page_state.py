@@ -81,7 +81,7 @@ class PageState:
         )
 
     def refresh(self) -> None:
-        """Request a new text after a change that is not an event, such as a change of the queue."""
+        """Publish a new text after a change without an event, such as a change of the queue."""
         self._inbox.put("refresh")
 
     def open(self) -> None:

@@ -117,7 +117,7 @@ class Pictures:
             return [next(reversed(kept.values())) for kept in self._kept.values()]
 
     def png(self, number: int) -> bytes | None:
-        """Return a picture as PNG; None if it was dropped. Calls encode one after another."""
+        """Return a picture as PNG; None if it was dropped. Pictures are encoded one at a time."""
         with self._lock:
             found = next((kept[number] for kept in self._kept.values() if number in kept), None)
         if found is None:

@@ -1,4 +1,4 @@
-"""Questions to operators whether a plan may run."""
+"""Questions that ask operators whether a plan may run."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _BITS = 52
 
 @dataclass
 class Question:
-    """Question to the operators whether a plan may run.
+    """Question that asks the operators whether a plan may run.
 
     Attributes:
         number: Random identifier.
@@ -63,7 +63,7 @@ class Questions:
             self._changed()
 
     def answer(self, number: int, *, yes: bool) -> bool:
-        """Answer the question `number`; return False if it is not waiting for an answer."""
+        """Answer the question `number`; return False if that question is not open."""
         question = self.pending
         if question is None or question.number != number or question.answered.is_set():
             return False

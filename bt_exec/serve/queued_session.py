@@ -47,7 +47,7 @@ class BookedMission:
         booking: Entry in the journal.
         command: The command as typed.
         ended: Future of the outcome.
-        stop: Reason of a stop that was requested before the mission could handle it; else empty.
+        stop: Reason for a stop that was requested before the mission could handle it; else empty.
         stopped: Whether an operator requested a stop.
     """
 
@@ -74,16 +74,16 @@ class QueuedSession:
         journal: Journal in which missions are recorded.
         queue: Maximum number of waiting commands.
         world: Initial state of the simulated world.
-        fast: Simulate as fast as possible.
+        fast: Whether simulations run as fast as possible.
         faults: Faults to inject, each as ``SKILL[:N]=CODE``.
         frames: Whether the journal also keeps pictures.
         compiler: Overrides the site's compiler.
         speech: Recognizes and synthesizes speech; by default, text is used instead.
-        guard: Start a guardian even if everything is simulated.
+        guard: Whether a guardian is started even if everything is simulated.
         confirm_s: Time limit of an answer to a question [s].
 
     Attributes:
-        watching: State of the page.
+        watching: Listener that maintains the state of the page.
         questions: Open questions to operators.
         held: Identifier of the stopped mission after which the queue is held until `resume_queue`,
             or ``operator`` if the operator held it. Empty if the queue is not held.
@@ -416,7 +416,7 @@ class QueuedSession:
         return None
 
     def _requires_consent(self, before: BookedMission) -> bool:
-        """Return True if waiting missions need the operator's consent after `before` has ended."""
+        """Return True if the operator must release the waiting missions after `before` ended."""
         return before.stopped or before.ended.result().is_stop or bool(self.inspection_reason())
 
     def _on_hung_end(self, outcome: Outcome) -> None:
@@ -441,7 +441,7 @@ class QueuedSession:
                 booked.ended.set_result(outcome)
 
     def _stop(self, booked: BookedMission, reason: str) -> None:
-        """Stop a mission; if it has not begun yet, `on` stops it when it begins."""
+        """Stop a mission; if it has not begun yet, it is stopped by `on` when it begins."""
         booked.stop = reason
         if self.session.abort(reason):
             booked.stop = ""

@@ -73,7 +73,7 @@ class _Sites:
     no prefix.
 
     Args:
-        guards: The application of each site with its request checks, by name of the site.
+        guards: Application of each site, wrapped in its request checks, by name of the site.
     """
 
     def __init__(self, guards: Mapping[str, RequestGuard]) -> None:

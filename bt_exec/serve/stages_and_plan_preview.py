@@ -23,7 +23,7 @@ from bt_exec.site.site import Site
 from bt_exec.spec.dump import dump_yaml
 from bt_exec.spec.model import Do, MissionSpec
 from bt_exec.spec.node_paths import encloses, is_kept, nodes_with_paths
-from bt_exec.tui.history import mission_entry_data
+from bt_exec.tui.mission_history import mission_entry_data
 from bt_exec.tui.node_text import arguments_text
 from bt_exec.tui.recorded_mission_messages import mission_explanation, parts_and_sentences
 from bt_exec.tui.view_model import ViewModel
@@ -130,7 +130,7 @@ def tasks_of(spec: MissionSpec, record: MissionRecord) -> list[dict[str, str]]:
 
 
 def pascal_case_name(skill: str) -> str:
-    """Return a skill's name in the style of other planners: ``go_to_object`` → ``GoToObject``."""
+    """Return a skill's name in Pascal case, as in other planners: ``GoToObject``."""
     words = skill.rpartition(".")[2].split("_")
     return "".join(word[:1].upper() + word[1:] for word in words)
 
@@ -158,7 +158,7 @@ def plan_data(spec: MissionSpec) -> dict[str, Any]:
 
 
 def _task_target(node: Do) -> str:
-    """Return the argument ``target`` of a task, or the text of all arguments without one."""
+    """Return the argument ``target`` of a task; if it has none, all arguments as text."""
     target = node.args.get("target")
     return target if isinstance(target, str) else arguments_text(node.args)
 

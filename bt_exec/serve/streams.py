@@ -54,7 +54,7 @@ class Feeds:
         self._closed.set()
 
     async def has_no_more_events(self, mission_id: str, after: int) -> bool:
-        """Return True if a mission has ended and has no events after number `after`."""
+        """Return True if a mission has ended and no recorded event follows number `after`."""
         line = await asyncio.to_thread(self._journal.mission_summary, mission_id)
         if line is None or (line.ended_at is None and not line.interrupted):
             return False

@@ -1,4 +1,4 @@
-"""Check that the utterances of each tree are compiled to a plan with that tree."""
+"""Check of utterances: each must be compiled to a plan that contains its own tree."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ __all__ = ["check_utterances", "word_problems"]
 def check_utterances(site: Site, trees: Iterable[str] | None = None) -> list[Problem]:
     """Return a problem for each utterance that is not compiled to a plan with its own tree.
 
-    Utterances are compiled by the offline compiler. Problems in the words of the packs come first.
-    The codes of the others are ``UTTERANCE_REFUSED``, ``UTTERANCE_OF_ANOTHER`` and
+    Utterances are compiled by the offline compiler. Problems in the lexicons of the packs come
+    first. The codes of the others are ``UTTERANCE_REFUSED``, ``UTTERANCE_OF_ANOTHER`` and
     ``UTTERANCE_INCOMPLETE``.
 
     Args:
@@ -58,7 +58,7 @@ def check_utterances(site: Site, trees: Iterable[str] | None = None) -> list[Pro
 def word_problems(catalogue: Catalogue, library: Library) -> list[Problem]:
     """Return the problems in the lexicons of packs that can be found without a site.
 
-    If a pack adds words from its settings, the result is empty, because these come from a site.
+    The result is empty if a pack adds words from its settings, because settings come from a site.
     """
     compiler = _offline_compiler()
     if compiler is None or any(pack.words is not None for pack in catalogue.packs):
@@ -75,7 +75,7 @@ def _offline_compiler() -> Compiler | None:
 
 
 def _word_mistakes(compiler: Compiler, request: Request) -> list[Problem]:
-    """Return the mistakes that a compiler finds in the words of the packs of a request."""
+    """Return the mistakes that a compiler finds in the lexicons of a request's packs."""
     try:
         if isinstance(compiler, WordsChecker):
             return list(compiler.problems(request))
@@ -87,7 +87,7 @@ def _word_mistakes(compiler: Compiler, request: Request) -> list[Problem]:
 
 
 _ANY = "go"
-"""Any short command; compiling it loads the words of all packs."""
+"""A short command; compiling any command loads the lexicons of all packs."""
 
 
 def _request_for(request: Request, text: str) -> Request:
@@ -154,7 +154,7 @@ def _plan_after_another(
 
 
 def _missing_parameter(tree: TreeSpec, required: Sequence[str], refusal: Refusal) -> str:
-    """Return the parameter whose missing value is the reason for a refusal; empty otherwise."""
+    """Return the parameter whose value is missing according to a refusal; empty otherwise."""
     if refusal.code != "NO_OBJECT":
         return ""
     asked = [key for key in required if tree.params[key].type in refusal.missing]
@@ -162,7 +162,7 @@ def _missing_parameter(tree: TreeSpec, required: Sequence[str], refusal: Refusal
 
 
 def _ambiguous_trees(request: Request, tree: TreeSpec, text: str, compiler: Compiler) -> str:
-    """Return a sentence that names the other trees that match an ambiguous utterance."""
+    """Return a sentence that names the other trees that an utterance matches; empty if none."""
     found: list[str] = []
     for other in request.library:
         if other.tree == tree.tree or not other.utterances:

@@ -27,7 +27,7 @@ __all__ = ["Compiled", "compile_command", "compiler_of_site", "first_request", "
 def make_compiler(site: Site, name: str | None = None) -> Compiler:
     """Return the site's compiler, or the one called `name` with default settings.
 
-    ``replay:FILE`` means the compiler ``replay`` with the setting ``file``.
+    ``replay:FILE`` stands for the compiler ``replay`` with the setting ``file``.
     """
     if name is None or name == site.compiler.name:
         found = find_compiler(site.compiler.name, site.compiler.settings())

@@ -62,7 +62,7 @@ def own_pack(
 
 
 def load_library(catalogue: Catalogue, overrides: Collection[str]) -> Library:
-    """Return the common trees and the trees of a catalogue's packs, with overrides applied.
+    """Return the trees of a catalogue's packs and the trees common to all, with overrides applied.
 
     Args:
         catalogue: The packs.

@@ -57,16 +57,16 @@ class Site:
     """A loaded and validated site.
 
     Attributes:
-        name: Name.
+        name: Name of the site.
         summary: Description in one line, or one for each language.
         file: Path of the site file.
         packs: Settings by pack, or by robot if several robots share a pack.
         compiler: The compiler and its settings.
         rates: Tick and observation rates.
         limits: Budgets and deadlines.
-        catalogue: Skills, conditions, types.
-        library: Trees.
-        messages: Sentences.
+        catalogue: Skills, conditions and types of the packs.
+        library: Trees of the packs and of the site itself.
+        messages: Sentences and display names.
         confirm: Rule for plans that need the operator's confirmation.
         keep: Retention of the site's missions in the journal.
         guard: Stop action of the guardian, in place of those of the drivers; None to use theirs.
@@ -259,7 +259,7 @@ def _load_packs(source: Source, written: SiteFile) -> list[Pack]:
 def _requirement_problems(
     source: Source, packs: Iterable[Pack], kinds: Mapping[str, str]
 ) -> Iterator[Problem]:
-    """Yield a problem for each required pack that the site does not have exactly once."""
+    """Yield a problem for each required pack that the site lacks or uses more than once."""
     for pack in packs:
         for name in pack.requires:
             found = [one for one, kind in kinds.items() if kind == name]
@@ -296,7 +296,7 @@ def _validated_settings(
 def _shared_name_problems(
     source: Source, settings: Mapping[str, PackSettings]
 ) -> Iterator[Problem]:
-    """Yield a problem for each name in commands that two robots share."""
+    """Yield a problem for each name by which a command could address two robots."""
     names: dict[str, str] = {}
     for robot, own in settings.items():
         for language, said in own.called.items():

@@ -141,7 +141,7 @@ def _model(model: type[TreeSpec] | type[MissionSpec], definitions: Schema) -> Sc
 
 
 def _field(name: str, field: Schema) -> Schema:
-    """Return the schema of a field: nodes and conditions by reference, without nulls."""
+    """Return the schema of a field; nodes and conditions are references, null is left out."""
     said = {"description": FIELDS[name]} if name in FIELDS else {}
     if name in _CONDITION_FIELDS:
         return {"$ref": f"#/$defs/{_CONDITION_FIELDS[name]}", **said}
@@ -176,9 +176,9 @@ def _field(name: str, field: Schema) -> Schema:
 
 
 def _node() -> Schema:
-    """Return the schema of a node, which selects that of its kind.
+    """Return the schema of a node, which applies the schema of the node's kind.
 
-    With `anyOf`, a mistake would be reported for every kind.
+    With `anyOf` instead, editors would report a mistake once for every kind.
     """
     schema: Schema = {
         "type": "object",
@@ -273,7 +273,7 @@ def _tree_arguments(tree: TreeSpec, types: Mapping[str, Schema]) -> Schema:
 
 
 def _limits(param: Param) -> Schema:
-    """Return the choices and bounds of a parameter as a schema."""
+    """Return a schema with the choices and bounds of a parameter."""
     limits = {"minimum": param.least, "maximum": param.most}
     found: Schema = {key: limit for key, limit in limits.items() if limit is not None}
     if param.choices is not None:

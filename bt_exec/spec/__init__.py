@@ -1,1 +1,1 @@
-"""Specs of trees and missions: models, loading, serialization, library, expansion."""
+"""Specs of trees and missions: models, loading, serialization, library and expansion."""

@@ -54,15 +54,15 @@ class AbstractRun(Generic[Value]):
 
     Attributes:
         nothing: Value that stands for an impossible execution.
-        rounds: Maximum number of rounds, attempts and items that are followed; in these domains,
-            later ones add no new values.
+        rounds: Maximum number of rounds, attempts and items that are followed. A subclass sets it
+            so that further ones would add no new values.
     """
 
     nothing: Value
     rounds = 1
 
     def join_values(self, *values: Value) -> Value:
-        """Return the join of values: it stands for all executions that have one of them."""
+        """Return the join of values, which represents every execution with one of these values."""
         raise NotImplementedError
 
     def run_skill(self, step: Located[Do], before: Value) -> Ends[Value]:
@@ -104,7 +104,7 @@ class AbstractRun(Generic[Value]):
         return ends
 
     def run_for_item(self, step: Step, before: Value) -> Ends[Value]:
-        """Return the values after a node has run once, for one item of ``for_each`` if given."""
+        """Return the values after a node has run once: for one item if it has a ``for_each``."""
         condition = step.node.skip_if
         if condition is None:
             return self._repeated(step, before)

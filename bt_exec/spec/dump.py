@@ -21,7 +21,7 @@ _ESCAPED = re.compile("[\x85\u2028\u2029\ufeff]")
 
 
 class _Dumper(_BASE):  # type: ignore[misc]
-    """YAML dumper that quotes texts which `bt_exec.spec.yaml_source` would parse as numbers."""
+    """YAML dumper that quotes texts that `bt_exec.spec.yaml_source` would parse as numbers."""
 
 
 _Dumper.add_implicit_resolver("tag:yaml.org,2002:float", NUMBER, list("-+0123456789"))
@@ -58,7 +58,7 @@ def dump_json(document: Document) -> str:
 
 
 def _kind_first(value: Any) -> Any:
-    """Return plain data in which the kind of each node and its fields precede the modifiers."""
+    """Return plain data with the kind of each node and its own fields before the modifiers."""
     if isinstance(value, list):
         return [_kind_first(item) for item in value]
     if not isinstance(value, dict):

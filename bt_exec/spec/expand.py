@@ -96,7 +96,7 @@ def expand(spec: MissionSpec, library: Library, source: Source | None = None) ->
 
 
 def _with_saved_returns(root: NodeBase, library: Library) -> NodeBase:
-    """Return the root; if it is an unexpanded tree, ``save`` is added for its return values."""
+    """Return the root; an unexpanded tree gets a ``save`` for each of its return values."""
     if not isinstance(root, Tree) or root.body is not None or root.tree not in library:
         return root
     returned = {field: field for field in library.get(root.tree).returns}
@@ -219,7 +219,7 @@ class _Expander:
         return Sequence.model_construct(sequence=copies, name=node.name)
 
     def _modifier_value(self, name: str, value: str, scope: _Scope, place: Place) -> Any:
-        """Return the value that a reference gives to a modifier; None if the value is invalid."""
+        """Return the value of a modifier that is a reference; None if the value is invalid."""
         own = reference_name(value)
         if own not in scope.params:
             allowed = tuple(f"${known}" for known in scope.params)

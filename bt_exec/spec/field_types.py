@@ -61,7 +61,7 @@ Duration: TypeAlias = Annotated[
 
 
 def _validate_needed(value: Any) -> Any:
-    """Reject invalid values with one error, where the union would report one for each type."""
+    """Validate ``succeed_when`` with one error, where the union would report one for each type."""
     if value in ("all", "any") or (type(value) is int and value >= 1):
         return value
     message = "must be all, any, or how many children must succeed: 1 or more"

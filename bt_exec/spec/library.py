@@ -52,7 +52,7 @@ class Library:
 
         Args:
             folders: Folders of tree files.
-            change: Called with a folder and one of its trees; returns the trees to keep.
+            change: Called with a folder and each of its trees; returns the trees to add instead.
             overrides: Names of trees of earlier folders that the trees of a folder may override,
                 by folder.
 
@@ -105,7 +105,7 @@ class Library:
         self._sources[document.tree] = source
 
     def add_missing(self, other: Library) -> None:
-        """Add those trees of another library whose names this one does not contain."""
+        """Add the trees of another library whose names are not in this one."""
         for name in [name for name in other.names() if name not in self._trees]:
             self.add(other.get(name), other.source(name))
 
@@ -122,7 +122,7 @@ class Library:
         return len(self._trees)
 
     def acting_first(self) -> list[TreeSpec]:
-        """Return the trees, with those that run no skill last."""
+        """Return all trees; those that run no skill come last."""
         return sorted(self, key=lambda tree: _only_asks(tree.root))
 
     def names(self) -> tuple[str, ...]:

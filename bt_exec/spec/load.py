@@ -119,7 +119,7 @@ def _validate(source: Source) -> tuple[Document | None, list[Problem]]:
 
 
 def _header_problem(data: Mapping[str, Any], source: Source) -> Problem:
-    """Return the problem of a document that is neither a tree nor a mission, or both at once."""
+    """Return a problem for a document with neither or both of ``tree`` and ``mission``."""
     message = "a document starts with 'tree: NAME' (a tree) or with 'mission:' (a plan)"
     if "tree" in data:
         message = "a document is a tree or a mission; leave 'tree' or 'mission' out"
@@ -286,7 +286,7 @@ def _too_few(kind: str, ctx: Mapping[str, Any], place: Place) -> str:
 
 
 def _plain_words(finding: ErrorDetails) -> str:
-    """Return a message about the allowed values, without pydantic's vocabulary."""
+    """Return a message about the allowed values in plain words instead of pydantic's terms."""
     kind, ctx, value = finding["type"], finding.get("ctx", {}), finding["input"]
     words = {
         "string": "text" + ("; put it into quotes" if type(value) in (int, float, bool) else ""),
@@ -308,7 +308,7 @@ def _fields(model: Any) -> tuple[str, ...]:
 
 
 def _shown_value(value: Any) -> str:
-    """Return a value as it is written in a document, shortened for messages."""
+    """Return a value for messages: shortened, or only its kind if it is a mapping or a list."""
     if isinstance(value, dict):
         return "a mapping" if value else "an empty mapping"
     if isinstance(value, list | tuple):

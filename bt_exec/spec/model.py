@@ -216,7 +216,7 @@ class NodeBase(Fillable):
 
     @property
     def callee_name(self) -> str:
-        """Name of the skill, tree or single condition that it runs; empty for other nodes."""
+        """Name of the skill, tree or single condition of the node; empty for other nodes."""
         return ""
 
     @property
@@ -364,7 +364,7 @@ class Tree(NodeBase):
 
 
 class _Composite(NodeBase):
-    """Node whose children are in the field that is named like its kind."""
+    """Node whose children are in the field named after its kind."""
 
     @property
     def children(self) -> tuple[NodeBase, ...]:
@@ -414,7 +414,7 @@ class Parallel(_Composite):
 
 
 def _first_condition(branch: NodeBase) -> Any:
-    """Return the first condition of a sequence without modifiers; None if it has none."""
+    """Return the condition of the check that a sequence without modifiers begins with, or None."""
     if not isinstance(branch, Sequence) or branch.modifiers:
         return None
     first = branch.sequence[0]
@@ -558,7 +558,7 @@ class Param(SpecModel):
 
 
 class Alternative(SpecModel):
-    """An alternative to a failed tree, tried by re-planning ``after`` one of these codes.
+    """An alternative to a tree that failed with one of the codes in ``after``, for re-planning.
 
     The failed tree is run again with other arguments (``with``), or replaced by another tree. The
     former name of ``after``, ``on``, is still accepted; it was renamed because most YAML parsers

@@ -145,7 +145,7 @@ def nodes_with_paths(
 
 
 def moved_paths(before: NodeBase, after: NodeBase) -> dict[str, str]:
-    """Return path in `before` → path in `after` of each node object that both trees contain."""
+    """Map the path in `before` to the path in `after` for each node object in both trees."""
     places = {id(node): path for path, node in nodes_with_paths(after)}
     return {path: places[id(node)] for path, node in nodes_with_paths(before) if id(node) in places}
 

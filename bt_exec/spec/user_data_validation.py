@@ -48,7 +48,7 @@ def read_settings(
         model: Model of the settings.
         given: Settings from the user.
         whose: Owner of the settings in the message, such as ``the compiler turns``.
-        known: Names of all settings of the owner, if not only those of the model.
+        known: Names of all settings of the owner; by default, those of the model.
         such_as: Example of a valid setting, for the message.
 
     Raises:
@@ -77,7 +77,7 @@ def first_error(error: ValidationError) -> str:
 
 
 def value_error(error: ValidationError) -> str:
-    """Return the first pydantic error as ``key='value': reason``, where the reason is readable."""
+    """Return the first pydantic error as ``key='value': reason``, with a readable reason."""
     found = error.errors()[0]
     message, where = _reason_text(found), ".".join(map(str, found["loc"]))
     if found["type"] == "missing":
@@ -105,7 +105,7 @@ def load_model(model: type[_Model], path: Path) -> _Model:
 
 
 def _settings_problem(problem: Problem, model: type[BaseModel]) -> Problem:
-    """Return a problem; the problem of an empty file gets the allowed fields added."""
+    """Return a problem unchanged, or with the allowed fields added if the file is empty."""
     if problem.code != "EMPTY":
         return problem
     return replace(problem, message="is empty", allowed=tuple(_fields(model)))
@@ -174,7 +174,7 @@ def _fields(model: type[BaseModel]) -> dict[str, FieldInfo]:
 
 
 def _reason_text(found: Any) -> str:
-    """Return the reason of a pydantic error in the terms of this package."""
+    """Return the reason for a pydantic error in plain words."""
     kind = found["type"]
     if kind == "too_short":
         least = found["ctx"]["min_length"]

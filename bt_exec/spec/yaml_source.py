@@ -240,7 +240,7 @@ class _Reader:
             self._stop("TOO_BIG", f"holds more than {MAX_VALUES} values", place)
         if len(place) > MAX_DEPTH:
             self._stop("TOO_DEEP", f"is nested more than {MAX_DEPTH} levels deep", place)
-        self._plain_data(event, place)
+        self._check_plain(event, place)
         if isinstance(event, yaml.AliasEvent):
             return None
         if isinstance(event, yaml.ScalarEvent):
@@ -265,7 +265,7 @@ class _Reader:
             if key == "<<" and not event.style:
                 message = "merge keys are not allowed; write the fields out"
                 self._refuse("ANCHOR", message, here, found="<<", spot=_position(event))
-            self._plain_data(event, here)
+            self._check_plain(event, here)
             if key in data:
                 first = self.source.keys[here][0]
                 message = f"{key!r} is given again here; it was first given on line {first}"
@@ -274,8 +274,8 @@ class _Reader:
             data[key] = self._value(self.next(), here)
         return data
 
-    def _plain_data(self, event: Any, place: Place) -> None:
-        """Store a problem for an anchor, alias, tag or control character."""
+    def _check_plain(self, event: Any, place: Place) -> None:
+        """Store a problem if an event has an anchor, alias, tag or control character."""
         spot = _position(event)
         if event.anchor is not None:
             sign = "*" if isinstance(event, yaml.AliasEvent) else "&"

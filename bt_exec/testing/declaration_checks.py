@@ -1,4 +1,4 @@
-"""Checks of declarations, applied to every shipped skill and available to other packs."""
+"""Checks of declarations, applied to every shipped pack and available to other packs."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ _COVERAGE: pytest.StashKey[Coverage] = pytest.StashKey()
 
 @pytest.fixture
 def skill_run() -> Callable[..., Any]:
-    """Return `bt_exec.testing.run_skill`, which starts one skill that the test then ticks."""
+    """Return `bt_exec.testing.run_skill`, which starts one skill for the test to tick."""
     from bt_exec.testing.skill_run import run_skill
 
     return run_skill

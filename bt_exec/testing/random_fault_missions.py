@@ -175,10 +175,10 @@ class Report:
 
     @property
     def growth_mib(self) -> float:
-        """Steady growth of memory after the warm-up [MiB], from the median growth of the samples.
+        """Steady growth of memory after the warm-up [MiB].
 
-        With the median, memory that is allocated only once, as by the Korean analyser, has no
-        effect.
+        It is extrapolated from the median difference of consecutive samples, so that memory that is
+        allocated only once, as by the Korean analyser, has no effect.
         """
         warm = self.mib[int(len(self.mib) * _WARM) :]
         marks = warm[:: max(1, len(warm) // _MARKS)]
@@ -217,8 +217,8 @@ class Torture:
 
         Args:
             plans: The fault plans.
-            done: Called after each plan with its number, counted from 1, and its command. If it
-                raises because the operator interrupts the run, the plan is not reported as failing.
+            done: Called after each plan with its number, counted from 1, and its command. If the
+                operator interrupts the run here, the plan is not reported as failing.
         """
         report = self.report
         _use_one_heap()

@@ -85,7 +85,7 @@ def generate_test(record: MissionRecord, before: Sequence[MissionRecord] = ()) -
         before: Earlier missions of the same session, oldest first.
 
     Raises:
-        UsageError: If the mission has not ended, or its plan was given or written by a model.
+        UsageError: If the mission has not ended, or was planned by a language model.
     """
     if record.outcome is None:
         raise UsageError(f"mission {record.id} has not ended; a test needs an end to expect")

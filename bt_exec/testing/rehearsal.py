@@ -89,7 +89,7 @@ class Rehearsal:
 
     Attributes:
         tree: Name of the tree.
-        args: Given values of its parameters.
+        args: Values given for its parameters.
         disturbed: The injected failures.
         outcome: The outcome of the mission.
         calls: Names of the skills that were called, in order.
@@ -125,7 +125,11 @@ class Rehearsal:
 
     @property
     def end_reason(self) -> str:
-        """Alternative that recovered the mission, or the codes of the failure that ended it."""
+        """How the mission recovered, or the codes of the failure that ended it.
+
+        A recovery is ``within the plan``, or names the new trees of the last plan. The text is
+        empty if nothing failed.
+        """
         if not self.outcome.ok:
             rejected = [text.rpartition("[")[2].rstrip("]") for text in self.outcome.problems[:1]]
             codes = (*self.codes[-1:], self.outcome.reason_code, *rejected)
@@ -180,7 +184,7 @@ def explore(
         tree: Name of the tree.
         site: The site.
         args: Values of parameters; missing required parameters get example values.
-        pairs: Whether to inject also two failures at a time.
+        pairs: Whether to inject pairs of failures as well as single ones.
     """
     undisturbed = rehearse(tree, site, args)
     yield undisturbed
@@ -189,7 +193,7 @@ def explore(
 
 
 def disturbances(undisturbed: Rehearsal, catalogue: Catalogue) -> Iterator[Disturbance]:
-    """Yield each failure that can be injected into the calls and conditions of an earlier run."""
+    """Yield each failure that can be injected into the calls and conditions of a rehearsal."""
     counts: Counter[str] = Counter()
     for skill in undisturbed.calls:
         counts[skill] += 1
@@ -327,7 +331,7 @@ def _simulated_skill(skill: Skill, world: _World) -> Skill:
     """Return a skill that applies the declared effects of `skill`."""
 
     def steps(**args: Any) -> Steps[Any]:
-        """Apply the declared effects."""
+        """Apply the declared effects, or fail as injected."""
         code = world.count_call(skill)
         yield Running()
         while code == _TIMEOUT:
@@ -359,7 +363,7 @@ def _stand_in(part: Any, function: Any) -> Any:
 
 
 def _plain_type(hint: Any) -> Any:
-    """Return a type without label metadata, or Any if a document cannot contain its values."""
+    """Return a type without label metadata; Any if its values cannot be written in a document."""
     marks = getattr(hint, "__metadata__", ())
     if any(isinstance(mark, Label) or mark is Label for mark in marks):
         return without_metadata(hint)

@@ -91,10 +91,10 @@ def scripted_skill(
 ) -> Skill:
     """Return a skill that follows `script`, one entry per call; the last entry repeats.
 
-    An entry is ``"done"``, a failure code, ``"crash"``, or a tuple with a number of ticks before
-    it: ``("3", "GRASP_SLIPPED")``; ``("forever",)`` never ends. The skill appends ``"name start"``
-    and ``"name done"``, a code, or ``"name stopped"`` to the robot's ``log``, and its name and
-    arguments to the robot's ``calls``, if these exist.
+    An entry is ``"done"``, a failure code or ``"crash"``. A tuple delays it by a number of ticks,
+    as in ``("3", "GRASP_SLIPPED")``; ``("forever",)`` never ends. If the robot has a ``log``, the
+    skill appends ``"name start"`` to it and, at its end, its name with ``done``, ``stopped`` or a
+    code. If the robot has ``calls``, the skill appends its name and arguments to them.
 
     Args:
         name: Name in the tree language; that of `like` if not given.

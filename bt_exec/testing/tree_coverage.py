@@ -3,7 +3,7 @@
 It is enabled by pytest's option ``--bt-cov``. It includes every mission of a test, run by
 `run_tree` or by a `bt_exec.mission.session.Session`, and every failure of a skill in `run_skill`. A
 node is reached if it ran, was evaluated, or was skipped. Of each site that a test uses, all trees
-and skills with a file in the project are included, also those that no mission contains.
+and skills with a file in the project are included, even those that no mission contains.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class Coverage:
 
     @contextmanager
     def naming_plan(self, tree: str) -> Iterator[None]:
-        """Attribute nodes that are in no tree to `tree`, in missions that begin in this context."""
+        """Attribute nodes outside all trees to `tree`, in missions that begin in this context."""
         before, self._name = self._name, tree
         try:
             yield
@@ -109,7 +109,7 @@ class Coverage:
         return path.is_relative_to(self._project) and "site-packages" not in path.parts
 
     def merge(self, other: Mapping[str, Mapping[str, Mapping[str, bool]]]) -> None:
-        """Merge the result of another process, in the form of `to_dict`."""
+        """Merge the coverage recorded by another process, as returned by its `to_dict`."""
         for mine, theirs in ((self.nodes, other["nodes"]), (self.codes, other["codes"])):
             for name, reached in theirs.items():
                 for part, hit in reached.items():
@@ -117,7 +117,7 @@ class Coverage:
                     known[part] = known.get(part, False) or hit
 
     def to_dict(self) -> dict[str, dict[str, dict[str, bool]]]:
-        """Return the coverage as plain data."""
+        """Return the coverage as JSON-serialisable data, for `merge` in another process."""
         return {"nodes": self.nodes, "codes": self.codes}
 
     def report(self) -> list[str]:

@@ -1,4 +1,4 @@
-"""Whole missions with scripted skills and conditions, and their trace for comparisons."""
+"""Execution of whole missions with scripted skills and conditions; traces for comparison."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ class TreeRun:
 
 
 def plan_without_verification(spec: MissionSpec) -> VerifiedPlan:
-    """Return a plan that is marked as verified but was not, for tests of the executive."""
+    """Return a plan that is marked as verified without verification, to test the executive."""
     return VerifiedPlan(spec, spec, Situation(), made_by=PREPARE)
 
 

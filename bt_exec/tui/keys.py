@@ -57,7 +57,7 @@ class Keys:
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
 
     def __enter__(self) -> Keys:
-        """Switch line editing and echo off."""
+        """Prepare the terminal; see `begin`."""
         self.begin()
         return self
 
@@ -71,7 +71,7 @@ class Keys:
         self.end()
 
     def begin(self) -> None:
-        """Switch echo off, and line editing if keys are read."""
+        """Switch off echo and, if keys are read, line editing."""
         with contextlib.suppress(OSError, ValueError, ImportError):
             number = -1 if sys.__stdin__ is None else sys.__stdin__.fileno()
             if os.isatty(number):

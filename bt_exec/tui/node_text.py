@@ -60,7 +60,7 @@ def pass_notes_text(
     told: Callable[[str], str] = safe_line,
     leave_out: frozenset[str] = frozenset(),
 ) -> tuple[str, ...]:
-    """Return a line for each distinct change by passes, with the nodes that it affects.
+    """Return a line for each distinct change that passes made, with the affected nodes.
 
     The name of the pass is left out: ``arm_policy: grasp: the right arm`` becomes
     ``grasp: the right arm``.
@@ -163,7 +163,7 @@ def modifiers_text(node: NodeBase) -> tuple[str, ...]:
 
 def duration_text(value: float) -> str:
     """Return a duration for display, such as ``0.3 s``, ``40.0 s`` or ``3 min 05 s``."""
-    value = round(value, 3)  # as in outcomes, so that no step seems longer than its mission
+    value = round(value, 3)  # rounded as in outcomes, so that no step seems longer than its mission
     if value < 99.95:
         return f"{max(value, 0.0):.1f} s"
     minutes, rest = divmod(round(value), 60)
@@ -198,7 +198,7 @@ def fill_saved_results(text: str, names: frozenset[str], values: Mapping[str, An
 
 
 def _value_text(value: Any) -> str:
-    """Return a value as a short, safe text."""
+    """Return a value as a short text that is safe to print."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, float):

@@ -78,7 +78,7 @@ class Painter:
         return "".join(painted).rstrip(" ")
 
     def write_lines(self, lines: Iterable[Line]) -> None:
-        """Write lines."""
+        """Write lines to the stream."""
         text = "".join(self.paint(line) + "\n" for line in lines)
         self.file.write(text)
         self.file.flush()
@@ -95,7 +95,7 @@ class Painter:
             self.write_lines(((piece, style),) for piece in pieces)
 
     def _colour_codes(self, style: str) -> tuple[str, str]:
-        """Return the codes that start and end a style of two colours, as for cells of pictures."""
+        """Return the terminal codes that start and end a style, such as that of a picture cell."""
         if len(self._codes) > _MOST_STYLES:
             self._codes = {name: self._code(COLOURS[name]) for name in COLOURS}
         return self._codes.setdefault(style, self._code(style))

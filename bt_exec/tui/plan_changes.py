@@ -32,7 +32,7 @@ def changes_text(
     phrase: Callable[[NodeBase], str] = lambda _: "",
     why: str = "",
 ) -> str:
-    """Return the changes, such as ``keeps: open_door · changes: grasp → look, grasp``.
+    """Return the differences, such as ``keeps: open_door · changes: grasp → look, grasp``.
 
     Args:
         old: The plan that failed.
@@ -40,7 +40,7 @@ def changes_text(
         failure: The failure of the old plan.
         told: Translates names and fixed words to the command's language.
         phrase: Returns the phrase for a node with its arguments, or an empty text.
-        why: Reason of the change, in the command's language.
+        why: Reason for the change, in the command's language.
     """
     kept = new.mission.kept
     parts = [why] if why else []
@@ -61,7 +61,7 @@ def changes_text(
 
 
 def _phrase_of(node: NodeBase, phrase: Callable[[NodeBase], str]) -> str:
-    """Return the phrase of a node, or of the skill if a tree only runs a skill with its name."""
+    """Return the phrase of a node; for a tree that only runs a skill of its name, of the skill."""
     if isinstance(node, Tree) and isinstance(node.body, Do) and label_node(node) == node.body.do:
         return phrase(node.body)
     return phrase(node)

@@ -35,7 +35,7 @@ class ViewNode:
         spec: The node of the plan.
         children: Rows under this row.
         state: Current state; None if the node was not reached yet.
-        detail: Brief reason of a skip, a failure, or a condition that does not hold.
+        detail: Brief reason for a skip, a failure, or a condition that does not hold.
         failure: The failure, if the node failed.
         began: Time of the last start [s, mission clock].
         ended: Time of the last end [s, mission clock].
@@ -44,9 +44,9 @@ class ViewNode:
         attempts: Number of starts.
         tries: Failures of earlier attempts, in order.
         guard: Last verdict of the node's guard.
-        answer: Last verdict of the node's check or other condition.
+        answer: Last verdict of the node's check, or of another condition except its guard.
         passed: Whether the mission continues if the node fails.
-        named: Enclosing node that gives the row its name, if any.
+        named: Enclosing node from which the row takes its name, or None.
         inside: Number of rows under this row.
         steps: Number of leaves in this row and under it.
     """
@@ -167,7 +167,7 @@ class Forest:
 
 
 def only_checks_continuation(spec: NodeBase) -> bool:
-    """Return True for a fallback of one acting branch, followed only by checks.
+    """Return True for a fallback with one acting branch that is followed only by checks.
 
     Such checks decide whether the mission continues if the branch fails.
     """

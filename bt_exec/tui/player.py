@@ -78,7 +78,7 @@ class Player:
         self.t = max(self.t, min(until, self.end))
 
     def step(self, events: int = 1) -> None:
-        """Pause, and play the next visible change or undo the last one."""
+        """Pause, and play the next visible change, or undo the last one if `events` is negative."""
         self.paused = True
         visible = [n for n, event in enumerate(self.events, start=1) if _is_visible(event)]
         if events > 0:
@@ -87,7 +87,7 @@ class Player:
             self.seek(next((n for n in reversed(visible) if n < self.index), 0))
 
     def seek(self, index: int) -> None:
-        """Go to the time after the first `index` events."""
+        """Go to the moment after the first `index` events."""
         if index < self.index:
             self.index, self.t = 0, self.start
             self.model = self._make(lambda: self.t)

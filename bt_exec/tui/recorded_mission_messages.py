@@ -1,4 +1,4 @@
-"""Messages of the packs that a recorded mission used, as far as they are installed.
+"""Messages of the installed packs that a recorded mission used.
 
 Display names of places and persons are those in the recorded settings of the site.
 """

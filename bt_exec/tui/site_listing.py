@@ -140,7 +140,7 @@ def first_utterances(utterances: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _first_utterances_and_count(utterances: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the first utterance of each language, and the number of others."""
+    """Return the first utterance of each language and the number of others, if several."""
     shown = first_utterances(utterances)
     rest = len(utterances) - len(shown)
     return (*shown, f"and {rest} more ways") if rest > 1 else utterances

@@ -54,7 +54,7 @@ def summary_lines(
         width: Maximum width [cells].
         model: State of the mission, for the last observation; None to leave it out.
         ascii: Whether to use only ASCII signs.
-        commands: Suggested commands that query the record, such as ``why``.
+        commands: Commands to suggest that query the record, such as ``why``.
         verbose: Whether to show the reason code, and tracebacks of crashes.
         prompt: Whether the suggested commands are for the prompt, without the program's name.
     """
@@ -117,14 +117,14 @@ def _tracebacks(outcome: Outcome) -> list[list[str]]:
 
 
 def utterances_not_in(message: str, utterances: Sequence[str]) -> tuple[str, ...]:
-    """Return the utterances that `message` does not contain."""
+    """Return the utterances, or none of them if `message` already contains one."""
     said = message.casefold()
     named = any(text.casefold().rstrip(".?! ") in said for text in utterances)
     return () if named else tuple(utterances)
 
 
 def _status_line(outcome: Outcome, told: Callable[[str], str], *, verbose: bool) -> str:
-    """Return a line with status, duration and cost, and the reason code if `verbose`."""
+    """Return a line with status, duration and counts, and the reason code if `verbose`."""
     time = duration_text(outcome.sim_seconds)
     plain = not verbose or outcome.reason_code in ("OK", "ABORTED")
     code = "" if plain else outcome.reason_code

@@ -53,7 +53,7 @@ class Glyphs:
     cursor: str
 
     def text(self, text: str) -> str:
-        """Return `text` with unsupported characters replaced by question marks."""
+        """Return `text` with unsupported characters replaced by similar ones or question marks."""
         if self is UNICODE:
             return text
         for sign, plain in _PLAIN.items():
@@ -155,7 +155,7 @@ def without_cursor_moves(text: str) -> str:
 def fit(text: str, cells: int, ellipsis: str = "…") -> str:
     """Return `text` shortened to at most `cells`, ending in `ellipsis` if it was shortened.
 
-    It is cut after a separator or a word if that does not waste much space.
+    The text is cut after a separator or a word if little space is lost by that.
     """
     if cell_len(text) <= cells:
         return text

@@ -28,7 +28,7 @@ class Action:
         name: Name of the action.
         keys: Keys that perform the action, as named by `bt_exec.tui.keys`.
         words: Word that performs the action on the command line, by language; may be empty.
-        does: Description, by language.
+        does: Description of the action, by language.
     """
 
     name: str
@@ -123,7 +123,7 @@ def _perform(display: Display, model: ViewModel, name: str, width: int) -> None:
 
 
 def _move_or_fold(display: Display, model: ViewModel, name: str, width: int) -> None:
-    """Move the cursor, or fold the selected node."""
+    """Move the cursor, or fold or unfold the selected node."""
     rows = [row for row in all_rows(model, width, display=display) if _is_current(model, row)]
     if not rows:
         return

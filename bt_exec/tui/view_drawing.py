@@ -100,7 +100,7 @@ def plan_lines(
 
 
 def text_beside_label(model: ViewModel, row: Row, node: ViewNode, *, verbose: bool = False) -> str:
-    """Return the text next to a row's label: arguments, reason of a skip, number of an attempt."""
+    """Return the text next to a row's label: arguments, reason for a skip, attempt number."""
     told = model.translated_text
     said = model.detail_beside_label(node, verbose=verbose)
     match node.state:
@@ -211,7 +211,7 @@ class _Artist:
         return [*self.rows(rows), *page, *thinking][: room + len(thinking)]
 
     def visible_rows(self, room: int) -> list[Row]:
-        """Return at most `room` rows around the cursor, or around the running step without one."""
+        """Return at most `room` rows around the selected row; by default, the running step."""
         model, display = self.model, self.display
         if display.cursor is None:
             rows = all_rows(model, self.width, room=room, display=display)

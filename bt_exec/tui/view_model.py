@@ -76,7 +76,7 @@ class Change:
         t: Time of the change [s, mission clock].
         node: Row of the node; its state may have changed again since.
         state: The new state of the row.
-        why: Reason of a failure, an unmet condition, a skip or another attempt, in the
+        why: Reason for a failure, an unmet condition, a skip or another attempt, in the
             command's language.
         seconds: How long the node had been running [s]; None if it was not.
     """
@@ -176,14 +176,14 @@ class ViewModel:
         return safe_line(self.messages.translate_word(text, language))
 
     def translated_cause(self, text: str) -> str:
-        """Return the reason of a failure, in the command's language if there is a translation."""
+        """Return a reason for a failure in the command's language, if there is a translation."""
         if text in self.messages and not self.ascii:
             return safe_line(self.messages.say(text, self.language).rstrip("."))
         return self.fixed_word(text) if self.language == "en" else self.translated_text(text)
 
     @property
     def perception_errors(self) -> str:
-        """Why the last observations failed, as a text; empty if none failed."""
+        """Reasons why the last observations failed, as one text; empty if none failed."""
         return "; ".join(self.blinded.values())
 
     def newest_observations_text(self) -> str:
@@ -244,8 +244,8 @@ class ViewModel:
     def phrase(self, spec: NodeBase) -> str:
         """Return the phrase for a node with its arguments, such as "go to the lounge".
 
-        A name that the author of the plan gave to the node takes precedence. The result is empty if
-        there is no phrase.
+        The result is empty if there is no phrase, or if the author of the plan gave the node a
+        name, which takes precedence.
         """
         if spec.name is not None or not self.messages.has_phrase(spec.phrase_key):
             return ""
@@ -294,7 +294,7 @@ class ViewModel:
         return safe_line(problem.message if english else korean_mistake(problem))
 
     def failure_reason(self, failure: Failure) -> str:
-        """Return why a node failed: the sentence of its failure code, or the measured values."""
+        """Return why a node failed: the sentence of its failure code, or the failure's message."""
         if not self.verbose and failure.code in self.messages:
             language = "en" if self.ascii else self.language
             return safe_line(self.messages.explain_failure(failure, language).rstrip("."))
@@ -305,7 +305,7 @@ class ViewModel:
         return safe_line(self.messages.explain_failure(failure, self.language).rstrip("."))
 
     def pass_notes(self) -> tuple[str, ...]:
-        """Return a line for each change by passes.
+        """Return a line for each change that passes made to the plan.
 
         Unless the view is verbose, names are shown as phrases, and changes that only repeat
         arguments of a row are left out.
@@ -454,7 +454,7 @@ class ViewModel:
     def _end_skill(self, event: ev.SkillEnded, node: ViewNode) -> None:
         """Store the saved results of a skill, and set the state of its row.
 
-        No state change follows if a node starts and ends again in the tick in which it had ended.
+        No `NodeChanged` reports the end of a node that starts and ends again in one tick.
         """
         save: Mapping[str, str] = getattr(node.spec, "save", {})
         for field_name, name in save.items() if event.state == "done" else ():
@@ -480,9 +480,9 @@ class ViewModel:
 
 
 def _done_subgoals_text(node: ViewNode) -> str:
-    """Return the number of finished subgoals, such as "2/3", of a named sequence.
+    """Return how many subgoals of a named sequence are finished, such as "2/3".
 
-    Subgoals are named sequences under it.
+    Its subgoals are the named sequences directly under it. The text is empty for other nodes.
     """
     if not isinstance(node.spec, Sequence) or node.spec.name is None:
         return ""

@@ -28,7 +28,7 @@ _LEVELS = 8  # step to which colour channels are rounded, so that similar cells 
 def help_lines(
     model: ViewModel, width: int, glyphs: Glyphs, taken: frozenset[str] = frozenset()
 ) -> list[Line]:
-    """Return the keys and their actions in as many columns as fit, without the `taken` keys."""
+    """Return a table of the keys and their actions, without the `taken` keys."""
     language = "en" if model.ascii else model.language
     rows = []
     for action in actions():
@@ -113,7 +113,7 @@ def _arguments_text(model: ViewModel, args: Any) -> str:
 
 
 def _verdict_text(model: ViewModel, verdict: Verdict | None, words: tuple[str, str]) -> str:
-    """Return a verdict as text.
+    """Return a verdict as text, with its reason and age.
 
     Args:
         model: State of the mission.
@@ -151,7 +151,7 @@ def transition_lines(model: ViewModel, width: int, glyphs: Glyphs, room: int) ->
 
 
 def camera_lines(model: ViewModel, width: int, room: int, *, colours: bool) -> list[Line]:
-    """Return the newest pictures side by side; a cell shows two pixels in colour, or a shade."""
+    """Return the newest pictures side by side; a cell shows two pixels, or a shade of grey."""
     seen = [(name, one.observation.frame) for name, one in sorted(model.buffers.items())]
     frames = [np.asarray(frame) for _, frame in seen if frame is not None]
     if not frames or room < 2:

@@ -21,7 +21,7 @@ class Display:
     Attributes:
         cursor: Path of the selected node; None to follow the running nodes.
         folds: Nodes that the operator unfolded (True) or folded (False), by path.
-        unfolded: Whether finished and unreached nodes are unfolded, too.
+        unfolded: Whether finished and unreached nodes are also unfolded.
         active: Whether only running nodes are shown.
         filter: Text that label or path of a node must contain to be shown; case is ignored.
         page: The open page; empty if none is open.

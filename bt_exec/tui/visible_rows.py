@@ -87,7 +87,7 @@ def all_rows(
 def fit_rows(rows: Sequence[Row], room: int, told: Callable[[str], str] = safe_line) -> list[Row]:
     """Return at most `room` rows in order, with a count in place of each group of hidden rows.
 
-    Running rows and their notes are kept first, then the rows nearest to them. `told` translates a
+    Running rows and their notes have priority, then the rows nearest to them. `told` translates a
     count to the command's language.
     """
     if len(rows) <= room:
@@ -108,7 +108,7 @@ def fit_rows(rows: Sequence[Row], room: int, told: Callable[[str], str] = safe_l
 
 
 def focus_index(rows: Sequence[Row]) -> int:
-    """Return the index of the last running row, or else of the last row with a state."""
+    """Return the index of the last running row; if none runs, of the last row with a state."""
     last = 0
     for index in range(len(rows) - 1, -1, -1):
         node = rows[index].node
@@ -155,7 +155,7 @@ def _is_unfinished(row: Row) -> bool:
 
 
 def _with_counted_gaps(rows: Sequence[Row], told: Callable[[str], str]) -> list[Row]:
-    """Return the rows with one row that counts steps in place of all rows without a state."""
+    """Return the rows, with all rows without a state replaced by one row that counts the steps."""
     left = [row for row in rows if row.node is not None and row.node.state is None]
     steps = sum(row.node.steps for row in left if row.node)
     kept = [row for row in rows if row.node is None or row.node.state is not None]
@@ -240,7 +240,7 @@ class _Maker:
                 yield Row("note", depth, line, weight=weight, first=index == 0)
 
     def recovered_failures(self, node: ViewNode) -> list[str]:
-        """Return texts for failed attempts before a success; while running, only for the last."""
+        """Return texts for failed attempts before a success; for a running node, only the last."""
         first = len(node.tries) if node.state == "running" else 1
         if node.state not in ("running", "done"):
             return []

@@ -56,7 +56,7 @@ class Why:
         return safe_line(self.messages.fixed_word(text, self.language))
 
     def say(self, code: str, /, **facts: Any) -> str:
-        """Return the sentence of a code."""
+        """Return the sentence of a message code, in the language of the explanation."""
         return safe_line(self.messages.say(code, self.language, **facts))
 
     def translated_text(self, text: str) -> str:
@@ -67,11 +67,11 @@ class Why:
 
     @property
     def status_word(self) -> str:
-        """Final status, a key of `SIGNS`."""
+        """Final status of the mission, a key of `bt_exec.tui.summary.SIGNS`."""
         return self.known.line.shown_status
 
     def cause(self) -> str:
-        """Return the first cause in one sentence."""
+        """Return the first cause of the end in one or a few sentences."""
         known = self.known
         if self.status_word == "waiting":
             return self.say("WHY_WAITING")
@@ -112,7 +112,7 @@ class Why:
         )
 
     def perception_errors(self) -> str:
-        """Return sentences about packs without new observations, with errors; may be empty."""
+        """Return sentences about packs whose observations failed, with the errors; may be empty."""
         said = (
             self.messages.sentence_for_robot(
                 pack,
@@ -162,7 +162,7 @@ class Why:
         return [(self.word(label), text) for label, text in rows if text]
 
     def continued_mission(self, line: MissionSummary) -> str:
-        """Return the identifier of an earlier mission with its end."""
+        """Return the identifier of an earlier mission, and how that mission ended."""
         end = safe_line(line.message) or self.word(line.shown_status)
         if line.message and line.language != self.language:
             end = self.say("WHY_SAID", message=line.message)
@@ -191,7 +191,8 @@ class Why:
         """
         cause = self.known.cause
         phrases = (self.step_phrase(name, args) for name, args in attempt.steps)
-        steps = [step for step, _ in groupby(phrases)]  # an answer and the condition on it
+        # an answer and the condition on it have the same phrase
+        steps = [step for step, _ in groupby(phrases)]
         more = [self.word(f"and {len(steps) - _STEPS} more")] if len(steps) > _STEPS else []
         named = self.word("the same again") if again else ", ".join([*steps[:_STEPS], *more])
         made = attempt.compiler if self.verbose else ""
@@ -247,7 +248,7 @@ class Why:
         return f"{no} ({reason})" if reason else no
 
     def failure_reason(self, failure: Failure) -> str:
-        """Return a sentence with the reason of a failure."""
+        """Return a sentence with the reason for a failure."""
         return safe_line(self.messages.explain_failure(failure, self.language))
 
     def step_phrase(self, name: str, args: Mapping[str, Any]) -> str:
@@ -352,7 +353,7 @@ def _rounded(value: Any) -> Any:
 
 
 def _measured(failure: Failure) -> Iterable[str]:
-    """Yield the measured values of a failure as short texts."""
+    """Yield the code of a failure, then its evidence as short texts ("name value")."""
     yield safe_line(failure.code)
     for name, value in failure.evidence.items():
         text = f"{value:g}" if isinstance(value, float) else safe_line(value)

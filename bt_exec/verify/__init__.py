@@ -40,7 +40,7 @@ def verify_document(
 
 
 def verify_file(loaded: Loaded, catalogue: Catalogue, library: Library) -> tuple[Problem, ...]:
-    """Check a file for its author, including probable mistakes that do not prevent execution.
+    """Check a file and also report probable mistakes that do not prevent execution.
 
     In addition to `verify_document`, it reports contradicting steps (which passes may resolve),
     unused codes and unused parameters.

@@ -82,7 +82,7 @@ _PRINTED = Union[str, int, float]  # noqa: UP007 - used as a value at run time
 
 
 def _check_template(context: Context, value: str, hint: Any, place: Place, bound: Names) -> None:
-    """Report problems of a template: its syntax, unbound names, values that are not printable."""
+    """Report problems in a template: syntax, unbound names, values that cannot be printed."""
     if rest := template_problem(value):
         message = "a brace that is meant as text is doubled: {{ or }}"
         context.report_problem("BAD_TEMPLATE", message, place, found=rest)
@@ -114,7 +114,7 @@ def check_not_optional(context: Context, name: str, place: Place) -> None:
 def _names_inside_texts(
     context: Context, value: Any, place: Place, bound: Names
 ) -> Iterator[tuple[Place, str]]:
-    """Yield each ``$name`` of a bound name in the middle of a text, where it is not replaced."""
+    """Yield each bound ``$name`` in the middle of a text, where it would not be replaced."""
     if isinstance(value, str) and not value.startswith("$"):
         known = {*bound, *saved_names(context.document.root)} if "$" in value else set()
         yield from ((place, name) for name in _INSIDE.findall(value) if name in known)
@@ -144,7 +144,7 @@ def _reference(context: Context, value: str, hint: Any, place: Place, bound: Nam
 
 
 def check_constant(context: Context, value: Any, hint: Any, place: Place) -> None:
-    """Report problems of a value that may not contain references, such as a default."""
+    """Report problems in a value that must not contain references, such as a default."""
     found = False
     for where, name in _references(value, place):
         message = f"{name} is not defined here; text that starts with '$' is written '$${name[1:]}'"

@@ -1,4 +1,4 @@
-"""Layer 2, arguments: every value has the right type, and every ``$name`` is bound.
+"""Layer 2, arguments: every value must have the right type, and every ``$name`` must be bound.
 
 Codes: ``UNKNOWN_ARGUMENT``, ``MISSING_ARGUMENT``, ``WRONG_TYPE``, ``UNBOUND``, ``UNKNOWN_RESULT``,
 ``SKIPPED_SAVE``, ``SAVED_TWICE``, ``MAY_BE_ABSENT``, ``NAME_SHADOWED``, ``TOO_MANY_ITEMS``,
@@ -152,7 +152,7 @@ def _item_type(context: Context, each: Each, place: Place, bound: Names) -> Any:
 
 
 _IMPOSSIBLE: Names = {"": None}
-"""Value of an impossible execution; its name is empty, which no real name is."""
+"""Value of an impossible execution, marked by an empty name, which cannot occur otherwise."""
 
 
 class _Names(AbstractRun[Names]):
@@ -164,7 +164,7 @@ class _Names(AbstractRun[Names]):
         self._context = context
 
     def join_values(self, *values: Names) -> Names:
-        """Return the names that all values bind, each with the union of its types."""
+        """Return the names that are bound in all values, each with the union of its types."""
         first, *rest = [value for value in values if value != self.nothing] or [self.nothing]
         common = (name for name in first if all(name in other for other in rest))
         return {
@@ -275,7 +275,7 @@ def _saves(
 def _argument_type(
     hints: Mapping[str, Any], name: str, args: Mapping[str, Any], bound: Names
 ) -> Any:
-    """Return the type of an argument; `SameType` is replaced by the type of the value it names."""
+    """Return the type of an argument; `SameType` stands for the type of the argument it names."""
     hint = hints[name]
     marks = (mark for mark in getattr(hint, "__metadata__", ()) if isinstance(mark, SameType))
     given = args.get(getattr(next(marks, None), "argument", ""))

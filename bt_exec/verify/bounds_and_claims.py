@@ -1,4 +1,4 @@
-"""Layers 5 and 6, resources and bounds: no conflicting claims, limited size and duration.
+"""Layers 5 and 6, resources and bounds: no conflicting claims, and limited size and duration.
 
 Codes: ``CLAIMED_TWICE``, ``TOO_DEEP``, ``TOO_BIG``, ``TOO_LONG_RUNNING``. Skills declare the
 resources that they use (``uses={"arm.{arm}"}``). Children of a parallel run at the same time and
@@ -48,11 +48,11 @@ MAX_DURATION_S = 24 * 3600.0
 """Maximum duration of a plan if every attempt takes its full timeout [s]."""
 
 MAX_ATTEMPTS = 4
-"""Plans longer than `MAX_DURATION_S` may take this multiple of the sum of declared timeouts."""
+"""Plans may exceed `MAX_DURATION_S` up to this multiple of the sum of their declared timeouts."""
 
 
 def check_bounds(context: Context) -> None:
-    """Report a document that is too deep, too big or may run too long."""
+    """Report a document that is nested too deeply, is too big, or may run for too long."""
     steps = list(context.root.walk())
     if len(steps) > MAX_NODES:
         message = f"has {len(steps)} nodes, at most {MAX_NODES} are run"

@@ -1,4 +1,4 @@
-"""Shared state of the verification layers: the document to check, and the problems found."""
+"""Shared state of the verification layers: the document to check and the problems found."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Layer 4, dry run: the needs of each skill hold when it starts, in every execution of the plan.
+"""Layer 4, dry run: in every execution of the plan, no known fact contradicts a skill's needs.
 
 Code: ``NEED_NOT_MET``. All possible executions of a plan are followed at once: skips, failures,
 retries, stops, and orders of parallel branches. A need is reported if a known fact contradicts it
@@ -89,8 +89,8 @@ class _DryRun(AbstractRun[States]):
     """Abstract run whose values are sets of possible states, and which collects unmet needs.
 
     Attributes:
-        unmet: Skill, allowed values, and whether the contradiction is certain, for each need that
-            may be contradicted; by place, fact and contradicting value.
+        unmet: Needs that may be contradicted, by place, fact and contradicting value. Each is given
+            by its skill, the allowed values, and whether the contradiction is certain.
         constant: Facts that do not change before they are last read; not part of the states.
     """
 
@@ -158,7 +158,7 @@ class _DryRun(AbstractRun[States]):
         return Ends(*[frozenset([state_from_facts({})])] * 4)
 
     def run_without_modifiers(self, step: Step, before: States) -> Ends[States]:
-        """Return the ends of a node; its guard may observe the facts it establishes at any tick."""
+        """Return the ends of a node, whose guard may observe its facts in any tick."""
         if step.node.guard is None:
             return super().run_without_modifiers(step, before)
         others = self._others
@@ -287,7 +287,7 @@ class Readers:
         self._visit(root, None)
 
     def __contains__(self, fact: str) -> bool:
-        """Return True if a fact is read anywhere."""
+        """Return True if a fact is read anywhere in the document."""
         return fact in self._last
 
     def is_constant(self, fact: str) -> bool:

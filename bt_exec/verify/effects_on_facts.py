@@ -75,7 +75,7 @@ def facts_after_success(facts: Mapping[str, str], skill: Skill, args: Mapping[st
 
 
 def facts_after_part(part: NodeBase, facts: Mapping[str, str], catalogue: Catalogue) -> Facts:
-    """Return the facts after all skills of a part of a plan have succeeded."""
+    """Return the facts after all skills in a part of a plan have succeeded."""
     after = dict(facts)
     for node in walk(part, Do, failing=False):
         skill = catalogue.skills.get(node.do)
@@ -92,7 +92,7 @@ def facts_after_failure(facts: Mapping[str, str], skill: Skill, args: Mapping[st
 
 
 def _forget(facts: Facts, key: str, args: Mapping[str, Any]) -> None:
-    """Remove the fact of template `key`, or all that it may stand for if arguments are unknown."""
+    """Remove the fact of template `key`; with unknown arguments, all facts that may be meant."""
     form = fact_pattern(key, args)
     for fact in [fact for fact in facts if form.fullmatch(fact)]:
         del facts[fact]
@@ -101,7 +101,7 @@ def _forget(facts: Facts, key: str, args: Mapping[str, Any]) -> None:
 def unmet_needs(
     facts: Mapping[str, str], skill: Skill, args: Mapping[str, Any]
 ) -> list[tuple[str, list[str], str]]:
-    """Return the needs that known facts contradict: fact, allowed values, and known value."""
+    """Return the needs that known facts contradict, as fact, allowed values and known value."""
     return contradicted_needs(facts, needs_of(skill, args))
 
 
@@ -148,20 +148,23 @@ def touched_facts(
         if has_known_arguments(key, args)
     ]
     used = {
-        _part_and_robot(fill_arguments(name, args))
+        _robot_and_part(fill_arguments(name, args))
         for name in skill.uses
         if has_known_arguments(name, args)
     }
     related = [
         fact
         for fact in known
-        if fact.partition(".")[0] in declared or _part_and_robot(fact) in used - {""}
+        if fact.partition(".")[0] in declared or _robot_and_part(fact) in used - {""}
     ]
     return tuple(dict.fromkeys((*declared, *related)))
 
 
-def _part_and_robot(name: str) -> str:
-    """Return robot and part of a fact or resource: ``cart/right`` for ``cart/arm.right``."""
+def _robot_and_part(name: str) -> str:
+    """Return the robot and part in the name of a fact or resource; empty if it has no part.
+
+    For ``cart/arm.right`` and ``cart/hand.right``, the result is ``cart/right``.
+    """
     space, slash, plain = name.rpartition("/")
     part = plain.partition(".")[2]
     return f"{space}{slash}{part}" if part else ""

@@ -54,7 +54,7 @@ class Change:
 
     Attributes:
         sets: Facts with the values that they have afterwards.
-        clears: Facts that are changed; those without a value in `sets` are unknown afterwards.
+        clears: Changed facts; those without a value in `sets` are unknown afterwards.
         forms: Patterns of further facts that are unknown afterwards.
         learns: Whether the change is an observation, which has no effect if it contradicts known
             facts.
@@ -109,12 +109,12 @@ class Change:
         return self.sets.union(kept)
 
     def applied_to(self, facts: Mapping[str, str]) -> dict[str, str]:
-        """Return the facts after the change, in any order."""
+        """Return `facts` as they are after the change, in arbitrary order."""
         return dict(self.apply(state_from_facts(facts)))
 
 
 def changes_of(skill: Skill, args: Mapping[str, Any]) -> tuple[Change, Change]:
-    """Return the changes of facts when a skill succeeds, and when it fails or is stopped.
+    """Return the changes of facts by a successful skill, and by one that fails or is stopped.
 
     Args:
         skill: The skill.
@@ -256,7 +256,7 @@ class ConcurrentChanges:
         return frozenset(found)
 
     def _unchanged(self, states: States) -> States:
-        """Return a single state with the facts that none of the changes affects."""
+        """Return a single state with the common facts that no change affects."""
         acts = [change for change in self._changes if not change.learns]
         every = frozenset().union(*(change.sets for change in acts))
         written = Change(

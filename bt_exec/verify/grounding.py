@@ -1,4 +1,4 @@
-"""Layer 3, grounding: the objects of the first actions are currently detected.
+"""Layer 3, grounding: the objects of the first actions must be currently detected.
 
 Code: ``LABEL_NOT_SEEN``. The scene may change when the robot acts, so only actions that can run
 first are checked. Skills check their own labels again when they start.
@@ -41,7 +41,7 @@ class _Grounding(AbstractRun[int]):
     def run_condition(self, step: Step, expression: Any, before: int) -> Answers[int]:
         """Return the progress after a condition.
 
-        After ``skip_if``, no label is checked, because whether the node runs is decided later.
+        After a ``skip_if``, no label is checked, because the node may not run at all.
         """
         if expression is step.node.skip_if:
             return Answers(_ACTED, _ACTED, _ACTED)

@@ -131,7 +131,7 @@ def _cannot_fail(context: Context, node: NodeBase) -> bool:
 
 
 def _contradiction(context: Context, expression: Any) -> tuple[str, str] | None:
-    """Return two conditions under one ``all`` that cannot hold together; None without any."""
+    """Return two conditions under one ``all`` that cannot hold together; None if there are none."""
     for one, other in combinations(expression.of, 2) if isinstance(expression, All) else ():
         if Not(of=one) == other or Not(of=other) == one:
             return str(one), str(other)
@@ -154,7 +154,7 @@ def else_codes(root: NodeBase) -> Iterator[str]:
 
 
 def _codes_of_site(context: Context) -> set[str]:
-    """Return every code that a node of the site's trees may fail with."""
+    """Return every code with which a node of the site's trees may fail."""
     codes = {*OWN_CODES, *else_codes(context.document.root)}
     for skill in context.catalogue.skills.values():
         codes |= skill.fails

@@ -175,7 +175,7 @@ class _Call(NamedTuple):
 
 
 def position_of(part: Signature, keyword: str = "", text: str = "") -> Position | None:
-    """Return the position of `text` in an option of the decorator, or else that of the function.
+    """Return the position of `text` in an option of the decorator; by default, of the function.
 
     The result is None if the source cannot be read.
     """
@@ -250,7 +250,7 @@ def _uncaught_calls(definition: ast.AST, inner: bool = False) -> Iterator[tuple[
 
 
 def _possible_texts(node: ast.AST | None, names: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the texts that an expression may have as its value, as far as they are constants."""
+    """Yield the constant texts to which an expression may evaluate."""
     if isinstance(node, ast.IfExp):
         yield from _possible_texts(node.body, names)
         yield from _possible_texts(node.orelse, names)

@@ -148,7 +148,7 @@ class _File:
         return self.source.problem(code, message, place, found=name, allowed=allowed, key=True)
 
     def _names_in_both_forms(self, names: Iterable[str]) -> set[str]:
-        """Return each name as it is used on the site, and without the prefix of the pack."""
+        """Return each name as used on the site, and also without the prefix of its pack."""
         return {one for name in names for one in (name, name.rpartition(".")[2])}
 
     def _allowed_placeholders(self, name: str, kind: str) -> set[str] | None:

@@ -1,4 +1,4 @@
-"""Layer 1, vocabulary: every name and every value of a fact is defined on the site.
+"""Layer 1, vocabulary: every name and every value of a fact must be defined on the site.
 
 Codes: ``UNKNOWN_SKILL``, ``UNKNOWN_CONDITION``, ``UNKNOWN_TREE``, ``UNKNOWN_TYPE``, ``TREE_CYCLE``,
 ``ELSE_WITH_TELL``, ``TOO_MANY_NEEDED``, ``UNKNOWN_FACT_VALUE``.
@@ -88,7 +88,7 @@ def _unknown_condition(context: Context, condition: Is, place: Place) -> None:
 
 
 def _check_tree(context: Context, name: str, place: Place, *, runs: bool = False) -> None:
-    """Report a tree that does not exist or, if `runs`, one that contains this document's tree."""
+    """Report a tree that does not exist or, if `runs` is set, that contains the document's tree."""
     own = context.document.tree if isinstance(context.document, TreeSpec) else None
     cycle = _cycle(context, name, own) if runs and own is not None else ()
     if cycle:
@@ -103,7 +103,7 @@ def _check_tree(context: Context, name: str, place: Place, *, runs: bool = False
 
 
 def _cycle(context: Context, start: str, own: str) -> tuple[str, ...]:
-    """Return the shortest cycle from tree `own` through its subtree `start`; empty without any."""
+    """Return the shortest cycle from tree `own` through its subtree `start`; empty if none."""
     above = {start: own}
     waiting = [start]
     for name in waiting:
@@ -147,7 +147,7 @@ def _check_fact_value(
     used: tuple[str, ...],
     given: Mapping[str, object],
 ) -> None:
-    """Report an undeclared value of a fact at the argument that causes it."""
+    """Report an undeclared value of a fact, at the argument from which it comes."""
     for mistake in context.catalogue.facts.mistakes(fact, value, may_be_unknown=True):
         if mistake.code == "UNKNOWN_FACT_VALUE":
             origin = [name for name in used if name in given][-1:]

@@ -34,7 +34,11 @@ def is_loopback(host: str) -> bool:
 
 
 def stripped_token(text: str, where: str) -> str:
-    """Return a token without surrounding white space.
+    """Return a valid token without surrounding white space.
+
+    Args:
+        text: The token, possibly with white space around it.
+        where: Source of the token, for the error message.
 
     Raises:
         UsageError: If the token is too short or has invalid characters.
@@ -114,7 +118,7 @@ class Login:
         return key
 
     def log_out(self, cookies: str) -> None:
-        """End the login session of a ``Cookie`` header."""
+        """End the login session that a ``Cookie`` header belongs to."""
         self._logins.pop(_cookie_value(cookies), None)
 
     def _is_login(self, cookies: str) -> bool:

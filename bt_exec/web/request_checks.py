@@ -131,7 +131,11 @@ class RequestGuard:
         return max(self._body_bytes, self._uploads.get(scope["path"], 0))
 
     def _is_accepted_host(self, name: str) -> bool:
-        """Return True if a host is accepted; IP addresses always are (DNS cannot rebind them)."""
+        """Return True if the name in a ``Host`` header is accepted.
+
+        Loopback hosts and configured names are always accepted. A server on another address also
+        accepts every IP address, because DNS rebinding needs a name.
+        """
         if name in self._names or is_loopback(name):
             return True
         if self._loopback:

@@ -195,7 +195,7 @@ class BoundedProtocol(H11Protocol):
 
 
 def _listening_socket(host: str, port: int) -> socket.socket:
-    """Return a listening socket.
+    """Return a socket that listens at an address.
 
     Raises:
         UsageError: If the address or port is not available.

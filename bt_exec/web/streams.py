@@ -41,7 +41,7 @@ class Latest:
         self._waiting: set[asyncio.Future[None]] = set()
 
     def publish(self, text: bytes) -> None:
-        """Publish a new text to all subscribers, without waiting."""
+        """Publish a new text to all subscribers, without waiting for them."""
         self._text = text
         self._number += 1
         self._wake()

@@ -16,7 +16,7 @@ __all__ = ["Breach", "catalogue", "catalogue_sentence", "make_breach"]
 
 @dataclass(frozen=True, slots=True)
 class Breach:
-    """Violation of a rule in an answer.
+    """Violation of a rule for answers.
 
     Attributes:
         code: Stable name, such as ``UNKNOWN_OP``.
@@ -52,7 +52,7 @@ def make_breach(code: str, where: str, sentence: str, **facts: Any) -> Breach:
 
 
 def catalogue_sentence(sentence: str, language: str, **facts: Any) -> str:
-    """Return a sentence of the catalogue. Words of a vocabulary are inserted unchanged."""
+    """Return a sentence of the catalogue with `facts` inserted; the facts are not translated."""
     said = catalogue()[sentence][language].format_map(facts)
     return with_particles(said) if language == "ko" else said
 

@@ -32,7 +32,7 @@ LABEL = typer.Typer(help="Plan records and training sets from recordings.", no_a
 
 
 def _commands_module() -> Any:
-    """Import and return the module of the commands, which takes long to import."""
+    """Import and return the module of the commands; called late because the import is slow."""
     from bt_exec_labeler import cli_commands
 
     return cli_commands

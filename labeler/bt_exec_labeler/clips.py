@@ -71,7 +71,7 @@ def pixel_digest(frame: Frame) -> str:
 
 
 def shape_of(frame: Frame) -> tuple[int, ...]:
-    """Return height, width [px] and channels of a frame; empty if it cannot be decoded."""
+    """Return the shape (height, width, channels) of a frame; empty if it cannot be decoded."""
     return () if why_unreadable(frame) else _pixel_digest_and_shape(Stored(frame))[1]
 
 
@@ -91,7 +91,7 @@ def _decoded(key: Stored) -> Image:
 
 @lru_cache(maxsize=_DIGESTS)
 def _pixel_digest_and_shape(key: Stored) -> tuple[str, tuple[int, ...]]:
-    """Return the digest of the pixels of a frame, and its shape."""
+    """Return the digest of a frame's pixels and the frame's shape."""
     image = _decoded(key)
     digest = hashlib.sha256(f"{image.shape}".encode() + image.tobytes()).hexdigest()
     return digest, image.shape
@@ -116,10 +116,10 @@ class ClipForm:
 
 
 RECENT = ClipForm("recent", 8, 0.5)
-"""8 frames at 2 a second, ``[t-7..t]``."""
+"""8 frames at intervals of 0.5 s; the last one is at the moment."""
 
 SUMMARY = ClipForm("summary", 30, 2.0)
-"""The last 60 seconds, one frame every 2."""
+"""30 frames at intervals of 2 s; the last one is at the moment."""
 
 
 @dataclass(frozen=True)
@@ -165,7 +165,7 @@ class Clip:
         return content.hexdigest()
 
     def without_damaged_frames(self) -> Clip:
-        """Return the clip without undecodable frames, whose errors are added to `damaged`."""
+        """Return the clip without undecodable frames; `damaged` contains their errors."""
         wrong = {frame: why for frame in self.frames if (why := why_unreadable(frame))}
         if not wrong:
             return self

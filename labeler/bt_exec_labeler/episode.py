@@ -40,7 +40,7 @@ Image: TypeAlias = NDArray[np.uint8]
 """Picture, RGB, shape (height, width, 3)."""
 
 State: TypeAlias = Literal["done", "failed", "stopped", "unknown"]
-"""End of an action; ``unknown`` where the recording does not say."""
+"""Outcome of an action; ``unknown`` if it was not recorded."""
 
 
 class Frame(Protocol):
@@ -115,8 +115,8 @@ class Doubt:
 
     Attributes:
         kind: ``clock_back``, ``missing_frames`` …
-        where: Frame or line with the defect.
-        message: Description of the flaw.
+        where: Frame or line that caused the doubt.
+        message: Description of the doubt.
         t: Start [s since the episode began].
         end: End [s].
     """
@@ -133,7 +133,7 @@ ReplyKind: TypeAlias = Literal["refused", "answered", "nothing_to_do"]
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """Answer to a command without actions.
+    """Reply to a command that led to no actions.
 
     Attributes:
         kind: ``refused``; ``answered``, also for greetings and thanks; or ``nothing_to_do`` if the
@@ -260,7 +260,7 @@ def _file_digest(path: Path, _size: int, _changed: int) -> str:
 def order_frames(
     frames: list[Frame], longest_s: float
 ) -> tuple[tuple[Frame, ...], tuple[Flaw, ...], tuple[Doubt, ...]]:
-    """Return frames in order of time, flaws in their times, and uncertain parts.
+    """Return the frames in order of time, the flaws in their times, and the uncertain parts.
 
     If the clock jumped back, a time range occurs twice, and its frames are dropped. Frames that are
     only stored in another order are sorted. If several frames have the same time, the last one is

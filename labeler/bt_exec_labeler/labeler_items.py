@@ -67,7 +67,7 @@ class ControllerItem:
 
     @property
     def clips(self) -> tuple[Clip, ...]:
-        """Clips of the item, by name."""
+        """Clips that the controller sees."""
         return (self.recent,)
 
     @property
@@ -108,7 +108,7 @@ class PlannerItem(ControllerItem):
 
     @property
     def clips(self) -> tuple[Clip, ...]:
-        """Clips of the item, by name."""
+        """Clips that the planner sees: recent, then summary."""
         return (self.recent, self.summary)
 
     def without_damaged_frames(self) -> Self:
@@ -124,9 +124,9 @@ Item: TypeAlias = ControllerItem | PlannerItem
 
 
 def cache_key(item: Item, vocabulary: Vocabulary) -> str:
-    """Return the cache key of an item, from role, clip hash, mid step and schema version.
+    """Return the cache key of an item: role, digest of the clips, mid step and schema version.
 
-    Command, state, events and constraints are included if any of them is not empty.
+    The key also contains a digest of command, state, events and constraints, unless all are empty.
     """
     about = (item.episode.command, item.state_summary, *item.events, *item.constraints)
     said = hashlib.sha256("\0".join(about).encode("utf-8", "replace")).hexdigest()[:16]

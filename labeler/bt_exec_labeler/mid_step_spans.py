@@ -22,7 +22,7 @@ class Span:
     Attributes:
         mid_step_id: Mid step of the actions.
         actions: Actions by time; at least one.
-        first: Index of its first action in the episode.
+        first: Index of the first action in the episode.
         after: Action after the span, or None at the end of the episode.
         before: Action before the span, or None at the start of the episode.
     """

@@ -81,7 +81,10 @@ class RecallingCompiler:
         self.alike = alike
 
     def compile(self, request: Request) -> Plan | Refusal:
-        """Return the recalled plan or, after a failure, that plan with an alternative."""
+        """Return the recalled plan, or a refusal if no command is similar enough.
+
+        After a failure, return that plan with an alternative.
+        """
         if request.previous is not None and request.failure is not None:
             return Plan(repaired_plan(request, self.name))
         words = _words(request.command)

@@ -7,8 +7,8 @@ from typing import Any
 
 from bt_exec.models import Writer, Written
 from bt_exec_llm.client import Block, Model, ModelFailure, Turn
-from bt_exec_llm.client.client import make_model_client
 from bt_exec_llm.client.documents_in_answer import without_thoughts
+from bt_exec_llm.client.model_client import make_model_client
 
 __all__ = ["ModelWriter", "create"]
 

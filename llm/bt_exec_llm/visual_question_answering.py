@@ -8,8 +8,8 @@ from typing import Any
 
 from bt_exec.models import VisualQa, VqaAnswer
 from bt_exec_llm.client import Block, Model, ModelFailure, Turn
-from bt_exec_llm.client.client import make_model_client
 from bt_exec_llm.client.images import image_block
+from bt_exec_llm.client.model_client import make_model_client
 
 __all__ = ["ModelVisualQa", "create"]
 

@@ -209,7 +209,7 @@ def test_declaration_is_immutable():
 
 
 @pytest.mark.parametrize("name", ["a", "_a", "A9_b"])
-def test_callable_name_is_accepted(name):
+def test_valid_skill_name_is_accepted(name):
     assert skill(name=name)(rest.function).name == name
 
 

@@ -296,7 +296,7 @@ def test_prompt_refers_to_pictures_by_frame_number(
     items: Sequence[Item], vocabulary: Vocabulary
 ) -> None:
     distinct = {pixel_digest(frame): decode_frame(frame) for frame in items[1].recent.frames}
-    pictures = list(distinct.values())  # one is sent once
+    pictures = list(distinct.values())  # identical frames are sent once
     count = len(pictures)
     sheet = items_turn({1: items[1]}, vocabulary, "en", sheet=True)
     assert texts_of(sheet)[0] == f"Frames 1 to {count}:"

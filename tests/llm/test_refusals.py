@@ -12,7 +12,7 @@ from bt_exec.planning.compiler import Request
 from bt_exec.planning.spelling_offers import SpellingOffers
 from bt_exec.site.site import catalogue_messages
 from bt_exec.spec.library import Library
-from bt_exec_llm.offline.refusal_reason import CODES
+from bt_exec_llm.offline.refusal_codes import CODES
 
 ENGLISH = [
     (

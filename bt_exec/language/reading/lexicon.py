@@ -259,7 +259,7 @@ class Lexicon:
         return copied
 
     def add_word(self, word: str, category: str) -> None:
-        """Add a word without meaning."""
+        """Add a word that has a category but adds nothing to meanings."""
         self._put(*_entry(word, category, None))
 
     @classmethod

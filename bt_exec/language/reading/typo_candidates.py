@@ -16,7 +16,7 @@ __all__ = ["edit_distance", "intended_texts"]
 
 _MOST = 8  # maximum number of texts to try
 _PER_WORD = 3
-_MOST_UNKNOWN = 4  # maximum number of unknown words in a short text; above, it is not corrected
+_MOST_UNKNOWN = 4  # maximum number of unknown words in a short text; one with more is not corrected
 _UNKNOWN_SHARE = 3  # in a long text, one word in three may be unknown
 _MOST_MISSPELT = 6  # maximum number of misspelt words; all combinations are compared
 _MISSED, _SAME_END = 0.25, 0.1

@@ -1,9 +1,9 @@
 """Budget of a run: requests are reserved before they are sent, and count across resumed runs.
 
 The maximum cost of a request is reserved, and replaced by the actual cost when the answer arrives.
-If the cost remains unknown, the reservation stays: the run was killed while the request was in
-flight, no answer came, or the answer contains no token count. A budget is exceeded only if a server
-bills more than the maximum; then no further request is sent.
+The reservation stays if the cost remains unknown, because the run was killed while the request was
+in flight, no answer arrived, or the answer contains no token count. A budget is exceeded only if a
+server bills more than the maximum; then no further request is sent.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ class Budget:
     """Limits of a run; None means no limit.
 
     Attributes:
-        requests: Number of requests.
-        tokens: Number of input and output tokens.
-        cost: Cost, in the currency of the prices.
+        requests: Maximum number of requests.
+        tokens: Maximum number of input and output tokens.
+        cost: Maximum cost, in the currency of the prices.
     """
 
     requests: float | None = None

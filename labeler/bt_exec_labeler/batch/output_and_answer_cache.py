@@ -146,7 +146,7 @@ class Cache:
             raise UsageError(f"the cache {path} cannot be used: {error}") from error
 
     def get(self, keys: Sequence[str]) -> dict[str, dict[str, Any]]:
-        """Return the cached answers among `keys`."""
+        """Return the cached answers by key; keys without an answer are left out."""
         marks = ",".join("?" * len(keys))
         statement = f"SELECT key, line FROM answers WHERE key IN ({marks})"  # noqa: S608 - marks
         with self._lock:

@@ -23,7 +23,7 @@ from bt_exec_labeler.vocabulary import Vocabulary
 __all__ = ["BATCH", "Progress", "label_batch", "label_moments"]
 
 BATCH = 8
-"""Number of moments of a batch."""
+"""Maximum number of moments in a batch."""
 
 _UNSAVED = 64 * BATCH  # maximum number of answers waiting to be written
 
@@ -121,7 +121,7 @@ def label_moments(
         waiting: set[Future[_Done]] = set()
         for batch in _batches(items, left):
             waiting.add(pool.submit(_label_remaining, batch, labeler, vocabulary, cache))
-            if len(waiting) >= threads + (workers + 1) // 2:  # keeps the threads busy meanwhile
+            if len(waiting) >= threads + (workers + 1) // 2:  # a few more keep the threads busy
                 finished, waiting = wait(waiting, return_when=FIRST_COMPLETED)
                 finish(finished)
             if stop():
@@ -160,7 +160,7 @@ class _Saving:
             self._lines = []
 
     def __enter__(self) -> Self:
-        """Return this object."""
+        """Return this writer."""
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -174,7 +174,7 @@ class _Saving:
 def label_batch(
     batch: Mapping[str, Item], labeler: Labeler, vocabulary: Vocabulary, cache: Cache | None
 ) -> tuple[list[tuple[str, dict[str, Any]]], LabelerFailure | None]:
-    """Return key and line of each answered item of a batch, and the failure if there was one.
+    """Return the key and the line of each answered item of a batch, and the failure or None.
 
     Args:
         batch: Items by key.
@@ -218,9 +218,9 @@ def _label_remaining(
 
 
 def _batches(items: Iterable[Item], left: set[str]) -> Iterator[dict[str, Item]]:
-    """Yield the items whose keys are in `left` in batches by key, and remove them from it.
+    """Yield batches of the items whose keys are in `left`, and remove these keys from it.
 
-    A batch contains items of one episode.
+    A batch maps keys to items of one episode.
     """
     for _, episode in groupby(items, key=lambda item: item.episode.id):
         keyed = ((content_key(item), item) for item in episode)
@@ -242,7 +242,7 @@ def _dropped_result(item: Item) -> Labelled:
 
 
 def _cache_entry(found: Labelled, labeler: str) -> dict[str, Any]:
-    """Return a result as plain data, in the form of the cache."""
+    """Return a result as plain data for the cache."""
     record = None if found.record is None else found.record.to_dict()
     why = [{"code": b.code, "where": b.where, "message": b.message} for b in found.breaches]
     provenance = {"labeler": labeler, "attempts": found.attempts, **found.provenance}

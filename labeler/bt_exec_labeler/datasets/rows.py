@@ -30,7 +30,7 @@ _SIMILAR = 2
 
 
 class Memory:
-    """Search for the records that a planner is shown as its memory.
+    """Search index of the records that a planner gets as its memory.
 
     Args:
         lines: Lines of ``records.jsonl``.
@@ -201,7 +201,10 @@ def _action_outcome(spans: Sequence[Span], t: float, step: str) -> dict[str, str
 
 
 def reply_strata(episodes: Iterable[Episode]) -> list[dict[str, str]]:
-    """Return a line for each episode with a reply; splits are stratified by kind of reply."""
+    """Return a line for each episode with a reply, whose stratum is the kind and code of the reply.
+
+    The lines have the form that `bt_exec_labeler.splits.splits_of_run` takes.
+    """
     return [
         {"episode": episode.id, "mid_step_id": f"{episode.reply.kind} {episode.reply.code}"}
         for episode in episodes

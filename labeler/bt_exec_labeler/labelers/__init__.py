@@ -46,7 +46,7 @@ class Labelled:
         record: Record, or None if the item was dropped.
         breaches: Violations for which the item was dropped.
         attempts: Number of requests about the item.
-        provenance: Model, prompt digest, share of the cost. It is not part of the record.
+        provenance: Model, prompt digest and share of the cost. They are not part of the record.
     """
 
     record: Record | None
@@ -151,7 +151,7 @@ class Pipelined(Labeler, Protocol):
 
 
 class LabelerFailure(Exception):  # noqa: N818 - a failed batch, not a program error
-    """Raised when items of a batch got no answer, so that they remain to be labelled.
+    """Raised when items of a batch got no answer and still have to be labelled.
 
     Args:
         code: Stable name; ``BUDGET_SPENT`` ends the run.

@@ -45,7 +45,7 @@ from bt_exec_llm.client import (
 __all__ = ["ModelLabeler", "Options", "create"]
 
 _ONE_BY_ONE = frozenset({"MODEL_CONTEXT_FULL", "MODEL_CUT_OFF", "MODEL_REFUSED", "MODEL_TOO_BIG"})
-"""Failures of a batch that a smaller one may not have."""
+"""Failure codes after which the items of a batch are requested one by one."""
 
 
 class Options(UserData):
@@ -312,7 +312,7 @@ def create(settings: LabelerSettings) -> Labeler:
 
 
 def _amounts(usage: Usage) -> dict[str, float]:
-    """Return a usage as expenses by the kinds of a budget."""
+    """Return the expenses of a usage by kind: requests, tokens, cost."""
     tokens = usage.input_tokens + usage.output_tokens
     tokens += usage.cache_write_tokens + usage.cache_read_tokens
     return {"requests": usage.requests, "tokens": tokens, "cost": usage.cost}

@@ -73,7 +73,10 @@ class RulesLabeler:
         return Goal(action.op, {key: v for key, v in action.args.items() if key in known})
 
     def _evidence(self, actions: Sequence[Action]) -> tuple[str, ...]:
-        """Return the evidence of success: that of the last operation, and the facts after it."""
+        """Return the evidence of success: that of the last operation, then the actions' effects.
+
+        Only evidence in the vocabulary is returned.
+        """
         facts: dict[str, str] = {}
         for action in actions:
             facts.update(action.facts)
@@ -83,7 +86,10 @@ class RulesLabeler:
         return tuple(dict.fromkeys(known))[: self.vocabulary.limits.words]
 
     def _fallbacks(self, step: str, last: Action, after: Action | None) -> tuple[str, ...]:
-        """Return fallbacks: first the action after a failure, if it is one, then the usual ones."""
+        """Return the fallbacks: the action after a failed one, then those of the mid step.
+
+        Only fallbacks in the vocabulary are returned.
+        """
         usual = self.vocabulary.mid_steps[step].fallbacks
         tried = (after.op,) if last.state == "failed" and after is not None else ()
         known = [word for word in (*tried, *usual) if word in self.vocabulary.fallbacks]

@@ -72,7 +72,7 @@ class CodedFrame:
         t: Time [s since the start of the episode].
         path: The video.
         at: Time from the start of the video [s].
-        fps: Frames a second of the video.
+        fps: Frames per second of the video.
     """
 
     t: float

@@ -80,7 +80,7 @@ def subtasks_of(
     found: list[tuple[float, str]] = []
     for row in sorted(rows, key=lambda row: float(row["t"])):
         span = span_at(spans, row["t"], row["mid_step_id"])
-        if found and found[-1][0] >= row["t"]:  # the previous mid step ends too late
+        if found and found[-1][0] >= row["t"]:  # the previous mid step ends after this one begins
             found.pop()
         found.append((row["t"], row["mid_step_text"]))
         if span is not None:

@@ -35,10 +35,10 @@ _Seconds = Annotated[float, Field(strict=True, ge=-1e9, le=1e9, allow_inf_nan=Fa
 
 
 def parse_rows(value: Any) -> Any:
-    """Return the rows in a JSON text, or a value that is not text unchanged.
+    """Return the rows in a JSON text; return any other value unchanged.
 
     Raises:
-        ValueError: If the text is not JSON, is nested too deeply or contains incomplete characters.
+        ValueError: If the text is not JSON, is nested too deeply or contains lone surrogates.
     """
     try:
         return serialisable_value(json.loads(value)) if isinstance(value, str) else value
@@ -51,7 +51,7 @@ class _Row(BaseModel):
 
 
 class LanguageRow(_Row):
-    """Language row.
+    """Row of a language column.
 
     Attributes:
         content: Text.
@@ -103,7 +103,7 @@ class EpisodeRow(_Row):
     file_index: _Whole = Field(0, alias="data/file_index")
 
     def video_location(self, camera: str) -> tuple[int, int, float]:
-        """Return folder and file number of a camera's video, and the episode's start in it [s].
+        """Return the folder and file number of a camera's video, and the episode's start in it [s].
 
         Raises:
             UsageError: If one of these values is not a number.
@@ -192,7 +192,7 @@ def called_actions(
 
 
 def _parse_object(value: Any) -> dict[str, Any]:
-    """Return an object, which may be given as JSON text."""
+    """Return a JSON object, which `value` contains as data or as JSON text."""
     return dict(parse_rows(value))
 
 

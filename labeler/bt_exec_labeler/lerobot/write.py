@@ -83,7 +83,7 @@ def write_lerobot(
 def _writable_episodes(
     names: Sequence[str], episodes: Mapping[str, Episode], fps: int
 ) -> tuple[list[str], tuple[int, ...], list[str]]:
-    """Return the names of the episodes that can be written, the usual frame shape, and warnings."""
+    """Return the names of writable episodes, the most common frame shape, and warnings."""
     warnings: list[str] = []
     shapes: dict[str, Counter[tuple[int, ...]]] = {}
     for name in names:

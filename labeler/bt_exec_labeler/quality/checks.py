@@ -59,7 +59,7 @@ def duplicates(
 def without_duplicates(
     lines: Sequence[dict[str, Any]], episodes: Mapping[str, Episode]
 ) -> list[dict[str, Any]]:
-    """Return records without those that have nearly the same clip as an earlier record.
+    """Return the records without those whose clip is nearly the same as an earlier record's.
 
     Only records with the same mid step, short goal and kind are compared. Two clips are nearly the
     same if the difference hashes of three compared frames differ in at most 4 of 64 bits.
@@ -101,7 +101,7 @@ def _look_alike(one: tuple[int, ...], other: tuple[int, ...]) -> bool:
 def split_leaks(
     groups: Iterable[Iterable[str]], episode_of: Mapping[str, str], splits: Mapping[str, Split]
 ) -> list[list[str]]:
-    """Return the groups of items that are in more than one split."""
+    """Return the groups whose items are in more than one split."""
     return [
         list(group) for group in groups if len({splits.get(episode_of[item]) for item in group}) > 1
     ]

@@ -144,7 +144,7 @@ def review_figures(
 ) -> dict[str, Any]:
     """Return the figures of a review: decisions, and the agreement of reviewers and labeler.
 
-    The agreement is that on short goals, as between labelers. A rejected record counts as an empty
+    Agreement is measured on short goals, as between labelers. A rejected record counts as an empty
     goal, which only agrees with another rejection.
 
     Args:

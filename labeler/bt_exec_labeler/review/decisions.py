@@ -38,7 +38,7 @@ Decision: TypeAlias = Literal["accept", "correct", "reject"]
 
 DECISIONS: tuple[Decision, ...] = get_args(Decision)
 
-_NAME = re.compile(r"[\w][\w-]{0,39}")  # letters of any script, because it is a file name
+_NAME = re.compile(r"[\w][\w-]{0,39}")  # valid in a file name; letters of any script
 
 
 def parse_decision(
@@ -111,7 +111,7 @@ class Decisions:
             raise
 
     def add(self, decision: Mapping[str, Any]) -> dict[str, Any]:
-        """Store a decision; it is written to disk when this method returns.
+        """Store a decision on disk and return it with its time.
 
         Raises:
             OSError: If the decision cannot be written; then no part of it is stored.

@@ -20,7 +20,7 @@ from bt_exec_labeler.vocabulary import Vocabulary
 __all__ = ["STRIP", "Card", "cards_of", "field_values"]
 
 STRIP = 12
-"""Frames of a film strip."""
+"""Number of frames in a film strip."""
 
 
 @dataclass(frozen=True)

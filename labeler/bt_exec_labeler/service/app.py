@@ -32,7 +32,7 @@ __all__ = ["BODY_BYTES", "make_app", "serve_labeler"]
 
 
 BODY_BYTES = 64 * 1024 * 1024
-"""Maximum size of a request [bytes]: eight items of a planner with frames of some 200 kB."""
+"""Maximum size of a request [bytes]: eight planner items with frames of about 200 kB."""
 
 
 def make_app(
@@ -51,7 +51,7 @@ def make_app(
         vocabulary: Vocabulary of the records.
         login: Authentication of requests.
         host: Listening address.
-        folder: Folder of the frames that items may name; None allows no names.
+        folder: Folder of the frame files that items may name; None allows no file names.
     """
     app = new_app("bt-exec label serve")
 
@@ -133,5 +133,5 @@ def serve_labeler(
     server = AppServer(make_app(found, who, vocabulary, login, host, frames), host, port)
     place = f"{server.url}label"
     serve_until_stopped(
-        server, lambda: say(f"{labeler} for a {who}: {place} · Ctrl-C ends the review")
+        server, lambda: say(f"{labeler} for a {who}: {place} · Ctrl-C ends the service")
     )

@@ -36,10 +36,10 @@ from bt_exec_labeler.vocabulary import Vocabulary
 __all__ = ["ITEMS", "Asked", "AskedItem", "item_body", "items_of_request", "make_request"]
 
 ITEMS = 64
-"""Maximum number of items of a request."""
+"""Maximum number of items in a request."""
 
 _FRAMES = RECENT.count + SUMMARY.count
-_PIXELS = 16 * 1024 * 1024  # maximum size of a picture
+_PIXELS = 16 * 1024 * 1024  # maximum size of a picture [px]
 _ENDINGS = {".jpg", ".jpeg", ".png"}
 
 Text = Annotated[str, Field(max_length=500)]
@@ -66,7 +66,7 @@ Frames = Annotated[Sequence[Picture | AskedFrame], Field(max_length=SUMMARY.coun
 
 
 class AskedItem(_Part):
-    """One moment.
+    """Moment to be labelled.
 
     Attributes:
         mid_step_id: Identifier of a mid step of the vocabulary.
@@ -88,7 +88,7 @@ class AskedItem(_Part):
 
 
 class Asked(_Part):
-    """Request.
+    """Labelling request.
 
     Attributes:
         items: The moments.
@@ -113,7 +113,7 @@ def items_of_request(
         asked: The request.
         role: Role of the requested records.
         vocabulary: Vocabulary of the records.
-        folder: Folder of the frames that items may name; None allows no names.
+        folder: Folder of the frame files that items may name; None allows no file names.
     """
     pictures = _Pictures(asked.pictures, folder)
     return [
@@ -242,7 +242,7 @@ def _picture_bytes(image: str, folder: Path | None) -> bytes:
         if not inside or not path.is_file():
             raise ValueError(refusal)
         return path.read_bytes()
-    except (OSError, RuntimeError):  # error of pathlib for a loop of links
+    except (OSError, RuntimeError):  # pathlib raises RuntimeError for a loop of links
         raise ValueError(refusal) from None
 
 

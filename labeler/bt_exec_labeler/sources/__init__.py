@@ -20,7 +20,7 @@ VIDEOS = frozenset({".mp4", ".avi", ".mkv", ".mov", ".webm"})
 
 
 def read_source(path: Path) -> Iterator[Episode]:
-    """Yield the episodes of a recording, in order of their names.
+    """Yield the episodes of a recording: by name or number, those of a journal oldest first.
 
     Raises:
         UsageError: If the recording cannot be read; the message lists the supported kinds.

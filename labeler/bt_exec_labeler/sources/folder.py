@@ -194,7 +194,7 @@ def _parse_frame(folder: Path, where: str, data: Any) -> Frame | Flaw:
     try:
         path = (folder / line.file.replace("\0", "")).resolve()
         found = path.is_relative_to(folder) and path.is_file()
-    except (OSError, RuntimeError):  # error of pathlib for a loop of links
+    except (OSError, RuntimeError):  # pathlib raises RuntimeError for a loop of links
         found = False
     if not found:
         return Flaw("damaged", where, f"{line.file} is not a file of this folder")

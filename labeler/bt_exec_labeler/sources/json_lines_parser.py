@@ -36,7 +36,7 @@ Seconds: TypeAlias = Annotated[
 
 
 def read_json_lines(path: Path) -> Iterator[tuple[str, Any | Flaw]]:
-    """Yield location and value of every non-empty line; the value is a flaw if it is not JSON.
+    """Yield the location and the value of every non-empty line; a line that is not JSON is a flaw.
 
     Raises:
         OSError: If the file cannot be read.
@@ -62,7 +62,7 @@ def serialisable_value(value: Any, levels: int = _LEVELS) -> Any:
     """Return a JSON value after checking that it can be serialised again.
 
     Raises:
-        ValueError: If the value is nested too deeply, or contains an incomplete character.
+        ValueError: If the value is nested too deeply, or contains a lone surrogate.
     """
     if isinstance(value, str) and not value.isascii():
         try:

@@ -144,7 +144,7 @@ def _screen_picture(here: tuple[float, float], held: set[str], op: str) -> Image
     screen = np.full((*_SIZE, 3), (54, 92, 58), np.uint8)
     for name, (x, y) in _PLACES.items():
         if f"bag.{name}" not in held:
-            thick = 1 if name in held else -1  # open objects are drawn as a frame
+            thick = 1 if name in held else -1  # an opened gate or chest is drawn as an outline
             cv2.rectangle(screen, (x - 6, y - 6), (x + 6, y + 6), _COLOURS[name], thick)
     cv2.circle(screen, (round(here[0]), round(here[1])), 4, (250, 250, 250), -1)
     for place, name in enumerate(sorted(found for found in held if found.startswith("bag."))):

@@ -14,10 +14,10 @@ from __future__ import annotations
 
 from bt_exec_llm.client.answer_parser import Reading, read_answer
 from bt_exec_llm.client.answer_replay import ReplayClient
-from bt_exec_llm.client.client import ModelClient
 from bt_exec_llm.client.errors import ModelFailure
 from bt_exec_llm.client.exchange_recorder import Exchange, Recorder
 from bt_exec_llm.client.images import image_block
+from bt_exec_llm.client.model_client import ModelClient
 from bt_exec_llm.client.model_interface import (
     Answer,
     Block,

@@ -1,4 +1,4 @@
-"""Parser of model answers, tolerant about the syntax and strict about the data.
+"""Parser of model answers, tolerant of the syntax and strict about the data.
 
 The document may be JSON or YAML. Fences, surrounding words, thinking sections, trailing commas,
 single quotes, tabs and keys in another case are tolerated, with a note. Anchors, tags, duplicate

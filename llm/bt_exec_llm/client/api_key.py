@@ -47,7 +47,7 @@ class Key:
         return self.__key
 
     def hide(self, text: str) -> str:
-        """Return `text` with every occurrence of the key removed, in plain text or base64."""
+        """Return `text` with ``[key]`` in place of the key, also if it is encoded or reversed."""
         return text if self.__seen is None else self.__seen.sub("[key]", text)
 
     def hide_in(self, data: Any) -> Any:

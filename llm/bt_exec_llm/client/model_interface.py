@@ -70,7 +70,7 @@ class Usage:
         return asdict(self)
 
     def __str__(self) -> str:
-        """Return one line, as ``2 requests, 1200 in (900 from cache), 300 out, 4.2 s``."""
+        """Return one line such as ``2 requests, 1200 in (900 from cache), 300 out, 4.2 s``."""
         total = self.input_tokens + self.cache_write_tokens + self.cache_read_tokens
         cached = f" ({self.cache_read_tokens} from cache)" if self.cache_read_tokens else ""
         requests = f"{self.requests} request" + ("" if self.requests == 1 else "s")

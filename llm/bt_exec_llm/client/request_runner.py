@@ -26,10 +26,10 @@ from bt_exec_llm.client.settings import Prices
 __all__ = ["RequestRunner", "Reserve", "largest_usage", "reserve_nothing"]
 
 Settle: TypeAlias = Callable[[Usage | None], None]
-"""Receives the actual cost of a request; None if it is unknown, without a complete answer."""
+"""Function that receives the actual cost of a request; None if the cost is unknown."""
 
 Reserve: TypeAlias = Callable[[Usage], Settle]
-"""Reserves the maximum cost of a request; returns a function that receives the actual cost.
+"""Function that reserves the maximum cost of a request, and returns a `Settle`.
 
 It may block. If it raises `ModelFailure`, the request is not sent and the question fails.
 """
@@ -94,7 +94,11 @@ class RequestRunner:
             return self._through_tiers(transport)
 
     def _through_tiers(self, transport: Transport) -> tuple[MessageContent, str]:
-        """Ask in one tier after another until an answer has the requested format."""
+        """Ask in one tier after another until an answer has the requested format.
+
+        Returns:
+            Content of the message, and its raw body.
+        """
         auto = self._question.schema is not None and self._settings.tier == "auto"
         order = (
             self._memory.order(self._settings) if self._question.schema is not None else TIERS[-1:]
@@ -134,7 +138,7 @@ class RequestRunner:
     def _send(
         self, transport: Transport, request: Mapping[str, Any], tier: Tier
     ) -> tuple[str, MessageContent]:
-        """Reserve the cost of a request, send it and read the answer."""
+        """Reserve the cost of a request, send it, and return the raw body and its content."""
         settle = self._reserve_cost(largest_usage(request, self._settings.prices))
         spent: Usage | None = None
         try:

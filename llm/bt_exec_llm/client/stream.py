@@ -13,7 +13,7 @@ __all__ = ["Collector", "parse_json"]
 
 _MOST_BLOCKS = 1000
 _DEEPEST = 200
-"""Maximum nesting depth of a server's JSON, twice as deep as the largest plan."""
+"""Maximum nesting depth of a server's JSON, twice that of the deepest plan."""
 
 
 def parse_json(text: str) -> Any:

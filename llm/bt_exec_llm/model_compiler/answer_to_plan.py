@@ -181,7 +181,7 @@ def _at_written_positions(
 
 
 def _position_by_id(place: str, ids: Mapping[str, str]) -> str:
-    """Return a position in a flat plan by the id of the node, such as ``n3/with/arm``."""
+    """Convert a position in the nested plan to one in the flat plan, such as ``n3/with/arm``."""
     fitting = [known for known in ids if place == known or place.startswith(f"{known}/")]
     longest = max(fitting, key=len, default="")
     if not longest:

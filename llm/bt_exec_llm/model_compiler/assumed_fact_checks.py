@@ -19,7 +19,7 @@ __all__ = ["needless_step_problems", "wrong_assumption_problems"]
 def wrong_assumption_problems(
     assumes: Mapping[str, str], part: Located[NodeBase], request: Request
 ) -> Iterator[Problem]:
-    """Yield a problem for each assumed fact that contradicts the observation or the plan."""
+    """Yield a problem for each assumed fact that is unknown or contradicts observation or plan."""
     for fact, value in assumes.items():
         known = request.situation.facts.get(fact)
         if known is None:

@@ -122,7 +122,7 @@ class ModelCompiler:
         return estimate(prompt, self._prices).to_dict()
 
     def compile(self, request: Request) -> Plan | Refusal | Reply:
-        """Return a plan that passes every check, a refusal or a reply; may take long."""
+        """Return a plan that passes every check, a refusal or a reply; may take a long time."""
         if request.previous is None:
             plain = self._offline.compile(request)
             first = self.settings.first == "offline"

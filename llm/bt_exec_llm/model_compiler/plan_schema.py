@@ -20,7 +20,7 @@ __all__ = ["plan_schema", "tree_list_schema"]
 MOST_BRANCHES = 40
 """Maximum number of branches of a union, because servers reject larger unions.
 
-On larger sites, arguments are only checked after the answer.
+On larger sites, the schema does not restrict arguments; they are checked in the answer.
 """
 _ARGS = {"anyOf": [{"type": "string"}, {"type": "number"}, {"type": "boolean"}]}
 

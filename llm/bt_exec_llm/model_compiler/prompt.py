@@ -170,7 +170,7 @@ def _situation(request: Request) -> dict[str, Any]:
 
 
 def _session_text(request: Request) -> list[dict[str, str]]:
-    """Return the session so far, to which words such as "again" and "it" may refer."""
+    """Return the commands of the session so far, to which "again" and "it" may refer."""
     return [
         {
             "command": _truncated_line(turn.command, _LONGEST_COMMAND),

@@ -98,7 +98,7 @@ def fixed_examples(request: Request) -> tuple[Example, ...]:
 
 
 def similar_commands(request: Request) -> str:
-    """Return the library's utterances that are similar to the command, with their trees."""
+    """Return a line for each similar utterance of the library, with its tree and arguments."""
     lines = []
     for text, tree in nearest_trees(request):
         plan = _offline().plan(replace(request, command=text, previous=None, failure=None))

@@ -100,7 +100,7 @@ class _Tidy:
         return found
 
     def _is_invented(self, code: Any) -> bool:
-        """Return True if a failure code is unknown on the site, so that the model invented it."""
+        """Return True, and add a note, if a failure code is unknown on the site."""
         if not isinstance(code, str) or code in self.codes or not _CODE.fullmatch(code):
             return False
         self.notes.append(f"'else: {code[:40]}' was left out: unknown code")

@@ -1,6 +1,6 @@
 """Checks of other content of an answer: words around the plan, a second plan, unknown keys.
 
-A plan is invalid if the model warns of it, and no list of warnings is complete. Therefore, words
+A plan is invalid if the model warns against it, and no list of warnings is complete. Thus, words
 around a plan, comments in it and sentences used as keys are rejected, unless they are in a short
 list of openings and closings ("Here is the plan:"). Known words of prohibition, refusal or warning
 get a separate error code. Texts that belong to the format (explanations, subgoals, names) may
@@ -153,7 +153,10 @@ def canonical_key(key: str) -> str:
 
 
 def refusal_reason(value: Any) -> str:
-    """Return the reason in the value of ``cannot``, of any type, as text; empty without one."""
+    """Return the reason in the value of ``cannot`` as text; empty if the model did not decline.
+
+    The value may have any type.
+    """
     if value is None or value is False or value == [] or value == {}:
         return ""
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
@@ -190,7 +193,7 @@ def _is_plan(value: Any) -> bool:
 
 
 def unknown_key_problems(data: Mapping[str, Any], known: Collection[str]) -> list[Problem]:
-    """Return a problem for each key that does not belong to the format of answers."""
+    """Return a problem for each unknown key of an answer, at most three."""
     return [_unknown(key, value, known) for key, value in data.items() if key not in known][:3]
 
 

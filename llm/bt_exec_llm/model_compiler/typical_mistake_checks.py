@@ -16,13 +16,13 @@ PLAN_FOR_ANOTHER_COMMAND   has other effects than the command asks for, omits a 
                            command, or uses a robot that the command does not address
 REPEATED_UNASKED           runs a step many times that the command asks for once
 NOT_KEPT                   changes a fact that the command does not mention
-CHANGES_BACK               changes a fact and changes it back before its end
-GUARD_BREAKS_ITSELF        guards a step by a condition that the step itself ends
+CHANGES_BACK               changes a fact and later changes it back
+GUARD_BREAKS_ITSELF        guards a step with a condition that the step itself violates
 UNASKED_TALK               talks to a person whom the command does not name
 WORDS_NOT_IN_COMMAND       speaks words that are not in the command
 COMMAND_FORBIDS            runs a skill although the command may forbid something
 SAME_PART_AGAIN            replaces the failed part by an equal one
-WORDS_AGAINST_PLAN         contains words that forbid its own plan or warn of it
+WORDS_AGAINST_PLAN         contains words that forbid its own plan or warn against it
 WORDS_BESIDE_PLAN          has words around the plan that are not usual openings
 =========================  =====================================================================
 

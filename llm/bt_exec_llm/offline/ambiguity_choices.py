@@ -20,7 +20,7 @@ from bt_exec_llm.offline.earlier_commands import SessionHistory, Understood
 from bt_exec_llm.offline.library_index import Index
 from bt_exec_llm.offline.meaning_to_steps import find_choice
 from bt_exec_llm.offline.reader_lexicon import types_in
-from bt_exec_llm.offline.refusal_reason import RefusalReason
+from bt_exec_llm.offline.refusal_codes import RefusalReason
 from bt_exec_llm.offline.step_conversion_errors import NoStepsError
 from bt_exec_llm.offline.step_piece import Piece
 

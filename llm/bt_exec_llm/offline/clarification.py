@@ -8,7 +8,7 @@ from bt_exec.language.messages import Messages
 from bt_exec_llm.offline.command_understanding import understand
 from bt_exec_llm.offline.earlier_commands import SessionHistory
 from bt_exec_llm.offline.library_index import Index
-from bt_exec_llm.offline.refusal_reason import RefusalReason
+from bt_exec_llm.offline.refusal_codes import RefusalReason
 from bt_exec_llm.offline.utterance_frames import step_keys
 
 __all__ = ["clarification_question", "missing_types", "understood_commands"]

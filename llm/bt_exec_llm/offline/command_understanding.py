@@ -31,7 +31,7 @@ from bt_exec_llm.offline.meaning_from_steps import meaning_from_steps
 from bt_exec_llm.offline.meaning_to_steps import pieces_of_fragment
 from bt_exec_llm.offline.phrases_to_pieces import HAND
 from bt_exec_llm.offline.recipients import address_last_place, address_others
-from bt_exec_llm.offline.refusal_reason import RefusalReason
+from bt_exec_llm.offline.refusal_codes import RefusalReason
 from bt_exec_llm.offline.refusal_reason_detection import find_refusal_reason, unknown_place
 from bt_exec_llm.offline.step import QUESTION, Step
 from bt_exec_llm.offline.step_conversion_errors import (

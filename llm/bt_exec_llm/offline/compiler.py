@@ -31,7 +31,7 @@ from bt_exec_llm.offline.lexicon_ambiguity_checks import name_problems
 from bt_exec_llm.offline.library_index import cached_index
 from bt_exec_llm.offline.meaning_from_steps import word_uses
 from bt_exec_llm.offline.nodes_from_parts import build_condition, build_nodes
-from bt_exec_llm.offline.refusal_reason import RefusalReason
+from bt_exec_llm.offline.refusal_codes import RefusalReason
 from bt_exec_llm.offline.refusals import build_refusal, example_commands
 from bt_exec_llm.offline.small_talk_replies import build_reply
 from bt_exec_llm.offline.text_normalization import normalize_command

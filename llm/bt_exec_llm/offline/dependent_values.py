@@ -11,7 +11,7 @@ from bt_exec.spec.library import Library
 from bt_exec_llm.offline.earlier_commands import SessionHistory
 from bt_exec_llm.offline.lexicon import Lexicon
 from bt_exec_llm.offline.reader_lexicon import parse_name
-from bt_exec_llm.offline.refusal_reason import RefusalReason
+from bt_exec_llm.offline.refusal_codes import RefusalReason
 from bt_exec_llm.offline.step import Step
 from bt_exec_llm.offline.step_piece import Piece
 

@@ -13,7 +13,7 @@ from bt_exec.language.meaning import Meaning, Turn
 from bt_exec.spec.library import Library
 from bt_exec_llm.offline.command_part import Part
 from bt_exec_llm.offline.lexicon import Lexicon
-from bt_exec_llm.offline.refusal_reason import RefusalReason
+from bt_exec_llm.offline.refusal_codes import RefusalReason
 from bt_exec_llm.offline.step import Step, latest_nouns, replace_pronoun
 from bt_exec_llm.offline.step_piece import Piece
 

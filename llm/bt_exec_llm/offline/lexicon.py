@@ -365,7 +365,7 @@ class Lexicon(_Part):
         return re.compile(rf"\b({'|'.join(longest)})\b" if longest else r"(?!)")
 
     def list_types(self, how: str) -> frozenset[str]:
-        """Return the types whose values are bound singly (``each``) or together (``joined``)."""
+        """Return the types whose values trees take one by one (``each``) or ``joined``."""
         return frozenset(kind for kind, way in self.lists.items() if way == how)
 
     def values_within(self, kind: str, name: str) -> frozenset[str]:

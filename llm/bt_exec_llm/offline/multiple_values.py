@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from bt_exec_llm.offline.exclusions import ALL_OF_IT
 from bt_exec_llm.offline.lexicon import Lexicon
-from bt_exec_llm.offline.refusal_reason import RefusalReason
+from bt_exec_llm.offline.refusal_codes import RefusalReason
 from bt_exec_llm.offline.step import Step
 from bt_exec_llm.offline.step_piece import Piece
 
@@ -86,7 +86,7 @@ def _list_member_values(piece: Piece, lexicon: Lexicon) -> list[str]:
 
 
 def split_by_values(step: Step, lexicon: Lexicon) -> list[Step]:
-    """Return one step for each value of a type that is bound singly; see `Lexicon.list_types`."""
+    """Return one step for each value of the types that trees take one by one (``each``)."""
     options = [step]
     for kind, how in lexicon.lists.items():
         many = [p for p in step.pieces if p.kind == "value" and p.name == kind]

@@ -19,7 +19,7 @@ from bt_exec.spec.library import Library
 from bt_exec.spec.model import TreeSpec, walk
 from bt_exec.verify.type_checks import type_mismatch
 from bt_exec_llm.offline.command_part import Part
-from bt_exec_llm.offline.refusal_reason import RefusalReason
+from bt_exec_llm.offline.refusal_codes import RefusalReason
 from bt_exec_llm.offline.step import Step
 from bt_exec_llm.offline.step_piece import Piece
 

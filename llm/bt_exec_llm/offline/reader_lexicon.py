@@ -231,7 +231,10 @@ def _phrases_in(every: Iterable[Words], language: str) -> list[str]:
 
 
 def _state_adjectives(words: Words, *, compared: bool = False) -> dict[str, Any]:
-    """Return the adjectives of a state; if `compared`, with degrees such as "darker"."""
+    """Return the adjectives of a state; if `compared`, with degrees as in "darker".
+
+    Otherwise, only the degrees with "more" and "most" are accepted.
+    """
     english = [
         one if compared and one.isalpha() and len(one) > _SHORT else f"{one}/more {one}/most {one}"
         for one in _expand_phrases(words.en)

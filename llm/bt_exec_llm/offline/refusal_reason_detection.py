@@ -18,7 +18,7 @@ from bt_exec.language.reading.reader import Reading, Unread
 from bt_exec_llm.offline.command_reader import Reader
 from bt_exec_llm.offline.lexicon import Lexicon, Words
 from bt_exec_llm.offline.reader_lexicon import verbs_in
-from bt_exec_llm.offline.refusal_reason import RefusalReason
+from bt_exec_llm.offline.refusal_codes import RefusalReason
 
 __all__ = ["find_refusal_reason", "unknown_place"]
 

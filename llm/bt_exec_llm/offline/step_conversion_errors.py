@@ -13,7 +13,7 @@ class UnclearTextError(NoStepsError):
     """Raised for words that are refused with a code, such as an ambiguous message to a person.
 
     Args:
-        code: Code; see `bt_exec_llm.offline.refusal_reason`.
+        code: Code; see `bt_exec_llm.offline.refusal_codes`.
         words: Words of the command that are concerned.
         missing: Types of the values that the command lacks.
     """

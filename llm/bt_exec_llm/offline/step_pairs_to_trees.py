@@ -9,7 +9,7 @@ from typing import Any
 from bt_exec.spec.library import Library
 from bt_exec_llm.offline.command_part import BranchCondition, Part
 from bt_exec_llm.offline.lexicon import Lexicon
-from bt_exec_llm.offline.refusal_reason import RefusalReason
+from bt_exec_llm.offline.refusal_codes import RefusalReason
 from bt_exec_llm.offline.step import Step
 from bt_exec_llm.offline.utterance_frames import Frames, step_keys
 

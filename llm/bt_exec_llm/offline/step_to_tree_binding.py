@@ -23,7 +23,7 @@ from bt_exec_llm.offline.nodes_from_parts import find_answering_check
 from bt_exec_llm.offline.number_assignment import Number, check_all_numbers_used
 from bt_exec_llm.offline.part_merging import append_parts
 from bt_exec_llm.offline.part_skills import skill_variants, skills_of_part
-from bt_exec_llm.offline.refusal_reason import RefusalReason
+from bt_exec_llm.offline.refusal_codes import RefusalReason
 from bt_exec_llm.offline.step import (
     COMPARE,
     OTHER_PLACE,
@@ -287,7 +287,7 @@ class Binder:
     def _bind_step(
         self, step: Step, done: list[Step], last: Step | None
     ) -> list[Part] | RefusalReason:
-        """Return the parts for one step: one for each value of a type that is bound singly."""
+        """Return the parts for one step: one for each value of a type whose list is ``each``."""
         found = remove_excluded_values(step, self._lexicon)
         if isinstance(found, RefusalReason):
             return found

@@ -11,7 +11,7 @@ from bt_exec.spec.library import Library
 from bt_exec.spec.model import TreeSpec
 from bt_exec_llm.offline.lexicon import Lexicon
 from bt_exec_llm.offline.number_assignment import KINDS, Number, fill_numbers
-from bt_exec_llm.offline.refusal_reason import RefusalReason
+from bt_exec_llm.offline.refusal_codes import RefusalReason
 from bt_exec_llm.offline.step import QUESTION, Step, latest_nouns, replace_pronoun
 from bt_exec_llm.offline.step_piece import BOUNDS, Piece
 from bt_exec_llm.offline.utterance_frames import DURATION, Frame, Frames, piece_key, step_keys
@@ -222,7 +222,7 @@ class Matcher:
         return replace(step, pieces=[*step.pieces, *usual])
 
     def _is_object(self, step: Step) -> bool:
-        """Return True if a value is the verb's object ("open your left hand"), not its tool."""
+        """Return True if a step names a value as object ("open your left hand"), not as tool."""
         listed = {*self._lexicon.lists, *self._lexicon.recipient_types}
         bare = [p for p in step.pieces if p.kind == "value" and not p.mark and p.name not in listed]
         return any(p.end > p.start for p in bare) and not step.pronoun

@@ -24,7 +24,7 @@ _PICTURE = 1600  # reported size of a picture [tokens]
 
 @dataclass(frozen=True)
 class Flavour:
-    """Behaviour of a kind of server, where servers differ from each other.
+    """Behaviour in which kinds of servers differ.
 
     Attributes:
         name: Name of the server.

@@ -52,12 +52,12 @@ class Reply:
 
 
 def text(words: str, *, stop: str = "end_turn", usage: Mapping[str, int] | None = None) -> Reply:
-    """Answer with a text; by default, `usage` counts one token per four characters."""
+    """Return a reply with a text; by default, `usage` counts one token per four characters."""
     return Reply("text", lambda to: to.send_message([{"type": "text", "text": words}], stop, usage))
 
 
 def tool_use(data: Any, *, name: str | None = None) -> Reply:
-    """Answer with a call of the forced tool, or of the tool `name`."""
+    """Return a reply that calls the forced tool, or the tool `name`."""
 
     def send(to: Connection) -> None:
         called = name or (to.body.get("tool_choice") or {}).get("name", "tool")
@@ -68,7 +68,7 @@ def tool_use(data: Any, *, name: str | None = None) -> Reply:
 
 
 def tool_calls(*calls: tuple[str, Any], words: str = "") -> Reply:
-    """Answer with text and several calls, each a pair of a tool's name and its input."""
+    """Return a reply with text and several calls, each a pair of a tool's name and its input."""
 
     def send(to: Connection) -> None:
         said = [{"type": "text", "text": words}] if words else []
@@ -82,11 +82,11 @@ def tool_calls(*calls: tuple[str, Any], words: str = "") -> Reply:
 
 
 def answer(data: Any, *, plain: str | None = None) -> Reply:
-    """Answer correctly in the output format that the request and the flavour require.
+    """Return a reply in the output format that the request asks for and the flavour supports.
 
     Args:
         data: Answer if the server enforces the format.
-        plain: Answer otherwise; by default `data` in a fence, with words around it.
+        plain: Text otherwise; by default `data` in a fence, with words around it.
     """
 
     def send(to: Connection) -> None:
@@ -108,28 +108,28 @@ def error(
     message: str = "scripted",
     headers: Mapping[str, str] | None = None,
 ) -> Reply:
-    """Answer with an error, such as ``error(429, "rate_limit_error", headers={…})``."""
+    """Return a reply with an error, such as ``error(429, "rate_limit_error", headers={…})``."""
     body = {"type": "error", "error": {"type": kind, "message": message}}
     return Reply(f"error {status}", lambda to: to.send_json(status, body, headers))
 
 
 def refusal(words: str = "I cannot help with that.") -> Reply:
-    """Decline to answer."""
+    """Return a reply in which the model declines to answer."""
     return text(words, stop="refusal")
 
 
 def cut_off(words: str) -> Reply:
-    """Answer with a text that is truncated at ``max_tokens``."""
+    """Return a reply with a text that is truncated at ``max_tokens``."""
     return text(words, stop="max_tokens")
 
 
 def hang(seconds: float = 60.0) -> Reply:
-    """Wait `seconds`, then answer."""
+    """Return a reply that is sent after `seconds`."""
     return text("at last").delayed(seconds)
 
 
 def left_open(words: str, seconds: float = 60.0) -> Reply:
-    """Answer with a complete stream, and leave the connection open."""
+    """Return a reply with a complete stream that leaves the connection open."""
 
     def send(to: Connection) -> None:
         text(words).send(to)
@@ -139,7 +139,7 @@ def left_open(words: str, seconds: float = 60.0) -> Reply:
 
 
 def drip(bytes_per_s: float = 10.0, words: str = "drop " * 400) -> Reply:
-    """Answer slowly, with short waits between small parts of the text."""
+    """Return a reply that is sent slowly, byte by byte."""
 
     def send(to: Connection) -> None:
         content = [{"type": "text", "text": words}]
@@ -154,7 +154,7 @@ def drip(bytes_per_s: float = 10.0, words: str = "drop " * 400) -> Reply:
 
 
 def reset(after_bytes: int = 0) -> Reply:
-    """Reset the connection after some bytes of the answer, or before it."""
+    """Return a reply that resets the connection after some bytes of the answer, or before it."""
 
     def send(to: Connection) -> None:
         if after_bytes:
@@ -172,7 +172,7 @@ def raw(
     content_type: str = "application/json",
     headers: Mapping[str, str] | None = None,
 ) -> Reply:
-    """Answer with `body` as it is."""
+    """Return a reply that sends `body` unchanged."""
 
     def send(to: Connection) -> None:
         about = {"Content-Type": content_type, "Content-Length": str(len(body))}
@@ -183,18 +183,18 @@ def raw(
 
 
 def html(status: int = 200) -> Reply:
-    """Answer with a login page."""
+    """Return a reply with a login page."""
     page = b"<!DOCTYPE html><html><body>Welcome! Please sign in.</body></html>"
     return raw(page, status=status, content_type="text/html")
 
 
 def not_http() -> Reply:
-    """Answer with bytes that are not HTTP."""
+    """Return a reply with bytes that are not HTTP."""
     return Reply("not_http", lambda to: to.send_bytes(b"\x00\xff\x13garbage\x7f" * 50))
 
 
 def huge(size: int = 5_000_000) -> Reply:
-    """Answer with a text of `size` bytes."""
+    """Return a reply with a text of `size` bytes."""
 
     def send(to: Connection) -> None:
         start = b'{"type": "message", "role": "assistant", "content": [{"type": "text", "text": "'

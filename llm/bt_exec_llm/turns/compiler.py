@@ -107,11 +107,14 @@ class TurnCompiler:
         return question_text(analysis_question(request, ways))
 
     def estimate(self, request: Request) -> Mapping[str, float]:
-        """Return the size and cost of the first request; the number of turns is unknown."""
+        """Return the length of the first prompt; the number of turns is unknown."""
         return {"characters": float(len(self.prompt(request)))}
 
     def compile(self, request: Request) -> Plan | Refusal | Reply:
-        """Return the next turn as a plan, or a refusal; may take long."""
+        """Return the next turn as a plan, the first compiler's answer, or a refusal.
+
+        May take a long time.
+        """
         talk, previous = self._talk, request.previous
         if previous is None or previous.mission.turn is None or talk is None:
             plain: Refusal | None = None
@@ -182,7 +185,10 @@ class TurnCompiler:
         talk.log, talk.record = log, record.model_dump(mode="json")
 
     def _ask_for_turn(self, request: Request, talk: Conversation, ways: TurnTools) -> Turn:
-        """Return the next turn of the model; tags are used if the server rejects tools."""
+        """Return the turn, log, plan and model name of the model's next turn.
+
+        Tags are used if the server rejects tools.
+        """
         if self._native:
             try:
                 return self._ask_in(request, talk, ways)
@@ -205,7 +211,11 @@ class TurnCompiler:
     def _read_answer(
         self, answer: Answer, request: Request, talk: Conversation, ways: TurnTools
     ) -> tuple[Turn | None, list[Problem]]:
-        """Return turn, log, plan and model name of an answer, or None, and all its problems."""
+        """Return the content of an answer (None if it cannot be used), and all its problems.
+
+        The content is a tuple of the turn, the log, the plan and the model's name. The plan is None
+        for a final answer.
+        """
         calls = (answer.data or {}).get("calls") if self._native else None
         if calls:
             tagged = read_calls(calls, answer.text, request.language, TURN_LINES)
@@ -246,7 +256,7 @@ class TurnCompiler:
         log: tuple[str, ...],
         model: str,
     ) -> Plan | Refusal:
-        """Return the plan that reports a final answer, or a refusal if there is no observation."""
+        """Return the plan that reports a final answer, or a refusal if no tool has succeeded."""
         if not talk.has_evidence():
             question = printable(" ".join(turn.open_questions))
             said = say("ASKED_BACK", request.language, question=question)
@@ -266,7 +276,7 @@ class TurnCompiler:
         model: str,
         turn: str | None,
     ) -> Plan | Refusal:
-        """Return the verified plan that reports an answer to the user."""
+        """Return the plan that reports an answer to the user, or a refusal if it is invalid."""
         lines = [line for past in talk.turns for line in past.log]
         calls = [call for past in talk.turns for call in past.calls]
         score = supported_share(lines, talk.observations(), request.command, calls)

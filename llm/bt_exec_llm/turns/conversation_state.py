@@ -81,7 +81,7 @@ class Observation:
         parameters: Arguments of the call.
         ok: Whether the call succeeded.
         result: Return value; None without one.
-        error: Reason of the failure, starting with the failure code; None on success.
+        error: Reason for the failure, starting with the failure code; None on success.
     """
 
     tool: str
@@ -184,7 +184,7 @@ class Conversation:
         return any(turn.calls == calls for turn in self.turns)
 
     def add_results(self, request: Request) -> None:
-        """Store the results of the last turn's calls, which a request contains, in that turn."""
+        """Store the results of the last turn's calls, taken from `request`, in that turn."""
         if not self.turns or request.previous is None:
             return
         found = {one.path: one for one in request.done}

@@ -51,7 +51,7 @@ class Tagged(NamedTuple):
 
 
 def parse_tags(text: str, lines: range) -> Tagged:
-    """Return log and data of an answer, and its violations of the format.
+    """Return the log and the data of an answer, and its violations of the format.
 
     Args:
         text: Text of the model.
@@ -244,7 +244,7 @@ def read_calls(
 
 
 def _input_data(given: Any) -> dict[str, Any] | None:
-    """Return the input of a call as data, which streams pass as text; None if it is invalid."""
+    """Return the input of a call, which may be JSON text, as a mapping; None if it is invalid."""
     if isinstance(given, str):
         try:
             given = json.loads(given or "{}")

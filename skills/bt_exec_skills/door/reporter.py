@@ -149,7 +149,7 @@ def _goal_status(view: MissionView) -> tuple[str, str]:
 
 
 def _explanation_and_message(view: MissionView, status: str, reason: str) -> tuple[str, str]:
-    """Return explanation and message in the language of the command.
+    """Return the explanation and the message in the language of the command.
 
     The texts are made from codes and not from the messages of skills, so that a command about the
     door alone mentions nothing else.

@@ -95,11 +95,12 @@ def make_detector(
     Args:
         choice: ``oracle``, ``learned`` (the shipped network), or the settings of another network;
             see `bt_exec_skills.door.perception.detector_factory`.
-        calibration: Returns the calibration of camera and door; called only if needed.
+        calibration: Function that returns the calibration of camera and door; called only if
+            needed.
 
     Raises:
         UnknownName: If the detector is unknown.
-        UsageError: If its weights or settings are wrong.
+        UsageError: If its weights or settings are invalid.
     """
     if choice == "oracle":
         from bt_exec_skills.door.perception.ground_truth_estimator import (
@@ -119,7 +120,7 @@ def robot_facts(robot: DoorRobot) -> dict[str, str]:
     """Return the robot's own state as facts for the dry run."""
     facts = {f"hand.{arm}": robot.holding(arm) or "empty" for arm in ARMS}
     for arm in ARMS:
-        if robot.at_home:
+        if robot.arm_at_home(arm):
             facts[f"at.{arm}"] = "home"
         elif robot.at_label(arm, "material"):
             facts[f"at.{arm}"] = "material"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from bt_exec_skills.image.sandbox.limits import Limits
 from bt_exec_skills.image.sandbox.run import run_program
-from bt_exec_skills.things.detector import make_detector
+from bt_exec_skills.things.detector_factory import make_detector
 from bt_exec_skills.things.weights import SHIPPED
 
 __all__ = ["check_machine"]

@@ -19,7 +19,7 @@ from bt_exec_skills.image.perception.overlay import output_path
 from bt_exec_skills.image.perception.vision_model_queries import make_looker
 from bt_exec_skills.image.settings import ImageSettings, PictureStart
 from bt_exec_skills.image.workbench import Bench
-from bt_exec_skills.things.detector import FAINT, make_detector
+from bt_exec_skills.things.detector_factory import FAINT, make_detector
 from bt_exec_skills.vision.detector import NetworkDetector
 
 __all__ = ["make_rig"]

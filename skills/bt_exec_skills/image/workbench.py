@@ -35,7 +35,7 @@ from bt_exec_skills.image.perception.text_recognition import can_read, read_text
 from bt_exec_skills.image.perception.vision_model_queries import CrossCheck, LookAnswer
 from bt_exec_skills.perception.contracts import Detection, Detector, View
 from bt_exec_skills.perception.pictures_and_boxes import Frame
-from bt_exec_skills.things.detector import LEAST_SCORE
+from bt_exec_skills.things.detector_factory import LEAST_SCORE
 from bt_exec_skills.vision.detector import NetworkDetector
 
 __all__ = [
@@ -143,7 +143,7 @@ class Judgement:
     claims: Sequence[CheckedClaim] = ()
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain data."""
+        """Return the judgement as JSON-compatible data."""
         return {
             "agrees": self.agrees,
             "claims": [one._asdict() for one in self.claims],

@@ -35,13 +35,13 @@ class SiteIK:
     Args:
         model: Model of the arm; all joints are hinges or slides with limits.
         site: Name of the site.
-        damping: Damping: weight of the size of a step against the error.
+        damping: Weight of the size of a step relative to the error.
         error_damping: Additional damping per unit of the squared error.
 
     Attributes:
         data: State of the model.
         target: Position [m] and rotation of the target, shapes (3,) and (3, 3).
-        turn_cost: Weight of the orientation against the position (1 = a radian costs a metre).
+        turn_cost: Weight of the orientation error [rad] relative to the position error [m].
         posture: Preferred joint values, shape (nq,), and their weight; None for no preference.
     """
 

@@ -94,8 +94,8 @@ def follow_motion(
         interrupted: Function called after each step; a non-empty text interrupts the motion.
 
     Returns:
-        Reason of the interruption; empty if the motion ended by itself. `Motion.failure` is None if
-            the motion reached its goal.
+        Reason for the interruption; empty if the motion ended by itself. `Motion.failure` is None
+            if the motion reached its goal.
     """
     why = ""
     try:

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bt_exec.failure import Failed
-from bt_exec_skills.navigation.global_planner import Planner, Route, smooth_speed
+from bt_exec_skills.navigation.global_planner import Planner, Route, braking_speed_limit
 from bt_exec_skills.navigation.local_planner import Limits, Steering, limit_change
 from bt_exec_skills.navigation.occupancy_grid import hit_points
 from bt_exec_skills.navigation.plane_geometry import Pose, turn_between
@@ -186,7 +186,7 @@ class _Trip:
                     pose, self._target_point(pose, route, points), points
                 )
             count += 1
-            top = min(wanted[0], smooth_speed(left, limits.gain))
+            top = min(wanted[0], braking_speed_limit(left, limits.gain))
             change = limits.gain * period * (1.0 if top > speed else 2.5)
             speed = limit_change(speed, top, change)
             turn = limit_change(turn, wanted[1], limits.swing * period)

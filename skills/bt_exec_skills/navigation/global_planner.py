@@ -119,6 +119,11 @@ class Planner:
         return bool((gap[min(3, len(gap) - 1) :] <= self._reach).any())
 
 
-def smooth_speed(left_m: float, gain: float) -> float:
-    """Return the speed [m/s] at which the robot can still stop within `left_m` [m]."""
+def braking_speed_limit(left_m: float, gain: float) -> float:
+    """Return the speed [m/s] from which the robot can stop within `left_m` [m].
+
+    Args:
+        left_m: Distance to the goal [m].
+        gain: Acceleration of the robot [m/s²].
+    """
     return math.sqrt(max(0.0, 1.2 * gain * left_m))

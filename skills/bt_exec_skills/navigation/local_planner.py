@@ -69,7 +69,7 @@ class Steering:
     def choose_command(
         self, pose: Pose, target: tuple[float, float], points: npt.NDArray[np.float64]
     ) -> tuple[float, float]:
-        """Return speed [m/s] and yaw rate [rad/s]; (0, 0) if every candidate would collide.
+        """Return the speed [m/s] and yaw rate [rad/s]; (0, 0) if every candidate would collide.
 
         A large heading error is corrected on the spot, without regard to obstacles.
 
@@ -114,7 +114,7 @@ class Steering:
         return bool(gaps.min() > self.limits.radius + self.limits.margin)
 
     def retreat_command(self, pose: Pose, points: npt.NDArray[np.float64]) -> tuple[float, float]:
-        """Return speed [m/s] and yaw rate [rad/s] of the slow motion that best escapes `points`."""
+        """Return the speed [m/s] and yaw rate [rad/s] of the slow motion away from `points`."""
         away = points - (pose.x, pose.y)
         c, s = math.cos(pose.yaw), math.sin(pose.yaw)
         x, y = away[:, 0] * c + away[:, 1] * s, away[:, 1] * c - away[:, 0] * s

@@ -20,7 +20,7 @@ Cell: TypeAlias = tuple[int, int]
 
 
 class Slab(NamedTuple):
-    """A solid box seen from above: centre [m], half sizes [m], yaw [rad]."""
+    """Outline of a solid box seen from above: centre [m], half sizes [m], yaw [rad]."""
 
     x: float
     y: float
@@ -94,7 +94,7 @@ class Grid:
         )
 
     def cells_at(self, points: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
-        """Return row and column of each point [m], clipped to the map; both of shape (n, 2)."""
+        """Return the row and column of each point [m], clipped to the map, shape (n, 2)."""
         rows, columns = self.shape
         found = np.floor((points[:, ::-1] - self.origin[::-1]) / self.cell_m).astype(np.int64)
         return np.clip(found, 0, (rows - 1, columns - 1))
@@ -140,7 +140,7 @@ def hit_points(
 
     Args:
         pose: Pose of the range finder.
-        ranges: Distances [m] in all directions, at equal angles from straight ahead to the left.
+        ranges: Distances [m] at equal angles over a full turn, anticlockwise from straight ahead.
         limit_m: Distance from which hits are ignored [m].
     """
     angles = pose.yaw + np.arange(len(ranges)) * math.tau / len(ranges)
@@ -160,10 +160,18 @@ class Obstacles:
         self._grid = grid
         self._looks = np.zeros(grid.shape, np.int16)
 
-    def add_reading(self, pose: Pose, ranges: npt.NDArray[np.float64]) -> None:
-        """Add a reading of the range finder."""
+    def add_reading(
+        self, pose: Pose, ranges: npt.NDArray[np.float64], within_m: float = _RELIABLE_M
+    ) -> None:
+        """Add a reading of the range finder.
+
+        Args:
+            pose: Pose of the range finder.
+            ranges: Distances [m]; see `hit_points`.
+            within_m: Distance from which hits are not added [m]; the beams clear cells beyond it.
+        """
         self._clear_along_beams(pose, ranges)
-        points = hit_points(pose, ranges, _RELIABLE_M)
+        points = hit_points(pose, ranges, within_m)
         rows, columns = self._grid.cells_at(points).T
         new = self._grid.clearance[rows, columns] > _KNOWN_M
         cells = np.unique(np.stack([rows[new], columns[new]], axis=1), axis=0)
@@ -171,7 +179,7 @@ class Obstacles:
         self._looks[place] = np.minimum(self._looks[place] + 1, _MOST)
 
     def _clear_along_beams(self, pose: Pose, ranges: npt.NDArray[np.float64]) -> None:
-        """Clear the cells through which a beam has passed."""
+        """Reduce the number of hits of the cells through which a beam has passed."""
         rows, columns = np.nonzero(self._looks)
         if not len(rows):
             return
@@ -187,8 +195,16 @@ class Obstacles:
         )
 
     def accept_all_hits(self, pose: Pose, ranges: npt.NDArray[np.float64], within_m: float) -> None:
-        """Add a reading and accept near hits as obstacles at once, for a robot that is stuck."""
-        self.add_reading(pose, np.where(ranges < within_m, ranges, 1e3))
+        """Add the near hits of a reading, then accept every cell with a hit as an obstacle.
+
+        A robot that is stuck uses this, because an unconfirmed obstacle may block it.
+
+        Args:
+            pose: Pose of the range finder.
+            ranges: Distances [m]; see `hit_points`.
+            within_m: Distance from which hits are not added [m].
+        """
+        self.add_reading(pose, ranges, within_m)
         near = self._looks > 0
         self._looks[near] = np.maximum(self._looks[near], _BELIEVED)
 

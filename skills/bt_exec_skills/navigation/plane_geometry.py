@@ -26,7 +26,7 @@ class Pose(NamedTuple):
         return math.hypot(x - self.x, y - self.y)
 
     def bearing(self, x: float, y: float) -> float:
-        """Return the bearing of a point from the heading [rad], -pi..pi, positive to the left."""
+        """Return the bearing of a point relative to the heading [rad], -pi..pi, left positive."""
         return wrap_angle(math.atan2(y - self.y, x - self.x) - self.yaw)
 
 

@@ -31,7 +31,7 @@ _BLOCKS = 8  # blocks per side
 _SMALL = 64  # pictures with a shorter side below this are not examined [px]
 _EDGE = 9.0  # minimum grey-level difference of an edge after smoothing
 _LEAST_EDGES = 0.16  # minimum share of blocks with an edge in a valid picture
-_LUMINANCE = np.array([9798, 19235, 3735], np.float32) / 2**15  # of red, green and blue
+_LUMINANCE = np.array([9798, 19235, 3735], np.float32) / 2**15  # weights of red, green and blue
 
 _Floats: TypeAlias = npt.NDArray[np.float32]
 

@@ -1,6 +1,6 @@
 """Wrapper of a simulated camera that adds sensor noise and injected faults to its pictures.
 
-``camera=noise@12`` injects a fault from 12 s on, and ``camera=occluded@12-14`` one of two seconds.
+``camera=noise@12`` injects a fault from 12 s on, and ``camera=occluded@12-14`` one from 12 to 14 s.
 """
 
 from __future__ import annotations

@@ -54,7 +54,7 @@ class Section(UserData):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """All names within the place."""
+        """Names within the place in both languages, with the aliases."""
         return (self.name.en, self.name.ko, *self.aliases)
 
 
@@ -63,7 +63,7 @@ class Named(Protocol):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """All names."""
+        """Names in both languages, with the aliases."""
 
 
 class Divided(Named, Protocol):

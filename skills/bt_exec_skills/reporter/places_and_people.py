@@ -51,7 +51,7 @@ class Place(UserData):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """All names of the place."""
+        """Names of the place in both languages, with the aliases."""
         return (self.name.en, self.name.ko, *self.aliases)
 
     def distance_to(self, x: float, y: float) -> float:

@@ -68,7 +68,7 @@ class WorldCamera(Generic[V]):
     def __init__(self, world: World, fault: str = "none") -> None:
         self._world = world
         self.fault = fault
-        self._data: Any = mujoco.MjData(world.model)  # for views: physics continues
+        self._data: Any = mujoco.MjData(world.model)  # for views, while the physics continues
         self._lock = threading.Lock()
         self._last: Capture | None = None
         self._seen: tuple[Capture, V] | None = None

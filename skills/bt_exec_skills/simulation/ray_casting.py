@@ -52,7 +52,7 @@ class Hits(NamedTuple):
 
     Attributes:
         geoms: Id of the geom that each ray hits, shape (n,); -1 for no geom.
-        distance: Distance of the intersection [m], shape (n,).
+        distance: Distance of the intersection [m], shape (n,); -1 for no geom.
         normals: Surface normal at the intersection, shape (n, 3).
     """
 

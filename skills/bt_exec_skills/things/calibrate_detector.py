@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 
 from bt_exec.files import write_text_atomically
-from bt_exec_skills.things.detector import MOST_OVERLAP
+from bt_exec_skills.things.detector_factory import MOST_OVERLAP
 from bt_exec_skills.things.weights import SHIPPED
 from bt_exec_skills.vision.dataset import read_pictures
 from bt_exec_skills.vision.detector import NetworkDetector

@@ -1,7 +1,7 @@
 """Preprocessing of pictures, and decoding of a network's raw output to boxes.
 
 The computation is that of ultralytics for its YOLO detectors (letterbox, best class of each anchor,
-suppression within a class, clipping), so that a network gives the same boxes here and there.
+suppression within a class, clipping), so that a network gives the same boxes as with ultralytics.
 """
 
 from __future__ import annotations

@@ -44,7 +44,8 @@ FAINTEST = 0.03
 """Minimum score of a box of the detector."""
 
 _ROOM = 1.25  # ratio of the sides of training crops and input, which leaves room for random shifts
-_SAME, _HIT, _MISS = 0.6, 0.5, 0.4  # IoU of boxes of one object, of a hit (minimum), a miss (below)
+_SAME = 0.6  # overlap (IoU) above which two detected boxes show the same object
+_HIT, _MISS = 0.5, 0.4  # minimum overlap (IoU) of a hit, and overlap below which a box is a miss
 _MOST = 25  # maximum number of boxes per picture
 _SHORTEST = 4.0  # minimum side of a box [px]
 

@@ -81,7 +81,7 @@ class Recipe:
         return "val" if held_out else "train"
 
     def differences_from(self, other: Recipe) -> str:
-        """Return the values of `other` that differ, such as ``seed=3, scenes=40``; or empty."""
+        """Return the values of `other` that differ, such as ``seed=3, scenes=40``, as text."""
         mine, theirs = asdict(self), asdict(other)
         return ", ".join(f"{key}={theirs[key]}" for key in mine if mine[key] != theirs[key])
 
@@ -90,7 +90,7 @@ def read_recipe(folder: Path) -> Recipe:
     """Return the recipe of the data set in `folder`.
 
     Raises:
-        UsageError: If the folder has no recipe.
+        UsageError: If the folder has no recipe, or an invalid one.
     """
     file = folder / RECIPE_FILE
     if not file.is_file():
@@ -149,7 +149,7 @@ def _claim_folder(recipe: Recipe, folder: Path) -> dict[int, Path]:
     folder.mkdir(parents=True, exist_ok=True)
     versions = {name: importlib.metadata.version(name) for name in _VERSIONS_OF}
     text = json.dumps({**asdict(recipe), "versions": versions}, indent=2) + "\n"
-    write_text_atomically(folder / RECIPE_FILE, text)  # first: it marks the folder as ours
+    write_text_atomically(folder / RECIPE_FILE, text)  # marks the folder as a data set
     for part in ("images/train", "images/val", "labels/train", "labels/val", "scenes"):
         (folder / part).mkdir(parents=True, exist_ok=True)
     names = "".join(f"  {number}: {name}\n" for number, name in enumerate(recipe.classes))

@@ -46,12 +46,12 @@ class Report:
 
     @property
     def map50(self) -> float:
-        """Mean over the classes that occur of the average precision at an overlap of 0.5."""
+        """Mean average precision of the classes that occur, at an overlap (IoU) of 0.5."""
         return _mean([one.ap50 for one in self.classes if one.count])
 
     @property
     def map(self) -> float:
-        """Mean over the classes that occur of the average precision at overlaps 0.5 to 0.95."""
+        """Mean average precision of the classes that occur, at overlaps (IoU) of 0.5 to 0.95."""
         return _mean([one.ap for one in self.classes if one.count])
 
     def data(self) -> dict[str, Any]:

@@ -150,5 +150,5 @@ class Confusion:
         return float(np.trace(self.counts[:, :-1])) / max(1, given)
 
     def count_estimates(self, truth: str, told: str) -> int:
-        """Return how often one state (second argument) was estimated for a true state (first)."""
+        """Return how often the estimate was the second state when the true state was the first."""
         return int(self.counts[self.states.index(truth), self.states.index(told)])

@@ -136,7 +136,7 @@ def train(dataset: Path, out: Path, settings: TrainSettings) -> dict[str, Any]:
             format="onnx", imgsz=shape, simplify=False, dynamic=False, device="cpu"
         )
         shutil.copyfile(best, out / "best.pt")
-        # Last and atomically, because this file marks the training as finished.
+        # Written last and atomically, because this file marks the training as finished.
         os.replace(exported, out / _BEST)  # noqa: PTH105 - Path.replace, said plainly
     return report
 
@@ -153,7 +153,9 @@ def _import() -> tuple[Any, Any]:
 
 
 def _input_shape(dataset: Path, imgsz: int) -> tuple[int, ...]:
-    """Return height and width of the network's input: the size of the pictures, scaled to `imgsz`.
+    """Return the height and width of the network's input: the pictures' size, scaled to `imgsz`.
+
+    Both are rounded up to a multiple of the network's stride.
 
     Raises:
         UsageError: If a split has no pictures.

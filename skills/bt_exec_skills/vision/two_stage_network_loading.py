@@ -36,7 +36,7 @@ __all__ = [
 
 
 def classifier_path(weights: Path) -> Path:
-    """Return the path at which the classifier of a detector is searched."""
+    """Return the path at which the classifier of a detector is expected."""
     return weights.with_suffix(".names.onnx")
 
 

@@ -195,6 +195,8 @@ def test_endless_plan_file_is_not_read_completely(bt: Run, tmp_path: Path) -> No
     ran = bt("run", "open the door", "--plan", str(pipe), "--fast")
     feeding.join()
     assert (ran.code, "is larger than 1000000 bytes" in ran.err) == (2, True), ran.err
+    ran = bt("run", "open the door", "--plan", "-", "--fast", stdin=" " * 4_000_000)
+    assert (ran.code, "is larger than 1000000 bytes" in ran.err) == (2, True), ran.err
 
 
 @pytest.mark.slow

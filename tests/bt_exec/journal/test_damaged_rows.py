@@ -33,7 +33,7 @@ from bt_exec.mission_outcome import Outcome
 from bt_exec.pack import Catalogue
 from bt_exec.serve.stages_and_plan_preview import stages_of
 from bt_exec.site.site import catalogue_messages
-from bt_exec.tui.history import history_table, mission_entry_data, record_data, record_lines
+from bt_exec.tui.mission_history import history_table, mission_entry_data, record_data, record_lines
 from bt_exec.tui.paint import Painter
 from bt_exec.tui.recorded_mission_messages import mission_explanation, parts_and_sentences
 from bt_exec.tui.terminal_text import UNICODE

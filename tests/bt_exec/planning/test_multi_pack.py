@@ -298,7 +298,7 @@ def test_condition_covers_the_parts_of_both_packs(root):
         assert len(found.sequence) == 2
 
 
-def test_condition_about_the_table_is_decided_in_its_world(root, answer):
+def test_table_condition_is_evaluated_before_planning_the_door_part(root, answer):
     assert root("if the red bowl is empty, open the door") == root("open the door")
     assert root("빨간 그릇이 비어 있으면 문을 열어") == root("open the door")
     assert root("if the red bowl is not empty, open the door, otherwise close the door") == root(

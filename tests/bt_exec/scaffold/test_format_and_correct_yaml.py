@@ -169,7 +169,7 @@ def problem(found, allowed, code="UNKNOWN_SKILL", line=1, column=1):
         ("왼쪼", ["왼쪽"], ""),
     ],
 )
-def test_certain_correction_is_found(found, allowed, meant):
+def test_only_an_unambiguous_correction_is_returned(found, allowed, meant):
     assert only_correction(found, allowed) == meant
 
 

@@ -39,7 +39,7 @@ def test_reconnected_client_receives_each_event_once(served: Served):
     assert after == rest
 
 
-def test_ended_and_received_mission_returns_204(served: Served):
+def test_event_stream_of_a_fully_received_mission_returns_204(served: Served):
     """A browser stops reconnecting after status 204."""
     mission_id = served.send("wave")
     last = [one for one in served.follow(f"/missions/{mission_id}/events") if one[0]][-1][0]

@@ -441,7 +441,7 @@ def segment(marker: int, content: bytes) -> bytes:
     height=st.integers(1, 65535),
     width=st.integers(1, 65535),
 )
-def test_pixels_of_a_jpeg_are_those_of_its_first_frame_header(
+def test_jpeg_pixel_count_comes_from_the_first_frame_header(
     frame: int, before: list[tuple[int, bytes]], height: int, width: int
 ) -> None:
     size = height.to_bytes(2, "big") + width.to_bytes(2, "big")

@@ -58,7 +58,7 @@ def _ends_as_it_should(bad: Bad, compiler: ModelCompiler) -> None:
 
 # The test above covers every bad answer.
 @pytest.mark.parametrize("bad", one_in(3), ids=str)
-def test_mission_succeeds_when_a_good_answer_follows(bad: Bad, scripted):
+def test_good_answer_after_a_bad_one_lets_the_mission_succeed(bad: Bad, scripted):
     compiler = scripted([bad.answer, bad.good_answer()])
     _ends_as_it_should(bad, compiler)
     said = compiler.model.asked[1].messages[-1].blocks[0].text

@@ -190,7 +190,7 @@ def test_missing_input_is_requested_by_name(models, session, text, says):
     assert outcome.question == says
 
 
-def test_required_annotation_is_requested_by_name(models, session):
+def test_missing_annotation_is_requested_with_its_formats(models, session):
     """The property is not a colour and there are no boxes, so the model could only guess."""
     models.script([say.analysis(), say.final("About 5.")])
     outcome = session.run("How many flowers are there?")

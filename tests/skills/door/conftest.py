@@ -129,6 +129,7 @@ class ScriptedRobot:
     held: dict[Arm, str | None] = field(default_factory=lambda: {"left": None, "right": None})
     door_angle_rad: float = 0.0
     at_home: bool = True
+    home_arms: tuple[Arm, ...] = ()
     doorway: tuple[Arm, ...] = ()
     placed: bool = True
     still: bool = True
@@ -164,7 +165,7 @@ class ScriptedRobot:
         return self._start("return_arm")
 
     def arm_at_home(self, arm: Arm) -> bool:
-        return self.at_home
+        return self.at_home or arm in self.home_arms
 
     def holding(self, arm: Arm) -> str | None:
         return self.held[arm]

@@ -114,7 +114,7 @@ def test_invisible_material_causes_a_warning(tree, reason, language, warnings):
         (Skip("door_is", "already open"), False),  # a question is not an action
     ],
 )
-def test_skip_log_has_the_fields_of_the_interface(skip, kept):
+def test_skip_log_lists_skipped_actions_with_reasons(skip, kept):
     entry = {"skipped": {"name": skip.name, "reason": skip.reason}}
     assert report(skipped=(skip,))["skip_log"] == ([entry] if kept else [])
 

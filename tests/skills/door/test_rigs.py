@@ -116,6 +116,8 @@ def test_facts_include_held_objects_and_the_doorway(scripted: Any) -> None:
         "at.right": "material",
         "doorway": "free",
     }
+    robot.home_arms = ("left",)
+    assert robot_facts(robot)["at.left"] == "home"
     robot.doorway = ("left",)
     assert robot_facts(robot)["doorway"] == "left"
     robot.doorway = ("left", "right")

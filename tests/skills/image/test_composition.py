@@ -236,7 +236,7 @@ def test_composed_question_is_answered_by_tools_and_program(picture, text, value
         ("왼쪽 아래에 있는 건 뭐야?", "제외: 아래 왼쪽 아님 (5)."),
     ],
 )
-def test_composed_answer_contains_its_numbers(picture, text, says):
+def test_composed_answer_states_the_result_in_words(picture, text, says):
     assert says in ask(Bench(picture), text).text
 
 

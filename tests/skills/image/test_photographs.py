@@ -11,7 +11,7 @@ import pytest
 from bt_exec_skills.image.rules.question import UnanswerableQuestion
 from bt_exec_skills.image.rules.question_plans import CannotTell
 from bt_exec_skills.image.workbench import Bench
-from bt_exec_skills.things.detector import FAINT, make_detector
+from bt_exec_skills.things.detector_factory import FAINT, make_detector
 from tests.skills.image.asking import ask
 
 SURE = 0.6

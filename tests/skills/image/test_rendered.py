@@ -7,7 +7,7 @@ import pytest
 from bt_exec_skills.image.perception.annotation_files import Annotation
 from bt_exec_skills.image.perception.instances import Instance
 from bt_exec_skills.image.workbench import Bench
-from bt_exec_skills.things.detector import FAINT, make_detector
+from bt_exec_skills.things.detector_factory import FAINT, make_detector
 from tests.skills.image.asking import ask, bench_of
 from tests.skills.image.rendered import questions, tables
 
@@ -15,7 +15,7 @@ SURE = 0.8
 # number of tables; the figures of the model card were measured with 300
 TABLES = int(os.environ.get("BT_EXEC_TABLES", "60"))
 # The shipped networks reach 0.912 and 0.982 with 300 tables (see their model card). The limits are
-# lower, because fewer tables give a larger error, and renderers of OpenGL differ.
+# lower, because fewer tables give a larger error, and OpenGL renderers differ.
 EXACT, EXACT_WITH_BOXES = 0.88, 0.965
 
 

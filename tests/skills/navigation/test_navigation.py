@@ -78,6 +78,20 @@ def test_near_obstacle_is_added_at_once_and_cleared_later():
     assert not layer.has_obstacles
 
 
+def test_accepting_near_hits_keeps_the_obstacles_farther_away():
+    grid = Grid.of_slabs(ROOM)
+    layer = Obstacles(grid)
+    ranges = np.full(120, 9.0)
+    ranges[0] = 2.0
+    for _ in range(4):
+        layer.add_reading(Pose(0, 0, 0), ranges)
+    ranges[60] = 0.8
+    layer.accept_all_hits(Pose(0, 0, 0), ranges, 1.2)
+    clearance = layer.clearance()
+    assert clearance[grid.cell_at(2.0, 0.0)] < 0.15
+    assert clearance[grid.cell_at(-0.8, 0.0)] < 0.15
+
+
 def plan(planner, start, goal):
     steps = planner.plan_route(start, goal)
     try:

@@ -88,7 +88,7 @@ def test_outcome_is_true_with_each_kind_of_fault(fault, times, faulty, remote_si
         return
     for name in simulator.wrong():
         group = f"{name.split('_')[1]} things"
-        # an object without a position may be missing, but not reported as done
+        # a misplaced object may be left out of the report, but must not be reported as done
         if outcome.status == "satisfied":
             assert display_name_or_id(name, "en") not in outcome.message
             assert group not in outcome.message

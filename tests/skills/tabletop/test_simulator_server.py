@@ -16,8 +16,8 @@ uvicorn = pytest.importorskip("uvicorn")
 
 from bt_exec_skills.tabletop.goals.compiler import create  # noqa: E402 - after the skip
 from bt_exec_skills.tabletop.protocol.published_functions import CALLS, argument_name  # noqa: E402 - as above
+from bt_exec_skills.tabletop.protocol.run_server import make_served_world, serve  # noqa: E402 - after the skip
 from bt_exec_skills.tabletop.protocol.server import MOST_BYTES, make_app  # noqa: E402 - as above
-from bt_exec_skills.tabletop.protocol.start_server import make_served_world, serve  # noqa: E402 - after the skip
 from bt_exec_skills.tabletop.protocol.submitted_code_parser import parse_program  # noqa: E402 - as above
 
 
@@ -151,7 +151,7 @@ def test_failed_motion_is_not_a_success(served):
         ("#" * 5000, "the code has 5000 characters; 4000 are allowed"),
     ],
 )
-def test_forbidden_code_is_refused_by_name(served, code, found):
+def test_forbidden_code_is_refused_with_a_specific_message(served, code, found):
     answer = Executor(served.url).send(code)
     assert answer["status"] == "error"
     assert found in answer["message"]

@@ -12,7 +12,7 @@ import pytest
 from bt_exec_skills.perception.contracts import View
 from bt_exec_skills.perception.pictures_and_boxes import intersection_over_union
 from bt_exec_skills.things.dataset.scenes import THINGS, TableScenes
-from bt_exec_skills.things.detector import make_detector
+from bt_exec_skills.things.detector_factory import make_detector
 from bt_exec_skills.things.weights import SHIPPED, shipped_probability
 from bt_exec_skills.vision.two_stage_network_loading import classifier_path
 

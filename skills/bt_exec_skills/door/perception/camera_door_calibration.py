@@ -65,7 +65,7 @@ class DoorShape:
         height: Height of the panel [m].
         thick: Half of the panel's thickness [m].
         handle_r: Distance from the hinge to the handle, along the panel [m].
-        handle_z: Height of the handle's centre over the door's centre [m].
+        handle_z: Height of the handle's centre above the door's centre [m].
         handle_half: Half of the handle's length [m].
         handle_out: Distance from the panel's centre plane to the bar [m].
         handle_radius: Radius of the bar [m].

@@ -44,11 +44,11 @@ def make_learned(
 
     Args:
         settings: The setting ``detector`` as a mapping; see the module's documentation.
-        calibration: Returns the calibration of camera and door.
+        calibration: Function that returns the calibration of camera and door.
 
     Raises:
         UnknownName: If a setting is unknown.
-        UsageError: If a value is wrong, or the weights cannot be used.
+        UsageError: If a value is invalid, or the weights cannot be used.
     """
     weights, least = weights_and_least_score(settings, 0.35, also=("labels",))
     labels = settings.get("labels", {})

@@ -86,10 +86,10 @@ _DOUBTED = 4
 
 
 def agreed_state(observations: Sequence[DoorObservation]) -> DoorEstimate:
-    """Return the state of the door on which the two newest observations agree.
+    """Return the state of the door on which the two newest observations agree, or ``uncertain``.
 
-    A door that stays between two neighbouring states counts as ajar: opening opens it further and
-    closing closes it.
+    A door that stays between two neighbouring states counts as ajar, because it can be both opened
+    further and closed.
 
     Args:
         observations: Fresh observations, oldest first.

@@ -23,8 +23,8 @@ class DoorTruth(ObjectTruth):
 
     Attributes:
         angle_rad: The hinge angle.
-        door_seen: Share of the door panel that is in view, 0..1.
-        interior_seen: Share of the opening through which the inside is in view, 0..1.
+        door_seen: Visible share of the door panel, 0..1.
+        interior_seen: Visible share of the opening behind the door, 0..1.
     """
 
     angle_rad: float
@@ -39,7 +39,7 @@ class DoorStateEstimator(Protocol):
     """Estimator of the door's state."""
 
     def estimate(self, view: DoorView, detections: tuple[Detection, ...]) -> DoorEstimate:
-        """Return the state; ``uncertain`` rather than a guess."""
+        """Return the state of the door; ``uncertain`` if it cannot be determined."""
 
 
 _LEAST_SHARE = {"door": 2e-3, "door-handle": 3e-4, "material": 3e-4}

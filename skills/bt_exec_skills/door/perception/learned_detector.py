@@ -65,7 +65,7 @@ class DoorDetection(Detection):
 
 
 class LearnedDetector:
-    """Detector with a network; implements the protocol `Detector` of `ground_truth_estimator`.
+    """Detector with a network; implements `bt_exec_skills.perception.contracts.Detector`.
 
     An object to grasp must be in the opening behind the door and is confirmed on an enlarged part
     of the picture; otherwise it is marked as doubtful (`Detection.doubt`). A confirmation holds
@@ -178,7 +178,7 @@ class LearnedDetector:
         return ""
 
     def confirm_enlarged(self, frame: Frame, meaning: str, box: Box) -> bool:
-        """Return whether an enlarged part of the picture confirms the object in `box`."""
+        """Return True if the network also finds the object in the enlarged picture around `box`."""
         part, left, top = enlarged_quarter(frame, box)
         for found in self._network.find(part, _SECOND_SCORE):
             x1, y1, x2, y2 = (side / 2 for side in found.xyxy)
@@ -206,7 +206,10 @@ def is_unchanged(before: Frame, frame: Frame) -> bool:
 
 
 def enlarged_quarter(frame: Frame, box: Box) -> tuple[Frame, int, int]:
-    """Return the quarter of a picture around a box, enlarged to full size, and its left and top."""
+    """Return the quarter of a picture around a box, enlarged to the size of the picture.
+
+    Also return the left column and the top row of the quarter [px].
+    """
     import cv2
 
     height, width = frame.shape[:2]

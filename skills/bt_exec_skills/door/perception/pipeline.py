@@ -44,9 +44,10 @@ class DoorPerception(Generic[C]):
     Args:
         camera: Camera.
         detector: Detector of objects.
-        estimator: Estimates the state of the door.
+        estimator: Estimator of the door's state.
         size: Height and width of the camera's pictures [px]; None accepts any.
-        feel: Reads the latch contact and the arms, on the loop's thread; None without such sensors.
+        feel: Function that reads the latch contact and the arms, called on the loop's thread; None
+            without such sensors.
     """
 
     def __init__(

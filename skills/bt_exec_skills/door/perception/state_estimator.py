@@ -42,7 +42,7 @@ _NEIGHBOURS: tuple[tuple[DoorState, ...], ...] = (("closed", "ajar"), ("ajar", "
 
 
 def likely_states(door: DoorDetection) -> tuple[DoorState, ...]:
-    """Return the most likely states by a door's scores, the best first."""
+    """Return the states that remain possible by a door's scores, best first."""
     if not door.states or door.states[0][1] < _LEAST:
         return ()
     best = door.states[0][1]
@@ -129,18 +129,19 @@ def _first_with_label(detections: tuple[Detection, ...], label: str) -> Detectio
 
 
 def _score_evidence(door: DoorDetection) -> str:
-    """Return the evidence that the network's scores of a door give, as text."""
+    """Return the evidence from the network's scores of a door, as text."""
     if not door.states:
         return "primary:state_not_told_apart"
     return "primary:looks_" + ("_or_".join(likely_states(door)) or "unlike_any_state")
 
 
 def with_latch_contact(seen: DoorEstimate, *, latched: bool) -> DoorEstimate:
-    """Return the door state that vision and the latch contact give together.
+    """Return the state of the door from vision and the latch contact.
 
     Pictures do not show a narrow gap: below about 0.1 rad a door looks closed. The contact measures
-    only whether the door is latched. It therefore decides between closed and ajar where vision
-    leaves both, and is ignored where vision shows a wider gap.
+    only whether the door is latched. It decides if the door looks closed, or between closed and
+    ajar. If vision shows a wider gap, an open contact is ignored, and a latched one makes the state
+    uncertain.
 
     Args:
         seen: State estimated by vision. An unknown state stays unknown.

@@ -6,7 +6,7 @@ code                       the plan, or its stated facts …
 OPENING_IN_CLOSE_COMMAND   opens the door, though the command only closes it
 CLOSING_IN_OPEN_COMMAND    closes the door, though the command only opens it
 MATERIAL_IN_DOOR_COMMAND   acts on the material, or mentions it, in a command about the door
-GATE_REASON_UNRELATED      gives a gate a result for an unrelated reason
+GATE_REASON_UNRELATED      gives an unrelated reason for the result of a gate
 STATE_CONTRADICTS_PLAN     states a door state that its own steps contradict
 STATE_CONTRADICTS_SEEN     states a door state other than the observed one
 =========================  =====================================================================
@@ -33,8 +33,8 @@ from bt_exec_skills.door.rules.gates_before_material_steps import handles_materi
 __all__ = [
     "CHECKERS",
     "check_arm_as_commanded",
-    "check_gate_reasons",
     "check_moves_only_door",
+    "check_stated_gate_reasons",
     "check_stated_state",
 ]
 
@@ -86,7 +86,7 @@ def check_moves_only_door(spec: MissionSpec, context: PassContext) -> Iterator[P
             yield Problem("MATERIAL_IN_DOOR_COMMAND", message, key, words[0])
 
 
-def check_gate_reasons(spec: MissionSpec, context: PassContext) -> Iterator[Problem]:
+def check_stated_gate_reasons(spec: MissionSpec, context: PassContext) -> Iterator[Problem]:
     """Check that the stated reason of each gate supports the stated result."""
     del spec  # only the stated reasons are checked
     gates = context.stated.get("gate_evaluations")
@@ -172,5 +172,10 @@ def check_arm_as_commanded(spec: MissionSpec, context: PassContext) -> Iterator[
             )
 
 
-CHECKERS = (check_moves_only_door, check_gate_reasons, check_stated_state, check_arm_as_commanded)
+CHECKERS = (
+    check_moves_only_door,
+    check_stated_gate_reasons,
+    check_stated_state,
+    check_arm_as_commanded,
+)
 """Functions that take a plan with its subtrees expanded and return its problems."""

@@ -26,10 +26,10 @@ __all__ = [
 
 MATERIAL = "material"
 OPENED, VISIBLE = "open_door", "material_visible"
-"""The gates, named by their inserted step, in order."""
+"""Names of the gates in order; each is the name of the step that is inserted for it."""
 IS_OPEN = Is(name="door_is", args={"state": "open"})
 OPEN_ENOUGH = All(of=(IS_OPEN, Is(name="inside_in_view")))
-"""Condition under which the door is not opened: it is open and hides nothing of its inside."""
+"""Condition under which opening is skipped: the door is open, and the inside is in view."""
 
 Gates: TypeAlias = frozenset[str]
 _NONE: Gates = frozenset()
@@ -47,7 +47,7 @@ def insert_gates(root: NodeBase, steps: Mapping[str, NodeBase]) -> tuple[NodeBas
     """Return the plan with missing gates inserted, and the nodes before which they were inserted.
 
     Args:
-        root: The plan, its subtrees expanded.
+        root: The plan with its subtrees expanded.
         steps: Step to insert for each gate.
     """
     added: Added = []

@@ -85,7 +85,7 @@ def _with_arms_home_first(spec: MissionSpec, context: PassContext) -> Changed:
 
 
 def set_arm_by_policy(spec: MissionSpec, context: PassContext) -> Changed:
-    """Set the arm that handles material by the site's policy."""
+    """Replace the arm of steps that handle material by the one that the site sets."""
     arm = context.settings.material_arm
     changes: list[str] = []
 
@@ -96,14 +96,14 @@ def set_arm_by_policy(spec: MissionSpec, context: PassContext) -> Changed:
         if isinstance(node, Tree) and node.body and node.args.get("arm", arm) != arm:
             arms = {inner.args["arm"] for inner in walk(node.body) if _takes_arm(inner)}
             if arms == {arm} and any(handles_material(inner) for inner in walk(node.body)):
-                return _with_args(node, arm=arm)  # the tree's row must name the arm of its steps
+                return _with_args(node, arm=arm)  # must match the arm of the tree's steps
         return node
 
     return _mapped(spec, obey), tuple(changes)
 
 
 def skip_finished_steps(spec: MissionSpec, context: PassContext) -> Changed:
-    """Skip opening an open door and closing a closed one; log the skip."""
+    """Add conditions that skip opening an open door and closing a closed one."""
     changes: list[str] = []
 
     def skip(node: NodeBase) -> NodeBase:
@@ -118,7 +118,10 @@ def skip_finished_steps(spec: MissionSpec, context: PassContext) -> Changed:
 
 
 def open_door_further(spec: MissionSpec, context: PassContext) -> Changed:
-    """Open the door further before steps with material if it hides part of its inside."""
+    """Let steps that skip an open door open it further if it hides part of its inside.
+
+    Only plans that handle the material or look for it are changed.
+    """
     if not any(handles_material(node) or _looks_inside(node) for node in walk(spec.root)):
         return spec, ()
     changes: list[str] = []

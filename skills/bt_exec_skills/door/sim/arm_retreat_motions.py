@@ -110,7 +110,10 @@ class ArmAttempt:
         yield from with_phase(wait(0.3), "letting go")
 
     def withdraw(self) -> MotionSteps:
-        """Draw the hand straight back out of the cabinet, level, then aside before the edge."""
+        """Draw the hand straight back out of the cabinet, then aside in front of the door's edge.
+
+        The height of the hand does not change.
+        """
         door, angle, place = self.world.geometry, self.world.angle, self.limb.grip
         out = Pose(place.copy(), turn_cost=0.05)
         out.position[0] = door.front_x - _CLEAR_M
@@ -121,7 +124,7 @@ class ArmAttempt:
         yield from with_phase(follow_joint_path(self.limb, path, 0.8), "drawing back")
 
     def path_around_edge(self, *, outwards: bool) -> list[Pose]:
-        """Return the path around the free edge of an open door, from one of its sides to the other.
+        """Return the path from one side of an open door to the other, around its free edge.
 
         Args:
             outwards: Whether the path leads to the outer side of the door.
@@ -136,7 +139,7 @@ class ArmAttempt:
         return [outer, *straight_line(outer, before), *straight_line(before, inner)]
 
     def path_past_door(self, goal: Pose) -> list[Vector]:
-        """Return joint angles to `goal` before the door's outer face, around the door.
+        """Return joint angles that lead around the door to `goal` in front of its outer face.
 
         The path is the straight joint motion if that is free of collision, otherwise the shortest
         free path around the free edge of the door. If no path is free, it is the one with the

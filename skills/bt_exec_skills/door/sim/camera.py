@@ -61,12 +61,12 @@ class SimCamera(ObjectCamera[DoorTruth]):
         )
 
     def _visible_share(self, points: Vector, geoms: Vector | None) -> float:
-        """Return the share of `points` in the picture that are visible.
+        """Return the share of `points` that are in the picture and visible, 0..1.
 
         Args:
-            points: World frame [m], shape (n, 3).
-            geoms: Ids of the geoms that the ray from the camera must hit first; None for nothing
-                before the point.
+            points: Points in the world frame [m], shape (n, 3).
+            geoms: Ids of the geoms that the ray from the camera must hit first; None if the ray
+                must reach the point without a hit.
         """
         camera = self._data.cam("head")
         offsets = points - camera.xpos
@@ -77,5 +77,6 @@ class SimCamera(ObjectCamera[DoorTruth]):
         inside = (np.abs(x) <= -z * reach * wide) & (np.abs(y) <= -z * reach)
         rays = offsets / far[:, None]
         hit, distance, _ = cast_rays(self._world.model, self._data, camera.xpos, rays, FAR_M)
-        seen = distance >= far if geoms is None else np.isin(hit, geoms)
+        free = (distance >= far) | (hit < 0)
+        seen = free if geoms is None else np.isin(hit, geoms)
         return float((seen & inside).mean())

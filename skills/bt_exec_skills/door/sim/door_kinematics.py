@@ -68,7 +68,7 @@ class DoorGeometry:
         return places
 
     def handle_centre(self, angle: float, up: float = 0.0) -> Vector:
-        """Return the centre of the handle's bar at `angle`, or `up` over it [m], shape (3,)."""
+        """Return the point `up` [m] above the centre of the handle's bar at `angle`, shape (3,)."""
         return self.point(angle, self.handle_r, HANDLE_STANDOFF, self.handle_z + up)
 
     def distance_to_handle(self, angle: float, place: Vector) -> float:

@@ -48,7 +48,7 @@ def release_handle(others: Sequence[ArmAttempt]) -> MotionSteps:
 
 
 def home_if_failed(job: ArmAttempt, steps: MotionSteps) -> MotionSteps:
-    """Forward `steps`; if the motion fails, retract the hand from the door.
+    """Forward `steps`; if the hand misses or gets stuck, bring it home.
 
     The next motion of either arm would otherwise collide with the hand or the door.
 
@@ -70,7 +70,7 @@ def pull_by_handle(job: ArmAttempt) -> MotionSteps:
     """Grip the handle, swing the door open along its arc, release it, draw back, go home.
 
     Raises:
-        Failed: UNREACHABLE before anything moves; MISSED if the hand closes beside the handle;
+        Failed: UNREACHABLE if a pose is out of reach; MISSED if the hand closes beside the handle;
             STUCK if the door does not follow.
     """
     world, limb, door = job.world, job.limb, job.world.geometry
@@ -154,7 +154,7 @@ def push_shut(job: ArmAttempt) -> MotionSteps:
     """Push the door shut on its outer face with the hand or the held object; go home.
 
     Raises:
-        Failed: UNREACHABLE before anything moves; STUCK if the door does not close.
+        Failed: UNREACHABLE if a pose is out of reach; STUCK if the door does not close.
     """
     world, limb, door = job.world, job.limb, job.world.geometry
     yield from job.clear_hand()
@@ -190,7 +190,10 @@ def push_shut(job: ArmAttempt) -> MotionSteps:
 
 
 def _move_door(steps: Iterable[float], name: str) -> MotionSteps:
-    """Forward `steps` as a phase; a stuck hand ends it, and the caller checks the door's angle."""
+    """Forward `steps` as a phase, which ends early without a failure if the hand gets stuck.
+
+    The caller checks the angle of the door.
+    """
     with contextlib.suppress(Failed):
         for progress in steps:
             yield 0.2 + 0.6 * progress, name
@@ -214,7 +217,7 @@ def _check_open(job: ArmAttempt, reached: float) -> None:
 
 
 def _retract_hand(job: ArmAttempt) -> MotionSteps:
-    """Draw the hand away from the outer face, round the edge, and home."""
+    """Draw the hand away from the outer face, then bring it home around the edge."""
     door, angle = job.world.geometry, job.world.angle
     away: Vector = job.limb.grip + 0.06 * door.outward_normal(angle)
     away[0] = min(away[0], door.edge_centre(angle)[0] - 0.10)

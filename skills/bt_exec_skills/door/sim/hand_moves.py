@@ -73,7 +73,7 @@ def grasp(job: ArmAttempt, *, slips: bool = False) -> MotionSteps:
 
     Args:
         job: The attempt.
-        slips: Whether the material slips out of the hand after the lift.
+        slips: Whether the material slips out of the hand during the lift.
 
     Raises:
         Failed: UNREACHABLE; MISSED if the fingers close on nothing; SLIPPED if the material is lost

@@ -23,7 +23,7 @@ __all__ = ["ArmIK", "Pose", "Vector", "arm_points"]
 Vector = npt.NDArray[np.float64]
 
 _ROUNDS = 30
-_LARGEST_STEP = 0.35  # of a joint [rad]
+_LARGEST_STEP = 0.35  # maximum change of a joint in one step [rad]
 _POSTURE_COST = 2e-3
 _CLOSE_M = 0.004
 _SETTLED = 1e-3  # convergence threshold of a step [rad]
@@ -52,7 +52,7 @@ class Pose:
         position: The grip, world frame [m], shape (3,).
         yaw: Turn of the fingers about world z [rad]; 0 points at the cabinet.
         pitch: Tilt of the fingers [rad]; positive points down.
-        turn_cost: Weight of the orientation against the position (1 = a radian costs a metre).
+        turn_cost: Weight of the orientation error [rad] relative to the position error [m].
         tolerance: Position tolerance of the grip [m].
         turn_tolerance: Orientation tolerance of the hand [rad].
     """

@@ -31,7 +31,7 @@ class WorldOptions:
     Attributes:
         door: "closed", "ajar", "open", or the hinge angle [rad] in 0..1.6.
         material: Whether the material is in the cabinet.
-        seed: Draws everything else: places, sizes, colours, light, camera.
+        seed: Seed from which all else is drawn: places, sizes, colours, light, camera.
         fault: Injected fault: "jammed" locks the hinge, "slippery" lets the first grasp of the
             material slip, "dark" and "frozen" break the camera.
 
@@ -81,7 +81,7 @@ class Layout:
         angle: Hinge angle at the start [rad], 0 is closed.
         jammed: Whether the hinge is locked.
         handle_r: Distance of the handle from the hinge axis along the panel [m].
-        handle_z: Height of the handle's middle over the door's middle [m].
+        handle_z: Height of the handle's middle above the door's middle [m].
         handle_half: Half length of the handle's bar [m].
         material: Whether there is a material box.
         material_xy: Position of the material relative to the middle of the opening (x inward) [m].
@@ -89,7 +89,7 @@ class Layout:
         material_half: Half sizes of the material [m].
         colours: RGB by part: wall, cabinet, door, handle, interior, tray, material, floor.
         light: Position of the lamp [m] and its brightness 0..1.
-        camera: Head camera: position [m], the point it looks at [m].
+        camera: Position of the head camera, and the point in the centre of its picture [m].
         fovy: Vertical field of view [deg].
     """
 

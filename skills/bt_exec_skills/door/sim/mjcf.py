@@ -168,7 +168,7 @@ def _head_camera(layout: Layout) -> str:
     """Return the head camera, level and aimed at its target point."""
     eye, target = layout.camera
     forward = [t - e for t, e in zip(target, eye, strict=True)]
-    right = (forward[1], -forward[0], 0.0)  # forward x up
+    right = (forward[1], -forward[0], 0.0)  # cross product of forward and up
     up = (
         right[1] * forward[2] - right[2] * forward[1],
         right[2] * forward[0] - right[0] * forward[2],

@@ -24,7 +24,7 @@ class SimulatedArm:
 
     Args:
         model: The compiled world.
-        data: State of the world; the limb keeps views of its arrays.
+        data: State of the world; this object keeps views of its arrays.
         arm: ``left`` or ``right``.
     """
 
@@ -101,7 +101,7 @@ class SimulatedArm:
     # -- commands
 
     def place(self, q: Vector, opening: float) -> None:
-        """Put the arm at `q` [rad] with its fingers `opening` [m] from the middle, at once."""
+        """Set the state of the arm: joints at `q` [rad], fingers `opening` [m] from the middle."""
         self._q[:JOINTS] = self._ctrl[:JOINTS] = q
         self._q[JOINTS:] = self._ctrl[JOINTS:] = opening
 
@@ -130,7 +130,7 @@ class SimulatedArm:
         return self._hold is not None and bool(self._data.eq_active[self._hold])
 
     def attach_handle(self) -> None:
-        """Hold the handle by a point: the hand may turn about it."""
+        """Attach the hand to the handle at a point, about which the hand may turn."""
         self._data.eq_active[self._pull] = 1
 
     def attach_material(self) -> None:

@@ -180,7 +180,7 @@ class SimDoorRobot:
     def _start_motion(
         self, arm: Arm, name: str, move: Callable[[ArmAttempt], MotionSteps]
     ) -> ArmMotion:
-        """Stop the arm's motion and start `move`, with the number of earlier attempts."""
+        """Stop the arm's motion, and start `move` as the next attempt at the motion `name`."""
         if arm in self._motions:
             self._motions[arm].stop()
         attempt = self._attempts[arm, name]
@@ -195,7 +195,10 @@ class SimDoorRobot:
     def _after_release(
         self, arm: Arm, move: Callable[[ArmAttempt], MotionSteps]
     ) -> Callable[[ArmAttempt], MotionSteps]:
-        """Return `move`, preceded by the other hand's release and followed by home on failure."""
+        """Return a motion that makes the other hand release the handle, then executes `move`.
+
+        If the hand misses or gets stuck, the arm goes home.
+        """
 
         def moves(job: ArmAttempt) -> MotionSteps:
             yield from door_manipulation.release_handle([self._job(a, 0) for a in ARMS if a != arm])

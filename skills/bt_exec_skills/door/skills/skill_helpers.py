@@ -24,9 +24,9 @@ from bt_exec_skills.perception.fresh_observations import PATIENCE_S, fresh_obser
 __all__ = ["MOTION_FAILS", "PERCEPTION_FAILS", "look_for", "run_motion", "wait_for_picture"]
 
 PERCEPTION_FAILS = frozenset({"LABEL_NOT_DETECTED", "UNCERTAIN_PERCEPTION"})
-"""Codes of `look_for`."""
+"""Failure codes of `look_for`."""
 MOTION_FAILS = frozenset({"UNREACHABLE", "BLOCKED", "STOPPED", "UNCERTAIN_PERCEPTION"})
-"""Codes of `run_motion` that any motion may end with."""
+"""Failure codes of `run_motion` that are possible for every motion."""
 
 _CODES: Mapping[str, str] = MappingProxyType(
     {
@@ -72,7 +72,7 @@ def _perception_lost(world: World[DoorObservation]) -> str:
 
 
 def look_for(world: World[DoorObservation], label: str, *, door_known: bool = False) -> Steps:
-    """Look until `label` is seen in fresh frames; nothing moves meanwhile.
+    """Wait until `label` is seen in fresh frames; nothing moves while it waits.
 
     Args:
         world: Observations of the skill.
@@ -120,7 +120,7 @@ def run_motion(
     Args:
         robot: The robot.
         world: Observations of the skill.
-        start: Starts the motion.
+        start: Function that starts the motion.
         stuck: Failure code of a blocked arm.
 
     Raises:

@@ -14,7 +14,7 @@ from bt_exec_skills.image.perception.instance_decisions import instances_of_kind
 from bt_exec_skills.image.perception.instances import Instance
 from bt_exec_skills.perception.contracts import Detection, Detector, View
 from bt_exec_skills.perception.pictures_and_boxes import Frame
-from bt_exec_skills.things.detector import FAINT, LEAST_SCORE, make_detector
+from bt_exec_skills.things.detector_factory import FAINT, LEAST_SCORE, make_detector
 
 __all__ = ["NOTHING_KNOWN", "Detected", "detect", "detect_with_tiles", "select_label"]
 

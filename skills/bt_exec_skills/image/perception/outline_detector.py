@@ -100,7 +100,7 @@ def _box_area(one: Outline) -> float:
 
 
 def _make_undecided_object(one: Outline) -> Outline:
-    """Return a small object, which may be a halo, without colour and shape."""
+    """Return the outline without colour and shape, because so small an object may be a halo."""
     return one._replace(colour=None, shape=None)
 
 

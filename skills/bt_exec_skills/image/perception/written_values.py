@@ -196,7 +196,7 @@ def _sum_of_first_prices(articles: Sequence[Row], number: int) -> Value:
 
 
 def _find_beyond(rows: Sequence[Row], names: Collection[str], dearer: bool) -> Value:
-    """Return the names of the articles that are dearer, or else cheaper, than the named article."""
+    """Return the articles that cost more than the named one, or less if not `dearer`."""
     articles, price = _article_rows(rows), _find_price(rows, names)
     if not isinstance(price.value, float):
         return Value(None)

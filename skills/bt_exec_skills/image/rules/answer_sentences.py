@@ -14,7 +14,7 @@ from bt_exec_skills.image.perception.relations import place_in
 from bt_exec_skills.image.rules.lexicon import attribute_words
 from bt_exec_skills.image.workbench import Candidates
 
-__all__ = ["AnswerPhrasing", "confidence_phrase", "rejection_sentences"]
+__all__ = ["AnswerPhrasing", "confidence_phrase", "not_accepted_sentences"]
 
 _MOST_NAMED = 8  # maximum number of undecided instances that are listed; more are counted
 _CLEAR = 0.5  # minimum clarity of a colour or shape that describes an instance
@@ -58,7 +58,7 @@ class AnswerPhrasing:
         )
 
 
-def rejection_sentences(
+def not_accepted_sentences(
     speaker: AnswerPhrasing, found: Candidates, size: tuple[int, int] | None = None
 ) -> list[str]:
     """Return sentences that count rejected instances by reason and list undecided ones.

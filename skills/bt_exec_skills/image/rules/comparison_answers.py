@@ -23,7 +23,7 @@ from bt_exec_skills.image.perception.relations import place_in
 from bt_exec_skills.image.rules.answer_sentences import (
     AnswerPhrasing,
     confidence_phrase,
-    rejection_sentences,
+    not_accepted_sentences,
 )
 from bt_exec_skills.image.rules.question import Kind
 from bt_exec_skills.image.workbench import Answer, Candidates
@@ -56,7 +56,7 @@ def answer_same_pictures(found: Candidates, size: tuple[int, int], language: str
         " ".join(
             [
                 said,
-                *rejection_sentences(speaker, found, size),
+                *not_accepted_sentences(speaker, found, size),
                 confidence_phrase(speaker, confidence),
             ]
         ),
@@ -117,7 +117,7 @@ def answer_all(
     if not theirs.sure and not theirs.unsettled:
         name, what = "none", every_what
     said = speaker.sentence(name, what=what, every=every_what, n=mine.sure, m=theirs.sure)
-    notes = rejection_sentences(speaker, holding) if value is None else []
+    notes = not_accepted_sentences(speaker, holding) if value is None else []
     return Answer(
         " ".join([said, *notes, confidence_phrase(speaker, confidence)]), value, confidence
     )
@@ -177,7 +177,7 @@ def answer_names(
         " ".join(
             [
                 said,
-                *rejection_sentences(speaker, found, size),
+                *not_accepted_sentences(speaker, found, size),
                 confidence_phrase(speaker, confidence),
             ]
         ),
@@ -202,7 +202,7 @@ def answer_bound(found: Candidates, bound: Bound, number: int, what: str, langua
     confidence = min(total.confidence, found.whole)
     name = {True: "bound_yes", False: "bound_no", None: "exists_unsure"}[value]
     said = speaker.sentence(name, what=what, n=total.unsettled if value is None else total.sure)
-    notes = rejection_sentences(speaker, found)
+    notes = not_accepted_sentences(speaker, found)
     return Answer(
         " ".join([said, *notes, confidence_phrase(speaker, confidence)]), value, confidence
     )

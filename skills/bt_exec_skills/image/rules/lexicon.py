@@ -7,8 +7,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, cast
 
+from bt_exec.language.reading.meaning_to_sentence import Generator
 from bt_exec.language.reading.reader import Reader
-from bt_exec.language.reading.sentence_generator import Generator
 from bt_exec.spec.shipped_yaml import read_yaml
 from bt_exec_skills.things.nouns import nouns, with_nouns
 

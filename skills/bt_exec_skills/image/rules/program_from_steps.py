@@ -63,7 +63,7 @@ if __name__ == "__main__":
 """
 
 
-def _annotation_lines(args: Mapping[str, Any], bench: Bench) -> list[str]:
+def _read_annotation_lines(args: Mapping[str, Any], bench: Bench) -> list[str]:
     path = str(bench.annotation_file and bench.annotation_file.absolute())
     return [
         f"known = tools.read_annotation({path!r}, {str(bench.file)!r}, picture.shape[:2])",
@@ -274,7 +274,7 @@ def _measure_lines(args: Mapping[str, Any], _: Bench) -> list[str]:
 
 
 _LINES: Mapping[str, Callable[[Mapping[str, Any], Bench], list[str]]] = {
-    "read_annotation": _annotation_lines,
+    "read_annotation": _read_annotation_lines,
     "detect": _detect_lines,
     "compare_pictures": _compare_pictures_lines,
     "compare_things": _compare_things_lines,

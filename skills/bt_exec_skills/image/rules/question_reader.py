@@ -351,7 +351,8 @@ class _Questions:
     def _convert_which(self, of: Node) -> Question:
         """Return the question that a "which" or "what" question asks.
 
-        It is about the higher degree or price, an object's name, a text or code, or a bar.
+        It asks which object has the higher degree or price, what an object is called, what a text
+        or code says, or which bar of a chart is meant.
         """
         if of.kind == "more" and of.text("sign") in PRICED:
             return self._convert_prices(of, PRICED[of.text("sign")][0])

@@ -14,7 +14,7 @@ from bt_exec_skills.image.perception.relations import place_in
 from bt_exec_skills.image.rules.answer_sentences import (
     AnswerPhrasing,
     confidence_phrase,
-    rejection_sentences,
+    not_accepted_sentences,
 )
 from bt_exec_skills.image.rules.question import Kind
 from bt_exec_skills.image.workbench import Answer, Bench, Candidates, CheckedClaim
@@ -97,7 +97,7 @@ def phrase_answer(
             confidence = _SOME
     else:
         said = speaker.sentence("count", what=what, n=total.sure)
-    notes = rejection_sentences(speaker, found, size)
+    notes = not_accepted_sentences(speaker, found, size)
     if not found.instances and found.whole <= NOTHING_KNOWN:
         notes.append(speaker.sentence("nothing_known"))
     return Answer(
@@ -118,11 +118,11 @@ def _answer_text(
     confidence = read.confidence if lines.instances else _NO_WRITING
     texts = " · ".join(f"“{text}”" for text in value)
     name = ("read" if what else "read_picture") if value else "read_nothing"
-    notes = rejection_sentences(speaker, lines, size)
+    notes = not_accepted_sentences(speaker, lines, size)
     if what:
         name = name if total.sure else "none"
         confidence = min(confidence, total.confidence)
-        notes = [*rejection_sentences(speaker, found, size), *notes]
+        notes = [*not_accepted_sentences(speaker, found, size), *notes]
     said = speaker.sentence(name, what=what, texts=texts)
     return Answer(
         " ".join([said, *notes, confidence_phrase(speaker, confidence)]), value, confidence

@@ -11,7 +11,7 @@ from bt_exec_skills.image.perception.written_values import Value, Written
 from bt_exec_skills.image.rules.answer_sentences import (
     AnswerPhrasing,
     confidence_phrase,
-    rejection_sentences,
+    not_accepted_sentences,
 )
 from bt_exec_skills.image.rules.lexicon import object_names
 from bt_exec_skills.image.workbench import Answer, Candidates
@@ -158,7 +158,7 @@ def measure_answer(
     facts = {"what": words[0], "other": words[1], "unit": unit}
     said = speaker.sentence(name, value="" if value is None else _format_number(value), **facts)
     notes = [speaker.sentence("several_measured")] if several and value is not None else []
-    notes += rejection_sentences(speaker, found)
+    notes += not_accepted_sentences(speaker, found)
     return Answer(
         " ".join([said, *notes, confidence_phrase(speaker, confidence)]), value, confidence
     )

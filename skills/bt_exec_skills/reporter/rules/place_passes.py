@@ -115,7 +115,7 @@ def _group_by_place(steps: list[NodeBase]) -> list[list[NodeBase]]:
 
 
 def go_before_looking(spec: MissionSpec, context: PassContext) -> Changed:
-    """Drive to a place before looking at it."""
+    """Insert a drive before each step that looks at a place where the robot is not."""
     route = _Route(context)
     steps = [route.with_missing_drives(step) for step in flattened_steps(spec.root)]
     if not route.changes:

@@ -22,7 +22,11 @@ from bt_exec_skills.tabletop.goals.branch_references import (
 )
 from bt_exec_skills.tabletop.goals.command_from_meaning import Converter
 from bt_exec_skills.tabletop.goals.command_reader import PossibleMeanings, parse_meanings
-from bt_exec_skills.tabletop.goals.decompose import most_helpful_reason, moves_of, subgoals_for_asks
+from bt_exec_skills.tabletop.goals.decompose import (
+    most_helpful_reason,
+    moves_of,
+    subgoals_with_free_hand,
+)
 from bt_exec_skills.tabletop.goals.model import Subgoal, Trouble, UnresolvedGoal
 from bt_exec_skills.tabletop.goals.object_phrases import Phrases
 from bt_exec_skills.tabletop.goals.question import Question
@@ -159,7 +163,7 @@ class _CommandInterpreter:
         if asked is not None:
             return Understood(self.language, node, question=asked)
         asks = converter.command_parts(node)
-        *others, last_goal = subgoals_for_asks(asks, self.now, self.language)
+        *others, last_goal = subgoals_with_free_hand(asks, self.now, self.language)
         remarks = (*last_goal.remarks, *converter.decided)
         subgoals = (*others, replace(last_goal, remarks=remarks))
         return Understood(self.language, node, asks=asks, subgoals=subgoals)

@@ -29,7 +29,13 @@ from bt_exec_skills.tabletop.goals.subgoals_by_verb import (
 )
 from bt_exec_skills.tabletop.name_attributes import Attribute, attributes_in_name
 
-__all__ = ["merge_parts", "most_helpful_reason", "moves_of", "subgoals_for_asks", "subgoals_of"]
+__all__ = [
+    "merge_parts",
+    "most_helpful_reason",
+    "moves_of",
+    "subgoals_of",
+    "subgoals_with_free_hand",
+]
 
 
 _CLEAR = (
@@ -38,7 +44,7 @@ _CLEAR = (
 """Codes of the most specific reasons, the most specific first."""
 
 
-def subgoals_for_asks(
+def subgoals_with_free_hand(
     asks: Iterable[UnresolvedGoal], now: Environment, language: str
 ) -> tuple[Subgoal, ...]:
     """Return the subgoals of one meaning, after putting aside the object in the hand.

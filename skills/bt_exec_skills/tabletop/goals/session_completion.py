@@ -41,7 +41,6 @@ _UNFINISHED = ("aborted", "blocked", "failed", "partial")
 _GO_ON, _PUT = (Node("act", (("verb", verb),)) for verb in ("go_on", "move"))
 _EMPTY = Node("has", (("attribute", "empty"),))
 _HELD = Node("rel", (("relation", "held"),))
-_CLEARING = ("clear", "empty")
 _ANYTHING = (Node("np"), Node("np", (("of", Node("any")),)))
 _IT, _THEM, _THERE, _ALL = (
     Node("pronoun", (("name", name),)) for name in ("it", "them", "there", "all")

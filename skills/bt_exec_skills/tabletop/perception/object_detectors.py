@@ -86,7 +86,7 @@ def make_finder(choice: str | Mapping[str, Any]) -> Finder:
         return OracleFinder()
     if isinstance(choice, str) and choice != "learned":
         raise UnknownName("detector", choice, ("oracle", "learned"))
-    from bt_exec_skills.things.detector import LEAST_SCORE, make_detector
+    from bt_exec_skills.things.detector_factory import LEAST_SCORE, make_detector
     from bt_exec_skills.vision.two_stage_network_loading import weights_and_least_score
 
     settings = {} if isinstance(choice, str) else choice

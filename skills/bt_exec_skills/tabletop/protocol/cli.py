@@ -34,6 +34,6 @@ def simulator(
     ] = "",
 ) -> None:
     """Serve the world: GET /env /state /camera, POST /send_action /cancel /step."""
-    from bt_exec_skills.tabletop.protocol.start_server import serve
+    from bt_exec_skills.tabletop.protocol.run_server import serve
 
     serve(site, host, port, world or [], token, lockstep=lockstep, fast=fast)

@@ -94,7 +94,7 @@ class _SecureHandler(urllib.request.HTTPSHandler):
 
 
 class _NoRedirects(urllib.request.HTTPRedirectHandler):
-    """Redirect handler that follows no redirect, so that no other host gets motions or token."""
+    """Redirect handler that follows no redirect, so that no other host gets the token."""
 
     def redirect_request(self, *_: Any) -> None:
         """Return None, so that the redirect is reported as an HTTP error."""

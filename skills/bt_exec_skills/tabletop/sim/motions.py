@@ -297,7 +297,7 @@ def move_fingers(world: TableWorld, width: float) -> MotionSteps:
 
 
 def wait(seconds: float) -> MotionSteps:
-    """Wait for simulated time [s]."""
+    """Wait for `seconds` of simulated time [s]."""
     periods = round(seconds / CONTROL_S)
     for period in range(periods):
         yield period / periods, "waiting"

@@ -113,7 +113,7 @@ class SimTableRobot(SimulatedBody[tuple[float, str]]):
         return self.start(move_fingers(self.world, width))
 
     def wait(self, seconds: float) -> SteppedMotion[tuple[float, str]]:
-        """Wait for simulated time [s]."""
+        """Wait for `seconds` of simulated time [s]."""
         return self.start(wait(seconds))
 
     def floor_map(self) -> Grid:

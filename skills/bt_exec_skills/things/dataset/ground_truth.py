@@ -80,7 +80,10 @@ def _coloured_geoms(model: Any, prop: Prop) -> list[int]:
 
 
 def _outline_area(model: Any, data: Any, prop: Prop, size: tuple[int, ...]) -> float:
-    """Return the area of a prop's outline in the picture [px]; infinite if it is never complete."""
+    """Return the area of a prop's outline in the picture [px].
+
+    The area is infinite if the prop is partly behind the camera.
+    """
     body = model.body(prop.body)
     points = []
     for geom in range(int(body.geomadr[0]), int(body.geomadr[0] + body.geomnum[0])):

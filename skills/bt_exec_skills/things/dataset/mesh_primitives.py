@@ -225,7 +225,7 @@ def translate_part(part: Part, by: npt.ArrayLike) -> Part:
 
 
 def settled_on_ground(parts: Sequence[Part]) -> list[Part]:
-    """Return the parts moved so that they stand on height 0 and are centred on the z axis."""
+    """Return the parts moved so that they stand at height 0 and are centred on the z axis."""
     every = np.concatenate([part.vertices for part in parts])
     low, high = every.min(axis=0), every.max(axis=0)
     by = (-(low[0] + high[0]) / 2, -(low[1] + high[1]) / 2, -low[2])

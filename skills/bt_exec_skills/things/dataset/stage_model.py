@@ -246,7 +246,7 @@ def _random_pattern(rng: Rng, *, plain: bool) -> Frame:
 
 
 def random_clutter(rng: Rng) -> list[Part]:
-    """Return the parts of a random unlabelled object on height 0."""
+    """Return the parts of a random unlabelled object that stands at height 0."""
     kinds = (_book, _pencil, _ring, _cone, _tray, _spoon)
     return settled_on_ground(kinds[int(rng.integers(len(kinds)))](rng))
 

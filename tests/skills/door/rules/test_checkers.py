@@ -12,8 +12,8 @@ from bt_exec.spec.load import load_text
 from bt_exec.spec.model import MissionSpec
 from bt_exec_skills.door.rigs import DoorSettings
 from bt_exec_skills.door.rules.checkers import (
-    check_gate_reasons,
     check_moves_only_door,
+    check_stated_gate_reasons,
     check_stated_state,
 )
 
@@ -108,7 +108,7 @@ def test_command_without_material_does_not_mention_it(key, words):
 )
 def test_unrelated_gate_reason_is_reported(gate, result, reason, fits):
     gates = [{"gate": gate, "result": result, "reason": reason}]
-    found = _codes(check_gate_reasons, OPEN, gate_evaluations=gates)
+    found = _codes(check_stated_gate_reasons, OPEN, gate_evaluations=gates)
     assert found == ([] if fits else [("GATE_REASON_UNRELATED", "gate_evaluations[0]/reason")])
 
 
@@ -164,7 +164,7 @@ def test_malformed_stated_observation_is_ignored():
 
 def test_invalid_gate_does_not_hide_the_next():
     odd = {"gate": "need_open_door", "result": True, "reason": "x" * 100}
-    (problem,) = _problems(check_gate_reasons, OPEN, gate_evaluations=["nonsense", odd])
+    (problem,) = _problems(check_stated_gate_reasons, OPEN, gate_evaluations=["nonsense", odd])
     assert problem.place == "gate_evaluations[1]/reason"
     assert problem.found == "x" * 80
 
@@ -183,5 +183,5 @@ def test_problem_contains_the_found_value(step, found):
 
 @pytest.mark.parametrize("stated", [{}, {"gate_evaluations": 3, "door_state_estimation": [1]}])
 def test_malformed_stated_facts_are_ignored_by_the_rules(stated):
-    for rule in (check_moves_only_door, check_gate_reasons, check_stated_state):
+    for rule in (check_moves_only_door, check_stated_gate_reasons, check_stated_state):
         assert _codes(rule, OPEN, OPEN, **stated) == []

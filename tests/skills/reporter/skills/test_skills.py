@@ -253,7 +253,7 @@ def test_delivery_loads_at_the_base_and_hands_over(play):
     names = [name for name, _ in one.robot.motions]
     assert names == ["goto", "load", "goto", "turn", "hand_over"]
     assert [said.text for said in one.speaker.said] == [
-        "제 쟁반에 올려 주세요: 서류",
+        "제 쟁반에 서류를 올려 주세요.",
         "전해 드릴 물건입니다: 서류",
     ]
 

@@ -75,7 +75,7 @@ def running_answer(mission_id: str, command: str) -> dict[str, Any]:
 
 
 def _plan_data(spec: MissionSpec, site: Site) -> str:
-    """Return a plan in the format of a pack of the site, or else as YAML."""
+    """Return a plan in the first format of the site's packs that supports it, or as YAML."""
     for pack in site.catalogue.packs:
         for form in pack.formats.values():
             try:

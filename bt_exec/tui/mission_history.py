@@ -28,12 +28,12 @@ __all__ = [
 
 
 def status_word(status: str) -> str:
-    """Return the word for a status that operators see."""
+    """Return the word with which a mission's status is shown to operators."""
     return "stopped" if status == "aborted" else status
 
 
 def mission_entry_data(line: MissionSummary) -> dict[str, Any]:
-    """Return a list entry as plain data."""
+    """Return the list entry of a mission as plain data."""
     return {
         "mission_id": line.id,
         "command": line.command,

@@ -33,7 +33,7 @@ _POLL_S = 0.02
 class ModelClient:
     """Client for one model on a server with the Messages protocol.
 
-    Several threads may ask at the same time.
+    Several threads may call `ask` at the same time.
 
     Args:
         settings: Model, address and limits.
@@ -129,7 +129,7 @@ class ModelClient:
     def _wait(
         self, question: Question, start: float, cancel: threading.Event | None
     ) -> tuple[MessageContent, str, Usage]:
-        """Run the question on a thread and return its result.
+        """Run the question on a thread; return the message content, its raw body and the cost.
 
         Raises:
             ModelFailure: If the question fails, is cancelled, or reaches its deadline.
