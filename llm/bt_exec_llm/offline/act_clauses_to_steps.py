@@ -18,7 +18,7 @@ from bt_exec_llm.offline.recipients import address_others
 from bt_exec_llm.offline.reports_to_steps import ReportConverter
 from bt_exec_llm.offline.step import QUESTION, Step
 from bt_exec_llm.offline.step_conversion_errors import NoStepsError
-from bt_exec_llm.offline.step_piece import Piece
+from bt_exec_llm.offline.step_piece import FIRST, RANKS, Piece
 
 __all__ = ["BECOME", "ONLY", "ActClauseConverter"]
 
@@ -30,6 +30,8 @@ _TOPICAL = ("top", "into_top")
 ONLY = ("only", "~only", "~just")
 """Categories of words that exclude everything except an object."""
 _PUT_BACK = "put_back"
+RANGE_END = "~+까지"
+"""Category of the particle that ends a range."""
 
 
 class ActClauseConverter(ReportConverter):
@@ -141,6 +143,8 @@ class ActClauseConverter(ReportConverter):
         named = any(piece.kind == "noun" and not piece.mark for piece in pieces)
         if named and self._language == "ko":
             pieces = [piece for piece in pieces if piece.kind != "state"]  # e.g. "the closed door"
+        if any(p.mark == FIRST for p in pieces) and RANGE_END in self._categories_of(act):
+            raise NoStepsError  # 라운지부터 휴게실까지: what is between them is unknown
         known = [self._lexicon.verbs[verb] for verb in verbs]
         there = self._language == "ko" and any(verb.stays for verb in known)  # 라운지에서 기다려
         if there or {verb.finds for verb in known} == {"look"}:
@@ -208,6 +212,7 @@ class ActClauseConverter(ReportConverter):
             raise NoStepsError  # the question or the item is missing
         english = self._language == "en"
         kept = [p for p in pieces if p.value or (english and p.kind == "noun" and p.name)]
+        kept = [p for p in kept if p.mark not in RANKS]
         said = [(piece.kind, piece.name, piece.value) for piece in kept]
         bare = [piece for piece in pieces if not piece.mark]
         if any(

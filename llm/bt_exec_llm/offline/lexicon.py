@@ -95,6 +95,8 @@ class Verb(Words):
         stays: Whether the action happens at a place without going there (라운지에서 기다려).
         fetches: Whether it brings an object here, so that a place or a Korean person with a
             particle of direction is where the object is taken from (교수님께 서류 받아 와).
+        ranks: Whether the place where it happens is only the ``first`` or ``last`` one of several
+            (begin your round in the lounge).
     """
 
     finds: Literal["", "look", "tell"] = ""
@@ -108,6 +110,7 @@ class Verb(Words):
     denied: bool = False
     rescues: bool = False
     fetches: bool = False
+    ranks: Literal["", "first", "last"] = ""
     wishes: bool = False
     result: str = ""
 

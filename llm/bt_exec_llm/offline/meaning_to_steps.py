@@ -28,6 +28,7 @@ from bt_exec_llm.offline.step_conversion_errors import (
     UnclearTextError,
 )
 from bt_exec_llm.offline.step_piece import Piece
+from bt_exec_llm.offline.value_order import apply_value_order
 
 __all__ = ["condition_of_meaning", "find_choice", "pieces_of_fragment", "steps_of_meaning"]
 
@@ -70,8 +71,13 @@ def steps_of_meaning(meaning: Node, lexicon: Lexicon, reading: Reading) -> list[
     if find_choice(meaning) is not None:
         raise UnclearTextError("CHOICE", reading.words_of(meaning))
     steps = list(ClauseConverter(lexicon, reading, meaning).convert(meaning))
-    if isinstance(raw, Node) and _is_moved_to_front(raw):
-        steps = leave_out_of_others(steps[0], steps[1:], lexicon)
+    steps = apply_value_order(steps, lexicon)
+    match _moved_act(raw) if isinstance(raw, Node) else "":
+        case "first":
+            steps = leave_out_of_others(steps[0], steps[1:], lexicon)
+        case "last":
+            last, *others = leave_out_of_others(steps[-1], steps[:-1], lexicon)
+            steps = [*others, last]
     late = any(not step.positive and steps[0].positive for step in steps[:-1])
     if late and _has_joined_before_negation(reading):
         raise NoStepsError  # it is unclear whether the previous acts are forbidden, too
@@ -237,7 +243,11 @@ def _is_unclear(meaning: Node, reading: Reading) -> bool:
     moved = (inside and not marked) or ("ordered" in kinds and not clear and not same)
     before = any(leaf.category.endswith(".before") for leaf in reading.edge.leaves())
     last = any(one.text("sign") == "last" for one in meaning.walk())
-    listed = reading.language == "en" and _names_first_of_list(reading.edge.leaves())
+    listed = (
+        reading.language == "en"
+        and "ordered" in kinds
+        and _names_first_of_list(reading.edge.leaves())
+    )
     moved = listed or (moved and (reading.language == "ko" or len(acts) > 1 or last))
     return moved or ("avoid" in kinds and (before or may_deny_more(reading.edge)))
 
@@ -256,11 +266,14 @@ def _names_first_of_list(leaves: Iterable[Edge]) -> bool:
     return False
 
 
-def _is_moved_to_front(raw: Node) -> bool:
-    """Return True if one later act of a sequence is to be done first: "…, but the lounge first"."""
+def _moved_act(raw: Node) -> str:
+    """Return the place of the only later act of a sequence that is moved, ``first`` or ``last``.
+
+    An example is "…, but look at the lounge first". The result is empty without such an act.
+    """
     later = raw.parts()[1:] if raw.kind == "seq" else ()
     signs = [node.text("sign") for part in later for node in part.walk() if node.kind == "ordered"]
-    return signs == ["first"]
+    return signs[0] if len(signs) == 1 else ""
 
 
 def _without_ordering(node: Node) -> Node:

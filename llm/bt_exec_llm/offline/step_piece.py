@@ -5,7 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Literal
 
-__all__ = ["BOUNDS", "Kind", "Piece"]
+__all__ = ["BOUNDS", "FIRST", "LAST", "RANKS", "Kind", "Piece"]
+
+FIRST, LAST = "first", "last"
+RANKS = (FIRST, LAST)
+"""Marks of values with which an act over several values begins or ends."""
 
 BOUNDS = ("LeastCount", "MostCount")
 """Types of the lower and upper bound of a number in a condition."""
@@ -24,7 +28,7 @@ class Piece:
         name: Noun, type of the value, state, or code of the limit, depending on the kind.
         value: Value, or text for a person.
         mark: Relation to the verb: ``to``, ``from``, ``with``, ``by``, ``only``, ``not``,
-            ``subject`` or empty.
+            ``subject``, ``first``, ``last`` or empty.
         relation: Place relative to an object, such as ``inside door``; may be empty.
         start: Start in the normalised command.
         end: End in the normalised command.
