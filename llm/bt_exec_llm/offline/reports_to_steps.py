@@ -255,8 +255,11 @@ class ReportConverter(Comparisons):
         Examples are a text with a condition, and a text about the state of a place.
         """
         about = tuple(language_data(self._language)["orders"]["texts"].get("located", ()))
-        for text in (piece.value for piece in pieces if piece.kind == "text"):
-            conditional = any(one.kind == "condition" for one in operators_in(text, self._language))
+        for piece in (piece for piece in pieces if piece.kind == "text"):
+            text, slot = piece.value, self._lexicon.texts[piece.name]
+            begins = 1 if slot.shape == "question" else 0  # "if" begins an embedded question
+            operators = operators_in(text, self._language)
+            conditional = any(one.kind == "condition" and one.start >= begins for one in operators)
             if conditional or (about and text.rstrip(" .!?").endswith(about)):
                 raise NoStepsError
 
