@@ -100,6 +100,7 @@ class ActClauseConverter(ReportConverter):
             if done and about:
                 yield from self._convert_report_about_object(verbs, pieces, act, times)
             else:
+                yield from self._convert_watching(verbs, pieces, act)
                 for some in self._groups_of_pieces(verbs, pieces):
                     step = replace(self._build_step(verbs, some, act), times=times)
                     yield self._record_look(step)
@@ -111,6 +112,21 @@ class ActClauseConverter(ReportConverter):
         pieces = [piece for one in act.parts() for piece in self._convert_phrase(one)]
         also = address_others(self._built[-1], pieces, self._lexicon)
         return [replace(one, joined=self._joined_to(act)) for one in also]
+
+    def _convert_watching(
+        self, verbs: tuple[str, ...], pieces: list[Piece], act: Node
+    ) -> Iterator[Step]:
+        """Yield the waiting that watching a place for some time includes, and drop its duration."""
+        times = [piece for piece in pieces if (piece.kind, piece.name) == ("limit", "TIME")]
+        known = self._lexicon.verbs
+        if not times or {known[verb].finds for verb in verbs} != {"look"}:
+            return
+        stays = tuple(verb for verb in known if known[verb].stays)[:1]
+        places = [piece for piece in pieces if piece.name in self._each]
+        if places:
+            yield self._build_step(stays, places, act)
+        yield self._build_step(stays, times, act)
+        pieces[:] = [piece for piece in pieces if piece not in times]
 
     def _groups_of_pieces(
         self, verbs: tuple[str, ...], pieces: list[Piece]

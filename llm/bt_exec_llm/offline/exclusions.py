@@ -63,6 +63,8 @@ def apply_exclusions(steps: list[Step], lexicon: Lexicon) -> list[Step]:
             found.append(step)
         elif not step.pieces and not acts:
             continue  # "do nothing, only tell me whether …"
+        elif acts and _is_kept_anyway(step, acts, lexicon):
+            continue  # 방해하지 말고 돌아와
         elif step.pieces and all(piece.mark == REST for piece in step.pieces):
             if not acts:
                 raise LeftAloneError
@@ -152,6 +154,14 @@ def _with_usual_values(steps: list[Step], lexicon: Lexicon) -> list[Step]:
         more = [Piece("value", kind, usual[kind]) for kind in sorted(missing)]
         found.append(replace(step, pieces=[*step.pieces, *more]))
     return found
+
+
+def _is_kept_anyway(step: Step, acts: list[Step], lexicon: Lexicon) -> bool:
+    """Return True if a step forbids to disturb anyone, and no act concerns a person."""
+    known = [lexicon.verbs[verb] for verb in step.verbs if verb in lexicon.verbs]
+    said = [piece for act in acts for piece in act.pieces]
+    persons = any(one.kind == "text" or one.name in lexicon.recipient_types for one in said)
+    return not step.pieces and bool(known) and all(one.denied for one in known) and not persons
 
 
 def _act_over_all_of(step: Step, acts: list[Step], lexicon: Lexicon) -> Step | None:

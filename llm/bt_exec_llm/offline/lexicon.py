@@ -122,6 +122,8 @@ class Value(Words):
         holds: Phrases that affirm the value in a condition (there are people).
         fails: Phrases that deny the value in a condition (empty, dark). A condition with any other
             phrase (crowded) cannot be decided.
+        others: Phrases that affirm it for persons whom the site does not know (visitors). The
+            trees of `Lexicon.decides` for them have the key of the value with ``/others``.
         more: Further phrases whose comparative means more of the value, like those of `holds`.
         less: Further phrases whose comparative means less of the value, like those of `fails`.
         brings: Arguments that the value implies, by parameter name.
@@ -138,6 +140,7 @@ class Value(Words):
     proxies: Words = Words()
     holds: Words = Words()
     fails: Words = Words()
+    others: Words = Words()
     more: Words = Words()
     less: Words = Words()
     brings: Mapping[str, str] = {}
@@ -170,11 +173,13 @@ class VerbSpecialization(_Part):
         of: The general verb.
         about: Default values by type, for commands without a value of the type.
         then: Verb of a further act that it includes, as a round trip includes the way back.
+        whole: Whether the default values are also meant after a drive to one of them.
     """
 
     of: str
     about: Mapping[str, str] = {}
     then: str = ""
+    whole: bool = False
 
 
 class Slot(_Part):

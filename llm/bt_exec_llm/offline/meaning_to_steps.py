@@ -17,7 +17,11 @@ from bt_exec.language.reading.meaning_node import Node, normal_form
 from bt_exec.language.reading.reader import Reading, may_deny_more
 from bt_exec_llm.offline.carried_objects import join_fetching_steps
 from bt_exec_llm.offline.clauses_to_steps import ClauseConverter
-from bt_exec_llm.offline.exclusions import apply_exclusions, leave_out_of_others
+from bt_exec_llm.offline.exclusions import (
+    apply_exclusions,
+    leave_out_of_others,
+    usual_values,
+)
 from bt_exec_llm.offline.lexicon import Lexicon, Words
 from bt_exec_llm.offline.questions_to_steps import PAIR
 from bt_exec_llm.offline.reader_lexicon import verbs_in
@@ -38,6 +42,8 @@ _WITH = ("~with", "~using", "~by", "~use")
 _ORDERING = ("before_word", "after_word", "~before", "~before_you", "~after", "~after_you")
 """Categories of words that order two acts."""
 
+_BEFORE = (*_ORDERING, ".before", "~전에", "~전에는", "~하기_전에")
+"""Ends of the categories of words for an act that follows another one."""
 _JOINING = ("link", "manner", *PAUSES)
 """Categories of words and pauses between two acts."""
 _UNREACHED = ("text", "det", "the")
@@ -86,6 +92,8 @@ def steps_of_meaning(meaning: Node, lexicon: Lexicon, reading: Reading) -> list[
     saving = {name for name, verb in lexicon.verbs.items() if verb.rescues}
     steps = join_fetching_steps(steps, lexicon)
     steps = _with_repeated_returns(_with_returned_things(steps, saving, lexicon), lexicon)
+    if _leaves_place_between_acts(reading):
+        steps = [_with_own_places(step, lexicon) for step in steps]
     if any(one.acts and not one.rescues and saving.issuperset(one.acts) for one in steps):
         raise NoStepsError
     steps = [one if one.rescues else one.without_verbs(saving) for one in steps]
@@ -108,6 +116,27 @@ def steps_of_meaning(meaning: Node, lexicon: Lexicon, reading: Reading) -> list[
         )
         for at, step in enumerate(found)
     ]
+
+
+def _leaves_place_between_acts(reading: Reading) -> bool:
+    """Return True if an act has a word of order, or an ending after which the robot drives on."""
+    leaving = tuple(language_data(reading.language)["orders"].get("leaving", ()))
+    return any(
+        leaf.category.endswith(_BEFORE)
+        or (leaving and leaf.category.startswith("v.") and leaf.text.endswith(leaving))
+        for leaf in reading.edge.leaves()
+    )
+
+
+def _with_own_places(step: Step, lexicon: Lexicon) -> Step:
+    """Return a step with the default places of its verb, not those of the act before it.
+
+    In "go to the lounge before you patrol", the patrol is not in the lounge.
+    """
+    each = lexicon.list_types("each")
+    usual = [piece for piece in usual_values(step, lexicon) if piece.name in each]
+    placed = any(piece.name in each for piece in step.pieces)
+    return step if placed or not usual else replace(step, pieces=[*step.pieces, *usual])
 
 
 def _with_returned_things(steps: list[Step], saving: set[str], lexicon: Lexicon) -> list[Step]:

@@ -327,9 +327,15 @@ class ReportConverter(Comparisons):
         """Return True if a report names its subject and no text: "report on the lounge"."""
         if any(piece.kind == "text" for piece in pieces):
             return False
+        pieces = [piece for piece in pieces if not self._is_home(piece)]
         kinds = {piece.name for piece in pieces if piece.kind == "value"}
         asked = {*self._each, *self._joined, *self._lexicon.past}
         return bool(kinds & (self._joined if kinds & self._persons else asked))
+
+    def _is_home(self, piece: Piece) -> bool:
+        """Return True for the place where a report is made: "report to me at the base"."""
+        value = self._lexicon.values.get(piece.name, {}).get(piece.value)
+        return bool(piece.mark) and piece.mark != "not" and value is not None and value.home
 
     def _convert_report_about_object(
         self, verbs: tuple[str, ...], pieces: list[Piece], act: Node, times: int
@@ -339,6 +345,7 @@ class ReportConverter(Comparisons):
         Raises:
             UnclearTextError: If the report is for those at a place, and its text is missing.
         """
+        pieces = [piece for piece in pieces if not self._is_home(piece)]
         named = [piece for piece in pieces if piece.kind != "speaker"]
         if self._observed_all and all(piece.name in self._joined for piece in named):
             yield self._build_step(self._reports, [], act)

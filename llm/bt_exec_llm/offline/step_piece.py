@@ -5,9 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Literal
 
-__all__ = ["BOUNDS", "FIRST", "LAST", "RANKS", "Kind", "Piece"]
+__all__ = ["BOUNDS", "DECIDED", "FIRST", "LAST", "OTHERS", "RANKS", "Kind", "Piece"]
 
 FIRST, LAST = "first", "last"
+OTHERS = "others"
+"""Sense of phrases for persons whom the site does not know."""
+DECIDED = ("holds", "fails", OTHERS)
+"""Senses of phrases that a condition can be decided by."""
 RANKS = (FIRST, LAST)
 """Marks of values with which an act over several values begins or ends."""
 
@@ -33,7 +37,7 @@ class Piece:
         start: Start in the normalised command.
         end: End in the normalised command.
         text: Text as the operator typed it.
-        sense: Meaning in a condition: ``holds``, ``fails`` or empty.
+        sense: Meaning in a condition: ``holds``, ``fails``, ``others`` or empty.
     """
 
     kind: Kind

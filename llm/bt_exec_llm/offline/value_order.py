@@ -19,7 +19,18 @@ def apply_value_order(steps: list[Step], lexicon: Lexicon) -> list[Step]:
     Raises:
         NoStepsError: If only the last of several values is named.
     """
+    for step in steps:
+        _check_round(step, lexicon)
     return [_in_order(_with_ranks(step, lexicon), lexicon) for step in steps]
+
+
+def _check_round(step: Step, lexicon: Lexicon) -> None:
+    """Raise NoStepsError for a round at the place where missions end ("no, to the base")."""
+    ways = (lexicon.ways.get(verb) for verb in step.verbs)
+    values = (lexicon.values.get(one.name, {}).get(one.value) for one in step.pieces)
+    ends = any(value is not None and value.home for value in values)
+    if ends and any(way is not None and way.about for way in ways):
+        raise NoStepsError
 
 
 def _with_ranks(step: Step, lexicon: Lexicon) -> Step:

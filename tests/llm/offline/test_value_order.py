@@ -80,3 +80,17 @@ def test_ranked_place_is_moved_within_a_list(trees, text, expected):
 )
 def test_unclear_order_is_refused(trees, text):
     assert trees("building", text).isupper()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "go to the lounge before your patrol",
+        "before you patrol, go to the lounge",
+        "go to the lounge and do your round",
+        "순찰하기 전에 라운지에 들러",
+        "라운지 들렀다가 순찰 돌아",
+    ],
+)
+def test_round_after_a_drive_is_the_whole_round(trees, text):
+    assert places(trees, text) == ["lounge", *ROUND]

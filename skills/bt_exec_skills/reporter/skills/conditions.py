@@ -33,6 +33,7 @@ __all__ = [
     "tray_empty",
     "tray_holds",
     "unusual_there",
+    "visitors_there",
 ]
 
 _UNCERTAIN = "UNCERTAIN_SIGHT"
@@ -106,15 +107,36 @@ def people_there(
     It is unknown if the number depends on people in a part of the place that was hidden.
     """
     facts = _last_observation(notebook)
+    return _number_verdict(int(facts.get("people", -1)), facts, least, most, "person", "people")
+
+
+@condition(patience_s=0.0, unknown=_UNCERTAIN)
+def visitors_there(
+    notebook: Service[Notebook], least: Count = 1, most: Count | None = None
+) -> Verdict:
+    """Whether the last observation of a place found people who are not on the site's map.
+
+    It is unknown if the number depends on people in a part of the place that was hidden.
+    """
+    facts = _last_observation(notebook)
     people = int(facts.get("people", -1))
+    known = sum(who in notebook.site.people for who in facts.get("who", ()))
+    others = people - known if people >= 0 else people
+    return _number_verdict(others, facts, least, most, "visitor", "visitors")
+
+
+def _number_verdict(
+    people: int, facts: Mapping[str, Any], least: int, most: int | None, one: str, several: str
+) -> Verdict:
+    """Return whether a number of observed people is within bounds; -1 means not observed."""
     hidden = people < 0 or facts.get("complete") is False
     too_many = most is not None and people > most
     if hidden and not too_many and (people < least or most is not None):
         return Verdict.unknown("a person may be in a part that was not visible")
     if people == 0:
-        return Verdict(least == 0, "no person was found")
+        return Verdict(least == 0, f"no {one} was found")
     holds = people >= least and not too_many
-    return Verdict(holds, f"{people} people", (f"people:{people}",))
+    return Verdict(holds, f"{people} {several}", (f"{several}:{people}",))
 
 
 @condition(patience_s=0.0, unknown=_UNCERTAIN)
@@ -223,6 +245,7 @@ CONDITIONS = (
     person_in_view,
     person_found,
     people_there,
+    visitors_there,
     lit_there,
     loud_there,
     unusual_there,
