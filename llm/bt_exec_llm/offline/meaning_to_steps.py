@@ -222,6 +222,7 @@ def _check_texts(reading: Reading, lexicon: Lexicon) -> None:
     said = [leaf for leaf in leaves if leaf.category in ("text", "text.asked")]
     if said and any(leaf.category == _REMARK and leaf.start > said[0].start for leaf in leaves):
         raise NoStepsError  # part of the message for a person
+    _check_no_condition_on_answer(leaves, reading)
     for before, leaf, *after in zip(leaves, leaves[1:], leaves[2:], leaves[3:], strict=False):
         link, act = after
         if leaf.category == "text.item" or not leaf.category.startswith("text"):
@@ -235,6 +236,20 @@ def _check_texts(reading: Reading, lexicon: Lexicon) -> None:
         if leaf.text.startswith("to") and not verbs & known:
             start = reading.text.rfind(leaf.meaning.text("said"))
             raise UnclearTextError("AMBIGUOUS", reading.text[start:])
+
+
+def _check_no_condition_on_answer(leaves: list[Edge], reading: Reading) -> None:
+    """Check that no word for "when that is done" follows a question (끝났는지 물어보고 끝났으면).
+
+    Raises:
+        UnclearTextError: If such a word may be a condition on the answer.
+    """
+    ends = tuple(language_data(reading.language)["orders"].get("if_done", ()))
+    asked = [leaf.start for leaf in leaves if leaf.category.startswith("v.ask")]
+    for leaf in leaves:
+        late = bool(asked) and leaf.start > asked[0] and leaf.category in ("joint", "manner")
+        if ends and late and leaf.text.endswith(ends):
+            raise UnclearTextError("CONDITION", reading.typed.typed_words(leaf.start, leaf.end))
 
 
 def _check_places_enterable(reading: Reading, lexicon: Lexicon) -> None:

@@ -100,12 +100,39 @@ class QuestionConverter(PhraseConverter):
         self._via = via
         pieces, positive = self._question_pieces(ask)
         pieces = self._with_usual_object(self._with_both_hands(pieces, ask))
+        pieces = self._without_wholes(pieces)
         step = replace(self._build_step((QUESTION,), pieces, ask), via=via)
         fails = any(piece.sense == "fails" for piece in pieces)
         self._asked = step, positive != fails
         self._asks_presence = ask.node("of").kind == "exists" and not fails
         self._free = True
         return step
+
+    def _without_wholes(self, pieces: list[Piece]) -> list[Piece]:
+        """Return the pieces of a question without a place of which a section is named.
+
+        In "is the corridor dark at the east end", only the east end is meant.
+        """
+        sections = {
+            (one.name, value)
+            for one in pieces
+            if one.kind == "value" and one.mark == "at"
+            for value in self._values_meant(one)
+        }
+        return [
+            one
+            for one in pieces
+            if one.mark == "at"
+            or not any((one.name, part) in sections for part in self._sections_of(one))
+        ]
+
+    def _sections_of(self, piece: Piece) -> list[str]:
+        value = self._lexicon.values.get(piece.name, {}).get(piece.value)
+        return [] if value is None else value.parts
+
+    def _values_meant(self, piece: Piece) -> set[str]:
+        value = self._lexicon.values.get(piece.name, {}).get(piece.value)
+        return {piece.value} if value is None or not value.after else {*value.after.values()}
 
     def _with_usual_object(self, pieces: list[Piece]) -> list[Piece]:
         """Return the pieces of a question, with the object that its state implies if it has none.
