@@ -13,7 +13,7 @@ from bt_exec_llm.offline.act_clauses_to_steps import ONLY
 from bt_exec_llm.offline.branch_classification import ConditionalBranches, is_empty
 from bt_exec_llm.offline.phrases_to_pieces import THERE
 from bt_exec_llm.offline.questions_to_steps import FAILED, PAIR, SO, UNABLE, VISIBLE
-from bt_exec_llm.offline.step import QUESTION, Step, without_pronouns
+from bt_exec_llm.offline.step import ANSWERED, QUESTION, Step, without_pronouns
 from bt_exec_llm.offline.step_conversion_errors import NoStepsError
 from bt_exec_llm.offline.step_piece import DECIDED, Piece
 
@@ -198,6 +198,8 @@ class ConditionalConverter(ConditionalBranches, ABC):
         the state that the act leads to: "Get the material; if it isn't there, close the door".
         """
         question, needed = condition
+        if question.verbs == (ANSWERED,):
+            return False
         fails = any(piece.sense == "fails" for piece in question.pieces)
         states = {piece.name for piece in question.pieces if piece.kind == "state"}
         about = [p for p in question.pieces if p.kind not in ("state", "pronoun")]

@@ -286,6 +286,7 @@ class Lexicon(_Part):
     decides: Mapping[str, Mapping[str, str]] = {}
     counted: Mapping[str, Phrases] = {}
     compares: Compared | None = None
+    answered: str = ""
     past: Phrases = []
     relations: Mapping[str, Words] = {}
     whole: Words = Words()

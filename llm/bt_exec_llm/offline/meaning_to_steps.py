@@ -31,7 +31,7 @@ from bt_exec_llm.offline.step_conversion_errors import (
     NoStepsError,
     UnclearTextError,
 )
-from bt_exec_llm.offline.step_piece import Piece
+from bt_exec_llm.offline.step_piece import RANKS, Piece
 from bt_exec_llm.offline.value_order import apply_value_order
 
 __all__ = ["condition_of_meaning", "find_choice", "pieces_of_fragment", "steps_of_meaning"]
@@ -287,11 +287,9 @@ def _is_unclear(meaning: Node, reading: Reading) -> bool:
     moved = (inside and not marked) or ("ordered" in kinds and not clear and not same)
     before = any(leaf.category.endswith(".before") for leaf in reading.edge.leaves())
     last = any(one.text("sign") == "last" for one in meaning.walk())
-    listed = (
-        reading.language == "en"
-        and "ordered" in kinds
-        and _names_first_of_list(reading.edge.leaves())
-    )
+    ranked = any(node.text("relation") in RANKS for node in meaning.walk())
+    english = reading.language == "en"
+    listed = english and not ranked and _names_first_of_list(reading.edge.leaves())
     moved = listed or (moved and (reading.language == "ko" or len(acts) > 1 or last))
     return moved or ("avoid" in kinds and (before or may_deny_more(reading.edge)))
 

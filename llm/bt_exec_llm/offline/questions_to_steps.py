@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from bt_exec.language.closed_classes import closed_words
+from bt_exec.language.reading.lexicon import language_data
 from bt_exec.language.reading.meaning_node import Node, Value, conjunction, conjuncts, normal_form
 from bt_exec.language.reading.reader import Reading
 from bt_exec_llm.offline.exclusions import find_only_other_value
@@ -20,7 +21,7 @@ from bt_exec_llm.offline.phrases_to_pieces import (
     PhraseConverter,
 )
 from bt_exec_llm.offline.reader_lexicon import done_forms, parse_name
-from bt_exec_llm.offline.step import QUESTION, Step
+from bt_exec_llm.offline.step import ANSWERED, QUESTION, Step
 from bt_exec_llm.offline.step_conversion_errors import NoStepsError
 from bt_exec_llm.offline.step_piece import BOUNDS, Piece
 
@@ -52,6 +53,12 @@ _ANYTHING, _PERSON = "anything", "person"
 _BOTH = closed_words("en", "both")[:1]
 SO: Mapping[str, bool] = {"so": True, "not_so": False, "so_there": True, "not_there": False}
 """Answers to the previous question, by the pronouns that stand for them."""
+ANSWERED_SO: Mapping[str, bool] = {
+    "said_yes": True,
+    "said_no": False,
+    **{name: answer for name, answer in SO.items() if not name.endswith("there")},
+}
+"""Answers of a person to a question, by the pronouns that stand for them."""
 FAILED, UNABLE = "failed", "unable"
 """Pronouns for the failure of the previous act; the second also means "if it is not visible"."""
 _AT_LEAST, _AT_MOST = BOUNDS
@@ -85,6 +92,7 @@ class QuestionConverter(PhraseConverter):
         self._via = ""
         self._case = 0
         self._built: list[Step] = []
+        self._answered: Step | None = None
 
     def _build_question_step(self, ask: Node, via: str) -> Step:
         """Return the step of a question.
@@ -155,6 +163,8 @@ class QuestionConverter(PhraseConverter):
         about = ask.node("of")
         if about.kind == "pronoun":
             name = about.text("name")
+            if self._asks_person and name in ANSWERED_SO and self._lexicon.answered:
+                return self._convert_condition_on_answer(ask), ANSWERED_SO[name]
             if self._asked is None or name not in SO:
                 raise NoStepsError
             question, positive = self._asked
@@ -179,6 +189,27 @@ class QuestionConverter(PhraseConverter):
             raise NoStepsError  # "if it is": the condition, or the act of its branch
         self._conditioned = question, positive
         return question, positive
+
+    def _convert_condition_on_answer(self, ask: Node) -> Step:
+        """Return the question for the answer of the person who was asked before.
+
+        Raises:
+            NoStepsError: If another question was asked since, or "yes" and "no" do not answer it.
+        """
+        before = next((one for one in reversed(self._built) if one.acts), None)
+        texts = [] if before is None else [one for one in before.pieces if one.kind == "text"]
+        whether = tuple(language_data(self._language)["orders"]["texts"]["whether"])
+        said = texts[0].value.casefold() if len(texts) == 1 else ""
+        found = said.startswith(whether) if self._language == "en" else said.endswith(whether)
+        slot = self._lexicon.texts.get(texts[0].name) if texts else None
+        if not found or slot is None or slot.shape != "question":
+            raise NoStepsError
+        asks = dict.fromkeys(language_data(self._language)["orders"]["texts"].get("open_words", ()))
+        if any(word in said for word in asks):
+            raise NoStepsError  # "when", "how many": answered by more than "yes"
+        if self._answered is None:
+            self._answered = replace(self._build_step((ANSWERED,), [], ask), via="ask")
+        return self._answered
 
     def _have_same_subject(self, one: Step, other: Step) -> bool:
         """Return True if two questions have the same subject, or the second has none."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from bt_exec_llm.offline.step_piece import Piece
 
 __all__ = [
+    "ANSWERED",
     "COMPARE",
     "OTHER_PLACE",
     "QUESTION",
@@ -20,6 +21,8 @@ __all__ = [
 
 QUESTION = "?"
 """The predicate of a question."""
+ANSWERED = "answered"
+"""The predicate of the question whether a person answered yes."""
 COMPARE = "compare"
 """The predicate of a comparison of observed places."""
 OTHER_PLACE = "OtherPlace"

@@ -25,6 +25,7 @@ from bt_exec_llm.offline.part_merging import append_parts
 from bt_exec_llm.offline.part_skills import skill_variants, skills_of_part
 from bt_exec_llm.offline.refusal_codes import RefusalReason
 from bt_exec_llm.offline.step import (
+    ANSWERED,
     COMPARE,
     OTHER_PLACE,
     QUESTION,
@@ -369,6 +370,8 @@ class Binder:
             return None
         asked, needed = step.condition
         bare = replace(asked, condition=None)
+        if asked.verbs == (ANSWERED,):
+            return self._lexicon.answered, (), needed
         if asked.verbs == (COMPARE,) and (compares := self._lexicon.compares) is not None:
             two = self._matcher.tree_arguments(asked, self._library.get(compares.two))
             return (

@@ -19,8 +19,10 @@ def apply_value_order(steps: list[Step], lexicon: Lexicon) -> list[Step]:
     Raises:
         NoStepsError: If only the last of several values is named.
     """
-    for step in steps:
+    for at, step in enumerate(steps):
         _check_round(step, lexicon)
+        if _repeats_act(step, steps[:at], lexicon):
+            raise NoStepsError  # 순찰하되 라운지부터 돌아: the order of the act before it
     return [_in_order(_with_ranks(step, lexicon), lexicon) for step in steps]
 
 
@@ -31,6 +33,15 @@ def _check_round(step: Step, lexicon: Lexicon) -> None:
     ends = any(value is not None and value.home for value in values)
     if ends and any(way is not None and way.about for way in ways):
         raise NoStepsError
+
+
+def _repeats_act(step: Step, before: list[Step], lexicon: Lexicon) -> bool:
+    """Return True if a step names only the first places of an act that was stated before."""
+    each = lexicon.list_types("each")
+    marks = {piece.mark for piece in step.pieces if piece.name in each}
+    own = {lexicon.general_verb(verb) for verb in step.verbs}
+    known = {lexicon.general_verb(verb) for one in before for verb in one.verbs}
+    return marks == {FIRST} and bool(own & known)
 
 
 def _with_ranks(step: Step, lexicon: Lexicon) -> Step:

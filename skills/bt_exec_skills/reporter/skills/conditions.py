@@ -16,10 +16,12 @@ from bt_exec_skills.perception.fresh_observations import PATIENCE_S
 from bt_exec_skills.reporter.perception.observation import LIT_LEVEL, ReporterObservation
 from bt_exec_skills.reporter.reporting.notebook import Notebook
 from bt_exec_skills.reporter.reporting.place_comparison import Comparison, Order, compare_places
+from bt_exec_skills.reporter.reporting.yes_and_no import is_yes
 from bt_exec_skills.reporter.robot import EMPTY, Count, PersonName, PlaceName, ReporterRobot, Words
 
 __all__ = [
     "CONDITIONS",
+    "answered_yes",
     "at_place",
     "compared",
     "failure_noted",
@@ -169,6 +171,19 @@ def unusual_there(notebook: Service[Notebook]) -> Verdict:
     return Verdict.no("nothing unusual was found")
 
 
+@condition(patience_s=0.0, unknown="UNCLEAR_ANSWER")
+def answered_yes(notebook: Service[Notebook]) -> Verdict:
+    """Whether the last question was answered with yes; unknown for any other answer than no."""
+    asked = [note for note in notebook.notes if note.kind == "asked"]
+    if not asked:
+        return Verdict.unknown("no question was answered")
+    answer = str(asked[-1].facts.get("answer", ""))
+    yes = is_yes(answer)
+    if yes is None:
+        return Verdict.unknown("the answer was neither yes nor no")
+    return Verdict(yes, f"the answer was: {answer}", (f"answer:{answer}",))
+
+
 @condition(patience_s=0.0, unknown=_UNCERTAIN)
 def compared(notebook: Service[Notebook], about: Words, order: Order) -> Verdict:
     """Whether at least two places were observed, so that the report can compare them by an aspect.
@@ -249,6 +264,7 @@ CONDITIONS = (
     lit_there,
     loud_there,
     unusual_there,
+    answered_yes,
     compared,
     more_there,
     lit_here,

@@ -205,7 +205,7 @@ def test_only_visual_conditions_wait_for_pictures() -> None:
     waited = {condition.name for condition in CONDITIONS if condition.patience_s}
     assert waited == {"person_in_view", "lit_here"}
     assert {condition.patience_s for condition in CONDITIONS} == {0.0, PATIENCE_S}
-    assert {condition.unknown for condition in CONDITIONS} == {"UNCERTAIN_SIGHT"}
+    assert {condition.unknown for condition in CONDITIONS} == {"UNCERTAIN_SIGHT", "UNCLEAR_ANSWER"}
 
 
 @pytest.mark.parametrize(
