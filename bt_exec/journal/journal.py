@@ -84,10 +84,10 @@ _PLANNED_ONE = _PLANNED.format(
 )
 """Condition that a plan of a mission contains one of the named skills."""
 _STOPPED_UNPLANNED = (
-    "(status = 'aborted'"
+    "((status IS NULL OR status = 'aborted')"
     " AND NOT EXISTS (SELECT 1 FROM events WHERE mission = no AND kind = 'Planned'))"
 )
-"""Condition that a mission was stopped before it had a plan; its command is still open."""
+"""Condition that a mission was stopped or killed before it had a plan, or has none yet."""
 _NOT_DONE_LATER = (
     "NOT EXISTS (SELECT 1 FROM missions AS later WHERE later.no > missions.no"
     " AND later.site = missions.site AND later.command = missions.command"
@@ -320,7 +320,7 @@ class Journal:
 
         Missions that still run do not count. A mission that did not end well also counts if its
         plan contains such a skill, even if it failed before the skill started, or if it was stopped
-        before it had a plan.
+        or killed before it had a plan.
 
         Args:
             site: Name of the site.
@@ -334,8 +334,8 @@ class Journal:
         """
         only = (
             f"site = :site AND (:day = '' OR day = :day) AND (:session = '' OR session != :session)"
-            f" AND ({_STARTED_ONE} OR (status NOT IN {FINISHED} AND {_PLANNED_ONE})"
-            f" OR {_STOPPED_UNPLANNED})"
+            f" AND ({_STARTED_ONE} OR {_STOPPED_UNPLANNED}"
+            f" OR ((status IS NULL OR status NOT IN {FINISHED}) AND {_PLANNED_ONE}))"
         )
         values = {
             "site": site,
@@ -344,7 +344,9 @@ class Journal:
             "skills": json.dumps([*skills]),
         }
         with self._connected() as connection:
-            return read_summaries(connection, limit, only, values, lambda line: line.has_ended)
+            return read_summaries(
+                connection, limit, only, values, lambda line: line.begun and line.has_ended
+            )
 
     def missions_of_day(self, site: str, day: date) -> tuple[MissionSummary, ...]:
         """Return the missions of a site that began on a day, newest first.

@@ -41,6 +41,7 @@ from bt_exec.language.plurals import with_plurals
 from bt_exec.spec.shipped_yaml import read_yaml
 
 __all__ = [
+    "AFTER_STOP",
     "LANGUAGES",
     "OWN_MESSAGES",
     "Called",
@@ -49,6 +50,9 @@ __all__ = [
     "language_of",
     "load_messages",
 ]
+
+AFTER_STOP = "AFTER_STOP"
+"""Code of a pack's advice after a stop; for known facts, ``AFTER_STOP at=dock + hand=empty``."""
 
 OWN_MESSAGES = Path(__file__).with_name("messages.yaml")
 """File of the executive's sentences. A pack that generates messages loads it with its own file."""
@@ -375,6 +379,19 @@ class Messages:
             return self.say("STOPPED_BY_SIGNAL", language, signal=reason)
         code = "ABORTED" if reason in ("", "operator") else f"ABORTED {reason}"
         return self.say(code if code in self else "ABORTED_BY", language, who=reason)
+
+    def without_stop_advice(self, report: str, language: str) -> str:
+        """Return a report without the advice of packs after a stop, which holds only at that time.
+
+        Args:
+            report: Report of a mission.
+            language: Language of the report.
+        """
+        for own in (self, *self._packs.values()):
+            for code in own.codes():
+                if code.split()[0] == AFTER_STOP:
+                    report = report.replace(own.say(code, language), "")
+        return " ".join(report.split())
 
     def explain_failure(self, failure: Failure, language: str) -> str:
         """Return the reason for `failure` as one sentence for the operator, in its pack's words."""

@@ -24,7 +24,8 @@ from bt_exec.observation import Situation
 from bt_exec.planning.compiler import Compiler, Plan, Request
 from bt_exec.spec.abstract_run import AbstractRun, Answers, Ends, Step
 from bt_exec.spec.expand import expand
-from bt_exec.spec.model import Do, NodeBase, Tree, walk
+from bt_exec.spec.library import Library
+from bt_exec.spec.model import Do, NodeBase, Tree, rebuild, walk
 from bt_exec.spec.node_paths import Located, locate
 
 __all__ = ["action_in_question", "was_carried_out"]
@@ -98,7 +99,27 @@ def _action_plan(compiler: Compiler, asked: Request) -> NodeBase | None:
         return None  # the question is about the result of an observation, not about an action
     if not all(map(_passes_all_texts, walk(root, Tree))):
         return None  # some texts, such as a person's name, reach no skill and cannot be compared
-    return root
+    return rebuild(root, partial(_without_default_arguments, library=asked.library))
+
+
+def _without_default_arguments(node: NodeBase, library: Library) -> NodeBase:
+    """Return a tree whose skills lack the arguments that come from defaults of its parameters.
+
+    The question does not name their values: after "open the door with your left arm", the answer to
+    "did you open the door?" is yes, although the right arm is the default.
+    """
+    if not isinstance(node, Tree) or node.body is None:
+        return node
+    params = library.get(node.tree).params
+    defaults = [one.default for name, one in params.items() if name not in node.args]
+
+    def open_up(step: NodeBase) -> NodeBase:
+        if not isinstance(step, Do):
+            return step
+        named = {key: value for key, value in step.args.items() if value not in defaults}
+        return step.model_copy(update={"args": named})
+
+    return node.model_copy(update={"body": rebuild(node.body, open_up)})
 
 
 def _situation_at_start(record: MissionRecord) -> Situation:

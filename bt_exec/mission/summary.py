@@ -10,7 +10,7 @@ from typing import Any
 from bt_exec.events import Asked
 from bt_exec.failure import Failure
 from bt_exec.language.fact_sentences import Known, age_phrase
-from bt_exec.language.messages import Messages
+from bt_exec.language.messages import AFTER_STOP, Messages
 from bt_exec.mission.final_fact_sentences import question_facts, state_sentences
 from bt_exec.mission.progress import MissionProgress
 from bt_exec.mission_outcome import NOTHING_DONE, PARTLY_DONE, STOPS, UNMET, Ending
@@ -21,10 +21,7 @@ from bt_exec.spec.model import Check, walk
 from bt_exec.spec.node_paths import nodes_with_paths
 from bt_exec.verify.effects_on_facts import established_facts
 
-__all__ = ["AFTER_STOP", "summarise"]
-
-AFTER_STOP = "AFTER_STOP"
-"""Prefix of message codes with advice after a stop: where objects are, and what to say next."""
+__all__ = ["summarise"]
 
 _TRIED = 2
 """Maximum number of failures that are reported after the first cause; the latest are chosen."""

@@ -149,7 +149,8 @@ def answer_about_ending(
         why = ""
     if turn.message and (turn.language or language_of(turn.command)) == language:
         code = "SELF_REPORTED_BEFORE" if outdated else "SELF_REPORTED"
-        why = messages.say(code, language, message=turn.message)
+        report = messages.without_stop_advice(turn.message, language)
+        why = messages.say(code, language, message=report)
     elif state := " ".join(fact_sentences(turn.state, messages, language)[0]):
         said.append(why)
         why = messages.say("SELF_STATE_THEN", language, state=state)

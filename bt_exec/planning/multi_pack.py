@@ -227,6 +227,10 @@ class PacksCompiler(Wrapping):
         names = self._object_names(request)
         return self._reader(request).intended_texts(request.command, names)
 
+    def shortened_texts(self, request: Request) -> Iterable[str]:
+        """Return parts of a command that can be parsed, using the words of all packs."""
+        return self._reader(request).shortened_texts(request.command, self._object_names(request))
+
     def _object_names(self, request: Request) -> dict[str, str]:
         every = (one.object_words(request).items() for one in self.inner_compilers)
         return dict(chain.from_iterable(every))

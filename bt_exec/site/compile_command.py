@@ -9,6 +9,7 @@ from bt_exec.failure import Refusal, SpecError
 from bt_exec.language.meaning import Context
 from bt_exec.language.messages import language_of
 from bt_exec.observation import Situation
+from bt_exec.planning.command_offers import CommandOffers, FindsSimilarTexts
 from bt_exec.planning.compiler import Compiler, Prompting, Reply, Request, find_compiler
 from bt_exec.planning.multi_pack import make_packs_compiler
 from bt_exec.planning.multi_robot import RobotsCompiler
@@ -17,7 +18,6 @@ from bt_exec.planning.plan_preparation import (
     verification_refusal,
     with_words_as_numbers,
 )
-from bt_exec.planning.spelling_offers import Respelling, SpellingOffers
 from bt_exec.site.site import Site
 from bt_exec.spec.model import MissionSpec
 
@@ -46,8 +46,8 @@ def compiler_of_site(compiler: Compiler, site: Site) -> Compiler:
         return compiler
     if site.compiler.of and compiler.name == site.compiler.name:
         compiler = make_packs_compiler(compiler.name, compiler, site.compiler.of, site.packs)
-    if isinstance(compiler, Respelling):
-        compiler = SpellingOffers(compiler)
+    if isinstance(compiler, FindsSimilarTexts):
+        compiler = CommandOffers(compiler)
     return RobotsCompiler(compiler) if site.catalogue.robots_sharing_pack else compiler
 
 

@@ -122,15 +122,18 @@ class Forest:
     ) -> ViewNode | None:
         """Set the state of the node at `path` and return its row.
 
-        The result is None if no row shows the node, or if a merged row keeps the state of its inner
-        node.
+        A node is kept, not done, if its children were all kept. The result is None if no row shows
+        the node, or if a merged row keeps the state of its inner node.
         """
         node = self.by_path.get(path)
         if node is None or (path in self._shells and not _is_outer_relevant(node, state)):
             return None
         unmet = failure is not None and failure.is_false and failure.path in self._choices
+        kept = state == "done" and {child.state for child in node.children} == {"kept"}
         if unmet:
             node.set_state("unmet", t, detail, None)
+        elif kept:
+            node.set_state("kept", t, node.children[0].detail, None)
         else:
             node.set_state(state, t, detail, failure)
         return node

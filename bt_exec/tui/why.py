@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
@@ -11,6 +11,7 @@ from bt_exec.journal import MissionSummary, record_argument
 from bt_exec.journal.explain import NEGATED, Attempt, Explanation
 from bt_exec.language.fact_sentences import UNKNOWN, fact_sentences
 from bt_exec.language.messages import Messages
+from bt_exec.planning.facts_and_first_cause import DoneAction
 from bt_exec.spec.expand import is_reference, reference_name
 from bt_exec.tui.node_text import arguments_text, duration_text, fill_saved_results
 from bt_exec.tui.summary import SIGNS
@@ -203,7 +204,7 @@ class Why:
         ended = set(map(str, attempt.failure.chain())) if attempt.failure is not None else set()
         at = next((n for n, one in enumerate(attempt.passed) if str(one) in ended), None)
         earlier, later = attempt.passed[:at], attempt.passed[len(attempt.passed[:at]) :]
-        rows += self.tolerated_failures(earlier)
+        rows += self.tolerated_failures(earlier, attempt.done)
         chain = attempt.failure.chain() if attempt.failure is not None else ()
         for _, repeated in groupby(reversed(chain), key=lambda one: one.signature):
             same = list(repeated)
@@ -218,16 +219,29 @@ class Why:
                 measured = _measured(root) if self.verbose else ()
                 rows.append(("evidence", " · ".join(filter(None, (*measured, after)))))
                 rows.append(("seen", "; ".join(map(safe_line, cause.seen))))
-        return [*rows, *self.tolerated_failures(one for one in later if str(one) not in ended)]
+        others = (one for one in later if str(one) not in ended)
+        return [*rows, *self.tolerated_failures(others, attempt.done)]
 
-    def tolerated_failures(self, failures: Iterable[Failure]) -> Iterator[tuple[str, str]]:
-        """Yield a line for each failure that did not end a plan; equal failures share a line."""
+    def tolerated_failures(
+        self, failures: Iterable[Failure], done: Sequence[DoneAction]
+    ) -> Iterator[tuple[str, str]]:
+        """Yield a line for each failure that did not end a plan; equal failures share a line.
+
+        Args:
+            failures: The failures.
+            done: The actions that succeeded in the same plan, such as later attempts.
+        """
         kinds: dict[tuple[str, str, str], list[Failure]] = {}
         for one in failures:
             if one.cause is None:
                 kinds.setdefault(one.signature, []).append(one)
         for same in kinds.values():
-            yield "continued after", self.failed_step(same[0], len(same))
+            again = any(one.skill == same[0].node and one.args == same[0].args for one in done)
+            failed = self.failed_step(same[0], len(same))
+            if again:
+                yield "retried", f"{failed} {self.word('Then it succeeded.')}"
+            else:
+                yield "continued after", failed
 
     def failed_step(self, failure: Failure, times: int) -> str:
         """Return a text with the failed step, the reason, and how often it failed in this way."""

@@ -8,8 +8,8 @@ import pytest
 import bt_exec_llm
 from bt_exec.failure import Refusal
 from bt_exec.language.messages import Messages, language_of
+from bt_exec.planning.command_offers import CommandOffers
 from bt_exec.planning.compiler import Request
-from bt_exec.planning.spelling_offers import SpellingOffers
 from bt_exec.site.site import catalogue_messages
 from bt_exec.spec.library import Library
 from bt_exec_llm.offline.refusal_codes import CODES
@@ -94,7 +94,7 @@ def test_every_code_is_documented_and_has_sentences():
     folder = Path(bt_exec_llm.__file__).parent / "offline"
     sentences = Messages.load([folder / "refusals.yaml"])
     assert sentences.codes() == {*CODES, *PARTS}
-    table = (folder / "refusal_reason.py").read_text(encoding="utf-8").split('"""')[1]
+    table = (folder / "refusal_codes.py").read_text(encoding="utf-8").split('"""')[1]
     assert set(re.findall(r"\b[A-Z]+(?:_[A-Z]+)*\b", table)) >= set(CODES)
 
 
@@ -114,7 +114,7 @@ def test_every_code_is_documented_and_has_sentences():
 def test_typo_is_answered_with_a_correction(compiler, catalogue, library, command, meant):
     messages = catalogue_messages(catalogue)
     request = Request(command, language_of(command), catalogue, library, messages)
-    answer = SpellingOffers(compiler).compile(request)
+    answer = CommandOffers(compiler).compile(request)
     assert isinstance(answer, Refusal)
     assert answer.did_you_mean == ((meant,) if meant else ())
     assert (meant or "") in answer.question

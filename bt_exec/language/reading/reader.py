@@ -15,6 +15,7 @@ from bt_exec.language.reading.lattice import lattice
 from bt_exec.language.reading.lexicon import Lexicon
 from bt_exec.language.reading.meaning_node import NOTHING, Node, normal_form, without_number
 from bt_exec.language.reading.normalized_text import Text
+from bt_exec.language.reading.shortened_texts import shortened_texts
 from bt_exec.language.reading.typo_candidates import intended_texts
 
 __all__ = ["Reader", "Reading", "Unread", "may_deny_more"]
@@ -192,6 +193,24 @@ class Reader:
             found = self.read(meant, names)
             if isinstance(found, Reading) and not found.unknown_words:
                 yield meant
+
+    def shortened_texts(
+        self, text: str, names: Iterable[str] | Mapping[str, str] = ()
+    ) -> Iterator[str]:
+        """Yield parts of a text that can be parsed, with some words left out, the longest first.
+
+        The caller asks for confirmation before it acts on one of them.
+
+        Args:
+            text: Korean or English.
+            names: Names of current objects, as for `read`.
+        """
+        if len(text) > LONGEST:
+            return
+        for shorter in shortened_texts(text, self.lexicon(language_of(text))):
+            found = self.read(shorter, names)
+            if isinstance(found, Reading) and not found.unknown_words:
+                yield shorter
 
     def _parse(
         self, text: str, spoken: str, names: tuple[tuple[str, str], ...], goal: str

@@ -149,6 +149,13 @@ class OfflineCompiler:
         reader = cached_index(request, language).reader
         yield from reader.engine.intended_texts(reader.standardize_spelling(text, language))
 
+    def shortened_texts(self, request: Request) -> Iterator[str]:
+        """Yield parts of a command that can be parsed, the longest first."""
+        text, problem = normalize_command(request.command)
+        language = language_of(text)
+        if not problem:
+            yield from cached_index(request, language).reader.engine.shortened_texts(text)
+
     def _build_spec(self, request: Request, language: str, parts: list[Part]) -> MissionSpec:
         nodes = build_nodes(parts, request.library)
         previous = request.previous

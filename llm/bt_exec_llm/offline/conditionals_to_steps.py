@@ -14,7 +14,7 @@ from bt_exec_llm.offline.branch_classification import ConditionalBranches, is_em
 from bt_exec_llm.offline.phrases_to_pieces import THERE
 from bt_exec_llm.offline.questions_to_steps import FAILED, PAIR, SO, UNABLE, VISIBLE
 from bt_exec_llm.offline.step import ANSWERED, QUESTION, Step, without_pronouns
-from bt_exec_llm.offline.step_conversion_errors import NoStepsError
+from bt_exec_llm.offline.step_conversion_errors import NoStepsError, UnclearTextError
 from bt_exec_llm.offline.step_piece import DECIDED, Piece
 
 __all__ = ["ConditionalConverter"]
@@ -103,7 +103,7 @@ class ConditionalConverter(ConditionalBranches, ABC):
             question = self._at_place_of_act(question, node.node("of"), branch, steps)
             for place, step in enumerate(steps):
                 if place and paused and step.positive:
-                    raise NoStepsError  # the end of the condition is unclear
+                    raise UnclearTextError("CONDITION_END", step.text)
                 if step.condition is not None:
                     raise NoStepsError
                 yield replace(step, condition=(question, answer), case=self._case)

@@ -13,6 +13,7 @@ OPERATOR           contains a word of order, negation or condition without a use
 CONDITION, TIME,   contains a condition, time, number, manner or choice without a use
 COUNT, MANNER,
 CHOICE
+CONDITION_END      has a condition that may or may not cover the last act
 OUT_OF_REACH       names a place where the robot does not go
 NOT_A_COMMAND      is a statement, or a question about the operator
 UNKNOWN_OBJECT     names an unknown object
@@ -49,6 +50,7 @@ CODES = (
     "NEGATED",
     "OPERATOR",
     "NOT_ASKED",
+    "CONDITION_END",
     "CONDITION",
     "OUT_OF_RANGE",
     "TIME",

@@ -250,6 +250,19 @@ def test_answer_about_a_past_action_names_its_mission(bt: Run) -> None:
     assert said.count("I did that") == 1
 
 
+def test_question_about_a_past_action_ignores_values_that_it_does_not_name(bt: Run) -> None:
+    asked = (
+        "did you open the door?",
+        "아까 문 열었어?",
+        "did you open the door with the right arm?",
+    )
+    lines = "\n".join(("open the door with your left arm", *asked))
+    said = " ".join(bt("repl", "--fast", stdin=lines).out.split())
+    assert said.count("Yes. I did that at") == 1
+    assert re.search(r"네\. \d\d:\d\d에 했습니다", said)
+    assert "No mission today did exactly that" in said
+
+
 def test_question_about_an_unfinished_action_is_answered_no_with_its_last_attempt(bt: Run) -> None:
     bt("run", "open the door", "--fast", "--fault", "open_door=DOOR_STUCK")
     said = bt("repl", "--fast", stdin="did you open the door?\n아까 문 열었어?\n").out

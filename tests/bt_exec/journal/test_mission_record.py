@@ -7,6 +7,7 @@ import importlib.metadata
 import sqlite3
 from contextlib import closing
 from datetime import date
+from functools import partial
 
 import pytest
 
@@ -272,6 +273,22 @@ def test_mission_that_was_stopped_before_its_plan_is_unfinished(journal: Journal
         recorder.on(Finished(0.0, 0, Outcome(name, "stopped", "aborted", "ABORTED", "")))
     assert journal.last_unfinished("door").command == "stopped"
     assert [line.id for line in journal.missions_with_actions("door", ["open"])] == [name]
+
+
+@pytest.mark.parametrize("planned", [False, True])
+def test_mission_that_was_killed_before_its_first_skill_counts_as_acting(
+    journal: Journal, make_spec, monkeypatch, planned: bool
+):
+    with journal.begin(command="killed", site="door") as recorder:
+        recorder.on(MissionStarted(0.0, 0, recorder.mission_id, "killed", "en", "door"))
+        if planned:
+            recorder.on(Planned(0.0, 0, make_spec(1), 1))
+    journal.book(command="only booked", site="door")
+    listed = partial(journal.missions_with_actions, "door", ["open_door", "move"])
+    assert listed() == ()  # it still runs
+    monkeypatch.setattr("bt_exec.journal.read.has_process_ended", lambda process: True)
+    assert [line.command for line in listed()] == ["killed"]
+    assert journal.last_unfinished("door").command == "killed"
 
 
 def test_mission_is_not_unfinished_if_its_command_succeeded_later(

@@ -80,3 +80,23 @@ def test_progress_of_a_skill_stays_until_it_changes() -> None:
         model.on(ev.Progress(0.0, 1, "a", 0.5, "waiting"))
         model.on(ev.NodeChanged(0.0, 1, "a", "running"))
         assert (row.progress, row.doing) == (0.5, "waiting")
+
+
+@pytest.mark.parametrize(
+    ("states", "state"),
+    [(("kept", "kept"), "kept"), (("kept", "done"), "done"), (("skipped", "skipped"), "done")],
+)
+def test_part_is_kept_only_if_all_its_steps_are(states: tuple[str, ...], state: str) -> None:
+    spec = mission(
+        "mission: {command: x}\nroot:\n  sequence:\n"
+        "    - {name: part, sequence: [{do: a}, {do: b}]}\n    - {do: c}\n"
+    )
+    forest = Forest(spec.root)
+    part = forest.roots[0]
+    paths = {id(row): path for path, row in forest.by_path.items()}
+    for step, one in zip(part.children, states, strict=True):
+        forest.set_state(paths[id(step)], one, 0.1, "from plan 1", None)  # type: ignore[arg-type]
+    forest.set_state(paths[id(part)], "running", 0.1, "", None)
+    forest.set_state(paths[id(part)], "done", 0.1, "", None)
+    assert part.state == state
+    assert part.detail == ("from plan 1" if state == "kept" else "")

@@ -14,6 +14,7 @@ from bt_exec.failure import Failure
 from bt_exec.journal import MissionSummary, SkillRun
 from bt_exec.journal.explain import Attempt, Cause, Explanation
 from bt_exec.language.messages import Messages
+from bt_exec.planning.facts_and_first_cause import DoneAction
 from bt_exec.tui.terminal_text import ASCII, UNICODE, without_styles
 from bt_exec.tui.why import Why
 
@@ -268,6 +269,21 @@ def test_recovered_failures_are_listed_separately(messages: Messages) -> None:
     assert [row for row in why.course_lines() if row[0].startswith(("continued", "failed"))] == [
         ("continued after", "open_door right → door: The door is stuck (jammed)."),
         ("failed first", "pull right: There is no grip."),
+    ]
+
+
+def test_failed_step_that_succeeded_in_a_later_attempt_is_listed_as_retried(
+    messages: Messages,
+) -> None:
+    done = [DoneAction(JAM.node, JAM.args)]
+    attempt = Attempt(1, "offline", OPEN, passed=[JAM], done=done)
+    rows = Why(known(line("satisfied"), attempts=(attempt,)), messages, "en").course_lines()
+    said = "open_door right → door: The door is stuck (jammed). Then it succeeded."
+    assert [row for row in rows if row[0] in ("retried", "continued after")] == [("retried", said)]
+    other = replace(attempt, done=[DoneAction(JAM.node, {"arm": "left"})])
+    rows = Why(known(line("satisfied"), attempts=(other,)), messages, "en").course_lines()
+    assert [row[0] for row in rows if row[0] in ("retried", "continued after")] == [
+        "continued after"
     ]
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from bt_exec.failure import Refusal
 from bt_exec.language.meaning import Turn
 from bt_exec.language.messages import language_of
-from bt_exec.planning.spelling_offers import SpellingOffers
+from bt_exec.planning.command_offers import CommandOffers
 from bt_exec_skills.tabletop.environment_state import Placed, Point
 from bt_exec_skills.tabletop.goals.compiler import create, understand
 from bt_exec_skills.tabletop.goals.decompose import moves_of
@@ -93,6 +93,15 @@ def test_short_command_after_any_other_is_understood_or_refused():
             turns = [Turn(before, "satisfied", "OK"), Turn(rng.choice(BARE), "satisfied", "OK")]
             with contextlib.suppress(Trouble):
                 understand(command, WORLDS["mixed"], turns)
+
+
+@pytest.mark.parametrize("before", ["Bring me the apple or the ball", "사과나 공을 가져와",
+                                    "fetch the banana or the red cup"])  # fmt: skip
+def test_complete_command_means_the_same_after_a_refused_one(before):
+    now, turns = WORLDS["mixed"], [Turn(before, "refused", "NOT_UNDERSTOOD")]
+    for command in ("take the apple", "put the ball on the tray", "사과를 쟁반에 놔"):
+        found = understand(command, now, turns)
+        assert moves_of(found.subgoals) == moves_of(understand(command, now).subgoals)
 
 
 @settings(deadline=None, max_examples=examples(60), derandomize=True)
@@ -259,7 +268,7 @@ def test_fragment_with_question_mark_or_negation_moves_nothing(command):
     ],
 )
 def test_misspelt_command_leads_to_a_question(command, meant):
-    answer = ask(SpellingOffers(create({})), command, WORLDS["mixed"])
+    answer = ask(CommandOffers(create({})), command, WORLDS["mixed"])
     assert isinstance(answer, Refusal)
     assert (answer.code, answer.did_you_mean) == ("UNKNOWN_WORD", (meant,))
     assert meant in answer.question
@@ -267,7 +276,7 @@ def test_misspelt_command_leads_to_a_question(command, meant):
 
 def test_correction_that_is_not_understood_is_not_offered():
     command = "I'm making a fruit salad, bring me the aple"
-    answer = ask(SpellingOffers(create({})), command, WORLDS["mixed"])
+    answer = ask(CommandOffers(create({})), command, WORLDS["mixed"])
     assert isinstance(answer, Refusal)
     assert (answer.code, answer.did_you_mean) == ("UNKNOWN_WORD", ())
     assert answer.missing == ("aple",)
@@ -290,6 +299,35 @@ def test_correction_that_is_not_understood_is_not_offered():
 def test_order_words_move_a_part_before_the_others(command):
     ball, apple = ("object_big_blue_ball_0", "in", "object_red_bowl_0"), "object_apple_0"
     assert plan(command) == [{ball}, {(apple, "in", "object_tray_0")}]
+
+
+GOALS = ["in the red bowl", "in the blue bowl", "on the tray", "on the left table",
+         "on the right table", "on the back table"]  # fmt: skip
+
+
+@given(
+    st.permutations(["apple", "red cup", "ball", "small red cube 0"]),
+    st.permutations(GOALS),
+    st.sampled_from([" and ", ", ", " and then "]),
+    st.integers(2, 3),
+)
+@settings(max_examples=examples(40))
+def test_verb_may_be_omitted_before_further_objects_with_places(things, goals, joint, count):
+    """The place after each object is its goal, unless the rest would have no other reading."""
+    parts = [f"the {thing} {goal}" for thing, goal in zip(things, goals, strict=False)][:count]
+    short, full = plan("put " + joint.join(parts)), plan("put " + " and put ".join(parts))
+    assert short == full or short.startswith("!WHICH_WAY")
+
+
+def test_named_object_is_only_meant_at_the_place_that_is_said():
+    assert plan("bring me small red cube 0 in the blue bowl").startswith("!")
+    assert plan("bring me small red cube 0 on the right table").startswith("!")
+    assert not isinstance(plan("bring me small red cube 0 on the left table"), str)
+
+
+def test_going_somewhere_with_an_object_takes_it_first():
+    held = plan("take the apple and go to the right table")
+    assert held == plan("take the apple, then go to the right table")
 
 
 def test_phrase_before_that_is_refused_without_an_earlier_part():

@@ -155,14 +155,14 @@ def insert_door_gates(spec: MissionSpec, context: PassContext) -> Changed:
     }
     look = Check.model_validate({"check": "material_visible", "else": NOT_VISIBLE})
     root, added = insert_gates(spec.root, {OPENED: Do.model_validate(written), VISIBLE: look})
-    notes = (_change_text(context, node, "gate", added=", ".join(gates)) for node, gates in added)
+    notes = (_change_text(context, node, "gate", added=list(gates)) for node, gates in added)
     return spec.model_copy(update={"root": root}), tuple(notes)
 
 
 _notes = partial(load_messages, Path(__file__).with_name("notes.yaml"))
 
 
-def _change_text(context: PassContext, node: NodeBase, key: str, **facts: str) -> str:
+def _change_text(context: PassContext, node: NodeBase, key: str, **facts: Any) -> str:
     """Return the description of a change, in the language of the command."""
     label = node.do if isinstance(node, Do) else label_of(node)
     return f"{label}: {_notes().say(key, language_of(context.command), **facts)}"

@@ -63,6 +63,10 @@ class QuestionCompiler:
         """Return questions that a misspelt question may stand for, the nearest first."""
         return reader().intended_texts(request.command, _known_names(request))
 
+    def shortened_texts(self, request: Request) -> Iterator[str]:
+        """Return parts of a question that can be parsed, the longest first."""
+        return reader().shortened_texts(request.command, _known_names(request))
+
     def read(self, request: Request) -> Meaning | Unclear:
         """Return the meaning of a question as one act of its kind, or why it is not understood."""
         try:

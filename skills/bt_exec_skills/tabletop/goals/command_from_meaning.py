@@ -6,6 +6,7 @@ A request for which there is no skill is refused as a whole.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from typing import cast
 
@@ -95,7 +96,9 @@ class Converter:
         self._has_sides = phrases.several_tables
         self._holds = holds
         self._earlier_goal = before
-        self._before = phrases.phrase(subject) if subject is not None else None
+        self._before: Phrase | None = None
+        with suppress(Trouble):  # without a description, the object is no antecedent
+            self._before = phrases.phrase(subject) if subject is not None else None
         self._first_goal: Node | None = None
         self._place: Phrase | None = None
         self._places: list[Phrase] = []
@@ -300,13 +303,18 @@ class Converter:
             return replace(found, like=Phrase(kind=before.kind), sure=ranked or not self._korean)
         return found
 
+    def _ask_to_go(self, act: Node) -> UnresolvedGoal:
+        goal, *others = act.parts("of")
+        if others:  # "go to the table with the cup"
+            raise Trouble("NOT_UNDERSTOOD")
+        goal = target_of(goal) if goal.kind == "rel" else goal
+        self._place, self._side = self.phrase(goal), "in"
+        return UnresolvedGoal("go", self._said(act), (self._place,))
+
     def _ask(self, act: Node) -> UnresolvedGoal:
         verb = cast(Verb, _SAME.get(act.text("verb"), act.text("verb")))
         if verb == "go":
-            goal = act.node("of")
-            goal = target_of(goal) if goal.kind == "rel" else goal
-            self._place, self._side = self.phrase(goal), "in"
-            return UnresolvedGoal("go", self._said(act), (self._place,))
+            return self._ask_to_go(act)
         if verb in ("clear", "empty") and HAND in map(formula_of, act.parts("of")[:1]):
             return UnresolvedGoal("put_down", self._said(act))
         themes = self._themes(act)

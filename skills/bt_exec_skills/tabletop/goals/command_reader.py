@@ -21,6 +21,7 @@ __all__ = [
     "kinds_of",
     "names_by_word",
     "parse_meanings",
+    "shortened_commands",
     "spelling_corrections",
 ]
 
@@ -81,6 +82,11 @@ def parse_meanings(text: str, now: Environment) -> PossibleMeanings:
 def spelling_corrections(text: str, now: Environment) -> Iterator[str]:
     """Yield texts that a misspelt text may stand for, the nearest first."""
     return reader(kinds_of(now)).intended_texts(text, names_by_word(now))
+
+
+def shortened_commands(text: str, now: Environment) -> Iterator[str]:
+    """Yield parts of a text that can be parsed, the longest first."""
+    return reader(kinds_of(now)).shortened_texts(text, names_by_word(now))
 
 
 def _parse_text(text: str, words: Mapping[str, str], kinds: frozenset[str]) -> Reading | Unread:

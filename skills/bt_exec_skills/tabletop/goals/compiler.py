@@ -32,6 +32,7 @@ from bt_exec_skills.tabletop.goals.command_interpretation import (
 from bt_exec_skills.tabletop.goals.command_reader import (
     kinds_of,
     names_by_word,
+    shortened_commands,
     spelling_corrections,
 )
 from bt_exec_skills.tabletop.goals.model import Subgoal, Trouble
@@ -109,6 +110,10 @@ class TableCompiler:
     def intended_texts(self, request: Request) -> Iterator[str]:
         """Return commands that a misspelt command may stand for, the nearest first."""
         return spelling_corrections(request.command, environment_of(request.situation))
+
+    def shortened_texts(self, request: Request) -> Iterator[str]:
+        """Return parts of a command that can be parsed, the longest first."""
+        return shortened_commands(request.command, environment_of(request.situation))
 
     def _header(self, request: Request) -> Mission:
         return Mission(

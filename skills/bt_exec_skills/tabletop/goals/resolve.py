@@ -129,7 +129,10 @@ def _matching_objects(phrase: Phrase, scope: Scope) -> tuple[str, ...]:
     if phrase.listed:
         return tuple(dict.fromkeys(n for one in phrase.listed for n in objects_of(one, scope)))
     if phrase.name:
-        return (phrase.name,) if phrase.name in now.objects else ()
+        named = (phrase.name,) if phrase.name in now.objects else ()
+        if phrase.relation is None or phrase.table:
+            return named
+        return _in_relation(named, phrase.relation, scope)
     if phrase.again:
         if not scope.last:
             raise Trouble("NOTHING_BEFORE", what=phrase.text)

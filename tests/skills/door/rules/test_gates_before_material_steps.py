@@ -207,7 +207,7 @@ def test_gate_opens_with_the_arm_of_the_plan():
         "with": {"arm": "left", "object_label": "door-handle"},
         "skip_if": {"door_is": {"state": "open"}},
     }
-    assert notes == ("move_arm: open_door comes first",)
+    assert notes == ("move_arm: open the door first",)
 
 
 @pytest.mark.parametrize("turned", [False, True])

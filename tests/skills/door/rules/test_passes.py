@@ -167,13 +167,13 @@ def test_opening_is_inserted_with_its_arguments(labels, settings, step, args):
     }
     look = to_data(found)["root"]["sequence"][1]["sequence"][1]
     assert look == {"check": "material_visible", "else": "MATERIAL_NOT_VISIBLE_AFTER_OPEN"}
-    assert notes == ("move_arm: open_door, material_visible comes first",)
+    assert notes == ("move_arm: open the door, look for the material first",)
 
 
 def test_branch_with_a_gate_is_named_by_its_kind():
     branch = f"{{fallback: [{{check: {{door_is: {{state: open}}}}}}, {HOME}]}}"
     _, notes = insert_door_gates(spec(f"{{sequence: [{branch}, {REACH}]}}"), context())
-    assert notes == ("fallback: open_door comes first", "move_arm: material_visible comes first")
+    assert notes == ("fallback: open the door first", "move_arm: look for the material first")
 
 
 @pytest.mark.parametrize(

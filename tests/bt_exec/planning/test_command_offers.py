@@ -9,8 +9,8 @@ import pytest
 from bt_exec.failure import Failure, Refusal
 from bt_exec.language.meaning import Meaning, Unclear
 from bt_exec.pack import Catalogue
+from bt_exec.planning.command_offers import CommandOffers
 from bt_exec.planning.compiler import Plan, Reply, Request
-from bt_exec.planning.spelling_offers import SpellingOffers
 from bt_exec.site.site import catalogue_messages
 from bt_exec.spec.library import Library
 from bt_exec.spec.model import Mission, MissionSpec, Tree
@@ -31,9 +31,10 @@ class Fixed:
     name = "fixed"
     reads_alone = True
 
-    def __init__(self, answers, intended):
+    def __init__(self, answers, intended, shortened=()):
         self.answers = answers
         self.intended = intended
+        self.shortened = shortened
         self.asked: list[str] = []
 
     def compile(self, request):
@@ -47,6 +48,10 @@ class Fixed:
     def intended_texts(self, request):
         assert request.command == "opne it"
         yield from self.intended
+
+    def shortened_texts(self, request):
+        assert request.command == "opne it"
+        yield from self.shortened
 
 
 @pytest.fixture
@@ -63,7 +68,7 @@ def request_of():
 @pytest.mark.parametrize("followed", [plan("open it"), Reply("COURTESY", "Hello."), ASKS])
 def test_nearest_correction_that_is_understood_is_offered(followed, request_of):
     fixed = Fixed({"oven it": SHUT, "open it": followed}, ["oven it", "open it", "one it"])
-    answer = SpellingOffers(fixed).compile(request_of("opne it"))
+    answer = CommandOffers(fixed).compile(request_of("opne it"))
     assert (answer.code, answer.missing) == (REFUSED.code, REFUSED.missing)
     assert answer.did_you_mean == ("open it",)
     assert answer.message == answer.question == "Did you mean “open it”?"
@@ -72,36 +77,63 @@ def test_nearest_correction_that_is_understood_is_offered(followed, request_of):
 
 def test_offer_is_in_the_language_of_the_command(request_of):
     fixed = Fixed({"open it": plan("open it")}, ["open it"])
-    answer = SpellingOffers(fixed).compile(request_of("opne it", "ko"))
+    answer = CommandOffers(fixed).compile(request_of("opne it", "ko"))
     assert answer.question == "“open it”라고 말씀하신 건가요?"
 
 
 @pytest.mark.parametrize("intended", [[], ["oven it"]])
 def test_refusal_stays_if_no_correction_is_understood(intended, request_of):
-    answer = SpellingOffers(Fixed({"oven it": SHUT}, intended)).compile(request_of("opne it"))
+    answer = CommandOffers(Fixed({"oven it": SHUT}, intended)).compile(request_of("opne it"))
     assert answer is REFUSED
+
+
+def test_shortened_command_is_offered_if_no_correction_is_understood(request_of):
+    fixed = Fixed({"oven it": SHUT, "it": plan("it")}, ["oven it"], ["one it", "it"])
+    answer = CommandOffers(fixed).compile(request_of("opne it"))
+    assert (answer.code, answer.did_you_mean) == (REFUSED.code, ("it",))
+    assert answer.message == answer.question
+    assert answer.question == "I did not understand every word. Did you mean “it”?"
+    korean = CommandOffers(fixed).compile(request_of("opne it", "ko"))
+    assert korean.question == "다 알아듣지 못했습니다. “it”라고 말씀하신 건가요?"
+
+
+@pytest.mark.parametrize("followed", [Reply("COURTESY", "Hello."), ASKS])
+def test_shortened_command_is_offered_only_if_it_gives_a_plan(followed, request_of):
+    fixed = Fixed({"it": followed}, [], ["it"])
+    assert CommandOffers(fixed).compile(request_of("opne it")) is REFUSED
+
+
+def test_refusal_with_a_question_is_not_replaced_by_a_shortened_command(request_of):
+    fixed = Fixed({"opne it": ASKS, "it": plan("it")}, [], ["it"])
+    assert CommandOffers(fixed).compile(request_of("opne it")) is ASKS
+
+
+def test_only_a_few_shortened_commands_are_compiled(request_of):
+    fixed = Fixed({"z": plan("z")}, [], ["w", "x", "y", "z"])
+    assert CommandOffers(fixed).compile(request_of("opne it")) is REFUSED
+    assert fixed.asked == ["opne it", "w", "x", "y"]
 
 
 def test_refusal_that_offers_commands_stays(request_of):
     choice = Refusal("CHOICE", "This or that?", did_you_mean=("this", "that"))
     fixed = Fixed({"opne it": choice, "open it": plan("open it")}, ["open it"])
-    assert SpellingOffers(fixed).compile(request_of("opne it")) is choice
+    assert CommandOffers(fixed).compile(request_of("opne it")) is choice
 
 
 @pytest.mark.parametrize("answer", [plan("opne it"), Reply("COURTESY", "Hello.")])
 def test_understood_command_is_not_corrected(answer, request_of):
     fixed = Fixed({"opne it": answer, "open it": plan("open it")}, ["open it"])
-    assert SpellingOffers(fixed).compile(request_of("opne it")) is answer
+    assert CommandOffers(fixed).compile(request_of("opne it")) is answer
     assert fixed.asked == ["opne it"]
 
 
 def test_failed_mission_is_not_planned_again_for_another_command(request_of):
     fixed = Fixed({"open it": plan("open it")}, ["open it"])
     request = replace(request_of("opne it"), failure=Failure("FELL", "", "root"))
-    assert SpellingOffers(fixed).compile(request) is REFUSED
+    assert CommandOffers(fixed).compile(request) is REFUSED
 
 
 def test_reading_and_properties_are_those_of_the_inner_compiler(request_of):
-    offers = SpellingOffers(Fixed({}, ["open it"]))
+    offers = CommandOffers(Fixed({}, ["open it"]))
     assert offers.read(request_of("opne it")) == Unclear("UNKNOWN_WORD")
     assert (offers.name, offers.reads_alone, offers.needs_observation) == ("fixed", True, False)

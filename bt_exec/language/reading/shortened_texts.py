@@ -1,0 +1,110 @@
+"""Texts without some of their words, to find out how much of an unparsable text can be parsed.
+
+Only words that add little may be left out: words outside the lexicon, adverbs, fillers and
+function words. Never left out are words that mean something by themselves (names, verbs, numbers,
+relations), unknown verbs, and words that change what the others mean: operators (see
+`bt_exec.language.logical_operators`), question words and quantifiers (``essential`` in the closed
+classes of the language).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+
+from bt_exec.language.closed_classes import closed_classes
+from bt_exec.language.logical_operators import operators_in
+from bt_exec.language.reading.chart import Edge
+from bt_exec.language.reading.lattice import lattice
+from bt_exec.language.reading.lexicon import Lexicon
+from bt_exec.language.reading.normalized_text import Text
+
+__all__ = ["shortened_texts"]
+
+_LONGEST = 4
+"""Maximum number of consecutive words that are left out."""
+_KEPT = 0.6
+"""Minimum share of the words that is kept."""
+_MOST = 16
+"""Maximum number of texts."""
+_NAMELESS = ("unknown", "as_typed", "text", "remark", "purpose")
+"""Categories of edges that any word may have."""
+_PARTICLE = 2
+"""Maximum length of the particle after a Korean word [syllables]."""
+
+
+def shortened_texts(text: str, lexicon: Lexicon) -> Iterator[str]:
+    """Yield a text without one to `_LONGEST` consecutive words.
+
+    The texts without the fewest words of the lexicon come first.
+
+    Args:
+        text: The text as typed.
+        lexicon: The words of its language.
+    """
+    plain = Text.of(text, lexicon.language.contractions)
+    words = [match.span() for match in re.finditer(r"\S+", plain.source)]
+    edges = lattice(plain, lexicon, {})
+    spare = [not _is_essential(word, plain, edges, lexicon.language.name) for word in words]
+    longest = min(_LONGEST, int(len(words) * (1 - _KEPT)))
+    unknown = {edge.text for edge in edges if edge.category == "unknown"}
+    known = [_core(plain.source[start:end]) not in unknown for start, end in words]
+    runs = [
+        (first, first + count)
+        for count in range(1, longest + 1)
+        for first in range(len(words) - count + 1)
+        if all(spare[first : first + count])
+    ]
+    runs.sort(key=lambda run: sum(known[slice(*run)]))
+    for first, last in runs[:_MOST]:
+        kept = [plain.source[start:end] for start, end in (*words[:first], *words[last:])]
+        mark = "?" if plain.asked and last == len(words) else ""
+        yield " ".join(kept).rstrip(",;") + mark
+
+
+def _core(word: str) -> str:
+    """Return a word in lower case, without punctuation."""
+    return re.sub(r"[^\w']", "", word).lower()
+
+
+def _is_essential(word: tuple[int, int], text: Text, edges: Sequence[Edge], language: str) -> bool:
+    """Return True if a word, given by its span in the typed text, must not be left out."""
+    start, end = word
+    typed = text.source[start:end]
+    if _essential(language).search(_core(typed)):
+        return True
+    if any(one.start < end and start < one.end for one in operators_in(text.source, language)):
+        return True
+    inside = [at for at, first, _ in text.origins if start <= first < end]
+    if not inside:
+        return False
+    if language == "en" and _begins_clause(start, text) and not typed.endswith(","):
+        return True  # probably a verb
+    after = [at for at, first, _ in text.origins if first >= end]
+    first, last = inside[0], min(after, default=len(text.chars))
+    shortest = last - _PARTICLE if language == "ko" else first + 1
+    return any(
+        first <= edge.start < last and edge.end >= shortest and _has_meaning(edge)
+        for edge in edges
+        if language == "en" or edge.start == first
+    )
+
+
+def _begins_clause(start: int, text: Text) -> bool:
+    before = text.source[:start].rstrip()
+    return not before or before[-1] in ",;:.!?" or before.lower().endswith((" and", " then"))
+
+
+def _has_meaning(edge: Edge) -> bool:
+    return edge.meaning is not None and not edge.category.startswith(_NAMELESS)
+
+
+@lru_cache(maxsize=2)
+def _essential(language: str) -> re.Pattern[str]:
+    """Return the pattern of words that are essential whatever their edges mean."""
+    words = closed_classes(language)["essential"]
+    forms = [rf"^{re.escape(word)}$" for word in words["words"]]
+    forms += [rf"^{re.escape(word)}" for word in words.get("beginnings", ())]
+    forms += [rf"{re.escape(word)}$" for word in words.get("endings", ())]
+    return re.compile("|".join(forms))
