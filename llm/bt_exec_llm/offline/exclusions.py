@@ -235,6 +235,9 @@ def _expand_rest_value(pieces: list[Piece], lexicon: Lexicon) -> list[Piece]:
     if both and len(meant) < len({piece.value for piece in named}):
         raise NoStepsError  # nothing is left beside all of them
     every = [(name, one.each) for name, one in values.items() if meant < {*one.each}]
+    if not every and not both:  # a place that a round does not visit anyway
+        rounds = {way.about.get(kind, "") for way in lexicon.ways.values()} & values.keys()
+        every = [(name, values[name].each) for name in rounds]
     if len(every) != 1:
         raise NoStepsError  # no collective value, or more than one, contains all of them
     name, each = every[0]
