@@ -13,9 +13,9 @@ from bt_exec_llm.offline.act_clauses_to_steps import ONLY
 from bt_exec_llm.offline.branch_classification import ConditionalBranches, is_empty
 from bt_exec_llm.offline.phrases_to_pieces import THERE
 from bt_exec_llm.offline.questions_to_steps import FAILED, PAIR, SO, SUCCEEDED, UNABLE, VISIBLE
-from bt_exec_llm.offline.step import QUESTION, Step, without_pronouns
+from bt_exec_llm.offline.step import ANSWERED, QUESTION, Step, without_pronouns
 from bt_exec_llm.offline.step_conversion_errors import NoStepsError, UnclearTextError
-from bt_exec_llm.offline.step_piece import Piece
+from bt_exec_llm.offline.step_piece import DECIDED, Piece
 
 __all__ = ["ConditionalConverter"]
 
@@ -148,7 +148,7 @@ class ConditionalConverter(ConditionalBranches, ABC):
         """Return True if trees decide a question about each of its observed aspects."""
         decided = {name for trees in self._lexicon.decides.values() for name in trees}
         aspects = [piece for piece in question.pieces if piece.name in self._joined]
-        sensed = all(piece.sense in ("holds", "fails") for piece in aspects)
+        sensed = all(piece.sense in DECIDED for piece in aspects)
         return bool(aspects) and sensed and {piece.value for piece in aspects} <= decided
 
     def _forget_questions_of(self, branch: Node, steps: list[Step], *, followed: bool) -> None:
@@ -233,6 +233,8 @@ class ConditionalConverter(ConditionalBranches, ABC):
         the state that the act leads to: "Get the material; if it isn't there, close the door".
         """
         question, needed = condition
+        if question.verbs == (ANSWERED,):
+            return False
         fails = any(piece.sense == "fails" for piece in question.pieces)
         states = {piece.name for piece in question.pieces if piece.kind == "state"}
         about = [p for p in question.pieces if p.kind not in ("state", "pronoun")]
