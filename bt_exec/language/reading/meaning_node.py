@@ -60,6 +60,7 @@ KINDS: Mapping[str, tuple[str, ...]] = {
     # propositions and clauses
     "exists": ("of", "about"),
     "all": ("of", "hold"),
+    "done": ("of",),
     "more": ("of", "to", "sign"),
     "alike": ("aspect", "of", "to"),
     "ask": ("what", "of", "given", "order"),

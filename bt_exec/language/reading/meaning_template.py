@@ -255,6 +255,13 @@ def _exclude_from_question(question: Node, formula: Node) -> Node:
     return question.replace(of=without or _exclude_from_question(inner, formula))
 
 
+def _without_landmark(phrase: Node) -> Any:
+    """Return the phrase of "what else on the table with the bowl?" without the bowl."""
+    landmarks = [part.get("to") for part in phrase.walk() if part.text("relation") == "with"]
+    formulas = [one.node("of") for one in landmarks if isinstance(one, Node) and one.kind == "np"]
+    return _except_objects(phrase, negation(disjunction(*formulas)) if formulas else None)
+
+
 def _reject_yes_no_question(question: Node) -> Node:
     """Return `question`, or `UNSAID` if it is a yes/no question."""
     return UNSAID if question.text("what") == "whether" else question
@@ -547,10 +554,12 @@ def _add_contrasted_noun(phrase: Node, said: Node) -> Node:
 
 
 def _require_landmark(phrase: Node) -> Node:
-    """Return `phrase` if an object can be beside it; `UNSAID` for all objects of a kind."""
+    """Return `phrase` if an object can be beside it; `UNSAID` for several objects."""
     of = phrase.get("of")
     several = isinstance(of, Node) and Node("many") in conjuncts(of)
-    det = phrase.text("det")
+    det, quantity = phrase.text("det"), phrase.get("quantity")
+    if isinstance(quantity, Node) and quantity.text("number") != "1":
+        return UNSAID
     return UNSAID if det == "all" or (det == "rest" and several) else phrase
 
 
@@ -591,6 +600,26 @@ def _has_no_noun(phrase: Node) -> bool:
     return bool(kinds or phrase.get("det") == "rest") and kinds <= {"has", "not", "or", "most"}
 
 
+def _else_first(question: Node, act: Node, before: Node) -> Node:
+    """Return an act that needs another one before it if the answer to a question is no."""
+    both = Node("seq", (("of", (before, act)),))
+    return Node("if", (("of", question), ("then", act), ("other", both)))
+
+
+def _try_first(act: Node, tool: Node) -> Node:
+    """Return an act that is done if the same act with another instrument fails.
+
+    The result is `UNSAID` if the act has no instrument of its own.
+    """
+    parts = act.parts() if act.kind == "act" else ()
+    own = [part for part in parts if part.text("relation") in ("with", "by")]
+    if len(own) != 1:
+        return UNSAID
+    first = act.replace(of=tuple(tool if part is own[0] else part for part in parts))
+    failed = Node("ask", (("what", "whether"), ("of", negation(first))))
+    return Node("if", (("of", failed), ("then", act)))
+
+
 def _act_on_each_group(verb: Value, *objects: Any) -> Node:
     """Return an act of one verb for each of several groups of objects."""
     each = (Node("act", (("verb", verb), ("of", tuple(own)))) for own in objects)
@@ -618,6 +647,9 @@ def _size(several: Any) -> int:
     """Return the number of objects in a list, or of orders in a sequence."""
     if isinstance(several, Node) and several.kind == "seq":
         several = several.parts()
+    quantity = several.get("quantity") if isinstance(several, Node) else None
+    if isinstance(quantity, Node):
+        return int(quantity.text("number"))
     return sum(map(_size, several)) if isinstance(several, tuple) else 1
 
 
@@ -663,6 +695,9 @@ _OPERATIONS: Mapping[str, Callable[..., Any]] = {
     "refine": _refine,
     "set": _set_argument,
     "acts": _act_on_each_group,
+    "try_first": _try_first,
+    "else_first": _else_first,
+    "around": lambda own, act: Node("seq", (("of", (own, act, own)),)),
     "set_new": lambda node, name, value: (
         UNSAID if node.get(name) else _set_argument(node, name, value)
     ),
@@ -674,6 +709,7 @@ _OPERATIONS: Mapping[str, Callable[..., Any]] = {
     "about": _ask_about,
     "about_each": _ask_each_about,
     "leave_out": _exclude_from_question,
+    "other": _without_landmark,
     "of_them": _restrict_to_mentioned,
     "either": _either_relation,
     "asked_what": _reject_yes_no_question,

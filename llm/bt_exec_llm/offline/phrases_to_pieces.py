@@ -14,7 +14,7 @@ from bt_exec_llm.offline.exclusions import REST, find_only_other_value
 from bt_exec_llm.offline.lexicon import Lexicon, Words
 from bt_exec_llm.offline.reader_lexicon import parse_name
 from bt_exec_llm.offline.step_conversion_errors import NoStepsError
-from bt_exec_llm.offline.step_piece import Kind, Piece
+from bt_exec_llm.offline.step_piece import FIRST, LAST, RANKS, Kind, Piece
 
 __all__ = [
     "ARMS",
@@ -54,6 +54,8 @@ _MARKS: Mapping[str, str] = {
     "to": "to",
     "from": "from",
     "with": "with",
+    FIRST: FIRST,
+    LAST: LAST,
 }
 """Marks of pieces, by relation."""
 THERE, _IT = (Node("pronoun", (("name", name),)) for name in ("there", "it"))
@@ -120,7 +122,7 @@ class PhraseConverter:
             yield from self._convert_phrase(quantity)
         if not isinstance(formula, Node):
             return  # "nothing"
-        if self._names_all_of_object(node):
+        if self._names_all_of_object(node) and not arms:
             raise NoStepsError
         described = {part.kind for part in conjuncts(formula)}
         several = quantity is None and "many" in described
@@ -194,6 +196,8 @@ class PhraseConverter:
             relation = relation if relation in _MARKS else "at"
             for one in node.parts("to"):
                 pieces = list(self._convert_phrase(one, _MARKS[relation]))
+                if relation in RANKS and any(one.name not in self._each for one in pieces):
+                    raise NoStepsError
                 if relation == "in" and any(piece.name in self._joined for piece in pieces):
                     raise NoStepsError  # "in person"
                 yield from pieces
@@ -323,6 +327,8 @@ class PhraseConverter:
                     yield from self._convert_formula(one, mark)
             elif part == _OWN and DESCRIBED & {*_nouns_of(formula)}:
                 yield self._new_piece("pronoun", mark=mark)  # "its state"
+            elif part == _OWN and HOME in _nouns_of(formula):
+                continue  # "its home position"
             elif part.kind == "one" and "thing" not in kinds:
                 yield self._new_piece("pronoun", mark=mark)  # "that one"
             elif part.kind not in _SILENT:

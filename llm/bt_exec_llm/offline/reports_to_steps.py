@@ -11,6 +11,7 @@ from bt_exec.language.phrase_alternatives import expand_phrase
 from bt_exec.language.reading.lexicon import language_data
 from bt_exec.language.reading.meaning_node import Node
 from bt_exec.language.reading.reader import Reading
+from bt_exec_llm.offline.carried_objects import fetches_object
 from bt_exec_llm.offline.comparisons_to_steps import Comparisons
 from bt_exec_llm.offline.lexicon import Lexicon
 from bt_exec_llm.offline.reader_lexicon import types_in
@@ -157,9 +158,10 @@ class ReportConverter(Comparisons):
         return bare and asked and self._are_report_verbs(verbs)
 
     def _reports_end(self, act: Node, verbs: tuple[str, ...], pieces: list[Piece]) -> bool:
-        """Return True if a report only asks for the end of the mission, which is always reported.
+        """Return True if an act only reports the end of the mission, or waits after it.
 
-        This holds at sites without a tree for reports, if the report is the last act of a command.
+        The end is always reported, and then the robot waits. This holds at sites without a tree for
+        reports, if the act is the last one of a command.
         """
         bare = all(piece.kind == "speaker" for piece in pieces)
         acts = (one for one in self._reading.meaning.walk() if one.kind == "act" and one != act)
@@ -167,7 +169,8 @@ class ReportConverter(Comparisons):
         edge = self._reading.edge_of(act)
         whole = edge is None or edge.end == len(self._reading.typed.chars)
         free = self._working and not self._reports and (whole or not self._is_nominal(act))
-        return bare and free and last and self._are_report_verbs(verbs)
+        waits = bool(verbs) and all(self._lexicon.verbs[verb].stays for verb in verbs)
+        return bare and free and last and (waits or self._are_report_verbs(verbs))
 
     def _record_look(self, step: Step) -> Step:
         """Return the step of an observation, and record it as a question for later references."""
@@ -254,8 +257,11 @@ class ReportConverter(Comparisons):
         Examples are a text with a condition, and a text about the state of a place.
         """
         about = tuple(language_data(self._language)["orders"]["texts"].get("located", ()))
-        for text in (piece.value for piece in pieces if piece.kind == "text"):
-            conditional = any(one.kind == "condition" for one in operators_in(text, self._language))
+        for piece in (piece for piece in pieces if piece.kind == "text"):
+            text, slot = piece.value, self._lexicon.texts[piece.name]
+            begins = 1 if slot.shape == "question" else 0  # "if" begins an embedded question
+            operators = operators_in(text, self._language)
+            conditional = any(one.kind == "condition" and one.start >= begins for one in operators)
             if conditional or (about and text.rstrip(" .!?").endswith(about)):
                 raise NoStepsError
 
@@ -323,9 +329,15 @@ class ReportConverter(Comparisons):
         """Return True if a report names its subject and no text: "report on the lounge"."""
         if any(piece.kind == "text" for piece in pieces):
             return False
+        pieces = [piece for piece in pieces if not self._is_home(piece)]
         kinds = {piece.name for piece in pieces if piece.kind == "value"}
         asked = {*self._each, *self._joined, *self._lexicon.past}
         return bool(kinds & (self._joined if kinds & self._persons else asked))
+
+    def _is_home(self, piece: Piece) -> bool:
+        """Return True for the place where a report is made: "report to me at the base"."""
+        value = self._lexicon.values.get(piece.name, {}).get(piece.value)
+        return bool(piece.mark) and piece.mark != "not" and value is not None and value.home
 
     def _convert_report_about_object(
         self, verbs: tuple[str, ...], pieces: list[Piece], act: Node, times: int
@@ -335,6 +347,7 @@ class ReportConverter(Comparisons):
         Raises:
             UnclearTextError: If the report is for those at a place, and its text is missing.
         """
+        pieces = [piece for piece in pieces if not self._is_home(piece)]
         named = [piece for piece in pieces if piece.kind != "speaker"]
         if self._observed_all and all(piece.name in self._joined for piece in named):
             yield self._build_step(self._reports, [], act)
@@ -414,6 +427,9 @@ class ReportConverter(Comparisons):
 
     def _verbs_without_text(self, verbs: tuple[str, ...]) -> tuple[str, ...]:
         """Return the verbs that do not need a text; all verbs if every one of them needs a text."""
+        carrying = tuple(verb for verb in verbs if verb in self._carrying)
+        if carrying and self._built and fetches_object(self._built[-1], self._lexicon):
+            return carrying  # 서류 받아서 교수님께 전해: an object, not a message
         needed = {verb for verb in verbs if self._lexicon.verbs[verb].finds != "tell"}
         others = tuple(verb for verb in verbs if verb not in needed & self._taking)
         return others or verbs

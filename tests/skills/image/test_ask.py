@@ -23,6 +23,8 @@ from bt_exec_skills.image.workbench import Bench
 from bt_exec_skills.perception.contracts import Detection
 from tests.skills.image.asking import ask, finish
 
+pytestmark = pytest.mark.sampled
+
 RED, BLUE, GREEN = (200, 30, 30), (30, 60, 200), (40, 150, 60)
 
 
