@@ -601,7 +601,7 @@ def _has_no_noun(phrase: Node) -> bool:
 
 
 def _else_first(question: Node, act: Node, before: Node) -> Node:
-    """Return an act that needs another one before it if the answer to a question is no."""
+    """Return an act that needs another one first unless a question is answered with yes."""
     both = Node("seq", (("of", (before, act)),))
     return Node("if", (("of", question), ("then", act), ("other", both)))
 
@@ -609,7 +609,7 @@ def _else_first(question: Node, act: Node, before: Node) -> Node:
 def _try_first(act: Node, tool: Node) -> Node:
     """Return an act that is done if the same act with another instrument fails.
 
-    The result is `UNSAID` if the act has no instrument of its own.
+    The result is `UNSAID` if the act names no instrument.
     """
     parts = act.parts() if act.kind == "act" else ()
     own = [part for part in parts if part.text("relation") in ("with", "by")]
