@@ -8,6 +8,7 @@ import signal
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from zlib import crc32
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -25,8 +26,19 @@ settings.load_profile("bt-exec")
 # that a command makes are gone before 50,000 others exist.
 gc.set_threshold(50_000, 20, 100)
 
+SAMPLE = 6  # of the tests marked as sampled, one in so many runs in the fast suite
+
 FOLDERS = ("DATA", "CONFIG", "CACHE", "STATE")  # journal and reports, settings, caches, state
 PREFIXES = ("BT_EXEC_SITE", "BT_EXEC_TOKEN", "BT_EXEC_DEBUG", "ANTHROPIC_")  # with user settings
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark most of the sampled tests as slow; the choice depends on their names only."""
+    if os.environ.get("BT_EXEC_ALL_TESTS"):  # set by the mutation tests, which need every test
+        return
+    for item in items:
+        if item.get_closest_marker("sampled") and crc32(item.nodeid.encode()) % SAMPLE:
+            item.add_marker("slow")
 
 
 @pytest.fixture(scope="session", autouse=True)

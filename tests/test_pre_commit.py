@@ -13,6 +13,8 @@ import pytest
 
 from bt_exec.spec.shipped_yaml import read_yaml
 
+pytestmark = pytest.mark.sampled
+
 ROOT = Path(__file__).parents[1]
 HOOKS = {hook["id"]: hook for hook in read_yaml(ROOT / ".pre-commit-hooks.yaml")}
 SITE = "site: lab\npacks: {door: {robot: sim, detector: oracle}}\n"

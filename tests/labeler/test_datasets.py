@@ -36,6 +36,8 @@ from bt_exec_labeler.vocabulary_draft import draft_vocabulary
 from bt_exec_llm.testing.messages_server import MessagesServer
 from tests.labeler.batch.recordings import answer
 
+pytestmark = pytest.mark.sampled
+
 
 @pytest.fixture(scope="module")
 def recording(tmp_path_factory: pytest.TempPathFactory) -> Path:

@@ -13,6 +13,8 @@ from bt_exec_labeler.testing.toy_game_episodes import make_game
 
 from .test_datasets import made, rows_in
 
+pytestmark = pytest.mark.sampled
+
 
 @pytest.fixture(scope="module")
 def recording(tmp_path_factory: pytest.TempPathFactory) -> Path:

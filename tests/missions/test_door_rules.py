@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 from bt_exec.mission.session import Session
 from tests.cases import cases
 
+pytestmark = pytest.mark.sampled
+
 _spec = importlib.util.spec_from_file_location("contract", Path(__file__).with_name("contract.py"))
 contract = importlib.util.module_from_spec(_spec)
 _spec.loader.exec_module(contract)

@@ -153,6 +153,7 @@ class Job:
         phases = (Phase.explicit, Phase.generate)  # a counterexample need not be small
         settings.register_profile("mutants", database=None, derandomize=True, phases=phases)
         settings.load_profile("mutants")
+        os.environ["BT_EXEC_ALL_TESTS"] = "1"
         fixed = ["-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-m", "not slow", "--tb=line"]
         fixed += [
             "-W",

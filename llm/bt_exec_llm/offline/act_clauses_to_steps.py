@@ -30,6 +30,8 @@ _TOPICAL = ("top", "into_top")
 ONLY = ("only", "~only", "~just")
 """Categories of words that exclude everything except an object."""
 _PUT_BACK = "put_back"
+_OBTAINING = ("asked_for", "hold_on")
+"""Verbs of the reading engine for obtaining an object, and for obtaining and holding it."""
 RANGE_END = "~+까지"
 """Category of the particle that ends a range."""
 
@@ -52,7 +54,7 @@ class ActClauseConverter(ReportConverter):
         if names in _STATIVE:
             yield self._convert_desired_state(act)
             return
-        verbs = self._asked_for if names == "asked_for" else tuple(names.split())
+        verbs = self._asked_for if names in _OBTAINING else tuple(names.split())
         to = act.get("to")
         if not verbs and self._built and (also := self._convert_other_recipients(act)):
             yield from also
@@ -198,7 +200,8 @@ class ActClauseConverter(ReportConverter):
         denied = hold.kind == "not"
         state = list(self._convert_formula(hold.parts()[0] if denied else hold, ""))
         known = [(name, one) for name, one in self._lexicon.verbs.items() if one.pairs == keeps]
-        left_in = {verb.result for _, verb in known} - {""}
+        usual = {verb.usual for _, verb in known if state and verb.result == state[0].name}
+        left_in = {verb.result for _, verb in known if verb.usual in usual} - {""}
         if len(state) != 1 or state[0].kind != "state" or (denied and state[0].name not in left_in):
             raise NoStepsError
         wished = left_in - {state[0].name} if denied else {state[0].name}

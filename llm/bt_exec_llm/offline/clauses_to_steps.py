@@ -17,6 +17,8 @@ from bt_exec_llm.offline.step_piece import BOUNDS, Piece
 __all__ = ["ClauseConverter"]
 
 _AT_LEAST, _AT_MOST = BOUNDS
+_TOLD = Node("pronoun", (("name", "told"),))
+"""End of an act when the operator gives the next command."""
 
 
 class ClauseConverter(ConditionalConverter):
@@ -100,11 +102,20 @@ class ClauseConverter(ConditionalConverter):
     def _convert_until(self, node: Node) -> Iterator[Step]:
         """Yield the steps of waiting for a state: "wait in the lounge until somebody comes".
 
+        The operator's next command ends waiting, and keeping a state, in any case.
+
         Raises:
             NoStepsError: If the act is not waiting, or if it has another condition.
         """
         act = node.node("of")
         verbs = [self._lexicon.verbs.get(verb) for verb in self._verbs_of(act)]
+        if node.node("hold") == _TOLD:
+            idle = any(verb and (verb.stays or verb.pairs or verb.idle) for verb in verbs)
+            if not idle:
+                raise NoStepsError
+            waits = self._working and not (self._reports or act.parts())
+            yield from () if waits else self.convert(act)
+            return
         if self._in_branch or not verbs or not all(verb and verb.stays for verb in verbs):
             raise NoStepsError
         yield from self.convert(act) if act.parts() else ()

@@ -23,7 +23,7 @@ class Part:
         text: Text of the step.
         condition: Condition on which the part depends.
         times: Number of repetitions.
-        case: Index of the condition among alternatives; see `Step.case`.
+        case: Index of the condition among alternatives, or of the rescue; see `Step.case`.
         rescues: Whether the part runs only if the part before it fails.
         turns: Number of repetitions of the sequence of this part and its neighbours.
         tries: Maximum number of attempts.

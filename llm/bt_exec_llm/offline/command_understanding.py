@@ -33,7 +33,7 @@ from bt_exec_llm.offline.phrases_to_pieces import HAND
 from bt_exec_llm.offline.recipients import address_last_place, address_others
 from bt_exec_llm.offline.refusal_codes import RefusalReason
 from bt_exec_llm.offline.refusal_reason_detection import find_refusal_reason, unknown_place
-from bt_exec_llm.offline.step import QUESTION, Step
+from bt_exec_llm.offline.step import OMITTED, QUESTION, Step
 from bt_exec_llm.offline.step_conversion_errors import (
     LeftAloneError,
     NoStepsError,
@@ -336,6 +336,8 @@ def _bind_steps(
     if tool is not None:
         return RefusalReason("NO_REFERENT", tool.text or text.strip())
     before = past.previous_steps(known)
+    if not before and any(piece.name == OMITTED for step in known for piece in step.pieces):
+        return RefusalReason("NOT_UNDERSTOOD", text)
     texts = index.reader.lexicon.texts.items()
     items = [name for name, slot in texts if slot.shape == "noun"]
     for option in (*resolve_pronoun(known, before, items), known):

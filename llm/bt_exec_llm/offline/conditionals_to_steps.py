@@ -12,7 +12,7 @@ from bt_exec.language.reading.meaning_node import Node
 from bt_exec_llm.offline.act_clauses_to_steps import ONLY
 from bt_exec_llm.offline.branch_classification import ConditionalBranches, is_empty
 from bt_exec_llm.offline.phrases_to_pieces import THERE
-from bt_exec_llm.offline.questions_to_steps import FAILED, PAIR, SO, UNABLE, VISIBLE
+from bt_exec_llm.offline.questions_to_steps import FAILED, PAIR, SO, SUCCEEDED, UNABLE, VISIBLE
 from bt_exec_llm.offline.step import ANSWERED, QUESTION, Step, without_pronouns
 from bt_exec_llm.offline.step_conversion_errors import NoStepsError, UnclearTextError
 from bt_exec_llm.offline.step_piece import DECIDED, Piece
@@ -20,6 +20,9 @@ from bt_exec_llm.offline.step_piece import DECIDED, Piece
 __all__ = ["ConditionalConverter"]
 
 _FAILED, _UNABLE = (Node("pronoun", (("name", name),)) for name in (FAILED, UNABLE))
+_SUCCEEDED = Node("pronoun", (("name", SUCCEEDED),))
+_REASON = Node("pronoun", (("name", "reason"),))
+"""Reason of a failure, which is reported anyway."""
 _SOS = tuple(Node("pronoun", (("name", name),)) for name in SO)
 _NOT_SO, _NOT_THERE = (_SOS[[*SO].index(name)] for name in ("not_so", "not_there"))
 
@@ -29,6 +32,7 @@ class ConditionalConverter(ConditionalBranches, ABC):
 
     _act: Step | None = None
     _plain_act: Step | None = None  # the previous act, if it has no condition
+    _rescues = 0
 
     @abstractmethod
     def convert(self, node: Node) -> Iterator[Step]:
@@ -41,6 +45,12 @@ class ConditionalConverter(ConditionalBranches, ABC):
         act, self._act = self._act, None
         before, self._plain_act = self._plain_act, None
         asked = node.node("of").node("of")
+        if asked == _SUCCEEDED:
+            yield from self._convert_success(node, act)
+            return
+        if asked.kind == "all" and asked.get("hold") == _FAILED:  # "the door is stuck"
+            self._check_concerns(asked, act)
+            asked = _FAILED
         fails = asked.parts()[0] if asked.kind == "not" else None  # "it does not open"
         failed = asked in (_FAILED, _UNABLE) or (fails is not None and fails.kind == "act")
         if failed and act is not None and before is None and self._taking & {*act.verbs}:
@@ -52,6 +62,8 @@ class ConditionalConverter(ConditionalBranches, ABC):
             yield from tried
             yield from self._convert_rescue(node, tried[-1] if tried else act)
             return
+        if fails is not None and fails.kind != "all":
+            raise NoStepsError
         ask = node.node("of") if fails is None else _ask_about_result(fails)
         if asked in (_FAILED, _UNABLE):
             if not self._may_mean_unseen(node, before):
@@ -64,7 +76,7 @@ class ConditionalConverter(ConditionalBranches, ABC):
         if before is not None and self._denies_act(condition, before):
             yield from self._convert_rescue(node, before, condition)
             return
-        if fails is not None:
+        if fails is not None or _REASON in node.walk():
             raise NoStepsError  # an event, not a state: "when it opens"
         question, needed = condition
         first: list[Step] = []
@@ -95,6 +107,9 @@ class ConditionalConverter(ConditionalBranches, ABC):
                 continue
             if not isinstance(branch, Node) or is_empty(branch):
                 continue
+            if name == "then" and self._begins_with_report(branch):
+                yield replace(question, via="tell")
+                branch = branch.replace(of=branch.parts()[1:])
             last = name == "other" or node.get("other") is None
             paused = last and self._has_pause(branch)
             short = branch.kind == "fragment"
@@ -123,6 +138,11 @@ class ConditionalConverter(ConditionalBranches, ABC):
         if ask.node("of").kind == "pronoun" or not self._is_decidable(question):
             return False
         return self._position(ask) < self._position(self._acting[0])
+
+    def _begins_with_report(self, branch: Node) -> bool:
+        """Return True if a branch reports the answer of its condition before it acts."""
+        parts = branch.parts() if branch.kind == "seq" else ()
+        return len(parts) > 1 and not self._reports and self._only_reports_answer(parts[0])
 
     def _is_decidable(self, question: Step) -> bool:
         """Return True if trees decide a question about each of its observed aspects."""
@@ -165,10 +185,25 @@ class ConditionalConverter(ConditionalBranches, ABC):
         """Return True if an act repeats the previous one: "Open it; if you can't open it"."""
         if before is None:
             return False
-        same = not {*self._verbs_of(act)}.isdisjoint(before.acts)
+        verbs = self._verbs_of(act)
+        whole = [self._lexicon.verbs[one].part_of for one in verbs if one in self._lexicon.verbs]
+        same = not {*verbs, *whole}.isdisjoint(before.acts)
         if same and any(one.kind not in ("pronoun", "np") for one in act.parts()):
             raise NoStepsError  # e.g. "if you can't, use the other arm"
         return same or not act.parts()
+
+    def _convert_success(self, node: Node, act: Step | None) -> Iterator[Step]:
+        """Yield the steps after an act that has succeeded; a failed act ends the mission anyway.
+
+        Raises:
+            NoStepsError: If there is no previous act, or steps for the case that it fails.
+        """
+        failures = {one for one in self._meaning.walk() if one in (_FAILED, _UNABLE, *_SOS)}
+        if act is None or node.get("other") is not None or failures:
+            raise NoStepsError
+        branch = node.node("then")
+        if not self._only_reports_answer(branch) or self._reports:
+            yield from self._convert_branch(branch)
 
     def _convert_absence(self, ask: Node, act: Step | None) -> tuple[Step, bool] | None:
         """Return the condition that the person in the previous act is absent (안 계시면).
@@ -212,7 +247,9 @@ class ConditionalConverter(ConditionalBranches, ABC):
         results = {verb.result for verb in verbs} - {""}
         undone = bool(states) and states <= results
         if needed:  # e.g. "it is still closed"
-            others = {verb.result for verb in self._lexicon.verbs.values()} - {"", *results}
+            usual = {verb.usual for verb in verbs}
+            kin = [verb for verb in self._lexicon.verbs.values() if verb.usual in usual]
+            others = {verb.result for verb in kin} - {"", *results}
             lost, undone = False, bool(states and results) and states <= others
         return (lost or undone) and {piece.name for piece in about} <= nouns
 
@@ -237,15 +274,44 @@ class ConditionalConverter(ConditionalBranches, ABC):
                 told = self._build_step(self._reports, [], branch)
                 yield replace(told, rescues=True, condition=condition)
             return  # every failure is reported anyway
-        short = branch.kind == "fragment"
-        steps = self._vary_branch([before], branch) if short else [*self._convert_branch(branch)]
         keeping = {name for name, verb in self._lexicon.verbs.items() if verb.pairs}
-        steps = [step.without_verbs(keeping) for step in steps]
-        if len(steps) != 1 or steps[0].condition is not None:
+        steps = [step.without_verbs(keeping) for step in self._rescue_steps(branch, before)]
+        if not steps or any(step.condition is not None for step in steps):
             raise NoStepsError
-        if not (steps[0].positive and steps[0].verbs):
+        if not all(step.positive and step.verbs for step in steps):
             raise NoStepsError  # acts that only keep or forbid something
-        yield replace(steps[0], rescues=True, condition=condition)
+        self._rescues += 1
+        for step in steps:
+            yield replace(step, rescues=True, condition=condition, case=self._rescues)
+
+    def _rescue_steps(self, branch: Node, before: Step) -> list[Step]:
+        """Return the steps of a branch for the case that the act before it has failed.
+
+        Raises:
+            UnclearTextError: If the end of the branch is unclear.
+        """
+        if branch.kind == "again" and branch.get("of") is None:
+            return [before]
+        if branch.kind in ("again", "fragment"):
+            return self._vary_branch([before], branch)
+        if branch.kind == "seq" and not self._reports:  # every failure is reported anyway
+            kept = [part for part in branch.parts() if not self._only_reports_answer(part)]
+            branch = branch.replace(of=tuple(kept))
+        steps = [*self._convert_branch(branch)]
+        if len(steps) > 1 and self._has_pause(branch):
+            raise UnclearTextError("CONDITION_END", steps[-1].text)
+        return steps
+
+    def _check_concerns(self, clause: Node, act: Step | None) -> None:
+        """Raise NoStepsError if a clause is not about the object of an act."""
+        about = clause.get("of")
+        pieces = [*self._convert_phrase(about)] if isinstance(about, Node) else []
+        verbs = () if act is None else act.acts
+        known = {self._lexicon.verbs[verb].usual for verb in verbs} | {
+            piece.name for piece in (act.pieces if act is not None else ())
+        }
+        if any(piece.kind != "pronoun" and piece.name not in known for piece in pieces):
+            raise NoStepsError
 
     def _convert_branch(self, branch: Node) -> Iterator[Step]:
         """Yield the steps of a branch, without steps that have no effect.
@@ -300,7 +366,10 @@ class ConditionalConverter(ConditionalBranches, ABC):
         pieces = [piece for one in fragment.parts() for piece in self._convert_phrase(one)]
         known = {piece.name: piece for step in steps for piece in step.pieces if piece.value}
         new = [replace(known.get(p.name, p), value=p.value, text=p.text) for p in pieces]
-        tools = all(piece.mark == "with" for piece in pieces)
+        tools = all(
+            piece.mark == "with" or (piece.mark == "by" and piece.name not in self._each)
+            for piece in pieces
+        )
         if len(steps) != 1 or not (tools or {p.name for p in pieces} <= known.keys()):
             raise NoStepsError
         if any(piece.kind != "value" or piece.mark == "not" for piece in pieces):
@@ -340,6 +409,9 @@ class ConditionalConverter(ConditionalBranches, ABC):
         The pause in a contrast ("don't take it, just come home") does not count.
         """
         first = next(iter(branch.parts()), branch)
+        places = [self._position(part) for part in branch.parts() if part.kind == "act"]
+        if places != sorted(places):
+            return False  # not one chain of the text
         if first.kind == "avoid" and not {*ONLY}.isdisjoint(self._categories_of(branch)):
             return False
         return _has_pause_after_first_act(self._reading.edge_of(branch) or self._reading.edge)
@@ -358,9 +430,15 @@ def _ask_about_result(result: Node) -> Node:
     """Return the question whether an object is not in the state that an act leads to.
 
     `result` states that the object is in that state.
+
+    Raises:
+        NoStepsError: If it states no state.
     """
+    state = result.get("hold")
+    if not isinstance(state, Node):
+        raise NoStepsError
     about = result.get("of") or Node("pronoun", (("name", "it"),))
-    lost = Node("not", (("of", (result.node("hold"),)),))
+    lost = Node("not", (("of", (state,)),))
     return Node("ask", (("what", "whether"), ("of", Node("all", (("of", about), ("hold", lost))))))
 
 

@@ -273,6 +273,7 @@ def _without_excluded_values(pieces: list[Piece], lexicon: Lexicon) -> list[Piec
 def find_only_other_value(piece: Piece, lexicon: Lexicon) -> str:
     """Return the other value of a type with two values; "" for other types and kinds of pieces."""
     values = lexicon.values.get(piece.name, {}) if piece.kind == "value" else {}
-    others = [name for name, value in values.items() if not value.other and name != piece.value]
-    own = piece.value in values and not values[piece.value].other
+    named = [name for name, value in values.items() if not (value.other or value.after)]
+    others = [name for name in named if name != piece.value]
+    own = piece.value in named
     return others[0] if own and len(others) == 1 and not values[others[0]].each else ""

@@ -83,6 +83,7 @@ class Verb(Words):
         pairs: Whether it can add a detail to the act before it ("get the material, and leave the
             door open").
         denied: Whether it is understood only in a prohibition (do not touch it).
+        part_of: Verb of an act that includes this one: "get it; if you can't reach it, …".
         rescues: Whether it is understood only as the reaction to a failure of the previous act
             (bring it back).
         idle: Whether it means to leave things as they are, as one branch of a condition.
@@ -109,6 +110,7 @@ class Verb(Words):
     sums: bool = False
     denied: bool = False
     rescues: bool = False
+    part_of: str = ""
     fetches: bool = False
     ranks: Literal["", "first", "last"] = ""
     wishes: bool = False
@@ -225,6 +227,7 @@ class Talk(_Part):
         also: Further phrases, of which the text must contain one, too, if there are any.
         beside: Further words that the text may contain. Fillers, polite phrases and articles are
             always allowed.
+        asked: Further words that it may contain if it ends with a question mark.
         known: Whether the text may contain names and actions of the site (why did you not open the
             door).
         past: Whether a Korean verb for an action of the site in the past counts as one of the
@@ -234,6 +237,7 @@ class Talk(_Part):
     needs: Words = Words()
     also: Words = Words()
     beside: Words = Words()
+    asked: Words = Words()
     known: bool = False
     past: bool = False
 

@@ -25,7 +25,7 @@ from bt_exec_llm.offline.exclusions import (
 from bt_exec_llm.offline.lexicon import Lexicon, Words
 from bt_exec_llm.offline.questions_to_steps import PAIR
 from bt_exec_llm.offline.reader_lexicon import verbs_in
-from bt_exec_llm.offline.step import COMPARE, QUESTION, Step
+from bt_exec_llm.offline.step import COMPARE, OMITTED, QUESTION, Step
 from bt_exec_llm.offline.step_conversion_errors import (
     LeftAloneError,
     NoStepsError,
@@ -42,6 +42,9 @@ _WITH = ("~with", "~using", "~by", "~use")
 _ORDERING = ("before_word", "after_word", "~before", "~before_you", "~after", "~after_you")
 """Categories of words that order two acts."""
 
+_UNTIL_TOLD = ("until_told", "until_ordered")
+_ACTS = ("v", "hold", "await", "exist", "stay", "spare")
+"""Kinds of verbs for acts and for keeping a state."""
 _BEFORE = (*_ORDERING, ".before", "~전에", "~전에는", "~하기_전에")
 """Ends of the categories of words for an act that follows another one."""
 _JOINING = ("link", "manner", *PAUSES)
@@ -70,7 +73,7 @@ def steps_of_meaning(meaning: Node, lexicon: Lexicon, reading: Reading) -> list[
         reading, lexicon
     ):
         raise NoStepsError
-    if _joins_remark(reading) or _runs_on_after_question(reading):
+    if _joins_remark(reading) or _runs_on_after_question(reading) or _acts_after_wait(reading):
         raise NoStepsError
     if _may_ask_for_denied_act(meaning, reading):
         raise UnclearTextError("NEGATED", reading.text)
@@ -102,7 +105,10 @@ def steps_of_meaning(meaning: Node, lexicon: Lexicon, reading: Reading) -> list[
     if len(found) > 1 and _ends_mission_before_act(found[0], reading, lexicon):
         raise NoStepsError
     if len(found) == 1 and _lacks_given_object(found[0], lexicon):
-        raise NoStepsError
+        if reading.language != "ko":
+            raise NoStepsError
+        omitted = Piece("pronoun", OMITTED)  # 가져와: "bring it"
+        found = [replace(found[0], pieces=[omitted], pronoun=True)]
     english = reading.language == "en"
     if english:
         found = _share_instruments(found, reading, lexicon)
@@ -284,7 +290,7 @@ def _is_unclear(meaning: Node, reading: Reading) -> bool:
     same = len(acts) >= PAIR and normal_form(meaning) == normal_form(_without_ordering(meaning))
     reminded = any(one.text("sign") == "reminded" for one in meaning.walk())
     clear = marked or (pair and (paused or reminded))
-    moved = (inside and not marked) or ("ordered" in kinds and not clear and not same)
+    moved = (inside and not marked and not same) or ("ordered" in kinds and not clear and not same)
     before = any(leaf.category.endswith(".before") for leaf in reading.edge.leaves())
     last = any(one.text("sign") == "last" for one in meaning.walk())
     ranked = any(node.text("relation") in RANKS for node in meaning.walk())
@@ -359,6 +365,17 @@ def _runs_on_after_question(reading: Reading) -> bool:
         if asked and after.category.startswith("v."):
             return True
     return False
+
+
+def _acts_after_wait(reading: Reading) -> bool:
+    """Return True if an act follows the words "until I tell you", which end a command."""
+    leaves = list(reading.edge.leaves())
+    told = [at for at, leaf in enumerate(leaves) if leaf.category in _UNTIL_TOLD]
+    if not told:
+        return False
+    kinds = [leaf.category.partition(".") for leaf in leaves[told[0] :]]
+    acts = [kind for kind, _, mood in kinds if kind in _ACTS and mood]
+    return len(acts) > (reading.language == "ko")  # there, the words precede their own verb
 
 
 def _may_mean_inside(reading: Reading, kinds: Iterable[str]) -> bool:

@@ -54,21 +54,32 @@ def build_nodes(parts: list[Part], library: Library) -> tuple[Node, ...]:
 
 
 def _add_nodes(nodes: list[Node], parts: Iterable[Part], library: Library) -> None:
-    """Append the nodes of parts; a part that rescues becomes a fallback with the last node."""
+    """Append the nodes of parts; parts that rescue become a fallback with the last node."""
     for turns, group in groupby(parts, lambda part: part.turns):
         own: list[Node] = []
-        for part in group:
-            node: Node = _build_tree_node(part)
-            if part.awaited is not None:
-                node = _repeat_until(node, part.awaited, library)
-            if part.rescues:
+        for (rescues, _), some in groupby(group, lambda part: (part.rescues, part.case)):
+            first, *rest = some
+            made = [_build_node(part, library) for part in (first, *rest)]
+            if rescues:
                 tried = (own or nodes).pop()
-                ways = [tried, _node_after_check(node, part.condition, library)]
-                node = Fallback.model_validate({"fallback": ways})
-            own.append(node)
+                if made == [tried] and isinstance(tried, Tree):  # "if that fails, try again"
+                    own.append(tried.model_copy(update={"retry": max(tried.retry or 1, 1) + 1}))
+                    continue
+                ways = [tried, _node_after_check(_in_sequence(made), first.condition, library)]
+                made = [Fallback.model_validate({"fallback": ways})]
+            own += made
         if turns > 1:
             own = [Sequence.model_validate({"sequence": own, "repeat": turns})]
         nodes += own
+
+
+def _build_node(part: Part, library: Library) -> Node:
+    node = _build_tree_node(part)
+    return node if part.awaited is None else _repeat_until(node, part.awaited, library)
+
+
+def _in_sequence(nodes: list[Node]) -> Node:
+    return nodes[0] if len(nodes) == 1 else Sequence.model_validate({"sequence": nodes})
 
 
 def _repeat_until(node: Node, held: BranchCondition, library: Library) -> Node:

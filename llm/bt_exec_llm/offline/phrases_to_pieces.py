@@ -122,7 +122,7 @@ class PhraseConverter:
             yield from self._convert_phrase(quantity)
         if not isinstance(formula, Node):
             return  # "nothing"
-        if self._names_all_of_object(node):
+        if self._names_all_of_object(node) and not arms:
             raise NoStepsError
         described = {part.kind for part in conjuncts(formula)}
         several = quantity is None and "many" in described
@@ -327,6 +327,8 @@ class PhraseConverter:
                     yield from self._convert_formula(one, mark)
             elif part == _OWN and DESCRIBED & {*_nouns_of(formula)}:
                 yield self._new_piece("pronoun", mark=mark)  # "its state"
+            elif part == _OWN and HOME in _nouns_of(formula):
+                continue  # "its home position"
             elif part.kind == "one" and "thing" not in kinds:
                 yield self._new_piece("pronoun", mark=mark)  # "that one"
             elif part.kind not in _SILENT:

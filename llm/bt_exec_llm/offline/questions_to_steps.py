@@ -20,12 +20,12 @@ from bt_exec_llm.offline.phrases_to_pieces import (
     STATUS,
     PhraseConverter,
 )
-from bt_exec_llm.offline.reader_lexicon import done_forms, parse_name
+from bt_exec_llm.offline.reader_lexicon import done_forms, parse_name, verbs_in
 from bt_exec_llm.offline.step import ANSWERED, QUESTION, Step
 from bt_exec_llm.offline.step_conversion_errors import NoStepsError
 from bt_exec_llm.offline.step_piece import BOUNDS, Piece
 
-__all__ = ["FAILED", "PAIR", "SO", "UNABLE", "VISIBLE", "QuestionConverter"]
+__all__ = ["FAILED", "PAIR", "SO", "SUCCEEDED", "UNABLE", "VISIBLE", "QuestionConverter"]
 
 PAIR = 2
 """Number of parts of a pair."""
@@ -37,6 +37,8 @@ _SEEING = frozenset(
         "seen",
         "exist",
         "absent",
+        "lacking",
+        "found_if",
         "seeing_verbs",
         "~see",
         "~seeing",
@@ -59,8 +61,8 @@ ANSWERED_SO: Mapping[str, bool] = {
     **{name: answer for name, answer in SO.items() if not name.endswith("there")},
 }
 """Answers of a person to a question, by the pronouns that stand for them."""
-FAILED, UNABLE = "failed", "unable"
-"""Pronouns for the failure of the previous act; the second also means "if it is not visible"."""
+FAILED, UNABLE, SUCCEEDED = "failed", "unable", "succeeded"
+"""Pronouns for the result of the previous act; the second also means "if it is not visible"."""
 _AT_LEAST, _AT_MOST = BOUNDS
 _WHO = "who"
 """Mark of a phrase that counts persons without naming them."""
@@ -242,7 +244,7 @@ class QuestionConverter(PhraseConverter):
         """Return the pieces of a question, and whether "yes" affirms what they describe."""
         if ask.text("what") not in _ASKED or ask.get("given") is not None:
             raise NoStepsError
-        of = self._without_alternatives(ask.node("of"))
+        of = self._without_alternatives(self._as_state(ask.node("of")))
         if of.kind == "exists":
             about = of.node("of")
             quantity = about.get("quantity") if about.kind == "np" else None
@@ -266,6 +268,9 @@ class QuestionConverter(PhraseConverter):
             return self._with_places_apart(pieces), positive
         if of.kind not in ("np", "pronoun"):
             raise NoStepsError
+        if ask.text("what") == "how_many" and isinstance(of.get("of"), Node):
+            single = [one for one in conjuncts(of.node("of")) if one.kind != "many"]
+            of = of.replace(of=conjunction(*single))
         counted = ask.text("what") == "how_many" and bool(self._joined)
         if counted and not self._names_thing(of):
             aspect = self._counted_aspect(ask)
@@ -282,12 +287,33 @@ class QuestionConverter(PhraseConverter):
         if where and all(p.kind == "value" and p.name in self._each for p in pieces):
             raise NoStepsError  # the location of a place
         located = where and self._language == "en"
-        if located and VISIBLE in self._lexicon.states and all(p.kind == "noun" for p in pieces):
+        if where and VISIBLE in self._lexicon.states and all(p.kind == "noun" for p in pieces):
             return [
                 self._new_piece("state", VISIBLE),
                 *pieces,
             ], True  # "where is it" is answered by its visibility
         return pieces if located else self._with_visible_state(pieces), True
+
+    def _as_state(self, of: Node) -> Node:
+        """Return the state in which an act leaves its object, for a condition that it is done.
+
+        Raises:
+            NoStepsError: If the act leaves no state, or is described in detail.
+        """
+        if of.kind != "done":
+            return of
+        act = of.node("of")
+        verbs = [self._lexicon.verbs.get(verb) for verb in verbs_in(act.text("verb"))]
+        left = {(verb.result, verb.usual) for verb in verbs if verb is not None and verb.result}
+        if len(left) != 1 or len(act.parts()) > 1 or act.kind != "act" or self._via == "ask":
+            raise NoStepsError
+        [(state, usual)] = left
+        if not (act.parts() or usual):
+            raise NoStepsError
+        default = Node("np", (("of", Node("thing", (("name", f"noun/{usual}//"),))),))
+        about = act.parts()[0] if act.parts() else default
+        hold = Node("has", (("attribute", f"state/{state}//"),))
+        return Node("all", (("of", about), ("hold", hold)))
 
     def _bounds(self, quantity: Value | None, about: Node) -> tuple[list[Piece], bool]:
         """Return the bounds of a quantity, and whether "yes" means a number within the bounds.

@@ -38,7 +38,7 @@ COPULA = "be"
 _INSIDE = "inside"
 TOOL = "use"
 """Verb that introduces an instrument (오른손을 써서)."""
-_CLAUSES = ("if ", "when ", "once ")
+_CLAUSES = ("if ", "when ", "once ", "as soon as ")
 """Beginnings of filler clauses, which are only allowed at the edge of a sentence."""
 _RELATIVE = ("that ", "which ", "lying")
 """Beginnings of phrases that the grammar derives from prepositions."""

@@ -158,9 +158,10 @@ class ReportConverter(Comparisons):
         return bare and asked and self._are_report_verbs(verbs)
 
     def _reports_end(self, act: Node, verbs: tuple[str, ...], pieces: list[Piece]) -> bool:
-        """Return True if a report only asks for the end of the mission, which is always reported.
+        """Return True if an act only reports the end of the mission, or waits after it.
 
-        This holds at sites without a tree for reports, if the report is the last act of a command.
+        The end is always reported, and then the robot waits. This holds at sites without a tree for
+        reports, if the act is the last one of a command.
         """
         bare = all(piece.kind == "speaker" for piece in pieces)
         acts = (one for one in self._reading.meaning.walk() if one.kind == "act" and one != act)
@@ -168,7 +169,8 @@ class ReportConverter(Comparisons):
         edge = self._reading.edge_of(act)
         whole = edge is None or edge.end == len(self._reading.typed.chars)
         free = self._working and not self._reports and (whole or not self._is_nominal(act))
-        return bare and free and last and self._are_report_verbs(verbs)
+        waits = bool(verbs) and all(self._lexicon.verbs[verb].stays for verb in verbs)
+        return bare and free and last and (waits or self._are_report_verbs(verbs))
 
     def _record_look(self, step: Step) -> Step:
         """Return the step of an observation, and record it as a question for later references."""

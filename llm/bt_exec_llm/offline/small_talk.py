@@ -26,6 +26,12 @@ __all__ = ["Talk"]
 
 _ALWAYS = "always"
 """Category of words that are allowed beside every phrase."""
+_SUBORDINATE = ("adn", "done", "before", "during")
+"""Moods of Korean verbs that describe an act in a clause about another one (문 연 적, 열 때)."""
+_CONDITIONAL = ("if", "whenever")
+"""Moods of Korean verbs in conditions of commands."""
+_CONDITION = "condition"
+"""Category of words that no phrase may contain."""
 
 
 class Talk:
@@ -63,9 +69,9 @@ class Talk:
         every.append((_ALWAYS, Words(en=language_data("en")["words"]["past"])))
         for code, section in lexicon.talk.items():
             every += [(f"needs {code}", section.needs), (f"also {code}", section.also)]
-            every.append((f"beside {code}", section.beside))
+            every += [(f"beside {code}", section.beside), (f"asked {code}", section.asked)]
             if section.known:
-                every += [(f"beside {code}", words) for words in self._site_nouns()]
+                every += [(f"beside {code}", words) for words in self._site_descriptions()]
                 kind = "past" if section.past and language == "ko" else "beside"
                 every += [(f"{kind} {code}", words) for words in self._site_acts()]
         for category, words in every:
@@ -73,11 +79,13 @@ class Talk:
                 for said in expand_phrase(phrase.casefold()):
                     yield said, category
 
-    def _site_nouns(self) -> list[Words]:
-        """Return the words for objects and places of the site, and for the values of its acts."""
+    def _site_descriptions(self) -> list[Words]:
+        """Return the words for objects, their states and places, and the values of acts."""
         lexicon = self._lexicon
         return [
             *lexicon.nouns.values(),
+            *lexicon.states.values(),
+            *lexicon.relations.values(),
             *(value for values in lexicon.values.values() for value in values.values()),
         ]
 
@@ -143,6 +151,7 @@ class _Phrases:
         """Return the phrases that occur in a text."""
         language = self._words.language
         plain = Text.of(text, language.contractions)
+        asked = plain.asked
         if language.name == "en":
             words = (plain.chars[start:end] for start, end in plain.words)
             plain = Text.of(self._base_forms(" ".join(words)), {})
@@ -150,7 +159,7 @@ class _Phrases:
         suffixes = {
             entry.category for own in self._words.entries.values() for entry in own if entry.suffix
         }
-        spans = (_Span(one.start, one.end, _category_of(one, plain)) for one in edges)
+        spans = (_Span(one.start, one.end, _category_of(one, asked=asked)) for one in edges)
         known = (
             one._replace(category=_ALWAYS) if one.category in (*suffixes, "comma") else one
             for one in spans
@@ -161,12 +170,21 @@ class _Phrases:
         return " ".join(self._bases.get(word, word) for word in text.split())
 
 
-def _category_of(edge: Edge, text: Text) -> str:
-    """Return the category of a phrase: a required one for a question about a past act."""
+def _category_of(edge: Edge, *, asked: bool) -> str:
+    """Return the category of a phrase: a required one for a question about a past act.
+
+    Args:
+        edge: The phrase.
+        asked: Whether the text ends with a question mark.
+    """
     category, _, mood = edge.category.partition(".")
     kind, _, code = category.partition(" ")
-    asked = edge.past and (text.asked or mood == "whether")
-    return f"needs {code}" if kind == "past" and asked else category
+    if (kind == "past" and mood in _SUBORDINATE) or (kind == "asked" and asked):
+        return f"beside {code}"
+    if mood in _CONDITIONAL and not asked:
+        return _CONDITION
+    did = edge.past and (asked or mood == "whether")
+    return f"needs {code}" if kind == "past" and did else category
 
 
 def _base_forms(phrases: Iterable[tuple[str, str]]) -> Mapping[str, str]:

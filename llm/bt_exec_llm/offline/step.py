@@ -10,6 +10,7 @@ from bt_exec_llm.offline.step_piece import Piece
 __all__ = [
     "ANSWERED",
     "COMPARE",
+    "OMITTED",
     "OTHER_PLACE",
     "QUESTION",
     "Step",
@@ -21,6 +22,8 @@ __all__ = [
 
 QUESTION = "?"
 """The predicate of a question."""
+OMITTED = "omitted"
+"""Name of the piece for an object that must have been named before."""
 ANSWERED = "answered"
 """The predicate of the question whether a person answered yes."""
 COMPARE = "compare"
@@ -48,7 +51,8 @@ class Step:
         pronoun: Whether it contains a pronoun.
         told: Whether its results are reported (복도 순찰, a verbal noun).
         said: Whether it is a remark without effect (it is cold).
-        case: Index of its condition among alternatives, 0 for the first.
+        case: Index of its condition among alternatives, 0 for the first. Successive steps that
+            rescue and have the same index belong together.
         contrast: Whether it contrasts with the other acts (자재는, but not …).
         probe: Whether it is bound only to find out what it would do.
         rescues: Whether it runs only if the step before it fails.

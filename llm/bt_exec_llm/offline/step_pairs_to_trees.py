@@ -140,8 +140,11 @@ class Pairs:
         for verb in step.verbs:
             concept = self._lexicon.general_verb(verb)
             yield concept, step.positive, frozenset(keys)
-            if step.pronoun or bare:
-                for one, two in self._frames.pairs:
-                    for sign in (one, two):
-                        if sign[0] == concept and sign[1] == step.positive:
-                            yield sign
+            if not (step.pronoun or bare):
+                continue
+            alone = self._frames.by_verb.get(concept, [])  # the objects of the verb by itself
+            known = {*step_keys(other), *keys, *(key for frame in alone for key in frame.keys)}
+            for sign in (sign for pair in self._frames.pairs for sign in pair):
+                named = {key for key in sign[2] if key.startswith("noun:")}
+                if sign[:2] == (concept, step.positive) and (named <= known or not alone):
+                    yield sign

@@ -16,6 +16,8 @@ from bt_exec.site.site import load_site
 from bt_exec.spec.model import Mission, MissionSpec, Tree
 from tests.bt_exec.cli.conftest import Ran, Run
 
+pytestmark = pytest.mark.sampled
+
 TREE = "tree: {name}\nutterances: [{said}]\nroot: {{check: material_visible}}\n"
 
 

@@ -15,6 +15,8 @@ import pytest
 
 import bt_exec
 
+pytestmark = pytest.mark.sampled
+
 COMMAND = [sys.executable, "-m", "bt_exec"]
 OPEN = ["run", "open the gate", "--no-journal", "--site"]
 BRIEF = ["run", "open the gate", "--no-journal", "--fast", "--site"]

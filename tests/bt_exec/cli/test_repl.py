@@ -18,6 +18,8 @@ from bt_exec.tui.paint import Painter
 from tests.bt_exec.cli.conftest import Run
 from tests.small_pictures import small_pictures
 
+pytestmark = pytest.mark.sampled
+
 
 def test_repl_reads_commands_from_a_pipe(bt: Run) -> None:
     words = (

@@ -16,6 +16,8 @@ from tests.bt_exec.mission.misbehaving_hooks import (
 )
 from tests.bt_exec.mission.misbehaving_skills import CONDITIONS, SKILLS
 
+pytestmark = pytest.mark.sampled
+
 CASES = [*SKILLS, *CONDITIONS, *ROBOTS, *CAMERAS, *WORLDS, *HOOKS, *LISTENERS, *COMPILERS]
 TICKS = 60  # two plans of two attempts of 1 s, or of one of 2 s, and the ticks between
 

@@ -30,6 +30,8 @@ from bt_exec.testing import FakeClock, ScriptedRobot
 from bt_exec.testing.tree_run import scripted_site
 from tests.bt_exec.mission.session_robots import with_pack
 
+pytestmark = pytest.mark.sampled
+
 PLAN = """
 tree: t
 root:

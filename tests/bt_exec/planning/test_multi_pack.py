@@ -21,6 +21,8 @@ from bt_exec.spec.node_paths import nodes_with_paths
 from tests.bt_exec.planning.table_and_door import SITE, WORLD
 from tests.cases import cases, some
 
+pytestmark = pytest.mark.sampled
+
 PUT, PUT_KO = "Put the apple in the red bowl.", "사과를 빨간 그릇에 담아."
 TABLE = {
     "en": (PUT, "Bring me the lemon.", "Sort by colour.", "Pick up the apple."),

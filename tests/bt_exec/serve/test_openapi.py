@@ -19,6 +19,8 @@ from bt_exec.serve.openapi import EXAMPLES
 from tests.bt_exec.serve.conftest import Served, serving
 from tests.cases import cases
 
+pytestmark = pytest.mark.sampled
+
 TOKEN = "a-token-of-some-length"
 BEARER = {"Authorization": f"Bearer {TOKEN}"}
 

@@ -15,7 +15,7 @@ from bt_exec.failure import Refusal
 from tests.browser import expect, keep_pictures, needs_chromium, watch
 from tests.bt_exec.serve.conftest import GATE, Scripted, Seen, Served
 
-pytestmark = needs_chromium
+pytestmark = [needs_chromium, pytest.mark.sampled]
 TOKEN = "a-token-of-some-length"
 
 

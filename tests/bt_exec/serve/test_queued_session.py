@@ -17,6 +17,8 @@ from bt_exec.serve.queued_session import QueuedSession
 from tests.bt_exec.mission.test_session import site_with as site_of
 from tests.bt_exec.serve.conftest import GATE, Served
 
+pytestmark = pytest.mark.sampled
+
 
 def test_command_is_run_to_its_end(served: Served):
     booked = served.service.submit("wave")

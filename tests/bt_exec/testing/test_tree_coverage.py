@@ -7,6 +7,8 @@ import sys
 
 import pytest
 
+pytestmark = pytest.mark.sampled
+
 SUITE = """
 from bt_exec.testing import run_tree, scripted_condition, scripted_skill
 

@@ -27,7 +27,7 @@ from bt_exec_labeler.vocabulary import Vocabulary
 from tests.browser import expect, keep_pictures, needs_chromium, watch
 from tests.cases import cases
 
-pytestmark = needs_chromium
+pytestmark = [needs_chromium, pytest.mark.sampled]
 
 
 @pytest.fixture

@@ -23,6 +23,8 @@ from bt_exec_llm.model_compiler.compiler import ModelCompiler, PlanningSettings,
 from tests.llm.model_compiler.corpus import OFFLINE, good_answer
 from tests.llm.model_compiler.fake_door import SEEN_BY_ORACLE, SITE, request_for, run_paper
 
+pytestmark = pytest.mark.sampled
+
 GOOD = "root: {tree: open_door}"
 OPEN = "open the door"
 

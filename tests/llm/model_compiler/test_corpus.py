@@ -15,6 +15,8 @@ from bt_exec_llm.model_compiler.planning_dialogue import _judge
 from tests.llm.model_compiler.corpus import OFFLINE, Bad, corpus
 from tests.llm.model_compiler.fake_door import request_for, run_paper
 
+pytestmark = pytest.mark.sampled
+
 CORPUS = list(corpus())
 
 

@@ -9,6 +9,8 @@ import pytest
 from bt_exec.language.meaning import Meaning
 from bt_exec.spec.shipped_yaml import parse_yaml
 
+pytestmark = pytest.mark.sampled
+
 TABLE: dict[str, dict[str, str]] = parse_yaml(
     Path(__file__).with_name("commands.yaml").read_text(encoding="utf-8")
 )

@@ -20,6 +20,8 @@ from bt_exec.spec.model import Do, MissionSpec, walk
 from tests.cases import examples
 from tests.llm.offline.plan_runs import exactly_one_does, runs_one_branch, same_runs
 
+pytestmark = pytest.mark.sampled
+
 FAST = settings(
     max_examples=examples(60),
     suppress_health_check=[HealthCheck.function_scoped_fixture],

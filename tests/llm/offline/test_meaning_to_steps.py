@@ -3,6 +3,10 @@
 import pytest
 
 UNDERSTOOD = [
+    ("door", "Open the door, if you fail close it and fold your arms",
+     "open_door | (close_door, arms_home)"),
+    ("door", "오른손으로 문 닫고 그 손으로 다시 열어", "close_door right, open_door right"),
+    ("door", "문을 열어 보고 못 열겠으면 이유를 말하고 홈으로 돌아가", "open_door | arms_home"),
     ("door", "Open the door, but not with your right arm.", "open_door left"),
     ("door", "Rather than the right arm, use the left to close the door.", "close_door left"),
     ("door", "Anything but the left arm, please: open the door.", "open_door right"),
@@ -176,11 +180,10 @@ REFUSED = [
     ("door", "문은 그냥 두고 자재 꺼내"),
     ("door", "자재는 그냥 놔둬"),  # "leave it" or "release it"
     ("door", "문 열어, 아니다 그냥 놔둬"),
-    ("door", "오른손으로 문 닫고 그 손으로 다시 열어"),
     ("building", "라운지 안 어두우면 돌아와"),  # 안: "inside" or "not"
     ("building", "go to the lounge unless the professor is there"),
     ("door", "문 닫고 자재 가져오는 대신 팔 접어"),
-    ("door", "Open the door, if you fail close it and fold your arms"),
+    ("door", "Open the door, if you fail close it, and fold your arms"),
     ("door", "양손에 뭐가 있으면 내려놔"),
     ("door", "문이 닫혀 있으면 손이 비었는지 확인하고 비었으면 열어"),
     ("door", "문이 닫혀 있으면 손이 비었는지 확인하고 아니면 열어"),
@@ -219,8 +222,10 @@ ARMS = {"en": {"left": "left", "right": "right"}, "ko": {"left": "왼", "right":
 ACTS = {"en": ("open the door", "close the door"), "ko": ("문 열어", "문 닫아")}
 FAILURES = {
     "en": ("if that fails", "if it does not work", "if you can't", "if you cannot do that",
-           "if that is not possible", "failing that"),
-    "ko": ("안 되면", "실패하면", "그게 안 되면", "혹시 안 되면", "안 될 경우", "잘 안 되면"),
+           "if that is not possible", "failing that", "if it turns out to be impossible",
+           "if anything goes wrong", "should you fail"),
+    "ko": ("안 되면", "실패하면", "그게 안 되면", "혹시 안 되면", "안 될 경우", "잘 안 되면",
+           "불가능하면", "도중에 문제가 생기면"),
 }  # fmt: skip
 RESULTS = {
     "en": (("open the door", "open", ("if it doesn't open", "if it will not open",
@@ -268,6 +273,80 @@ def test_act_after_a_denied_result_is_a_fallback_of_the_act(trees, language):
                 command = form.format(act=act, failure=failure)
                 known = f"{tree} right | (not door_is {state}?, {tree} left)"
                 assert trees("door", command) == known, command
+
+
+@pytest.mark.parametrize("language", ["en", "ko"])
+def test_all_acts_after_failure_are_one_fallback(trees, language):
+    acts, *told = {
+        "en": ("close it and go home", "tell me why and go home", "go home and say why"),
+        "ko": ("닫고 홈으로 가", "이유를 말하고 홈으로 가", "홈으로 가고 왜 그런지 알려 줘"),
+    }[language]
+    act, _ = ACTS[language]
+    for failure in FAILURES[language]:
+        said = trees("door", f"{act}. {failure}, {acts}")
+        assert said == "open_door | (close_door, arms_home)", failure
+        for reason in told:  # every failure is reported
+            assert trees("door", f"{act}. {failure}, {reason}") == "open_door | arms_home", reason
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "grab the material and keep holding it{}",
+        "take the material and wait{}",
+        "{} 자재를 들고 있어",
+        "자재 집고{} 기다려",
+    ],
+)
+def test_robot_holds_until_the_next_command_without_a_further_act(trees, said):
+    english = said.isascii()
+    for until in (
+        ("until I say so", "until further notice")
+        if english
+        else ("내가 말할 때까지", "다음 지시까지")
+    ):
+        command = said.format(f" {until}")
+        assert trees("door", command) == "get_material", command
+        late = f"{command}, then close the door" if english else f"{command}. 그다음 문 닫아"
+        assert trees("door", late).isupper(), late
+
+
+@pytest.mark.parametrize(
+    ("said", "plain"),
+    [
+        ("open the door; if that works, get the material", "open the door, then get the material"),
+        ("once the door is open, get the material", "open the door, then get the material"),
+        ("문을 열어 보고 성공하면 자재를 꺼내", "문을 열고 자재를 꺼내"),
+        ("문 여는 데 성공하면 자재를 꺼내", "문을 열고 자재를 꺼내"),
+        ("if you have closed the door, go home", "if the door is closed, go home"),
+        ("문을 닫았으면 홈으로 가", "문이 닫혀 있으면 홈으로 가"),
+        ("open the door, but only if you have closed it", "open the door only if it is closed"),
+        ("try the right arm, and if that fails, open the door with the left",
+         "open the door with the right arm, and if that fails, use the left"),
+        ("오른팔로 해 보고 안 되면 왼팔로 문 열어", "오른팔로 문 열고 안 되면 왼팔로 열어"),
+        ("tell me the state of the door before and after closing it",
+         "tell me the state of the door, close it, and tell me the state of the door"),
+    ],
+)  # fmt: skip
+def test_results_of_acts_order_the_acts_after_them(trees, said, plain):
+    assert trees("door", said) == trees("door", plain) != ""
+    assert not trees("door", said).isupper()
+
+
+@pytest.mark.parametrize(
+    ("asked", "code"),
+    [
+        ("Did you {} properly?", "DONE"),
+        ("Were you able to {} before I came back?", "DONE"),
+        ("Did anything go wrong when you tried to {}?", "DONE"),
+        ("When did you {}?", "DONE"),
+        ("Why did you {}?", "WHY"),
+        ("Explain why you could not {}.", "WHY"),
+    ],
+)
+def test_questions_about_past_acts_are_answered_from_the_record(trees, asked, code):
+    for act in ("open the door", "close the door with the left arm", "take the material out"):
+        assert trees("door", asked.format(act)) == code, act
 
 
 @pytest.mark.parametrize("language", ["en", "ko"])

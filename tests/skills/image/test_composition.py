@@ -16,6 +16,8 @@ from bt_exec_skills.image.rules.program_from_steps import build_program
 from bt_exec_skills.image.workbench import Bench
 from tests.skills.image.asking import ask
 
+pytestmark = pytest.mark.sampled
+
 RED, BLUE, GREEN = (200, 30, 30), (30, 60, 200), (40, 150, 60)
 
 ANSWERS = [

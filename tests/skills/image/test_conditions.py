@@ -17,6 +17,8 @@ from tests.cases import cases
 from tests.skills.image.asking import ask, bench_of
 from tests.skills.image.conditions import CONDITIONS, conditioned, questions
 
+pytestmark = pytest.mark.sampled
+
 SURE, FRESH = 0.7, 100_000  # the thresholds were chosen with seeds below 60
 PICTURES = int(os.environ.get("BT_EXEC_CONDITIONS", "20"))
 RED, BLUE = (205, 35, 35), (35, 65, 200)

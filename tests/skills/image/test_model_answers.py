@@ -14,6 +14,8 @@ from bt_exec_skills.image.skills.conclude_and_judge import conclude, judge
 from bt_exec_skills.image.workbench import Bench
 from tests.skills.image.asking import bench_of, finish
 
+pytestmark = pytest.mark.sampled
+
 FINALS = yaml.safe_load(Path(__file__).with_name("finals.yaml").read_text(encoding="utf-8"))
 
 

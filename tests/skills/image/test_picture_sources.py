@@ -16,6 +16,8 @@ from bt_exec.failure import UsageError
 from bt_exec_skills.image import cli, picture_download, picture_sources
 from bt_exec_skills.image.picture_sources import find_pictures
 
+pytestmark = pytest.mark.sampled
+
 ONWARD = {
     "/loop": "/loop",
     "/file": "file:///etc/passwd",

@@ -15,6 +15,8 @@ from bt_exec_skills.tabletop.environment_state import Environment, Placed, Point
 from bt_exec_skills.tabletop.goals.compiler import refusal_message, understand
 from bt_exec_skills.tabletop.goals.model import Trouble
 
+pytestmark = pytest.mark.sampled
+
 DATA = Path(__file__).parents[2] / "data" / "tabletop"
 LEAST = 0.97
 FILES = ("commands.txt", "fresh_commands.txt", "stranger_commands.txt")

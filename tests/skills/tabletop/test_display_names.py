@@ -17,6 +17,8 @@ from tests.cases import some
 from tests.skills.tabletop.asking import ask
 from tests.skills.tabletop.test_commands import FILES, WORLDS, rows
 
+pytestmark = pytest.mark.sampled
+
 ID = re.compile(r"[a-z]+_[a-z0-9_]+")
 
 

@@ -9,6 +9,8 @@ from tests.cases import cases
 from tests.skills.tabletop.disturbances import Troubles
 from tests.skills.tabletop.reader import COMMANDS, Judge
 
+pytestmark = pytest.mark.sampled
+
 
 class Once:
     """Listener that changes the world once, when a skill starts or has ended."""

@@ -11,6 +11,8 @@ import urllib.request
 
 import pytest
 
+pytestmark = pytest.mark.sampled
+
 pytest.importorskip("fastapi")
 uvicorn = pytest.importorskip("uvicorn")
 

@@ -13,6 +13,8 @@ from bt_exec_skills.door.sim.layout import WorldOptions
 from bt_exec_skills.door.sim.simulated_robot import SimDoorRobot
 from bt_exec_skills.door.sim.world import DoorWorld
 
+pytestmark = pytest.mark.sampled
+
 TICK_S = 0.05
 
 

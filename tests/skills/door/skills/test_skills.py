@@ -14,6 +14,8 @@ from bt_exec.skill import Skill
 from bt_exec_skills.door.pack import PACK
 from bt_exec_skills.door.robot import CLOSED_RAD, OPEN_RAD
 
+pytestmark = pytest.mark.sampled
+
 SKILLS: dict[str, Skill] = {skill.name: skill for skill in PACK.skills}
 HANDLE = {"arm": "right", "object_label": "door-handle"}
 MATERIAL = {"arm": "right", "object_label": "material"}

@@ -17,6 +17,8 @@ from tests.skills.image.asking import ask, finish
 from tests.skills.image.running import run_once
 from tests.skills.image.writing.programs import GOOD, edited, fenced
 
+pytestmark = pytest.mark.sampled
+
 QUESTION = "How many red circles are there?"
 
 

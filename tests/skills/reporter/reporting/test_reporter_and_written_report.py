@@ -15,6 +15,8 @@ from bt_exec_skills.reporter.places_and_people import make_map
 from bt_exec_skills.reporter.reporting.notebook import Notebook
 from bt_exec_skills.reporter.reporting.reporter_and_written_report import NotebookReporter
 
+pytestmark = pytest.mark.sampled
+
 SEEN = {"target": "lounge", "query": "라운지 상황", "people": 2, "answer": "사람이 2명 있습니다."}
 QUERY = {"target": "lounge", "query": SEEN["query"]}
 

@@ -13,6 +13,8 @@ from bt_exec.spec.model import MissionSpec
 from bt_exec.spec.shipped_yaml import parse_yaml
 from tests.cases import examples, some
 
+pytestmark = pytest.mark.sampled
+
 TABLE: dict[str, list[str]] = parse_yaml(
     Path(__file__).with_name("phrasings.yaml").read_text(encoding="utf-8")
 )

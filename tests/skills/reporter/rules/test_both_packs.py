@@ -19,6 +19,8 @@ from bt_exec.site.site import load_site
 from bt_exec.spec.model import Sequence
 from bt_exec.spec.shipped_yaml import parse_yaml
 
+pytestmark = pytest.mark.sampled
+
 
 @pytest.fixture(scope="module")
 def both(tmp_path_factory):

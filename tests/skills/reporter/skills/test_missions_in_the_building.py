@@ -9,6 +9,8 @@ import pytest
 from bt_exec_skills.reporter.sim.floor_plan import ROOMS
 from tests.cases import cases
 
+pytestmark = pytest.mark.sampled
+
 LAMPS = {"corridor_center": ("corridor_west", "corridor_center", "corridor_east")}
 
 
