@@ -222,6 +222,7 @@ class QuestionConverter(PhraseConverter):
     def _subjects_of_question(self, step: Step) -> tuple[set[tuple[str, str]], set[str]]:
         """Return the objects in a question, and the aspects that it asks about."""
         named = [piece for piece in step.pieces if piece.kind in ("noun", "value")]
+        named = [piece for piece in named if piece.name not in BOUNDS]
         things = {(p.name, p.value) for p in named if p.name not in self._joined}
         return things, {p.value for p in named if p.name in self._joined}
 
