@@ -58,6 +58,7 @@ class _Texts:
             if {one.start, one.end} <= text.gaps
             and self._is_act(one)
             and (one.start, one.end) not in numbers  # "an hour"
+            and not self._is_requested(one.end)
         )
         self._acts = [(one.start, one.end) for one in acts]
         """Spans of the verbs of other acts; in English, of the conjunctions before these verbs."""
@@ -75,6 +76,13 @@ class _Texts:
         if edge.category.startswith("v.") and (moods is None or _mood_of(edge) in moods):
             return True
         return edge.text in self._rules.get("starts", ())
+
+    def _is_requested(self, end: int) -> bool:
+        """Return True if a word that ends at `end` is the content of a request (기다려 달라고)."""
+        requests = tuple(self._rules.get("requests", ()))
+        after = next((one for one in self._text.words if one[0] >= end), None)
+        said = "" if after is None else self._text.chars[after[0] : after[1]]
+        return bool(requests) and said.startswith(requests)
 
     def texts_of_words(self, words: tuple[tuple[int, int], ...]) -> Iterator[Edge]:
         """Yield the edges of texts that consist of `words`, with and without a final particle."""
@@ -110,6 +118,8 @@ class _Texts:
         quoted = next((one for one in ends if surface.endswith(one)), "")
         first = chars[words[0][0] : words[0][1]]
         skipped = first in rules.get("skip", ())
+        if first.startswith(tuple(rules.get("requests", ("\0",)))):
+            return  # the content of the request is missing
         if len(words) <= _MOST and not (quoted or skipped) and self._is_noun(surface, words):
             yield Edge(start, end, "text.item", _quote(said), cost + _ITEM, text=surface)
         after = rules.get("before")
@@ -128,6 +138,8 @@ class _Texts:
             spoken = said.removesuffix(quoted) + rules.get("quoted", {}).get(quoted, "")
             spoken = rules.get("spoken", {}).get(surface, spoken)
             yield Edge(start, end, "text.said", _quote(spoken), cost, text=surface)
+        if greets:
+            yield Edge(start, end, "text.greeting", _quote(spoken), cost, text=surface)
         if asked:
             yield Edge(start, end, "text.asked", _quote(said), cost, text=surface)
 

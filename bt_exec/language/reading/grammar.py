@@ -28,6 +28,9 @@ __all__ = ["Grammar", "Rule", "State", "literals"]
 PAUSES = ("comma", "soft", "stop", "ask_stop")
 """Categories of pauses: any pause, within a sentence, at its end, and after a question."""
 UNUSUAL_ORDER = 0.35
+_STRICT = "!"
+"""Mark of a value of a list that must occur: an item with it is not optional, and a rule without
+such an item is left out."""
 
 _BRACES = re.compile(r"\{|\}([\d.]*)")
 _ITEM = re.compile(r"(?:(\w+)=)?(~?[^\s?]+)(\?([\d.]+)?)?$")
@@ -285,8 +288,14 @@ def _expanded(
     for values in product(*(lists[name] for name in used)):
         category, text = made, line
         for name, value in zip(used, values, strict=True):
-            category, text = category.replace(f"<{name}>", value), text.replace(f"<{name}>", value)
-        yield category, text
+            field = f"<{name}>"
+            if value.startswith(_STRICT):
+                if field not in text.partition("->")[0]:
+                    break
+                value, text = value.removeprefix(_STRICT), text.replace(f"{field}?", field)
+            category, text = category.replace(field, value), text.replace(field, value)
+        else:
+            yield category, text
 
 
 @cache

@@ -63,6 +63,8 @@ def lattice(text: Text, lexicon: Lexicon, names: Mapping[str, str]) -> list[Edge
     edges += _unknown_noun_edges(text, lexicon, edges)
     if korean:
         edges += _name_edges(text, lexicon, edges)
+    if lexicon.language.data.get("quotations"):
+        edges += _quotation_edges(text)
     if lexicon.takes_texts:
         edges += free_text_edges(text, lexicon, edges)
     if "remarks" in lexicon.language.data:
@@ -233,6 +235,13 @@ def _after_link(
                 mood = _mood_of_ending(stem, mood, text.chars[:last], lexicon)
                 past = past or stem.form.startswith(PAST)
                 yield last, mood, negated != (stem.kind == "negated"), cost + extra, past
+
+
+def _quotation_edges(text: Text) -> Iterator[Edge]:
+    """Yield an edge ``quotation`` for each quoted part of a text."""
+    for start, end, said in text.quotations():
+        quote = Node("quote", (("said", said),))
+        yield Edge(start, end, "quotation", quote, 0.0, text=text.chars[start:end])
 
 
 def _unknown_noun_edges(text: Text, lexicon: Lexicon, edges: Sequence[Edge]) -> Iterator[Edge]:

@@ -135,8 +135,7 @@ class Language:
     def __init__(self, name: str, orders: bool = False) -> None:
         self.name, self.orders = name, orders
         self.data = language_data(name)
-        if orders:
-            self.data = _merge_grammars(self.data, self.data["orders"])
+        self.data = _merge_grammars(self.data, self.data["orders" if orders else "questions"])
         silent = [
             *self.data["words"],
             *self.data.get("particles", {}),

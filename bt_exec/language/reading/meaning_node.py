@@ -18,9 +18,11 @@ __all__ = [
     "conjunction",
     "conjuncts",
     "disjunction",
+    "in_picture",
     "negation",
     "normal_form",
     "without_number",
+    "without_picture",
 ]
 
 Value: TypeAlias = Union["Node", str, int, tuple["Node", ...]]
@@ -35,6 +37,8 @@ KINDS: Mapping[str, tuple[str, ...]] = {
     "nth": ("number",),
     "own": ("aspect",),
     "rel": ("relation", "to"),
+    "shown": ("picture",),
+    "bears": ("text",),
     "most": ("attribute", "of", "to", "rank"),
     "than": ("attribute", "to"),
     "and": ("of",),
@@ -54,12 +58,12 @@ KINDS: Mapping[str, tuple[str, ...]] = {
     "written": ("what", "number"),
     "quote": ("said",),
     # propositions and clauses
-    "exists": ("of",),
+    "exists": ("of", "about"),
     "all": ("of", "hold"),
     "done": ("of",),
     "more": ("of", "to", "sign"),
     "alike": ("aspect", "of", "to"),
-    "ask": ("what", "of", "given"),
+    "ask": ("what", "of", "given", "order"),
     "fragment": ("of", "sign"),
     "scene": ("what",),
     # parts of answers
@@ -212,6 +216,22 @@ def negation(part: Node) -> Node:
 def _without_number_marks(joined: Node) -> tuple[Node, ...]:
     """Return the parts of a conjunction or disjunction without ``one`` and ``many``."""
     return tuple(one for one in joined.parts() if one.kind not in ("one", "many"))
+
+
+def in_picture(node: Node, shown: Node) -> Node:
+    """Return a question whose objects are in a picture; `shown` is a node of that kind."""
+    if node.kind == "pronoun":
+        return Node("np", (("of", conjunction(node, shown)),))
+    if node.kind != "np":
+        return node.map(lambda part: in_picture(part, shown))
+    return node.replace(of=conjunction(without_picture(node.node("of")), shown))
+
+
+def without_picture(node: Node) -> Node:
+    """Return a meaning without the pictures in which its objects are."""
+    for one in {part for part in node.walk() if part.kind == "shown"}:
+        node = node.substitute(one, Node("any"))
+    return _normal(node)
 
 
 NOTHING = frozenset({negation(Node("any")), negation(Node("one"))})

@@ -15,6 +15,7 @@ from bt_exec.language.reading.meaning_node import (
     conjunction,
     conjuncts,
     disjunction,
+    in_picture,
     negation,
     without_number,
 )
@@ -32,6 +33,8 @@ _ORDERS = ("seq", "if", "ordered")
 """Kinds of nodes that consist of orders."""
 _EVERYTHING = Node("np", (("of", Node("any")), ("det", "all")))
 _IT = Node("pronoun", (("name", "it"),))
+_HEIGHTS = {"big": "tall", "small": "short"}
+_LISTED_ASPECTS = ("colour", "shape")
 _SIDES = ("left_of", "right_of", "above", "below")
 _TOKEN = re.compile(r"\s*([$\w]+|[(),])")
 
@@ -238,6 +241,11 @@ def _ask_about(question: Node, phrase: Node) -> Node:
     return question.replace(of=asked)
 
 
+def _ask_each_about(phrase: Node, *questions: Node) -> Node:
+    """Return a sequence of questions that lack an object, with `phrase` as the object of each."""
+    return Node("seq", (("of", tuple(_ask_about(one, phrase) for one in questions)),))
+
+
 def _exclude_from_question(question: Node, formula: Node) -> Node:
     """Return a question whose phrase excludes the objects of `formula`; `UNSAID` without one."""
     inner = question.get("of")
@@ -247,9 +255,75 @@ def _exclude_from_question(question: Node, formula: Node) -> Node:
     return question.replace(of=without or _exclude_from_question(inner, formula))
 
 
+def _without_landmark(phrase: Node) -> Any:
+    """Return the phrase of "what else on the table with the bowl?" without the bowl."""
+    landmarks = [part.get("to") for part in phrase.walk() if part.text("relation") == "with"]
+    formulas = [one.node("of") for one in landmarks if isinstance(one, Node) and one.kind == "np"]
+    return _except_objects(phrase, negation(disjunction(*formulas)) if formulas else None)
+
+
 def _reject_yes_no_question(question: Node) -> Node:
     """Return `question`, or `UNSAID` if it is a yes/no question."""
     return UNSAID if question.text("what") == "whether" else question
+
+
+def _fill_it(question: Node, phrase: Node) -> Node:
+    """Return a question with "it" replaced by `phrase`; `UNSAID` if there is no "it"."""
+    filled = question.substitute(_IT, phrase)
+    return UNSAID if filled == question else filled
+
+
+def _state_of(phrase: Node, formula: Node) -> Node:
+    """Return the proposition that an object satisfies a formula, with the object for pronouns."""
+    return Node("exists", (("of", _refine(phrase, formula) or phrase), ("about", phrase)))
+
+
+def _outermost(formula: Node) -> Node:
+    """Return the distance between the leftmost and the rightmost object of a formula."""
+    one, other = (
+        Node("np", (("of", Node("most", (("attribute", side), ("of", without_number(formula))))),))
+        for side in ("left_of", "right_of")
+    )
+    return Node("apart", (("of", one), ("to", other)))
+
+
+def _of_another_rank(question: Node, _: Node) -> Node:
+    """Return a question for the second or a later place in an order, which excludes the first.
+
+    The result is `UNSAID` for another question.
+    """
+    return question if any(node.text("rank") for node in question.walk()) else UNSAID
+
+
+def _in_order(question: Node, order: str) -> Node:
+    """Return a question whose objects are listed in an order; `UNSAID` for one without a list."""
+    of = question.get("of")
+    lists = isinstance(of, Node) and (of.kind != "aspect" or of.text("name") in _LISTED_ASPECTS)
+    lists = lists and question.text("what") in ("which", "what", "where")
+    return question.replace(order=order) if lists and not question.get("order") else UNSAID
+
+
+def _require_yes_no_question(question: Node) -> Node:
+    """Return `question`, or `UNSAID` if it is not a yes/no question."""
+    return question if question.text("what") == "whether" else UNSAID
+
+
+def _append_question(before: Node, question: Node) -> Node:
+    """Return a sequence of questions with one more, which is not itself a sequence."""
+    if question.kind == "seq":
+        return UNSAID
+    parts = before.parts() if before.kind == "seq" else (before,)
+    return Node("seq", (("of", (*parts, question)),))
+
+
+def _append_in_sentence(before: Node, question: Node) -> Node:
+    """Return a sequence with one more question of the same sentence.
+
+    A question after a conditional belongs to its branch, unless it is a conditional, too.
+    """
+    last = before.parts()[-1] if before.kind == "seq" and before.parts() else before
+    outside = last.kind == "if" and question.kind != "if"
+    return UNSAID if outside else _append_question(before, question)
 
 
 def _compare_counts_at_places(phrase: Node, place: Node, other: Node, sign: str) -> Node:
@@ -472,10 +546,12 @@ def _add_contrasted_noun(phrase: Node, said: Node) -> Node:
 
 
 def _require_landmark(phrase: Node) -> Node:
-    """Return `phrase` if an object can be beside it; `UNSAID` for all objects of a kind."""
+    """Return `phrase` if an object can be beside it; `UNSAID` for several objects."""
     of = phrase.get("of")
     several = isinstance(of, Node) and Node("many") in conjuncts(of)
-    det = phrase.text("det")
+    det, quantity = phrase.text("det"), phrase.get("quantity")
+    if isinstance(quantity, Node) and quantity.text("number") != "1":
+        return UNSAID
     return UNSAID if det == "all" or (det == "rest" and several) else phrase
 
 
@@ -563,6 +639,9 @@ def _size(several: Any) -> int:
     """Return the number of objects in a list, or of orders in a sequence."""
     if isinstance(several, Node) and several.kind == "seq":
         several = several.parts()
+    quantity = several.get("quantity") if isinstance(several, Node) else None
+    if isinstance(quantity, Node):
+        return int(quantity.text("number"))
     return sum(map(_size, several)) if isinstance(several, tuple) else 1
 
 
@@ -620,10 +699,27 @@ _OPERATIONS: Mapping[str, Callable[..., Any]] = {
     "ranked": _mark_to_do_first,
     "in_turn": _in_turn,
     "about": _ask_about,
+    "about_each": _ask_each_about,
     "leave_out": _exclude_from_question,
+    "other": _without_landmark,
     "of_them": _restrict_to_mentioned,
     "either": _either_relation,
     "asked_what": _reject_yes_no_question,
+    "fill_it": _fill_it,
+    "in_picture": in_picture,
+    "in_order": _in_order,
+    "outermost": _outermost,
+    "as_height": lambda degree: _HEIGHTS.get(degree.text("attribute"), degree.text("attribute")),
+    "another": _of_another_rank,
+    "alike_pair": lambda aspect, phrase: Node(
+        "alike", (("aspect", aspect), ("of", phrase.replace(wh="distinct")))
+    ),
+    "is_so": _state_of,
+    "bearing": lambda quote: Node("bears", (("text", quote.text("said")),)),
+    "yes_no": _require_yes_no_question,
+    "then": _append_question,
+    "and_then": _append_in_sentence,
+    "branch": lambda said: UNSAID if said.kind in ("seq", "if") else said,
     "question": lambda said: said if said.kind == "ask" else UNSAID,
     "decided": lambda said: UNSAID if said.text("what") == "how_many" else said,
     "fill": _fill_superlative,

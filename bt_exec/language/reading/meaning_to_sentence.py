@@ -74,7 +74,8 @@ class Generator:
         if inner.kind == "all" and inner.node("hold").kind == "not":
             key, inner = f"{key}.none", inner.replace(hold=inner.node("hold").parts()[0])
         if inner.kind in ("alike", "apart") and inner.get("to") is None:
-            key = f"{key}.each"
+            distinct = inner.node("of").text("wh") == "distinct"
+            key = f"{key}.distinct" if distinct else f"{key}.each"
         if inner.kind == "aspect" and inner.node("of").kind in ("both", "more", "apart"):
             key, inner = f"{key}.{inner.node('of').kind}", inner.node("of")
         if inner.kind == "aspect" and inner.node("of") == Node("np", (("of", Node("any")),)):
@@ -252,6 +253,11 @@ class Generator:
             return self._reference(node, "the")
         if node.kind == "placed":
             return self._region_words(node)
+        if node.kind == "bears":
+            key = "bears.digits" if node.text("text") == "0" else "bears"
+            return str(self._say[key]).format(text=node.text("text"))
+        if node.kind == "shown":
+            return str(self._say[f"shown.{node.text('picture')}"])
         if node.kind == "or" and all(one.kind == "not" for one in node.parts()):
             return self._negated(conjunction(*map(negation, node.parts())))
         if node.kind in ("and", "or"):

@@ -103,6 +103,19 @@ class Text:
         gaps = sorted(self.gaps)
         return tuple(pairwise(gaps))
 
+    def quotations(self) -> Iterator[tuple[int, int, str]]:
+        """Yield the quotations with their positions in `chars`, and as typed without the marks."""
+        marks = [match.start() for match in _QUOTE.finditer(self.source)]
+        starts = [*(one[0] for one in self.origins), len(self.chars)]
+        for first, last in zip(marks[::2], marks[1::2], strict=False):
+            inside = [
+                place for place, one in enumerate(self.origins) if first < one[1] and one[2] <= last
+            ]
+            if inside:
+                start, end = starts[inside[0]], starts[inside[-1] + 1]
+                kept = self.chars[start:end].rstrip("".join(PAUSES))
+                yield start, start + len(kept), self.source[first + 1 : last].strip(" .,!?")
+
     def is_quotation(self, start: int, end: int) -> bool:
         """Return True if the words between two positions are a whole quotation."""
         inside = [one for one in self.origins if start <= one[0] < end]

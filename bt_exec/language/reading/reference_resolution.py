@@ -25,7 +25,7 @@ _IT, _SO, _NOT_SO, _THERE, _NOT_THERE = (
     Node("pronoun", (("name", name),)) for name in ("it", "so", "not_so", "so_there", "not_there")
 )
 
-__all__ = ["resolve_references", "subject_of", "with_named_conditions"]
+__all__ = ["are_disjoint", "resolve_references", "subject_of", "with_named_conditions"]
 
 
 def resolve_references(
@@ -53,7 +53,9 @@ def resolve_references(
             meaning = meaning.substitute(_OTHER, other)
         if _OTHER in meaning.walk():
             return None
-        meaning = normal_form(_with_antecedent(meaning, subject))
+        about = _antecedent(last, subject)
+        about = about.replace(quantity=None) if meaning.kind == "ask" else about
+        meaning = normal_form(_with_antecedent(meaning, about))
     if meaning.kind != "fragment":
         return meaning
     phrase = meaning.node("of")
@@ -64,6 +66,8 @@ def resolve_references(
         old = conjunction(*_nouns_in(_compared_objects(old), kinds))
     formula = _merge_fragment(old, phrase.node("of"), meaning.text("sign"), kinds)
     asked = phrase.replace(of=formula)
+    if last.kind == "ask" and asked.get("quantity") is None:
+        asked = asked.replace(quantity=subject.get("quantity"))
     return normal_form(last.substitute(subject, asked))
 
 
@@ -89,7 +93,10 @@ def _with_noun(meaning: Node, before: Node | None, kinds: Mapping[str, str]) -> 
         kinds: Kinds of attributes.
     """
     subject = subject_of(meaning)
-    own, earlier = (_nouns_of(phrase, kinds) for phrase in (subject, before))
+    own, earlier = _nouns_of(subject, kinds), _nouns_of(before, kinds)
+    if not earlier and before is not None:  # "what is on the left plate, and on the right one?"
+        inner = (_nouns_in(node.node("of"), kinds) for node in before.walk() if node.kind == "np")
+        earlier = next(filter(None, inner), [])
     if meaning.kind == "fragment":  # the noun is added with the rest of the previous command
         earlier = []
 
@@ -127,25 +134,49 @@ def _nouns_in(formula: Node, kinds: Mapping[str, str]) -> list[Node]:
     return found
 
 
+def are_disjoint(one: Node, other: Node, kinds: Mapping[str, str]) -> bool:
+    """Return True if no object satisfies two formulas, because of their nouns or attributes."""
+    nouns = [{*_nouns_in(formula, kinds)} for formula in (one, other)]
+    if all(nouns) and nouns[0].isdisjoint(nouns[1]):
+        return True
+    mine, theirs = (
+        {
+            kinds.get(part.text("attribute")): part
+            for part in conjuncts(formula)
+            if part.kind == "has"
+        }
+        for formula in (one, other)
+    )
+    return any(theirs.get(kind, part) != part for kind, part in mine.items() if kind)
+
+
 def subject_of(meaning: Node) -> Node | None:
     """Return the phrase that a meaning is about, which is its first noun phrase."""
     return next((node for node in meaning.walk() if node.kind == "np"), None)
 
 
+def _antecedent(meaning: Node, subject: Node) -> Node:
+    """Return the phrase to which pronouns refer: the subject without what was asked about it."""
+    exists = meaning.get("of")
+    about = exists.get("about") if isinstance(exists, Node) and exists.kind == "exists" else None
+    return about if isinstance(about, Node) else subject
+
+
 def _with_antecedent(node: Node, subject: Node) -> Node:
     """Return a node with its pronouns replaced by the subject, or by its formula in formulas."""
 
-    def changed(value: Value, parent: Node) -> Value:
+    def changed(name: str, value: Value) -> Value:
         if isinstance(value, tuple):
-            return tuple(replaced(part, parent) for part in value)
-        return replaced(value, parent) if isinstance(value, Node) else value
+            return tuple(replaced(name, part) for part in value)
+        return replaced(name, value) if isinstance(value, Node) else value
 
-    def replaced(part: Node, parent: Node) -> Node:
+    def replaced(name: str, part: Node) -> Node:
         if part.kind != "pronoun":
             return _with_antecedent(part, subject)
-        return subject.node("of") if parent.kind in _FORMULAS else subject
+        in_formula = node.kind in _FORMULAS and name != "to"
+        return subject.node("of") if in_formula else subject
 
-    return Node(node.kind, tuple((name, changed(value, node)) for name, value in node.args))
+    return Node(node.kind, tuple((name, changed(name, value)) for name, value in node.args))
 
 
 def _merge_fragment(old: Node, new: Node, sign: str, kinds: Mapping[str, str]) -> Node:

@@ -9,6 +9,7 @@ from itertools import pairwise
 from bt_exec.language.reading.lexicon import language_data
 from bt_exec.language.reading.meaning_node import Node
 from bt_exec.language.reading.reader import Reading
+from bt_exec_llm.offline.carried_objects import with_giver
 from bt_exec_llm.offline.exclusions import LEAVE, find_only_other_value
 from bt_exec_llm.offline.lexicon import Lexicon
 from bt_exec_llm.offline.phrases_to_pieces import DESCRIBED, HELD, HOME, STATUS
@@ -17,7 +18,7 @@ from bt_exec_llm.offline.recipients import address_others
 from bt_exec_llm.offline.reports_to_steps import ReportConverter
 from bt_exec_llm.offline.step import QUESTION, Step
 from bt_exec_llm.offline.step_conversion_errors import NoStepsError
-from bt_exec_llm.offline.step_piece import Piece
+from bt_exec_llm.offline.step_piece import FIRST, RANKS, Piece
 
 __all__ = ["BECOME", "ONLY", "ActClauseConverter"]
 
@@ -31,6 +32,8 @@ ONLY = ("only", "~only", "~just")
 _PUT_BACK = "put_back"
 _OBTAINING = ("asked_for", "hold_on")
 """Verbs of the reading engine for obtaining an object, and for obtaining and holding it."""
+RANGE_END = "~+까지"
+"""Category of the particle that ends a range."""
 
 
 class ActClauseConverter(ReportConverter):
@@ -99,6 +102,7 @@ class ActClauseConverter(ReportConverter):
             if done and about:
                 yield from self._convert_report_about_object(verbs, pieces, act, times)
             else:
+                yield from self._convert_watching(verbs, pieces, act)
                 for some in self._groups_of_pieces(verbs, pieces):
                     step = replace(self._build_step(verbs, some, act), times=times)
                     yield self._record_look(step)
@@ -110,6 +114,21 @@ class ActClauseConverter(ReportConverter):
         pieces = [piece for one in act.parts() for piece in self._convert_phrase(one)]
         also = address_others(self._built[-1], pieces, self._lexicon)
         return [replace(one, joined=self._joined_to(act)) for one in also]
+
+    def _convert_watching(
+        self, verbs: tuple[str, ...], pieces: list[Piece], act: Node
+    ) -> Iterator[Step]:
+        """Yield the waiting that watching a place for some time includes, and drop its duration."""
+        times = [piece for piece in pieces if (piece.kind, piece.name) == ("limit", "TIME")]
+        known = self._lexicon.verbs
+        if not times or {known[verb].finds for verb in verbs} != {"look"}:
+            return
+        stays = tuple(verb for verb in known if known[verb].stays)[:1]
+        places = [piece for piece in pieces if piece.name in self._each]
+        if places:
+            yield self._build_step(stays, places, act)
+        yield self._build_step(stays, times, act)
+        pieces[:] = [piece for piece in pieces if piece not in times]
 
     def _groups_of_pieces(
         self, verbs: tuple[str, ...], pieces: list[Piece]
@@ -142,13 +161,17 @@ class ActClauseConverter(ReportConverter):
         named = any(piece.kind == "noun" and not piece.mark for piece in pieces)
         if named and self._language == "ko":
             pieces = [piece for piece in pieces if piece.kind != "state"]  # e.g. "the closed door"
+        if any(p.mark == FIRST for p in pieces) and RANGE_END in self._categories_of(act):
+            raise NoStepsError  # 라운지부터 휴게실까지: what is between them is unknown
         known = [self._lexicon.verbs[verb] for verb in verbs]
         there = self._language == "ko" and any(verb.stays for verb in known)  # 라운지에서 기다려
         if there or {verb.finds for verb in known} == {"look"}:
             if any(p.mark == "from" for p in pieces) and self._names_several_places(pieces):
                 raise NoStepsError  # e.g. "from the lounge to the corridor"
             pieces = [p.with_mark("at") if p.mark == "from" else p for p in pieces]
-        return verbs, _unique(pieces, self._joined)
+        return verbs, _unique(
+            with_giver(verbs, pieces, self._lexicon, self._language), self._joined
+        )
 
     def _has_person_as_subject(self, act: Node) -> bool:
         """Return True if a particle marks a person as the subject of an act (교수님이)."""
@@ -208,6 +231,7 @@ class ActClauseConverter(ReportConverter):
             raise NoStepsError  # the question or the item is missing
         english = self._language == "en"
         kept = [p for p in pieces if p.value or (english and p.kind == "noun" and p.name)]
+        kept = [p for p in kept if p.mark not in RANKS]
         said = [(piece.kind, piece.name, piece.value) for piece in kept]
         bare = [piece for piece in pieces if not piece.mark]
         if any(

@@ -16,7 +16,7 @@ from bt_exec_llm.offline.step_piece import Piece
 __all__ = ["Comparisons"]
 
 _SIGNS = {"more": "most", "fewer": "least"}
-_ORDERS = {"holds": "most", "more": "most", "fails": "least", "less": "least"}
+_ORDERS = {"holds": "most", "others": "most", "more": "most", "fails": "least", "less": "least"}
 """Orders of comparisons, by the sense of the comparing word."""
 _ORDER = "Order"
 """Types of the values for the order of a comparison and for the second place."""

@@ -20,6 +20,7 @@ from bt_exec_llm.offline.results_to_steps import (
 )
 from bt_exec_llm.offline.step import QUESTION, Step, without_pronouns
 from bt_exec_llm.offline.step_conversion_errors import NoStepsError, UnclearTextError
+from bt_exec_llm.offline.step_piece import DECIDED
 
 __all__ = ["ConditionalConverter"]
 
@@ -141,7 +142,7 @@ class ConditionalConverter(ResultConverter, ABC):
         """Return True if trees decide a question about each of its observed aspects."""
         decided = {name for trees in self._lexicon.decides.values() for name in trees}
         aspects = [piece for piece in question.pieces if piece.name in self._joined]
-        sensed = all(piece.sense in ("holds", "fails") for piece in aspects)
+        sensed = all(piece.sense in DECIDED for piece in aspects)
         return bool(aspects) and sensed and {piece.value for piece in aspects} <= decided
 
     def _forget_questions_of(self, branch: Node, steps: list[Step], *, followed: bool) -> None:

@@ -21,6 +21,7 @@ __all__ = [
     "forbidden_verbs",
     "forbids_touching",
     "leave_out_of_others",
+    "usual_values",
 ]
 
 ALL_OF_IT = frozenset([*closed_words("en", "all_of_it"), *closed_words("ko", "all_of_it")])
@@ -47,6 +48,10 @@ def apply_exclusions(steps: list[Step], lexicon: Lexicon) -> list[Step]:
     acts = [step for step in steps if step.positive and QUESTION not in step.verbs]
     rests = [step for step in acts if any(piece.mark == REST for piece in step.pieces)]
     others = [step for step in acts if step not in rests and any(map(_is_value, step.pieces))]
+    if len(rests) == 1 and rests[0].condition is None and _is_rest_of(rests[0], others, lexicon):
+        named = [one for step in others for one in step.pieces if one.kind == "value"]
+        rests[0].pieces += [one.with_mark("not") for one in named]
+        others = []
     rest = rests[0] if len(rests) == 1 and not others else None
     if rests and rest is None:
         raise NoStepsError
@@ -58,6 +63,8 @@ def apply_exclusions(steps: list[Step], lexicon: Lexicon) -> list[Step]:
             found.append(step)
         elif not step.pieces and not acts:
             continue  # "do nothing, only tell me whether …"
+        elif acts and _is_kept_anyway(step, acts, lexicon):
+            continue  # 방해하지 말고 돌아와
         elif step.pieces and all(piece.mark == REST for piece in step.pieces):
             if not acts:
                 raise LeftAloneError
@@ -85,6 +92,20 @@ def apply_exclusions(steps: list[Step], lexicon: Lexicon) -> list[Step]:
     return [replace(step, pieces=_without_excluded_values(step.pieces, lexicon)) for step in found]
 
 
+def _is_rest_of(rest: Step, others: list[Step], lexicon: Lexicon) -> bool:
+    """Return True if the other acts do the same with values of one type that is done singly."""
+    verbs = {lexicon.general_verb(verb) for verb in rest.verbs}
+    named = [one for step in others for one in step.pieces]
+    kinds = {one.name for one in named if one.kind == "value"}
+    alone = all(one.kind in ("noun", "filler") for one in rest.pieces)
+    return (
+        (alone and len(kinds) == 1 and kinds <= lexicon.list_types("each"))
+        and all(one.kind == "value" and one.mark != "not" for one in named)
+        and all(step.condition is None for step in others)
+        and all(verbs & {lexicon.general_verb(verb) for verb in step.verbs} for step in others)
+    )
+
+
 def _may_refer_to_excluded(act: Step, forbidden: Step) -> bool:
     """Return True if a pronoun may mean an excluded value: "don't raise the left arm, fold it"."""
     other = {*forbidden.verbs}.isdisjoint({*act.verbs, LEAVE, TOOL})
@@ -110,6 +131,12 @@ def leave_out_of_others(first: Step, others: list[Step], lexicon: Lexicon) -> li
     return [first, *others]
 
 
+def usual_values(step: Step, lexicon: Lexicon) -> list[Piece]:
+    """Return the default values of the verbs of a step, such as all places for a patrol."""
+    ways = [lexicon.ways[verb].about for verb in step.verbs if verb in lexicon.ways]
+    return [Piece("value", kind, value) for way in ways for kind, value in way.items()]
+
+
 def _with_usual_values(steps: list[Step], lexicon: Lexicon) -> list[Step]:
     """Return steps in which acts name their default values of the types of excluded values.
 
@@ -120,14 +147,21 @@ def _with_usual_values(steps: list[Step], lexicon: Lexicon) -> list[Step]:
     named = {piece.name for piece, positive in pieces if positive and piece.mark != "not"}
     found = []
     for step in steps:
-        ways = [lexicon.ways[verb].about for verb in step.verbs if verb in lexicon.ways]
-        usual = {kind: value for way in ways for kind, value in way.items()}
+        usual = {piece.name: piece.value for piece in usual_values(step, lexicon)}
         every = any(piece.mark == REST for piece in step.pieces)
         every = every or bool(ALL_OF_IT & {*step.text.casefold().split()})
         missing = (usual.keys() & excluded) - named if step.positive and not every else ()
         more = [Piece("value", kind, usual[kind]) for kind in sorted(missing)]
         found.append(replace(step, pieces=[*step.pieces, *more]))
     return found
+
+
+def _is_kept_anyway(step: Step, acts: list[Step], lexicon: Lexicon) -> bool:
+    """Return True if a step forbids to disturb anyone, and no act concerns a person."""
+    known = [lexicon.verbs[verb] for verb in step.verbs if verb in lexicon.verbs]
+    said = [piece for act in acts for piece in act.pieces]
+    persons = any(one.kind == "text" or one.name in lexicon.recipient_types for one in said)
+    return not step.pieces and bool(known) and all(one.denied for one in known) and not persons
 
 
 def _act_over_all_of(step: Step, acts: list[Step], lexicon: Lexicon) -> Step | None:
@@ -198,7 +232,12 @@ def _expand_rest_value(pieces: list[Piece], lexicon: Lexicon) -> list[Piece]:
     (kind,) = kinds
     values = lexicon.values.get(kind, {})
     meant = {piece.value for piece in named if not values[piece.value].each}
+    if both and len(meant) < len({piece.value for piece in named}):
+        raise NoStepsError  # nothing is left beside all of them
     every = [(name, one.each) for name, one in values.items() if meant < {*one.each}]
+    if not every and not both:  # a place that a round does not visit anyway
+        rounds = {way.about.get(kind, "") for way in lexicon.ways.values()} & values.keys()
+        every = [(name, values[name].each) for name in rounds]
     if len(every) != 1:
         raise NoStepsError  # no collective value, or more than one, contains all of them
     name, each = every[0]

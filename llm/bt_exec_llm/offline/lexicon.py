@@ -94,6 +94,10 @@ class Verb(Words):
         asked_for: Whether it is the verb of a command that only names an object (자재 부탁합니다).
         announces: Whether its text is for the people at the place (say "dinner is ready").
         stays: Whether the action happens at a place without going there (라운지에서 기다려).
+        fetches: Whether it brings an object here, so that a place or a Korean person with a
+            particle of direction is where the object is taken from (교수님께 서류 받아 와).
+        ranks: Whether the place where it happens is only the ``first`` or ``last`` one of several
+            (begin your round in the lounge).
     """
 
     finds: Literal["", "look", "tell"] = ""
@@ -107,6 +111,8 @@ class Verb(Words):
     denied: bool = False
     rescues: bool = False
     part_of: str = ""
+    fetches: bool = False
+    ranks: Literal["", "first", "last"] = ""
     wishes: bool = False
     result: str = ""
 
@@ -118,6 +124,8 @@ class Value(Words):
         holds: Phrases that affirm the value in a condition (there are people).
         fails: Phrases that deny the value in a condition (empty, dark). A condition with any other
             phrase (crowded) cannot be decided.
+        others: Phrases that affirm it for persons whom the site does not know (visitors). The
+            trees of `Lexicon.decides` for them have the key of the value with ``/others``.
         more: Further phrases whose comparative means more of the value, like those of `holds`.
         less: Further phrases whose comparative means less of the value, like those of `fails`.
         brings: Arguments that the value implies, by parameter name.
@@ -134,6 +142,7 @@ class Value(Words):
     proxies: Words = Words()
     holds: Words = Words()
     fails: Words = Words()
+    others: Words = Words()
     more: Words = Words()
     less: Words = Words()
     brings: Mapping[str, str] = {}
@@ -166,11 +175,13 @@ class VerbSpecialization(_Part):
         of: The general verb.
         about: Default values by type, for commands without a value of the type.
         then: Verb of a further act that it includes, as a round trip includes the way back.
+        whole: Whether the default values are also meant after a drive to one of them.
     """
 
     of: str
     about: Mapping[str, str] = {}
     then: str = ""
+    whole: bool = False
 
 
 class Slot(_Part):
@@ -183,6 +194,7 @@ class Slot(_Part):
         to: Types of the values that may be its recipient.
         present: Value, by type, that stands for the people at a place as its recipients.
         never: Nouns that are not such a text ("give me a hand" is not a delivery).
+        giver: Type of the person or place from which a carried object is taken.
     """
 
     verbs: Phrases
@@ -190,6 +202,7 @@ class Slot(_Part):
     to: Phrases = []
     present: Mapping[str, str] = {}
     never: Words = Words()
+    giver: str = ""
 
 
 class Compared(_Part):
@@ -277,6 +290,7 @@ class Lexicon(_Part):
     decides: Mapping[str, Mapping[str, str]] = {}
     counted: Mapping[str, Phrases] = {}
     compares: Compared | None = None
+    answered: str = ""
     past: Phrases = []
     relations: Mapping[str, Words] = {}
     whole: Words = Words()

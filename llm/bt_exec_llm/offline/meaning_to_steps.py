@@ -15,8 +15,13 @@ from bt_exec.language.reading.grammar import PAUSES
 from bt_exec.language.reading.lexicon import language_data
 from bt_exec.language.reading.meaning_node import Node, normal_form
 from bt_exec.language.reading.reader import Reading, may_deny_more
+from bt_exec_llm.offline.carried_objects import join_fetching_steps
 from bt_exec_llm.offline.clauses_to_steps import ClauseConverter
-from bt_exec_llm.offline.exclusions import apply_exclusions, leave_out_of_others
+from bt_exec_llm.offline.exclusions import (
+    apply_exclusions,
+    leave_out_of_others,
+    usual_values,
+)
 from bt_exec_llm.offline.lexicon import Lexicon, Words
 from bt_exec_llm.offline.questions_to_steps import PAIR
 from bt_exec_llm.offline.reader_lexicon import verbs_in
@@ -26,7 +31,8 @@ from bt_exec_llm.offline.step_conversion_errors import (
     NoStepsError,
     UnclearTextError,
 )
-from bt_exec_llm.offline.step_piece import Piece
+from bt_exec_llm.offline.step_piece import RANKS, Piece
+from bt_exec_llm.offline.value_order import apply_value_order
 
 __all__ = ["condition_of_meaning", "find_choice", "pieces_of_fragment", "steps_of_meaning"]
 
@@ -39,6 +45,8 @@ _ORDERING = ("before_word", "after_word", "~before", "~before_you", "~after", "~
 _UNTIL_TOLD = ("until_told", "until_ordered")
 _ACTS = ("v", "hold", "await", "exist", "stay", "spare")
 """Kinds of verbs for acts and for keeping a state."""
+_BEFORE = (*_ORDERING, ".before", "~전에", "~전에는", "~하기_전에")
+"""Ends of the categories of words for an act that follows another one."""
 _JOINING = ("link", "manner", *PAUSES)
 """Categories of words and pauses between two acts."""
 _UNREACHED = ("text", "det", "the")
@@ -72,15 +80,23 @@ def steps_of_meaning(meaning: Node, lexicon: Lexicon, reading: Reading) -> list[
     if find_choice(meaning) is not None:
         raise UnclearTextError("CHOICE", reading.words_of(meaning))
     steps = list(ClauseConverter(lexicon, reading, meaning).convert(meaning))
-    if isinstance(raw, Node) and _is_moved_to_front(raw):
-        steps = leave_out_of_others(steps[0], steps[1:], lexicon)
+    steps = apply_value_order(steps, lexicon)
+    match _moved_act(raw) if isinstance(raw, Node) else "":
+        case "first":
+            steps = leave_out_of_others(steps[0], steps[1:], lexicon)
+        case "last":
+            last, *others = leave_out_of_others(steps[-1], steps[:-1], lexicon)
+            steps = [*others, last]
     late = any(not step.positive and steps[0].positive for step in steps[:-1])
     if late and _has_joined_before_negation(reading):
         raise NoStepsError  # it is unclear whether the previous acts are forbidden, too
     if not steps:
         raise LeftAloneError
     saving = {name for name, verb in lexicon.verbs.items() if verb.rescues}
+    steps = join_fetching_steps(steps, lexicon)
     steps = _with_repeated_returns(_with_returned_things(steps, saving, lexicon), lexicon)
+    if _leaves_place_between_acts(reading):
+        steps = [_with_own_places(step, lexicon) for step in steps]
     if any(one.acts and not one.rescues and saving.issuperset(one.acts) for one in steps):
         raise NoStepsError
     steps = [one if one.rescues else one.without_verbs(saving) for one in steps]
@@ -106,6 +122,27 @@ def steps_of_meaning(meaning: Node, lexicon: Lexicon, reading: Reading) -> list[
         )
         for at, step in enumerate(found)
     ]
+
+
+def _leaves_place_between_acts(reading: Reading) -> bool:
+    """Return True if an act has a word of order, or an ending after which the robot drives on."""
+    leaving = tuple(language_data(reading.language)["orders"].get("leaving", ()))
+    return any(
+        leaf.category.endswith(_BEFORE)
+        or (leaving and leaf.category.startswith("v.") and leaf.text.endswith(leaving))
+        for leaf in reading.edge.leaves()
+    )
+
+
+def _with_own_places(step: Step, lexicon: Lexicon) -> Step:
+    """Return a step with the default places of its verb, not those of the act before it.
+
+    In "go to the lounge before you patrol", the patrol is not in the lounge.
+    """
+    each = lexicon.list_types("each")
+    usual = [piece for piece in usual_values(step, lexicon) if piece.name in each]
+    placed = any(piece.name in each for piece in step.pieces)
+    return step if placed or not usual else replace(step, pieces=[*step.pieces, *usual])
 
 
 def _with_returned_things(steps: list[Step], saving: set[str], lexicon: Lexicon) -> list[Step]:
@@ -191,6 +228,7 @@ def _check_texts(reading: Reading, lexicon: Lexicon) -> None:
     said = [leaf for leaf in leaves if leaf.category in ("text", "text.asked")]
     if said and any(leaf.category == _REMARK and leaf.start > said[0].start for leaf in leaves):
         raise NoStepsError  # part of the message for a person
+    _check_no_condition_on_answer(leaves, reading)
     for before, leaf, *after in zip(leaves, leaves[1:], leaves[2:], leaves[3:], strict=False):
         link, act = after
         if leaf.category == "text.item" or not leaf.category.startswith("text"):
@@ -204,6 +242,20 @@ def _check_texts(reading: Reading, lexicon: Lexicon) -> None:
         if leaf.text.startswith("to") and not verbs & known:
             start = reading.text.rfind(leaf.meaning.text("said"))
             raise UnclearTextError("AMBIGUOUS", reading.text[start:])
+
+
+def _check_no_condition_on_answer(leaves: list[Edge], reading: Reading) -> None:
+    """Check that no word for "when that is done" follows a question (끝났는지 물어보고 끝났으면).
+
+    Raises:
+        UnclearTextError: If such a word may be a condition on the answer.
+    """
+    ends = tuple(language_data(reading.language)["orders"].get("if_done", ()))
+    asked = [leaf.start for leaf in leaves if leaf.category.startswith("v.ask")]
+    for leaf in leaves:
+        late = bool(asked) and leaf.start > asked[0] and leaf.category in ("joint", "manner")
+        if ends and late and leaf.text.endswith(ends):
+            raise UnclearTextError("CONDITION", reading.typed.typed_words(leaf.start, leaf.end))
 
 
 def _check_places_enterable(reading: Reading, lexicon: Lexicon) -> None:
@@ -241,7 +293,9 @@ def _is_unclear(meaning: Node, reading: Reading) -> bool:
     moved = (inside and not marked and not same) or ("ordered" in kinds and not clear and not same)
     before = any(leaf.category.endswith(".before") for leaf in reading.edge.leaves())
     last = any(one.text("sign") == "last" for one in meaning.walk())
-    listed = reading.language == "en" and _names_first_of_list(reading.edge.leaves())
+    ranked = any(node.text("relation") in RANKS for node in meaning.walk())
+    english = reading.language == "en"
+    listed = english and not ranked and _names_first_of_list(reading.edge.leaves())
     moved = listed or (moved and (reading.language == "ko" or len(acts) > 1 or last))
     return moved or ("avoid" in kinds and (before or may_deny_more(reading.edge)))
 
@@ -260,11 +314,14 @@ def _names_first_of_list(leaves: Iterable[Edge]) -> bool:
     return False
 
 
-def _is_moved_to_front(raw: Node) -> bool:
-    """Return True if one later act of a sequence is to be done first: "…, but the lounge first"."""
+def _moved_act(raw: Node) -> str:
+    """Return the place of the only later act of a sequence that is moved, ``first`` or ``last``.
+
+    An example is "…, but look at the lounge first". The result is empty without such an act.
+    """
     later = raw.parts()[1:] if raw.kind == "seq" else ()
     signs = [node.text("sign") for part in later for node in part.walk() if node.kind == "ordered"]
-    return signs == ["first"]
+    return signs[0] if len(signs) == 1 else ""
 
 
 def _without_ordering(node: Node) -> Node:

@@ -14,7 +14,7 @@ from bt_exec_llm.offline.exclusions import REST, find_only_other_value
 from bt_exec_llm.offline.lexicon import Lexicon, Words
 from bt_exec_llm.offline.reader_lexicon import parse_name
 from bt_exec_llm.offline.step_conversion_errors import NoStepsError
-from bt_exec_llm.offline.step_piece import Kind, Piece
+from bt_exec_llm.offline.step_piece import FIRST, LAST, RANKS, Kind, Piece
 
 __all__ = [
     "ARMS",
@@ -54,6 +54,8 @@ _MARKS: Mapping[str, str] = {
     "to": "to",
     "from": "from",
     "with": "with",
+    FIRST: FIRST,
+    LAST: LAST,
 }
 """Marks of pieces, by relation."""
 THERE, _IT = (Node("pronoun", (("name", name),)) for name in ("there", "it"))
@@ -194,6 +196,8 @@ class PhraseConverter:
             relation = relation if relation in _MARKS else "at"
             for one in node.parts("to"):
                 pieces = list(self._convert_phrase(one, _MARKS[relation]))
+                if relation in RANKS and any(one.name not in self._each for one in pieces):
+                    raise NoStepsError
                 if relation == "in" and any(piece.name in self._joined for piece in pieces):
                     raise NoStepsError  # "in person"
                 yield from pieces

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from bt_exec.language.closed_classes import closed_words
+from bt_exec.language.reading.lexicon import language_data
 from bt_exec.language.reading.meaning_node import Node, Value, conjunction, conjuncts, normal_form
 from bt_exec.language.reading.reader import Reading
 from bt_exec_llm.offline.exclusions import find_only_other_value
@@ -20,7 +21,7 @@ from bt_exec_llm.offline.phrases_to_pieces import (
     PhraseConverter,
 )
 from bt_exec_llm.offline.reader_lexicon import done_forms, parse_name, verbs_in
-from bt_exec_llm.offline.step import QUESTION, Step
+from bt_exec_llm.offline.step import ANSWERED, QUESTION, Step
 from bt_exec_llm.offline.step_conversion_errors import NoStepsError
 from bt_exec_llm.offline.step_piece import BOUNDS, Piece
 
@@ -54,6 +55,12 @@ _ANYTHING, _PERSON = "anything", "person"
 _BOTH = closed_words("en", "both")[:1]
 SO: Mapping[str, bool] = {"so": True, "not_so": False, "so_there": True, "not_there": False}
 """Answers to the previous question, by the pronouns that stand for them."""
+ANSWERED_SO: Mapping[str, bool] = {
+    "said_yes": True,
+    "said_no": False,
+    **{name: answer for name, answer in SO.items() if not name.endswith("there")},
+}
+"""Answers of a person to a question, by the pronouns that stand for them."""
 FAILED, UNABLE, SUCCEEDED = "failed", "unable", "succeeded"
 """Pronouns for the result of the previous act; the second also means "if it is not visible"."""
 _AT_LEAST, _AT_MOST = BOUNDS
@@ -87,6 +94,7 @@ class QuestionConverter(PhraseConverter):
         self._via = ""
         self._case = 0
         self._built: list[Step] = []
+        self._answered: Step | None = None
 
     def _build_question_step(self, ask: Node, via: str) -> Step:
         """Return the step of a question.
@@ -102,12 +110,39 @@ class QuestionConverter(PhraseConverter):
         self._via = via
         pieces, positive = self._question_pieces(ask)
         pieces = self._with_usual_object(self._with_both_hands(pieces, ask))
+        pieces = self._without_wholes(pieces)
         step = replace(self._build_step((QUESTION,), pieces, ask), via=via)
         fails = any(piece.sense == "fails" for piece in pieces)
         self._asked = step, positive != fails
         self._asks_presence = ask.node("of").kind == "exists" and not fails
         self._free = True
         return step
+
+    def _without_wholes(self, pieces: list[Piece]) -> list[Piece]:
+        """Return the pieces of a question without a place of which a section is named.
+
+        In "is the corridor dark at the east end", only the east end is meant.
+        """
+        sections = {
+            (one.name, value)
+            for one in pieces
+            if one.kind == "value" and one.mark == "at"
+            for value in self._values_meant(one)
+        }
+        return [
+            one
+            for one in pieces
+            if one.mark == "at"
+            or not any((one.name, part) in sections for part in self._sections_of(one))
+        ]
+
+    def _sections_of(self, piece: Piece) -> list[str]:
+        value = self._lexicon.values.get(piece.name, {}).get(piece.value)
+        return [] if value is None else value.parts
+
+    def _values_meant(self, piece: Piece) -> set[str]:
+        value = self._lexicon.values.get(piece.name, {}).get(piece.value)
+        return {piece.value} if value is None or not value.after else {*value.after.values()}
 
     def _with_usual_object(self, pieces: list[Piece]) -> list[Piece]:
         """Return the pieces of a question, with the object that its state implies if it has none.
@@ -130,6 +165,8 @@ class QuestionConverter(PhraseConverter):
         about = ask.node("of")
         if about.kind == "pronoun":
             name = about.text("name")
+            if self._asks_person and name in ANSWERED_SO and self._lexicon.answered:
+                return self._convert_condition_on_answer(ask), ANSWERED_SO[name]
             if self._asked is None or name not in SO:
                 raise NoStepsError
             question, positive = self._asked
@@ -154,6 +191,27 @@ class QuestionConverter(PhraseConverter):
             raise NoStepsError  # "if it is": the condition, or the act of its branch
         self._conditioned = question, positive
         return question, positive
+
+    def _convert_condition_on_answer(self, ask: Node) -> Step:
+        """Return the question for the answer of the person who was asked before.
+
+        Raises:
+            NoStepsError: If another question was asked since, or "yes" and "no" do not answer it.
+        """
+        before = next((one for one in reversed(self._built) if one.acts), None)
+        texts = [] if before is None else [one for one in before.pieces if one.kind == "text"]
+        whether = tuple(language_data(self._language)["orders"]["texts"]["whether"])
+        said = texts[0].value.casefold() if len(texts) == 1 else ""
+        found = said.startswith(whether) if self._language == "en" else said.endswith(whether)
+        slot = self._lexicon.texts.get(texts[0].name) if texts else None
+        if not found or slot is None or slot.shape != "question":
+            raise NoStepsError
+        asks = dict.fromkeys(language_data(self._language)["orders"]["texts"].get("open_words", ()))
+        if any(word in said for word in asks):
+            raise NoStepsError  # "when", "how many": answered by more than "yes"
+        if self._answered is None:
+            self._answered = replace(self._build_step((ANSWERED,), [], ask), via="ask")
+        return self._answered
 
     def _have_same_subject(self, one: Step, other: Step) -> bool:
         """Return True if two questions have the same subject, or the second has none."""

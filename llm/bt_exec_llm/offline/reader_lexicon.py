@@ -213,7 +213,9 @@ def _prepositions(words: Words, places: Mapping[str, Iterable[str]]) -> list[str
 
 def _phrases_by_sense(value: Value) -> Iterator[tuple[str, Words]]:
     """Yield (sense, phrases) of a value, by the sense of the phrases in a condition."""
-    senses = {sense: getattr(value, sense) for sense in ("less", "more", "fails", "holds")}
+    senses = {
+        sense: getattr(value, sense) for sense in ("less", "more", "fails", "holds", "others")
+    }
     told = {phrase: sense for sense, words in senses.items() for phrase in words.expanded()}
     for sense in ("", *senses):
         english = [one for one in _expand_phrases(value.en) if told.get(one, "") == sense]

@@ -11,6 +11,7 @@ from bt_exec.language.phrase_alternatives import expand_phrase
 from bt_exec.language.reading.lexicon import language_data
 from bt_exec.language.reading.meaning_node import Node
 from bt_exec.language.reading.reader import Reading
+from bt_exec_llm.offline.carried_objects import fetches_object
 from bt_exec_llm.offline.comparisons_to_steps import Comparisons
 from bt_exec_llm.offline.lexicon import Lexicon
 from bt_exec_llm.offline.reader_lexicon import types_in
@@ -256,8 +257,11 @@ class ReportConverter(Comparisons):
         Examples are a text with a condition, and a text about the state of a place.
         """
         about = tuple(language_data(self._language)["orders"]["texts"].get("located", ()))
-        for text in (piece.value for piece in pieces if piece.kind == "text"):
-            conditional = any(one.kind == "condition" for one in operators_in(text, self._language))
+        for piece in (piece for piece in pieces if piece.kind == "text"):
+            text, slot = piece.value, self._lexicon.texts[piece.name]
+            begins = 1 if slot.shape == "question" else 0  # "if" begins an embedded question
+            operators = operators_in(text, self._language)
+            conditional = any(one.kind == "condition" and one.start >= begins for one in operators)
             if conditional or (about and text.rstrip(" .!?").endswith(about)):
                 raise NoStepsError
 
@@ -325,9 +329,15 @@ class ReportConverter(Comparisons):
         """Return True if a report names its subject and no text: "report on the lounge"."""
         if any(piece.kind == "text" for piece in pieces):
             return False
+        pieces = [piece for piece in pieces if not self._is_home(piece)]
         kinds = {piece.name for piece in pieces if piece.kind == "value"}
         asked = {*self._each, *self._joined, *self._lexicon.past}
         return bool(kinds & (self._joined if kinds & self._persons else asked))
+
+    def _is_home(self, piece: Piece) -> bool:
+        """Return True for the place where a report is made: "report to me at the base"."""
+        value = self._lexicon.values.get(piece.name, {}).get(piece.value)
+        return bool(piece.mark) and piece.mark != "not" and value is not None and value.home
 
     def _convert_report_about_object(
         self, verbs: tuple[str, ...], pieces: list[Piece], act: Node, times: int
@@ -337,6 +347,7 @@ class ReportConverter(Comparisons):
         Raises:
             UnclearTextError: If the report is for those at a place, and its text is missing.
         """
+        pieces = [piece for piece in pieces if not self._is_home(piece)]
         named = [piece for piece in pieces if piece.kind != "speaker"]
         if self._observed_all and all(piece.name in self._joined for piece in named):
             yield self._build_step(self._reports, [], act)
@@ -416,6 +427,9 @@ class ReportConverter(Comparisons):
 
     def _verbs_without_text(self, verbs: tuple[str, ...]) -> tuple[str, ...]:
         """Return the verbs that do not need a text; all verbs if every one of them needs a text."""
+        carrying = tuple(verb for verb in verbs if verb in self._carrying)
+        if carrying and self._built and fetches_object(self._built[-1], self._lexicon):
+            return carrying  # 서류 받아서 교수님께 전해: an object, not a message
         needed = {verb for verb in verbs if self._lexicon.verbs[verb].finds != "tell"}
         others = tuple(verb for verb in verbs if verb not in needed & self._taking)
         return others or verbs

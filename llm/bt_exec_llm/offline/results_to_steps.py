@@ -11,7 +11,7 @@ from bt_exec.language.reading.meaning_node import Node
 from bt_exec_llm.offline.act_clauses_to_steps import ONLY
 from bt_exec_llm.offline.branch_classification import ConditionalBranches
 from bt_exec_llm.offline.questions_to_steps import FAILED, SO, SUCCEEDED, UNABLE, VISIBLE
-from bt_exec_llm.offline.step import QUESTION, Step
+from bt_exec_llm.offline.step import ANSWERED, QUESTION, Step
 from bt_exec_llm.offline.step_conversion_errors import NoStepsError
 from bt_exec_llm.offline.step_piece import Piece
 
@@ -81,6 +81,8 @@ class ResultConverter(ConditionalBranches, ABC):
         the state that the act leads to: "Get the material; if it isn't there, close the door".
         """
         question, needed = condition
+        if question.verbs == (ANSWERED,):
+            return False
         fails = any(piece.sense == "fails" for piece in question.pieces)
         states = {piece.name for piece in question.pieces if piece.kind == "state"}
         about = [p for p in question.pieces if p.kind not in ("state", "pronoun")]

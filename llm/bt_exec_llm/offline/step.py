@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from bt_exec_llm.offline.step_piece import Piece
 
 __all__ = [
+    "ANSWERED",
     "COMPARE",
     "OMITTED",
     "OTHER_PLACE",
@@ -23,6 +24,8 @@ QUESTION = "?"
 """The predicate of a question."""
 OMITTED = "omitted"
 """Name of the piece for an object that must have been named before."""
+ANSWERED = "answered"
+"""The predicate of the question whether a person answered yes."""
 COMPARE = "compare"
 """The predicate of a comparison of observed places."""
 OTHER_PLACE = "OtherPlace"

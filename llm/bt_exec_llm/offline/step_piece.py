@@ -5,7 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Literal
 
-__all__ = ["BOUNDS", "Kind", "Piece"]
+__all__ = ["BOUNDS", "DECIDED", "FIRST", "LAST", "OTHERS", "RANKS", "Kind", "Piece"]
+
+FIRST, LAST = "first", "last"
+OTHERS = "others"
+"""Sense of phrases for persons whom the site does not know."""
+DECIDED = ("holds", "fails", OTHERS)
+"""Senses of phrases that a condition can be decided by."""
+RANKS = (FIRST, LAST)
+"""Marks of values with which an act over several values begins or ends."""
 
 BOUNDS = ("LeastCount", "MostCount")
 """Types of the lower and upper bound of a number in a condition."""
@@ -24,12 +32,12 @@ class Piece:
         name: Noun, type of the value, state, or code of the limit, depending on the kind.
         value: Value, or text for a person.
         mark: Relation to the verb: ``to``, ``from``, ``with``, ``by``, ``only``, ``not``,
-            ``subject`` or empty.
+            ``subject``, ``first``, ``last`` or empty.
         relation: Place relative to an object, such as ``inside door``; may be empty.
         start: Start in the normalised command.
         end: End in the normalised command.
         text: Text as the operator typed it.
-        sense: Meaning in a condition: ``holds``, ``fails`` or empty.
+        sense: Meaning in a condition: ``holds``, ``fails``, ``others`` or empty.
     """
 
     kind: Kind

@@ -25,6 +25,7 @@ from bt_exec_llm.offline.part_merging import append_parts
 from bt_exec_llm.offline.part_skills import skill_variants, skills_of_part
 from bt_exec_llm.offline.refusal_codes import RefusalReason
 from bt_exec_llm.offline.step import (
+    ANSWERED,
     COMPARE,
     OTHER_PLACE,
     QUESTION,
@@ -33,7 +34,7 @@ from bt_exec_llm.offline.step import (
     without_pronouns,
 )
 from bt_exec_llm.offline.step_pairs_to_trees import Pairs
-from bt_exec_llm.offline.step_piece import BOUNDS, Piece
+from bt_exec_llm.offline.step_piece import BOUNDS, DECIDED, OTHERS, Piece
 from bt_exec_llm.offline.tree_selection import Matcher
 from bt_exec_llm.offline.utterance_frames import Frames
 
@@ -166,7 +167,8 @@ class Binder:
             told = parts or before or step.condition is not None
             if found[0].tree in self._lexicon.follows and not told:
                 return RefusalReason("NO_OBJECT", step.text)
-            if at and self._is_asked_at_another_place(work[at - 1], step, found[0]):
+            whole = self._covers_usual_values(step)
+            if at and not whole and self._is_asked_at_another_place(work[at - 1], step, found[0]):
                 return RefusalReason("AMBIGUOUS", step.text)
             before_it = parts
             parts = append_parts(parts, found, self._frames, self._lexicon)
@@ -368,6 +370,8 @@ class Binder:
             return None
         asked, needed = step.condition
         bare = replace(asked, condition=None)
+        if asked.verbs == (ANSWERED,):
+            return self._lexicon.answered, (), needed
         if asked.verbs == (COMPARE,) and (compares := self._lexicon.compares) is not None:
             two = self._matcher.tree_arguments(asked, self._library.get(compares.two))
             return (
@@ -420,7 +424,7 @@ class Binder:
             {} if isinstance(found, RefusalReason) else self._lexicon.decides.get(found[1].tree, {})
         )
         said = [p for p in asked.pieces if p.kind == "value" and p.name in self._joined]
-        tree = {trees.get(p.value) if p.sense in ("holds", "fails") else None for p in said}
+        tree = {_deciding_tree(trees, piece) for piece in said}
         name = tree.pop() if len(tree) == 1 else None
         if isinstance(found, RefusalReason) or name is None:
             return RefusalReason("CONDITION", asked.text)
@@ -445,11 +449,9 @@ class Binder:
                     p.name == kind for p in step.pieces
                 ) or value not in self._lexicon.values.get(kind, {}):
                     continue
-                sent = (
-                    []
-                    if last is None or not self._has_tree_that_begins_another(last, step)
-                    else [p for p in last.pieces if p.name == kind]
-                )
+                near = last is not None and self._has_tree_that_begins_another(last, step)
+                near = near and not self._covers_usual_values(step)
+                sent = [p for p in (last.pieces if near and last else ()) if p.name == kind]
                 more = sent or [Piece("value", kind, value, start=step.start, end=step.start)]
                 step = replace(
                     step,
@@ -459,6 +461,11 @@ class Binder:
                     ],
                 )
         return step
+
+    def _covers_usual_values(self, step: Step) -> bool:
+        """Return True if the default values of a step do not depend on the step before it."""
+        ways = (self._lexicon.ways.get(verb) for verb in step.verbs)
+        return any(way is not None and way.whole for way in ways)
 
     def _has_tree_that_begins_another(self, first: Step, step: Step) -> bool:
         """Return True if a tree of `first` is the beginning of a tree of `step`."""
@@ -516,6 +523,13 @@ def _refers_to_comparison_result(step: Step, done: list[Step]) -> bool:
 
 def _without(step: Step, kinds: Container[str]) -> Step:
     return replace(step, pieces=[piece for piece in step.pieces if piece.name not in kinds])
+
+
+def _deciding_tree(trees: Mapping[str, str], piece: Piece) -> str | None:
+    """Return the tree that decides a question about an aspect, or None."""
+    if piece.sense not in DECIDED:
+        return None
+    return trees.get(f"{piece.value}/{OTHERS}" if piece.sense == OTHERS else piece.value)
 
 
 def _condition_has_only_pronoun(asked: Step, step: Step) -> bool:

@@ -8,10 +8,15 @@ from pathlib import Path
 
 from bt_exec.failure import UsageError
 from bt_exec.files import expand_home
+from bt_exec_skills.image.models.contracts import ANY_NAME
 from bt_exec_skills.image.rules.question import UnanswerableQuestion
-from bt_exec_skills.image.rules.question_reader import read_question
+from bt_exec_skills.image.rules.question_plans import CannotTell, build_plan_of_all
+from bt_exec_skills.image.rules.question_reader import read_questions
 
 __all__ = ["build_mission_worlds"]
+
+_ONE_PICTURE = {"picture": "given", "detector.names": ANY_NAME, "reader": "ready"}
+"""Facts of a bench with one picture on which every object can be found."""
 
 
 def build_mission_worlds(
@@ -78,7 +83,11 @@ def _refuse_overwriting(read: Sequence[Path], written: Sequence[Path]) -> None:
 
 
 def _is_comparison(question: str) -> bool:
+    """Return True if one of the questions in a text needs a second picture."""
     try:
-        return read_question(question).kind == "same"
+        build_plan_of_all(read_questions(question), "en", _ONE_PICTURE)
     except UnanswerableQuestion:
         return False
+    except CannotTell as error:
+        return error.code == "SECOND_NEEDED"
+    return False

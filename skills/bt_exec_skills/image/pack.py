@@ -22,6 +22,7 @@ from bt_exec_skills.image.skills.compare_pictures_and_sets import (
     compare_degrees,
     compare_pictures,
     compare_things,
+    sort,
 )
 from bt_exec_skills.image.skills.conclude_and_judge import conclude, judge
 from bt_exec_skills.image.skills.count_and_answer import answer, count, draw_overlay
@@ -37,14 +38,15 @@ from bt_exec_skills.image.skills.find_instances import (
     segment_colour,
     separate_touching,
 )
-from bt_exec_skills.image.skills.read_text_and_codes import read_codes, read_text
+from bt_exec_skills.image.skills.read_text_and_codes import match_text, read_codes, read_text
+from bt_exec_skills.image.skills.several_questions import answered, next_question
 from bt_exec_skills.image.skills.value_answer_skills import (
     answer_bar,
     answer_measure,
     answer_value,
 )
 from bt_exec_skills.image.skills.write_program import write_program
-from bt_exec_skills.image.workbench import Bench, SetName
+from bt_exec_skills.image.workbench import Bench, PictureName, SetName
 
 __all__ = ["PACK"]
 
@@ -81,24 +83,32 @@ PACK = Pack(
         check_part,
         count,
         answer,
+        next_question,
         draw_overlay,
         ask_vqa,
         conclude,
         judge,
         read_text,
         read_codes,
+        match_text,
         answer_value,
         answer_bar,
         answer_measure,
         compare_pictures,
         compare_things,
         compare_degrees,
+        sort,
         write_program,
     ),
-    conditions=(crops_checked,),
+    conditions=(crops_checked, answered),
     passes=(CROP_FIRST, AFTER_ANSWER),
     checkers=(check_crop_first,),
-    types={"Set": SetName, "Place": Place, "Colour": ColourName | Literal["any"]},
+    types={
+        "Set": SetName,
+        "Picture": PictureName,
+        "Place": Place,
+        "Colour": ColourName | Literal["any"],
+    },
     facts={
         "boxes.{Set}": ("none", "known"),
         "crops.{Place}": ("none", "cut"),
@@ -106,6 +116,7 @@ PACK = Pack(
         "answer": ("told",),
         "picture": ("given", "none"),
         "second": ("given", "none"),
+        "second.names": ("{text}",),
         "annotation": ("unread", "none"),
         "annotation.names": ("{text}",),
         "annotated_picture": ("wanted", "none"),

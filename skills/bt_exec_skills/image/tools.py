@@ -9,6 +9,7 @@ from bt_exec_skills.image.perception.annotation_files import find_annotation, re
 from bt_exec_skills.image.perception.attributes import (
     AttributeName,
     count_by,
+    least_frequent,
     most_frequent,
     name_colour,
     name_shape,
@@ -19,7 +20,7 @@ from bt_exec_skills.image.perception.bar_chart import bar_value, bars_among
 from bt_exec_skills.image.perception.barcodes import read_codes
 from bt_exec_skills.image.perception.colour_segmentation import segment_colour, separate_touching
 from bt_exec_skills.image.perception.colours import ColourName
-from bt_exec_skills.image.perception.graded_attributes import compare_with_others
+from bt_exec_skills.image.perception.graded_attributes import compare_with_others, sorted_places
 from bt_exec_skills.image.perception.instance_decisions import (
     all_hold,
     decide_place,
@@ -77,6 +78,7 @@ __all__ = [
     "instances_of_kind",
     "is_count_within",
     "is_true_of_all",
+    "least_frequent",
     "load_picture",
     "measure_objects",
     "measure_pair",
@@ -92,6 +94,7 @@ __all__ = [
     "save_image",
     "segment_colour",
     "separate_touching",
+    "sorted_places",
     "start_decisions",
     "verify_all",
     "verify_attribute",

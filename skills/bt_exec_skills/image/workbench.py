@@ -24,7 +24,7 @@ from bt_exec_skills.image.perception.annotation_files import (
     find_annotation,
     read_annotation,
 )
-from bt_exec_skills.image.perception.instances import Crop, Decision, Instance
+from bt_exec_skills.image.perception.instances import Crop, Decision, Instance, PictureName
 from bt_exec_skills.image.perception.object_detection import (
     Detected,
     detect_with_tiles,
@@ -41,12 +41,15 @@ from bt_exec_skills.vision.detector import NetworkDetector
 __all__ = [
     "SETS",
     "Answer",
+    "Answered",
     "Bench",
     "Candidates",
     "CheckedClaim",
     "Judgement",
+    "PictureName",
     "SetName",
     "Step",
+    "with_picture",
 ]
 
 SetName = Literal["target", "other", "landmark", "landmark2", "landmark3"]
@@ -66,6 +69,7 @@ class Candidates:
         looked: Whether the crops were examined by an attribute check or a model.
         crop_failed: Whether cropping failed.
         whole: Confidence that the set is complete, 0..1.
+        picture: Picture in which the instances are.
     """
 
     instances: Sequence[Instance]
@@ -74,6 +78,7 @@ class Candidates:
     looked: bool = False
     crop_failed: bool = False
     whole: float = 1.0
+    picture: PictureName = "first"
 
     def accepted_instances(self) -> list[Instance]:
         """Return the accepted instances."""
@@ -89,6 +94,11 @@ class Step:
     args: Mapping[str, Any]
 
 
+def with_picture(args: Mapping[str, Any], picture: PictureName) -> Mapping[str, Any]:
+    """Return the arguments of a step, with the picture unless it is the first one."""
+    return args if picture == "first" else {**args, "picture": picture}
+
+
 @dataclass(frozen=True)
 class Answer:
     """Answer to a question.
@@ -102,6 +112,11 @@ class Answer:
     text: str
     value: Any
     confidence: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data."""
+        confidence = round(self.confidence, 3)
+        return {"text": self.text, "value": self.value, "confidence": confidence}
 
 
 class CheckedClaim(NamedTuple):
@@ -154,6 +169,18 @@ class Judgement:
         }
 
 
+class Answered(NamedTuple):
+    """Answer to an earlier question of the same text, with its judgement."""
+
+    answer: Answer
+    judgement: Judgement | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data."""
+        judged = None if self.judgement is None else self.judgement.to_dict()
+        return {"answer": self.answer.to_dict(), "judgement": judged}
+
+
 @dataclass
 class Bench:
     """Service of the pack that holds the picture and all results.
@@ -174,6 +201,7 @@ class Bench:
         sets: Sets by name.
         steps: Executed tools, in order.
         answer: Last answer.
+        earlier: Answers to the earlier questions of the same text, in order.
         asked: Answers of vision models about the picture and its crops, in order.
         judgement: Judgement of the answer, or None.
         reasoning: Share of the reasoning that observations support; see `rules.estimator_verdicts`.
@@ -199,6 +227,7 @@ class Bench:
     sets: dict[str, Candidates] = field(default_factory=dict)
     steps: list[Step] = field(default_factory=list)
     answer: Answer | None = None
+    earlier: list[Answered] = field(default_factory=list)
     asked: list[LookAnswer] = field(default_factory=list)
     judgement: Judgement | None = None
     reasoning: float = 1.0
@@ -251,6 +280,28 @@ class Bench:
         height, width = self.picture.shape[:2]
         return read_annotation(self.annotation_file, self.file, (height, width))
 
+    @cached_property
+    def second_annotation(self) -> Annotation:
+        """Content of the annotation of the second picture, which has the name of the picture.
+
+        Raises:
+            Failed: If there is no annotation.
+        """
+        file = find_annotation(self.second_file) if self.second_file is not None else None
+        if file is None or self.second_file is None:
+            message = "there is no annotation of the second picture"
+            raise Failed("ANNOTATION_NEEDED", message, retryable=False, thing="things")
+        height, width = self.second_picture.shape[:2]
+        return read_annotation(file, self.second_file, (height, width))
+
+    def picture_named(self, name: PictureName) -> Frame:
+        """Return one of the two pictures."""
+        return self.picture if name == "first" else self.second_picture
+
+    def annotation_named(self, name: PictureName) -> Annotation:
+        """Return the annotation of one of the two pictures."""
+        return self.annotation if name == "first" else self.second_annotation
+
     def annotated_classes(self) -> tuple[str, ...]:
         """Return the class names of the annotation."""
         return tuple(one for one in self._annotation_names() if one != "?")
@@ -260,20 +311,23 @@ class Bench:
         """Whether text recognition is available."""
         return can_read()
 
-    def read_text(self, within: Sequence[Instance] | None) -> Sequence[Instance]:
-        """Return the lines of text in the picture, or in the boxes of some instances."""
-        return read_text(self.picture, within, self.reader_file)
+    def read_text(
+        self, within: Sequence[Instance] | None, picture: PictureName = "first"
+    ) -> Sequence[Instance]:
+        """Return the lines of text in a picture, or in the boxes of some instances."""
+        return read_text(self.picture_named(picture), within, self.reader_file)
 
-    def detections_of(self, label: str) -> Detected:
-        """Return the detections of `label`, or of every class if `label` is empty.
+    def detections_of(self, label: str, picture: PictureName = "first") -> Detected:
+        """Return the detections of `label` in a picture; of every class if `label` is empty.
 
         Raises:
             Failed: If there is no detector.
         """
         if self.prompted is not None:
-            prompts, size = (tuple(label.split("|")) if label else ()), self.picture.shape
+            shown = self.picture_named(picture)
+            prompts, size = (tuple(label.split("|")) if label else ()), shown.shape
             try:
-                told = self.prompted.detect(self.picture.copy(), prompts)
+                told = self.prompted.detect(shown.copy(), prompts)
             except Exception as error:  # a foreign model may raise anything
                 why = f"{type(error).__name__}: {error}"[:_LONGEST]
                 raise UsageError(f"the site's detector failed: {why}") from error
@@ -284,13 +338,23 @@ class Bench:
         if self.detector is None:
             raise Failed("NO_DETECTOR", "this site has no detector", retryable=False)
         recalls = self.detector.recalls if isinstance(self.detector, NetworkDetector) else {}
-        seen = detect_with_tiles(self.detector, self.picture)
+        seen = detect_with_tiles(self.detector, self.picture_named(picture))
         recall = min(recalls.get(one, 1.0) for one in label.split("|"))
         kept, whole = select_label(seen.found, label, self.least_score, recall)
         return Detected(kept, whole if kept and not seen.tiled else min(whole, _ABSENT))
 
     def reset(self) -> None:
-        """Reset the state for a new question."""
+        """Reset the state for a new text."""
+        self.earlier.clear()
+        self._clear()
+
+    def begin_next_question(self) -> None:
+        """Reset the state for the next question of the same text, and keep the last answer."""
+        if self.answer is not None:
+            self.earlier.append(Answered(self.answer, self.judgement))
+        self._clear()
+
+    def _clear(self) -> None:
         self.sets.clear()
         self.steps.clear()
         self.answer = None
@@ -369,6 +433,7 @@ class Bench:
             "annotated_picture": "wanted" if self.out is not None else "none",
             "annotation": "unread" if self._is_unread() else "none",
             "second": "given" if self.second_file is not None else "none",
+            "second.names": "|".join(self._second_annotation_names()),
             "reader": "ready" if self.can_read_text else "none",
             "crops.picture": "cut" if self.file is not None else "none",
             "program": "wanted" if self.program_file is not None else "none",
@@ -382,6 +447,13 @@ class Bench:
             ready[f"crops.{name}"] = "none" if found is None or found.crops is None else "cut"
             ready[f"looked.{name}"] = "no" if name in waiting else "yes" if found else "none"
         return sources | ready
+
+    def _second_annotation_names(self) -> tuple[str, ...]:
+        """Return the class names of the second annotation; empty if it is missing or unreadable."""
+        try:
+            return self.second_annotation.names
+        except (Failed, UsageError):
+            return ()
 
     def _annotation_names(self) -> tuple[str, ...]:
         """Return the class names of the annotation; ``?`` if it is unreadable."""
@@ -412,18 +484,13 @@ class Bench:
             ]
             for name, found in self.sets.items()
         }
-        answer = None
-        if self.answer is not None:
-            answer = {
-                "text": self.answer.text,
-                "value": self.answer.value,
-                "confidence": round(self.answer.confidence, 3),
-            }
         judged = None if self.judgement is None else self.judgement.to_dict()
-        said = {
+        said: dict[str, Any] = {
             "picture": str(self.file or ""),
-            "answer": answer,
+            "answer": None if self.answer is None else self.answer.to_dict(),
             "judgement": judged,
             "instances": sets,
         }
+        if self.earlier:
+            said["earlier"] = [one.to_dict() for one in self.earlier]
         return said if self.program is None else {**said, "program": dict(self.program)}

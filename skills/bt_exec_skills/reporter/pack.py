@@ -43,7 +43,7 @@ PACK = Pack(
         "OtherPlace": PlaceName,
         "Order": Order,
         **dict.fromkeys(("LeastCount", "MostCount"), Count),
-        "Person": PersonName,
+        **dict.fromkeys(("Person", "Giver"), PersonName),
         **dict.fromkeys(("Aspect", "Question", "Message", "Item"), Words),
     },
     facts={"at": ("{Place}",), "passing": ("{Place}",), "tray": ("empty", "{Item}")},

@@ -38,7 +38,8 @@ ACTIONS: Mapping[str, tuple[str, ...]] = {
     "summarize_mission": (),
     "fail_and_report": ("reason",),
 }
-"""Actions with their parameters."""
+"""Actions with their required parameters."""
+_OPTIONAL: Mapping[str, tuple[str, ...]] = {"deliver_object": ("giver",)}
 _MOST_ACTIONS = 500
 
 
@@ -83,7 +84,8 @@ def _mistakes(step: Any, at: int, file: str) -> Iterator[Problem]:
     elif not isinstance(params, dict):
         yield make_problem(file, "BAD_VALUE", "must be an object", f"{place}/params")
     else:
-        known = ACTIONS[action]
+        needed = ACTIONS[action]
+        known = (*needed, *_OPTIONAL.get(action, ()))
         for name in params:
             if name not in known:
                 message = f"{action} has no parameter {name!r}"
@@ -93,7 +95,7 @@ def _mistakes(step: Any, at: int, file: str) -> Iterator[Problem]:
             elif not isinstance(params[name], str) or not params[name].strip():
                 message = f"{name!r} must be text"
                 yield make_problem(file, "WRONG_TYPE", message, f"{place}/params/{name}")
-        for name in known:
+        for name in needed:
             if name not in params:
                 message = f"{action} needs {name!r}"
                 yield make_problem(

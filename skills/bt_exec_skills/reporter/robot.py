@@ -80,7 +80,7 @@ class ReporterRobot(Robot, Protocol):
         """Turn on the spot by `angle` [rad], positive to the left."""
 
     def load(self, item: str) -> Motion:
-        """Wait with the tray extended until `item` is on it."""
+        """Wait until a person at the place of the robot has put `item` on the tray."""
 
     def hand_over(self, person: str) -> Motion:
         """Extend the tray to `person`, until it is empty; `person` may be a place with persons."""

@@ -6,8 +6,9 @@ import threading
 
 from bt_exec.language.messages import language_of
 from bt_exec_skills.image.pack import PACK
-from bt_exec_skills.image.rules.question_plans import build_plan
-from bt_exec_skills.image.rules.question_reader import read_question
+from bt_exec_skills.image.rules.question_plans import build_plan, build_plan_of_all
+from bt_exec_skills.image.rules.question_reader import read_question, read_questions
+from bt_exec_skills.image.skills.several_questions import answered
 from bt_exec_skills.image.workbench import Bench
 
 SKILLS = {one.name: one for one in PACK.skills}
@@ -35,6 +36,31 @@ def ask(bench: Bench, text: str):
     for name, given in tools_of(build_plan(read_question(text), language_of(text), bench.facts())):
         finish(SKILLS[name](bench=bench, **given))
     return bench.answer
+
+
+def ask_all(bench: Bench, text: str) -> list:
+    """Return the values of the answers to all questions in a text that are asked."""
+    bench.reset()
+    _run(build_plan_of_all(read_questions(text), language_of(text), bench.facts()), bench)
+    return [*(one.answer.value for one in bench.earlier), bench.answer.value]
+
+
+def _run(node: dict, bench: Bench) -> bool:
+    """Run a plan; return False if a check does not hold."""
+    if "check" in node:
+        named = node["check"]
+        return _holds(named["not"], bench) is False if "not" in named else _holds(named, bench)
+    if "sequence" in node:
+        return all(_run(one, bench) for one in node["sequence"])
+    if "fallback" in node:
+        return any(_run(one, bench) for one in node["fallback"])
+    for name, given in tools_of({"sequence": [{"with": {}, **node}]}):
+        finish(SKILLS[name](bench=bench, **given))
+    return True
+
+
+def _holds(named: dict, bench: Bench) -> bool:
+    return answered(bench=bench, **named["answered"]).holds
 
 
 def finish(steps):

@@ -213,11 +213,7 @@ def test_question_is_recorded(bt_ask, shapes, capsys):
         ("남자가 행복해 보여?", "NEEDS_MODEL", "모델이 필요한 질문"),
         ("빨간 꽃이 몇 개야?", "ANNOTATION_NEEDED", "COCO JSON, YOLO"),
         ("How many flowers are there?", "ANNOTATION_NEEDED", "I do not guess"),
-        (
-            "원이 있으면 무슨 색인지 알려주고, 없으면 몇 개인지 말해줘",
-            "QUESTION_CONDITIONAL",
-            "조건을 먼저 묻고",
-        ),
+        ("원만 빨간색이면 몇 개야?", "QUESTION_CONDITIONAL", "조건을 먼저 묻고"),
     ],
 )
 def test_refusal_states_its_actual_reason(bt_ask, shapes, text, code, says):

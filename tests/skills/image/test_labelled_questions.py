@@ -72,21 +72,14 @@ def test_negation_excludes_the_same_objects_as_its_paraphrase(text, same):
     [
         "Are not all circles red?",
         "Are any circles not red and big?",
-        "If there is a cup, how many apples are there?",
-        "Is there a cup? If not, where is the plate?",
-        "Unless there is a cup, count the apples.",
         "Are only the circles red?",
-        "Count the circles, then the squares.",
         "Don't count the circles.",
         "모든 원이 빨갛지는 않지?",
         "원이 모두 빨갛지 않아?",
         "빨간 원만 있어?",
         "원만 빨간색이야?",
-        "사과가 있으면 컵이 몇 개야?",
-        "컵이 있어? 있으면 어디 있어?",
         "원 세지 마",
         "원이 네모보다 안 많아?",
-        "컵은 어디 있고 사과는 몇 개야?",
     ],
 )
 def test_question_with_an_unused_operator_is_refused(text):

@@ -14,9 +14,9 @@ from bt_exec.language.reading.reference_resolution import resolve_references
 from bt_exec_skills.image.perception.graded_attributes import DEGREES
 from bt_exec_skills.image.perception.relations import SIDES
 from bt_exec_skills.image.rules.lexicon import generator, lexicon, reader
+from bt_exec_skills.image.rules.meaning_to_questions import question_from_meaning
 from bt_exec_skills.image.rules.question import UnanswerableQuestion
 from bt_exec_skills.image.rules.question_plans import CannotTell, build_plan
-from bt_exec_skills.image.rules.question_reader import question_from_meaning
 from tests.cases import cases, examples
 
 WORDS = lexicon()
@@ -265,7 +265,7 @@ operators = st.one_of(
 annotations = st.sampled_from(["", "apple|person", "|".join(sorted(WORDS["things"]))])
 SAME_STEP = {
     "left": "left_of", "right": "right_of", "upper": "above", "lower": "below", "on": "above",
-    "beside": "nearest", "outside": "overlapping", "empty": "hollow",
+    "beside": "nearest", "outside": "overlapping", "empty": "hollow", "new": "missing",
 }  # fmt: skip
 BARS = node("thing", name="bar")
 

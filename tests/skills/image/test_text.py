@@ -269,3 +269,18 @@ def test_missing_weights_are_reported(sign, tmp_path):
 
     with pytest.raises(UsageError, match=r"no\.onnx does not exist"):
         reading.read_text(np.zeros((9, 9, 3), np.uint8), weights=tmp_path / "no.onnx")
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ('Is the word "exit" written anywhere?', True),
+        ('Is there the word "entry"?', False),
+        ('"EXIT"라고 쓰여 있어?', True),
+        ("Are there any digits in the picture?", False),
+        ("사진에 숫자가 있어?", False),
+    ],
+)
+def test_text_is_searched_for_a_word(sign, engine, text, value):
+    engine(("EXIT", 0.99))
+    assert ask(Bench(sign), text).value is value

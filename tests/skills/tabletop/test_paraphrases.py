@@ -168,3 +168,69 @@ def test_word_there_may_refer_to_a_place_named_later():
 def test_words_before_a_colon_are_not_ignored(command):
     with pytest.raises(Trouble):
         understand(command, MIXED)
+
+
+@pytest.mark.parametrize(
+    ("before", "elliptic", "whole"),
+    [
+        ("what is on the left table?", "and on the right one?", "what is on the right table?"),
+        ("what is on the left table?", "what about the back one?", "what is on the back table?"),
+        ("how many cubes are on the left?", "and cups?", "how many cups are on the left?"),
+        ("where is the red cup?", "and the blue one?", "where is the blue cup?"),
+        ("왼쪽 테이블에 뭐 있어?", "그럼 뒤쪽은?", "뒤쪽 테이블에 뭐 있어?"),
+        ("빨간 그릇 비었어?", "파란 건?", "파란 그릇 비었어?"),
+    ],
+)
+def test_elliptic_question_has_the_answer_of_the_whole_one(before, elliptic, whole):
+    short, full = (
+        answer(understand(text, MIXED, turns).question, MIXED, None, "en")
+        for text, turns in ((elliptic, [Turn(before)]), (whole, []))
+    )
+    assert short == full
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["what else is on the table with the blue bowl?", "파란 그릇이 있는 테이블에 또 뭐 있어?"],
+)
+def test_question_about_other_objects_leaves_out_the_named_one(question):
+    every = answer(understand("what is on the right table?", MIXED).question, MIXED, None, "en")
+    others = answer(understand(question, MIXED).question, MIXED, None, "en")
+    assert set(others.names) == {*every.names} - {"object_blue_bowl_0"}
+
+
+@pytest.mark.parametrize(
+    ("condition", "holds"),
+    [("the ball is on the left", True), ("the ball is on the right", False)],
+)
+def test_condition_about_a_side_is_decided_by_the_table_there(condition, holds):
+    command = f"if {condition}, put it on the tray, otherwise put the apple on the tray"
+    expected = "object_big_blue_ball_0" if holds else "object_apple_0"
+    assert list(places(command, MIXED)) == [expected]
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "put both cups on the back table, then the red one in the red bowl",
+        "컵 두 개를 뒤쪽 테이블로 옮기고 그중 빨간 걸 빨간 그릇에 넣어",
+    ],
+)
+def test_attribute_selects_among_the_objects_mentioned_before(command):
+    found = places(command, MIXED)
+    assert found["object_red_cup_0"] == ("in", "object_red_bowl_0")
+    assert found["object_blue_cup_0"] == ("in", "table_2")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "put that over there",
+        "사과를 저기다 놔",
+        "put the right ball on the tray",
+        "오른쪽 공을 쟁반에 놔",
+    ],
+)
+def test_place_or_side_without_such_an_object_is_refused(command):
+    with pytest.raises(Trouble):
+        understand(command, MIXED)

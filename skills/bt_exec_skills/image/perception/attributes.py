@@ -15,8 +15,8 @@ from bt_exec_skills.image.perception.colours import COLOURS, ColourName, colour_
 from bt_exec_skills.image.perception.instances import LYING, Crop, Decision, Instance
 
 __all__ = [
-    "ATTRIBUTES", "AttributeName", "Grouping", "count_by", "most_frequent", "name_by",
-    "name_colour", "name_shape", "name_thing", "verify_attribute",
+    "ATTRIBUTES", "AttributeName", "Grouping", "count_by", "least_frequent", "most_frequent",
+    "name_by", "name_colour", "name_shape", "name_thing", "verify_attribute",
 ]  # fmt: skip
 
 ShapeName = Literal["circle", "square", "rectangle", "triangle"]
@@ -163,6 +163,11 @@ def count_by(crops: Sequence[Crop], by: Grouping, listed: Sequence[str] = ()) ->
 def most_frequent(groups: Mapping[str, int]) -> list[str]:
     """Return the name of the largest group; several names if groups are equally large."""
     return [name for name, number in groups.items() if number == max(groups.values())]
+
+
+def least_frequent(groups: Mapping[str, int]) -> list[str]:
+    """Return the name of the smallest group; several names if groups are equally small."""
+    return [name for name, number in groups.items() if number == min(groups.values())]
 
 
 def _decide_filled(crop: Crop, attribute: str) -> Decision:

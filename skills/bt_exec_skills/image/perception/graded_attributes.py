@@ -13,7 +13,7 @@ from bt_exec_skills.image.perception.instance_decisions import all_hold
 from bt_exec_skills.image.perception.instances import Crop, Decision, Instance
 from bt_exec_skills.image.perception.relations import SIDES
 
-__all__ = ["DEGREES", "DegreeName", "compare_with_others"]
+__all__ = ["DEGREES", "DegreeName", "compare_with_others", "sorted_places"]
 
 GradedName = Literal[
     "big", "small", "tall", "short", "long", "brief", "bright", "dark", "sharp", "blurred"
@@ -71,6 +71,20 @@ def compare_with_others(
             now = now._replace(holds=None if now.holds is None else not now.holds)
         result.append(all_hold([before, now]) if before.holds is not False else before)
     return result
+
+
+def sorted_places(crops: Sequence[Crop], attribute: DegreeName) -> list[int]:
+    """Return the indices of objects in the order of a degree, the highest first."""
+
+    def degree(place: int) -> float:
+        crop = crops[place]
+        if attribute in SIDES:
+            axis, sign = SIDES[attribute]
+            return -sign * crop.instance.middle[axis]
+        rising = _RISING.get(attribute, attribute)
+        return _measure(crop, rising) * (1 if attribute in _RISING else -1)
+
+    return sorted(range(len(crops)), key=degree)
 
 
 def _is_at_rank(pairs: Sequence[Decision], rank: int, attribute: str) -> Decision:

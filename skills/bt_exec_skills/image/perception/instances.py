@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -20,6 +20,7 @@ __all__ = [
     "Crop",
     "Decision",
     "Instance",
+    "PictureName",
     "count",
     "crop",
     "with_boxes_of_overlapping_others",
@@ -29,6 +30,9 @@ EVENED = "colour, in even light"
 """Source of regions that were found after the light was corrected; see `even_light`."""
 LYING = "colour, lying bar"
 """Source of horizontal bars of a chart, whose height in a comparison is their length."""
+
+PictureName = Literal["first", "second"]
+"""The picture that a text is about, and the picture that it may be compared with."""
 
 SUREST = 0.98
 """Maximum confidence of an answer; measurements on pictures do not support a higher one."""

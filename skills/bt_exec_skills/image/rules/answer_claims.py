@@ -71,6 +71,8 @@ def parse_claims(
         asked: Node | None = resolve_meaning(question, context, names)[0]
     except UnanswerableQuestion:
         asked = None
+    if asked is not None and asked.kind != "ask":  # several questions
+        asked = None
     if asked is not None and _asked_aspect(asked) == "writing":
         return [Claim(text, asked, text, True)]
     kinds = reader().lexicon("en").kinds

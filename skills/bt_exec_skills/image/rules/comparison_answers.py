@@ -8,6 +8,7 @@ from typing import Any
 from bt_exec_skills.image.perception.attributes import (
     Grouping,
     count_by,
+    least_frequent,
     most_frequent,
     name_by,
     name_thing,
@@ -30,6 +31,7 @@ from bt_exec_skills.image.workbench import Answer, Candidates
 
 __all__ = ["answer_alike", "answer_all", "answer_bound", "answer_names", "answer_same_pictures"]
 
+_GROUPING = ("groups", "most", "least", "shared", "variety")
 _NOTHING_SEEN = 0.9  # confidence that pictures are equal; very small changes are not detected
 
 
@@ -136,8 +138,8 @@ def answer_names(
     """Return the objects by name: their shapes, what they are, or the number of each group.
 
     Args:
-        kind: ``shape``, ``name``, ``groups``, ``most`` (largest group) or ``variety`` (number of
-            groups).
+        kind: ``shape``, ``name``, ``groups``, ``most`` (largest group), ``least``,
+            ``shared`` (whether a group has several objects) or ``variety`` (number of groups).
         found: The objects.
         crops: Their crops.
         size: Height and width of the picture [px].
@@ -155,8 +157,9 @@ def answer_names(
     ]
     confidence = min([total.confidence, found.whole, *(clear for _, clear in named)])
     names = [name for name, _ in named]
-    groups = count_by(kept, by, listed) if kind in ("groups", "most", "variety") else {}
-    value: Any = groups if kind == "groups" else most_frequent(groups) if groups else names
+    groups = count_by(kept, by, listed) if kind in _GROUPING else {}
+    extreme = least_frequent if kind == "least" else most_frequent
+    value: Any = groups if kind == "groups" else extreme(groups) if groups else names
     parts = (
         [f"{speaker.word(name)} {number}" for name, number in groups.items()]
         if kind == "groups"
@@ -168,11 +171,16 @@ def answer_names(
             speaker.sentence("placed", what=part, place=speaker.place_words([place]))
             for part, place in zip(parts, places, strict=True)
         ]
+    if kind == "shared":
+        value = any(number > 1 for number in groups.values())
+        parts = [f"{speaker.word(name)} {number}" for name, number in groups.items()]
     if kind == "variety":
         value, parts = len(groups), [speaker.word(name) for name in groups]
-    name = kind if kind in ("groups", "most", "variety") else "colour"
+    sentence: str = kind if kind in _GROUPING else "colour"
+    if kind == "shared":
+        sentence = "shared_yes" if value else "shared_no"
     facts = {"what": what, "colours": ", ".join(parts), "every": speaker.word(f"every {by}")}
-    said = speaker.sentence(name if kept else "none", n=len(groups), **facts)
+    said = speaker.sentence(sentence if kept else "none", n=len(groups), **facts)
     return Answer(
         " ".join(
             [

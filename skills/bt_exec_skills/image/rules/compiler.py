@@ -6,18 +6,24 @@ no tool can answer is refused with a remedy, such as an annotation or a vision m
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from bt_exec.failure import Refusal, UnknownName
 from bt_exec.language.logical_operators import operators_in
-from bt_exec.language.meaning import Act, Meaning, Role, RoleName, Unclear, WordUse
+from bt_exec.language.meaning import Act, Condition, Meaning, Role, RoleName, Unclear, WordUse
 from bt_exec.language.reading.reader import Reading
 from bt_exec.planning.compiler import Plan, Request
 from bt_exec.spec.model import MissionSpec
 from bt_exec_skills.image.rules.lexicon import object_name, reader
-from bt_exec_skills.image.rules.question import Phrase, Question, UnanswerableQuestion
-from bt_exec_skills.image.rules.question_plans import CannotTell, build_plan
+from bt_exec_skills.image.rules.question import (
+    Asked,
+    Phrase,
+    Question,
+    UnanswerableQuestion,
+)
+from bt_exec_skills.image.rules.question_plans import CannotTell, build_plan_of_all
 from bt_exec_skills.image.rules.question_reader import read_with_words
 
 __all__ = ["QuestionCompiler", "create"]
@@ -43,8 +49,8 @@ class QuestionCompiler:
         if facts.get("picture") != "given":
             return self._build_refusal(request, "NO_PICTURE")
         try:
-            question, _ = _read_in_session(request)
-            root = build_plan(question, request.language, facts, request.command)
+            asked, _ = _read_in_session(request)
+            root = build_plan_of_all(asked, request.language, facts, request.command)
         except UnanswerableQuestion as error:
             if error.code == "QUESTION_UNCLEAR" and (words := _condition_in(request)):
                 return self._build_refusal(request, "QUESTION_CONDITIONAL", words=words)
@@ -68,7 +74,7 @@ class QuestionCompiler:
         return reader().shortened_texts(request.command, _known_names(request))
 
     def read(self, request: Request) -> Meaning | Unclear:
-        """Return the meaning of a question as one act of its kind, or why it is not understood."""
+        """Return each question as an act of its kind, or why the text is not understood."""
         try:
             return _to_shared_meaning(*_read_in_session(request))
         except UnanswerableQuestion as error:
@@ -86,8 +92,8 @@ class QuestionCompiler:
         return Refusal(code, said, near)
 
 
-def _read_in_session(request: Request) -> tuple[Question, Reading]:
-    """Return the question, read in its session with the names of the annotation as nouns."""
+def _read_in_session(request: Request) -> tuple[tuple[Asked, ...], Reading]:
+    """Return the questions, read in their session with the names of the annotation as nouns."""
     context = [turn.command for turn in request.context.turns]
     return read_with_words(request.command, context, _known_names(request))
 
@@ -120,16 +126,32 @@ def create(settings: Mapping[str, Any]) -> QuestionCompiler:
 _NOT = {True: "", False: "not "}
 
 
-def _to_shared_meaning(question: Question, reading: Reading) -> Meaning:
-    """Return the meaning of a question in the terms shared by all compilers."""
+def _to_shared_meaning(asked: Sequence[Asked], reading: Reading) -> Meaning:
+    """Return the meaning of questions in the terms shared by all compilers."""
+    acts = tuple(act for one in asked for act in _acts(one, None))
+    said_back = " ".join(one.said_back for one in asked if isinstance(one, Question))
+    return Meaning(reading.language, acts, tuple(_word_uses(reading)), said_back)
+
+
+def _acts(asked: Asked, condition: Condition | None) -> Iterator[Act]:
+    """Yield the acts of one question, or of a conditional, each with its condition."""
+    if isinstance(asked, Question):
+        yield replace(_make_act(asked), condition=condition)
+        return
+    deciding = replace(_make_act(asked.condition), condition=condition)
+    for holds, branch in ((True, asked.then), (False, asked.other)):
+        for one in branch:
+            yield from _acts(one, Condition(deciding, holds))
+
+
+def _make_act(question: Question) -> Act:
     roles = tuple(_make_role(*part) for part in _described_objects(question))
     if question.kind == "alike":
         roles += (Role("manner", "value", "Aspect", question.aspect),)
     if question.bound is not None:
         quantity = f"{question.bound} {question.number}"
         roles += (Role("quantity", "value", "Number", quantity),)
-    act = Act(question.kind, roles, "ask")
-    return Meaning(reading.language, (act,), tuple(_word_uses(reading)), question.said_back)
+    return Act(question.kind, roles, "ask")
 
 
 def _described_objects(question: Question) -> Iterator[tuple[RoleName, Phrase, str]]:

@@ -48,7 +48,7 @@ class Source(NamedTuple):
 
 def has_known_boxes(phrase: Phrase, facts: Mapping[str, str]) -> bool:
     """Return True if the annotation contains the class of a phrase."""
-    return _find_label(phrase, _annotated_names(facts))[0] is not None
+    return _find_label(phrase, _annotated_names(phrase, facts))[0] is not None
 
 
 def exclude_classes(source: Node, phrase: Phrase, facts: Mapping[str, str]) -> Phrase:
@@ -60,7 +60,7 @@ def exclude_classes(source: Node, phrase: Phrase, facts: Mapping[str, str]) -> P
     things = [out for out in phrase.left_out if out == Phrase(thing=out.thing, said=out.said)]
     if not things or source.get("tree") != "from_annotation":
         return phrase
-    annotated, labels = _annotated_names(facts), []
+    annotated, labels = _annotated_names(phrase, facts), []
     for out in things:
         label, _ = _find_label(out, annotated)
         if not label:
@@ -84,11 +84,19 @@ def choose_source(name: str, phrase: Phrase, facts: Mapping[str, str]) -> Source
     Raises:
         CannotTell: If no source knows the class.
     """
+    compared = phrase.picture == "second" or phrase.thing == DIFFERENCE
+    if compared and facts.get("second") != "given":
+        raise CannotTell("SECOND_NEEDED")
+    source = _choose_source(name, phrase, facts)
+    if phrase.picture != "first":
+        source.node["with"]["picture"] = phrase.picture
+    return source
+
+
+def _choose_source(name: str, phrase: Phrase, facts: Mapping[str, str]) -> Source:
     if phrase.thing == DIFFERENCE:
-        if facts.get("second") != "given":
-            raise CannotTell("SECOND_NEEDED")
         return Source({"do": "compare_pictures", "with": {"into": name}}, phrase.attributes)
-    annotated = _annotated_names(facts)
+    annotated = _annotated_names(phrase, facts)
     detected = tuple(filter(None, facts.get("detector.names", "").split("|")))
     if not phrase.thing and facts.get("detector.asked") == "by name":
         detected = ()
@@ -139,8 +147,12 @@ def _find_label(phrase: Phrase, known: tuple[str, ...]) -> tuple[str | None, tup
     return "", phrase.attributes
 
 
-def _annotated_names(facts: Mapping[str, str]) -> tuple[str, ...]:
-    return tuple(filter(None, facts.get("annotation.names", "").split("|")))
+def _annotated_names(phrase: Phrase, facts: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the classes in the annotation of the picture in which a phrase's objects are."""
+    names = facts.get("annotation.names", "")
+    if phrase.picture == "second":
+        names = facts.get("second.names", names)
+    return tuple(filter(None, names.split("|")))
 
 
 def _are_shapes(phrase: Phrase, known: tuple[str, ...]) -> bool:

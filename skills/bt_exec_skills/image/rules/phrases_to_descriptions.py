@@ -13,10 +13,12 @@ from bt_exec.language.reading.meaning_node import (
     conjuncts,
     disjunction,
     negation,
+    normal_form,
 )
 from bt_exec_skills.image.perception.attributes import ATTRIBUTES, AttributeName
 from bt_exec_skills.image.perception.barcodes import CodeKind
 from bt_exec_skills.image.perception.graded_attributes import DEGREES, DegreeName, GradedName
+from bt_exec_skills.image.perception.instances import PictureName
 from bt_exec_skills.image.perception.relations import SIDES, Column, RelationName, Row
 from bt_exec_skills.image.rules.lexicon import generator, reader
 from bt_exec_skills.image.rules.question import (
@@ -49,6 +51,10 @@ _OF_BARS: dict[str, GradedName] = {
 _DIFFERENCES = Node("np", (("of", Node("thing", (("name", DIFFERENCE),))),))
 _CHANGES = ("changed", "missing")
 """Attributes of objects that differ in a second picture."""
+_NEW = Node("has", (("attribute", "new"),))
+_MISSING, _CHANGED = (Node("has", (("attribute", name),)) for name in ("missing", "changed"))
+_SECOND = Node("shown", (("picture", "second"),))
+_ANY = Node("any")
 
 
 class PhraseConverter:
@@ -66,6 +72,7 @@ class PhraseConverter:
         self._korean = language == "ko"
         self._kinds = reader().lexicon("en").kinds
         self._text = text
+        self._picture: PictureName = "first"
 
     def formula_of(self, phrase: Node) -> Node:
         """Return the formula of a phrase without a quantity.
@@ -87,9 +94,16 @@ class PhraseConverter:
 
     def describe_formula(self, formula: Node) -> Phrase:
         """Return the description of objects given by a formula; see `describe_phrase`."""
+        within, picture = self._in_one_picture(formula)
+        if within != formula:
+            outer, self._picture = self._picture, picture
+            try:
+                return replace(self.describe_formula(within), said=self._generator.phrase(formula))
+            finally:
+                self._picture = outer
         stated = self._with_relations(formula)
         parts = _of_bars([inner for part in conjuncts(stated) for inner in conjuncts(part)])
-        found = Phrase(said=self._generator.phrase(formula))
+        found = Phrase(said=self._generator.phrase(formula), picture=self._picture)
         beside = next((one for one in parts if one.text("relation") == "beside"), None)
         if beside is not None and self._nearest:
             rest = conjunction(*(one for one in parts if one is not beside))
@@ -110,6 +124,23 @@ class PhraseConverter:
         if self._is_contradictory(found) or self._needs_fill_of_object(found):
             raise self.refusal()
         return replace(found, attributes=tuple(sorted(found.attributes, key=ATTRIBUTES.index)))
+
+    def _in_one_picture(self, formula: Node) -> tuple[Node, PictureName]:
+        """Return a formula without the picture in which its objects are, and the picture.
+
+        New objects are those of the second picture that are missing in the first one.
+        """
+        nodes = {*formula.walk()}
+        shown = {node for node in nodes if node.kind == "shown"}
+        if len(shown | ({_SECOND} & nodes if _NEW in nodes else set())) > 1:
+            raise self.refusal()
+        second = shown == {_SECOND} and not {_MISSING, _CHANGED} & nodes
+        for node in shown:
+            formula = formula.substitute(node, _ANY)
+        picture: PictureName = "second" if second or _NEW in nodes else self._picture
+        if shown and not second and _NEW not in nodes:
+            picture = "first"
+        return normal_form(formula.substitute(_NEW, _MISSING)), picture
 
     def _with_relations(self, formula: Node) -> Node:
         """Return a formula with "changed", "missing" and "empty" in terms of other formulas.
@@ -138,6 +169,8 @@ class PhraseConverter:
     def _add_part(self, phrase: Phrase, part: Node) -> Phrase:
         if part.kind == "any":
             return phrase
+        if part.kind == "bears" and not phrase.text:
+            return replace(phrase, text=part.text("text"))
         if part.kind == "thing":
             if phrase.thing and BAR not in (phrase.thing, part.text("name")):
                 raise self.refusal(part.text("name"))
@@ -145,7 +178,17 @@ class PhraseConverter:
             return replace(phrase, thing=name or part.text("name"))
         if part.kind == "has":
             return replace(phrase, attributes=(*phrase.attributes, self._parse_attribute(part)))
-        kinds = {one.kind for one in part.parts()} if part.kind == "or" else set()
+        if part.kind == "or":
+            return self._add_alternatives(phrase, part)
+        if part.kind == "most" and phrase.top is None and part.get("of") is not None:
+            return self._add_superlative(phrase, part)
+        if part.kind == "not":
+            return self._with_condition(phrase, part.parts()[0], holds=False)
+        return self._with_condition(phrase, part, holds=True)
+
+    def _add_alternatives(self, phrase: Phrase, part: Node) -> Phrase:
+        """Return a description of objects that satisfy one of several formulas."""
+        kinds = {one.kind for one in part.parts()}
         if kinds == {"thing"} and not phrase.thing:
             names = [one.text("name") for one in part.parts()]
             codes = {*names} <= {*get_args(CodeKind)}
@@ -153,21 +196,15 @@ class PhraseConverter:
         if kinds == {"not"}:
             out = self.describe_formula(conjunction(*map(negation, part.parts())))
             return replace(phrase, left_out=(*phrase.left_out, out))
-        if part.kind == "or":
-            shared = shared_conjuncts(part)
-            for one in shared:
-                phrase = self._add_part(phrase, one)
-            rest = [_without(of, shared) for of in part.parts()]
-            if shared and all(one.kind == "thing" for one in rest):  # "red cups and red plates"
-                return self._add_part(phrase, disjunction(*rest))
-            own = ([self._parse_attribute(one) for one in conjuncts(of)] for of in rest)
-            either = (*phrase.either, *product(*own))  # "a red circle or a blue square"
-            return replace(phrase, either=either)
-        if part.kind == "most" and phrase.top is None and part.get("of") is not None:
-            return self._add_superlative(phrase, part)
-        if part.kind == "not":
-            return self._with_condition(phrase, part.parts()[0], holds=False)
-        return self._with_condition(phrase, part, holds=True)
+        shared = shared_conjuncts(part)
+        for one in shared:
+            phrase = self._add_part(phrase, one)
+        rest = [_without(of, shared) for of in part.parts()]
+        if shared and all(one.kind == "thing" for one in rest):  # "red cups and red plates"
+            return self._add_part(phrase, disjunction(*rest))
+        own = ([self._parse_attribute(one) for one in conjuncts(of)] for of in rest)
+        either = (*phrase.either, *product(*own))  # "a red circle or a blue square"
+        return replace(phrase, either=either)
 
     def _with_condition(self, phrase: Phrase, inner: Node, *, holds: bool) -> Phrase:
         """Return a description with one more condition, negated unless `holds`."""
@@ -225,6 +262,8 @@ class PhraseConverter:
 
     def _parse_relation(self, part: Node, to: Phrase) -> RelationName:
         name = part.text("relation")
+        while to.of is not None:
+            to = to.of
         if self._korean and not to.thing:  # 위 is "on" or "above"; a drawn shape carries nothing
             name = _UPPERMOST.get(name, name)
         return cast(RelationName, _SAID_AS.get(name, name))

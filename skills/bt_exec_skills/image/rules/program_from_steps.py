@@ -131,6 +131,15 @@ def _crop_lines(args: Mapping[str, Any], _: Bench) -> list[str]:
     return [f"crops[{name!r}] = tools.crop(picture, instances[{name!r}])"]
 
 
+def _sort_lines(args: Mapping[str, Any], _: Bench) -> list[str]:
+    name = args["of"]
+    return [
+        f"places = tools.sorted_places(crops[{name!r}], {args['by']!r})",
+        "for several in (instances, decisions, crops):",
+        f"    several[{name!r}] = [several[{name!r}][place] for place in places]",
+    ]
+
+
 def _verify_lines(args: Mapping[str, Any], _: Bench) -> list[str]:
     name, wanted = args["of"], args["wanted"]
     how = f"wanted={wanted!r}" + (", any_of=True" if args.get("any_of") else "")
@@ -229,6 +238,14 @@ def _answer_lines(args: Mapping[str, Any], _: Bench) -> list[str]:
             f"groups = tools.count_by(kept, {args.get('aspect')!r})",
             "answer = tools.most_frequent(groups) if groups else []",
         ],
+        "shared": [
+            f"groups = tools.count_by(kept, {args.get('aspect')!r})",
+            "answer = any(number > 1 for number in groups.values())",
+        ],
+        "least": [
+            f"groups = tools.count_by(kept, {args.get('aspect')!r})",
+            "answer = tools.least_frequent(groups) if groups else []",
+        ],
     }
     return [f"kept = {_accepted_expression(name, 'crops')}", *said[args["kind"]]]
 
@@ -287,6 +304,7 @@ _LINES: Mapping[str, Callable[[Mapping[str, Any], Bench], list[str]]] = {
     "segment_colour": _segment_lines,
     "separate_touching": _separate_lines,
     "crop": _crop_lines,
+    "sort": _sort_lines,
     "verify_attribute": _verify_lines,
     "measure_places": _compare_places_lines,
     "check_part": _check_part_lines,

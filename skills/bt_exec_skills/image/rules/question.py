@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, TypeAlias
 
 from bt_exec_skills.image.perception.attributes import AttributeName, Grouping
 from bt_exec_skills.image.perception.bar_chart import BarFact
 from bt_exec_skills.image.perception.graded_attributes import DegreeName, GradedName
 from bt_exec_skills.image.perception.instance_decisions import Bound
+from bt_exec_skills.image.perception.instances import PictureName
 from bt_exec_skills.image.perception.measurements import Extent
 from bt_exec_skills.image.perception.relations import Column, RelationName, Row
 from bt_exec_skills.image.perception.written_values import Written
@@ -26,15 +27,18 @@ SEVERAL = "|"
 """Separator of the labels of a phrase about objects of several classes."""
 
 __all__ = [
-    "BAR", "DIFFERENCE", "SEVERAL", "SHAPE", "Degree", "Kind", "Known", "Part", "Phrase", "Place",
-    "Question", "Top", "UnanswerableQuestion",
+    "BAR", "DIFFERENCE", "SEVERAL", "SHAPE", "Asked", "Conditional", "Degree", "Kind", "Known",
+    "Outcome", "Part", "Phrase", "Place", "Question", "Top", "UnanswerableQuestion",
 ]  # fmt: skip
 
 Kind = Literal[
     "count", "exists", "all", "where", "colour", "shape", "name", "compare", "which", "groups",
-    "most", "variety", "read", "same", "alike", "difference",
+    "most", "least", "shared", "variety", "read", "same", "alike", "difference",
     "share",
 ]  # fmt: skip
+Outcome = Literal["yes", "no", "more", "fewer", "as_many"]
+"""Answer to a yes/no question, or to a comparison of two counts."""
+
 Top = DegreeName | Literal["nearest", "farthest"]
 
 
@@ -120,6 +124,8 @@ class Phrase:
         near: Objects from which the distances for ``nearest`` and ``farthest`` are measured.
         not_top: Superlatives among the described objects, whose object is excluded.
         rank: Place in the order of `top`, such as 2 for the second biggest.
+        picture: Picture in which the objects are.
+        text: Text that must be on the objects, or in a line of text; ``0`` stands for any digit.
     """
 
     attributes: tuple[AttributeName, ...] = ()
@@ -135,6 +141,8 @@ class Phrase:
     near: Phrase | None = None
     not_top: tuple[DegreeName, ...] = ()
     rank: int = 1
+    picture: PictureName = "first"
+    text: str = ""
 
 
 @dataclass(frozen=True)
@@ -155,6 +163,7 @@ class Question:
         extent: For ``measure``: requested measure.
         known: For ``measure``: a known size, or None.
         bar: For ``bar``: whether the value or the label of the bar is asked for.
+        order: Order in which objects are listed, such as ``left_of``: from left to right.
         said_back: The interpreted question as a full sentence.
     """
 
@@ -169,6 +178,7 @@ class Question:
     extent: Extent = "area"
     known: Known | None = None
     bar: BarFact = "value"
+    order: DegreeName | None = None
     said_back: str = ""
 
     @property
@@ -181,6 +191,26 @@ class Question:
         """First relation of the target to other objects, unless it is negated; or None."""
         places = self.target.places
         return places[0].relation if places and places[0].holds else None
+
+
+@dataclass(frozen=True)
+class Conditional:
+    """Questions that depend on the answer to another question, which is asked first.
+
+    Attributes:
+        condition: The question that decides.
+        outcome: The answer to it after which `then` is asked; after another one, `other` is.
+        then: Questions for that outcome.
+        other: Questions for another outcome. If the answer is undecided, none is asked.
+    """
+
+    condition: Question
+    outcome: Outcome
+    then: tuple[Asked, ...] = ()
+    other: tuple[Asked, ...] = ()
+
+
+Asked: TypeAlias = Question | Conditional
 
 
 class UnanswerableQuestion(ValueError):  # noqa: N818 - an answer of the reader, not an error

@@ -19,14 +19,56 @@ from bt_exec_skills.image.rules.instance_sources import (
     exclude_classes,
     has_known_boxes,
 )
-from bt_exec_skills.image.rules.question import BAR, Phrase, Question
+from bt_exec_skills.image.rules.question import BAR, Asked, Conditional, Phrase, Question
 
-__all__ = ["CannotTell", "build_plan"]
+__all__ = ["CannotTell", "build_plan", "build_plan_of_all"]
 
+_NEXT: Node = {"do": "next_question"}
 _SIZES = ("big", "small")
 _LANDMARKS = ("landmark", "landmark2", "landmark3")  # names of sets for related objects
 _SIGN = "sign"  # a coloured region around text
 _WRITTEN_ON = (_SIGN, "receipt", "menu", "writing")
+
+
+def build_plan_of_all(
+    asked: Sequence[Asked], language: str, facts: Mapping[str, str], text: str = ""
+) -> Node:
+    """Return the root of the plan that answers several questions in turn; see `build_plan`.
+
+    Raises:
+        CannotTell: If no tool can answer one of the questions, or a program is wanted for several.
+    """
+    several = len(asked) > 1 or any(isinstance(one, Conditional) for one in asked)
+    if several and facts.get("program") == "wanted":
+        raise CannotTell("PROGRAM_OF_ONE")
+    return {"sequence": _nodes_for_all(asked, language, facts, text)}
+
+
+def _nodes_for_all(
+    asked: Sequence[Asked], language: str, facts: Mapping[str, str], text: str
+) -> list[Node]:
+    steps: list[Node] = []
+    for one in asked:
+        steps += [_NEXT] if steps else []
+        first = one.condition if isinstance(one, Conditional) else one
+        steps += build_plan(first, language, facts, text)["sequence"]
+        if isinstance(one, Conditional):
+            steps += _nodes_for_branches(one, language, facts, text)
+    return steps
+
+
+def _nodes_for_branches(
+    one: Conditional, language: str, facts: Mapping[str, str], text: str
+) -> list[Node]:
+    """Return the choice among the branches of a conditional; none is taken if it is undecided."""
+    choice: list[Node] = []
+    for holds, branch in ((False, one.other), (True, one.then)):
+        if branch:
+            check = {"answered": {"outcome": one.outcome, **({} if holds else {"holds": False})}}
+            taken = [{"check": check}, _NEXT, *_nodes_for_all(branch, language, facts, text)]
+            rest = [{"check": {"not": check}}, *choice]
+            choice = [{"fallback": [{"sequence": taken}, {"sequence": rest}]}]
+    return choice
 
 
 def build_plan(question: Question, language: str, facts: Mapping[str, str], text: str = "") -> Node:
@@ -71,13 +113,16 @@ def build_plan(question: Question, language: str, facts: Mapping[str, str], text
         last["other"] = "target" if question.other is None else "other"
         args = {"of": "target", "to": last["other"], "by": question.aspect}
         steps.append({"do": "compare_things", "with": args})
-    steps += [{"do": "count", "with": {"of": "target"}}, {"do": "answer", "with": last}]
+    steps.append({"do": "count", "with": {"of": "target"}})
+    if question.order is not None:
+        steps.append({"do": "sort", "with": {"of": "target", "by": question.order}})
+    steps.append({"do": "answer", "with": last})
     return {"sequence": steps + _nodes_for_outputs("target", language, facts, text)}
 
 
 def _comparison_arguments(question: Question) -> Node:
     """Return the arguments for the aspect by which an answer compares or groups objects."""
-    if question.kind not in ("alike", "groups", "most", "variety"):
+    if question.kind not in ("alike", "groups", "most", "least", "shared", "variety"):
         return {}
     listed = question.target.either if question.kind == "groups" else ()
     return {"aspect": question.aspect, **({"listed": list(listed[0])} if listed else {})}
@@ -131,6 +176,8 @@ def _nodes_for_reading_text_or_codes(
     If no source knows the object, such as a sign, the answer contains all text in the picture.
     """
     named = (where.of or where).thing
+    if where.picture == "second" and facts.get("second") != "given":
+        raise CannotTell("SECOND_NEEDED")
     if named in get_args(CodeKind) and not has_known_boxes(where, facts):
         steps = _nodes_for_phrase("target", where, facts, iter(_LANDMARKS))
         last: Node = {"kind": "read", "of": "target", "other": "target", "language": language}
@@ -143,13 +190,15 @@ def _nodes_for_reading_text_or_codes(
     if facts.get("reader") != "ready":
         raise CannotTell("NO_READER")
     of, args = "other", {"into": "other", "of": "picture"}
+    if where.picture == "second":
+        args["picture"] = where.picture
     last = {"kind": "read", "what": "", "other": "other", "language": language}
     steps = []
-    bare = replace(where, thing="", said="") == Phrase()
+    bare = replace(where, thing="", said="", picture="first") == Phrase()
     on_all = bare and (where.thing in _WRITTEN_ON or not where.thing)
     if not on_all or (has_known_boxes(where, facts) and where.thing):
         steps = _nodes_for_phrase("target", where, facts, iter(_LANDMARKS))
-        of = args["of"] = "target"
+        of, args = "target", {"into": "other", "of": "target"}
         last["what"] = _phrase_text(where, language)
     steps += [{"do": "read_text", "with": args}, {"do": "crop", "with": {"of": "other"}}]
     return [
@@ -271,6 +320,8 @@ def _nodes_for_phrase(
         if phrase.thing:
             raise CannotTell("QUESTION_UNCLEAR", words=phrase.said)
         return steps + _nodes_for_verifying(name, phrase, phrase.attributes, facts, free)
+    if phrase.picture == "second" and phrase.thing in (_SIGN, *get_args(CodeKind)):
+        raise CannotTell("QUESTION_UNCLEAR", words=phrase.said)
     if phrase.thing == _SIGN and not has_known_boxes(phrase, facts):
         return _nodes_for_sign(name, phrase, facts, free)
     if phrase.thing in get_args(CodeKind) and not has_known_boxes(phrase, facts):
@@ -321,6 +372,8 @@ def _nodes_for_verifying(
         steps.append({"do": "verify_attribute", "with": args})
     for out in phrase.left_out:
         steps += _node_for_excluding(name, phrase, out)
+    if phrase.text:
+        steps += _nodes_for_text(name, phrase, facts, free)
     for place in phrase.places:
         to = _next_landmark_name(free, phrase)
         steps += _nodes_for_phrase(to, place.to, facts, free)
@@ -341,6 +394,26 @@ def _nodes_for_verifying(
         args = {"of": name, "attribute": top, "to": name, "wanted": False}
         steps.append({"do": "compare_degrees", "with": args})
     return steps
+
+
+def _nodes_for_text(
+    name: str, phrase: Phrase, facts: Mapping[str, str], free: Iterator[str]
+) -> list[Node]:
+    """Return the nodes that keep the objects with a text, or the lines of text that contain it."""
+    if facts.get("reader") != "ready":
+        raise CannotTell("NO_READER")
+    if phrase.thing == "writing":
+        return [{"do": "match_text", "with": {"of": name, "text": phrase.text}}]
+    lines = _next_landmark_name(free, phrase)
+    read = {"into": lines, "of": "picture"}
+    if phrase.picture == "second":
+        read["picture"] = phrase.picture
+    return [
+        {"do": "read_text", "with": read},
+        {"do": "crop", "with": {"of": lines}},
+        {"do": "match_text", "with": {"of": lines, "text": phrase.text}},
+        {"do": "measure_places", "with": {"of": name, "relation": "around", "to": lines}},
+    ]
 
 
 def _node_for_excluding(name: str, phrase: Phrase, out: Phrase) -> list[Node]:

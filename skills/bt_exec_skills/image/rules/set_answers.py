@@ -17,7 +17,7 @@ from bt_exec_skills.image.rules.answer_sentences import (
     not_accepted_sentences,
 )
 from bt_exec_skills.image.rules.question import Kind
-from bt_exec_skills.image.workbench import Answer, Bench, Candidates, CheckedClaim
+from bt_exec_skills.image.workbench import Answer, Bench, Candidates, CheckedClaim, Judgement
 
 __all__ = ["final_report", "phrase_answer"]
 
@@ -148,10 +148,14 @@ def _which_set_sentence(
 
 
 def final_report(bench: Bench) -> str:
-    """Return the final answer with objections of judges, unchecked claims and confidence."""
-    answer, found = bench.answer, bench.judgement
-    if answer is None:
-        return ""
+    """Return the answers with objections of judges, unchecked claims and confidence."""
+    answered = [_report(bench, *one) for one in bench.earlier]
+    if bench.answer is not None:
+        answered.append(_report(bench, bench.answer, bench.judgement))
+    return " ".join(answered)
+
+
+def _report(bench: Bench, answer: Answer, found: Judgement | None) -> str:
     speaker = AnswerPhrasing(language_of(answer.text))
     said = [answer.text]
     if found is not None and found.agrees is False:

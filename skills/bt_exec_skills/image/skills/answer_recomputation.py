@@ -22,6 +22,7 @@ from bt_exec_skills.image.skills.compare_pictures_and_sets import (
     compare_degrees,
     compare_pictures,
     compare_things,
+    sort,
 )
 from bt_exec_skills.image.skills.count_and_answer import answer, count
 from bt_exec_skills.image.skills.crop_skills import (
@@ -36,7 +37,7 @@ from bt_exec_skills.image.skills.find_instances import (
     segment_colour,
     separate_touching,
 )
-from bt_exec_skills.image.skills.read_text_and_codes import read_codes, read_text
+from bt_exec_skills.image.skills.read_text_and_codes import match_text, read_codes, read_text
 from bt_exec_skills.image.skills.value_answer_skills import (
     answer_bar,
     answer_measure,
@@ -55,8 +56,9 @@ _SKILLS = {
     one.name: one
     for one in (
         answer, answer_bar, answer_measure, answer_value, check_part, compare_degrees,
-        compare_pictures, compare_things, count, crop, detect, measure_places, read_annotation,
-        read_codes, read_text, segment_colour, separate_touching, verify_attribute,
+        compare_pictures, compare_things, count, crop, detect, match_text, measure_places,
+        read_annotation, read_codes, read_text, segment_colour, separate_touching, sort,
+        verify_attribute,
     )
 }  # fmt: skip
 _TREES: Mapping[str, tuple[str, ...]] = {

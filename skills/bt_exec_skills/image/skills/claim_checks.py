@@ -16,8 +16,8 @@ from bt_exec_skills.image.rules.answer_judgement import (
     share_of_decided,
 )
 from bt_exec_skills.image.rules.lexicon import reader
+from bt_exec_skills.image.rules.meaning_to_questions import question_from_meaning
 from bt_exec_skills.image.rules.question import Question, UnanswerableQuestion
-from bt_exec_skills.image.rules.question_reader import question_from_meaning
 from bt_exec_skills.image.skills.answer_recomputation import answer_with_tools
 from bt_exec_skills.image.skills.other_light_crosscheck import cross_check_in_other_light
 from bt_exec_skills.image.workbench import Answer, Bench, CheckedClaim

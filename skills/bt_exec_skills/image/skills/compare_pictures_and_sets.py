@@ -5,13 +5,26 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from bt_exec.skill import Running, Service, Steps, skill
-from bt_exec_skills.image.perception.graded_attributes import DegreeName, compare_with_others
+from bt_exec_skills.image.perception.graded_attributes import (
+    DegreeName,
+    compare_with_others,
+    sorted_places,
+)
 from bt_exec_skills.image.perception.instance_decisions import start_decisions
 from bt_exec_skills.image.perception.picture_comparison import Aspect, all_alike, differences
 from bt_exec_skills.image.skills.worker_thread import SET_FAILS, run_on_worker
-from bt_exec_skills.image.workbench import Bench, Candidates, SetName, Step
+from bt_exec_skills.image.workbench import (
+    Bench,
+    Candidates,
+    PictureName,
+    SetName,
+    Step,
+    with_picture,
+)
 
-__all__ = ["Alike", "Differ", "Exceeding", "compare_degrees", "compare_pictures", "compare_things"]
+__all__ = [
+    "Alike", "Differ", "Exceeding", "compare_degrees", "compare_pictures", "compare_things", "sort",
+]  # fmt: skip
 
 
 class Differ(NamedTuple):
@@ -55,17 +68,20 @@ class Alike(NamedTuple):
     needs={"second": "given"},
     effects={"boxes.{into}": "known", "crops.{into}": "none"},
 )
-def compare_pictures(bench: Service[Bench], into: SetName) -> Steps[Differ]:
-    """Put the regions in which the picture differs from the second picture into a set.
+def compare_pictures(
+    bench: Service[Bench], into: SetName, picture: PictureName = "first"
+) -> Steps[Differ]:
+    """Put the regions in which one picture differs from the other one into a set.
 
-    In these regions, the colour distance in CIELAB is larger than that of noise. The second picture
-    is scaled to the first; it is not rotated or shifted.
+    In these regions, the colour distance in CIELAB is larger than that of noise. The other picture
+    is scaled to `picture`; it is not rotated or shifted.
     """
+    other: PictureName = "second" if picture == "first" else "first"
     found = yield from run_on_worker(
-        lambda: differences(bench.picture, bench.second_picture), "comparing"
+        lambda: differences(bench.picture_named(picture), bench.picture_named(other)), "comparing"
     )
-    bench.steps.append(Step("compare_pictures", {"into": into}))
-    bench.sets[into] = kept = Candidates(found, start_decisions(found))
+    bench.steps.append(Step("compare_pictures", with_picture({"into": into}, picture)))
+    bench.sets[into] = kept = Candidates(found, start_decisions(found), picture=picture)
     return Differ(len(found), len(kept.accepted_instances()))
 
 
@@ -128,3 +144,21 @@ def compare_degrees(
     bench.steps.append(Step("compare_degrees", args))
     holds = [one.holds for one in mine.decisions]
     return Exceeding(holds.count(True), holds.count(None))
+
+
+@skill(fails=SET_FAILS, needs={"crops.{of}": "cut"})
+def sort(bench: Service[Bench], of: SetName, by: DegreeName) -> Steps:
+    """Sort the instances of a set for an answer that lists them.
+
+    Args:
+        bench: The picture and its sets.
+        of: The set.
+        by: The side or the degree of the first one, such as left_of for "from left to right".
+    """
+    yield Running(None, "comparing")
+    found, crops = bench.candidates_with_crops(of)
+    places = sorted_places(crops, by)
+    found.instances = [found.instances[place] for place in places]
+    found.decisions = [found.decisions[place] for place in places]
+    found.crops = [crops[place] for place in places]
+    bench.steps.append(Step("sort", {"of": of, "by": by}))

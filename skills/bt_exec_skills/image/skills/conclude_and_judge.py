@@ -121,4 +121,6 @@ def _find_objections(bench: Bench) -> list[CrossCheck]:
     """Return the verdicts of the judges that need no model."""
     if bench.by_model:
         return run_cross_checks(bench)
+    if any(found.picture == "second" for found in bench.sets.values()):
+        return []  # the judges examine the first picture
     return [*run_cross_checks(bench), *cross_check_in_other_light(bench)]

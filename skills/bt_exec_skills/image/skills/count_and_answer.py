@@ -60,8 +60,9 @@ def answer(
         bench: The picture and its sets.
         kind: Kind of question: count, exists, all, where, colour, shape, name, compare, difference
             (of two counts), share (percentage of the other set), which (of two sets has more),
-            groups (the number of each colour, shape or kind), most (the largest group), variety
-            (the number of groups), read, same or alike.
+            groups (the number of each colour, shape or kind), most (the largest group), least (the
+            smallest), shared (whether a group has several objects), variety (the number of groups),
+            read, same or alike.
         of: Set that the question is about.
         what: Description of the set in the words of the question.
         language: Language of the answer.
@@ -77,10 +78,11 @@ def answer(
     yield Running(None, "answering")
     found, crops = bench.candidates_with_crops(of)
     rival = bench.candidates_with_crops(other)[0] if kind in _OF_TWO_SETS else None
-    size = bench.picture.shape[0], bench.picture.shape[1]
+    height, width = bench.picture_named(found.picture).shape[:2]
+    size = height, width
     if kind == "same":
         bench.answer = answer_same_pictures(found, size, language)
-    elif kind in ("groups", "most", "variety", "shape", "name"):
+    elif kind in ("groups", "most", "least", "shared", "variety", "shape", "name"):
         more = listed or ()
         bench.answer = answer_names(kind, found, crops, size, what, aspect, language, more)
     elif kind == "alike" and rival is not None and aspect != "kind":
@@ -99,7 +101,7 @@ def answer(
         "bound": bound,
         "number": number,
     }
-    if kind in ("alike", "groups", "most", "variety"):
+    if kind in ("alike", "groups", "most", "least", "shared", "variety"):
         args |= {"aspect": aspect, "listed": listed or []}
     bench.steps.append(Step("answer", args))
 
@@ -115,6 +117,8 @@ def draw_overlay(bench: Service[Bench], of: SetName) -> Steps:
     if out is None:
         raise Failed("NO_FILE_NAMED", "there is no output file for the picture", retryable=False)
     yield from run_on_worker(
-        lambda: save_image(overlay(bench.picture, found.instances, found.decisions), out),
+        lambda: save_image(
+            overlay(bench.picture_named(found.picture), found.instances, found.decisions), out
+        ),
         "drawing",
     )

@@ -55,7 +55,7 @@ def crop(bench: Service[Bench], of: SetName) -> Steps:
     found = bench.candidates(of)
     try:
         found.crops = yield from run_on_worker(
-            lambda: cut(bench.picture, found.instances), "cropping"
+            lambda: cut(bench.picture_named(found.picture), found.instances), "cropping"
         )
     except Exception:
         found.crop_failed = True  # allows questions about the whole picture
@@ -96,7 +96,8 @@ def verify_attribute(
     )
     found.looked = True
     by_colour = all("colour" in one.source for one in found.instances)
-    if wanted and by_colour and ground_colours(bench.picture) & set(attributes):
+    picture = bench.picture_named(found.picture)
+    if wanted and by_colour and ground_colours(picture) & set(attributes):
         found.whole = min(found.whole, DOUBTFUL)
     args = {"of": of, "attributes": list(attributes), "wanted": wanted, "any_of": any_of}
     bench.steps.append(Step("verify_attribute", args))
@@ -123,9 +124,9 @@ def check_part(
     """
     yield Running(None, "measuring")
     found, _ = bench.candidates_with_crops(of)
-    size = bench.picture.shape[0], bench.picture.shape[1]
+    height, width = bench.picture_named(found.picture).shape[:2]
     found.decisions = decide_place(
-        found.instances, found.decisions, size, row, column, wanted=wanted
+        found.instances, found.decisions, (height, width), row, column, wanted=wanted
     )
     args = {"of": of, "row": row, "column": column, "wanted": wanted}
     bench.steps.append(Step("check_part", args))

@@ -14,7 +14,14 @@ from bt_exec_skills.image.perception.colours import ColourName
 from bt_exec_skills.image.perception.instance_decisions import instances_of_kind, start_decisions
 from bt_exec_skills.image.perception.instances import Instance
 from bt_exec_skills.image.skills.worker_thread import SET_FAILS, run_on_worker
-from bt_exec_skills.image.workbench import Bench, Candidates, SetName, Step
+from bt_exec_skills.image.workbench import (
+    Bench,
+    Candidates,
+    PictureName,
+    SetName,
+    Step,
+    with_picture,
+)
 
 __all__ = ["Found", "detect", "read_annotation", "segment_colour", "separate_touching"]
 
@@ -31,17 +38,21 @@ class Found(NamedTuple):
     found: int
 
 
-def _store_instances(bench: Bench, name: str, instances: list[Instance]) -> Found:
-    bench.sets[name] = Candidates(instances, start_decisions(instances))
+def _store_instances(
+    bench: Bench, name: str, instances: list[Instance], picture: PictureName = "first"
+) -> Found:
+    bench.sets[name] = Candidates(instances, start_decisions(instances), picture=picture)
     return Found(len(instances))
 
 
-def _store_regions(bench: Bench, name: str, instances: list[Instance]) -> Steps[Found]:
+def _store_regions(
+    bench: Bench, name: str, instances: list[Instance], picture: PictureName
+) -> Steps[Found]:
     """Put colour regions into a set, and set the confidence that the regions are the objects."""
-    put = _store_instances(bench, name, instances)
+    put = _store_instances(bench, name, instances, picture)
     if not bench.again:
         whole = yield from run_on_worker(
-            lambda: region_confidence(bench.picture, instances), "separating"
+            lambda: region_confidence(bench.picture_named(picture), instances), "separating"
         )
         bench.sets[name].whole = whole
     return put
@@ -52,20 +63,24 @@ def _store_regions(bench: Bench, name: str, instances: list[Instance]) -> Steps[
     effects={"boxes.{into}": "known", "crops.{into}": "none", "looked.{into}": "?"},
 )
 def read_annotation(
-    bench: Service[Bench], into: SetName, label: str = "", without: str = ""
+    bench: Service[Bench],
+    into: SetName,
+    label: str = "",
+    without: str = "",
+    picture: PictureName = "first",
 ) -> Steps[Found]:
     """Put the annotated instances of `label` into the set `into`; all instances if it is empty.
 
     Instances with a label in `without` are dropped. Several labels are separated by ``|``.
 
     The annotation is COCO JSON, YOLO text or the results of ultralytics. It is given by the user or
-    has the name of the picture. If the annotation has no class `label`, the skill fails, because
-    such objects were not annotated.
+    has the name of the picture; that of the second picture has its name. If the annotation has no
+    class `label`, the skill fails, because such objects were not annotated.
     """
-    if label and bench.annotation_file is None:
+    if label and bench.annotation_file is None and picture == "first":
         message = "there is no annotation"
         raise Failed("ANNOTATION_NEEDED", message, retryable=False, thing=label)
-    known = yield from run_on_worker(lambda: bench.annotation, "reading")
+    known = yield from run_on_worker(lambda: bench.annotation_named(picture), "reading")
     if label and not {*label.lower().split("|")} <= {name.lower() for name in known.names}:
         raise Failed(
             "NOT_ANNOTATED",
@@ -75,23 +90,28 @@ def read_annotation(
             known=", ".join(known.names) or "nothing",
         )
     args = {"label": label, "without": without, "into": into}
-    bench.steps.append(Step("read_annotation", args))
-    return _store_instances(bench, into, instances_of_kind(known.instances, label, without))
+    bench.steps.append(Step("read_annotation", with_picture(args, picture)))
+    kept = instances_of_kind(known.instances, label, without)
+    return _store_instances(bench, into, kept, picture)
 
 
 @skill(
     fails={"NO_DETECTOR", "NO_PICTURE", "UNREADABLE"},
     effects={"boxes.{into}": "known", "crops.{into}": "none", "looked.{into}": "?"},
 )
-def detect(bench: Service[Bench], into: SetName, label: str = "") -> Steps[Found]:
+def detect(
+    bench: Service[Bench], into: SetName, label: str = "", picture: PictureName = "first"
+) -> Steps[Found]:
     """Put the instances of `label` that the site's detector finds into a set; all if it is empty.
 
     The detector is the shipped network for tabletop objects, or another one that the site names.
     The confidence of the answer is at most the confidence that no instance was missed.
     """
-    instances, whole = yield from run_on_worker(lambda: bench.detections_of(label), "detecting")
-    bench.steps.append(Step("detect", {"label": label, "into": into}))
-    put = _store_instances(bench, into, instances)
+    instances, whole = yield from run_on_worker(
+        lambda: bench.detections_of(label, picture), "detecting"
+    )
+    bench.steps.append(Step("detect", with_picture({"label": label, "into": into}, picture)))
+    put = _store_instances(bench, into, instances, picture)
     bench.sets[into].whole = whole
     return put
 
@@ -105,6 +125,7 @@ def segment_colour(
     into: SetName,
     colour: ColourName | Literal["any"] = "any",
     form: Literal["any", "bar"] = "any",
+    picture: PictureName = "first",
 ) -> Steps[Found]:
     """Put the regions of a named colour, or of every colour (``any``), into the set `into`.
 
@@ -114,12 +135,14 @@ def segment_colour(
     only the bars of a chart are kept: filled boxes on one line.
     """
     name = None if colour == "any" else colour
-    found = yield from run_on_worker(lambda: segments(bench.picture, name), "segmenting")
+    found = yield from run_on_worker(
+        lambda: segments(bench.picture_named(picture), name), "segmenting"
+    )
     args: dict[str, str | None] = {"colour": name, "into": into}
     if form == "bar":
         found, args["form"] = bars_among(found), form
-    bench.steps.append(Step("segment_colour", args))
-    put = _store_instances(bench, into, found)
+    bench.steps.append(Step("segment_colour", with_picture(args, picture)))
+    put = _store_instances(bench, into, found, picture)
     if form == "bar":
         bench.sets[into].whole = _BARS_SURE if len(found) > 1 else DOUBTFUL
     return put
@@ -140,5 +163,5 @@ def separate_touching(bench: Service[Bench], of: SetName) -> Steps[Found]:
     found = yield from run_on_worker(lambda: separated(before.instances), "separating")
     bench.steps.append(Step("separate_touching", {"of": of}))
     if not all("colour" in one.source for one in found):
-        return _store_instances(bench, of, found)
-    return (yield from _store_regions(bench, of, found))
+        return _store_instances(bench, of, found, before.picture)
+    return (yield from _store_regions(bench, of, found, before.picture))

@@ -184,9 +184,12 @@ def note_sentence(note: Note, site: SiteMap, language: str, now: float | None = 
     if note.kind != "failed":
         silent = note.kind == "said" and not note.facts.get("answer") and not to_place
         key = "SAID_no_reply" if silent else note.kind.upper()
-        return _capitalize(
-            catalogue_sentence(f"{key}_at_place" if to_place else key, language, **facts)
-        )
+        said = catalogue_sentence(f"{key}_at_place" if to_place else key, language, **facts)
+        if "giver" in facts:
+            key = "COLLECTED_at_place" if note.facts["giver"] in site.places else "COLLECTED"
+            collected = catalogue_sentence(key, language, **facts)
+            said = f"{_capitalize(collected)} {_capitalize(said)}"
+        return _capitalize(said)
     why = _with_final_punctuation(
         _capitalize(catalogue_sentence(str(facts.pop("code")), language, **facts))
     )
@@ -200,8 +203,11 @@ def note_sentence(note: Note, site: SiteMap, language: str, now: float | None = 
         key += "_tell"
     elif f"{key}_heard" in _sentences() and "noise_db" in facts:
         key += "_heard"
-    elif f"{key}_on_tray" in _sentences() and note.facts.get("tray") == note.facts.get("object"):
-        key += "_on_tray"
+    elif f"{key}_on_tray" in _sentences():
+        if note.facts.get("tray") == note.facts.get("object"):
+            key += "_on_tray"
+        elif "giver" in facts:
+            key = "FAILED_collect_object"
     return _capitalize(catalogue_sentence(key, language, **{**facts, "why": why}))
 
 
@@ -247,7 +253,7 @@ def _with_final_punctuation(text: str) -> str:
 def _with_names_for_ids(facts: Mapping[str, Any], site: SiteMap, language: str) -> dict[str, Any]:
     """Return `facts` with the names of people and places instead of ids."""
     named = dict(facts)
-    for key in ("target", "who", "recipient", "person"):
+    for key in ("target", "who", "recipient", "person", "giver"):
         if key in named:
             named[key] = site.display_name(str(named[key]), language)
     person = named.get("recipient", named.get("who", named.get("target", "")))

@@ -158,12 +158,12 @@ PASSES = (
 
 _PLACE, _PERSON = ("UNKNOWN_LOCATION", "no place"), ("UNKNOWN_PERSON", "nobody")
 _NAMES = {
-    "navigate": ("target", _PLACE),
-    "observe_scene": ("target", _PLACE),
-    "talk_to_person": ("target", _PERSON),
-    "deliver_object": ("recipient", _PERSON),
+    "navigate": (("target",), _PLACE),
+    "observe_scene": (("target",), _PLACE),
+    "talk_to_person": (("target",), _PERSON),
+    "deliver_object": (("recipient", "giver"), _PERSON),
 }
-"""Argument of each action that names a place or a person."""
+"""Arguments of each action that name a place or a person."""
 
 
 def check_known_names(spec: MissionSpec, context: PassContext) -> Iterator[Problem]:
@@ -175,15 +175,16 @@ def check_known_names(spec: MissionSpec, context: PassContext) -> Iterator[Probl
         node = step.node
         if node.do not in _NAMES:
             continue
-        argument, (code, nothing) = _NAMES[node.do]
-        name = node.args.get(argument)
+        arguments, (code, nothing) = _NAMES[node.do]
         known = tuple(site.people if code == "UNKNOWN_PERSON" else site.places)
-        if code == "UNKNOWN_PERSON" and name in site.places:
-            continue  # a place stands for any person there
-        if isinstance(name, str) and not is_reference(name) and name not in known:
-            where = f"{show_place(step.place)}/with/{argument}"
-            allowed = _nearest_first(name, known, site)
-            yield Problem(code, f"{nothing} is called {name!r}", where, name, allowed)
+        for argument in arguments:
+            name = node.args.get(argument)
+            if code == "UNKNOWN_PERSON" and name in site.places:
+                continue  # a place stands for any person there
+            if isinstance(name, str) and not is_reference(name) and name not in known:
+                where = f"{show_place(step.place)}/with/{argument}"
+                allowed = _nearest_first(name, known, site)
+                yield Problem(code, f"{nothing} is called {name!r}", where, name, allowed)
 
 
 def _nearest_first(name: str, known: tuple[str, ...], site: SiteMap) -> tuple[str, ...]:

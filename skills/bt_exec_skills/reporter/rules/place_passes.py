@@ -87,9 +87,10 @@ def visit_places_in_order(spec: MissionSpec, context: PassContext) -> Changed:
 
 def _places(node: NodeBase) -> set[str]:
     return {
-        str(action.args.get("target"))
+        str(action.args.get(name))
         for action in actions(node)
-        if action.do in ("navigate", "observe_scene")
+        for name in ("target", "recipient", "giver")
+        if name in action.args and action.do != "talk_to_person"
     }
 
 

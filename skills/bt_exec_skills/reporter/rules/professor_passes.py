@@ -24,6 +24,8 @@ from bt_exec_skills.reporter.rules.requests import names_professor
 __all__ = ["concerns_professor", "move_professor_first", "remove_professor_steps"]
 
 _NAMES = frozenset({PROFESSOR, PROFESSOR_OFFICE})
+_NAMING = ("target", "recipient", "giver", "person", "place")
+"""Arguments of actions, conditions and trees that name a person or a place."""
 
 
 def concerns_professor(node: NodeBase) -> bool:
@@ -80,7 +82,7 @@ def _has_professor(context: PassContext) -> bool:
 
 
 def _has_professor_argument(args: Mapping[str, Any]) -> bool:
-    who = (args.get("target"), args.get("recipient"), args.get("person"), args.get("place"))
+    who = (args.get(name) for name in _NAMING)
     return not _NAMES.isdisjoint(str(value) for value in who)
 
 

@@ -33,7 +33,7 @@ class WorldOptions:
         professor: Whether the professor is present.
         blocked: Barrier on the route; see `bt_exec_skills.reporter.sim.floor_plan.BARRIERS`.
         answer: Replies of people: "random", "none", "refuse", or a literal text.
-        load: Whether the user loads the tray when the robot asks.
+        load: Whether people load the tray when the robot asks.
         lens: State of the camera: "clear", "dark" (black pictures) or "frozen".
     """
 

@@ -101,10 +101,12 @@ class SimReporterRobot(SimulatedBody[Command]):
         place = self.site.places.get(who)
         if place is not None:
             people = ((one.x, one.y) for one in self.world.walkers)
-            near = (at for at in people if place.area.contains(*at))
-            return any(self.pose.distance_to(*at) <= _REACH_M for at in near)
+            return any(self._is_near(*at) for at in people if place.area.contains(*at))
         where = self.world.person_position(who)
-        return where is not None and self.pose.distance_to(*where) <= _REACH_M
+        return where is not None and self._is_near(*where)
+
+    def _is_near(self, x: float, y: float) -> bool:
+        return self.pose.distance_to(x, y) <= _REACH_M
 
     # -- motions
 
@@ -117,7 +119,7 @@ class SimReporterRobot(SimulatedBody[Command]):
         return self.start(turn_by(self, angle, self.limits, CONTROL_S), brake=True)
 
     def load(self, item: str) -> SteppedMotion[Command]:
-        """Implement `ReporterRobot.load`. A person must be at the base to load it."""
+        """Implement `ReporterRobot.load`. Away from the base, a person must be within reach."""
         return self.start(self._load(item), brake=True)
 
     def hand_over(self, person: str) -> SteppedMotion[Command]:
@@ -125,7 +127,12 @@ class SimReporterRobot(SimulatedBody[Command]):
         return self.start(self._hand_over(person), brake=True)
 
     def _load(self, item: str) -> Commands:
-        ready = self.world.options.load and self.place == self.site.base
+        options = self.world.options
+        helped = self.place == self.site.base or (
+            options.answer not in ("none", "refuse")
+            and any(self._is_near(one.x, one.y) for one in self.world.walkers)
+        )
+        ready = options.load and helped
         yield from _wait(_HAND_S if ready else _PATIENCE_S, "waiting for the load")
         if not ready:
             raise Failed("NOTHING_TO_DELIVER", f"{item} was not put on the tray")

@@ -16,10 +16,12 @@ from bt_exec_skills.perception.fresh_observations import PATIENCE_S
 from bt_exec_skills.reporter.perception.observation import LIT_LEVEL, ReporterObservation
 from bt_exec_skills.reporter.reporting.notebook import Notebook
 from bt_exec_skills.reporter.reporting.place_comparison import Comparison, Order, compare_places
+from bt_exec_skills.reporter.reporting.yes_and_no import is_yes
 from bt_exec_skills.reporter.robot import EMPTY, Count, PersonName, PlaceName, ReporterRobot, Words
 
 __all__ = [
     "CONDITIONS",
+    "answered_yes",
     "at_place",
     "compared",
     "failure_noted",
@@ -33,6 +35,7 @@ __all__ = [
     "tray_empty",
     "tray_holds",
     "unusual_there",
+    "visitors_there",
 ]
 
 _UNCERTAIN = "UNCERTAIN_SIGHT"
@@ -106,15 +109,36 @@ def people_there(
     It is unknown if the number depends on people in a part of the place that was hidden.
     """
     facts = _last_observation(notebook)
+    return _number_verdict(int(facts.get("people", -1)), facts, least, most, "person", "people")
+
+
+@condition(patience_s=0.0, unknown=_UNCERTAIN)
+def visitors_there(
+    notebook: Service[Notebook], least: Count = 1, most: Count | None = None
+) -> Verdict:
+    """Whether the last observation of a place found people who are not on the site's map.
+
+    It is unknown if the number depends on people in a part of the place that was hidden.
+    """
+    facts = _last_observation(notebook)
     people = int(facts.get("people", -1))
+    known = sum(who in notebook.site.people for who in facts.get("who", ()))
+    others = people - known if people >= 0 else people
+    return _number_verdict(others, facts, least, most, "visitor", "visitors")
+
+
+def _number_verdict(
+    people: int, facts: Mapping[str, Any], least: int, most: int | None, one: str, several: str
+) -> Verdict:
+    """Return whether a number of observed people is within bounds; -1 means not observed."""
     hidden = people < 0 or facts.get("complete") is False
     too_many = most is not None and people > most
     if hidden and not too_many and (people < least or most is not None):
         return Verdict.unknown("a person may be in a part that was not visible")
     if people == 0:
-        return Verdict(least == 0, "no person was found")
+        return Verdict(least == 0, f"no {one} was found")
     holds = people >= least and not too_many
-    return Verdict(holds, f"{people} people", (f"people:{people}",))
+    return Verdict(holds, f"{people} {several}", (f"{several}:{people}",))
 
 
 @condition(patience_s=0.0, unknown=_UNCERTAIN)
@@ -145,6 +169,19 @@ def unusual_there(notebook: Service[Notebook]) -> Verdict:
     if found is None or facts.get("complete") is False:
         return Verdict.unknown("an unusual object may be in a part that was not visible")
     return Verdict.no("nothing unusual was found")
+
+
+@condition(patience_s=0.0, unknown="UNCLEAR_ANSWER")
+def answered_yes(notebook: Service[Notebook]) -> Verdict:
+    """Whether the last question was answered with yes; unknown for any other answer than no."""
+    asked = [note for note in notebook.notes if note.kind == "asked"]
+    if not asked:
+        return Verdict.unknown("no question was answered")
+    answer = str(asked[-1].facts.get("answer", ""))
+    yes = is_yes(answer)
+    if yes is None:
+        return Verdict.unknown("the answer was neither yes nor no")
+    return Verdict(yes, f"the answer was: {answer}", (f"answer:{answer}",))
 
 
 @condition(patience_s=0.0, unknown=_UNCERTAIN)
@@ -223,9 +260,11 @@ CONDITIONS = (
     person_in_view,
     person_found,
     people_there,
+    visitors_there,
     lit_there,
     loud_there,
     unusual_there,
+    answered_yes,
     compared,
     more_there,
     lit_here,

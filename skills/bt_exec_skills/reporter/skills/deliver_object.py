@@ -24,6 +24,9 @@ from bt_exec_skills.reporter.skills.talk_to_person import approach_anyone, face_
 
 __all__ = ["Delivery", "deliver_object"]
 
+_USER = "user"
+"""Id of the person who gives and receives objects at the base."""
+
 
 class Delivery(NamedTuple):
     """Result of a delivery: object, recipient and place."""
@@ -53,39 +56,63 @@ def deliver_object(
     speaker: Service[Speaker],
     object: Words,  # noqa: A002 - the name used in plans
     recipient: PersonName,
+    giver: PersonName = _USER,
 ) -> Steps[Delivery]:
-    """Bring an object from the base to a person, or to whoever is at a place.
+    """Bring an object from a person or place to a person, or to whoever is at a place.
 
-    Unless the object is on the tray, the robot drives to the base and asks for it. Any other
-    object on the tray is returned there first. Then the robot drives to the usual place of the
-    recipient, finds them and holds the tray out. If the recipient is a place, the robot asks the
-    nearest person there to take the object, because it has no arm. No `navigate` step is needed.
-    An object that is not taken stays on the tray.
+    Unless the object is on the tray, the robot drives to the giver, by default the user at the
+    base, and asks for it. If the giver is a place, it asks the nearest person there. Any other
+    object on the tray is returned at the base first. Then the robot drives to the usual place of
+    the recipient, finds them and holds the tray out. If the recipient is a place, the robot asks
+    the nearest person there to take the object, because it has no arm. The base as giver or
+    recipient stands for the user. No `navigate` step is needed. An object that is not taken stays
+    on the tray.
     """
     language = notebook.language(object)
-    with note_failures(
-        notebook, robot, world, "deliver_object", object=object, recipient=recipient
-    ):
-        place = recipient in site_map.places
-        person = None if place else person_named(site_map, recipient)
-        goal = recipient if person is None else person.place
+    recipient, giver = (_USER if one == site_map.base else one for one in (recipient, giver))
+    facts = {"object": object, "recipient": recipient}
+    facts |= {} if giver == _USER else {"giver": giver}
+    with note_failures(notebook, robot, world, "deliver_object", **facts):
+        goal, giver_place = (_usual_place(site_map, one) for one in (recipient, giver))
         if robot.tray not in (None, object):
             yield from _unload_tray(robot, site_map, speaker, language)
         if robot.tray is None:
-            yield from _drive_unless_there(robot, site_map, site_map.base)
+            yield from _drive_unless_there(robot, site_map, giver_place)
+            yield from _approach(robot, world, site_map, giver)
             text = catalogue_sentence("PLEASE_LOAD", language, object=object)
-            speaker.say("user", text, language)
+            speaker.say(giver, text, language)
             yield from finish_motion(robot, robot.load(object), object=object)
         yield from _drive_unless_there(robot, site_map, goal)
-        if person is None:
-            yield from approach_anyone(robot, world, site_map, goal)
-        else:
-            yield from face_person(robot, world, recipient, person)
+        yield from _approach(robot, world, site_map, recipient)
         speaker.say(recipient, catalogue_sentence("PLEASE_TAKE", language, object=object), language)
-        yield from _hand_over(robot, recipient, object, anyone=person is None)
-    at = goal if person is None else robot.place or goal
-    notebook.add_note(world.now, "delivered", at, target=at, object=object, recipient=recipient)
+        anyone = recipient in site_map.places
+        yield from _hand_over(robot, recipient, object, anyone=anyone)
+    at = goal if anyone else robot.place or goal
+    notebook.add_note(world.now, "delivered", at, target=at, **facts)
     return Delivery(object, recipient, at)
+
+
+def _usual_place(site_map: SiteMap, who: str) -> str:
+    """Return the usual place of a person; a place itself.
+
+    Raises:
+        Failed: UNKNOWN_PERSON.
+    """
+    return who if who in site_map.places else person_named(site_map, who).place
+
+
+def _approach(
+    robot: ReporterRobot, world: World[ReporterObservation], site_map: SiteMap, who: str
+) -> Steps:
+    """Find a person who is present, or the nearest person at a place.
+
+    Raises:
+        Failed: PERSON_NOT_FOUND, NOBODY_THERE, CAMERA_FAULT, STOPPED.
+    """
+    if who in site_map.places:
+        yield from approach_anyone(robot, world, site_map, who)
+    elif who != _USER:
+        yield from face_person(robot, world, who, person_named(site_map, who))
 
 
 def _hand_over(robot: ReporterRobot, recipient: str, item: str, *, anyone: bool) -> Steps:
@@ -115,9 +142,9 @@ def _unload_tray(robot: ReporterRobot, site_map: SiteMap, speaker: Speaker, lang
     """
     held = robot.tray
     yield from _drive_unless_there(robot, site_map, site_map.base)
-    speaker.say("user", catalogue_sentence("PLEASE_CLEAR", language, object=held), language)
+    speaker.say(_USER, catalogue_sentence("PLEASE_CLEAR", language, object=held), language)
     try:
-        yield from finish_motion(robot, robot.hand_over("user"), who="user")
+        yield from finish_motion(robot, robot.hand_over(_USER), who=_USER)
     except Failed as failed:
         if failed.code in DRIVE_FAILS:
             raise

@@ -164,7 +164,7 @@ def approach_anyone(
             yield from finish_motion(robot, robot.turn(robot.pose.bearing(x, y)))
             return True
         yield from finish_motion(robot, robot.turn(math.tau / _STEPS))
-    raise Failed("NOBODY_THERE", "no person was in view", recipient=place)
+    raise Failed("NOBODY_THERE", "no person was in view", place=place)
 
 
 def _wait_for_reply(

@@ -29,7 +29,7 @@ from bt_exec_skills.tabletop.goals.resolve import (
     objects_of,
     tables_of,
 )
-from bt_exec_skills.tabletop.name_attributes import ATTRIBUTES, attributes_in_name
+from bt_exec_skills.tabletop.name_attributes import ATTRIBUTES, SIZES, attributes_in_name
 from bt_exec_skills.tabletop.placement_search import is_beside, is_between
 
 __all__ = ["Answer", "answer"]
@@ -84,6 +84,9 @@ def answer(question: Question, now: Environment, held: str | None, language: str
         "majority": table.tell_majority,
         "fullest": table.tell_richest,
         "emptiest": table.tell_richest,
+        "alike": table.tell_alike,
+        "unlike": table.tell_alike,
+        "than": table.tell_than,
     }
     return kinds[question.kind](question)
 
@@ -212,9 +215,9 @@ class _QuestionAnswerer:
 
     def with_containers(self, names: tuple[str, ...], question: Question) -> tuple[str, ...]:
         """Return objects with the containers that the phrases of a question describe, too."""
-        scope, place = Scope(self.now), question.place
+        place = question.place
         anchors = matching_objects(place[1], self.now) if place is not None else ()
-        more = (name for one in question.things for name in containers_among(one, scope))
+        more = (name for one in question.things for name in self.counted(one))
         there = (
             name
             for name in more
@@ -226,6 +229,9 @@ class _QuestionAnswerer:
 
     def tell_which(self, question: Question) -> Answer:
         names, place = self.subject(question), question.place
+        if place is None and any(one.content for one in question.things):
+            lines = [self.content_sentence(one, tuple(self.now.objects), _INSIDE) for one in names]
+            return Answer(bool(names), " ".join(lines) or self.say("NONE"), names)
         if place is None or place[0] != "in":
             every = self.with_containers(names, question)
             text = self.count_sentence(every) if len(every) > 1 else self.say("THIS", every)
@@ -236,6 +242,7 @@ class _QuestionAnswerer:
         if any(one.but for one in question.things):  # "anything besides the cups"
             names = self.with_containers(names, question)
         full = [one for one in anchors if any(self.is_at(name, place, one) for name in names)]
+        full = [] if question.each else full
         lines = [self.content_sentence(anchor, names, place) for anchor in full or anchors]
         return Answer(bool(names), " ".join(lines) or self.say("NOTHING"), names)
 
@@ -249,21 +256,29 @@ class _QuestionAnswerer:
         return self.say(code, there, place=spoken)
 
     def count_sentence(self, names: tuple[str, ...]) -> str:
-        """Return a sentence with the number of objects.
+        """Return a sentence with the number of objects, and which of them are containers, if any.
 
-        If only some of them are containers, these are listed separately.
+        A sentence about containers only does not mention this.
         """
+        if not names:
+            return self.say("NONE")
         holders = tuple(name for name in names if attributes_in_name(name).is_container)
-        loose = tuple(name for name in names if name not in holders)
-        if not (holders and loose):
+        if holders in ((), names):
             return self.say("COUNT", names, count=str(len(names)))
         others = list_names(holders, self.language)
-        return self.say("COUNT_BOTH", loose, count=str(len(loose)), others=others)
+        return self.say("COUNT_BOTH", names, count=str(len(names)), others=others)
 
     def tell_count(self, question: Question) -> Answer:
-        names = self.subject(question)
+        names, place = self.subject(question), question.place
         every = self.with_containers(names, question)
-        return Answer(bool(names), self.count_sentence(every) if every else self.say("NONE"), names)
+        if not question.each or place is None:
+            return Answer(bool(names), self.count_sentence(every), names)
+        lines = []
+        for anchor in matching_objects(place[1], self.now):
+            there = tuple(name for name in every if self.is_at(name, place, anchor))
+            shown = display_name_or_id(anchor, self.language)
+            lines.append(self.say("COUNT_AT", place=shown, counted=self.count_sentence(there)))
+        return Answer(bool(names), " ".join(lines) or self.say("NO_PLACE"), names)
 
     def tell_where(self, question: Question) -> Answer:
         names = self.all_of(question.things)
@@ -283,10 +298,15 @@ class _QuestionAnswerer:
 
     def tell_is(self, question: Question) -> Answer:
         every, meant = question.every, self.all_of(question.things)
-        solid = self.all_of(replace(one, empty=False) for one in question.things if one.empty)
+        solid = self.all_of(replace(one, content="") for one in question.things if one.content)
         if solid and not any(map(self.is_place, solid)):
-            return Answer(False, self.say("NO_CONTAINER", solid), solid, decided=False)
-        there = [name for name in self.subject(question) if self.is_like(name, question)]
+            why = self.say("NO_CONTAINER", solid)
+            if any(one.content == "none" for one in question.things):
+                return Answer(False, why, solid, decided=False)
+            return Answer(False, self.say("NO_THESE", why=why), solid)
+        about = self.subject(question)
+        about = about if every else self.with_containers(about, question)
+        there = [name for name in about if self.is_like(name, question)]
         if question.bound is not None:
             so = is_within(len(there), *question.bound)
             counted = self.count_sentence(tuple(there)) if there else self.say("NONE")
@@ -304,6 +324,8 @@ class _QuestionAnswerer:
         others = tuple(name for name in meant if name not in there)
         if question.like:
             why = self.attribute_sentences(others, question)
+        elif any(one.but for one in question.things):
+            why = self.say("NOTHING_ELSE")
         elif (
             question.place is not None
             and not every
@@ -387,8 +409,13 @@ class _QuestionAnswerer:
         so = all(map(self.is_empty, names))
         return Answer(so, f"{self.say('YES' if so else 'NO')} {' '.join(lines)}", names)
 
+    def counted(self, phrase: Phrase) -> tuple[str, ...]:
+        """Return the objects that a phrase describes; "things" are also containers."""
+        more = containers_among(phrase, Scope(self.now))
+        return tuple(dict.fromkeys((*matching_objects(phrase, self.now), *more)))
+
     def tell_more(self, question: Question) -> Answer:
-        some, others = (matching_objects(one, self.now) for one in question.things)
+        some, others = map(self.counted, question.things)
         ahead = len(some) - len(others)
         so = {"more": ahead > 0, "fewer": ahead < 0, "as_many": ahead == 0}[question.sign]
         counts = " ".join(self.count_sentence(names) for names in (some, others) if names)
@@ -398,7 +425,7 @@ class _QuestionAnswerer:
 
     def tell_majority(self, question: Question) -> Answer:
         """Return the answer to which of two kinds has more objects, or fewer."""
-        found = [(one.text, matching_objects(one, self.now)) for one in question.things]
+        found = [(one.text, self.counted(one)) for one in question.things]
         found.sort(key=lambda one: len(one[1]), reverse=question.sign == "more")
         (what, some), (_, others) = found
         code = "AS_MANY" if len(some) == len(others) else f"{question.sign}_of".upper()
@@ -417,6 +444,33 @@ class _QuestionAnswerer:
         each = (self.say("IS_LIKE", (name,), values=str(numbers[name])) for name in places)
         text = self.say("THIS", names) if len(set(numbers.values())) > 1 else ""
         return Answer(bool(text), " ".join(filter(None, (text, *each))), names)
+
+    def tell_alike(self, question: Question) -> Answer:
+        """Return the answer to whether objects have the same attribute, or share a place."""
+        names, place = self.all_of(question.things), question.place
+        if place is None:
+            assert question.by is not None
+            found = [attributes_in_name(name).value(question.by) or None for name in names]
+            why = " ".join(self.values(names, question))
+        else:
+            find = self.now.table_of if place[1].kind == "table" else self.now.container_of
+            found, why = [find(name) for name in names], self.place_sentences(names)
+        so = (len(set(found)) == 1 and None not in found) == (question.kind == "alike")
+        known = len(names) > 1 and (place is not None or None not in found)
+        yes = f"{self.say('YES' if so else 'NO')} " if known else ""
+        return Answer(so, yes + (why or self.say("NONE")), names, decided=known)
+
+    def tell_than(self, question: Question) -> Answer:
+        """Return the answer to whether objects are bigger, or smaller, than others."""
+        *things, other = question.things
+        some, others = self.all_of(things), self.all_of([other])
+        sizes = [[attributes_in_name(name).size for name in names] for names in (some, others)]
+        why = self.attribute_sentences((*some, *others), replace(question, like={"size": ()}))
+        if not (all(sizes) and all(map(all, sizes))):
+            return Answer(False, why or self.say("NONE"), (*some, *others), decided=False)
+        low, high = ([SIZES.index(size) for size in one] for one in sizes)
+        so = min(low) > max(high) if question.sign == "more" else max(low) < min(high)
+        return Answer(so, f"{self.say('YES' if so else 'NO')} {why}", (*some, *others))
 
     def tell_empties(self, question: Question) -> Answer:
         names = tuple(filter(self.is_empty, self.all_of(question.things)))

@@ -12,10 +12,9 @@ from bt_exec.language.reading.meaning_node import (
     negation,
     normal_form,
 )
-from bt_exec_skills.tabletop.goals.earlier_command_variation import with_phrase_replaced
+from bt_exec_skills.tabletop.goals.earlier_command_variation import HOLDERS, with_phrase_replaced
 from bt_exec_skills.tabletop.goals.model import Trouble
 from bt_exec_skills.tabletop.goals.object_phrases import ANY, formula_of, means_in_hand
-from bt_exec_skills.tabletop.name_attributes import CONTAINERS
 
 __all__ = [
     "NOTHING",
@@ -28,6 +27,7 @@ __all__ = [
     "resolve_condition_object",
     "selected_question",
     "split_questions",
+    "subject_of_condition",
     "takes_some",
     "unmet_reason",
     "with_completed_branch",
@@ -241,7 +241,7 @@ def _nouns_of(phrase: Node) -> list[Node]:
 def _is_holder(subject: Node) -> bool:
     """Return True if a subject is a container or a table."""
     parts = conjuncts(formula_of(subject)) if subject.kind == "np" else ()
-    return any(part.text("name") in (*CONTAINERS, "table") for part in parts)
+    return any(part.text("name") in HOLDERS for part in parts)
 
 
 def acts_per_condition(node: Node) -> list[Node]:
@@ -341,7 +341,7 @@ def without_quantity(subject: Value | None, *, placed: bool) -> Value | None:
         return subject
     several = subject.get("quantity") not in (None, _ONE, _NONE)
     subject = subject.replace(quantity=None, det="all" if several else subject.get("det"))
-    kept = [part for part in conjuncts(of) if placed or part.kind != "rel"]
+    kept = [part for part in conjuncts(of) if placed or part.kind not in ("rel", "placed")]
     return subject.replace(of=conjunction(*kept)) if kept else subject
 
 
@@ -358,6 +358,17 @@ def with_object_of_branch(node: Node, theme: Node) -> Node:
     return node if named else node.replace(of=theme)
 
 
+def subject_of_condition(condition: Node) -> Node | None:
+    """Return the object that a condition is about, without its place; None if it names none."""
+    about = condition.node("of").node("of").get("of")
+    if not isinstance(about, Node) or about.kind != "np":
+        return None
+    parts = conjuncts(formula_of(about))
+    return about.replace(
+        of=conjunction(*(part for part in parts if part.kind not in ("rel", "placed")))
+    )
+
+
 def with_subject(node: Node, subject: Node) -> Node:
     """Return a branch in which the first reference to an object ("it") is replaced by `subject`."""
     if node.kind == "pronoun" and node.text("name") not in ("there", "all"):
@@ -366,7 +377,7 @@ def with_subject(node: Node, subject: Node) -> Node:
     if _THEM in parts and subject.kind == "np":  # "one of them"
         others = (part for part in parts if part != _THEM)
         return normal_form(node.replace(of=conjunction(formula_of(subject), *others)))
-    if node.kind == "act" and not node.parts() and node.text("verb") in _NEEDS_THEME:
+    if node.kind == "act" and not node.parts() and node.text("verb") in ("", *_NEEDS_THEME):
         return node.replace(of=subject)
     if node.kind != "seq":
         return node.map(lambda part: with_subject(part, subject))

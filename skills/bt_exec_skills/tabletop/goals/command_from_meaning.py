@@ -19,6 +19,7 @@ from bt_exec_skills.tabletop.goals.branch_references import (
     question_branch_names,
     resolve_condition_object,
     selected_question,
+    subject_of_condition,
     unmet_reason,
     with_completed_branch,
     with_empty_place,
@@ -31,20 +32,27 @@ from bt_exec_skills.tabletop.goals.branch_references import (
     without_remarks,
 )
 from bt_exec_skills.tabletop.goals.command_part_normalization import (
+    with_contrasted_kinds,
+    with_missing_objects,
     with_missing_verbs,
+    with_place_as_goal,
     with_swaps,
     without_general_order,
 )
 from bt_exec_skills.tabletop.goals.model import Phrase, Trouble, UnresolvedGoal, Verb
 from bt_exec_skills.tabletop.goals.object_phrases import (
+    EMPTY,
     HAND,
     SIDES,
     Phrases,
     content_of_container,
+    content_of_table_with_exceptions,
+    excludes_objects,
     formula_of,
     has_alternative_nouns,
     is_collective,
     means_in_hand,
+    relation_to_side,
     target_of,
 )
 from bt_exec_skills.tabletop.goals.question import Question
@@ -55,6 +63,7 @@ from bt_exec_skills.tabletop.robot import Side
 __all__ = ["Converter"]
 
 _PARTS = {"left_part": "left", "right_part": "right", "middle": "middle"}
+_PLACES_OF_OBJECTS = ("between", "vacated")
 _HOLD_ON = "hold_on"
 _SAME: Mapping[str, Verb] = {
     "lower": "put_down",
@@ -91,7 +100,7 @@ class Converter:
         subject: Node | None = None,
     ) -> None:
         self._said, self._korean, self._start = phrases.said, phrases.korean, phrases.start
-        self.phrase = phrases.phrase
+        self.phrase, self._place_of = phrases.phrase, phrases.place
         self.question = Questions(phrases).question
         self._has_sides = phrases.several_tables
         self._holds = holds
@@ -106,6 +115,7 @@ class Converter:
         self._unmet: Trouble | None = None
         self.decided: list[Trouble] = []
         self._source: Phrase | None = None
+        self._asked_about: Node | None = None
 
     def command_parts(self, meaning: Node) -> tuple[UnresolvedGoal, ...]:
         """Return the parts of a command.
@@ -122,16 +132,19 @@ class Converter:
 
     def _asks(self, node: Node) -> list[UnresolvedGoal]:
         if node.kind == "seq":
-            if any(one.text("verb") == _HOLD_ON for one in node.parts()[:-1]):
+            acts = [one for one in node.parts() if not _forbids_letting(one)]
+            if any(one.text("verb") == _HOLD_ON for one in acts[:-1]):
                 raise Trouble("NOT_UNDERSTOOD")  # the next part is not for now
             said = with_swaps(without_general_order(without_remarks(node.parts())))
+            said = with_contrasted_kinds(said)
             parts = [ask for part in said for ask in self._asks(part)]
-            return with_missing_verbs(parts)
+            return with_missing_objects(with_missing_verbs(parts))
         if node.kind == "if":
             return self._parts_of_selected_branch(node)
+        if _forbids_letting(node):
+            return []
         if node.kind == "avoid":
-            act = node.node("of")
-            return [] if act.text("verb") in _LETTING else [self._left(act)]
+            return [self._left(node.node("of"))]
         if node.kind != "act" or _sides_differ(node):
             raise Trouble("NOT_UNDERSTOOD")
         if node.get("order"):  # one object after the other, in the order of the text
@@ -177,6 +190,9 @@ class Converter:
         if parts:
             return [ask for part in parts for ask in self._asks(part)]
         words = condition_words(node, self._said)
+        if self._asked_about is not None:  # "if the ball is here, …; if it is there, …"
+            node = node.replace(of=node.node("of").substitute(_IT, self._asked_about))
+        self._asked_about = subject_of_condition(node) or self._asked_about
         node = with_completed_branch(with_empty_place(with_place_of_branch(node)))
         question = resolve_condition_object(node)
         subject = question.node("of").get("of")
@@ -219,7 +235,8 @@ class Converter:
         if any(map(has_alternative_nouns, about.walk())):
             return None
         found = self.phrase(about.replace(quantity=None))
-        return found if found.table or found.kind in CONTAINERS else None
+        asked_for_content = question.node("of").get("hold") == EMPTY
+        return found if found.table or found.kind in CONTAINERS or asked_for_content else None
 
     def _parts_of_branch(
         self, branch: Value | None, subject: Value | None, *, every: bool = False
@@ -243,6 +260,7 @@ class Converter:
             raise Trouble("NOT_UNDERSTOOD")  # it is unclear which ones must not be moved
         only = any(one.text("det") == "any" for one in act.parts())
         themes = tuple(replace(one, number="one" if only else "all") for one in self._themes(act))
+        themes = tuple(one if one.rest else replace(one, like=None) for one in themes)
         goal = act.get("to")
         to = None
         if isinstance(goal, Node):
@@ -257,6 +275,8 @@ class Converter:
         first = themes[0] if themes else None
         if first and len(themes) > 1 and not first.kind and first.values and themes[1].kind:
             themes = (replace(first, kind=themes[1].kind), *themes[1:])
+        if act.text("verb") in ("clear", "empty"):
+            themes = tuple(map(content_of_table_with_exceptions, themes))
         if act.text("verb") == "empty" and len(themes) == 1:
             themes = (self._emptied_container(act.parts()[0], themes[0]),)
         return themes
@@ -281,6 +301,7 @@ class Converter:
         found, before = self.phrase(node), self._before
         if found.own:
             raise Trouble("NOT_UNDERSTOOD")  # "its things"
+        found = self._as_named_place(found)
         if (found.kind or (found.values and _is_part(found))) and not found.rest:
             self._before = found
         if before is None or found.kind or found.again or found.name or found.table or found.held:
@@ -311,16 +332,24 @@ class Converter:
         self._place, self._side = self.phrase(goal), "in"
         return UnresolvedGoal("go", self._said(act), (self._place,))
 
+    def _as_named_place(self, phrase: Phrase) -> Phrase:
+        """Return the place of an earlier part that "the bowl" refers to, or the phrase itself."""
+        bare = Phrase(phrase.text, kind=phrase.kind, definite=True)
+        same = [one for one in self._places if phrase.kind and one.kind == phrase.kind]
+        return same[-1] if same and phrase == bare else phrase
+
     def _ask(self, act: Node) -> UnresolvedGoal:
+        act = with_place_as_goal(act)
         verb = cast(Verb, _SAME.get(act.text("verb"), act.text("verb")))
         if verb == "go":
             return self._ask_to_go(act)
         if verb in ("clear", "empty") and HAND in map(formula_of, act.parts("of")[:1]):
             return UnresolvedGoal("put_down", self._said(act))
         themes = self._themes(act)
-        verb = "out" if verb == "clear" and not act.get("to") and _are_content(themes) else verb
+        verb = _verb_of_clearing(verb, themes, placed=act.get("to") is not None)
         source = act.get("source")
-        away = self.phrase(source) if isinstance(source, Node) else None
+        away = self._place_of(source) if isinstance(source, Node) else None
+        away, themes = _with_exceptions_of_themes(away, themes)
         self._source = away or next((one.relation[1] for one in themes if one.relation), None)
         where = act.get("to")
         if themes and where == Node("rel", (("relation", "me"),)):
@@ -373,7 +402,7 @@ class Converter:
 
     def _target(self, goal: Node) -> tuple[Phrase, Side, Attribute | None]:
         """Return the target, the side, and the attribute in which objects and target agree."""
-        goal = _as_relation(goal)
+        goal = relation_to_side(goal)
         relation, target = goal.text("relation"), target_of(goal)
         if target == Node("pronoun", (("name", "there"),)):
             named = self._first_goal or self._earlier_goal
@@ -436,6 +465,11 @@ class Converter:
         return replace(to, like=like, sure=not self._korean)
 
 
+def _forbids_letting(node: Node) -> bool:
+    """Return True for "do not put it down", which needs no action."""
+    return node.kind == "avoid" and node.node("of").text("verb") in _LETTING
+
+
 def _sides_differ(act: Node) -> bool:
     """Return True if the goal of an act is a side, and some but not all of its objects have a side.
 
@@ -448,15 +482,6 @@ def _sides_differ(act: Node) -> bool:
     return only_side and any(placed) and not all(placed)
 
 
-def _as_relation(goal: Node) -> Node:
-    """Return a goal that is only a side, such as "left", as a relation to the object there."""
-    side = goal.text("column") if goal.kind == "placed" and not goal.get("row") else ""
-    if side not in ("left", "right"):
-        return goal
-    there = Node("np", (("of", Node("has", (("attribute", side),))),))
-    return Node("rel", (("relation", "at"), ("to", there)))
-
-
 def _with_side(to: Phrase, relation: str) -> tuple[Phrase, Side]:
     """Return a target, with the part of the table that `relation` means, and the side.
 
@@ -467,9 +492,32 @@ def _with_side(to: Phrase, relation: str) -> tuple[Phrase, Side]:
         return replace(to, part=_PARTS[relation]), SIDES["in"]
     if relation == "middle" and to.kind in CONTAINERS:
         return to, SIDES["in"]
+    if relation in _PLACES_OF_OBJECTS and not to.table:
+        return replace(to, part=relation), SIDES["in"]
     if relation not in SIDES:
         raise Trouble("NOT_UNDERSTOOD")
     return to, SIDES[relation]
+
+
+def _with_exceptions_of_themes(
+    away: Phrase | None, themes: tuple[Phrase, ...]
+) -> tuple[Phrase | None, tuple[Phrase, ...]]:
+    """Return source and objects, with the exceptions of "off the table except the ball" moved."""
+    if away is None or not excludes_objects(away):
+        return away, themes
+    themes = tuple(replace(one, but=(*one.but, *away.but)) for one in themes)
+    return replace(away, but=()), themes
+
+
+def _verb_of_clearing(verb: Verb, themes: tuple[Phrase, ...], *, placed: bool) -> Verb:
+    """Return "out" for clearing the content of a container, "clear" for emptying a table.
+
+    With a target (`placed`), the content of a container is moved there.
+    """
+    if verb == "clear" and _are_content(themes) and not placed:
+        return "out"
+    tables = [one.relation is not None and one.relation[1].table for one in themes]
+    return "clear" if verb == "empty" and tables and all(tables) else verb
 
 
 def _are_content(themes: tuple[Phrase, ...]) -> bool:

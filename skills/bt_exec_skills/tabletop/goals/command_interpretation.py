@@ -130,7 +130,7 @@ class _CommandInterpreter:
                     raise (asked[0] if asked else trouble) from None
                 absent = not troubles or troubles[0].code in ("NOTHING_LIKE_THAT", "NOTHING_BEFORE")
                 there = trouble.code == "WHICH_ONE"  # objects of the kind are present
-                nearer = absent and (there or trouble.absent)
+                nearer = trouble.code == "CANNOT_LIFT" or (absent and (there or trouble.absent))
                 asking = min(asking, cost) if trouble.code in ASKS_BACK else asking
                 if not troubles or nearer or cost <= meanings[0][1] + MARGIN:
                     troubles.append(trouble)

@@ -6,16 +6,23 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from bt_exec.language.reading.meaning_node import Node, conjunction, conjuncts
-from bt_exec_skills.tabletop.goals.model import Trouble, UnresolvedGoal
+from bt_exec_skills.tabletop.goals.earlier_command_variation import names_holder
+from bt_exec_skills.tabletop.goals.model import Phrase, Trouble, UnresolvedGoal
 from bt_exec_skills.tabletop.goals.object_phrases import (
     ANY,
-    TABLE,
     attribute_kind,
     formula_of,
     target_of,
 )
 
-__all__ = ["with_missing_verbs", "with_swaps", "without_general_order"]
+__all__ = [
+    "with_contrasted_kinds",
+    "with_missing_objects",
+    "with_missing_verbs",
+    "with_place_as_goal",
+    "with_swaps",
+    "without_general_order",
+]
 
 
 def without_general_order(parts: tuple[Node, ...]) -> tuple[Node, ...]:
@@ -37,13 +44,11 @@ def without_general_order(parts: tuple[Node, ...]) -> tuple[Node, ...]:
     if len(tidy.parts()) > 1 or tidy.parts()[0].kind != "np":
         return parts
     formula = formula_of(tidy.parts()[0])
-    if TABLE in conjuncts(formula):
+    if names_holder(tidy.parts()[0]):
         there = Node("rel", (("relation", "at"), ("to", tidy.parts()[0])))
         return tuple(_with_themes(act, lambda _: there) for act in rest)
-    if not tidy.get("by"):
-        return parts
     named = [_with_themes(act, lambda one: formula if _is_bare(one) else ANY) for act in rest]
-    return tuple(named) if len(named) > 1 else (tidy, *named)
+    return tuple(named) if len(named) > 1 or not tidy.get("by") else (tidy, *named)
 
 
 def _explains(attribute: str, act: Node) -> bool:
@@ -68,6 +73,41 @@ def _with_themes(act: Node, more: Callable[[Node], Node]) -> Node:
     return act.replace(
         of=tuple(one.replace(of=conjunction(formula_of(one), more(one))) for one in act.parts())
     )
+
+
+def with_contrasted_kinds(parts: Sequence[Node]) -> list[Node]:
+    """Return parts in which contrasted topics mean all objects of their kinds.
+
+    An example in Korean is "the cups to me, and the cubes onto the tray", without number.
+    """
+    topics = [any(one.text("det") == "some" for one in part.parts()) for part in parts]
+    if sum(topics) < 2:
+        return list(parts)
+    return [
+        part.replace(of=tuple(_as_all(one) for one in part.parts())) if topic else part
+        for part, topic in zip(parts, topics, strict=True)
+    ]
+
+
+def _as_all(theme: Node) -> Node:
+    return theme.replace(det="all") if theme.text("det") == "some" else theme
+
+
+def with_place_as_goal(act: Node) -> Node:
+    """Return an act without a verb, such as "back table: the cups", with the place as its goal."""
+    goal, themes = act.get("to"), act.parts()
+    if act.get("verb") or not isinstance(goal, Node) or len(themes) != 1:
+        return act
+    target = goal.get("to")
+    if goal.text("relation") != "at" or not isinstance(target, Node) or target.kind != "np":
+        return act
+    if not names_holder(themes[0]) or names_holder(target) or not _has_noun(target):
+        return act
+    return act.replace(of=target, to=goal.replace(to=themes[0]))
+
+
+def _has_noun(theme: Node) -> bool:
+    return any(one.kind == "thing" for one in conjuncts(formula_of(theme)))
 
 
 def with_swaps(parts: Sequence[Node]) -> list[Node]:
@@ -103,5 +143,18 @@ def with_missing_verbs(asks: list[UnresolvedGoal]) -> list[UnresolvedGoal]:
             if verb not in ("move", "sort", "bring", "pick", "clear", "empty", "out"):
                 raise Trouble("NOT_UNDERSTOOD")
             ask = replace(ask, verb="move")
+        found.append(ask)
+    return found
+
+
+def with_missing_objects(asks: list[UnresolvedGoal]) -> list[UnresolvedGoal]:
+    """Return the parts; "bring" and "put back" without objects are about those of the part before.
+
+    An example in Korean is "take it out and bring".
+    """
+    found = asks[:1]
+    for ask in asks[1:]:
+        if ask.verb in ("bring", "put_back") and not ask.themes:
+            ask = replace(ask, themes=(Phrase("", number="all", again=True),))
         found.append(ask)
     return found

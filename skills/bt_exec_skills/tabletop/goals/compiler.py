@@ -58,6 +58,8 @@ _OFFERS = ("ONLY_THE_REST",)
 """Codes of refusals that offer other commands."""
 _NOT_READ = ("NOT_UNDERSTOOD", "UNKNOWN_WORD")
 """Codes of refusals of commands that could not be parsed."""
+_NAMELESS = ("NOTHING_LIKE_THAT", "NOTHING_BEFORE", "NO_SUCH_OBJECT")
+"""Codes of refusals of commands whose names may be misspelt."""
 _TYPED = ("word", "name")
 _QUOTING = (
     *("ALL_LEFT_OUT", "NOT_AMONG", "NOTHING_BEFORE", "NOTHING_LIKE_THAT", "NO_VIEW", "TOO_FEW"),
@@ -112,11 +114,13 @@ class TableCompiler:
 
     def intended_texts(self, request: Request) -> Iterator[str]:
         """Return commands that a misspelt command may stand for, the nearest first."""
-        return spelling_corrections(request.command, environment_of(request.situation))
+        if _may_be_misspelt(request):
+            yield from spelling_corrections(request.command, environment_of(request.situation))
 
     def shortened_texts(self, request: Request) -> Iterator[str]:
         """Return parts of a command that can be parsed, the longest first."""
-        return shortened_commands(request.command, environment_of(request.situation))
+        if _may_be_misspelt(request):
+            yield from shortened_commands(request.command, environment_of(request.situation))
 
     def _header(self, request: Request) -> Mission:
         return Mission(
@@ -225,6 +229,15 @@ class TableCompiler:
         return Refusal(
             trouble.code, message, near, did_you_mean=meant, missing=missing, question=asked
         )
+
+
+def _may_be_misspelt(request: Request) -> bool:
+    """Return True if a command has unknown words or names, so that another text may be meant."""
+    try:
+        understand(request.command, environment_of(request.situation), request.context.turns)
+    except Trouble as trouble:
+        return trouble.code in (*_NOT_READ, *_NAMELESS)
+    return False
 
 
 def _final_questions(

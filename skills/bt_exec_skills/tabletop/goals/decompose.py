@@ -245,10 +245,18 @@ def merge_parts(asks: Iterable[UnresolvedGoal]) -> tuple[UnresolvedGoal, ...]:
         if ask.verb == "put_down" and found and found[-1].verb == "go":
             it = ask.themes or (Phrase("", again=True),)
             ask = replace(ask, verb="move", themes=it, to=found.pop().themes[0])
+        if found and found[-1].verb == "put_down" and _moves_same_objects(ask):
+            found.pop()  # "put it down, and put it back"
         if found and _clears_without_target(found[-1]) and _names_target_of_previous(ask):
             ask = _merged_part(found.pop(), ask)
         found.append(_choose_among_tables(ask))
     return tuple(found)
+
+
+def _moves_same_objects(ask: UnresolvedGoal) -> bool:
+    """Return True if a part puts down the held object, or gives a place to the same objects."""
+    again = bool(ask.themes) and all(theme.again for theme in ask.themes)
+    return ask.verb == "put_down" or (ask.verb in ("put_back", "move") and again)
 
 
 def _clears_without_target(ask: UnresolvedGoal) -> bool:

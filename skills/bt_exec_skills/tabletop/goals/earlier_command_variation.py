@@ -11,10 +11,21 @@ from bt_exec.language.reading.meaning_node import (
     negation,
     normal_form,
 )
+from bt_exec_skills.tabletop.goals.object_phrases import attribute_kind, relation_to_side
 from bt_exec_skills.tabletop.name_attributes import CONTAINERS, attributes_in_name
 
-__all__ = ["formulas_of", "last_act", "names_holder", "with_noun_of", "with_phrase_replaced"]
+__all__ = [
+    "HOLDERS",
+    "formulas_of",
+    "last_act",
+    "names_holder",
+    "with_noun_of",
+    "with_phrase_replaced",
+]
 
+HOLDERS = (*CONTAINERS, "container", "table")
+"""Nouns of objects that hold others."""
+_PLACES = ("rel", "placed")
 _CLEARING = ("clear", "empty")
 
 
@@ -28,9 +39,7 @@ def with_phrase_replaced(old: Node, fragment: Node, *, shares_noun: bool = True)
     """
     new = fragment.node("of") if isinstance(fragment.get("of"), Node) else None
     if old.kind == "ask":
-        before = next((one for one in old.walk() if one.kind == "np"), None)
-        if before is not None and new is not None and new.kind == "np":
-            yield old.substitute(before, with_noun_of(new, before))
+        yield from _about_other_phrase(old, new) if new is not None else ()
         return
     act = last_act(old)
     if act is None:
@@ -44,6 +53,53 @@ def with_phrase_replaced(old: Node, fragment: Node, *, shares_noun: bool = True)
         yield from (
             normal_form(one) for one in _with_phrases_replaced(old, act, fragment.parts("of"))
         )
+
+
+def _about_other_phrase(question: Node, new: Node) -> Iterator[Node]:
+    """Yield a question about another object or place: the phrase that `new` contrasts with."""
+    new = relation_to_side(new)
+    phrases = [one for one in question.walk() if one.kind == "np"]
+    if new.kind == "rel" and phrases:
+        yield _at_other_place(question, phrases[0], new)
+    if new.kind != "np":
+        return
+    described = [one for one in phrases if any(p.kind not in _PLACES for p in formulas_of(one))]
+    about = max(described, key=lambda one: _contrast(new, one), default=None)
+    if about is None or (about != phrases[0] and not _contrast(new, about)):
+        return
+    places = [part for part in formulas_of(about) if part.kind in _PLACES]
+    kept = () if any(part.kind in _PLACES for part in formulas_of(new)) else places
+    named = with_noun_of(new, about)
+    yield normal_form(
+        question.substitute(about, named.replace(of=conjunction(*formulas_of(named), *kept)))
+    )
+
+
+def _at_other_place(question: Node, subject: Node, place: Node) -> Node:
+    """Return a question with another place, whose noun may be that of the place it replaces."""
+    places = (one for one in question.walk() if one.kind == "rel")
+    old = next((one for one in places if isinstance(one.get("to"), Node)), None)
+    if old is None:
+        wider = subject.replace(of=conjunction(*formulas_of(subject), place))
+        return normal_form(question.substitute(subject, wider))
+    to = with_noun_of(place.node("to"), old.node("to"))
+    return normal_form(question.substitute(old, place.replace(to=to)))
+
+
+def _contrast(one: Node, other: Node) -> int:
+    """Return how closely two phrases correspond, by noun, by role and by kind of attribute."""
+    same_noun = bool(_nouns_of(one) & _nouns_of(other))
+    places = names_holder(one) and names_holder(other)
+    return 4 * same_noun + 2 * places + bool(_attribute_kinds(one) & _attribute_kinds(other))
+
+
+def _nouns_of(phrase: Node) -> set[str]:
+    return {part.text("name") for part in formulas_of(phrase) if part.kind == "thing"}
+
+
+def _attribute_kinds(phrase: Node) -> set[str]:
+    values = (part.text("attribute") for part in formulas_of(phrase) if part.kind == "has")
+    return {attribute_kind(value) for value in values}
 
 
 def _with_goal(act: Node, goal: Node) -> Node | None:
@@ -71,8 +127,16 @@ def _with_phrases_replaced(old: Node, act: Node, phrases: Sequence[Node]) -> Ite
         to = Node("rel", (("relation", "at"), ("to", first)))
         yield old.substitute(act, act.replace(to=to))
     if themes and not holders and verb != "go":
-        of = tuple(with_noun_of(one, themes[-1]) for one in phrases)
+        of = tuple(_with_noun_of_moved(one, themes[-1], goal) for one in phrases)
         yield act.replace(of=of if len(of) > 1 else of[0])
+
+
+def _with_noun_of_moved(new: Node, old: Node, goal: object) -> Node:
+    """Return `new` with the noun of moved objects; after a number, "the rest" is elsewhere."""
+    if new.get("det") != "rest" or old.get("quantity") is None or not isinstance(goal, Node):
+        return with_noun_of(new, old)
+    nouns = [one for one in formulas_of(old) if one.kind == "thing"]
+    return normal_form(new.replace(of=conjunction(*nouns, negation(goal)), det="all"))
 
 
 def with_noun_of(new: Node, old: Node) -> Node:
@@ -81,7 +145,8 @@ def with_noun_of(new: Node, old: Node) -> Node:
         return new
     nouns = [one for one in formulas_of(old) if one.kind == "thing"]
     if new.get("det") == "rest":
-        single = Node("one") in formulas_of(new)  # "and the other one, too"
+        table = any(one.text("name") == "table" for one in formulas_of(new))
+        single = table or Node("one") in formulas_of(new)  # "and the other one, too"
         like = nouns if single else []
         left = conjunction(new.node("of"), *like, negation(old.node("of")))
         return normal_form(new.replace(of=left, det="the" if single else "all"))
@@ -104,7 +169,7 @@ def formulas_of(phrase: Node) -> tuple[Node, ...]:
 def names_holder(phrase: Node) -> bool:
     """Return True if a phrase names a container or a table."""
     named = {part.text("name") for part in formulas_of(phrase)}
-    return any(name in (*CONTAINERS, "table") or _is_holder(name) for name in named if name)
+    return any(name in HOLDERS or _is_holder(name) for name in named if name)
 
 
 def _is_holder(name: str) -> bool:

@@ -12,7 +12,17 @@ from typing import Literal, TypeAlias
 from bt_exec_skills.tabletop.name_attributes import Attribute
 from bt_exec_skills.tabletop.robot import Side, Spot
 
-__all__ = ["Move", "Number", "Phrase", "Relation", "Subgoal", "Trouble", "UnresolvedGoal", "Verb"]
+__all__ = [
+    "Move",
+    "Number",
+    "Order",
+    "Phrase",
+    "Relation",
+    "Subgoal",
+    "Trouble",
+    "UnresolvedGoal",
+    "Verb",
+]
 
 Verb: TypeAlias = Literal[
     "move",
@@ -62,11 +72,12 @@ class Phrase:
         again: Whether the objects of the previous part are meant.
         own: Attribute in which the container must agree with the object: "the bowl of its colour".
         table: Whether the phrase means a table.
-        part: Part of a table: ``left``, ``right``, ``middle``.
+        part: Part of a table: ``left``, ``right``, ``middle``. Of a target also ``between`` for a
+            place between the objects, and ``vacated`` for the place that an object leaves.
         name: Full name of an object.
         index: Number in the object's name: 1 for "cube 1"; None without a number.
         definite: Whether the phrase is definite: "the two cubes".
-        empty: Whether only an empty container matches.
+        content: Required content of a container: ``none`` or ``some``; empty for any content.
         held: Whether only the object in the hand matches.
         like: Earlier objects that an elliptical phrase repeats: "the red ball … the blue one".
         listed: Phrases of a list, all of which are meant; the other fields select among them.
@@ -95,7 +106,7 @@ class Phrase:
     name: str = ""
     index: int | None = None
     definite: bool = False
-    empty: bool = False
+    content: Literal["", "none", "some"] = ""
     held: bool = False
     like: Phrase | None = None
     listed: tuple[Phrase, ...] = ()

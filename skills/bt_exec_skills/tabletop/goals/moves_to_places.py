@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
-from bt_exec_skills.tabletop.environment_state import Environment
+from bt_exec_skills.tabletop.environment_state import Environment, Placed, Point
 from bt_exec_skills.tabletop.goals.model import Move, Phrase, Trouble
 from bt_exec_skills.tabletop.goals.resolve import Scope, table_for
-from bt_exec_skills.tabletop.placement_search import free_point_on, part_centre
+from bt_exec_skills.tabletop.placement_search import free_point_on, is_between, part_centre
 from bt_exec_skills.tabletop.robot import Spot
 
-__all__ = ["moves_onto_table", "moves_out_of", "swap_moves"]
+__all__ = ["move_to_place_of", "moves_between", "moves_onto_table", "moves_out_of", "swap_moves"]
 
 
 def moves_onto_table(names: tuple[str, ...], to: Phrase, scope: Scope) -> tuple[Move, ...]:
@@ -71,6 +72,48 @@ def swap_moves(first: str, second: str, now: Environment) -> tuple[Move, ...]:
         taken = [now.objects[name].pos[:2] for name in (first, second)]
         wait = Move(first, table, spot=_free_spot(now, table, here, (first, second), taken))
     return wait, Move(second, one[0], spot=one[1]), Move(first, other[0], spot=other[1])
+
+
+def move_to_place_of(name: str, other: str, scope: Scope) -> Move:
+    """Return the move of an object to the place that another one leaves, or has just left.
+
+    Raises:
+        Trouble: NOTHING_BEFORE if the other object is not moved; NOT_ON_TABLE if it was in no known
+            place.
+    """
+    now = scope.now
+    if other in scope.used:
+        place, spot = _current_place(other, now)
+        return Move(name, place, spot=spot)
+    origin = now.origins.get(other) if other in now.returnable else None
+    table = next((key for key, top in now.tables.items() if origin and top.carries(*origin)), None)
+    if origin is None or table is None:
+        raise Trouble("NOTHING_BEFORE", what="-")
+    return Move(name, table, spot=(round(origin.x, 3), round(origin.y, 3)))
+
+
+def moves_between(name: str, ends: tuple[str, ...], now: Environment) -> tuple[Move, ...]:
+    """Return the move of an object to a free point between two objects on one table.
+
+    Raises:
+        Trouble: TOO_FEW or WHICH_ONE for another number of objects; APART if they are not on one
+            table; NO_ROOM_BETWEEN.
+    """
+    if len(ends) != 2:
+        code = "WHICH_ONE" if len(ends) > 2 else "TOO_FEW"
+        what = ", ".join(ends)
+        raise Trouble(code, ends, what=what, wanted="2", there=str(len(ends)), options=ends)
+    tables = {now.table_of(one) for one in ends}
+    table = tables.pop()
+    if tables or table is None:
+        raise Trouble("APART", ends, what=ends)
+    (a, b, _), (c, d, _) = (now.objects[one].pos for one in ends)
+    spot = _free_spot(now, table, ((a + c) / 2, (b + d) / 2), (name,), ())
+    there = Placed(0, Point(spot[0], spot[1], now.objects[ends[0]].pos.z))
+    after = replace(now, objects={**now.objects, name: there}, held=None)
+    if not is_between(after, name, ends):
+        raise Trouble("NO_ROOM_BETWEEN", ends, what=ends)
+    return (Move(name, table, spot=spot),)
 
 
 def _current_place(name: str, now: Environment) -> tuple[str, Spot]:

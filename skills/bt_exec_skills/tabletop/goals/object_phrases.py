@@ -15,19 +15,24 @@ from bt_exec_skills.tabletop.robot import Side
 __all__ = [
     "ANY",
     "EACH_OTHER",
+    "EMPTY",
     "HAND",
     "SIDES",
     "TABLE",
     "Phrases",
     "attribute_kind",
     "content_of_container",
+    "content_of_table_with_exceptions",
+    "excludes_objects",
     "formula_of",
     "has_alternative_nouns",
     "has_alternative_objects",
     "is_collective",
     "means_in_hand",
     "relation_to",
+    "relation_to_side",
     "target_of",
+    "with_corresponding_noun",
 ]
 
 _ORDERS: Mapping[str, Order] = {
@@ -64,9 +69,11 @@ SIDES: Mapping[str, Side] = {
 """Sides by the relations of the lexicon."""
 RELATIONS: Mapping[str, Relation] = {**SIDES, "between": "between"}
 """Positions relative to other objects, by the relations of the lexicon."""
+_TABLE_SIDES = ("left", "right", "front", "back")
 _BOUNDS = ("exactly", "at_least", "at_most", "share", "in_all")
 TABLE, HAND = (Node("thing", (("name", name),)) for name in ("table", "hand"))
 ANY = Node("any")
+EMPTY = Node("has", (("attribute", "empty"),))
 EACH_OTHER = "each_other"
 """Kind of a phrase such as "next to each other", in which the target is one of the objects."""
 
@@ -99,6 +106,14 @@ def has_alternative_objects(part: Node) -> bool:
     return part.kind == "or" and any(one.kind in ("thing", "one") for one in part.walk())
 
 
+def _lists_alternatives(part: Node) -> bool:
+    return has_alternative_objects(part) and any(one.kind != "not" for one in part.parts())
+
+
+def _kinds_of_parts(phrase: Node) -> set[str]:
+    return {part.kind for part in conjuncts(formula_of(phrase))}
+
+
 def is_collective(kind: str) -> bool:
     """Return True for a noun that stands for objects of several kinds: "fruit"."""
     return bool(lexicon()["things"].get(kind, {}).get("members"))
@@ -124,11 +139,58 @@ def relation_to(name: str, other: Phrase) -> Relation:
     return RELATIONS[name]
 
 
+def relation_to_side(place: Node) -> Node:
+    """Return a place that is only a side, such as "left", as a relation to the object there."""
+    side = place.text("column") if place.kind == "placed" and not place.get("row") else ""
+    if side not in ("left", "right"):
+        return place
+    there = Node("np", (("of", Node("has", (("attribute", side),))),))
+    return Node("rel", (("relation", "at"), ("to", there)))
+
+
 def content_of_container(theme: Phrase, holder: Phrase) -> Phrase:
     """Return `theme` limited to the content of a container, unless it is already specific."""
     if theme.again or theme.name or theme.relation is not None:
         return theme
     return replace(theme, relation=("in", holder))
+
+
+def excludes_objects(place: Phrase) -> bool:
+    """Return True for a table with an exception that describes objects, not tables."""
+    return place.table and any(but.kind or but.values or but.name for but in place.but)
+
+
+def content_of_table_with_exceptions(phrase: Phrase) -> Phrase:
+    """Return "the table except the plate" as all objects on the table except the plate."""
+    if not excludes_objects(phrase):
+        return phrase
+    table = replace(phrase, but=())
+    return Phrase(phrase.text, number="all", relation=("in", table), but=phrase.but)
+
+
+def with_corresponding_noun(first: Node, second: Node) -> Node:
+    """Return a phrase in which "the red one" has the noun of the corresponding earlier phrase.
+
+    The nouns of places correspond, too: "on the left table … on the right one".
+    """
+    if first.kind != "np" or second.kind != "np":
+        return second
+    before, parts = conjuncts(formula_of(first)), []
+    tops = [one for part in before if part.kind == "most" for one in part.parts()]
+    nouns = [part for one in (*before, *tops) for part in conjuncts(one) if part.kind == "thing"]
+    places = [part.node("to") for part in before if isinstance(part.get("to"), Node)]
+    for part in conjuncts(formula_of(second)):
+        to = part.get("to") if part.kind == "rel" else None
+        if isinstance(to, Node) and places:
+            part = part.replace(to=with_corresponding_noun(places[0], to))
+        inner = part.get("of") if part.kind == "most" else None
+        if isinstance(inner, Node) and inner.kind != "or":
+            part = part.replace(
+                of=formula_of(with_corresponding_noun(first, Node("np", (("of", inner),))))
+            )
+        parts.append(part)
+    bare = Node("one") in parts and all(part.kind != "thing" for part in parts)
+    return second.replace(of=conjunction(*parts, *(nouns if bare else ())))
 
 
 class Phrases:
@@ -171,6 +233,8 @@ class Phrases:
         text = self.said(node)
         if node.kind == "pronoun":
             name = node.text("name")
+            if name == "yonder":  # a place that the speaker points to
+                raise Trouble("NOTHING_BEFORE", what=text or "-")
             if name == EACH_OTHER:
                 return Phrase(text, kind=EACH_OTHER)
             return Phrase(text, number="one" if name == "it" else "all", again=name != "all")
@@ -182,9 +246,10 @@ class Phrases:
         found = Phrase(text)
         plural = False
         parts = conjuncts(formula_of(node))
-        selected = node.text("det") == "any" or node.get("quantity") is not None
-        if selected and len(parts) == 1 and has_alternative_objects(parts[0]):
-            return self._numbered(self._any_of(found, parts[0]), node, plural)
+        alternatives = [part for part in parts if _lists_alternatives(part)]
+        if len(alternatives) == 1 and all(part.kind != "thing" for part in parts):
+            found = self._any_of(found, alternatives[0])
+            parts = tuple(part for part in parts if part != alternatives[0])
         if TABLE not in parts and any(part.text("relation") == "with" for part in parts):
             raise Trouble("NOT_UNDERSTOOD")
         for part in parts:
@@ -198,6 +263,12 @@ class Phrases:
         found = replace(found, kind=found.kind or _noun_of_exception(found))
         out = (replace(but, kind=but.kind or found.kind) for but in found.but)  # "not the red cups"
         return self._numbered(replace(found, but=tuple(out)), node, plural)
+
+    def place(self, node: Node) -> Phrase:
+        """Return the description of a place; a bare side ("on the left") means the table there."""
+        found = self.phrase(node)
+        side = node.kind == "np" and formula_of(node).text("attribute") in _TABLE_SIDES
+        return replace(found, table=True) if side and self.several_tables else found
 
     def attribute_values(self, predicate: Node) -> Mapping[Attribute, tuple[str, ...]]:
         """Return the allowed values, by attribute, of a predicate such as "red" or "red or blue".
@@ -238,7 +309,7 @@ class Phrases:
         elif (det == "some" or several) and not phrase.order:
             number = "some"
         if phrase.table and not det and not phrase.order and not phrase.name:
-            number = "any" if count == 1 else "all"
+            number = "any" if count == 1 else "some"
         return replace(phrase, number=number, count=count, definite=det == "the")
 
     def _with(self, phrase: Phrase, part: Node) -> Phrase:
@@ -286,7 +357,7 @@ class Phrases:
             values = phrase.values.get(attribute, ())
             return replace(phrase, values={**phrase.values, attribute: (*values, value)})
         if value == "empty":
-            return replace(phrase, empty=True)
+            return replace(phrase, content="none")
         if value not in _ORDERS or phrase.order:
             raise Trouble("NOT_UNDERSTOOD")
         return replace(phrase, order=_ORDERS[value])
@@ -320,14 +391,19 @@ class Phrases:
 
     def _any_of(self, phrase: Phrase, alternatives: Node) -> Phrase:
         """Return a phrase about the objects that match any of the alternatives."""
-        either = (self.phrase(Node("np", (("of", one),))) for one in alternatives.parts())
+        first, *rest = (Node("np", (("of", one),)) for one in alternatives.parts())
+        named = next((one for one in (first, *rest) if "thing" in _kinds_of_parts(one)), first)
+        either = (self.phrase(with_corresponding_noun(named, one)) for one in (first, *rest))
         return replace(phrase, listed=tuple(replace(one, number="all") for one in either))
 
     def _placed(self, phrase: Phrase, part: Node) -> Phrase:
         side = part.text("column")
         if part.get("row") is not None or side not in ("left", "right") or phrase.order:
             raise Trouble("NOT_UNDERSTOOD")
-        return replace(phrase, order=_ORDERS[side])
+        if not self.several_tables or phrase.table or phrase.relation is not None:
+            return replace(phrase, order=_ORDERS[side])
+        there = self.place(target_of(relation_to_side(part)))
+        return replace(phrase, order=_ORDERS[side], relation=("in", there))
 
     def _rel(self, phrase: Phrase, part: Node) -> Phrase:
         relation = part.text("relation")
@@ -335,7 +411,7 @@ class Phrases:
             return replace(phrase, held=True)
         if phrase.relation is not None:
             raise Trouble("NOT_UNDERSTOOD")
-        other = self.phrase(target_of(part))
+        other = self.place(target_of(part))
         if other.own:
             raise Trouble("NOT_UNDERSTOOD")
         side = "in" if relation == "with" else relation_to(relation, other)
@@ -343,6 +419,8 @@ class Phrases:
 
     def _not(self, phrase: Phrase, part: Node) -> Phrase:
         inner = part.parts()[0]
+        if inner == EMPTY:
+            return replace(phrase, content="some")
         options = inner.parts() if inner.kind == "or" else (inner,)
         out = []
         for option in options:

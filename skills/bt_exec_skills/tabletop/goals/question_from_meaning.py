@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Literal, cast, get_args
 
 from bt_exec.language.reading.meaning_node import Node, conjunction, conjuncts, disjunction
-from bt_exec_skills.tabletop.goals.model import Phrase, Trouble
+from bt_exec_skills.tabletop.goals.model import Order, Phrase, Trouble
 from bt_exec_skills.tabletop.goals.object_phrases import (
     ANY,
     HAND,
@@ -17,7 +18,9 @@ from bt_exec_skills.tabletop.goals.object_phrases import (
     has_alternative_nouns,
     means_in_hand,
     relation_to,
+    relation_to_side,
     target_of,
+    with_corresponding_noun,
 )
 from bt_exec_skills.tabletop.goals.question import Fullness, Place, Question, Sign
 from bt_exec_skills.tabletop.name_attributes import CONTAINERS, Attribute
@@ -25,6 +28,10 @@ from bt_exec_skills.tabletop.name_attributes import CONTAINERS, Attribute
 __all__ = ["Questions"]
 
 _EVERYTHING = Phrase(number="all")
+_SIZES: Mapping[str, tuple[Order, Sign]] = {
+    "big": ("biggest", "more"),
+    "small": ("smallest", "fewer"),
+}
 
 
 def _named_object(what: str, of: Node) -> tuple[str, Node]:
@@ -64,8 +71,8 @@ class Questions:
             return self._all(of)
         if of.kind == "exists":
             return self._exists(of.node("of"))
-        if of.kind == "more":
-            return self._which_has_more(of) if what in ("which", "where") else self._more(what, of)
+        if of.kind in ("more", "alike", "not"):
+            return self._comparison(what, of)
         if what == "what" and of.kind == "aspect" and of.text("name") in get_args(Attribute):
             things, place = self._subject_and_place(of.node("of"))
             return Question("values", things, place, cast(Attribute, of.text("name")))
@@ -78,18 +85,28 @@ class Questions:
         if what == "where":
             return Question("where", tuple(self._all_phrases(of)))
         if what == "how_many":
-            return Question("count", *self._subject_and_place(of))
+            return Question("count", *self._subject_and_place(of), each=_is_about_each_place(of))
         if what != "which":
             raise Trouble("NOT_UNDERSTOOD")
         return self._which(of)
+
+    def _comparison(self, what: str, of: Node) -> Question:
+        if of.kind == "not":
+            return replace(self._alike(of.parts()[0]), kind="unlike")
+        if of.kind == "alike":
+            return self._alike(of)
+        of = of.replace(to=with_corresponding_noun(of.node("of"), of.node("to")))
+        if of.text("sign") in _SIZES:
+            return self._which_is_bigger(of)
+        return self._which_has_more(of) if what in ("which", "where") else self._more(what, of)
 
     def _which(self, of: Node) -> Question:
         if formula_of(of).text("attribute") in get_args(Fullness):
             return self._which_has_most(formula_of(of))
         things, place = self._subject_and_place(of)
-        if len(things) == 1 and things[0].empty:
-            return Question("empties", (replace(things[0], empty=False),))
-        return Question("which", things, place)
+        if len(things) == 1 and things[0].content == "none":
+            return Question("empties", (replace(things[0], content=""),))
+        return Question("which", things, place, each=_is_about_each_place(of))
 
     def _more(self, what: str, more: Node) -> Question:
         if more.text("sign") not in get_args(Sign):
@@ -99,6 +116,26 @@ class Questions:
         sign = cast(Sign, more.text("sign"))
         kind = {"how_many": "difference", "which_more": "majority"}.get(what, "more")
         return Question(cast(Literal["more", "difference", "majority"], kind), things, sign=sign)
+
+    def _which_is_bigger(self, more: Node) -> Question:
+        """Return the question "which is bigger, A or B?"."""
+        order, _ = _SIZES[more.text("sign")]
+        listed = tuple(self._phrases.phrase(more.node(name)) for name in ("of", "to"))
+        return Question("which", (Phrase(number="all", order=order, listed=listed),))
+
+    def _alike(self, alike: Node) -> Question:
+        """Return the question whether objects have the same attribute, or share a place."""
+        if alike.kind != "alike":
+            raise Trouble("NOT_UNDERSTOOD")
+        sides = [part for part in (alike.get("of"), alike.get("to")) if isinstance(part, Node)]
+        sides = [sides[0], *(with_corresponding_noun(sides[0], one) for one in sides[1:])]
+        phrases = (phrase for side in sides for phrase in self._all_phrases(side))
+        things, aspect = tuple(replace(one, number="all") for one in phrases), alike.text("aspect")
+        if aspect in get_args(Attribute):
+            return Question("alike", things, by=cast(Attribute, aspect))
+        if aspect not in ("table", *CONTAINERS):
+            raise Trouble("NOT_UNDERSTOOD")
+        return Question("alike", things, ("in", Phrase(kind=aspect)))
 
     def _which_has_more(self, more: Node) -> Question:
         """Return the question "which of two places, or of all places, has more objects?"."""
@@ -141,6 +178,8 @@ class Questions:
         if of.kind == "pronoun":
             return (self._phrases.phrase(of),), None
         formula = [part for part in conjuncts(formula_of(of)) if not means_in_hand(part)]
+        if self._phrases.several_tables and TABLE not in formula:
+            formula = list(map(relation_to_side, formula))
         places = [
             part for part in formula if part.kind == "rel" and part.text("relation") != "with"
         ]
@@ -162,7 +201,7 @@ class Questions:
         return tuple(replace(one, text=text or one.text, number="all") for one in phrases), place
 
     def _place_of(self, where: Node) -> Place:
-        other = self._phrases.phrase(target_of(where))
+        other = self._phrases.place(target_of(where))
         return relation_to(where.text("relation"), other), replace(other, number="all")
 
     def _exists(self, of: Node) -> Question:
@@ -183,7 +222,7 @@ class Questions:
         return Question("is", things or (_EVERYTHING,), place, bound=bound)
 
     def _all(self, of: Node) -> Question:
-        about, hold = of.node("of"), of.node("hold")
+        about, hold = of.node("of"), relation_to_side(of.node("hold"))
         if about.kind == "np" and formula_of(about) == HAND:
             if hold != Node("has", (("attribute", "empty"),)):
                 raise Trouble("NOT_UNDERSTOOD")
@@ -197,6 +236,10 @@ class Questions:
         if bound is not None and bound[0] != "exactly":
             raise Trouble("NOT_UNDERSTOOD")
         things = tuple(replace(one, number="all") for one in self._all_phrases(about))
+        if hold.kind == "than" and hold.text("attribute") in _SIZES:
+            other = self._phrases.phrase(with_corresponding_noun(about, hold.node("to")))
+            sign = _SIZES[hold.text("attribute")][1]
+            return Question("than", (*things, replace(other, number="all")), sign=sign)
         every = "all" in {node.text("det") for node in about.walk()} or _plural(about)
         if hold.kind == "rel":
             anything = not any(map(_says_something, things)) and about.text("det") == ""
@@ -225,6 +268,12 @@ def _number_limit(phrase: Node) -> tuple[str, int] | None:
     if quantity.text("bound") == "share":
         raise Trouble("NOT_UNDERSTOOD")
     return quantity.text("bound"), int(quantity.text("number"))
+
+
+def _is_about_each_place(of: Node) -> bool:
+    """Return True if a phrase names the places of its objects with "each"."""
+    places = (part.get("to") for part in of.walk() if part.kind == "rel")
+    return any(isinstance(one, Node) and one.text("det") == "each" for one in places)
 
 
 def _plural(node: Node) -> bool:

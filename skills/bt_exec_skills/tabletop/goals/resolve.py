@@ -84,6 +84,8 @@ def objects_of(phrase: Phrase, scope: Scope, *, some: str = "all") -> tuple[str,
         return found
     if phrase.near is not None and phrase.order not in _FULL:
         found = tuple(name for name in found if name != single_object_of(phrase.near, scope))
+    if _is_on_other_side(found, phrase, scope):
+        raise _nothing(phrase, scope)
     if phrase.order and found:
         alike = number == "all" and phrase.rank == 1
         best = _of_best_size(found, phrase.order) if alike else ()
@@ -95,9 +97,18 @@ def objects_of(phrase: Phrase, scope: Scope, *, some: str = "all") -> tuple[str,
     raise Trouble("WHICH_ONE", found, what=phrase.text, options=found)
 
 
+def _is_on_other_side(found: tuple[str, ...], phrase: Phrase, scope: Scope) -> bool:
+    """Return True if the only object of "the left ball" is on a table of another side."""
+    now, order = scope.now, phrase.order
+    if len(found) != 1 or order not in ("left", "right") or len(now.tables) < 2 or now.base is None:
+        return False
+    table = now.table_of(found[0])
+    return table is not None and table not in _tables_on_side(phrase, scope)
+
+
 def _tables_on_side(phrase: Phrase, scope: Scope) -> tuple[str, ...]:
     """Return the table on the side that a phrase names, as in "all things on the left"."""
-    side = replace(phrase, number="one", table=True, values={}, relation=None, rest=False)
+    side = replace(phrase, number="one", table=True, values={}, relation=None, rest=False, but=())
     return tables_of(side, scope)
 
 
@@ -127,7 +138,8 @@ def _matching_objects(phrase: Phrase, scope: Scope) -> tuple[str, ...]:
     """Return every object that matches a phrase, in the order of the environment."""
     now = scope.now
     if phrase.listed:
-        return tuple(dict.fromkeys(n for one in phrase.listed for n in objects_of(one, scope)))
+        found = tuple(dict.fromkeys(n for one in phrase.listed for n in objects_of(one, scope)))
+        return found if phrase.relation is None else _in_relation(found, phrase.relation, scope)
     if phrase.name:
         named = (phrase.name,) if phrase.name in now.objects else ()
         if phrase.relation is None or phrase.table:
@@ -136,7 +148,8 @@ def _matching_objects(phrase: Phrase, scope: Scope) -> tuple[str, ...]:
     if phrase.again:
         if not scope.last:
             raise Trouble("NOTHING_BEFORE", what=phrase.text)
-        return scope.last
+        looks = map(attributes_in_name, scope.last)
+        return tuple(one.name for one in looks if _has_attributes_of(one, phrase, any_kind=True))
     if phrase.table:
         return _objects_on_tables(tables_of(phrase, scope), non_containers(now), now)
     return _objects_with_properties(phrase, scope)
@@ -163,8 +176,12 @@ def _objects_with_properties(
             raise Trouble("NOTHING_BEFORE", what=phrase.text)
         found = [one for one in found if one.name not in scope.used | scope.left]
     found = _objects_like_earlier(found, phrase)
-    if phrase.empty:
-        found = [one for one in found if one.is_container and not now.objects_in(one.name)]
+    if phrase.content:
+        found = [
+            one
+            for one in found
+            if one.is_container and bool(now.objects_in(one.name)) == (phrase.content == "some")
+        ]
     if phrase.relation is not None:
         related = _in_relation(tuple(one.name for one in found), phrase.relation, scope)
         found = [one for one in found if one.name in related]
@@ -307,12 +324,28 @@ def tables_of(phrase: Phrase, scope: Scope, themes: tuple[str, ...] = ()) -> tup
         anchors = objects_of(replace(other, number="all"), scope) if not other.table else ()
         wanted = {now.table_of(name) for name in anchors} if side == "in" else set()
         found = tuple(name for name in found if name in wanted)
+    if phrase.content:
+        used = {now.place_of(name) for name in now.objects}
+        found = tuple(name for name in found if (name in used) == (phrase.content == "some"))
+    excluded = {name for but in phrase.but for name in _excluded_tables(but, scope)}
+    found = tuple(name for name in found if name not in excluded)
     if not found or phrase.values:
         there = tuple(now.tables)
         raise Trouble("NOTHING_LIKE_THAT", there, what=phrase.text, options=there)
     if phrase.order and len(found) > 1:
         return (_extreme_object(found, phrase, scope),)
     return found
+
+
+def _excluded_tables(but: Phrase, scope: Scope) -> tuple[str, ...]:
+    """Return the tables of an exception, such as "the left one".
+
+    Raises:
+        Trouble: NOT_UNDERSTOOD for an exception that describes objects and not tables.
+    """
+    if but.kind or but.values or (but.name and but.name not in scope.now.tables):
+        raise Trouble("NOT_UNDERSTOOD")
+    return tables_of(replace(but, table=True, number="one"), scope)
 
 
 def table_for(phrase: Phrase, scope: Scope, themes: tuple[str, ...]) -> str:
@@ -352,15 +385,21 @@ def _is_related(name: str, anchor: str, side: object, now: Environment) -> bool:
     return is_beside(now, name, anchor, side, now.base)  # type: ignore[arg-type]  # a Side
 
 
-def _has_attributes_of(one: NameAttributes, phrase: Phrase) -> bool:
-    """Return True if an object's name has the attributes of the phrase."""
+def _has_attributes_of(one: NameAttributes, phrase: Phrase, *, any_kind: bool = False) -> bool:
+    """Return True if an object's name has the attributes of the phrase.
+
+    Args:
+        one: Attributes in the name of the object.
+        phrase: The phrase.
+        any_kind: Whether a phrase without a noun may mean containers.
+    """
     members = lexicon()["things"].get(phrase.kind, {}).get("members", ())
     if phrase.kind and one.kind not in members:
         if phrase.kind not in (one.kind, one.shape) or (
             phrase.kind == "ball" and one.kind != "ball"
         ):
             return False
-    elif one.is_container:
+    elif one.is_container and one.kind not in members and not any_kind:
         return False
     if phrase.index not in (None, one.number):
         return False
@@ -502,7 +541,10 @@ def _require_single(names: tuple[str, ...], phrase: Phrase) -> str:
 
 
 def count_in(place: str, phrase: Phrase, scope: Scope) -> int:
-    """Return how many of the objects that a phrase may mean are in a container or on a table."""
-    names = _matching_objects(replace(phrase, number="all", count=0), scope)
-    loose = names if phrase.kind or phrase.name else non_containers(scope.now)
-    return sum(scope.now.place_of(name) == place for name in names if name in loose)
+    """Return how many of the objects that a phrase may mean are in a container or on a table.
+
+    Containers count as objects if the phrase has no noun: "things".
+    """
+    every = replace(phrase, number="all", count=0)
+    names = {*_matching_objects(every, scope), *containers_among(every, scope)}
+    return sum(scope.now.place_of(name) == place for name in names)

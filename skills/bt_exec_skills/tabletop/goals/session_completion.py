@@ -131,7 +131,7 @@ class CommandHistory:
         text = said.reading.text
         found: Meanings = []
         cheapest = min((cost for node, cost in said.meanings if not _varies(node)), default=0.0)
-        for node, cost in said.meanings:
+        for node, cost in _meanings_by_punctuation(said):
             if node.kind == "fragment" and cost > cheapest + MARGIN:
                 continue
             if node == _GO_ON:
@@ -139,7 +139,7 @@ class CommandHistory:
                     raise Trouble("NOTHING_UNFINISHED")
                 return begun
             questioned = text.rstrip().endswith(("?", "？"))
-            node = self._complete_for_held_object(node, asked or questioned)
+            node = self._complete_for_held_object(_as_fragment(node), asked or questioned)
             if (questioned and node.kind == "again") or _varies(node) or _is_negation_only(node):
                 continue  # e.g. "again?", "again with the left arm, not on the tray"
             if questioned and _is_verbless(node):
@@ -314,6 +314,19 @@ class CommandHistory:
         return normal_form(walk(node))
 
 
+def _meanings_by_punctuation(said: PossibleMeanings) -> Meanings:
+    """Return the meanings of a text; one that ends with a full stop may not be a question.
+
+    Some Korean orders and questions differ only in their punctuation.
+    """
+    meanings = list(said.meanings)
+    orders = [cost for node, cost in meanings if node.kind in ("act", "seq")]
+    if not (orders and said.reading.text.rstrip().endswith((".", "!"))):
+        return meanings
+    limit = min(orders) - MARGIN
+    return [(node, cost) for node, cost in meanings if node.kind != "ask" or cost < limit]
+
+
 def _about_place(node: Node, place: Node) -> Node:
     """Return a question in which "it" in "in it" and "is it empty" is replaced by a place."""
     empty = node.get("hold") == _EMPTY and node.get("of") == _IT
@@ -334,6 +347,15 @@ def _may_be_contrasted(other: Node, subject: Node) -> bool:
 def _lacks_theme(act: Node) -> bool:
     """Return True for an act that moves an object without naming it."""
     return act.text("verb") in ("move", "bring", "pick", "out") and not act.get("by")
+
+
+def _as_fragment(node: Node) -> Node:
+    """Return a repetition with another object or place ("again with the cup") as a fragment."""
+    of = node.get("of") if node.kind == "again" else None
+    if not isinstance(of, Node) or of.kind not in ("rel", "np"):
+        return node
+    with_object = of.text("relation") == "with" and of.get("to") is not None
+    return Node("fragment", (("of", of.node("to") if with_object else of), ("sign", "same")))
 
 
 def _varies(node: Node) -> bool:

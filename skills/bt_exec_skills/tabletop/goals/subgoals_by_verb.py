@@ -10,9 +10,21 @@ from bt_exec_skills.tabletop.environment_state import Environment
 from bt_exec_skills.tabletop.goals.attribute_groups import containers_of, groups_of, non_containers
 from bt_exec_skills.tabletop.goals.held_object_subgoals import put_aside, put_back
 from bt_exec_skills.tabletop.goals.model import Move, Phrase, Subgoal, Trouble, UnresolvedGoal
-from bt_exec_skills.tabletop.goals.moves_to_places import moves_onto_table, moves_out_of, swap_moves
+from bt_exec_skills.tabletop.goals.moves_to_places import (
+    move_to_place_of,
+    moves_between,
+    moves_onto_table,
+    moves_out_of,
+    swap_moves,
+)
 from bt_exec_skills.tabletop.goals.object_phrases import EACH_OTHER, content_of_container
-from bt_exec_skills.tabletop.goals.resolve import Scope, objects_of, single_object_of, table_for
+from bt_exec_skills.tabletop.goals.resolve import (
+    Scope,
+    objects_of,
+    single_object_of,
+    table_for,
+    tables_of,
+)
 from bt_exec_skills.tabletop.goals.subgoal_factory import (
     merge_groups_into_round,
     subgoal_of_group,
@@ -78,9 +90,18 @@ def goals_for(ask: UnresolvedGoal, scope: Scope, language: str) -> list[Subgoal]
             to = ask.to
             if to is None:
                 raise Trouble("NOT_UNDERSTOOD")
+            if to.part == "between":
+                return _goal_between(ask, to, scope, language)
+            if to.part == "vacated":
+                names = _require_movable(objects_of_any(ask.themes, scope), scope)
+                if len(names) > 1:
+                    raise Trouble("ONE_BESIDE", names, what=to.text, options=names)
+                other = single_object_of(replace(to, part=""), scope)
+                moves = (move_to_place_of(names[0], other, scope),)
+                return [subgoal_of_moves(moves, scope.now, language)]
             if any(phrase.in_all for phrase in ask.themes):
                 ask = replace(ask, themes=tuple(_missing_objects(ask, to, scope)))
-            if ask.side == "in" and not to.table and (to.number == "all" or to.count > 1):
+            if ask.side == "in" and (to.number == "all" or (to.count > 1 and not to.table)):
                 return _distribute_subgoals(ask, to, scope, language)
             return [_move_goal(ask, scope, language)]
 
@@ -107,17 +128,18 @@ def _missing_objects(ask: UnresolvedGoal, to: Phrase, scope: Scope) -> Iterator[
 def _distribute_subgoals(
     ask: UnresolvedGoal, to: Phrase, scope: Scope, language: str
 ) -> list[Subgoal]:
-    """Return the subgoals that distribute objects over several containers.
+    """Return the subgoals that distribute objects over several containers or tables.
 
     Raises:
         Trouble: TOO_FEW if there are fewer objects than containers; ALL_LEFT_OUT, NO_CONTAINER.
     """
-    targets = tuple(name for name in objects_of(to, scope) if name not in scope.left)
+    places = tables_of(to, scope) if to.table else objects_of(to, scope)
+    targets = tuple(name for name in places if name not in scope.left)
     if not targets:
         raise Trouble("ALL_LEFT_OUT", what=to.text)
     if len(targets) == 1:
         return [_move_goal(replace(ask, to=Phrase(to.text, name=targets[0])), scope, language)]
-    if not all(attributes_in_name(name).is_container for name in targets):
+    if not all(to.table or attributes_in_name(name).is_container for name in targets):
         raise Trouble("NO_CONTAINER", scope.now.containers(), what=targets[0])
     phrases = []
     for one in ask.themes:
@@ -290,6 +312,20 @@ def _move_goal(ask: UnresolvedGoal, scope: Scope, language: str) -> Subgoal:
     if side not in ("in", "next_to") and len(names) > 1:
         raise Trouble("ONE_BESIDE", names, what=target, options=names)
     return subgoal_of_moves(_moves_into(names, target, side), scope.now, language)
+
+
+def _goal_between(ask: UnresolvedGoal, to: Phrase, scope: Scope, language: str) -> list[Subgoal]:
+    """Return the subgoals of a move between two objects; several objects are distributed over them.
+
+    Raises:
+        Trouble: As in `moves_between`, or as in the resolution of phrases.
+    """
+    ends = replace(to, part="", number="all")
+    names = _require_movable(objects_of_any(ask.themes, scope), scope)
+    if len(names) > 1:
+        return _distribute_subgoals(ask, ends, scope, language)
+    moves = moves_between(names[0], objects_of(ends, scope), scope.now)
+    return [subgoal_of_moves(moves, scope.now, language)]
 
 
 def _movable_objects(phrases: tuple[Phrase, ...], scope: Scope) -> tuple[str, ...]:

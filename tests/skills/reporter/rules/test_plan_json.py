@@ -45,6 +45,12 @@ def test_plan_of_the_document_is_a_tree(row):
     assert (spec.mission.compiler, spec.mission.language) == ("plan-json", "ko")
 
 
+def test_optional_parameter_is_kept():
+    params = {"object": "box", "recipient": "user", "giver": "lounge"}
+    plan = {"plan": [{"action": "deliver_object", "params": params}]}
+    assert json.loads(write_plan(read_plan(json.dumps(plan)))) == plan
+
+
 def test_compiled_plan_round_trip_has_the_same_actions(plan_of, row):
     spec = plan_of("복도랑 라운지 둘러보고 교수님께 회의 언제인지 여쭤보고 와서 알려줘")
     again = read_plan(write_plan(spec))

@@ -15,6 +15,8 @@ NOBODY = {"talk_to_person": "target", "deliver_object": "recipient"}
 MUTE = {"*": None}
 UNCLEARED = {"hand_over": "NO_ANSWER: nobody took it"}
 LOUNGE = {"recipient": "lounge"}
+FROM_OFFICE = {"recipient": "user", "giver": "professor"}
+FROM_LOUNGE = {"recipient": "user", "giver": "lounge"}
 VISITOR = PlacedDetection("person", (1, 1, 9, 40), 1.0, None, (9.0, 5.0))
 DECLINES = {"*": {"en": Reply("Not now.", refused=True)}}
 CODES = [
@@ -47,6 +49,19 @@ CODES = [
     ("deliver_object", "NOT_TAKEN", {"reasons": UNCLEARED}, LOUNGE),
     ("deliver_object", "NOT_TAKEN", {"reasons": {"hand_over": "REFUSED: no"}}, LOUNGE),
     ("deliver_object", "CAMERA_FAULT", {}, LOUNGE),
+    ("deliver_object", "UNKNOWN_PERSON", {}, {"giver": "dean"}),
+    ("deliver_object", "UNREACHABLE", {"reasons": {"goto": "UNREACHABLE: no way"}}, FROM_OFFICE),
+    ("deliver_object", "STOPPED", {"reasons": {"load": "STOPPED: stopped"}}, FROM_OFFICE),
+    ("deliver_object", "PERSON_NOT_FOUND", {}, FROM_OFFICE),
+    ("deliver_object", "NOBODY_THERE", {}, FROM_LOUNGE),
+    ("deliver_object", "CAMERA_FAULT", {}, FROM_LOUNGE),
+    (
+        *("deliver_object", "NOTHING_TO_DELIVER"),
+        *({"reasons": {"load": "NOTHING_TO_DELIVER: no"}}, FROM_OFFICE),
+    ),
+    ("deliver_object", "NO_ANSWER", {"reasons": UNCLEARED}, FROM_OFFICE),
+    ("deliver_object", "NOT_WANTED", {"reasons": {"hand_over": "REFUSED: no"}}, FROM_OFFICE),
+    ("deliver_object", "TRAY_FULL", {"tray": "coffee", "reasons": UNCLEARED}, FROM_OFFICE),
     ("summarize_mission", "REPORT_NOT_WRITTEN", {"reports": Path(__file__)}, {}),
     ("fail_and_report", "MISSION_FAILED", {}, {}),
 ]

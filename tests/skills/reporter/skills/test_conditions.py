@@ -170,6 +170,9 @@ def test_number_of_people_is_unknown_if_it_depends_on_hidden_parts(
     facts = {"target": "lounge", "people": people, "complete": complete}
     one.notebook.add_note(1.0, "saw", "lounge", **facts)
     assert Question(one).ask("people_there", **bounds).holds is holds
+    facts |= {"people": max(people, 0) + 1 if people >= 0 else people, "who": ("professor",)}
+    one.notebook.add_note(2.0, "saw", "professor_office", **facts)
+    assert Question(one).ask("visitors_there", **bounds).holds is holds
 
 
 @pytest.mark.parametrize(
@@ -202,7 +205,7 @@ def test_only_visual_conditions_wait_for_pictures() -> None:
     waited = {condition.name for condition in CONDITIONS if condition.patience_s}
     assert waited == {"person_in_view", "lit_here"}
     assert {condition.patience_s for condition in CONDITIONS} == {0.0, PATIENCE_S}
-    assert {condition.unknown for condition in CONDITIONS} == {"UNCERTAIN_SIGHT"}
+    assert {condition.unknown for condition in CONDITIONS} == {"UNCERTAIN_SIGHT", "UNCLEAR_ANSWER"}
 
 
 @pytest.mark.parametrize(

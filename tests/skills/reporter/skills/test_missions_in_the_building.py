@@ -152,6 +152,25 @@ def test_delivery_empties_the_tray_only_on_success(trip, world, code):
     assert one.rig.robot_facts()["tray"] == (held or "empty")
 
 
+@pytest.mark.parametrize(
+    ("giver", "world", "code"),
+    [
+        ("professor", {}, "OK"),
+        ("lounge", {"people": "lounge:2"}, "OK"),
+        ("lounge", {}, "NOBODY_THERE"),
+        ("professor", {"load": "none"}, "NOTHING_TO_DELIVER"),
+        ("professor", {"answer": "refuse"}, "NOTHING_TO_DELIVER"),
+        ("professor", {"professor": "absent"}, "PERSON_NOT_FOUND"),
+    ],
+)
+def test_object_is_collected_only_from_a_person_who_loads_it(trip, giver, world, code):
+    one = trip(seed=4, **{"people": "none", **world})
+    assert one.run("deliver_object", object="서류", recipient="user", giver=giver) == code
+    assert one.robot.tray is None
+    where = {"professor": "professor_office"}.get(giver, giver)
+    assert one.robot.place == ("basecamp" if code == "OK" else where)
+
+
 @pytest.mark.parametrize("lens", ["dark", "frozen"])
 def test_noise_is_measured_with_a_broken_camera(trip, lens):
     one = trip(seed=1, lens=lens, noise="quiet")
@@ -183,6 +202,7 @@ def test_cancel_stops_the_robot(trip):
         ("navigate", {"target": "lounge"}),
         ("observe_scene", {"target": "basecamp", "query": "people"}),
         ("deliver_object", {"object": "tea", "recipient": "professor"}),
+        ("deliver_object", {"object": "tea", "recipient": "user", "giver": "professor"}),
     ):
         steps = one.start(name, **args)
         for _ in range(40):

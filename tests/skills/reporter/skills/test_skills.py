@@ -305,6 +305,52 @@ def test_delivery_to_a_place_approaches_the_nearest_person_there(play):
     assert report_of(one.notebook, "ko") == "라운지에 계신 분이 상자를 받으셨습니다."
 
 
+def test_collected_object_is_loaded_at_the_giver_and_given_to_the_user(play):
+    one = play()
+    one.shows(PROFESSOR)
+    args = {"object": "documents", "recipient": "user", "giver": "professor"}
+    assert one.run("deliver_object", **args) == "OK"
+    assert tuple(one.result) == ("documents", "user", "basecamp")
+    names = [name for name, _ in one.robot.motions]
+    assert names == ["goto", "turn", "load", "goto", "hand_over"]
+    assert [said.person for said in one.speaker.said] == ["professor", "user"]
+    assert report_of(one.notebook, "en") == (
+        "The professor gave me the documents. You took the documents."
+    )
+    assert report_of(one.notebook, "ko").startswith("교수님께 서류를 받았습니다.")
+
+
+@pytest.mark.parametrize("recipient", ["professor", "basecamp"])
+def test_object_from_a_place_is_loaded_by_the_nearest_person_there(play, recipient):
+    one = play()
+    one.shows(replace(PROFESSOR, who="a", at=(9.4, 4.4)), PROFESSOR)
+    assert one.run("deliver_object", object="box", recipient=recipient, giver="lounge") == "OK"
+    assert one.speaker.said[0][1:] == ("lounge", "Please put the box on my tray.")
+    assert report_of(one.notebook, "en").startswith("A person at the lounge gave me the box.")
+
+
+def test_base_as_giver_is_the_user(play):
+    def speech(**giver):
+        one = play(pose=OFFICE)
+        one.shows(PROFESSOR)
+        assert one.run("deliver_object", **ARGS["deliver_object"], **giver) == "OK"
+        return one.speaker.said, report_of(one.notebook, "en")
+
+    assert speech() == speech(giver="basecamp") == speech(giver="user")
+
+
+def test_report_tells_whether_an_uncollected_object_is_on_the_tray(play):
+    args = {"object": "tea", "recipient": "user", "giver": "lounge"}
+    empty = play()
+    assert empty.run("deliver_object", **args) == "NOBODY_THERE"
+    assert report_of(empty.notebook, "en") == (
+        "I did not get the tea from the lounge. Nobody was there."
+    )
+    loaded = play(tray="tea", reasons={"hand_over": "NO_ANSWER: nobody took it"})
+    assert loaded.run("deliver_object", **args) == "NO_ANSWER"
+    assert report_of(loaded.notebook, "en").endswith("It is still on my tray.")
+
+
 def test_message_for_a_place_is_said_to_the_nearest_person_there(play):
     one = play()
     one.shows(replace(PROFESSOR, who="a", at=(9.4, 4.4)), replace(PROFESSOR, at=(12.0, 5.0)))
