@@ -67,6 +67,10 @@ class ActClauseConverter(ReportConverter):
             raise NoStepsError
         of = [one for one in act.parts() if one.kind != "ask"]
         asked = [one for one in act.parts() if one.kind == "ask"]
+        if self._in_branch and isinstance(to, Node) and not act.parts():
+            named = [*self._convert_phrase(to)]
+            if not any(one.kind == "noun" or one.name in self._each for one in named):
+                raise NoStepsError  # 왼손으로: an instrument of the other branch
         if isinstance(to, Node):  # e.g. "the arms to their place"
             of.append(to.replace(relation="to"))
         if asked:
