@@ -12,7 +12,7 @@ from heapq import heappop, heappush
 from typing import Any, NamedTuple
 
 from bt_exec.language.reading.grammar import Grammar, State
-from bt_exec.language.reading.meaning_template import UNSAID
+from bt_exec.language.reading.meaning_node import UNSAID
 
 __all__ = ["MOST", "Edge", "parse"]
 

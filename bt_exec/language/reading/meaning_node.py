@@ -13,6 +13,7 @@ from typing import TypeAlias, Union
 __all__ = [
     "KINDS",
     "NOTHING",
+    "UNSAID",
     "Node",
     "Value",
     "conjunction",
@@ -211,6 +212,10 @@ def negation(part: Node) -> Node:
     if part.kind in ("and", "or"):
         part = _joined(part.kind, _without_number_marks(part))
     return part.parts()[0] if part.kind == "not" else Node("not", (("of", (part,)),))
+
+
+UNSAID = negation(Node("any"))
+"""Meaning of an invalid combination: edges with this meaning are discarded."""
 
 
 def _without_number_marks(joined: Node) -> tuple[Node, ...]:

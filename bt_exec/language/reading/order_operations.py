@@ -1,0 +1,269 @@
+"""Operations of grammar rules on the meanings of acts, orders and their corrections.
+
+An operation returns `UNSAID` for meanings that do not go together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from bt_exec.language.reading.meaning_node import (
+    UNSAID,
+    Node,
+    Value,
+    conjunction,
+    conjuncts,
+    negation,
+)
+from bt_exec.language.reading.phrase_operations import IT, ONE, listed, other_than, refine
+
+__all__ = ["ORDER_OPERATIONS"]
+
+_ORDERS = ("seq", "if", "ordered")
+"""Kinds of nodes that consist of orders."""
+_EVERYTHING = Node("np", (("of", Node("any")), ("det", "all")))
+
+
+def _correct_objects(new: Any, old: Any) -> Any:
+    """Return corrected objects; without a noun, they take the noun of the replaced objects."""
+    if not (isinstance(new, Node) and isinstance(old, Node) and new.kind == old.kind == "np"):
+        return new
+    parts, before = conjuncts(new.node("of")), conjuncts(old.node("of"))
+    if any(part.kind == "thing" for part in parts):
+        return new
+    nouns = [part for part in before if part.kind == "thing"]
+    return new.replace(of=conjunction(*(part for part in parts if part != ONE), *nouns))
+
+
+def _mark_to_do_first(said: Any) -> Any:
+    """Return objects or a goal with the first object marked as the one to deal with first."""
+    if isinstance(said, tuple):
+        return (_mark_to_do_first(said[0]), *said[1:])
+    to = said.get("to")
+    if said.kind == "rel" and isinstance(to, Node):
+        return said.replace(to=_mark_to_do_first(to))
+    return Node("ordered", (("of", said), ("sign", "first")))
+
+
+def _in_turn(*parts: Any) -> tuple[Any, ...]:
+    """Return objects of one act that are dealt with one after the other, in their order."""
+    objects = [one for part in parts for one in listed(part)]
+    last = objects[-1]
+    return (*objects[:-1], last if last.kind == "next" else Node("next", (("of", last),)))
+
+
+def _begin_with(order: Node, objects: Any) -> Node:
+    """Return an act on some of its objects, followed by the same act on the rest of them."""
+    own, of = _objects_of(order), _some_of(order, objects)
+    if own is None or of is None:
+        return UNSAID
+    acts = (order.replace(of=of), order.replace(of=own.replace(det="rest")))
+    return Node("seq", (("of", acts),))
+
+
+def _end_with(order: Node, objects: Any) -> Node:
+    """Return an order whose last act leaves `objects` until all its other objects are done."""
+    *before, act = order.parts() if order.kind == "seq" else (order,)
+    own, of = _objects_of(act), _some_of(act, objects)
+    if own is None or of is None:
+        return UNSAID
+    acts = (*before, act.replace(of=other_than(own, objects)), act.replace(of=of))
+    return Node("seq", (("of", acts),))
+
+
+def _objects_of(act: Node) -> Node | None:
+    """Return the object phrase of an act, or "everything" if the act has no object.
+
+    None if the act has several object phrases or a quantity of objects.
+    """
+    own = act.get("of") or _EVERYTHING
+    plain = isinstance(own, Node) and own.kind == "np" and own.get("quantity") is None
+    return own if act.kind == "act" and isinstance(own, Node) and plain else None
+
+
+def _some_of(act: Node, objects: Any) -> Node | None:
+    """Return `objects` restricted to the objects of an act; None if both have attributes."""
+    own = _objects_of(act)
+    if own is None or not isinstance(objects, Node):
+        return None
+    if own.node("of").kind == "any":
+        return objects
+    both = [[one for one in of.walk() if one.kind == "has"] for of in (own, objects)]
+    return None if all(both) else refine(objects, own.node("of"))
+
+
+def _add_arguments(said: Node, more: Any) -> Node:
+    """Return orders with further arguments added to each, such as the instrument.
+
+    The result is `UNSAID` if the meaning contains no order.
+    """
+    changed = _with_arguments(said, more)
+    return UNSAID if changed == said else changed
+
+
+def _with_arguments(said: Node, more: Any) -> Node:
+    if said.kind == "act":
+        about = said.get("of")
+        own = () if about is None else listed(about)
+        return said.replace(of=(*own, *listed(more)))
+    return said.map(lambda part: _with_arguments(part, more)) if said.kind in _ORDERS else said
+
+
+def _fill_pronouns(objects: Any, said: Node) -> Node:
+    """Return orders in which "it" or "them" is replaced by `objects`.
+
+    The result is `UNSAID` if there is no such pronoun.
+    """
+
+    def walk(part: Node) -> Node:
+        about = part.get("of")
+        if part.kind == "act" and isinstance(about, Node) and about.kind == "pronoun":
+            return part.replace(of=objects)
+        if part.kind == "act" and isinstance(about, tuple) and about[0].kind == "pronoun":
+            return part.replace(of=(*listed(objects), *about[1:]))
+        return part.map(walk)
+
+    changed = walk(said)
+    return UNSAID if changed == said else changed
+
+
+def _correct_orders(said: Node, before: Node) -> Node:
+    """Return corrections of an earlier order, completed with the objects or goal that they omit."""
+    if said.kind == "seq" and said.parts():
+        first, *rest = said.parts()
+        return said.replace(of=(_correct_orders(first, before), *rest))
+    if said.kind == "ordered":
+        return said.replace(of=_correct_orders(said.node("of"), before))
+    if said.kind != "act" or before.kind != "act":
+        return said
+    said = _asked_about(said, before)
+    bare = all(one.kind == "pronoun" for one in said.parts())
+    goal = None if said.text("verb") else before.get("to")
+    of = before.get("of") if bare else said.get("of")
+    return said.replace(of=of, to=said.get("to") or goal)
+
+
+def _asked_about(said: Node, before: Node) -> Node:
+    """Return an act in whose questions "it" is replaced by the only object of an earlier act."""
+    objects = [one for one in before.parts() if one.kind == "np"]
+    if len(objects) != 1 or said.get("of") is None:
+        return said
+
+    def with_object(part: Node) -> Node:
+        if part.kind != "ask":
+            return part
+        return part.substitute(IT, objects[0]).substitute(_EVERYTHING, objects[0])
+
+    of = tuple(map(with_object, said.parts()))
+    return said.replace(of=of if isinstance(said.get("of"), tuple) else of[0])
+
+
+def _else_first(question: Node, act: Node, before: Node) -> Node:
+    """Return an act that needs another one first unless a question is answered with yes."""
+    both = Node("seq", (("of", (before, act)),))
+    return Node("if", (("of", question), ("then", act), ("other", both)))
+
+
+def _try_first(act: Node, tool: Node) -> Node:
+    """Return an act that is done if the same act with another instrument fails.
+
+    The result is `UNSAID` if the act names no instrument.
+    """
+    parts = act.parts() if act.kind == "act" else ()
+    own = [part for part in parts if part.text("relation") in ("with", "by")]
+    if len(own) != 1:
+        return UNSAID
+    first = act.replace(of=tuple(tool if part is own[0] else part for part in parts))
+    failed = Node("ask", (("what", "whether"), ("of", negation(first))))
+    return Node("if", (("of", failed), ("then", act)))
+
+
+def _act_on_each_group(verb: Value, *objects: Any) -> Node:
+    """Return an act of one verb for each of several groups of objects."""
+    each = (Node("act", (("verb", verb), ("of", tuple(own)))) for own in objects)
+    return Node("seq", (("of", tuple(each)),))
+
+
+def _replace_phrase(said: Any, new: Any) -> Any:
+    """Return an earlier meaning with its only phrase of the sort of `new` replaced by `new`."""
+    return _change_phrase(said, new, lambda _: new)
+
+
+def _add_similar_phrase(said: Any, new: Any) -> Any:
+    """Return an order with `new` added beside its only phrase of the same sort."""
+    return _change_phrase(said, new, lambda old: (old, new))
+
+
+def _add_phrase(order: Node, phrase: Node) -> Node:
+    """Return the only act of an order with one more phrase."""
+    if order.kind != "act":
+        return UNSAID
+    return order.replace(of=(*order.parts(), phrase))
+
+
+def _size(several: Any) -> int:
+    """Return the number of objects in a list, or of orders in a sequence."""
+    if isinstance(several, Node) and several.kind == "seq":
+        several = several.parts()
+    quantity = several.get("quantity") if isinstance(several, Node) else None
+    if isinstance(quantity, Node):
+        return int(quantity.text("number"))
+    return sum(map(_size, several)) if isinstance(several, tuple) else 1
+
+
+def _change_phrase(said: Any, new: Any, change: Callable[[Any], Any]) -> Any:
+    """Return an earlier meaning with its only phrase of the sort of `new` changed."""
+    sort = _sort_of(new)
+    if _sort_of(said) == sort:
+        return change(said)
+    places = [one for one in said.walk() if _sort_of(one) == sort] if isinstance(said, Node) else []
+    if sort is None or len(places) != 1:
+        return UNSAID
+
+    def walk(node: Node) -> Node:
+        args = []
+        for name, value in node.args:
+            parts = value if isinstance(value, tuple) else (value,)
+            found: list[Any] = []
+            for part in parts:
+                one = change(part) if part == places[0] else part
+                if isinstance(part, Node) and one is part:
+                    one = walk(part)
+                found += one if isinstance(one, tuple) else [one]
+            args.append((name, tuple(found) if len(found) > 1 else found[0]))
+        return Node(node.kind, tuple(args))
+
+    return walk(said)
+
+
+def _sort_of(phrase: Any) -> tuple[str, str] | None:
+    """Return the key that interchangeable phrases share; None for other nodes."""
+    if not isinstance(phrase, Node) or phrase.kind not in ("np", "rel"):
+        return None
+    things = [one.text("name") for one in phrase.walk() if one.kind == "thing"]
+    if len(things) != 1:
+        return None
+    return phrase.text("relation"), things[0].rpartition("/")[0].rpartition("/")[0]
+
+
+ORDER_OPERATIONS: Mapping[str, Callable[..., Any]] = {
+    "acts": _act_on_each_group,
+    "try_first": _try_first,
+    "else_first": _else_first,
+    "around": lambda own, act: Node("seq", (("of", (own, act, own)),)),
+    "ranked": _mark_to_do_first,
+    "in_turn": _in_turn,
+    "begin_with": _begin_with,
+    "end_with": _end_with,
+    "topic": _fill_pronouns,
+    "extend": _add_arguments,
+    "corrected": _correct_orders,
+    "restated": _correct_objects,
+    "amended": _replace_phrase,
+    "amended_by": lambda said, old: UNSAID if _replace_phrase(said, old) == UNSAID else said,
+    "extended": _add_similar_phrase,
+    "with": _add_phrase,
+    "numbered": lambda several, number: several if _size(several) == number else UNSAID,
+}
+"""Operations on acts and orders, by the names that grammar files use."""
