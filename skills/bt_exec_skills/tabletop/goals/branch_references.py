@@ -32,6 +32,7 @@ __all__ = [
     "unmet_reason",
     "with_completed_branch",
     "with_empty_place",
+    "with_goal_of_branch",
     "with_noun",
     "with_object_of_branch",
     "with_place_of_branch",
@@ -149,6 +150,16 @@ def with_completed_branch(node: Node) -> Node:
         return node.replace(other=act.replace(of=other.node("of")))
     found = list(with_phrase_replaced(act, other)) if act.kind == "act" else []
     return node.replace(other=found[0]) if len(found) == 1 else node
+
+
+def with_goal_of_branch(node: Node) -> Node:
+    """Return a condition whose branch without a verb, "to the left", is an act with that goal."""
+    then = node.get("then")
+    of = then.get("of") if isinstance(then, Node) and then.kind == "fragment" else None
+    if not isinstance(of, Node) or of.kind != "rel" or not isinstance(of.get("to"), Node):
+        return node
+    goal = of.replace(relation="at") if of.text("relation") in ("by", "to") else of
+    return node.replace(then=Node("act", (("to", goal),)))
 
 
 def with_place_of_branch(node: Node) -> Node:

@@ -23,6 +23,7 @@ from bt_exec_skills.tabletop.goals.branch_references import (
     unmet_reason,
     with_completed_branch,
     with_empty_place,
+    with_goal_of_branch,
     with_noun,
     with_object_of_branch,
     with_place_of_branch,
@@ -193,6 +194,7 @@ class Converter:
         if self._asked_about is not None:  # "if the ball is here, …; if it is there, …"
             node = node.replace(of=node.node("of").substitute(_IT, self._asked_about))
         self._asked_about = subject_of_condition(node) or self._asked_about
+        node = with_goal_of_branch(node)
         node = with_completed_branch(with_empty_place(with_place_of_branch(node)))
         question = resolve_condition_object(node)
         subject = question.node("of").get("of")
