@@ -122,7 +122,7 @@ class ActClauseConverter(ReportConverter):
     def _convert_watching(
         self, verbs: tuple[str, ...], pieces: list[Piece], act: Node
     ) -> Iterator[Step]:
-        """Yield the waiting that watching a place for some time includes, and drop its duration."""
+        """Yield the waiting steps of "watch it for a minute"; remove the duration from `pieces`."""
         times = [piece for piece in pieces if (piece.kind, piece.name) == ("limit", "TIME")]
         known = self._lexicon.verbs
         if not times or {known[verb].finds for verb in verbs} != {"look"}:
@@ -137,9 +137,9 @@ class ActClauseConverter(ReportConverter):
     def _groups_of_pieces(
         self, verbs: tuple[str, ...], pieces: list[Piece]
     ) -> Iterator[list[Piece]]:
-        """Yield the pieces of an act, in one group for each step.
+        """Yield the pieces of an act in groups, one for each step.
 
-        "Wait there for a minute" has two steps, and so has a report of the states of two objects.
+        "Wait there for a minute" has two steps, and so does a report of the states of two objects.
         """
         if all(self._lexicon.verbs[verb].finds for verb in verbs):
             yield from _by_described_object(pieces)
@@ -166,7 +166,7 @@ class ActClauseConverter(ReportConverter):
         if named and self._language == "ko":
             pieces = [piece for piece in pieces if piece.kind != "state"]  # e.g. "the closed door"
         if any(p.mark == FIRST for p in pieces) and RANGE_END in self._categories_of(act):
-            raise NoStepsError  # 라운지부터 휴게실까지: what is between them is unknown
+            raise NoStepsError  # 라운지부터 휴게실까지: the places in between are unknown
         known = [self._lexicon.verbs[verb] for verb in verbs]
         there = self._language == "ko" and any(verb.stays for verb in known)  # 라운지에서 기다려
         if there or {verb.finds for verb in known} == {"look"}:
@@ -313,7 +313,7 @@ class ActClauseConverter(ReportConverter):
 
 
 def _names_object(piece: Piece) -> bool:
-    """Return True for a noun that names an object, not a state of one (상태 in 왼손 상태)."""
+    """Return True for a noun that names an object, not the state of one (상태 in 왼손 상태)."""
     return piece.kind == "noun" and piece.name not in DESCRIBED
 
 

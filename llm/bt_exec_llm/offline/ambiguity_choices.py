@@ -45,7 +45,10 @@ _PARTICLE = re.compile(rf"({'|'.join(_PAIRS)})(?=\s|$)")
 def offer_choices(
     trouble: RefusalReason, text: str, language: str, index: Index
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the possible commands and the types of the choice; both empty without a choice."""
+    """Return the commands to choose from, and the types of the alternatives.
+
+    Both are empty if there is no choice.
+    """
     if trouble.code not in ("CHOICE", "AMBIGUOUS") or len(trouble.trees) > MOST_CHOICES:
         return (), ()
     kinds: tuple[str, ...] = ()
@@ -108,7 +111,7 @@ def _start(reading: Reading, part: Node) -> int:
 
 
 def _completed_alternatives(alternatives: Sequence[Node]) -> list[Node]:
-    """Return alternatives; an act without object takes that of another: "open or close it"."""
+    """Return the alternatives, each with an object, as in "open or close it"."""
     named = next((one.get("of") for one in alternatives if one.get("of") is not None), None)
     acts = (one.kind == "act" and one.get("of") is None for one in alternatives)
     return [
@@ -117,7 +120,7 @@ def _completed_alternatives(alternatives: Sequence[Node]) -> list[Node]:
 
 
 def _with_alternative(reading: Reading, edge: Edge, part: Node) -> str:
-    """Return the text of a reading in which one alternative replaces all of them."""
+    """Return the text of a reading with its alternatives replaced by one of them."""
     before, after = reading.typed.text_around(edge.start, edge.end)
     return before + _with_korean_particle(reading.words_of(part), after)
 

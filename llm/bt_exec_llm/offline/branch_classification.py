@@ -120,7 +120,7 @@ class ConditionalBranches(ActClauseConverter, ABC):
         return bool(verbs) and bare and self._are_report_verbs(verbs)
 
     def _only_comes(self, part: Node) -> bool:
-        """Return True for an act that only comes back, which a report includes anyway."""
+        """Return True for an act that is only a return, which a report includes anyway."""
         verbs = {*self._verbs_of(part)}
         bare = all(one.text("relation") == "me" for one in part.parts())
         return bool(verbs) and bare and verbs <= self._lexicon.mission_ending_verbs

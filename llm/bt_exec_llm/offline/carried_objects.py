@@ -18,7 +18,7 @@ _FILLERS = ("speaker", "pronoun", "filler")
 def with_giver(
     verbs: Iterable[str], pieces: list[Piece], lexicon: Lexicon, language: str
 ) -> list[Piece]:
-    """Return the pieces of an act, with the person or place that gives its object as the giver."""
+    """Return the pieces of an act; a person or place that gives its object becomes the giver."""
     slots = [lexicon.texts[one.name] for one in pieces if one.kind == "text" and one.name]
     giver = next((one.giver for one in slots if one.giver), "")
     if not giver:
@@ -70,7 +70,7 @@ def fetches_object(step: Step, lexicon: Lexicon) -> bool:
 
 
 def _with_named_giver(step: Step, before: list[Step], lexicon: Lexicon) -> Step:
-    """Return a step with the person that "from him" stands for, who was named before, as giver."""
+    """Return a step in which "from him" is replaced by the person named before, as the giver."""
     giver = _giver_type(step, lexicon)
     pronouns = [one for one in step.pieces if one.kind == "pronoun" and one.mark == "from"]
     asked = [] if step.condition is None else [step.condition[0]]
@@ -107,7 +107,7 @@ def _is_without_giver(step: Step, lexicon: Lexicon) -> bool:
 
 
 def _destination(before: Step, step: Step, lexicon: Lexicon) -> Piece | None:
-    """Return the person or place to which the step before drives, or None."""
+    """Return the person or place that the previous step drives to, or None."""
     verbs = lexicon.verbs
     drives = before.positive and not any(
         verb == QUESTION or verbs[verb].finds or verb in lexicon.verbs_with_text
@@ -122,7 +122,7 @@ def _destination(before: Step, step: Step, lexicon: Lexicon) -> Piece | None:
 
 
 def _delivers_fetched_object(before: Step, step: Step, lexicon: Lexicon) -> bool:
-    """Return True if a step carries the object that the step before fetches ("and bring it")."""
+    """Return True if a step carries the object that the previous step fetches ("and bring it")."""
     giver = _giver_type(before, lexicon)
     fetched = giver in {one.name for one in before.pieces} and before.positive and step.positive
     plain = not any(one.kind == "text" for one in step.pieces) and before.times == step.times == 1

@@ -18,7 +18,7 @@ __all__ = ["ClauseConverter"]
 
 _AT_LEAST, _AT_MOST = BOUNDS
 _TOLD = Node("pronoun", (("name", "told"),))
-"""End of an act when the operator gives the next command."""
+"""Condition of "until I tell you", which the next command of the operator fulfils."""
 
 
 class ClauseConverter(ConditionalConverter):
@@ -102,7 +102,7 @@ class ClauseConverter(ConditionalConverter):
     def _convert_until(self, node: Node) -> Iterator[Step]:
         """Yield the steps of waiting for a state: "wait in the lounge until somebody comes".
 
-        The operator's next command ends waiting, and keeping a state, in any case.
+        Waiting and keeping a state end in any case when the operator gives the next command.
 
         Raises:
             NoStepsError: If the act is not waiting, or if it has another condition.

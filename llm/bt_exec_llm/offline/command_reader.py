@@ -179,7 +179,7 @@ def _joined_phrases(every: Iterable[Words], language: str) -> Iterator[str]:
 
 
 def _edges_of_category(edge: Edge, category: str) -> Iterator[Edge]:
-    """Yield those of an edge and its descendants that have a category."""
+    """Yield the edges of a parse tree, including its root, that have the given category."""
     if edge.category.partition(".")[0] == category:
         yield edge
     for part in edge.parts:

@@ -25,7 +25,7 @@ from bt_exec_llm.offline.step_piece import DECIDED
 __all__ = ["ConditionalConverter"]
 
 _REASON = Node("pronoun", (("name", "reason"),))
-"""Reason of a failure, which is reported anyway."""
+"""Pronoun for the reason for a failure, which is reported anyway."""
 _NOT_SO, _NOT_THERE = (ANSWERS[[*SO].index(name)] for name in ("not_so", "not_there"))
 
 
@@ -93,7 +93,7 @@ class ConditionalConverter(ResultConverter, ABC):
                 so = node.node("of").get("of") in ANSWERS[:PAIR]
                 if len(self._acting) > 1 or so:
                     if self._reports_late(branch) and (so or not self._only_ends):
-                        raise NoStepsError  # reported at the end, after the other branch
+                        raise NoStepsError  # the report would follow the other branch, too
                     told = replace(told, condition=(question, answer), case=self._case)
                 yield told
                 yield from self._convert_return(branch)
@@ -161,7 +161,7 @@ class ConditionalConverter(ResultConverter, ABC):
         self._asked, self._asked_more = None, True
 
     def _convert_return(self, branch: Node) -> Iterator[Step]:
-        """Yield the return in a branch, if only this branch acts: "if so come and tell me"."""
+        """Yield the return in a branch if no other branch has acts: "if so come and tell me"."""
         acts = branch.parts() if branch.kind == "seq" else ()
         if len(self._acting) == 1 and any(map(self._only_comes, acts)):
             yield self._build_step(self._reports, [], branch)
@@ -220,7 +220,7 @@ class ConditionalConverter(ResultConverter, ABC):
         return self._build_step(self._reports, [], branch)
 
     def _is_only_joint(self, ask: Node) -> bool:
-        """Return True for a word such as 그럼 ("then") that is not after a question.
+        """Return True for a word such as 그럼 ("then") that does not follow a question.
 
         After a question, the word means "if so".
         """
@@ -230,12 +230,12 @@ class ConditionalConverter(ResultConverter, ABC):
 
 
 def _ask_about_result(result: Node) -> Node:
-    """Return the question whether an object is not in the state that an act leads to.
+    """Return the question whether an object is not in the state that an act should lead to.
 
     `result` states that the object is in that state.
 
     Raises:
-        NoStepsError: If it states no state.
+        NoStepsError: If `result` contains no state.
     """
     state = result.get("hold")
     if not isinstance(state, Node):

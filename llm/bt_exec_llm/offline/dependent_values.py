@@ -98,8 +98,8 @@ class _Values:
     def _value_after(self, piece: Piece, after: Mapping[str, str]) -> str:
         """Return the value that a piece stands for; empty if it is unknown.
 
-        The value for commands without an antecedent needs a text that names no other value, because
-        "the east end of the lounge" is not that of the corridor.
+        Without an antecedent, the default is returned only if the text names no other value,
+        because "the east end of the lounge" is not that of the corridor.
         """
         values = self._lexicon.values[piece.name]
         last = self._last(piece)

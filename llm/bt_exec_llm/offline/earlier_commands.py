@@ -128,7 +128,7 @@ def resolve_pronoun(
     Args:
         steps: Steps of the new command.
         before: Earlier steps, oldest first.
-        items: Names of the kinds of texts that name objects.
+        items: Types of the texts that name objects, such as an item to carry.
     """
     if len(steps) == 1:
         named_by_text = (p for one in reversed(before) for p in one.pieces if p.name in items)

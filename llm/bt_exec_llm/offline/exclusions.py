@@ -93,7 +93,11 @@ def apply_exclusions(steps: list[Step], lexicon: Lexicon) -> list[Step]:
 
 
 def _is_rest_of(rest: Step, others: list[Step], lexicon: Lexicon) -> bool:
-    """Return True if the other acts do the same with values of one type that is done singly."""
+    """Return True if "the rest" in an act means the values that the other acts do not name.
+
+    The other acts must have the same verb, and name values of one type that trees take one by one
+    (``each``).
+    """
     verbs = {lexicon.general_verb(verb) for verb in rest.verbs}
     named = [one for step in others for one in step.pieces]
     kinds = {one.name for one in named if one.kind == "value"}
@@ -113,7 +117,7 @@ def _may_refer_to_excluded(act: Step, forbidden: Step) -> bool:
 
 
 def leave_out_of_others(first: Step, others: list[Step], lexicon: Lexicon) -> list[Step]:
-    """Return an act and later acts; a later act that includes the first one's objects omits them.
+    """Return an act and later acts; its objects are removed from later acts that would repeat it.
 
     In "go on patrol, but begin with the lounge", the lounge is visited only once.
     """
@@ -138,7 +142,7 @@ def usual_values(step: Step, lexicon: Lexicon) -> list[Piece]:
 
 
 def _with_usual_values(steps: list[Step], lexicon: Lexicon) -> list[Step]:
-    """Return steps in which acts name their default values of the types of excluded values.
+    """Return steps in which an act names its default values if some of their type are excluded.
 
     In "go on patrol, but not to the lounge", the patrol names all places.
     """
@@ -157,7 +161,7 @@ def _with_usual_values(steps: list[Step], lexicon: Lexicon) -> list[Step]:
 
 
 def _is_kept_anyway(step: Step, acts: list[Step], lexicon: Lexicon) -> bool:
-    """Return True if a step forbids to disturb anyone, and no act concerns a person."""
+    """Return True if a step forbids disturbing anyone, and no act concerns a person."""
     known = [lexicon.verbs[verb] for verb in step.verbs if verb in lexicon.verbs]
     said = [piece for act in acts for piece in act.pieces]
     persons = any(one.kind == "text" or one.name in lexicon.recipient_types for one in said)
@@ -233,7 +237,7 @@ def _expand_rest_value(pieces: list[Piece], lexicon: Lexicon) -> list[Piece]:
     values = lexicon.values.get(kind, {})
     meant = {piece.value for piece in named if not values[piece.value].each}
     if both and len(meant) < len({piece.value for piece in named}):
-        raise NoStepsError  # nothing is left beside all of them
+        raise NoStepsError  # a value such as "everywhere" leaves no other values
     every = [(name, one.each) for name, one in values.items() if meant < {*one.each}]
     if not every and not both:  # a place that a round does not visit anyway
         rounds = {way.about.get(kind, "") for way in lexicon.ways.values()} & values.keys()

@@ -39,7 +39,10 @@ def apply_commanded_acts(parts: list[Part], library: Library, lexicon: Lexicon) 
 
 
 def _is_commanded_elsewhere(parts: list[Part], at: int, included: Included) -> bool:
-    """Return True if the included act is commanded later, or in another case after its opposite."""
+    """Return True if a later part commands the included act.
+
+    After the opposite act, a part with another condition also counts.
+    """
     part, later = parts[at], parts[at + 1 :]
     after_opposite = any(before.tree in included.opposites for before in parts[:at])
     return any(

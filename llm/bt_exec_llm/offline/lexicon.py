@@ -75,7 +75,7 @@ class Words(_Part):
 
 
 class Verb(Words):
-    """Verb, with its phrases.
+    """Verb with its phrases and its role in commands.
 
     Attributes:
         finds: ``look`` if the verb asks for an observation (check whether), ``tell`` if it asks
@@ -350,7 +350,7 @@ class Lexicon(_Part):
         return frozenset(verb for slot in self.texts.values() for verb in slot.verbs)
 
     def with_utterances(self, utterances: Mapping[str, list[str]]) -> Lexicon:
-        """Return the lexicon with one more verb for each tree, whose phrases are its utterances.
+        """Return the lexicon with one more verb for each tree, with its utterances as phrases.
 
         Args:
             utterances: Utterances that the grammar cannot convert to steps, by name of the tree.
@@ -378,7 +378,11 @@ class Lexicon(_Part):
         return re.compile(rf"\b({'|'.join(longest)})\b" if longest else r"(?!)")
 
     def list_types(self, how: str) -> frozenset[str]:
-        """Return the types whose values trees take one by one (``each``) or ``joined``."""
+        """Return the types whose lists of values trees take in the given form.
+
+        Args:
+            how: ``each`` for one value at a time, ``joined`` for all values in one text.
+        """
         return frozenset(kind for kind, way in self.lists.items() if way == how)
 
     def values_within(self, kind: str, name: str) -> frozenset[str]:

@@ -100,7 +100,7 @@ def _field_names(model: Any) -> tuple[str, ...]:
 
 
 def find_positions(text: str) -> dict[tuple[str | int, ...], tuple[int, int]]:
-    """Return line and column, counted from 1, of all keys and list entries, by their path."""
+    """Return the line and column, counted from 1, of each key and list entry, by its path."""
     root = yaml.compose(text, SAFE_LOADER)
     return dict(_positions(root, ())) if root is not None else {}
 

@@ -46,11 +46,11 @@ _UNTIL_TOLD = ("until_told", "until_ordered")
 _ACTS = ("v", "hold", "await", "exist", "stay", "spare")
 """Kinds of verbs for acts and for keeping a state."""
 _BEFORE = (*_ORDERING, ".before", "~전에", "~전에는", "~하기_전에")
-"""Ends of the categories of words for an act that follows another one."""
+"""Suffixes of the categories of words for an act that follows another one."""
 _JOINING = ("link", "manner", *PAUSES)
 """Categories of words and pauses between two acts."""
 _UNREACHED = ("text", "det", "the")
-"""Categories of words that name no place: articles, and texts for persons."""
+"""Categories of texts for persons and of articles, which name no place."""
 
 
 def steps_of_meaning(meaning: Node, lexicon: Lexicon, reading: Reading) -> list[Step]:
@@ -125,7 +125,7 @@ def steps_of_meaning(meaning: Node, lexicon: Lexicon, reading: Reading) -> list[
 
 
 def _leaves_place_between_acts(reading: Reading) -> bool:
-    """Return True if an act has a word of order, or an ending after which the robot drives on."""
+    """Return True if an act has a word such as "before", or an ending that implies driving on."""
     leaving = tuple(language_data(reading.language)["orders"].get("leaving", ()))
     return any(
         leaf.category.endswith(_BEFORE)
@@ -227,7 +227,7 @@ def _check_texts(reading: Reading, lexicon: Lexicon) -> None:
     leaves = list(reading.edge.leaves())
     said = [leaf for leaf in leaves if leaf.category in ("text", "text.asked")]
     if said and any(leaf.category == _REMARK and leaf.start > said[0].start for leaf in leaves):
-        raise NoStepsError  # part of the message for a person
+        raise NoStepsError  # the remark may be part of the message for a person
     _check_no_condition_on_answer(leaves, reading)
     for before, leaf, *after in zip(leaves, leaves[1:], leaves[2:], leaves[3:], strict=False):
         link, act = after
@@ -315,9 +315,9 @@ def _names_first_of_list(leaves: Iterable[Edge]) -> bool:
 
 
 def _moved_act(raw: Node) -> str:
-    """Return the place of the only later act of a sequence that is moved, ``first`` or ``last``.
+    """Return ``first`` or ``last``, the position to which a sequence moves one of its later acts.
 
-    An example is "…, but look at the lounge first". The result is empty without such an act.
+    An example is "…, but look at the lounge first". The result is empty unless one act is moved.
     """
     later = raw.parts()[1:] if raw.kind == "seq" else ()
     signs = [node.text("sign") for part in later for node in part.walk() if node.kind == "ordered"]
@@ -375,7 +375,7 @@ def _acts_after_wait(reading: Reading) -> bool:
         return False
     kinds = [leaf.category.partition(".") for leaf in leaves[told[0] :]]
     acts = [kind for kind, _, mood in kinds if kind in _ACTS and mood]
-    return len(acts) > (reading.language == "ko")  # there, the words precede their own verb
+    return len(acts) > (reading.language == "ko")  # in Korean, the words precede their verb
 
 
 def _may_mean_inside(reading: Reading, kinds: Iterable[str]) -> bool:

@@ -83,7 +83,7 @@ def _in_sequence(nodes: list[Node]) -> Node:
 
 
 def _repeat_until(node: Node, held: BranchCondition, library: Library) -> Node:
-    """Return a node that is repeated, with new observations after it, until a condition holds."""
+    """Return a loop that runs a node and then makes new observations, until a condition holds."""
     observed, check = build_condition(held, library)
     rounds = {"sequence": [node, *observed], "repeat": _MOST_ROUNDS, "until": check}
     return Sequence.model_validate(rounds)
@@ -97,7 +97,7 @@ def _nodes_of_branch(branch: Iterable[Part], library: Library) -> list[Node]:
 
 
 def _node_after_check(node: Node, held: BranchCondition | None, library: Library) -> Node:
-    """Return a node after the check of a condition; it fails if the condition does not hold."""
+    """Return a sequence of a check and a node, which fails if the condition does not hold."""
     if held is None:
         return node
     observed, check = build_condition(held, library)

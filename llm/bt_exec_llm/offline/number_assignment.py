@@ -33,7 +33,7 @@ __all__ = [
 ]
 
 KINDS = ("COUNT", "TIMES", "TIME")
-"""Codes of numeric limits: three cups, three times, for three minutes."""
+"""Kinds of numbers, as in "three cups", "three times" and "for three minutes"."""
 
 
 @dataclass(frozen=True)

@@ -193,7 +193,7 @@ class QuestionConverter(PhraseConverter):
         return question, positive
 
     def _convert_condition_on_answer(self, ask: Node) -> Step:
-        """Return the question for the answer of the person who was asked before.
+        """Return the question whether the person who was asked before answered yes.
 
         Raises:
             NoStepsError: If another question was asked since, or "yes" and "no" do not answer it.
@@ -295,7 +295,7 @@ class QuestionConverter(PhraseConverter):
         return pieces if located else self._with_visible_state(pieces), True
 
     def _as_state(self, of: Node) -> Node:
-        """Return the state in which an act leaves its object, for a condition that it is done.
+        """Return `of`; "the act is done" is replaced by the state in which it leaves its object.
 
         Raises:
             NoStepsError: If the act leaves no state, or is described in detail.
@@ -428,9 +428,9 @@ class QuestionConverter(PhraseConverter):
         return first
 
     def _with_visible_state(self, pieces: list[Piece]) -> list[Piece]:
-        """Return the pieces of a question for objects; add the state that it implies.
+        """Return the pieces of a question about objects, with the state that it implies.
 
-        The state is "held" or "visible". None is added if the pieces contain a state or a value.
+        The state is "held" or "visible". It is not added if the pieces contain a state or a value.
         """
         if any(find_only_other_value(one, self._lexicon) for one in pieces):
             return pieces

@@ -4,7 +4,7 @@
 code               the command …
 =================  ==============================================================================
 EMPTY              is empty
-TOO_LONG           exceeds the largest length
+TOO_LONG           exceeds the maximum length
 BAD_CHARACTERS     contains invisible characters
 STOP               only asks to stop
 NEGATED            forbids something

@@ -62,7 +62,7 @@ class ReportConverter(Comparisons):
         """Yield the steps of the questions in an act of observation or report."""
         via = "tell" if self._are_report_verbs(verbs) or self._is_nominal(act) else "look"
         if via == "tell" and any(one.text("what") == _THAT for one in asked):
-            raise NoStepsError  # a message for a person
+            raise NoStepsError  # "tell him that …" is a message, not a question
         asked = [one.replace(what="whether") if one.text("what") == _THAT else one for one in asked]
         more = [piece for one in of for piece in self._convert_phrase(one)]
         if via == "look" and of and any(map(self._asks_about_person, asked)):
@@ -364,7 +364,7 @@ class ReportConverter(Comparisons):
             yield self._build_step(verbs, persons, act)
 
     def _set_text_type(self, piece: Piece, verbs: tuple[str, ...], *, alone: bool) -> Piece:
-        """Return a piece; a text gets the type of text that its verb takes.
+        """Return `piece`; a text gets the type of text that `verbs` take.
 
         Args:
             piece: Any piece.

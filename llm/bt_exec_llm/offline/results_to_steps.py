@@ -222,7 +222,7 @@ class ResultConverter(ConditionalBranches, ABC):
         first = next(iter(branch.parts()), branch)
         places = [self._position(part) for part in branch.parts() if part.kind == "act"]
         if places != sorted(places):
-            return False  # not one chain of the text
+            return False  # the acts are not in the order of the text
         if first.kind == "avoid" and not {*ONLY}.isdisjoint(self._categories_of(branch)):
             return False
         return _has_pause_after_first_act(self._reading.edge_of(branch) or self._reading.edge)

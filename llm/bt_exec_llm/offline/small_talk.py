@@ -171,7 +171,7 @@ class _Phrases:
 
 
 def _category_of(edge: Edge, *, asked: bool) -> str:
-    """Return the category of a phrase: a required one for a question about a past act.
+    """Return the category of a phrase; a verb that asks about a past act becomes a required phrase.
 
     Args:
         edge: The phrase.

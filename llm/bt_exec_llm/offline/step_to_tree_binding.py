@@ -95,7 +95,10 @@ class Binder:
         return RefusalReason("CONDITION", asked.text) if found is None else found
 
     def steps_with_objects(self, steps: list[Step]) -> list[Step]:
-        """Return the steps of the last `bind` with omitted objects filled in, mission ends last."""
+        """Return the steps of the last `bind`, with omitted objects filled in.
+
+        Steps that end the mission and prohibitions come last.
+        """
         return [
             *self.bound,
             *(step for step in steps if self._ends.tree_of(step) or not step.positive),
@@ -276,7 +279,7 @@ class Binder:
     def _bind_with_forbidden_pair(
         self, steps: list[Step], text: str, before: list[Step]
     ) -> list[Part] | None:
-        """Bind a command with a pair of which one step is forbidden; None without such a pair."""
+        """Bind a command that forbids one step of a pair; return None for other commands."""
         if not any(self._pairs.find_pair(steps, at) for at in range(len(steps) - 1)):
             return None
         found = self._bind_steps(steps, text, before)
@@ -289,7 +292,10 @@ class Binder:
     def _bind_step(
         self, step: Step, done: list[Step], last: Step | None
     ) -> list[Part] | RefusalReason:
-        """Return the parts for one step: one for each value of a type whose list is ``each``."""
+        """Return the parts for one step.
+
+        If a tree takes one value at a time (a list type ``each``), every value gets its own part.
+        """
         found = remove_excluded_values(step, self._lexicon)
         if isinstance(found, RefusalReason):
             return found

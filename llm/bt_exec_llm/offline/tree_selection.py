@@ -51,7 +51,7 @@ class Matcher:
     ) -> tuple[Step, TreeSpec, bool] | RefusalReason:
         """Return a completed step, its tree, and whether earlier objects complete the step.
 
-        If no tree matches, the reason is returned.
+        If no tree matches, return the reason instead.
         """
         if not step.verbs and not step.pieces:
             return RefusalReason("NOT_UNDERSTOOD", step.text)

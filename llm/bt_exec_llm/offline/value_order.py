@@ -85,7 +85,7 @@ def _in_order(step: Step, lexicon: Lexicon) -> Step:
 
 
 def _independent(piece: Piece, values: set[str], lexicon: Lexicon) -> Piece:
-    """Return a piece such as "the west end" as the only one of `values` that it can mean."""
+    """Return a piece such as "the west end", replaced by the only one of `values` it can mean."""
     meant = values & {*lexicon.values[piece.name][piece.value].after.values()}
     return replace(piece, value=meant.pop()) if len(meant) == 1 else piece
 
