@@ -1,4 +1,4 @@
-"""Chart parser: the cheapest readings of a lattice by a grammar.
+"""Chart parser that uses a grammar to find the cheapest readings of a lattice.
 
 Edges are built bottom-up, from left to right, but only where the goal or a partially matched rule
 expects their category. For each category and span, only the `MOST` cheapest meanings are kept.

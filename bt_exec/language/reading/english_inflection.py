@@ -49,7 +49,7 @@ def _double_consonant(verb: str) -> str:
 
 
 def past_form(verb: str) -> str:
-    """Return the regular past of a verb."""
+    """Return the regular past tense of a verb."""
     if re.search(r"[^aeiou]y$", verb):
         return verb[:-1] + "ied"
     if verb.endswith("e"):

@@ -149,7 +149,7 @@ def _marks_and_digits(text: Text) -> Iterator[Edge]:
         if char in PAUSES:
             mark = text.stops.get(start, "")
             kinds = ("stop", "ask_stop") if mark == "?" else ("stop",) if mark else ("soft",)
-            colon = char == ":"  # which separates no objects of a list
+            colon = char == ":"  # does not separate the objects of a list
             for category in ("comma", *(() if colon else kinds)):
                 yield Edge(start, start + 1, category, None, 0.0, text=char)
 
@@ -190,10 +190,9 @@ def _verb_groups(text: Text, start: int, lexicon: Lexicon) -> Iterator[Edge]:
 def _verb_continuations(
     text: Text, start: int, form: str, lexicon: Lexicon, depth: int
 ) -> Iterator[tuple[int, str, bool, float, bool]]:
-    """Yield the endings and auxiliaries after a stem form.
+    """Yield (end, mood, negated, cost, past) of the endings and auxiliaries after a stem form.
 
-    Each is given by its end, its mood, whether it is negated, its cost, and whether an auxiliary is
-    in a past form.
+    `negated` is True for a negation, and `past` for an auxiliary in a past form.
     """
     for end in range(start, min(len(text.chars), start + lexicon.longest_ending_length) + 1):
         for ending in lexicon.endings.get(text.chars[start:end], ()):

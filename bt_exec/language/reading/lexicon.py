@@ -61,7 +61,7 @@ _NAMED = {"relations": "relation", "insides": "inside", "aspects": "aspect"}
 
 
 class Entry(NamedTuple):
-    """Meaning and category of a word that is spelt without spaces.
+    """Meaning and category of a word. `Lexicon.entries` lists it by its spelling without spaces.
 
     Attributes:
         category: Category in the grammar.
@@ -150,7 +150,7 @@ class Language:
         return Grammar(self.data, self._silent)
 
     def grammar_for(self, goal: str) -> Grammar:
-        """Return the rules that reading a text as `goal` needs."""
+        """Return the rules that are needed to read a text as `goal`."""
         if goal not in self._grammars:
             self._grammars[goal] = Grammar(self.data, self._silent, goal)
         return self._grammars[goal]
@@ -417,7 +417,7 @@ class Lexicon:
             self._put(*_entry(form, category, meaning))
 
     def add_verb(self, word: str, kind: str, meaning: Any, auxiliary: str = "") -> None:
-        """Add the stem forms of a Korean verb or adjective in its dictionary form, and of its past.
+        """Add the stem forms, including the past, of a Korean verb or adjective in dictionary form.
 
         A word in another form is added unchanged, as an open form: an order, or the verb before an
         auxiliary.

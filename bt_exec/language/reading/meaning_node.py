@@ -224,7 +224,7 @@ def _without_number_marks(joined: Node) -> tuple[Node, ...]:
 
 
 def in_picture(node: Node, shown: Node) -> Node:
-    """Return a question whose objects are in a picture; `shown` is a node of that kind."""
+    """Return a question restricted to the objects in the picture that the node `shown` names."""
     if node.kind == "pronoun":
         return Node("np", (("of", conjunction(node, shown)),))
     if node.kind != "np":
@@ -379,7 +379,7 @@ def _pushed_not(part: Node) -> Node:
 
 
 def _as_existence_question(node: Node) -> Node:
-    """Return a condition whose "which" question is replaced by whether such an object exists."""
+    """Return a condition with a "which" question replaced by "is there such an object?"."""
     question = node.node("of")
     about = question.get("of")
     if question.text("what") != "which" or not isinstance(about, Node) or not about.text("wh"):
