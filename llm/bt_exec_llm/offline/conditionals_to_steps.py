@@ -139,7 +139,7 @@ class ConditionalConverter(ResultConverter, ABC):
         return len(parts) > 1 and not self._reports and self._only_reports_answer(parts[0])
 
     def _is_decidable(self, question: Step) -> bool:
-        """Return True if trees decide a question about each of its observed aspects."""
+        """Return True if a question is about observed aspects, and trees decide each of them."""
         decided = {name for trees in self._lexicon.decides.values() for name in trees}
         aspects = [piece for piece in question.pieces if piece.name in self._joined]
         sensed = all(piece.sense in DECIDED for piece in aspects)

@@ -125,7 +125,7 @@ class Value(Words):
         fails: Phrases that deny the value in a condition (empty, dark). A condition with any other
             phrase (crowded) cannot be decided.
         others: Phrases that affirm it for persons whom the site does not know (visitors). The
-            trees of `Lexicon.decides` for them have the key of the value with ``/others``.
+            key of their trees in `Lexicon.decides` is that of the value with ``/others``.
         more: Further phrases whose comparative means more of the value, like those of `holds`.
         less: Further phrases whose comparative means less of the value, like those of `fails`.
         brings: Arguments that the value implies, by parameter name.

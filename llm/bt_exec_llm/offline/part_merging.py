@@ -20,7 +20,7 @@ _WORD = re.compile(r"\w+")
 def append_parts(
     parts: list[Part], more: list[Part], frames: Frames, lexicon: Lexicon
 ) -> list[Part]:
-    """Append the parts of a step, without parts that are a beginning or repetition of others."""
+    """Return `parts` and the parts of a step, without beginnings and repetitions of others."""
     size = len(more)
     if (
         size > 1

@@ -231,7 +231,7 @@ class PhraseConverter:
         return [leaf.category for leaf in edge.leaves()] if edge is not None else []
 
     def _relative_place(self, node: Node) -> str:
-        """Return the place relative to a noun; see `Piece.relation`."""
+        """Return the place that a relation describes, such as ``inside door``."""
         to = node.get("to")
         if not isinstance(to, Node):
             raise NoStepsError

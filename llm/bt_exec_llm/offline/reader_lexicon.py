@@ -120,7 +120,7 @@ def _phrases_of(words: Words | None, language: str) -> list[str]:
 
 
 def _filler_words(lexicon: Lexicon, language: str, *, clauses: bool = False) -> Iterator[str]:
-    """Yield the filler words or, if `clauses`, filler clauses, except those with an operator."""
+    """Yield the filler words (or filler clauses, if `clauses`) that contain no operator."""
     for words in (lexicon.filler, lexicon.courtesy):
         for word in _expand_phrases(getattr(words, language)):
             if word.startswith(_CLAUSES) is clauses and not operators_in(word, language):
@@ -212,7 +212,7 @@ def _prepositions(words: Words, places: Mapping[str, Iterable[str]]) -> list[str
 
 
 def _phrases_by_sense(value: Value) -> Iterator[tuple[str, Words]]:
-    """Yield (sense, phrases) of a value, by the sense of the phrases in a condition."""
+    """Yield (sense, phrases) pairs of a value; the sense is that of a phrase in a condition."""
     senses = {
         sense: getattr(value, sense) for sense in ("less", "more", "fails", "holds", "others")
     }

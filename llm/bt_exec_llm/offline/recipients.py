@@ -57,5 +57,5 @@ def address_last_place(steps: list[Step], lexicon: Lexicon, *, plural: bool) -> 
 
 
 def _persons_present(slot: Slot) -> list[Piece]:
-    """Return the recipients that are the persons at a place."""
+    """Return the recipients that stand for the persons present at a place."""
     return [Piece("value", name, value, mark="to") for name, value in slot.present.items()]

@@ -160,8 +160,8 @@ class ReportConverter(Comparisons):
     def _reports_end(self, act: Node, verbs: tuple[str, ...], pieces: list[Piece]) -> bool:
         """Return True if an act only reports the end of the mission, or waits after it.
 
-        The end is always reported, and then the robot waits. This holds at sites without a tree for
-        reports, if the act is the last one of a command.
+        As the last act of a command, it is redundant at sites without a tree for reports: there,
+        the robot always reports the end of a mission and then waits.
         """
         bare = all(piece.kind == "speaker" for piece in pieces)
         acts = (one for one in self._reading.meaning.walk() if one.kind == "act" and one != act)

@@ -469,7 +469,7 @@ class Binder:
         return step
 
     def _covers_usual_values(self, step: Step) -> bool:
-        """Return True if the default values of a step do not depend on the step before it."""
+        """Return True if a step means all its default values, even after a drive to one of them."""
         ways = (self._lexicon.ways.get(verb) for verb in step.verbs)
         return any(way is not None and way.whole for way in ways)
 

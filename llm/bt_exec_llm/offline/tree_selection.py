@@ -222,7 +222,7 @@ class Matcher:
         return replace(step, pieces=[*step.pieces, *usual])
 
     def _is_object(self, step: Step) -> bool:
-        """Return True if a step names a value as object ("open your left hand"), not as tool."""
+        """Return True if a value in a step is its object ("open your left hand"), not its tool."""
         listed = {*self._lexicon.lists, *self._lexicon.recipient_types}
         bare = [p for p in step.pieces if p.kind == "value" and not p.mark and p.name not in listed]
         return any(p.end > p.start for p in bare) and not step.pronoun
