@@ -167,7 +167,7 @@ class Node:
                 yield from value
 
     def map(self, change: Callable[[Node], Node]) -> Node:
-        """Return the node with each node directly below it changed."""
+        """Return the node with `change` applied to each node directly below it."""
         args: tuple[tuple[str, Value], ...] = tuple(
             (
                 name,
@@ -314,7 +314,7 @@ def _without_order_marks(node: Node) -> Node:
 
 
 def _hoist_order_mark(act: Node) -> Node:
-    """Return an act in an ``ordered`` node if a node within it is; inner marks are removed.
+    """Return an act whose ``ordered`` nodes are replaced by a single one around the act.
 
     An act on objects that are dealt with in turn (``next``) gets the order ``said``.
     """

@@ -163,7 +163,7 @@ def _antecedent(meaning: Node, subject: Node) -> Node:
 
 
 def _with_antecedent(node: Node, subject: Node) -> Node:
-    """Return a node with its pronouns replaced by the subject, or by its formula in formulas."""
+    """Return a node with its pronouns replaced by the subject; in formulas, by its formula."""
 
     def changed(name: str, value: Value) -> Value:
         if isinstance(value, tuple):

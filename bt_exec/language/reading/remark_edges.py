@@ -76,7 +76,7 @@ class _Asides:
         ]
 
     def remark_of_words(self, first: int, last: int) -> Iterator[Edge]:
-        """Yield the edges of the remark from word `first` to before word `last`, if it is one."""
+        """Yield the edges of the remark that consists of words `first` to `last` - 1, if any."""
         words = self._words[first:last]
         if "," in words or not self._ends(last) or operators_in(words[-1], "en"):
             return
