@@ -121,7 +121,7 @@ class ClauseConverter(ConditionalConverter):
         yield from self.convert(act) if act.parts() else ()
         awaited = self.convert_condition(node.node("hold"))
         if any(piece.name in (_AT_MOST, *self._persons) for piece in awaited[0].pieces):
-            raise NoStepsError  # an upper bound may be exceeded; a person is sought elsewhere
+            raise NoStepsError  # "at most two" may stop holding; a person is searched for elsewhere
         yield replace(self._build_step(tuple(self._verbs_of(act)), [], act), awaited=awaited)
 
     def _convert_rounds(self, acts: Node, pause: Node) -> Iterator[Step]:

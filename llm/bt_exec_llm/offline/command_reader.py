@@ -171,7 +171,7 @@ def _replace_all(text: str, spellings: Mapping[str, str]) -> str:
 
 
 def _joined_phrases(every: Iterable[Words], language: str) -> Iterator[str]:
-    """Yield phrases in lower case without spaces."""
+    """Yield all forms of phrases in lower case, without spaces and apostrophes."""
     for words in every:
         for phrase in getattr(words, language):
             for text in expand_phrase(phrase):

@@ -72,7 +72,7 @@ class SessionHistory:
         return next((one.understood for one in reversed(self.said) if one.understood), None)
 
     def find_unfinished(self) -> Understood | RefusalReason:
-        """Return the last understood command if its mission did not finish.
+        """Return the last understood command if its mission did not finish, or a refusal reason.
 
         Answered questions are skipped, because they leave nothing unfinished.
         """

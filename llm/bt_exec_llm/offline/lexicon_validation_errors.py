@@ -77,7 +77,7 @@ def _make_problem(
 
 
 def _describe_value(value: Any) -> str:
-    """Return a value as YAML text, or the name of its type if the text is long."""
+    """Return a scalar as truncated YAML text, and "a mapping" or "a list" for other values."""
     if isinstance(value, Mapping):
         return "a mapping"
     return "a list" if isinstance(value, list) else str(value).lower()[:40]

@@ -96,7 +96,7 @@ class ReportConverter(Comparisons):
             return
         if of and all(p.name in self._joined for step in steps for p in step.pieces):
             steps[0].pieces += [piece for step in steps[1:] for piece in step.pieces]
-            steps = steps[:1]  # all aspects at each place
+            steps = steps[:1]  # one question about all aspects
         for step in steps:
             step.pieces += [p for p in usual if p.name not in {q.name for q in step.pieces}]
             if of:
@@ -426,7 +426,10 @@ class ReportConverter(Comparisons):
         return others, [piece for piece in pieces if piece not in texts]
 
     def _verbs_without_text(self, verbs: tuple[str, ...]) -> tuple[str, ...]:
-        """Return the verbs that do not need a text; all verbs if every one of them needs a text."""
+        """Return the verbs that do not need a text; all verbs if every one of them needs a text.
+
+        After an act that fetches an object, only the verbs of carrying are returned, if any.
+        """
         carrying = tuple(verb for verb in verbs if verb in self._carrying)
         if carrying and self._built and fetches_object(self._built[-1], self._lexicon):
             return carrying  # 서류 받아서 교수님께 전해: an object, not a message
