@@ -50,7 +50,7 @@ class Generator:
         return with_particles(self._noun_phrase(formula, form))
 
     def attribute_name(self, attribute: str) -> str:
-        """Return the word for an attribute that stands alone, if possible a noun."""
+        """Return the word for an attribute that stands alone, preferably a noun."""
         node = Node("has", (("attribute", attribute),))
         words = self._words(node)
         names = words.get("noun") or words.get("attribute")

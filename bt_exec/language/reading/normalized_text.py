@@ -92,7 +92,7 @@ class Text:
         ]
 
     def _source_position(self, position: int, is_end: bool) -> int:
-        """Map a position in the normalized text to one in the typed text."""
+        """Return the position in the typed text for one in the normalized text."""
         before = [one for one in self.origins if one[0] < position + (not is_end)]
         at, start, stop = before[-1] if before else (0, 0, 0)
         return stop if is_end and position in self.gaps else min(start + position - at, stop)

@@ -72,7 +72,7 @@ def resolve_references(
 
 
 def _compared_subject(earlier: Sequence[Node]) -> Node | None:
-    """Return the antecedent of "the other": an earlier phrase beside the subject, or None.
+    """Return the antecedent of "the other", which is not the last subject, or None.
 
     It is the second phrase of a comparison in the last meaning, or the subject of the meaning
     before the last if both ask for the same.

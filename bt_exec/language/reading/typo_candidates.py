@@ -75,7 +75,7 @@ def _longest_word(text: str, lexicon: Lexicon) -> int:
 
 
 def _standard_form(word: str, lexicon: Lexicon) -> list[tuple[float, str]]:
-    """Return the correction of a known misspelling or abbreviation, with its cost."""
+    """Return the cost and the correction of a known misspelling or abbreviation, if it is one."""
     meant = lexicon.language.contractions.get(word, "")
     single = meant.isalpha() and "'" not in word and word not in lexicon.plain_words
     return [(0.0, meant)] if single else []
@@ -109,7 +109,7 @@ def _respelt(word: str, lexicon: Lexicon) -> list[str]:
 
 
 def _split_word(word: str, lexicon: Lexicon) -> dict[str, float]:
-    """Return the word split into at most three words of the lexicon, with the cost; or {}."""
+    """Return a word split into two or three words of the lexicon, with the cost, if possible."""
     known = lexicon.entries.keys() | lexicon.language.contractions.keys()
     parts: dict[int, list[str]] = {0: []}  # words of each prefix, by its length
     for end in range(_PART, len(word) + 1):
