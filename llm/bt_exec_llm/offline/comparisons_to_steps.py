@@ -19,7 +19,7 @@ _SIGNS = {"more": "most", "fewer": "least"}
 _ORDERS = {"holds": "most", "others": "most", "more": "most", "fails": "least", "less": "least"}
 """Orders of comparisons, by the sense of the comparing word."""
 _ORDER = "Order"
-"""Types of the values for the order of a comparison and for the second place."""
+"""Name of the piece for the order of a comparison."""
 _SCOPES = frozenset({"if", "avoid", "ordered"})
 
 
