@@ -217,7 +217,7 @@ def containers_among(phrase: Phrase, scope: Scope) -> tuple[str, ...]:
 
 
 def _of_kind(phrase: Phrase, kind: str) -> Phrase:
-    """Return a phrase without a noun as one about objects of a kind, with its exceptions."""
+    """Return a phrase limited to objects of a kind, as are its exceptions without a noun."""
     but = (one if one.kind or one.name else replace(one, kind=kind) for one in phrase.but)
     return replace(phrase, kind=kind, but=tuple(but))
 
