@@ -51,7 +51,7 @@ _RANGES: Mapping[Bound, Callable[[int], tuple[float, float]]] = {
     "exactly": lambda number: (number, number),
 }
 _DIAGONAL = 0.5  # confidence that an object diagonal to another one is not beside it
-_UNDECIDED_PARTLY = ("beside", "missing")  # relations that a partial one leaves undecided
+_UNDECIDED_PARTLY = ("beside", "missing")  # relations that are undecided if they hold only partly
 _SEVERAL = "perhaps several objects"
 _ONE_THING = 0.5  # below this score an instance may not be a single object
 

@@ -80,7 +80,7 @@ def questions_from_meaning(meaning: Node, language: str, text: str) -> tuple[Ask
 
 
 def _required_outcome(condition: Node) -> Outcome:
-    """Return the answer to a yes/no question for which its proposition holds."""
+    """Return the answer to a condition's question for which the condition holds."""
     of = condition.node("of")
     if of.kind == "more":
         return cast(Outcome, of.text("sign"))

@@ -219,7 +219,7 @@ def _separate_questions(asked: Node) -> tuple[Node, ...]:
 def _without_implied_condition(conditional: Node) -> Node:
     """Return only the question of "if there is a cup, where is it?".
 
-    Its answer states, too, if there is none.
+    The answer to that question also states if there is no cup.
     """
     condition, then, other = (conditional.get(name) for name in ("of", "then", "other"))
     of = condition.node("of") if isinstance(condition, Node) else ANYTHING
@@ -259,6 +259,6 @@ def _earlier_meanings(context: Sequence[str], names: tuple[str, ...]) -> list[No
 
 
 def _asked_parts(resolved: Node) -> list[Node]:
-    """Return the questions of a text; of a conditional, its condition."""
+    """Return the questions of a text; a conditional is represented by its condition."""
     parts = resolved.parts() if resolved.kind == "seq" else (resolved,)
     return [part.node("of") if part.kind == "if" else part for part in parts]
