@@ -40,10 +40,10 @@ class Comparison(NamedTuple):
 
 
 def compare_places(looks: Iterable[Mapping[str, Any]], aspect: str, order: Order) -> Comparison:
-    """Return the comparison of the observed places by the last observation of each.
+    """Return the comparison of the observed places, based on the last observation of each.
 
     Args:
-        looks: Fields of each `Observation`, in the order of the observations.
+        looks: Fields of the result of each `observe_scene` and its ``target``, oldest first.
         aspect: The aspect.
         order: Whether the place with the ``most`` or the ``least`` of the aspect comes first.
     """

@@ -1,4 +1,4 @@
-"""Passes for the professor: steps are removed if the command has no mention, or moved first."""
+"""Passes that move the professor's steps first, or remove them if the command names no professor."""
 
 from __future__ import annotations
 

@@ -135,7 +135,7 @@ def _look_around(
             ahead = robot.pose._replace(yaw=0.0).bearing(pose.x, pose.y)  # no turn on arrival
             if not (yield from drive_near(robot, pose._replace(yaw=ahead))):
                 continue  # out of reach: the other viewpoints are used
-        sense = -1 if number % 2 else 1  # the other way round, people who follow come into view
+        sense = -1 if number % 2 else 1  # turn the other way to see people who follow
         for _ in range(_LOOKS):
             found.add((yield from next_observation(world)))
             yield Running(found.looks / total, "looking around")
