@@ -53,7 +53,7 @@ __all__ = [
 ]
 
 SetName = Literal["target", "other", "landmark", "landmark2", "landmark3"]
-_ABSENT = 0.7  # maximum confidence of an absence, measured with the shipped network
+_ABSENT = 0.7  # maximum confidence that an object is absent, measured with the shipped network
 _LONGEST = 200  # length of an error message [characters]
 SETS: tuple[SetName, ...] = get_args(SetName)
 

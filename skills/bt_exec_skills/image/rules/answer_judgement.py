@@ -125,7 +125,7 @@ def share_of_decided(bench: Bench, names: Sequence[str] | None = None) -> float 
 
 
 def share_of_crops_asked(bench: Bench) -> float | None:
-    """Return the share of decided instances in sets about whose crops a model was asked.
+    """Return the share of decided instances in the sets whose crops a model was asked about.
 
     Only queries with the same content words as the question count. The result is 0.0 without such
     a query, and None without instances.

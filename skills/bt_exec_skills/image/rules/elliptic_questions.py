@@ -211,7 +211,7 @@ def _with_pictures_outermost(node: Node) -> Node:
 
 
 def _as_comparison(meaning: Node) -> Node:
-    """Return "what has changed?" as the question how two pictures differ.
+    """Return "what has changed?" as the question of how two pictures differ.
 
     Other questions are returned unchanged.
     """

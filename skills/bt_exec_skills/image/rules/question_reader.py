@@ -235,7 +235,7 @@ def _without_implied_condition(conditional: Node) -> Node:
 
 
 def _asked_object(question: Any) -> Node | None:
-    """Return the phrase about which a single question asks for a property; None for others."""
+    """Return the phrase whose property a question asks for; None for any other question."""
     if not isinstance(question, Node) or question.kind != "ask":
         return None
     of = question.node("of")

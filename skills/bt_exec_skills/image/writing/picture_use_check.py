@@ -39,7 +39,7 @@ _NOTHING: tuple[Any, ...] = (0, False, [], {"target": 0, "other": 0})
 
 
 def check_result(ran: Ran, answer: Any, *, worded: bool) -> list[Problem]:
-    """Return the faults of a run: that the program did not return, or the form of its result.
+    """Return the faults of a run, such as an error, a timeout or a result of the wrong form.
 
     Codes: ``RUN_FAILED``, ``OVER_TIME``, ``OVER_MEMORY``, ``OVER_OUTPUT``, ``NOT_A_DICT``,
     ``NO_ANSWER``, ``WRONG_SHAPE``.

@@ -1,4 +1,7 @@
-"""Passes that move the professor's steps first, or remove them if the command names no professor."""
+"""Passes for the professor's steps, which depend on whether the command names the professor.
+
+If it does, the steps come before all other work. Otherwise they are removed.
+"""
 
 from __future__ import annotations
 

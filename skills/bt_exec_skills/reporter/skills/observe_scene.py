@@ -109,7 +109,7 @@ def _measure_sound_level(robot: ReporterRobot, world: World[ReporterObservation]
 
 @contextmanager
 def _with_sound_level(level: float) -> Iterator[None]:
-    """Add the sound level to the facts of a perception failure that is raised inside."""
+    """Add the sound level to the facts of a perception failure raised in the ``with`` block."""
     try:
         yield
     except Failed as failed:
@@ -124,7 +124,7 @@ def _look_around(
     place: Place,
     found: FindingsAccumulator,
 ) -> Steps:
-    """Take pictures in all directions from each viewpoint into `found`.
+    """Take pictures in all directions from each viewpoint, and add them to `found`.
 
     Raises:
         Failed: CAMERA_FAULT, STOPPED.
