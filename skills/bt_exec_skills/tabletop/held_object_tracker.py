@@ -158,7 +158,7 @@ def _unsupported_objects(now: Environment) -> list[str]:
 
 
 def _object_at_position(now: Environment, at: Point) -> list[str]:
-    """Return the object nearest to a position, if it is near enough to be in the hand.
+    """Return a list with the object nearest to a position; empty if it cannot be in the hand.
 
     The position may be in the frame of the room or of the robot.
     """

@@ -124,7 +124,7 @@ def verify_all(
 
 
 def all_hold(decisions: Sequence[Decision]) -> Decision:
-    """Return whether all decisions hold, with the finding and confidence that decide it."""
+    """Return the decision whether all decisions hold, with the finding that determines it."""
     no = [one for one in decisions if one.holds is False]
     if no:
         return max(no, key=lambda one: one.confidence)
@@ -136,7 +136,7 @@ def all_hold(decisions: Sequence[Decision]) -> Decision:
 
 
 def any_holds(decisions: Sequence[Decision]) -> Decision:
-    """Return whether at least one decision holds, with the clearest finding."""
+    """Return the decision whether at least one decision holds, with the clearest finding."""
     holding = [one for one in decisions if one.holds]
     if holding:
         return max(holding, key=lambda one: one.confidence)

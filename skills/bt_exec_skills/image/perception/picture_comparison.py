@@ -100,7 +100,7 @@ def _look_of_region(one: Instance, lab: np.ndarray, seen: Mask) -> tuple[float, 
 
 
 def all_alike(ours: Sequence[Crop], others: Sequence[Crop] | None, by: Aspect) -> Decision | None:
-    """Return whether all objects are alike in an aspect; None without a pair to compare.
+    """Decide whether all objects are alike in an aspect; None without a pair to compare.
 
     Args:
         ours: The objects.
@@ -119,7 +119,7 @@ def all_alike(ours: Sequence[Crop], others: Sequence[Crop] | None, by: Aspect) -
 
 
 def alike(one: Crop, other: Crop, by: Aspect) -> Decision:
-    """Return whether two objects have the same colour, shape or size."""
+    """Decide whether two objects have the same colour, shape or size."""
     if by == "size":
         sides = sorted(float(np.sqrt(crop.instance.area)) for crop in (one, other))
         ratio = sides[1] / max(sides[0], 1e-9)

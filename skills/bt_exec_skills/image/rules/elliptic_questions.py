@@ -141,7 +141,7 @@ def _with_named(meaning: Node, earlier: Sequence[Node], kinds: Mapping[str, str]
 
 
 def _beside_the_same(meaning: Node, last: Node | None) -> Node:
-    """Return "…, and if it is on the right?" about the object and the landmark of "on its left"."""
+    """Return "…, and is it on the right?" with the object and the landmark of the last question."""
     of = meaning.get("of")
     about = of.get("of") if isinstance(of, Node) and of.kind == "exists" else None
     before = last.get("of") if last is not None else None

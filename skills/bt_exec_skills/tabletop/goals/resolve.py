@@ -135,7 +135,7 @@ def single_object_of(phrase: Phrase, scope: Scope) -> str:
 
 
 def _matching_objects(phrase: Phrase, scope: Scope) -> tuple[str, ...]:
-    """Return every object that matches a phrase, in the order of the environment."""
+    """Return every object that matches a phrase, perhaps none."""
     now = scope.now
     if phrase.listed:
         found = tuple(dict.fromkeys(n for one in phrase.listed for n in objects_of(one, scope)))
