@@ -211,7 +211,7 @@ class Bench:
         program: Result of the program as plain data; None if none was requested.
         prompted: Detector with text prompts that replaces `detector`, or None.
         again: Whether this bench only repeats the steps of another bench to compare the answers.
-        compared: Decision whether the objects of two sets are alike; None if not compared.
+        compared: Decision on whether the objects of two sets are alike; None if not compared.
     """
 
     file: Path | None = None

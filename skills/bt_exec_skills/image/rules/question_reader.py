@@ -190,7 +190,7 @@ def _at_the_same_place(branch: Node, asked: Node) -> Node | None:
 def _existence_condition(condition: Node, known: Sequence[Node]) -> Node | None:
     """Return "if there are none", after a count, as a condition about the counted objects.
 
-    Another condition is returned unchanged; None if it refers to a question that was not asked.
+    Any other condition is returned unchanged; None if it refers to a question that was not asked.
     """
     of = condition.node("of")
     if of.kind != "pronoun":
@@ -219,7 +219,8 @@ def _separate_questions(asked: Node) -> tuple[Node, ...]:
 def _without_implied_condition(conditional: Node) -> Node:
     """Return only the question of "if there is a cup, where is it?".
 
-    The answer to that question also states if there is no cup.
+    The answer to that question also states if there is no cup. Any other conditional is returned
+    unchanged.
     """
     condition, then, other = (conditional.get(name) for name in ("of", "then", "other"))
     of = condition.node("of") if isinstance(condition, Node) else ANYTHING
