@@ -53,7 +53,7 @@ __all__ = [
 ]
 
 SetName = Literal["target", "other", "landmark", "landmark2", "landmark3"]
-_ABSENT = 0.7  # maximum confidence of an absence, measured with the shipped network
+_ABSENT = 0.7  # maximum confidence that an object is absent, measured with the shipped network
 _LONGEST = 200  # length of an error message [characters]
 SETS: tuple[SetName, ...] = get_args(SetName)
 
@@ -114,7 +114,7 @@ class Answer:
     confidence: float
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain data."""
+        """Return the answer as JSON-serialisable data, with a rounded confidence."""
         confidence = round(self.confidence, 3)
         return {"text": self.text, "value": self.value, "confidence": confidence}
 
@@ -139,7 +139,7 @@ class CheckedClaim(NamedTuple):
 
 @dataclass(frozen=True)
 class Judgement:
-    """Judgement of an answer; the scores are defined in `rules.estimator_verdicts`.
+    """Judgement of an answer; the scores are defined in `rules.answer_judgement`.
 
     Attributes:
         agrees: Whether the judges agree with the answer; None if no judge can decide.
@@ -176,7 +176,7 @@ class Answered(NamedTuple):
     judgement: Judgement | None
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain data."""
+        """Return the answer and its judgement as JSON-serialisable data."""
         judged = None if self.judgement is None else self.judgement.to_dict()
         return {"answer": self.answer.to_dict(), "judgement": judged}
 
@@ -204,14 +204,14 @@ class Bench:
         earlier: Answers to the earlier questions of the same text, in order.
         asked: Answers of vision models about the picture and its crops, in order.
         judgement: Judgement of the answer, or None.
-        reasoning: Share of the reasoning that observations support; see `rules.estimator_verdicts`.
+        reasoning: Share of the reasoning that observations support; see `rules.answer_judgement`.
         by_model: Whether a language model worded the answer.
         question: Question that a model answered.
         code_plan: Steps of the program that a model planned, in order.
         program: Result of the program as plain data; None if none was requested.
         prompted: Detector with text prompts that replaces `detector`, or None.
         again: Whether this bench only repeats the steps of another bench to compare the answers.
-        compared: Decision whether the objects of two sets are alike; None if not compared.
+        compared: Decision on whether the objects of two sets are alike; None if not compared.
     """
 
     file: Path | None = None

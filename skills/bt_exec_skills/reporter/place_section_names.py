@@ -85,7 +85,7 @@ def _filled_phrases(key: str, language: str, **names: str) -> list[str]:
 
 
 def name_section(section: Names, place: Names) -> Names:
-    """Return the display name of a section, such as "the west end of the corridor"."""
+    """Return the display names of a section, such as "the west end of the corridor"."""
     named = {
         language: _filled_phrases(
             "name", language, part=section.name_in(language), place=place.name_in(language)

@@ -73,7 +73,7 @@ def display_name_or_id(name: str, language: str) -> str:
 
 
 def value_word(value: str, language: str, *, alone: bool = False) -> str:
-    """Return the word for a colour, size or shape, for use before a noun or `alone`."""
+    """Return the word for a colour, size or shape; a Korean colour used `alone` ends in 색."""
     if colour := first_word("colour", value, language):
         korean = alone and language == "ko"
         return f"{colour.removesuffix('색')}색" if korean else colour

@@ -32,8 +32,8 @@ class HeldObjectTracker:
         origin: Position of `thing` before the pick [m]; None if the hand is empty.
         origins: Position of each object before the last mission that moved it [m].
         returnable: Objects that the last mission with a pick moved.
-        moved: Whether the world was not read since the hand started to take or release an object.
-            The content of the hand is then unknown.
+        moved: Whether the hand has started to take or release an object since the last reading of
+            the world. The content of the hand is then unknown.
     """
 
     def __init__(self) -> None:
@@ -158,7 +158,7 @@ def _unsupported_objects(now: Environment) -> list[str]:
 
 
 def _object_at_position(now: Environment, at: Point) -> list[str]:
-    """Return the object nearest to a position, if it is near enough to be in the hand.
+    """Return a list with the object nearest to a position; empty if it cannot be in the hand.
 
     The position may be in the frame of the room or of the robot.
     """

@@ -49,7 +49,7 @@ class _Goal(NamedTuple):
 
 
 class TableReporter(MissionReporter):
-    """Reporter of one mission."""
+    """Reporter of one mission at the tables."""
 
     def __init__(self, services: Mapping[str, Any]) -> None:
         super().__init__(services)

@@ -135,7 +135,8 @@ def make_http_rig(settings: TableSettings, start: TableStart) -> Rig:
     """Return the rig of a robot whose simulator is accessed over HTTP.
 
     Raises:
-        UsageError: If no address is set, or the simulator does not respond.
+        UsageError: If no address is set, `start` contains a setting, or the simulator does not
+            respond.
     """
     remote = _remote(settings)
     if start.model_fields_set:

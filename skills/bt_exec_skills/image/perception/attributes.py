@@ -42,7 +42,7 @@ _FILLED, _HOLLOW = 0.93, 0.8  # minimum share of the enclosed area that is fille
 
 
 def verify_attribute(crop: Crop, attribute: AttributeName, among: Sequence[Crop] = ()) -> Decision:
-    """Return whether an object has an attribute, decided on its crop.
+    """Decide on the crop of an object whether it has an attribute.
 
     An object has a colour if that is the most frequent colour with a margin over the next. It has a
     shape if it fills the smallest enclosing shape of that kind better than those of other kinds. It

@@ -54,7 +54,7 @@ def find_disputed(
     """Return the indices of objects whose colour differs between the two methods.
 
     If the methods differ, the colour of the central half of the crop is determined. The object is
-    disputed unless that confirms the first method.
+    disputed unless this colour confirms the first method.
     """
     places = []
     whole = colour_of_whole(picture, crops, colour)

@@ -27,7 +27,7 @@ DOUBTFUL = 0.55
 _LONGEST = 800  # longer side of the reduced picture [px]
 _MOST = 60  # more regions are texture and are not examined; their scores are low anyway
 _GROUND_PX = 60  # shorter side of the picture in which the background is smoothed [px]
-_FAINT, _NOISES = 2.5, 4.0  # least visible difference from the background [grey levels; its noise]
+_FAINT, _NOISES = 2.5, 4.0  # least visible difference from the background [grey levels; noise]
 _LEAST_PX, _LEAST_SHARE = 64, 0.0003
 _MARGIN = 5  # width of the blurred edge around an object [px]
 _COMPACT, _THIN = 0.5, 6  # minimum share of its box that a faint object fills; its least side [px]
@@ -112,7 +112,7 @@ def _scale_region(one: Instance, factor: float, size: tuple[int, int]) -> _Regio
 
 
 def _contrast_map(smooth: npt.NDArray[np.float32], things: npt.NDArray[np.uint8]) -> _Array:
-    """Return the difference of each pixel from the background; 1 is the least visible one."""
+    """Return how much each pixel differs from the background; 1 is the least visible difference."""
     side = 2 * _MARGIN + 1
     free = 1 - cv2.dilate(things, np.ones((side, side), np.uint8)).astype(np.float32)
     if free.mean() < 0.05:
@@ -224,7 +224,7 @@ def _are_pieces(one: _Region, other: _Region, apart: _Array) -> bool:
 
 
 def _line_between(one: _Region, other: _Region) -> Iterator[tuple[int, int]]:
-    """Yield the pixels on the line between the centres of two regions that are in neither."""
+    """Yield the pixels on the line between the centres of two regions, outside both regions."""
     ends = [np.array(r.corner) + np.array(r.own.shape[::-1]) / 2 for r in (one, other)]
     for share in np.linspace(0, 1, 64):
         x, y = (int(v) for v in ends[0] * (1 - share) + ends[1] * share)

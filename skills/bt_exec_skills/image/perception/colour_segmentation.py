@@ -38,11 +38,11 @@ def segment_colour(picture: Frame, colour: ColourName | None = None) -> list[Ins
     """Return the regions of one named colour, or of every colour, without the background.
 
     The background consists of pixels with the colour of the picture's border, and of regions that
-    touch three of its sides. Dropped are regions below 0.03 % of the picture (or 64 px), which are
-    noise, and thin or faint regions beside a larger one, which are its outline or a compression
-    halo. If the border has one colour only after the light is evened, the evened picture is used,
-    and no score is above 0.7. If it has more than one colour even then, as in most photographs, a
-    region may not be an object, and no score is above 0.45.
+    touch three of its sides. Regions below 0.03 % of the picture (or 64 px) are dropped as noise,
+    and thin or faint regions beside a larger one as its outline or a compression halo. If the
+    border has one colour only after the light is evened, the evened picture is used, and no score
+    is above 0.7. If it has more than one colour even then, as in most photographs, a region may not
+    be an object, and no score is above 0.45.
 
     Args:
         picture: The picture.

@@ -95,7 +95,7 @@ def name_pixels(pixels: Frame) -> npt.NDArray[np.uint8]:
 
 
 def ground_colours(picture: Frame) -> frozenset[ColourName]:
-    """Return the names of the colours that cover at least a quarter of the border each."""
+    """Return the names of the colours that each cover at least a quarter of the border."""
     border = border_pixels(picture)[None]
     shares = colour_shares(border, np.ones(border.shape[:2], bool))
     return frozenset(name for name, share in shares.items() if share >= _OF_GROUND)
@@ -115,7 +115,7 @@ def background_mask(picture: Frame, times: float = 1.0) -> Mask:
 
 
 def colour_shares(pixels: Frame, own: Mask) -> dict[ColourName, float]:
-    """Return the share of the pixels in a mask that have each colour, most frequent first."""
+    """Return the share of each colour among the pixels in a mask, most frequent first."""
     names = name_pixels(pixels)[own]
     counts = np.bincount(names, minlength=len(COLOURS)) / max(1, names.size)
     order = np.argsort(-counts, kind="stable")

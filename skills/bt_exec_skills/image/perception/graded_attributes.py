@@ -88,7 +88,7 @@ def sorted_places(crops: Sequence[Crop], attribute: DegreeName) -> list[int]:
 
 
 def _is_at_rank(pairs: Sequence[Decision], rank: int, attribute: str) -> Decision:
-    """Return whether an object has a rank, given its comparison with each other object."""
+    """Decide whether an object has a rank, from its comparison with each other object."""
     if rank == 1:
         return all_hold(pairs)
     ahead = sum(one.holds is False for one in pairs)
@@ -130,7 +130,7 @@ shares of their mean side."""
 
 
 def _is_further_to_side(one: Crop, other: Crop, side: str) -> Decision:
-    """Return whether the centre of `one` is further to a side than the centre of `other`."""
+    """Decide whether the centre of `one` is further to a side than the centre of `other`."""
     axis, sign = SIDES[side]
     ahead = sign * (one.instance.middle[axis] - other.instance.middle[axis])
     share = ahead / (

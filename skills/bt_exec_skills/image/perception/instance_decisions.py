@@ -51,7 +51,7 @@ _RANGES: Mapping[Bound, Callable[[int], tuple[float, float]]] = {
     "exactly": lambda number: (number, number),
 }
 _DIAGONAL = 0.5  # confidence that an object diagonal to another one is not beside it
-_UNDECIDED_PARTLY = ("beside", "missing")  # relations that a partial one leaves undecided
+_UNDECIDED_PARTLY = ("beside", "missing")  # relations that are undecided if they hold only partly
 _SEVERAL = "perhaps several objects"
 _ONE_THING = 0.5  # below this score an instance may not be a single object
 
@@ -124,7 +124,7 @@ def verify_all(
 
 
 def all_hold(decisions: Sequence[Decision]) -> Decision:
-    """Return whether all decisions hold, with the finding and confidence that decide it."""
+    """Return the decision on whether all decisions hold, with the finding that determines it."""
     no = [one for one in decisions if one.holds is False]
     if no:
         return max(no, key=lambda one: one.confidence)
@@ -136,7 +136,7 @@ def all_hold(decisions: Sequence[Decision]) -> Decision:
 
 
 def any_holds(decisions: Sequence[Decision]) -> Decision:
-    """Return whether at least one decision holds, with the clearest finding."""
+    """Return the decision on whether at least one decision holds, with the clearest finding."""
     holding = [one for one in decisions if one.holds]
     if holding:
         return max(holding, key=lambda one: one.confidence)
@@ -279,8 +279,8 @@ def is_true_of_all(holding: Sequence[Decision], every: Sequence[Decision]) -> bo
     """Return whether all instances have a property; None if undecided or without instances.
 
     Args:
-        holding: Decisions whether each instance has the property.
-        every: Decisions whether each instance counts at all.
+        holding: Decisions on whether each instance has the property.
+        every: Decisions on whether each instance counts at all.
     """
     mine, theirs = ([one.holds for one in some] for some in (holding, every))
     if mine.count(True) + mine.count(None) < theirs.count(True):

@@ -151,7 +151,7 @@ def crop(picture: Frame, instances: Iterable[Instance]) -> list[Crop]:
 
 
 def _foreground_masks(picture: Frame) -> Sequence[tuple[Mask, float]]:
-    """Return masks of the pixels that differ from a plain background, each with a minimum share.
+    """Return two masks of pixels that differ from a plain background, each with a minimum share.
 
     If the differing pixels cover at least that share of the ellipse in a box, they are the object.
     The second mask requires a smaller share, for thin objects, but a larger difference, because the

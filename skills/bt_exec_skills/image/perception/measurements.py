@@ -60,7 +60,8 @@ def measure_objects(
         ones: Objects, the first of which is measured; all of them for ``distance``.
         others: Objects to which the distance is measured.
         extent: Requested measure.
-        known: Scale: objects, the first of which has a known size; kind of that size; its value.
+        known: Scale of the picture, as a tuple: objects, the first of which has a known size; the
+            kind of that size; its value.
     """
     if not ones:
         return None

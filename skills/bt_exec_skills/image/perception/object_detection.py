@@ -20,7 +20,7 @@ __all__ = ["NOTHING_KNOWN", "Detected", "detect", "detect_with_tiles", "select_l
 
 _LIKELY_SCORE = 0.5  # above this score a detection is more likely right than wrong
 NOTHING_KNOWN = 0.5
-"""Maximum confidence of an absence if the detector recognised no object in the picture."""
+"""Maximum confidence that objects are absent if the detector recognised nothing in the picture."""
 
 
 _LARGE, _TILE, _OVERLAP = 1600, 1024, 0.25

@@ -27,7 +27,7 @@ _SURE = 30.0
 _LEAST_SHARE = 0.0002  # minimum share of the picture; smaller regions are specks
 _RING = 7  # width of the surroundings of a region [px]
 _SAME_FORM = 0.02  # maximum difference of the aspect ratios of two versions of a picture
-_SAME_SIZE, _OTHER_SIZE = 1.15, 1.35  # ratio of sides up to which sizes are equal, from which not
+_SAME_SIZE, _OTHER_SIZE = 1.15, 1.35  # ratios up to which sizes are equal, and from which not
 
 
 def differences(one: Frame, other: Frame) -> list[Instance]:
@@ -65,7 +65,7 @@ def differences(one: Frame, other: Frame) -> list[Instance]:
 def _with_missing_labels(
     found: Sequence[Instance], labs: Sequence[np.ndarray], seen: Mask
 ) -> list[Instance]:
-    """Return the differing regions, those labelled where an object is only in the first picture."""
+    """Return the regions, with the label `MISSING` where only the first picture shows an object."""
     looks = [[_look_of_region(one, lab, seen) for lab in labs] for one in found]
     gone = [before > _SURE > after and after < _SEEN for (before, _), (after, _) in looks]
     new = [
@@ -100,7 +100,7 @@ def _look_of_region(one: Instance, lab: np.ndarray, seen: Mask) -> tuple[float, 
 
 
 def all_alike(ours: Sequence[Crop], others: Sequence[Crop] | None, by: Aspect) -> Decision | None:
-    """Return whether all objects are alike in an aspect; None without a pair to compare.
+    """Decide whether all objects are alike in an aspect; None without a pair to compare.
 
     Args:
         ours: The objects.
@@ -119,7 +119,7 @@ def all_alike(ours: Sequence[Crop], others: Sequence[Crop] | None, by: Aspect) -
 
 
 def alike(one: Crop, other: Crop, by: Aspect) -> Decision:
-    """Return whether two objects have the same colour, shape or size."""
+    """Decide whether two objects have the same colour, shape or size."""
     if by == "size":
         sides = sorted(float(np.sqrt(crop.instance.area)) for crop in (one, other))
         ratio = sides[1] / max(sides[0], 1e-9)

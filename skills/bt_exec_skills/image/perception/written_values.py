@@ -196,7 +196,7 @@ def _sum_of_first_prices(articles: Sequence[Row], number: int) -> Value:
 
 
 def _find_beyond(rows: Sequence[Row], names: Collection[str], dearer: bool) -> Value:
-    """Return the articles that cost more than the named one, or less if not `dearer`."""
+    """Return the articles that cost more than the named one, or less if `dearer` is False."""
     articles, price = _article_rows(rows), _find_price(rows, names)
     if not isinstance(price.value, float):
         return Value(None)
@@ -266,7 +266,7 @@ def _find_total(rows: Sequence[Row]) -> Value:
 
 
 def _article_rows(rows: Sequence[Row]) -> list[Row]:
-    """Return the rows of articles: an amount at the end, in the column of prices, and no keyword.
+    """Return the rows of articles, which end with an amount in the column of prices.
 
     Rows with dates or with keywords, such as "total" or "tax", are not articles.
     """
@@ -297,7 +297,7 @@ def _is_priced(text: str) -> bool:
 def _find_extreme_price(
     rows: Sequence[Row], names: Sequence[Collection[str]], highest: bool
 ) -> Value:
-    """Return the name of the article with the highest, or else the lowest, price."""
+    """Return the name of the article with the highest price, or lowest if `highest` is False."""
     articles, headings = _article_rows(rows), " ".join(row.text for row in rows)
     doubtful = len(names) == 1 and not _contains_any(headings, names[0])
     if len(names) > 1:

@@ -125,7 +125,7 @@ def share_of_decided(bench: Bench, names: Sequence[str] | None = None) -> float 
 
 
 def share_of_crops_asked(bench: Bench) -> float | None:
-    """Return the share of decided instances in sets about whose crops a model was asked.
+    """Return the share of decided instances in the sets whose crops a model was asked about.
 
     Only queries with the same content words as the question count. The result is 0.0 without such
     a query, and None without instances.
@@ -193,7 +193,8 @@ def _compare_with_crops(bench: Bench) -> list[CrossCheck]:
 def _compare_with_whole(bench: Bench) -> list[CrossCheck]:
     """Compare a model's answer with the replies to queries about the same question.
 
-    A reply is only an objection, if its numbers, or its yes or no, differ from the answer.
+    A reply whose numbers, or yes or no, differ from the answer is an objection. No reply supports
+    an answer.
     """
     assert bench.answer is not None
     asked = content_words(bench.question)
@@ -210,7 +211,7 @@ def _compare_with_whole(bench: Bench) -> list[CrossCheck]:
 
 
 def _possible_counts(found: Candidates) -> set[int]:
-    """Return the numbers that an answer may contain because of a set."""
+    """Return the numbers in an answer that a set can explain."""
     holds = [one.holds for one in found.decisions]
     sure, unsettled = holds.count(True), holds.count(None)
     return {*range(sure, sure + unsettled + 1), holds.count(False), unsettled, len(holds)}

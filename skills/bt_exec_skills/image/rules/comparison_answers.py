@@ -36,7 +36,7 @@ _NOTHING_SEEN = 0.9  # confidence that pictures are equal; very small changes ar
 
 
 def answer_same_pictures(found: Candidates, size: tuple[int, int], language: str) -> Answer:
-    """Return whether two pictures are equal, and where they differ.
+    """Return the answer to whether two pictures are equal, and where they differ.
 
     Args:
         found: Regions in which the pictures differ.
@@ -74,7 +74,7 @@ def answer_alike(
     aspect: Aspect,
     language: str,
 ) -> Answer:
-    """Return whether the objects of two sets are alike.
+    """Return the answer to whether the objects of two sets are alike.
 
     Args:
         sets: Both sets.
@@ -102,7 +102,7 @@ def answer_alike(
 def answer_all(
     holding: Candidates, every: Candidates, what: str, every_what: str, language: str
 ) -> Answer:
-    """Return whether all objects of a kind have a quality.
+    """Return the answer to whether all objects of a kind have a quality.
 
     Args:
         holding: Objects with the quality.
@@ -135,7 +135,7 @@ def answer_names(
     language: str,
     listed: Sequence[str] = (),
 ) -> Answer:
-    """Return the objects by name: their shapes, what they are, or the number of each group.
+    """Return the answer that names the shapes or classes of objects, or the number in each group.
 
     Args:
         kind: ``shape``, ``name``, ``groups``, ``most`` (largest group), ``least``,
@@ -195,7 +195,7 @@ def answer_names(
 
 
 def answer_bound(found: Candidates, bound: Bound, number: int, what: str, language: str) -> Answer:
-    """Return whether the number of objects satisfies a bound: "at least three".
+    """Return the answer to whether the number of objects satisfies a bound: "at least three".
 
     Args:
         found: The objects.

@@ -74,7 +74,7 @@ class QuestionCompiler:
         return reader().shortened_texts(request.command, _known_names(request))
 
     def read(self, request: Request) -> Meaning | Unclear:
-        """Return each question as an act of its kind, or why the text is not understood."""
+        """Return each question as an act of its kind, or the reason why it is not understood."""
         try:
             return _to_shared_meaning(*_read_in_session(request))
         except UnanswerableQuestion as error:
@@ -93,7 +93,10 @@ class QuestionCompiler:
 
 
 def _read_in_session(request: Request) -> tuple[tuple[Asked, ...], Reading]:
-    """Return the questions, read in their session with the names of the annotation as nouns."""
+    """Return the questions of a request, read after the earlier texts of its session.
+
+    The names in the annotation are nouns.
+    """
     context = [turn.command for turn in request.context.turns]
     return read_with_words(request.command, context, _known_names(request))
 

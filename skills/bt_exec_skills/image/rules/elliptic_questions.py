@@ -141,7 +141,7 @@ def _with_named(meaning: Node, earlier: Sequence[Node], kinds: Mapping[str, str]
 
 
 def _beside_the_same(meaning: Node, last: Node | None) -> Node:
-    """Return "…, and if it is on the right?" about the object and the landmark of "on its left"."""
+    """Return "…, and is it on the right?" with the object and the landmark of the last question."""
     of = meaning.get("of")
     about = of.get("of") if isinstance(of, Node) and of.kind == "exists" else None
     before = last.get("of") if last is not None else None
@@ -165,19 +165,19 @@ def _related(place: Node, near: Sequence[Node]) -> Node:
 
 
 def _counted(earlier: Sequence[Node]) -> bool:
-    """Return True if the last question was for a number of objects."""
+    """Return True if the last question asked for a number of objects."""
     return bool(earlier) and earlier[-1].text("what") == "how_many"
 
 
 def _with_unsaid(meaning: Node, earlier: Sequence[Node]) -> Node:
-    """Return a question with "it" as its unsaid object."""
+    """Return a question with "it" in place of an object that the text omits."""
     if _counted(earlier):
         meaning = meaning.substitute(_WRITTEN_ON_UNSAID, _WRITTEN_ON_IT.replace(of=ANYTHING))
     return meaning.substitute(_UNSAID, _IT)
 
 
 def _among_the_same(meaning: Node) -> Node:
-    """Return "which is bigger?" about the objects of one phrase, which is the biggest of them."""
+    """Return "which is bigger?" about the objects of one phrase as "which of them is biggest?"."""
     pair = meaning.node("of") if meaning.kind == "ask" else meaning
     sign = pair.text("sign")
     if pair.kind != "more" or pair.get("of") != _IT or sign not in DEGREES:
@@ -211,7 +211,10 @@ def _with_pictures_outermost(node: Node) -> Node:
 
 
 def _as_comparison(meaning: Node) -> Node:
-    """Return "what has changed?" as the question in what two pictures differ; others unchanged."""
+    """Return "what has changed?" as the question of how two pictures differ.
+
+    Other questions are returned unchanged.
+    """
     of = meaning.get("of")
     if meaning.kind != "ask" or not isinstance(of, Node) or meaning.text("what") == "how_many":
         return meaning
@@ -224,7 +227,7 @@ def _as_comparison(meaning: Node) -> Node:
 
 
 def _added_counts(meaning: Node, earlier: Sequence[Node], kinds: Mapping[str, str]) -> Node | None:
-    """Return the question for the sum of the last counts, or of the last two; None for another.
+    """Return the question for the sum of the last counts, or of two ("both"); else None.
 
     "The total" is a sum after several counts. Objects that were counted twice cannot be added.
     """
@@ -249,7 +252,7 @@ def _of_other_objects(
 ) -> Node | None:
     """Return the last question about the objects, or the picture, of a fragment.
 
-    A comparison of the same objects in both pictures is one of other objects in both.
+    A comparison of the same objects in two pictures becomes one of other objects in both.
     """
     of, last = fragment.node("of"), earlier[-1]
     if of.kind == "np" and of.node("of").kind == "shown":
@@ -283,11 +286,11 @@ def _compares_counts(question: Node | None) -> bool:
 
 
 def _completed(meaning: Node, last: Node | None) -> Node | None:
-    """Return a question with a meaning that depends on the question before it.
+    """Return a short question, completed from the question before it.
 
-    "The difference" is one of two counts or of two pictures, "what?" may ask for a text or the
-    differences of two pictures, and "how many?" after the most frequent kind for the number of
-    each.
+    "The difference" is that of two counts or of two pictures. "What?" asks for a text, or for the
+    differences of two pictures. After a question for the most frequent kind, "how many?" asks for
+    the number of each kind.
     """
     if meaning.get("of") == _COUNT_DIFFERENCE and not _compares_counts(last):
         return None
@@ -310,7 +313,7 @@ def _completed(meaning: Node, last: Node | None) -> Node | None:
 
 
 def _two_kinds(counted: Node) -> tuple[Node, ...]:
-    """Return the phrases of two kinds of objects that were counted together; () for others."""
+    """Return the phrases of two kinds of objects that were counted together, or ()."""
     phrase = counted.get("of") if counted.text("name") == "kind" else None
     listed = phrase.get("of") if isinstance(phrase, Node) and phrase.kind == "np" else None
     if not isinstance(listed, Node) or listed.kind != "or" or len(listed.parts()) != 2:

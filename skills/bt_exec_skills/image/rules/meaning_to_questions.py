@@ -80,7 +80,7 @@ def questions_from_meaning(meaning: Node, language: str, text: str) -> tuple[Ask
 
 
 def _required_outcome(condition: Node) -> Outcome:
-    """Return the answer to a yes/no question for which its proposition holds."""
+    """Return the answer to a condition's question for which the condition holds."""
     of = condition.node("of")
     if of.kind == "more":
         return cast(Outcome, of.text("sign"))
@@ -192,7 +192,7 @@ class _Questions:
         return self._described.describe_formula(conjunction(formula, of.node("hold"))), every
 
     def _convert_proposition(self, of: Node) -> Question:
-        """Return the yes/no question whether a proposition holds."""
+        """Return the yes/no question of whether a proposition holds."""
         if of.kind == "scene":
             return Question("same", Phrase())
         if of.kind == "exists":
@@ -245,7 +245,7 @@ class _Questions:
         return {self._kinds.get(one.text("attribute"), "kind") for one in listed.parts()}
 
     def _convert_text_existence(self, of: Node) -> Question:
-        """Return the question whether there is text, in the picture or on an object."""
+        """Return the question of whether there is text, in the picture or on an object."""
         if of.text("name") != "writing":
             raise self._described.refusal()
         on = self._described.describe_phrase(of.node("of"))
@@ -299,7 +299,7 @@ class _Questions:
         return Question("name", phrase)
 
     def _convert_alternatives(self, formula: Node, options: Node) -> Question:
-        """Return the question which of several alternatives holds for an object."""
+        """Return the question of which alternative holds for an object."""
         kinds = {self._kinds.get(one.text("attribute"), "") for one in options.parts()}
         if kinds in ({"colour"}, {"shape"}):
             return Question(
@@ -386,7 +386,7 @@ class _Questions:
         return Question(cast(Kind, kind), phrase)
 
     def _convert_name(self, phrase: Node) -> Question:
-        """Return the question what an object is called; names of persons are refused."""
+        """Return the question of what an object is called; names of persons are refused."""
         found = self._convert_which(phrase)
         about = found.target
         while about.of is not None:

@@ -63,7 +63,7 @@ class PhraseConverter:
     Args:
         language: Language of words in answers.
         text: The question as typed, for refusals.
-        nearest: Whether "beside" selects the nearest object, as in a question which one is there.
+        nearest: Whether "beside" selects the nearest object, as in a "which" question.
     """
 
     def __init__(self, language: str, text: str, *, nearest: bool = True) -> None:

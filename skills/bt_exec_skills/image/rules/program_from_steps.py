@@ -256,7 +256,7 @@ def _read_codes_lines(args: Mapping[str, Any], _: Bench) -> list[str]:
 
 
 def _accepted_expression(name: str, what: str = "instances") -> str:
-    """Return the expression for the accepted instances of a set, or for their crops."""
+    """Return the Python expression for the accepted instances of a set, or for their crops."""
     pairs = f"zip({what}[{name!r}], decisions[{name!r}])"
     return f"[one for one, yes in {pairs} if yes.holds]"
 

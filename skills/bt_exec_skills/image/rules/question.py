@@ -199,9 +199,10 @@ class Conditional:
 
     Attributes:
         condition: The question that decides.
-        outcome: The answer to it after which `then` is asked; after another one, `other` is.
-        then: Questions for that outcome.
-        other: Questions for another outcome. If the answer is undecided, none is asked.
+        outcome: Answer to the condition after which `then` is asked; `other` is asked after any
+            other answer.
+        then: Questions after that answer.
+        other: Questions after another answer. If the answer is undecided, none is asked.
     """
 
     condition: Question

@@ -72,7 +72,7 @@ def _nodes_for_branches(
 
 
 def build_plan(question: Question, language: str, facts: Mapping[str, str], text: str = "") -> Node:
-    """Return the root of the plan.
+    """Return the root of the plan that answers a question.
 
     Args:
         question: The question.

@@ -190,7 +190,7 @@ def _at_the_same_place(branch: Node, asked: Node) -> Node | None:
 def _existence_condition(condition: Node, known: Sequence[Node]) -> Node | None:
     """Return "if there are none", after a count, as a condition about the counted objects.
 
-    Another condition is returned unchanged; None if it refers to a question that was not asked.
+    Any other condition is returned unchanged; None if it refers to a question that was not asked.
     """
     of = condition.node("of")
     if of.kind != "pronoun":
@@ -219,7 +219,8 @@ def _separate_questions(asked: Node) -> tuple[Node, ...]:
 def _without_implied_condition(conditional: Node) -> Node:
     """Return only the question of "if there is a cup, where is it?".
 
-    Its answer states, too, if there is none.
+    The answer to that question also states if there is no cup. Any other conditional is returned
+    unchanged.
     """
     condition, then, other = (conditional.get(name) for name in ("of", "then", "other"))
     of = condition.node("of") if isinstance(condition, Node) else ANYTHING
@@ -235,7 +236,7 @@ def _without_implied_condition(conditional: Node) -> Node:
 
 
 def _asked_object(question: Any) -> Node | None:
-    """Return the phrase about which a single question asks for a property; None for others."""
+    """Return the phrase whose property a question asks for; None for any other question."""
     if not isinstance(question, Node) or question.kind != "ask":
         return None
     of = question.node("of")
@@ -259,6 +260,6 @@ def _earlier_meanings(context: Sequence[str], names: tuple[str, ...]) -> list[No
 
 
 def _asked_parts(resolved: Node) -> list[Node]:
-    """Return the questions of a text; of a conditional, its condition."""
+    """Return the questions of a text; a conditional is represented by its condition."""
     parts = resolved.parts() if resolved.kind == "seq" else (resolved,)
     return [part.node("of") if part.kind == "if" else part for part in parts]

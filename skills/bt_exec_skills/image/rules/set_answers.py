@@ -174,7 +174,7 @@ def _report(bench: Bench, answer: Answer, found: Judgement | None) -> str:
 
 
 def _unchecked_claims_sentence(speaker: AnswerPhrasing, claims: Sequence[CheckedClaim]) -> str:
-    """Return a sentence with the unchecked claims, or one that no claim answers the question."""
+    """Return a sentence that lists unchecked claims, or says that no claim answers the question."""
     open_ones = [one.text for one in claims if one.holds is None]
     if len(open_ones) == len(claims):
         return speaker.sentence("unjudged")

@@ -1,4 +1,4 @@
-"""Seccomp filter with the system calls that generated programs do not need; they fail with EPERM.
+"""Seccomp filter that blocks system calls that generated programs do not need (error EPERM).
 
 Blocked are calls that access other processes, change mounts or namespaces, allocate memory outside
 the limits, or expose a large part of the kernel. Sockets are blocked as well, because sockets to

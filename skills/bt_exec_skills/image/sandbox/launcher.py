@@ -139,7 +139,7 @@ def _run_as_init(config: dict[str, Any], limits: Limits, reports: _Reports) -> N
 
 
 def _replace_by_program(command: list[str], limits: Limits, refused: bytes) -> NoReturn:
-    """Replace this process by the program: another user, no privileges, resource limits."""
+    """Replace this process with the program, as an unprivileged user with resource limits."""
     for number in set(signal.valid_signals()) - {signal.SIGKILL, signal.SIGSTOP}:
         signal.signal(number, signal.SIG_DFL)
     if os.geteuid() != _OWNER:

@@ -87,9 +87,9 @@ def compare_pictures(
 
 @skill(fails=SET_FAILS, needs={"crops.{of}": "cut", "crops.{to}": "cut"})
 def compare_things(bench: Service[Bench], of: SetName, to: SetName, by: Aspect) -> Steps[Alike]:
-    """Compare crops by colour, shape or size: whether all of set `of` are like all of set `to`.
+    """Check whether all crops of set `of` are like those of set `to` in colour, shape or size.
 
-    If both are the same set, whether all of its instances are alike.
+    If both are the same set, check whether all of its instances are alike.
     """
     yield Running(None, "comparing")
     (mine, crops), (theirs, others) = (

@@ -20,6 +20,10 @@ SET_FAILS = frozenset({"NO_PICTURE", "NOTHING_FOUND_YET", "NOT_CROPPED"})
 def run_on_worker(what: Callable[[], T], doing: str) -> Steps[T]:
     """Return the result of `what`, which runs on a worker thread.
 
+    Args:
+        what: Function to run.
+        doing: Description of the work, for the progress of the skill.
+
     Raises:
         Failed: ``UNREADABLE``, if a file is invalid.
     """

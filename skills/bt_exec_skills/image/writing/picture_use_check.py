@@ -39,7 +39,7 @@ _NOTHING: tuple[Any, ...] = (0, False, [], {"target": 0, "other": 0})
 
 
 def check_result(ran: Ran, answer: Any, *, worded: bool) -> list[Problem]:
-    """Return the faults of a run: that the program did not return, or the form of its result.
+    """Return the faults of a run, such as an error, a timeout or a result of the wrong form.
 
     Codes: ``RUN_FAILED``, ``OVER_TIME``, ``OVER_MEMORY``, ``OVER_OUTPUT``, ``NOT_A_DICT``,
     ``NO_ANSWER``, ``WRONG_SHAPE``.
@@ -91,7 +91,7 @@ def changed_picture_problems(bench: Bench, code: str, ran: Ran) -> list[Problem]
             return [_unchanged_problem("broken", found)] if same else []
         accepted, known = _counted_and_known(bench)
         if bench.answer is None or found != _to_plain_data(bench.answer.value):
-            accepted = []  # of another answer, only the dependence on the picture is checked
+            accepted = []  # for another answer, only the dependence on the picture is checked
         for change, picture in _changed_pictures(bench.picture, accepted, known):
             _, data = cv2.imencode(".png", np.ascontiguousarray(picture[..., ::-1]))
             # PNG data with any file name: readers determine the format from the content
@@ -192,7 +192,7 @@ def _changed_pictures(
         added = _with_copy_of(picture, one, known)
         if added is not None:
             yield "added", added
-        # an object without a mask is known by its box, which would not move with the picture
+        # of an object without a mask only the box is known, which is not mirrored with the picture
         if all(each.mask is not None for each in known):
             yield "moved", np.ascontiguousarray(picture[:, ::-1])
 

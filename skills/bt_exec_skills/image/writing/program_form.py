@@ -129,7 +129,7 @@ def _check_sys_name(name: str, line: int) -> Iterator[Problem]:
 
 
 def _check_names(tree: ast.Module) -> Iterator[Problem]:
-    called = _tools_called(tree)
+    called = _aliases_of_tools(tree)
     for node in ast.walk(tree):
         if isinstance(node, ast.Name) and node.id in _FORBIDDEN:
             message = "a program reads only the picture, with load_picture, and runs no other code"
@@ -147,7 +147,7 @@ def _check_names(tree: ast.Module) -> Iterator[Problem]:
                 yield Problem("FORBIDDEN_NAME", message, f"line {node.lineno}", node.attr[:60])
 
 
-def _tools_called(tree: ast.Module) -> set[str]:
+def _aliases_of_tools(tree: ast.Module) -> set[str]:
     """Return the names under which a program imports the module `tools`."""
     found = set()
     for node in ast.walk(tree):

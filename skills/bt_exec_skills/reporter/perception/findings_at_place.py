@@ -107,7 +107,7 @@ class FindingsAccumulator:
         self._light: dict[int, list[float]] = {}
 
     def add(self, observation: ReporterObservation) -> None:
-        """Add one picture."""
+        """Add the findings of one picture."""
         self.looks += 1
         self.unseen.add(observation.pose, (one.at for one in observation.people if one.at))
         here = [

@@ -42,7 +42,7 @@ _words = partial(load_messages, Path(__file__).with_name("words.yaml"))
 
 @dataclass(frozen=True)
 class ReporterObservation(Detections):
-    """One view; implements `bt_exec.robot.Observation`.
+    """Observation of one view; implements `bt_exec.robot.Observation`.
 
     Attributes:
         t: Time of the frame [s, mission clock].
@@ -78,7 +78,7 @@ class ReporterObservation(Detections):
         return next((found for found in self.people if found.who == who), None)
 
     def facts(self) -> Mapping[str, str]:
-        """Return no facts: a view establishes nothing for the dry run."""
+        """Return an empty mapping, because a view establishes no facts for the dry run."""
         return {}
 
     def describe(self, language: str) -> str:

@@ -160,7 +160,7 @@ class Notebook:
                 self.past.append(PastMission(outcome.command, outcome.status, outcome.message))
 
     def _note_comparison(self, event: Asked) -> None:
-        """Record an answer with the evidence ``compared:ASPECT:ORDER``: a comparison of places."""
+        """Record a comparison of places: an answer with the evidence ``compared:ASPECT:ORDER``."""
         kind, *more = ":".join(event.verdict.evidence[:1]).split(":")
         if kind != "compared":
             return

@@ -241,7 +241,7 @@ def _topic_without_lead(topic: str) -> str:
 
 
 def _capitalize(text: str) -> str:
-    """Return a text with an initial capital, which names of people and places may lack."""
+    """Return a text with an initial capital; display names may begin with a small letter."""
     return text[:1].upper() + text[1:]
 
 

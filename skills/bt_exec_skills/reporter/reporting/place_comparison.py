@@ -21,8 +21,8 @@ class Comparison(NamedTuple):
         order: Whether the place with the ``most`` or the ``least`` of the aspect comes first.
         places: The places that could be compared, in the order of their observation.
         first: Places that may be first; several if they are equal or the order is uncertain.
-        sure: Whether all places in `first` are known to be equal. If not, parts of places were
-            hidden.
+        sure: Whether `first` is certain. It is not if it has several places and parts of them
+            were hidden.
     """
 
     aspect: str
@@ -40,10 +40,10 @@ class Comparison(NamedTuple):
 
 
 def compare_places(looks: Iterable[Mapping[str, Any]], aspect: str, order: Order) -> Comparison:
-    """Return the comparison of the observed places by the last observation of each.
+    """Return the comparison of the observed places, based on the last observation of each.
 
     Args:
-        looks: Fields of each `Observation`, in the order of the observations.
+        looks: Fields of the result of each `observe_scene` and its ``target``, oldest first.
         aspect: The aspect.
         order: Whether the place with the ``most`` or the ``least`` of the aspect comes first.
     """

@@ -165,7 +165,7 @@ class _Route:
             self.at = before
             new.append(self.with_missing_drives(branch))
             if any(walk(branch, Do)):
-                ends.add(self.at)  # not for a branch without actions: it only notes a failure
+                ends.add(self.at)  # a branch without actions only notes a failure and is ignored
             if isinstance(node, Fallback):
                 before = None  # the previous branch may have driven anywhere
         self.at = ends.pop() if len(ends) == 1 else None

@@ -43,7 +43,7 @@ Changed = tuple[MissionSpec, tuple[str, ...]]
 BASE, USER = "basecamp", "user"
 PROFESSOR, PROFESSOR_OFFICE = "professor", "professor_office"
 REPORT_TOPIC = "report"
-"""Placeholder that `bt_exec_skills.reporter.rules.topic_and_query_pass` replaces by the topic."""
+"""Placeholder that `bt_exec_skills.reporter.rules.topic_and_query_pass` replaces with the topic."""
 
 
 def action_node(action: str, **args: Any) -> Do:

@@ -1,4 +1,7 @@
-"""Passes for the professor: steps are removed if the command has no mention, or moved first."""
+"""Passes for the professor's steps, which depend on whether the command names the professor.
+
+If it does, the steps come before all other work. Otherwise they are removed.
+"""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ _KNOWN = frozenset({*ASPECTS, SITUATION})
 
 
 def fill_topics(spec: MissionSpec, context: PassContext) -> Changed:
-    """Replace placeholders of queries, questions and reports by text."""
+    """Replace placeholders in queries, questions and reports with text."""
     language = language_of(context.command) if context.command else spec.mission.language
     wanted = {
         id(n): str(tree.args.get("person", ""))

@@ -58,7 +58,7 @@ class SimReporterRobot(SimulatedBody[Command]):
         self.world.advance(speed, turn)
 
     def freeze(self) -> None:
-        """Brake hard."""
+        """Stop the base and its wheels at once."""
         self.world.data.qvel[:] = 0.0
 
     @property

@@ -93,7 +93,7 @@ def deliver_object(
 
 
 def _usual_place(site_map: SiteMap, who: str) -> str:
-    """Return the usual place of a person; a place itself.
+    """Return the usual place of a person, or `who` itself if it is a place.
 
     Raises:
         Failed: UNKNOWN_PERSON.

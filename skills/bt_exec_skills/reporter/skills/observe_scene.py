@@ -109,7 +109,7 @@ def _measure_sound_level(robot: ReporterRobot, world: World[ReporterObservation]
 
 @contextmanager
 def _with_sound_level(level: float) -> Iterator[None]:
-    """Add the sound level to the facts of a perception failure that is raised inside."""
+    """Add the sound level to the facts of a perception failure raised in the ``with`` block."""
     try:
         yield
     except Failed as failed:
@@ -124,7 +124,7 @@ def _look_around(
     place: Place,
     found: FindingsAccumulator,
 ) -> Steps:
-    """Take pictures in all directions from each viewpoint into `found`.
+    """Take pictures in all directions from each viewpoint, and add them to `found`.
 
     Raises:
         Failed: CAMERA_FAULT, STOPPED.
@@ -135,7 +135,7 @@ def _look_around(
             ahead = robot.pose._replace(yaw=0.0).bearing(pose.x, pose.y)  # no turn on arrival
             if not (yield from drive_near(robot, pose._replace(yaw=ahead))):
                 continue  # out of reach: the other viewpoints are used
-        sense = -1 if number % 2 else 1  # the other way round, people who follow come into view
+        sense = -1 if number % 2 else 1  # turn the other way to see people who follow
         for _ in range(_LOOKS):
             found.add((yield from next_observation(world)))
             yield Running(found.looks / total, "looking around")

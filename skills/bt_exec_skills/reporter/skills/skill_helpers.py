@@ -121,7 +121,7 @@ def note_failures(
     skill: str,
     **args: Any,
 ) -> Iterator[None]:
-    """Note a failure that is raised inside, with the skill's arguments and the tray's load."""
+    """Note a failure raised in the ``with`` block, with the skill's arguments and the load."""
     try:
         yield
     except Failed as failed:

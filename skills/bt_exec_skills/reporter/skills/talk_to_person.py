@@ -178,7 +178,7 @@ def _wait_for_reply(
     """Return the reply, or an empty string if none arrives and none is required.
 
     Raises:
-        Failed: NO_ANSWER if a required reply does not arrive, REFUSED if they refuse.
+        Failed: NO_ANSWER if a required reply does not arrive, REFUSED if the person refuses.
     """
     patience = speaker.patience_s
     begun = world.now

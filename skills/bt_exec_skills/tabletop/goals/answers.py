@@ -204,7 +204,10 @@ class _QuestionAnswerer:
         return " ".join(self.group_place_sentence(place, group) for place, group in groups.items())
 
     def group_place_sentence(self, place: str | None, names: list[str]) -> str:
-        """Return a sentence about objects at one place: "" for the hand, None if unknown."""
+        """Return a sentence about objects at one place.
+
+        `place` is "" for the hand, and None if it is unknown.
+        """
         if place == "":
             return self.say("I_HOLD", names)
         if place is None:
@@ -214,7 +217,7 @@ class _QuestionAnswerer:
         return self.say(code, names, place=display_name_or_id(place, self.language))
 
     def with_containers(self, names: tuple[str, ...], question: Question) -> tuple[str, ...]:
-        """Return objects with the containers that the phrases of a question describe, too."""
+        """Return `names` and the containers that the question describes as well."""
         place = question.place
         anchors = matching_objects(place[1], self.now) if place is not None else ()
         more = (name for one in question.things for name in self.counted(one))
@@ -256,9 +259,9 @@ class _QuestionAnswerer:
         return self.say(code, there, place=spoken)
 
     def count_sentence(self, names: tuple[str, ...]) -> str:
-        """Return a sentence with the number of objects, and which of them are containers, if any.
+        """Return a sentence with the number of objects; it names the containers among them.
 
-        A sentence about containers only does not mention this.
+        Containers are not named if all of the objects are containers.
         """
         if not names:
             return self.say("NONE")
@@ -410,7 +413,7 @@ class _QuestionAnswerer:
         return Answer(so, f"{self.say('YES' if so else 'NO')} {' '.join(lines)}", names)
 
     def counted(self, phrase: Phrase) -> tuple[str, ...]:
-        """Return the objects that a phrase describes; "things" are also containers."""
+        """Return the objects that a phrase describes; "things" include containers."""
         more = containers_among(phrase, Scope(self.now))
         return tuple(dict.fromkeys((*matching_objects(phrase, self.now), *more)))
 

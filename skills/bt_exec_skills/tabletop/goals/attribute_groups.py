@@ -29,7 +29,7 @@ def groups_of(names: Iterable[str], attribute: Attribute) -> dict[str, tuple[str
 def containers_of(
     groups: Iterable[str], attribute: Attribute, now: Environment, kind: str = ""
 ) -> dict[str, str]:
-    """Return a container for each group: one with the group's value, or else a neutral one.
+    """Return a container for each group: one with the group's value if possible, or a neutral one.
 
     Neutral containers have no value of the attribute, or are white, black, grey or brown. If some
     groups have a container with their value, groups without any container are left out.

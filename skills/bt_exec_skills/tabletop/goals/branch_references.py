@@ -60,7 +60,7 @@ def split_questions(node: Node) -> tuple[Node | None, tuple[Node, ...]]:
     command, and "it" refers to their object. If there are only questions, the command is None.
 
     Raises:
-        Trouble: NOT_UNDERSTOOD if a question refers to several objects of prohibitions.
+        Trouble: NOT_UNDERSTOOD if it is unclear to which of several objects a question refers.
     """
     parts = node.parts() if node.kind == "seq" else ()
     asked = tuple(part for part in parts if part.kind == "ask")
@@ -215,7 +215,7 @@ def _named_place(question: Node) -> Node | None:
 
 
 def without_negation(question: Node) -> tuple[Node, bool]:
-    """Return a question without negation, and its answer for which the original answer is yes."""
+    """Return a question without its negation, and the answer that means yes to the original."""
     of = question.node("of")
     hold = of.get("hold")
     if isinstance(hold, Node) and hold.kind == "not":
@@ -342,7 +342,7 @@ def _refers_back(act: Node) -> bool:
 
 
 def without_quantity(subject: Value | None, *, placed: bool) -> Value | None:
-    """Return the subject of a condition as an antecedent, without its number.
+    """Return the subject of a condition as an antecedent, without its quantity.
 
     Its place is kept only if `placed` is True. "If there is a cup on the tray, take it" is about
     the cup on the tray; "otherwise bring one" is about any cup.

@@ -83,7 +83,7 @@ class Converter:
 
     Args:
         phrases: Converter of the text's noun phrases.
-        holds: Answers the question of a condition.
+        holds: Function that returns the answer to the question of a condition.
         before: Place named by earlier commands, as a relation to that place; None if there is none.
         subject: Object of the previous command; None if there is none.
 
@@ -135,7 +135,7 @@ class Converter:
         if node.kind == "seq":
             acts = [one for one in node.parts() if not _forbids_letting(one)]
             if any(one.text("verb") == _HOLD_ON for one in acts[:-1]):
-                raise Trouble("NOT_UNDERSTOOD")  # the next part is not for now
+                raise Trouble("NOT_UNDERSTOOD")  # the parts after it are meant for later
             said = with_swaps(without_general_order(without_remarks(node.parts())))
             said = with_contrasted_kinds(said)
             parts = [ask for part in said for ask in self._asks(part)]
@@ -179,7 +179,7 @@ class Converter:
         positive, wanted = without_negation(question)
         about = question.node("of").get("of")
         if not wanted and isinstance(about, Node) and about.kind == "both":
-            raise Trouble("NOT_UNDERSTOOD")  # ambiguous: not both of them, or neither
+            raise Trouble("NOT_UNDERSTOOD")  # ambiguous: "not both of them" or "neither of them"
         return self._holds(self.question(positive)) == wanted
 
     def _parts_of_selected_branch(self, node: Node) -> list[UnresolvedGoal]:
@@ -385,7 +385,7 @@ class Converter:
     ) -> UnresolvedGoal:
         """Return the part for a verb; omitted objects and places are taken from the context."""
         if to is not None and to.rest and len(themes) > 1 and self._korean:
-            raise Trouble("NOT_UNDERSTOOD")  # another place for all of them, or one for each
+            raise Trouble("NOT_UNDERSTOOD")  # one other place for all, or one for each?
         holders = all(one.number == "one" and one.kind in CONTAINERS for one in themes)
         if verb == "clear" and themes and holders and not self._korean:
             verb = "empty"  # "clear the tray onto the table"; in Korean it is about the tray itself
@@ -485,7 +485,7 @@ def _sides_differ(act: Node) -> bool:
 
 
 def _with_side(to: Phrase, relation: str) -> tuple[Phrase, Side]:
-    """Return a target, with the part of the table that `relation` means, and the side.
+    """Return a target, limited to the part of the table that `relation` means, and the side.
 
     Raises:
         Trouble: NOT_UNDERSTOOD if the relation is not a side of the target.
@@ -504,7 +504,10 @@ def _with_side(to: Phrase, relation: str) -> tuple[Phrase, Side]:
 def _with_exceptions_of_themes(
     away: Phrase | None, themes: tuple[Phrase, ...]
 ) -> tuple[Phrase | None, tuple[Phrase, ...]]:
-    """Return source and objects, with the exceptions of "off the table except the ball" moved."""
+    """Return source and objects, after moving the exceptions of the source to the objects.
+
+    An example is "put everything off the table except the ball".
+    """
     if away is None or not excludes_objects(away):
         return away, themes
     themes = tuple(replace(one, but=(*one.but, *away.but)) for one in themes)
@@ -553,7 +556,7 @@ def _noun_of_earlier_place(to: Phrase, like: Phrase | None, text: str) -> Phrase
 
 
 def _relates_object_to_place(node: Node) -> bool:
-    """Return True for a relation to a place that is named."""
+    """Return True for a relation to a place given by a noun phrase ("on the tray", not "on it")."""
     to = node.get("to") if node.kind == "rel" else None
     return isinstance(to, Node) and to.kind == "np"
 
@@ -570,7 +573,7 @@ def _require_shapes(themes: tuple[Phrase, ...]) -> tuple[Phrase, ...]:
 
 
 def _include_all(phrase: Phrase) -> Phrase:
-    """Return a phrase that means all objects, because a Korean noun does not mark number."""
+    """Return a phrase with "one" changed to "all", because a Korean noun does not mark number."""
     if phrase.again or phrase.number != "one":
         return phrase
     return replace(phrase, number="all")

@@ -1,4 +1,4 @@
-"""Selection of the meaning of a command: the cheapest one that can be resolved in its world."""
+"""Selection of the cheapest meaning of a command that can be resolved in the present world."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _NOTHING = ("NOTHING_TO_DO", "EMPTY_ALREADY", "CONDITION_UNMET", "ONLY_THE_REST"
 
 
 class Understood(NamedTuple):
-    """Goals of a text in one world.
+    """Goals of a text in one state of the world.
 
     Attributes:
         language: ``en`` or ``ko``.
@@ -68,7 +68,7 @@ class Understood(NamedTuple):
 
 
 class _CommandInterpreter:
-    """Interpretation of texts in one world."""
+    """Interpreter of texts in one state of the world."""
 
     def __init__(self, now: Environment, language: str) -> None:
         self.now, self.language = now, language
@@ -101,7 +101,7 @@ class _CommandInterpreter:
         return found.holds
 
     def understand(self, command: str | PossibleMeanings, turns: Sequence[Turn] = ()) -> Understood:
-        """Return the goals of a command: the cheapest meaning that the world can resolve."""
+        """Return the goals of a command, from its cheapest meaning that can be resolved."""
         meanings = self.session.possible_meanings(command, turns)
         words = tuple(self.session.readings[-1].edge.leaves())
         return self._followed(meanings)._replace(words=words)

@@ -78,7 +78,8 @@ def _with_themes(act: Node, more: Callable[[Node], Node]) -> Node:
 def with_contrasted_kinds(parts: Sequence[Node]) -> list[Node]:
     """Return parts in which contrasted topics mean all objects of their kinds.
 
-    An example in Korean is "the cups to me, and the cubes onto the tray", without number.
+    An example is the Korean for "the cups to me, and the cubes onto the tray", in which nouns do
+    not mark number.
     """
     topics = [any(one.text("det") == "some" for one in part.parts()) for part in parts]
     if sum(topics) < 2:
@@ -148,9 +149,9 @@ def with_missing_verbs(asks: list[UnresolvedGoal]) -> list[UnresolvedGoal]:
 
 
 def with_missing_objects(asks: list[UnresolvedGoal]) -> list[UnresolvedGoal]:
-    """Return the parts; "bring" and "put back" without objects are about those of the part before.
+    """Return the parts; "bring" and "put back" without objects get those of the previous part.
 
-    An example in Korean is "take it out and bring".
+    An example is the Korean for "take it out and bring".
     """
     found = asks[:1]
     for ask in asks[1:]:

@@ -157,7 +157,7 @@ def _all_targets(to: Phrase, scope: Scope) -> tuple[str, ...]:
 def _refuse_forbidden_targets(
     ask: UnresolvedGoal, barred: set[tuple[str, str]], scope: Scope
 ) -> None:
-    """Check that the target of a part is not forbidden for all objects of a phrase.
+    """Check that at least one object of each phrase may be moved to the target of a part.
 
     Raises:
         Trouble: ALL_LEFT_OUT.

@@ -56,7 +56,10 @@ def with_phrase_replaced(old: Node, fragment: Node, *, shares_noun: bool = True)
 
 
 def _about_other_phrase(question: Node, new: Node) -> Iterator[Node]:
-    """Yield a question about another object or place: the phrase that `new` contrasts with."""
+    """Yield a question with `new` as its object or place.
+
+    `new` replaces the phrase of the question that corresponds to it most closely.
+    """
     new = relation_to_side(new)
     phrases = [one for one in question.walk() if one.kind == "np"]
     if new.kind == "rel" and phrases:
@@ -132,7 +135,10 @@ def _with_phrases_replaced(old: Node, act: Node, phrases: Sequence[Node]) -> Ite
 
 
 def _with_noun_of_moved(new: Node, old: Node, goal: object) -> Node:
-    """Return `new` with the noun of moved objects; after a number, "the rest" is elsewhere."""
+    """Return `new` with the noun of the moved objects `old`.
+
+    "The rest", after a number of objects, means those of that kind that are not at `goal`.
+    """
     if new.get("det") != "rest" or old.get("quantity") is None or not isinstance(goal, Node):
         return with_noun_of(new, old)
     nouns = [one for one in formulas_of(old) if one.kind == "thing"]

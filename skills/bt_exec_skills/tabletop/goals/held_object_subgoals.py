@@ -28,7 +28,7 @@ def with_held_object_put_aside(
 ) -> tuple[Subgoal, ...]:
     """Return subgoals that can be executed with the object that is in the hand now.
 
-    If the first move is about another object, the held one is put aside before.
+    If the first move is about another object, the held one is put aside first.
 
     Raises:
         Trouble: HAND_FULL if there is no table to put it on.

@@ -56,7 +56,7 @@ class Phrase:
         text: Words of the phrase.
         kind: Noun, such as ``cube`` or ``bowl``; empty for objects of any kind.
         values: Allowed colours, sizes and shapes, by attribute.
-        number: Quantity, apart from a count.
+        number: Quantity other than a count, such as ``all`` or ``any``.
         count: Count, or 0 without one.
         up_to: Whether the count is a maximum.
         in_all: Whether the count includes the objects that are at the target already.

@@ -259,7 +259,7 @@ class Phrases:
                 found = self._with(found, part)
         inside = any(part.text("relation") in ("in", "at") for part in parts)
         if found.table and inside:
-            raise Trouble("NOT_UNDERSTOOD")  # a table is in and on nothing
+            raise Trouble("NOT_UNDERSTOOD")  # a table is neither in nor on an object
         found = replace(found, kind=found.kind or _noun_of_exception(found))
         out = (replace(but, kind=but.kind or found.kind) for but in found.but)  # "not the red cups"
         return self._numbered(replace(found, but=tuple(out)), node, plural)

@@ -22,15 +22,16 @@ class Question:
     """Question about the table.
 
     Attributes:
-        kind: Requested information: ``which`` objects there are, their ``count``, ``where`` they
-            are, whether something ``is`` true, which object is ``held``, the ``values`` of an
-            attribute, whether everything is ``sorted``, whether a place is ``empty``, which places
-            are empty (``empties``), whether there are ``more`` objects of one kind than of another,
-            the ``difference`` of their numbers, which of both kinds is the ``majority``, which
-            place is the ``fullest`` or the ``emptiest``, by the number of objects of the first
-            phrase in `things`, whether objects are ``alike`` in the attribute `by`, or share a
-            place of the kind of `place` (``unlike``: whether they differ), or whether they
-            are bigger or smaller ``than`` the objects of the last phrase in `things`.
+        kind: Requested information. ``which``: the objects. ``count``: their number. ``where``:
+            their places. ``is``: whether a statement is true. ``held``: the object in the hand.
+            ``values``: the values of an attribute. ``sorted``: whether everything is sorted.
+            ``empty``: whether a place is empty. ``empties``: the empty places. ``more``: whether
+            there are more objects of one kind than of another. ``difference``: the difference of
+            their numbers. ``majority``: which of two kinds has more objects, or fewer. ``fullest``
+            and ``emptiest``: the place with the most, or fewest, objects of the first phrase in
+            `things`. ``alike``: whether objects have the same attribute `by`, or share a place of
+            the kind of `place`. ``unlike``: whether they differ. ``than``: whether they are bigger,
+            or smaller, than the objects of the last phrase in `things`.
         things: Subject; empty for all objects.
         place: Place of the subject.
         by: Attribute that the question is about.

@@ -124,7 +124,7 @@ class Questions:
         return Question("which", (Phrase(number="all", order=order, listed=listed),))
 
     def _alike(self, alike: Node) -> Question:
-        """Return the question whether objects have the same attribute, or share a place."""
+        """Return the question of whether objects have the same attribute, or share a place."""
         if alike.kind != "alike":
             raise Trouble("NOT_UNDERSTOOD")
         sides = [part for part in (alike.get("of"), alike.get("to")) if isinstance(part, Node)]

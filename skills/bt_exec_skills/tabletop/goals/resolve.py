@@ -135,7 +135,7 @@ def single_object_of(phrase: Phrase, scope: Scope) -> str:
 
 
 def _matching_objects(phrase: Phrase, scope: Scope) -> tuple[str, ...]:
-    """Return every object that matches a phrase, in the order of the environment."""
+    """Return every object that matches a phrase, perhaps none."""
     now = scope.now
     if phrase.listed:
         found = tuple(dict.fromkeys(n for one in phrase.listed for n in objects_of(one, scope)))
@@ -217,7 +217,7 @@ def containers_among(phrase: Phrase, scope: Scope) -> tuple[str, ...]:
 
 
 def _of_kind(phrase: Phrase, kind: str) -> Phrase:
-    """Return a phrase without a noun as one about objects of a kind, with its exceptions."""
+    """Return a phrase limited to objects of a kind, as are its exceptions without a noun."""
     but = (one if one.kind or one.name else replace(one, kind=kind) for one in phrase.but)
     return replace(phrase, kind=kind, but=tuple(but))
 

@@ -54,7 +54,7 @@ Try = Callable[[Meanings], Trouble | None]
 
 
 class CommandHistory:
-    """Earlier commands of the session, resolved in one world.
+    """Earlier commands of the session, resolved in one state of the world.
 
     Args:
         now: Current environment.

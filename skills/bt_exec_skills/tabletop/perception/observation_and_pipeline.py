@@ -62,7 +62,7 @@ class TableObservation:
         return found
 
     def describe(self, language: str) -> str:
-        """Return a line for the operator with the numbers of seen and placed objects."""
+        """Return a line for the operator with the number of objects and of those in containers."""
         things = [one for one in self.environment.object_attributes() if not one.is_container]
         placed = sum(self.environment.container_of(one.name) is not None for one in things)
         return sentence("seen", language, count=len(things), placed=placed)

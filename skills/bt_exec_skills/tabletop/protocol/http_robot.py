@@ -109,7 +109,7 @@ def _request_stop(client: Client) -> None:
 
     try:
         STANDBY.run(ask)
-    except RuntimeError:  # no thread can start: cancelling matters more than not waiting
+    except RuntimeError:  # no thread can start, so this one sends the request and waits
         ask()
 
 

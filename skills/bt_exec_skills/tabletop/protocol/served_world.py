@@ -91,13 +91,13 @@ class ServedWorld:
         return self._job is not None
 
     def run_on_world_thread(self, function: Callable[[], T]) -> Future[T]:
-        """Run a function on the world's thread, and return its future result."""
+        """Run a function on the world's thread, and return a future of its result."""
         answer: Future[T] = Future()
         self._asked.put((function, answer))
         return answer
 
     def run_code(self, code: str) -> Future[Future[dict[str, Any]]]:
-        """Start a program; the inner future returns its variables after its end.
+        """Start a program; the outer future ends at its start, the inner one with its variables.
 
         Parsing raises `CodeRefused`. The outer future raises `Busy`, the inner one `ProgramFailed`
         or `CodeRefused`.

@@ -52,7 +52,7 @@ class Asked(urllib.request.Request):
             raise TimeoutError(f"no complete response within {self.limit_s:g} s") from error
 
     def register_socket(self, opened: socket.socket) -> None:
-        """Register the socket to close at the time limit; closed at once if that has passed."""
+        """Register the socket to close at the time limit, or close it now if that has passed."""
         with self._lock:
             self._socket = opened
             if self._late:

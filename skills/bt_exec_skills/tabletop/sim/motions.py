@@ -285,7 +285,7 @@ def move_hand(world: TableWorld, ik: ArmIK, at: Point) -> MotionSteps:
 
 
 def move_fingers(world: TableWorld, width: float) -> MotionSteps:
-    """Move the fingers to a distance from each other [m]. On an object they stop and keep pressing.
+    """Move the fingers until they are `width` [m] apart; they stop at an object and press on it.
 
     Raises:
         Failed: UNREACHABLE if the hand cannot open that far.
