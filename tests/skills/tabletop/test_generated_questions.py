@@ -9,6 +9,7 @@ import pytest
 
 from bt_exec_skills.tabletop.goals.answers import answer
 from bt_exec_skills.tabletop.goals.compiler import understand
+from bt_exec_skills.tabletop.goals.model import Trouble
 from tests.skills.tabletop.test_commands import WORLDS
 
 NOW = WORLDS["mixed"]
@@ -79,6 +80,18 @@ def test_existence_and_comparisons_are_those_of_the_world(kind: str) -> None:
     for other in KINDS.keys() - {kind}:
         more = len(found(kind)) > len(found(other))
         assert answered(f"are there more {kind}s than {other}s?") is more
+
+
+@pytest.mark.parametrize("holder", ["빨간 그릇", "파란 그릇"])
+@pytest.mark.parametrize("case", ["이", "은", ""])
+def test_negation_before_an_adjective_is_not_the_noun_inside(holder: str, case: str) -> None:
+    assert answered(f"{holder} 안이 비어 있어?") is True
+    try:
+        asked = understand(f"{holder}{case} 안 비어 있어?", NOW).question
+    except Trouble:
+        return
+    assert asked is not None
+    assert answer(asked, NOW, None, "ko").holds is False or not case
 
 
 @pytest.mark.parametrize("kind", KINDS)
