@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
+from bt_exec.drawing.diagram_nodes import boxes_of
 from bt_exec.drawing.graph_text import mermaid_text
 from bt_exec.drawing.svg import svg_text
-from bt_exec.drawing.tree_boxes import boxes_of
 from bt_exec.drawing.tree_changes import tree_changes
 from bt_exec.spec.library import Library
 from bt_exec.spec.load import load_text

@@ -40,7 +40,7 @@ def diff(
     from dataclasses import asdict
 
     from bt_exec.cli.output_streams import operator_painter, write_json
-    from bt_exec.drawing.tree_boxes import boxes_of
+    from bt_exec.drawing.diagram_nodes import boxes_of
     from bt_exec.drawing.tree_changes import header_changes, tree_changes
     from bt_exec.site.site import load_site
 

@@ -144,7 +144,7 @@ class MissionDisplay:
             self.painter.write_lines(lines)
         if outcome.is_stop:
             for line in self.typed.take_lines_before_stop():
-                self._write_line(self._sentence_about_line("TYPED_DROPPED", line))
+                self._write_line(self._sentence_about_typed_line("TYPED_DROPPED", line))
         return outcome
 
     def _reading_typed_lines(self, session: Session) -> contextlib.AbstractContextManager[None]:
@@ -153,7 +153,9 @@ class MissionDisplay:
             return contextlib.nullcontext()
 
         def report(line: str) -> None:
-            text = self._sentence_about_line("TYPED_STOP" if asks_to_stop(line) else "TYPED", line)
+            text = self._sentence_about_typed_line(
+                "TYPED_STOP" if asks_to_stop(line) else "TYPED", line
+            )
             if self.view is None:
                 self._write_line(text)
             else:
@@ -162,7 +164,7 @@ class MissionDisplay:
 
         return self.typed.background_reading(session.abort, report)
 
-    def _sentence_about_line(self, code: str, line: str) -> str:
+    def _sentence_about_typed_line(self, code: str, line: str) -> str:
         """Return a sentence about a typed line, in the language of the line."""
         language = "en" if self.painter.is_ascii_only else language_of(line)
         return self.model.messages.say(code, language, command=safe_line(line))

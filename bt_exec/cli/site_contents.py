@@ -84,9 +84,9 @@ def show(
 def _picture(
     document: Document, site: Site, form: ShowFormat, theme: ThemeName, *, closed: bool
 ) -> str:
+    from bt_exec.drawing.diagram_nodes import boxes_of, title_of
     from bt_exec.drawing.graph_text import dot_text, mermaid_text
     from bt_exec.drawing.svg import html_text, svg_text
-    from bt_exec.drawing.tree_boxes import boxes_of, title_of
     from bt_exec.spec.model import TreeSpec
     from bt_exec.tui.node_text import describe_parameter
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bt_exec.drawing.tree_boxes import SIGNS, Box, Kind
+from bt_exec.drawing.diagram_nodes import SIGNS, Box, Kind
 
 __all__ = ["dot_text", "mermaid_text"]
 

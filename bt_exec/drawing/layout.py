@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from rich.cells import cell_len
 
-from bt_exec.drawing.tree_boxes import SIGNS, Box
+from bt_exec.drawing.diagram_nodes import SIGNS, Box
 from bt_exec.tui.terminal_text import fit, wrap
 
 __all__ = ["LINE_HEIGHT", "Placed", "Row", "place_boxes"]

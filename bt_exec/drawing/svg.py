@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Literal, NamedTuple
 
+from bt_exec.drawing.diagram_nodes import SIGNS, Box
 from bt_exec.drawing.layout import LINE_HEIGHT, Placed, place_boxes
-from bt_exec.drawing.tree_boxes import SIGNS, Box
 
 __all__ = ["Theme", "html_text", "svg_text"]
 

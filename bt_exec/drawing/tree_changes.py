@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from bt_exec.drawing.tree_boxes import SIGNS, Box
+from bt_exec.drawing.diagram_nodes import SIGNS, Box
 from bt_exec.spec.dump import to_data
 from bt_exec.spec.model import Document
 

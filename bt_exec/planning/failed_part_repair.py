@@ -95,7 +95,7 @@ def replace_part(
         whole = expand(request.previous.model_copy(update={"root": root}), request.library)
     except SpecError:  # verification reports the problem; nothing can be kept
         return root, ()
-    return root, _kept_paths_of(request, moved_paths(before, root), whole.root)
+    return root, _finished_leaves_to_keep(request, moved_paths(before, root), whole.root)
 
 
 def find_alternative(request: Request) -> tuple[NodeBase, Tree] | None:
@@ -153,7 +153,7 @@ def kept_paths(request: Request) -> tuple[str, ...]:
     part, _ = failed_part(request.previous, request.failure)
     root = request.previous.root
     outside = {path: path for path, _ in nodes_with_paths(root) if not encloses(part, path)}
-    return _kept_paths_of(request, outside, root)
+    return _finished_leaves_to_keep(request, outside, root)
 
 
 def unrepeated_leaf_paths(request: Request) -> tuple[str, ...]:
@@ -165,10 +165,14 @@ def unrepeated_leaf_paths(request: Request) -> tuple[str, ...]:
     if request.previous is None:
         return ()
     root = request.previous.root
-    return _kept_paths_of(request, {path: path for path, _ in nodes_with_paths(root)}, root)
+    return _finished_leaves_to_keep(
+        request, {path: path for path, _ in nodes_with_paths(root)}, root
+    )
 
 
-def _kept_paths_of(request: Request, outside: Mapping[str, str], root: NodeBase) -> tuple[str, ...]:
+def _finished_leaves_to_keep(
+    request: Request, outside: Mapping[str, str], root: NodeBase
+) -> tuple[str, ...]:
     """Return the paths of finished leaves that the plan `root` does not run again, in order.
 
     Args:
@@ -230,12 +234,12 @@ def _decided(step: Located[NodeBase], reached: Collection[str], catalogue: Catal
         if isinstance(branch, Sequence) and len(branch.sequence) > 1:
             children = [branch.with_children(branch.sequence[1:])]
     node = node.with_children(children)
-    if node.skip_if is not None and not _is_done_by(node, catalogue):
+    if node.skip_if is not None and not _skip_condition_states_own_effects(node, catalogue):
         node = node.model_copy(update={"skip_if": None})
     return node
 
 
-def _is_done_by(node: NodeBase, catalogue: Catalogue) -> bool:
+def _skip_condition_states_own_effects(node: NodeBase, catalogue: Catalogue) -> bool:
     """Return True if the skip condition of a node states effects of the node itself."""
     stated = established_facts(node.skip_if, catalogue)
     return bool(stated) and stated.items() <= facts_after_part(node, {}, catalogue).items()

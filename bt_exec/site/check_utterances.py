@@ -113,7 +113,7 @@ def _problems_of_utterances(request: Request, tree: TreeSpec, compiler: Compiler
             continue
         if isinstance(answer, Refusal):
             why = (
-                _ambiguous_trees(request, tree, text, compiler)
+                _ambiguity_sentence(request, tree, text, compiler)
                 if answer.code == "AMBIGUOUS"
                 else ""
             )
@@ -161,7 +161,7 @@ def _missing_parameter(tree: TreeSpec, required: Sequence[str], refusal: Refusal
     return (asked or (list(required) if len(required) == 1 else [""]))[0]
 
 
-def _ambiguous_trees(request: Request, tree: TreeSpec, text: str, compiler: Compiler) -> str:
+def _ambiguity_sentence(request: Request, tree: TreeSpec, text: str, compiler: Compiler) -> str:
     """Return a sentence that names the other trees that an utterance matches; empty if none."""
     found: list[str] = []
     for other in request.library:

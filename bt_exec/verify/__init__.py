@@ -15,7 +15,7 @@ from bt_exec.spec.library import Library
 from bt_exec.spec.load import Loaded
 from bt_exec.spec.model import Document, MissionSpec
 from bt_exec.spec.yaml_source import Source, sorted_by_position
-from bt_exec.verify.arguments import check_arguments
+from bt_exec.verify.arguments_and_bindings import check_arguments
 from bt_exec.verify.bounds_and_claims import check_bounds, check_resources
 from bt_exec.verify.context import Context
 from bt_exec.verify.dry_run import check_dry_run

@@ -76,7 +76,7 @@ def unpack(data: Any) -> AnswerContent:
     cannot = refusal_reason(data.get("cannot"))
     problems += [
         *second_plan_problem(data),
-        *unknown_key_problems(data, _known_keys(data)),
+        *unknown_key_problems(data, _allowed_keys_of_format(data)),
         *_field_type_problems(data),
     ]
     if any(key in data for key in ("full_action_list", "next_action")):
@@ -194,7 +194,7 @@ def _turn_content(
     )
 
 
-def _known_keys(data: Mapping[str, Any]) -> tuple[str, ...]:
+def _allowed_keys_of_format(data: Mapping[str, Any]) -> tuple[str, ...]:
     """Return the keys that an answer of this format may have."""
     beside = tuple(key for key in OWN if key not in ("root", "nodes"))
     if any(key in data for key in ("full_action_list", "next_action")):

@@ -24,7 +24,7 @@ from bt_exec_llm.client.documents_in_answer import without_thoughts
 from bt_exec_llm.client.strict_json import KeyTwiceError, strict_json
 from bt_exec_llm.turns.turn_checks import TurnTools
 
-__all__ = ["FINAL", "LONGEST", "Tagged", "log_lines", "native_tools", "parse_tags", "read_calls"]
+__all__ = ["FINAL", "LONGEST", "Tagged", "native_tools", "parse_log", "parse_tags", "read_calls"]
 
 
 LONGEST = 64 * 1024
@@ -65,7 +65,7 @@ def parse_tags(text: str, lines: range) -> Tagged:
     log: tuple[str, ...] = ()
     data = None
     if "analysis_log" in parts:
-        log, wrong = log_lines(parts["analysis_log"], lines)
+        log, wrong = parse_log(parts["analysis_log"], lines)
         problems += wrong
     if "plan_json" in parts:
         data, wrong = _parse_strict_json(parts["plan_json"])
@@ -116,20 +116,25 @@ def _tag_contents(text: str) -> tuple[dict[str, str], list[Problem]]:
     return parts, problems
 
 
-def log_lines(text: str, lines: range) -> tuple[tuple[str, ...], list[Problem]]:
-    """Return the lines of a log, and its problems."""
+def parse_log(text: str, counts: range) -> tuple[tuple[str, ...], list[Problem]]:
+    """Return the lines of a log, and its problems.
+
+    Args:
+        text: The log as written.
+        counts: Allowed numbers of lines.
+    """
     found = tuple(line.strip() for line in text.splitlines() if line.strip())
     problems = []
-    if len(found) not in lines:
-        message = f"the log has {lines.start} to {lines.stop - 1} lines"
+    if len(found) not in counts:
+        message = f"the log has {counts.start} to {counts.stop - 1} lines"
         problems.append(Problem("LOG_LINES", message, found=str(len(found))))
-    for number, line in enumerate(found[: lines.stop], 1):
+    for number, line in enumerate(found[: counts.stop], 1):
         step = _STEP.match(line)
         if step is None or int(step[1]) != number or len(line) > _LONGEST_LINE:
             message = f'line {number} of the log begins with "Step {number}:" and states one fact'
             problems.append(Problem("LOG_STEP", message, found=line[:60]))
             break
-    return found[: lines.stop - 1], problems
+    return found[: counts.stop - 1], problems
 
 
 def _parse_strict_json(text: str) -> tuple[dict[str, Any] | None, list[Problem]]:
@@ -215,7 +220,7 @@ def read_calls(
     _, opened, rest = text.partition(_OPEN)
     inside, closed, _ = rest.partition(_CLOSE)
     if opened and closed:
-        log, problems = log_lines(inside, lines)
+        log, problems = parse_log(inside, lines)
     inputs = [_input_data(call.get("input")) for call in calls]
     for call, given in zip(calls, inputs, strict=True):
         if given is None:

@@ -14,7 +14,7 @@ from pathlib import Path
 from bt_exec.files import write_text_atomically
 from bt_exec_skills.things.detector_factory import MOST_OVERLAP
 from bt_exec_skills.things.weights import SHIPPED
-from bt_exec_skills.vision.dataset import read_pictures
+from bt_exec_skills.vision.dataset_generation import read_pictures
 from bt_exec_skills.vision.detector import NetworkDetector
 from bt_exec_skills.vision.score_calibration import recall_by_class, score_calibration
 from bt_exec_skills.vision.two_stage_network_loading import load_network

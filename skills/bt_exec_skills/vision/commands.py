@@ -105,8 +105,8 @@ def _explain_interrupt(kept: str) -> Iterator[None]:
 
 
 def dataset(source: str, out: Path, scenes: int, seed: int, val_every: int) -> dict[str, Any]:
-    """Make a data set; see `bt_exec_skills.vision.dataset.make_dataset`."""
-    from bt_exec_skills.vision.dataset import Recipe, make_dataset, read_pictures
+    """Make a data set; see `bt_exec_skills.vision.dataset_generation.make_dataset`."""
+    from bt_exec_skills.vision.dataset_generation import Recipe, make_dataset, read_pictures
 
     maker = find_source(source)
     recipe = Recipe(maker.name, seed, scenes, val_every, maker.classes)
@@ -142,7 +142,7 @@ def evaluate(
 ) -> dict[str, Any]:
     """Evaluate a network on a data set; write figures and plots into `out`, if given."""
     from bt_exec.files import write_text_atomically
-    from bt_exec_skills.vision.dataset import finished_recipe, read_pictures
+    from bt_exec_skills.vision.dataset_generation import finished_recipe, read_pictures
     from bt_exec_skills.vision.evaluate import confusion_plot, curves_plot
     from bt_exec_skills.vision.evaluate import evaluate as run
     from bt_exec_skills.vision.picture_and_training_files import save_picture

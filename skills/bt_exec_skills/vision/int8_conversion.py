@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from bt_exec_skills.vision.box_decoding import letterbox
-from bt_exec_skills.vision.dataset import read_pictures
+from bt_exec_skills.vision.dataset_generation import read_pictures
 
 __all__ = ["convert_to_int8", "with_fast_box_decoding"]
 

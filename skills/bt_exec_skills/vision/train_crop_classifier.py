@@ -20,7 +20,7 @@ import numpy as np
 from bt_exec.failure import UsageError
 from bt_exec.files import atomic_replacement, write_text_atomically
 from bt_exec_skills.vision.crop_classifier import NOTHING, SIDE, Crops, labelled_crops_of
-from bt_exec_skills.vision.dataset import finished_recipe, read_pictures
+from bt_exec_skills.vision.dataset_generation import finished_recipe, read_pictures
 from bt_exec_skills.vision.picture_and_training_files import REPORT, claim_folder
 from bt_exec_skills.vision.two_stage_network_loading import load_detector
 
@@ -70,7 +70,7 @@ def train_names(dataset: Path, out: Path, settings: NamesSettings, bar: Bar) -> 
     and ``last.pt``.
 
     Args:
-        dataset: Complete data set made by `bt_exec_skills.vision.dataset`, with both splits.
+        dataset: Complete data set of `bt_exec_skills.vision.dataset_generation`, with both splits.
         out: Output folder.
         settings: Settings of the training.
         bar: Function that opens a progress bar.

@@ -20,7 +20,7 @@ from typing import Any
 
 from bt_exec.failure import UsageError
 from bt_exec.files import write_text_atomically
-from bt_exec_skills.vision.dataset import finished_recipe, read_pictures
+from bt_exec_skills.vision.dataset_generation import finished_recipe, read_pictures
 from bt_exec_skills.vision.picture_and_training_files import REPORT, claim_folder
 
 __all__ = ["TrainSettings", "bfloat16_training", "same_size_trainer", "train"]
@@ -107,7 +107,7 @@ def train(dataset: Path, out: Path, settings: TrainSettings) -> dict[str, Any]:
     error.
 
     Args:
-        dataset: Complete data set made by `bt_exec_skills.vision.dataset`, with both splits.
+        dataset: Complete data set of `bt_exec_skills.vision.dataset_generation`, with both splits.
         out: Output folder.
         settings: Settings of the training.
 

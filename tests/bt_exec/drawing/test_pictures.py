@@ -7,10 +7,10 @@ import itertools
 import pytest
 from hypothesis import given, settings
 
+from bt_exec.drawing.diagram_nodes import Box, boxes_of, title_of
 from bt_exec.drawing.graph_text import dot_text, mermaid_text
 from bt_exec.drawing.layout import place_boxes
 from bt_exec.drawing.svg import html_text, svg_text
-from bt_exec.drawing.tree_boxes import Box, boxes_of, title_of
 from bt_exec.interchange.xml_text import parse_xml
 from bt_exec.site.site import load_site
 from bt_exec.spec.library import Library

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import given, settings
 
-from bt_exec.drawing.tree_boxes import boxes_of
+from bt_exec.drawing.diagram_nodes import boxes_of
 from bt_exec.drawing.tree_changes import header_changes, tree_changes
 from bt_exec.spec.library import Library
 from bt_exec.spec.load import load_text

@@ -11,7 +11,7 @@ import pytest
 from bt_exec.spec import expand, library, load, yaml_mistakes, yaml_source
 from bt_exec.verify import (
     argument_values,
-    arguments,
+    arguments_and_bindings,
     bounds_and_claims,
     dry_run,
     grounding,
@@ -20,7 +20,14 @@ from bt_exec.verify import (
 )
 from tests.bt_exec.spec.workshop import DATA
 
-LAYERS = (vocabulary, arguments, grounding, dry_run, bounds_and_claims, likely_mistakes)
+LAYERS = (
+    vocabulary,
+    arguments_and_bindings,
+    grounding,
+    dry_run,
+    bounds_and_claims,
+    likely_mistakes,
+)
 FURTHER_TESTS = {"bounds_and_claims": ("resources",), "vocabulary": ("fact_values",)}
 CODE = re.compile(r"``([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*)``")
 GIVEN = re.compile(r'"([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+|TAG|ANCHOR|EMPTY|UNBOUND|UNREADABLE)"')
@@ -34,7 +41,7 @@ def listed(module: ModuleType) -> set[str]:
 
 def given(module: ModuleType) -> set[str]:
     """Return the codes reported by a module and its helper."""
-    parts = (arguments, argument_values) if module is arguments else (module,)
+    parts = (module, argument_values) if module is arguments_and_bindings else (module,)
     found = GIVEN.findall("".join(map(inspect.getsource, parts)))
     return {code for code in found if not hasattr(module, code)}
 

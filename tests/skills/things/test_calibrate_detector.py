@@ -5,7 +5,7 @@ from itertools import islice
 
 from bt_exec_skills.things.calibrate_detector import write_calibration
 from bt_exec_skills.things.dataset.scenes import TableScenes
-from bt_exec_skills.vision.dataset import Recipe, make_dataset
+from bt_exec_skills.vision.dataset_generation import Recipe, make_dataset
 
 
 class FewPictures(TableScenes):

@@ -56,7 +56,7 @@ def test_shipped_network_finds_most_objects() -> None:
 @pytest.mark.slow
 @pytest.mark.timeout(1800)
 def test_network_reaches_its_documented_figures_on_held_out_scenes(tmp_path: Path) -> None:
-    from bt_exec_skills.vision.dataset import Recipe, make_dataset, read_pictures
+    from bt_exec_skills.vision.dataset_generation import Recipe, make_dataset, read_pictures
     from bt_exec_skills.vision.evaluate import evaluate
     from bt_exec_skills.vision.two_stage_network_loading import load_network
 

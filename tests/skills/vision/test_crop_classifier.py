@@ -18,7 +18,7 @@ from bt_exec_skills.vision.crop_classifier import (
     labelled_crops_of,
     proposed_boxes,
 )
-from bt_exec_skills.vision.dataset import Recipe, make_dataset, read_pictures
+from bt_exec_skills.vision.dataset_generation import Recipe, make_dataset, read_pictures
 
 
 @pytest.mark.parametrize("box", [(20, 30, 60, 50), (20.4, 30.1, 39.8, 69.7)])

@@ -10,7 +10,7 @@ import pytest
 
 from bt_exec_skills.perception.contracts import View
 from bt_exec_skills.vision.box_decoding import Found
-from bt_exec_skills.vision.dataset import Recipe, make_dataset, read_pictures
+from bt_exec_skills.vision.dataset_generation import Recipe, make_dataset, read_pictures
 from bt_exec_skills.vision.detector import RIVAL, NetworkDetector
 from bt_exec_skills.vision.score_calibration import score_calibration
 

@@ -16,7 +16,7 @@ import pytest
 
 from bt_exec.failure import UsageError
 from bt_exec_skills.vision.crop_classifier import CropClassifier
-from bt_exec_skills.vision.dataset import read_pictures, read_recipe
+from bt_exec_skills.vision.dataset_generation import read_pictures, read_recipe
 from bt_exec_skills.vision.network_inference import OnnxNetwork
 from bt_exec_skills.vision.train_detector import TrainSettings, train
 from bt_exec_skills.vision.two_stage_network_loading import load_detector, load_network

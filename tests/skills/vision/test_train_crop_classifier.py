@@ -18,7 +18,7 @@ import pytest
 from bt_exec.failure import UsageError
 from bt_exec_skills.vision import train_crop_classifier as training
 from bt_exec_skills.vision.box_decoding import Found
-from bt_exec_skills.vision.dataset import Recipe, make_dataset
+from bt_exec_skills.vision.dataset_generation import Recipe, make_dataset
 from bt_exec_skills.vision.picture_and_training_files import REPORT
 from bt_exec_skills.vision.train_crop_classifier import NamesSettings, train_names
 from tests.skills.vision.conftest import ScriptedNetwork
@@ -93,7 +93,7 @@ def learn(data: Path, work: Path) -> None:
     Both runs must give the same network, which recognises squares.
     """
     from bt_exec_skills.vision.crop_classifier import CropClassifier, labelled_crops_of
-    from bt_exec_skills.vision.dataset import read_pictures
+    from bt_exec_skills.vision.dataset_generation import read_pictures
 
     network = ScriptedNetwork(CORNERS)
     training.load_detector = lambda _: network  # type: ignore[assignment,misc]

@@ -13,7 +13,7 @@ import pytest
 
 from bt_exec.failure import UsageError
 from bt_exec_skills.vision import train_detector as training
-from bt_exec_skills.vision.dataset import Recipe, make_dataset
+from bt_exec_skills.vision.dataset_generation import Recipe, make_dataset
 from bt_exec_skills.vision.train_detector import TrainSettings
 
 FIGURES = {"metrics/mAP50(B)": 0.5}

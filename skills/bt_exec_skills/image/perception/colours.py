@@ -82,7 +82,7 @@ def _nearest_name_table() -> npt.NDArray[np.uint8]:
     return names
 
 
-def _colour_indices(pixels: Frame) -> npt.NDArray[np.uint16]:
+def _quantized_rgb_codes(pixels: Frame) -> npt.NDArray[np.uint16]:
     parts = (pixels >> (8 - _BITS)).astype(np.uint16)
     return np.asarray(
         (parts[..., 0] << 2 * _BITS) | (parts[..., 1] << _BITS) | parts[..., 2], np.uint16
@@ -91,7 +91,7 @@ def _colour_indices(pixels: Frame) -> npt.NDArray[np.uint16]:
 
 def name_pixels(pixels: Frame) -> npt.NDArray[np.uint8]:
     """Return the index in `COLOURS` of the nearest colour name of each pixel."""
-    return np.asarray(_nearest_name_table()[_colour_indices(pixels)], np.uint8)
+    return np.asarray(_nearest_name_table()[_quantized_rgb_codes(pixels)], np.uint8)
 
 
 def ground_colours(picture: Frame) -> frozenset[ColourName]:
@@ -108,10 +108,10 @@ def background_mask(picture: Frame, times: float = 1.0) -> Mask:
         picture: The picture.
         times: Factor on the usual maximum distance of a background colour.
     """
-    codes = _colour_indices(border_pixels(picture)[None])[0]
+    codes = _quantized_rgb_codes(border_pixels(picture)[None])[0]
     ground = np.median(_weighted_cielab_table()[codes], axis=0)
     near = np.linalg.norm(_weighted_cielab_table() - ground, axis=1) < _GROUND * times
-    return np.asarray(near[_colour_indices(picture)], bool)
+    return np.asarray(near[_quantized_rgb_codes(picture)], bool)
 
 
 def colour_shares(pixels: Frame, own: Mask) -> dict[ColourName, float]:

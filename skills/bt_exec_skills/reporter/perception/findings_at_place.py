@@ -6,13 +6,13 @@ from collections.abc import Iterable
 from typing import Literal, NamedTuple, TypeAlias
 
 from bt_exec_skills.perception.pictures_and_boxes import Frame
+from bt_exec_skills.reporter.perception.floor_hidden_by_people import Occlusion
 from bt_exec_skills.reporter.perception.observation import (
     LIT_LEVEL,
     PERSON,
     PlacedDetection,
     ReporterObservation,
 )
-from bt_exec_skills.reporter.perception.occluded_floor_spots import Occlusion
 from bt_exec_skills.reporter.places_and_people import Place
 
 __all__ = [

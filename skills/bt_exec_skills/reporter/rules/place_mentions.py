@@ -29,7 +29,7 @@ def named_places(command: str, site: SiteMap) -> tuple[str, ...]:
         if name in (BASE, PROFESSOR_OFFICE, site.base):
             continue
         for word in {place.name.en, place.name.ko, *place.aliases}:
-            spot = _position_of_name(word.casefold().removeprefix("the "), text, tight)
+            spot = _span_of_name(word.casefold().removeprefix("the "), text, tight)
             if spot is not None:
                 best = found.get(name)
                 found[name] = spot if best is None or spot < best else best
@@ -42,12 +42,12 @@ def named_places(command: str, site: SiteMap) -> tuple[str, ...]:
     return tuple(sorted((n for n in found if n not in inner), key=lambda n: found[n]))
 
 
-def _position_of_name(word: str, text: str, tight: str) -> tuple[int, int] | None:
+def _span_of_name(word: str, text: str, spaceless: str) -> tuple[int, int] | None:
     """Return start and end of a name in the text without spaces; None if absent or excluded."""
     if re.search("[가-힣]", word):
         plain = word.replace(" ", "")
-        at = tight.find(plain)
-        if at < 0 or _NOT_KOREAN.match(tight[at + len(plain) :]):
+        at = spaceless.find(plain)
+        if at < 0 or _NOT_KOREAN.match(spaceless[at + len(plain) :]):
             return None
         return at, at + len(plain)
     match = re.search(rf"\b{re.escape(word)}\b", text)

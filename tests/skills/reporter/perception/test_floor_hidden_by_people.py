@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from bt_exec_skills.navigation.plane_geometry import Area, Pose
-from bt_exec_skills.reporter.perception.occluded_floor_spots import Occlusion
+from bt_exec_skills.reporter.perception.floor_hidden_by_people import Occlusion
 
 ROOM = Area(0.0, 0.0, 6.0, 4.0)
 ALL_ROUND = [math.radians(degrees) for degrees in range(0, 360, 60)]

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from bt_exec.failure import UsageError
-from bt_exec_skills.vision.dataset import (
+from bt_exec_skills.vision.dataset_generation import (
     Recipe,
     finished_recipe,
     make_dataset,
