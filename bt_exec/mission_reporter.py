@@ -113,7 +113,7 @@ class FinishedStep(Protocol):
 
     @property
     def args(self) -> Mapping[str, Any]:
-        """Arguments of the run."""
+        """Arguments with which the skill was called."""
 
     @property
     def skipped(self) -> str:

@@ -307,7 +307,7 @@ def _was_there(c: Checker, m: re.Match[str]) -> bool:
 
 @rule(
     rf"I did not see (?P<w>{WHO}), but part of the place was hidden\.",
-    rf"(?P<w>{WHO})께서는 보이지 않지만 가려진 곳이 있습니다\.",
+    rf"(?P<w>{WHO})께서는 보이지 않으시지만, 가려져서 확인하지 못한 곳이 있습니다\.",
 )
 def _not_seen(c: Checker, m: re.Match[str]) -> bool:
     return True

@@ -181,7 +181,7 @@ def _require_yes_no_question(question: Node) -> Node:
 
 
 def _append_question(before: Node, question: Node) -> Node:
-    """Return a sequence of questions with one more, which is not itself a sequence."""
+    """Return the questions with `question` appended; `UNSAID` if that is a sequence itself."""
     if question.kind == "seq":
         return UNSAID
     parts = before.parts() if before.kind == "seq" else (before,)

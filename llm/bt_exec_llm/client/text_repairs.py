@@ -134,7 +134,7 @@ def normalise_keywords(source: Source, keys: Sequence[str]) -> tuple[Source, tup
 
 
 class _Folder:
-    """Traversal of a document that records renamed keys by their original path."""
+    """Traversal that normalises the keys of a document and records the renamed ones by path."""
 
     def __init__(self) -> None:
         self.renamed: dict[Place, str] = {}

@@ -59,7 +59,7 @@ class Reader:
 
     @cached_property
     def engine_words(self) -> Mapping[str, Any]:
-        """Words of the lexicon in the form of the reading engine."""
+        """Words of the lexicon in the form that the reading engine takes."""
         return to_engine_lexicon(self.lexicon)
 
     @cached_property

@@ -85,7 +85,7 @@ class OfflineCompiler:
     # -- parts of commands: the protocol `bt_exec.planning.command_part_planning.PartCompiler`
 
     def words(self, request: Request) -> Mapping[str, Any]:
-        """Return the words of the site's lexicons in the form of the reading engine."""
+        """Return the words of the site's lexicons in the form that the reading engine takes."""
         return cached_index(request, request.language).reader.engine_words
 
     def object_words(self, request: Request) -> Mapping[str, str]:  # noqa: ARG002 - as in the protocol

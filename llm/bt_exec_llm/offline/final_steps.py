@@ -173,7 +173,7 @@ def _is_question_tree(tree: TreeSpec) -> bool:
 def _ends_mission(step: Step, work: list[Step], steps: list[Step]) -> bool:
     """Return True if a step in a branch ends the whole mission, not only the branch.
 
-    An example is "return" in "if it is dark, look in the lounge and return". The steps before
-    it have the same condition, and there is no other branch.
+    It does if the last working step has the same condition and the command has no other branch,
+    as "return" in "if it is dark, look in the lounge and return".
     """
     return bool(work) and work[-1].condition == step.condition and not any(s.case for s in steps)

@@ -67,7 +67,7 @@ def _is_asked_again(first: Part, part: Part, lexicon: Lexicon) -> bool:
 
 
 def _answers_question_before(asked: Part, part: Part) -> bool:
-    """Return True if `part`, an observation such as "go and see", answers the question before."""
+    """Return True if `part`, a step of looking ("go and see"), answers the question before it."""
     if asked.step is None or asked.step.verbs != (QUESTION,) or asked.step.via != "ask":
         return False
     same = asked.tree == part.tree and asked.condition == part.condition

@@ -111,7 +111,7 @@ class PhraseConverter:
 
     def _convert_noun_phrase(self, node: Node, mark: str) -> Iterator[Piece]:
         formula, det = node.get("of"), node.text("det")
-        arms = isinstance(formula, Node) and ARMS in _nouns_of(formula)  # "both": not a single one
+        arms = isinstance(formula, Node) and ARMS in _nouns_of(formula)  # both, so not singular
         single = isinstance(formula, Node) and not arms and self._names_single(formula)
         one_of = det == "any" and not single
         if det == "another" or (one_of and (arms or self._language == "ko")):

@@ -31,7 +31,7 @@ def _check_machine() -> Iterator[tuple[str, str, str, str]]:
 
 
 def _check_renderer() -> tuple[str, str, str, str]:
-    """Return the check of the camera's renderer: EGL if it can draw, otherwise ray casting."""
+    """Return the finding about the renderer: EGL, or only ray casting, or that it is missing."""
     try:
         from bt_exec_skills.simulation.renderer import gl_works
 

@@ -78,7 +78,7 @@ ATTACKS = [
     Attack("leave_program", 0, ["OK"], "still moving"),
     Attack("leave_endless_thread", 0, ["OK"], "threads of parts did not end"),
 ]
-AT_ONCE = ("kill", "kill_guardian", "leave_thread")  # the others start slowly, or take long
+AT_ONCE = ("kill", "kill_guardian", "leave_thread")  # the others start slowly or take time
 
 
 @pytest.mark.parametrize(

@@ -48,7 +48,7 @@ def test_pending_observation_does_not_answer_a_request_for_a_current_one() -> No
     perception_workers["test"].close()
 
 
-def test_stopping_simulated_mission_receives_no_further_observation() -> None:
+def test_simulated_mission_that_is_being_stopped_receives_no_observation() -> None:
     simulation = FakeClock(1.0)
     camera = Slow(simulation)
     buffer = ObservationBuffer(lambda: simulation.time)

@@ -65,7 +65,7 @@ def test_violated_invariants_are_reported(events, broken):
 
 
 @pytest.mark.parametrize("name", ["door", "building", "tabletop"])
-def test_random_plans_can_be_run_at_their_site(name):
+def test_random_fault_plans_are_valid_for_their_site(name):
     site, rng = load_site(name), random.Random(1)
     plans = [random_fault_plan(site, rng, COMMANDS.get(name, ())) for _ in range(200)]
     for plan in plans:

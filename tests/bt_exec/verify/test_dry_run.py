@@ -281,7 +281,7 @@ def contradicted(root: Any, facts: dict[str, str]) -> list[str]:
         ({"sequence": [WIPE, SHUT, {"check": "lit"}], "retry": 2}, ["sequence[0] may"]),
         ({"sequence": [WIPE, SHUT, CHECK_SHUT], "retry": 2}, []),
         ({"sequence": [WIPE, SHUT], "repeat": 2}, ["sequence[0] will"]),
-        # it failed in one of the iterations or attempts
+        # a step may have failed after an earlier iteration or attempt had changed the fact
         ({"fallback": [{"sequence": [SHUT, LOOK], "repeat": 2}, WIPE]}, ["fallback[1] may"]),
         (
             {"fallback": [{"sequence": [{"check": "lit"}, SHUT], "repeat": 2}, WIPE]},

@@ -32,7 +32,7 @@ def scored(seeds):
 
 
 @pytest.mark.slow
-def test_most_generated_pictures_are_answered_correctly():
+def test_most_questions_about_generated_pictures_are_answered_correctly():
     share, sure_wrong, wrong = scored(range(1000, 1000 + cases(300, 120)))
     assert share >= 0.9, wrong
     assert sure_wrong <= 0.03, wrong

@@ -120,7 +120,7 @@ def sorted_world():
         ("are there three bowls?", "No, only 2: red bowl 0, blue bowl 0."),
         (
             "are there more apples or bowls?",
-            "There are more “bowls”. 2: red bowl 0, blue bowl 0. 1: apple 0.",
+            "The larger group: “bowls”. 2: red bowl 0, blue bowl 0. 1: apple 0.",
         ),
         (
             "사과랑 그릇 중에 뭐가 더 적어?",
@@ -128,7 +128,7 @@ def sorted_world():
         ),
         (
             "which are more, the apples or the red things?",
-            "There are more “the red things”. 2: red thing 0, red bowl 0. "
+            "The larger group: “the red things”. 2: red thing 0, red bowl 0. "
             "Of these, containers: red bowl 0. 1: apple 0.",
         ),
         ("is there an apple and a lemon?", "No. There: apple 0. Not there: “a lemon”."),

@@ -70,7 +70,9 @@ _TREES: Mapping[str, tuple[str, ...]] = {
 
 
 def answer_with_tools(bench: Bench, question: Question, language: str) -> Bench | None:
-    """Return a bench on which tools answered a question; None if they cannot. Blocking.
+    """Return a bench on which tools answered a question; None if they cannot.
+
+    This call blocks.
 
     Args:
         bench: Bench with the picture; it is not changed.
@@ -88,7 +90,9 @@ def answer_with_tools(bench: Bench, question: Question, language: str) -> Bench 
 
 
 def repeat_on_other_picture(bench: Bench, picture: Frame) -> Answer | None:
-    """Return the answer of the same steps on another picture of the same objects. Blocking.
+    """Return the answer of the same steps on another picture of the same objects.
+
+    This call blocks.
 
     Boxes from an annotation or a detector are reused; colour regions are searched again.
 

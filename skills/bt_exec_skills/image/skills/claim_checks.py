@@ -35,7 +35,9 @@ _COMPARISONS: Mapping[str, Any] = {
 
 
 def check_claims(bench: Bench) -> tuple[list[CheckedClaim], float | None]:
-    """Return the findings about each claim of the answer, and the evidence coverage. Blocking.
+    """Return the findings about each claim of the answer, and the evidence coverage.
+
+    This call blocks.
 
     Args:
         bench: Bench with the question and its answer; it is not changed.

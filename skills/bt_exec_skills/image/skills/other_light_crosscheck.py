@@ -1,4 +1,4 @@
-"""Judge ``light``, which repeats the steps of an answer on the picture in other plausible light."""
+"""The judge ``light``: it repeats the steps of an answer under other plausible lighting."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ _LONGEST_VALUE = 60
 
 
 def cross_check_in_other_light(bench: Bench) -> list[CrossCheck]:
-    """Return an objection if an answer that depends on colours differs in other light. Blocking.
+    """Return an objection if an answer that depends on colours changes in other lighting.
+
+    This call blocks.
 
     Args:
         bench: Bench with the steps and the answer of tools; it is not changed.
