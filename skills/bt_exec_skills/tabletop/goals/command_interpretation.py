@@ -132,6 +132,7 @@ class _CommandInterpreter:
                 there = trouble.code == "WHICH_ONE"  # objects of the kind are present
                 nearer = trouble.code == "CANNOT_LIFT" or (absent and (there or trouble.absent))
                 asking = min(asking, cost) if trouble.code in ASKS_BACK else asking
+                asking = min(asking, cost + MARGIN) if trouble.code == "NOT_AMONG" else asking
                 if not troubles or nearer or cost <= meanings[0][1] + MARGIN:
                     troubles.append(trouble)
                 continue

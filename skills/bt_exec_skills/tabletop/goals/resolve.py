@@ -327,13 +327,13 @@ def tables_of(phrase: Phrase, scope: Scope, themes: tuple[str, ...] = ()) -> tup
     if phrase.content:
         used = {now.place_of(name) for name in now.objects}
         found = tuple(name for name in found if (name in used) == (phrase.content == "some"))
+    if phrase.order and len(found) > 1:  # the exceptions do not make another table the left one
+        found = (_extreme_object(found, phrase, scope),)
     excluded = {name for but in phrase.but for name in _excluded_tables(but, scope)}
     found = tuple(name for name in found if name not in excluded)
     if not found or phrase.values:
         there = tuple(now.tables)
         raise Trouble("NOTHING_LIKE_THAT", there, what=phrase.text, options=there)
-    if phrase.order and len(found) > 1:
-        return (_extreme_object(found, phrase, scope),)
     return found
 
 
