@@ -30,6 +30,8 @@ _MOST = 16
 """Maximum number of texts."""
 _NAMELESS = ("unknown", "as_typed", "text", "remark", "purpose")
 """Categories of edges that any word may have."""
+_OBJECT = ("을", "를")
+"""Particles of Korean objects."""
 _PARTICLE = 2
 """Maximum length of the particle after a Korean word [syllables]."""
 
@@ -79,8 +81,8 @@ def _is_essential(word: tuple[int, int], text: Text, edges: Sequence[Edge], lang
     inside = [at for at, first, _ in text.origins if start <= first < end]
     if not inside:
         return False
-    if language == "en" and _begins_clause(start, text) and not typed.endswith(","):
-        return True  # probably a verb
+    if _is_argument(word, text, language):
+        return True
     after = [at for at, first, _ in text.origins if first >= end]
     first, last = inside[0], min(after, default=len(text.chars))
     shortest = last - _PARTICLE if language == "ko" else first + 1
@@ -89,6 +91,21 @@ def _is_essential(word: tuple[int, int], text: Text, edges: Sequence[Edge], lang
         for edge in edges
         if language == "en" or edge.start == first
     )
+
+
+def _is_argument(word: tuple[int, int], text: Text, language: str) -> bool:
+    """Return True if a word is probably a verb, or the only object of one."""
+    start, end = word
+    typed = text.source[start:end]
+    if language == "ko":
+        others = [one for one in text.source.split() if one.endswith(_OBJECT)]
+        return typed.rstrip(".,!?").endswith(_OBJECT) and len(others) == 1
+    if _begins_clause(start, text) and not typed.endswith(","):
+        return True
+    before, after = text.source[:start].lower().split()[-1:], text.source[end:].lower().split()[:1]
+    closed = closed_classes("en")
+    ends = not typed[-1].isalnum() or not after or after[0] in closed["phrase_ends"]
+    return ends and before != [] and before[0] in closed["words"]["det"]
 
 
 def _begins_clause(start: int, text: Text) -> bool:

@@ -20,7 +20,7 @@ ESSENTIAL = {
            "사과만", "쟁반까지", "사과", "빨간", "옮겨"],
 }  # fmt: skip
 
-JOINTS = ("and", "then")  # after them, an unknown word is taken for a verb
+JOINTS = ("and", "then", "that")  # after them, an unknown word is taken for a verb or noun
 
 
 def shorter(text):
