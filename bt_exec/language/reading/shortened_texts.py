@@ -30,8 +30,6 @@ _MOST = 16
 """Maximum number of texts."""
 _NAMELESS = ("unknown", "as_typed", "text", "remark", "purpose")
 """Categories of edges that any word may have."""
-_OBJECT = ("을", "를")
-"""Particles of Korean objects."""
 _PARTICLE = 2
 """Maximum length of the particle after a Korean word [syllables]."""
 
@@ -98,8 +96,9 @@ def _is_argument(word: tuple[int, int], text: Text, language: str) -> bool:
     start, end = word
     typed = text.source[start:end]
     if language == "ko":
-        others = [one for one in text.source.split() if one.endswith(_OBJECT)]
-        return typed.rstrip(".,!?").endswith(_OBJECT) and len(others) == 1
+        particles = tuple(closed_classes("ko")["essential"]["objects"])
+        objects = [one for one in text.source.split() if one.endswith(particles)]
+        return typed.rstrip(".,!?").endswith(particles) and len(objects) == 1
     if _begins_clause(start, text) and not typed.endswith(","):
         return True
     before, after = text.source[:start].lower().split()[-1:], text.source[end:].lower().split()[:1]
