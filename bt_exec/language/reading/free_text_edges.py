@@ -78,7 +78,7 @@ class _Texts:
         return edge.text in self._rules.get("starts", ())
 
     def _is_requested(self, end: int) -> bool:
-        """Return True if the word after `end` marks a request (달라고 in 기다려 달라고 해)."""
+        """Return True if the word after `end` marks a request ("asked them to …")."""
         requests = tuple(self._rules.get("requests", ()))
         after = next((one for one in self._text.words if one[0] >= end), None)
         said = "" if after is None else self._text.chars[after[0] : after[1]]
