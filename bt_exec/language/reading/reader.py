@@ -189,10 +189,8 @@ class Reader:
         if len(text) > LONGEST:
             return
         unread = not isinstance(self.read(text, names), Reading)
-        for meant in intended_texts(text, self.lexicon(language_of(text)), unread=unread):
-            found = self.read(meant, names)
-            if isinstance(found, Reading) and not found.unknown_words:
-                yield meant
+        texts = intended_texts(text, self.lexicon(language_of(text)), unread=unread)
+        yield from self._readable(texts, names)
 
     def shortened_texts(
         self, text: str, names: Iterable[str] | Mapping[str, str] = ()
@@ -207,10 +205,17 @@ class Reader:
         """
         if len(text) > LONGEST:
             return
-        for shorter in shortened_texts(text, self.lexicon(language_of(text))):
-            found = self.read(shorter, names)
+        texts = shortened_texts(text, self.lexicon(language_of(text)))
+        yield from self._readable(texts, names)
+
+    def _readable(
+        self, texts: Iterable[str], names: Iterable[str] | Mapping[str, str]
+    ) -> Iterator[str]:
+        """Yield the texts that can be parsed and contain no unknown word."""
+        for text in texts:
+            found = self.read(text, names)
             if isinstance(found, Reading) and not found.unknown_words:
-                yield shorter
+                yield text
 
     def _parse(
         self, text: str, spoken: str, names: tuple[tuple[str, str], ...], goal: str

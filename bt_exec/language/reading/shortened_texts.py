@@ -46,7 +46,12 @@ def shortened_texts(text: str, lexicon: Lexicon) -> Iterator[str]:
     plain = Text.of(text, lexicon.language.contractions)
     words = [match.span() for match in re.finditer(r"\S+", plain.source)]
     edges = lattice(plain, lexicon, {})
-    spare = [not _is_essential(word, plain, edges, lexicon.language.name) for word in words]
+    operators = operators_in(plain.source, lexicon.language.name)
+    spare = [
+        not any(one.start < end and start < one.end for one in operators)
+        and not _is_essential((start, end), plain, edges, lexicon.language.name)
+        for start, end in words
+    ]
     longest = min(_LONGEST, int(len(words) * (1 - _KEPT)))
     unknown = {edge.text for edge in edges if edge.category == "unknown"}
     known = [_core(plain.source[start:end]) not in unknown for start, end in words]
@@ -69,12 +74,10 @@ def _core(word: str) -> str:
 
 
 def _is_essential(word: tuple[int, int], text: Text, edges: Sequence[Edge], language: str) -> bool:
-    """Return True if a word, given by its span in the typed text, must not be left out."""
+    """Return True if a word other than an operator must not be left out."""
     start, end = word
     typed = text.source[start:end]
     if _essential(language).search(_core(typed)):
-        return True
-    if any(one.start < end and start < one.end for one in operators_in(text.source, language)):
         return True
     inside = [at for at, first, _ in text.origins if start <= first < end]
     if not inside:
