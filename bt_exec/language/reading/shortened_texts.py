@@ -112,7 +112,13 @@ def _is_argument(word: tuple[int, int], text: Text, language: str) -> bool:
 
 def _begins_clause(start: int, text: Text) -> bool:
     before = text.source[:start].rstrip()
-    return not before or before[-1] in ",;:.!?" or before.lower().endswith((" and", " then"))
+    return (
+        not before
+        or before[-1] in ",;:.!?"
+        or before.lower().endswith(
+            tuple(f" {word}" for word in closed_classes("en")["clause_conjunctions"])
+        )
+    )
 
 
 def _has_meaning(edge: Edge) -> bool:
