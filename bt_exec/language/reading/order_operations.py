@@ -53,6 +53,16 @@ def _in_turn(*parts: Any) -> tuple[Any, ...]:
     return (*objects[:-1], last if last.kind == "next" else Node("next", (("of", last),)))
 
 
+def _by_outcome(act: Node, then: Node, other: Node) -> Node:
+    """Return an act, an order for the case that it fails, and one for the case that it succeeds."""
+    failed, done = Node("not", (("of", (act,)),)), Node("done", (("of", act),))
+    branches = (
+        Node("if", (("of", Node("ask", (("what", "whether"), ("of", about)))), ("then", branch)))
+        for about, branch in ((failed, other), (done, then))
+    )
+    return Node("seq", (("of", (act, *branches)),))
+
+
 def _begin_with(order: Node, objects: Any) -> Node:
     """Return an act on some of its objects, followed by the same act on the rest of them."""
     own, of = _objects_of(order), _some_of(order, objects)
@@ -251,6 +261,7 @@ ORDER_OPERATIONS: Mapping[str, Callable[..., Any]] = {
     "acts": _act_on_each_group,
     "try_first": _try_first,
     "else_first": _else_first,
+    "by_outcome": _by_outcome,
     "around": lambda own, act: Node("seq", (("of", (own, act, own)),)),
     "ranked": _mark_to_do_first,
     "in_turn": _in_turn,

@@ -47,8 +47,8 @@ class ClauseConverter(ConditionalConverter):
         elif node.kind == "if" and self._is_unlimited_wait(node.node("then")):
             if node.get("other") is not None:
                 raise NoStepsError  # "if it is open, wait, otherwise …"
-            wait = {"of": node.node("then"), "hold": node.node("of"), "sign": "while"}
-            yield from self._convert_until(Node("until", tuple(wait.items())))
+            args = (("of", node.node("then")), ("hold", node.node("of")), ("sign", "while"))
+            yield from self._convert_until(Node("until", args))
         elif node.kind == "if":
             yield from self._convert_conditional(node)
         elif node.kind == "ask" and self._compares(node):
