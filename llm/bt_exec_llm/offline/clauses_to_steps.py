@@ -137,7 +137,7 @@ class ClauseConverter(ConditionalConverter):
         watched = [p for step in seen if step not in visited for p in step.pieces]
         if not {piece.name for piece in watched} <= {piece.name for piece in question.pieces}:
             raise NoStepsError  # "watch the door until you see the material"
-        if watches and not self._places([question]) and (tour := self._tour(act)):
+        if watches and not (seen or self._places([question])) and (tour := self._tour(act)):
             question = replace(question, pieces=[*question.pieces, *tour])
         if {*self._places(visited)} - {*self._places([question])} and self._places([question]):
             raise NoStepsError  # the robot cannot wait at one place and look at another
