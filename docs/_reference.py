@@ -37,7 +37,7 @@ def pages() -> Mapping[str, str]:
         "reference/commands.md": "\n".join(_commands()),
         "reference/language.md": "\n".join(_language()),
         "reference/codes.md": "\n".join(_codes()),
-        "reference/sites.md": "\n".join(_sites()),
+        "reference/sites.md": "\n".join(_site_file_fields()),
         "reference/api.md": "\n".join(_api()),
     }
 
@@ -143,7 +143,7 @@ def _codes() -> Iterator[str]:
         yield from _table(("code", "skills", "English", "한국어"), rows)
 
 
-def _sites() -> Iterator[str]:
+def _site_file_fields() -> Iterator[str]:
     from bt_exec.pack import find_pack, pack_names
     from bt_exec.site.site import GuardSettings, Keep, Limits, Rates, SiteFile
 

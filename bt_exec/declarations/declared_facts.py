@@ -78,7 +78,7 @@ class _Form:
         if self.pattern.fullmatch(used):
             return True
         return _ANY in used and any(
-            _open_pattern(used).fullmatch(sample) for sample in self.samples
+            _pattern_with_wildcards(used).fullmatch(sample) for sample in self.samples
         )
 
 
@@ -269,7 +269,7 @@ def _closed_values(hint: Any) -> tuple[str, ...]:
     return ()
 
 
-def _open_pattern(used: str) -> re.Pattern[str]:
+def _pattern_with_wildcards(used: str) -> re.Pattern[str]:
     return re.compile(".+".join(map(re.escape, used.split(_ANY))), re.DOTALL)
 
 

@@ -27,7 +27,7 @@ from bt_exec.failure import Failure
 from bt_exec.journal.recorded_mission import MissionRecord, MissionSummary, SkillRun
 from bt_exec.mission_outcome import NOTHING_DONE, PARTLY_DONE
 from bt_exec.pack import Catalogue
-from bt_exec.planning.facts_and_first_cause import DoneAction, first_cause
+from bt_exec.planning.assumed_facts_and_first_cause import DoneAction, first_cause
 from bt_exec.spec.condition_expression import Is, Not
 from bt_exec.spec.expand import fill_results
 from bt_exec.spec.model import Check, Do, Fallback, MissionSpec, NodeBase

@@ -62,9 +62,9 @@ from bt_exec.nodes.fault_injection import Faults
 from bt_exec.nodes.frontier import Frontier
 from bt_exec.nodes.runtime import Runtime, Unwatched
 from bt_exec.observation import Situation
+from bt_exec.planning.assumed_facts_and_first_cause import Assumed, lost_effect
 from bt_exec.planning.compiler import AnswerRecorder, Compiler, Done, Request
 from bt_exec.planning.confirmation import Confirm, Confirmation
-from bt_exec.planning.facts_and_first_cause import Assumed, lost_effect
 from bt_exec.planning.failed_part_repair import with_decided_conditions
 from bt_exec.rig import Rig, allocate_reserve, free_reserve, stop_all, stop_all_in_background
 from bt_exec.site.site import Site

@@ -22,7 +22,7 @@ from bt_exec.mission.pack_reporters import Reporters
 from bt_exec.mission_reporter import Action, MissionView, Skip
 from bt_exec.observation import ObservationBuffer
 from bt_exec.pack import Catalogue
-from bt_exec.planning.facts_and_first_cause import DoneAction, first_cause
+from bt_exec.planning.assumed_facts_and_first_cause import DoneAction, first_cause
 from bt_exec.rig import PackSettings, checked_facts
 from bt_exec.skill import Verdict
 from bt_exec.spec.expand import fill_results

@@ -20,8 +20,8 @@ from bt_exec.failure import Failure, Refusal, SpecError
 from bt_exec.journal import Journal, MissionRecord
 from bt_exec.language.meaning import Meaning
 from bt_exec.pack import Catalogue
+from bt_exec.planning.assumed_facts_and_first_cause import Assumed
 from bt_exec.planning.compiler import Compiler, Done, Plan, Reply, Request
-from bt_exec.planning.facts_and_first_cause import Assumed
 from bt_exec.planning.failed_part_repair import unrepeated_leaf_paths, with_decided_conditions
 from bt_exec.planning.plan_preparation import NEED_NOT_MET, prepare
 from bt_exec.spec.expand import has_reference

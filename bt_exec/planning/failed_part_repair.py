@@ -12,12 +12,12 @@ from dataclasses import replace
 
 from bt_exec.failure import Failure, Refusal, SpecError
 from bt_exec.pack import Catalogue
-from bt_exec.planning.compiler import Plan, Request
-from bt_exec.planning.facts_and_first_cause import (
+from bt_exec.planning.assumed_facts_and_first_cause import (
     achieved_facts,
     facts_with_assumed_effects,
     outdated_leaves,
 )
+from bt_exec.planning.compiler import Plan, Request
 from bt_exec.planning.finished_step_reuse import kept_finished_paths
 from bt_exec.spec.expand import expand
 from bt_exec.spec.model import (

@@ -11,7 +11,7 @@ from bt_exec.journal import MissionSummary, record_argument
 from bt_exec.journal.explain import NEGATED, Attempt, Explanation
 from bt_exec.language.fact_sentences import UNKNOWN, fact_sentences
 from bt_exec.language.messages import Messages
-from bt_exec.planning.facts_and_first_cause import DoneAction
+from bt_exec.planning.assumed_facts_and_first_cause import DoneAction
 from bt_exec.spec.expand import is_reference, reference_name
 from bt_exec.tui.node_text import arguments_text, duration_text, fill_saved_results
 from bt_exec.tui.summary import SIGNS

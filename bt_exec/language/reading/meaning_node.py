@@ -166,7 +166,7 @@ class Node:
             elif isinstance(value, tuple):
                 yield from value
 
-    def map(self, change: Callable[[Node], Node]) -> Node:
+    def map_children(self, change: Callable[[Node], Node]) -> Node:
         """Return the node with `change` applied to each node directly below it."""
         args: tuple[tuple[str, Value], ...] = tuple(
             (
@@ -183,7 +183,7 @@ class Node:
 
     def substitute(self, old: Node, new: Node) -> Node:
         """Return the node with every `old` in it replaced by `new`."""
-        return new if self == old else self.map(lambda part: part.substitute(old, new))
+        return new if self == old else self.map_children(lambda part: part.substitute(old, new))
 
     def walk(self) -> Iterator[Node]:
         """Yield the node and all nodes below it."""
@@ -228,7 +228,7 @@ def in_picture(node: Node, shown: Node) -> Node:
     if node.kind == "pronoun":
         return Node("np", (("of", conjunction(node, shown)),))
     if node.kind != "np":
-        return node.map(lambda part: in_picture(part, shown))
+        return node.map_children(lambda part: in_picture(part, shown))
     return node.replace(of=conjunction(without_picture(node.node("of")), shown))
 
 
@@ -264,7 +264,7 @@ def normal_form(node: Node) -> Node:
 
 @lru_cache(maxsize=4096)
 def _normal(node: Node) -> Node:
-    inner = node.map(_normal)
+    inner = node.map_children(_normal)
     rule = _RULES.get(node.kind)
     return inner if rule is None else rule(inner)
 
@@ -276,7 +276,7 @@ def without_number(node: Node) -> Node:
     plain = Node(node.kind, tuple(pair for pair in node.args if pair[0] != "det"))
     if plain.kind in ("and", "or"):
         return _joined(plain.kind, tuple(map(without_number, plain.parts())))
-    return plain.map(without_number)
+    return plain.map_children(without_number)
 
 
 def _sequence(node: Node) -> Node:
@@ -289,7 +289,7 @@ def _without_order_marks(node: Node) -> Node:
 
     ``ordered`` nodes are removed, except a "before" with no previous part.
     """
-    inner = node.map(_without_order_marks) if node.kind != "seq" else node
+    inner = node.map_children(_without_order_marks) if node.kind != "seq" else node
     if inner.kind == "ordered" and inner.text("sign") != "before":
         return inner.node("of")
     if node.kind != "seq":
@@ -329,7 +329,7 @@ def _hoist_order_mark(act: Node) -> Node:
 def _without_marks(node: Node, kind: str) -> Node:
     if node.kind == kind:
         return node.node("of")
-    return node.map(lambda part: _without_marks(part, kind))
+    return node.map_children(lambda part: _without_marks(part, kind))
 
 
 def _sorted(node: Node) -> Node:

@@ -92,7 +92,7 @@ def _all_of(objects: Any) -> Any:
     if isinstance(objects, tuple):
         return tuple(map(_all_of, objects))
     if objects.kind == "rel":
-        return objects.map(_all_of)
+        return objects.map_children(_all_of)
     if objects.kind in ("ordered", "next"):
         return objects.replace(of=_all_of(objects.node("of")))
     return objects.replace(det="all") if objects.kind == "np" else objects
@@ -288,7 +288,7 @@ def _restrict_ones_to_phrase(phrase: Node, said: Node) -> Node:
     if said.kind == "act" and not any(one.kind == "thing" for one in conjuncts(same)):
         themes = tuple(refine(one, same) or one for one in said.parts())
         return said.replace(of=themes if len(themes) != 1 else themes[0])
-    return said.map(lambda part: _restrict_ones_to_phrase(phrase, part))
+    return said.map_children(lambda part: _restrict_ones_to_phrase(phrase, part))
 
 
 def _add_contrasted_noun(phrase: Node, said: Node) -> Node:

@@ -216,7 +216,7 @@ def with_named_conditions(meaning: Node) -> Node:
         last = found[-1] if found else None
         merged = _with_otherwise(last, part) if last is not None else None
         question = _question_of(last) if last is not None else None
-        named = part if question is None else _named(part, question)
+        named = part if question is None else _with_question_as_condition(part, question)
         if merged is not None or (named is not part and question == named.get("of")):
             found.pop()
         found.append(merged or named)
@@ -231,7 +231,7 @@ def _with_otherwise(first: Node, part: Node) -> Node | None:
     if first.kind != "if" or part.kind != "if" or first.get("other") or part.get("other"):
         return None
     question = first.node("of")
-    asked = _named(part, question)
+    asked = _with_question_as_condition(part, question)
     negated = asked.get("other") is not None and asked.get("of") == question
     if (
         negated
@@ -259,7 +259,7 @@ def _question_of(part: Node) -> Node | None:
     return None if any(node.kind == "not" for node in asked.walk()) else asked
 
 
-def _named(part: Node, question: Node) -> Node:
+def _with_question_as_condition(part: Node, question: Node) -> Node:
     if part.kind != "if":
         return part
     condition = part.node("of")

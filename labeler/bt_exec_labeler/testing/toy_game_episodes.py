@@ -126,7 +126,7 @@ def _episode(folder: Path, chance: random.Random) -> None:
             while frames / FPS < t + seconds:
                 share = max(0.0, frames / FPS - t) / seconds
                 here = (x + (goal_x - x) * share, y + (goal_y - y) * share)
-                _write(folder / f"{frames:06d}.png", _screen_picture(here, held, move.op))
+                _write_screen(folder / f"{frames:06d}.png", _screen_picture(here, held, move.op))
                 frames += 1
             line: dict[str, Any] = {"t": round(t, 3), "end": round(t + seconds, 3), "op": move.op}
             line |= {"args": move.args, "state": "failed" if failed else "done"}
@@ -156,7 +156,7 @@ def _screen_picture(here: tuple[float, float], held: set[str], op: str) -> Image
     return screen
 
 
-def _write(path: Path, screen: Image) -> None:
+def _write_screen(path: Path, screen: Image) -> None:
     if not cv2.imwrite(str(path), screen[:, :, ::-1]):
         raise OSError(f"{path} cannot be written")
 

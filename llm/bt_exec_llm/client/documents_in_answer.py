@@ -203,7 +203,7 @@ def _key_runs(text: str, keys: Sequence[str]) -> Iterator[Candidate | str]:
     seen: set[str] = set()
     base = 0
 
-    def run() -> Iterator[Candidate]:
+    def take_run() -> Iterator[Candidate]:
         body = "\n".join(lines).rstrip()
         if body:
             yield Candidate(textwrap.dedent(body))
@@ -217,20 +217,20 @@ def _key_runs(text: str, keys: Sequence[str]) -> Iterator[Candidate | str]:
         starts = key is not None and name in known and (not lines or indent == base)
         if starts:
             if name in seen:
-                yield from run()
+                yield from take_run()
             if not lines:
                 base = indent
             seen.add(name)
             lines.append(line)
         elif lines and (not line.strip() or indent > base or line[indent : indent + 1] in "-#]}"):
             if line.strip() in ("---", "..."):
-                yield from run()
+                yield from take_run()
             else:
                 lines.append(line)
         else:
-            yield from run()
+            yield from take_run()
             yield line
-    yield from run()
+    yield from take_run()
 
 
 def _plain(key: str) -> str:

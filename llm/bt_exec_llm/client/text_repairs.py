@@ -72,7 +72,10 @@ def repair_steps(text: str) -> Iterator[tuple[str, str]]:
             ("invisible characters removed", lambda t: t.translate(_ODD)),
             ("tabs turned into spaces", lambda t: _TABS.sub(_spaces, t)),
             ("a space put after a colon", lambda t: _TIGHT.sub(r"\1: ", t)),
-            ("quotes put around text that holds a colon", lambda t: _COLON.sub(_quoted, t)),
+            (
+                "quotes put around text that holds a colon",
+                lambda t: _COLON.sub(_quote_value_with_colon, t),
+            ),
         ]
     for note, step in steps:
         mended = step(text)
@@ -98,7 +101,7 @@ def _keep_string(match: re.Match[str]) -> str:
     return match[1] or ""
 
 
-def _quoted(match: re.Match[str]) -> str:
+def _quote_value_with_colon(match: re.Match[str]) -> str:
     value = match[2].rstrip(" ")
     if ": " not in value and not value.endswith(":"):
         return match[0]

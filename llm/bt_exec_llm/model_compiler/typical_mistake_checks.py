@@ -176,15 +176,15 @@ def other_effects_problems(
                     f"the command asks for {fact}={value}; skip_if or a branch may leave it out"
                 )
                 there += ", not in every case"
-        yield _another(message, there, f"{fact}={value}")
+        yield _problem_for_another_command(message, there, f"{fact}={value}")
     if wanted.questions and wanted.questions.keys() != found.questions.keys():
         message = "the command asks a question; answer it with only this check and tell: true"
         asked = ", ".join(sorted(found.questions.values())) or "no such check"
-        yield _another(message, asked, *sorted(wanted.questions))
+        yield _problem_for_another_command(message, asked, *sorted(wanted.questions))
     for key, (fact, value) in found.touched.items():
         if key not in wanted.touched:
             message = f"the command does not ask for {fact}={value}; do what it asks and no more"
-            yield _another(message, f"{fact}={value}")
+            yield _problem_for_another_command(message, f"{fact}={value}")
     # a re-plan may use another arm, as the alternatives of the library do
     said = commanded_values(meant, request) if request.failure is None else {}
     for (skill, name), values in said.items():
@@ -192,9 +192,13 @@ def other_effects_problems(
             chosen_values(spec, (skill, name), request.catalogue) - values, key=str
         ):
             message = f"the command itself sets {name} of {skill}"
-            yield _another(message, f"{name}={value}", *(f"{name}={v}" for v in sorted(values)))
+            yield _problem_for_another_command(
+                message, f"{name}={value}", *(f"{name}={v}" for v in sorted(values))
+            )
     if found.moves and not wanted.moves:
-        yield _another("the command asks for an answer; nothing may be moved for it", "do", "check")
+        yield _problem_for_another_command(
+            "the command asks for an answer; nothing may be moved for it", "do", "check"
+        )
 
 
 def other_robot_problems(
@@ -211,8 +215,8 @@ def other_robot_problems(
         parts = addressed_parts(request)
         allowed = {robot for part in parts for robot in part.robots} or robots
     for robot in sorted(owners_in(new, request.catalogue) & robots - allowed):
-        yield _another("this is for another robot", robot, *sorted(allowed))
+        yield _problem_for_another_command("this is for another robot", robot, *sorted(allowed))
 
 
-def _another(message: str, found: str, *allowed: str) -> Problem:
+def _problem_for_another_command(message: str, found: str, *allowed: str) -> Problem:
     return Problem("PLAN_FOR_ANOTHER_COMMAND", message, "root", found, allowed)

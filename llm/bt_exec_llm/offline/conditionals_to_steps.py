@@ -131,7 +131,7 @@ class ConditionalConverter(ResultConverter, ABC):
             return False
         if ask.node("of").kind == "pronoun" or not self._is_decidable(question):
             return False
-        return self._position(ask) < self._position(self._acting[0])
+        return self._position_in_text(ask) < self._position_in_text(self._acting[0])
 
     def _begins_with_report(self, branch: Node) -> bool:
         """Return True if a branch reports the answer of its condition before it acts."""
@@ -184,7 +184,7 @@ class ConditionalConverter(ResultConverter, ABC):
 
     def _at_place_of_act(self, question: Step, ask: Node, branch: Node, steps: list[Step]) -> Step:
         """Return a question in which "there" is replaced by the place in the act before it."""
-        if THERE not in ask.walk() or self._position(ask) < self._position(branch):
+        if THERE not in ask.walk() or self._position_in_text(ask) < self._position_in_text(branch):
             return question
         places = [p for one in steps for p in one.pieces if p.name in self._each]
         if not places:

@@ -15,13 +15,13 @@ from bt_exec.language.reading.grammar import PAUSES
 from bt_exec.language.reading.lexicon import language_data
 from bt_exec.language.reading.meaning_node import Node, normal_form
 from bt_exec.language.reading.reader import Reading, may_deny_more
-from bt_exec_llm.offline.carried_objects import join_fetching_steps
 from bt_exec_llm.offline.clauses_to_steps import ClauseConverter
 from bt_exec_llm.offline.exclusions import (
     apply_exclusions,
     leave_out_of_others,
     usual_values,
 )
+from bt_exec_llm.offline.fetched_objects import join_fetching_steps
 from bt_exec_llm.offline.lexicon import Lexicon, Words
 from bt_exec_llm.offline.questions_to_steps import PAIR
 from bt_exec_llm.offline.reader_lexicon import verbs_in
@@ -325,7 +325,7 @@ def _moved_act(raw: Node) -> str:
 
 
 def _without_ordering(node: Node) -> Node:
-    inner = node.map(_without_ordering)
+    inner = node.map_children(_without_ordering)
     return inner.node("of") if inner.kind == "ordered" else inner
 
 

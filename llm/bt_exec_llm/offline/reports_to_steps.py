@@ -11,8 +11,8 @@ from bt_exec.language.phrase_alternatives import expand_phrase
 from bt_exec.language.reading.lexicon import language_data
 from bt_exec.language.reading.meaning_node import Node
 from bt_exec.language.reading.reader import Reading
-from bt_exec_llm.offline.carried_objects import fetches_object
 from bt_exec_llm.offline.comparisons_to_steps import Comparisons
+from bt_exec_llm.offline.fetched_objects import fetches_object
 from bt_exec_llm.offline.lexicon import Lexicon
 from bt_exec_llm.offline.reader_lexicon import types_in
 from bt_exec_llm.offline.step import QUESTION, Step
@@ -165,7 +165,7 @@ class ReportConverter(Comparisons):
         """
         bare = all(piece.kind == "speaker" for piece in pieces)
         acts = (one for one in self._reading.meaning.walk() if one.kind == "act" and one != act)
-        last = all(self._position(one) < self._position(act) for one in acts)
+        last = all(self._position_in_text(one) < self._position_in_text(act) for one in acts)
         edge = self._reading.edge_of(act)
         whole = edge is None or edge.end == len(self._reading.typed.chars)
         free = self._working and not self._reports and (whole or not self._is_nominal(act))

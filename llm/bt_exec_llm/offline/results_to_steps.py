@@ -220,7 +220,7 @@ class ResultConverter(ConditionalBranches, ABC):
         The pause in a contrast ("don't take it, just come home") does not count.
         """
         first = next(iter(branch.parts()), branch)
-        places = [self._position(part) for part in branch.parts() if part.kind == "act"]
+        places = [self._position_in_text(part) for part in branch.parts() if part.kind == "act"]
         if places != sorted(places):
             return False  # the acts are not in the order of the text
         if first.kind == "avoid" and not {*ONLY}.isdisjoint(self._categories_of(branch)):

@@ -162,7 +162,7 @@ class PhraseConverter:
             if part.kind == "not":
                 return negation(related(part.parts()[0]))
             joint = part.kind in ("and", "or")
-            return part.map(related) if joint else relations.get(part, part)
+            return part.map_children(related) if joint else relations.get(part, part)
 
         return related(formula)
 

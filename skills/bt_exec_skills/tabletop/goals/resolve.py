@@ -84,7 +84,7 @@ def objects_of(phrase: Phrase, scope: Scope, *, some: str = "all") -> tuple[str,
         return found
     if phrase.near is not None and phrase.order not in _FULL:
         found = tuple(name for name in found if name != single_object_of(phrase.near, scope))
-    if _is_on_other_side(found, phrase, scope):
+    if _is_on_table_of_another_side(found, phrase, scope):
         raise _nothing(phrase, scope)
     if phrase.order and found:
         alike = number == "all" and phrase.rank == 1
@@ -97,8 +97,8 @@ def objects_of(phrase: Phrase, scope: Scope, *, some: str = "all") -> tuple[str,
     raise Trouble("WHICH_ONE", found, what=phrase.text, options=found)
 
 
-def _is_on_other_side(found: tuple[str, ...], phrase: Phrase, scope: Scope) -> bool:
-    """Return True if the only object of "the left ball" is on a table of another side."""
+def _is_on_table_of_another_side(found: tuple[str, ...], phrase: Phrase, scope: Scope) -> bool:
+    """Return True if the only match of "the left ball" is on a table that is not on the left."""
     now, order = scope.now, phrase.order
     if len(found) != 1 or order not in ("left", "right") or len(now.tables) < 2 or now.base is None:
         return False
@@ -217,7 +217,7 @@ def containers_among(phrase: Phrase, scope: Scope) -> tuple[str, ...]:
 
 
 def _of_kind(phrase: Phrase, kind: str) -> Phrase:
-    """Return a phrase limited to objects of a kind, as are its exceptions without a noun."""
+    """Limit a phrase, and its exceptions that name no kind, to objects of a kind."""
     but = (one if one.kind or one.name else replace(one, kind=kind) for one in phrase.but)
     return replace(phrase, kind=kind, but=tuple(but))
 

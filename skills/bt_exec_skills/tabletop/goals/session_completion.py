@@ -299,7 +299,7 @@ class CommandHistory:
                 return part if done or several else subject
             if part.kind == "act" and not done and not part.parts() and _lacks_theme(part):
                 part = part.replace(of=subject)
-            inner = part.map(beside if part.kind == "act" else walk)
+            inner = part.map_children(beside if part.kind == "act" else walk)
             done = done or part.kind in ("np", "act", "ask")
             return inner
 
@@ -332,7 +332,11 @@ def _about_place(node: Node, place: Node) -> Node:
     empty = node.get("hold") == _EMPTY and node.get("of") == _IT
     if node.kind == "rel" and node.text("relation") in ("in", "at") and node.get("to") == _IT:
         return node.replace(to=place)
-    return node.replace(of=place) if empty else node.map(lambda part: _about_place(part, place))
+    return (
+        node.replace(of=place)
+        if empty
+        else node.map_children(lambda part: _about_place(part, place))
+    )
 
 
 def _may_be_contrasted(other: Node, subject: Node) -> bool:

@@ -1,6 +1,6 @@
 """Resolution of single questions about pictures from the questions before them.
 
-Pronouns, fragments and elliptic questions ("and in the other picture?", "the total?", "why?")
+Pronouns, fragments and elliptical questions ("and in the other picture?", "the total?", "why?")
 become complete questions.
 """
 
@@ -123,7 +123,7 @@ def _with_named(meaning: Node, earlier: Sequence[Node], kinds: Mapping[str, str]
             return node.replace(of=of.replace(of=conjunction(one.node("of"), *asked)), about=one)
         parts = conjuncts(node.node("of")) if node.kind == "np" else ()
         if _THAT not in parts:
-            return node.map(named)
+            return node.map_children(named)
         said = conjunction(*(part for part in parts if part != _THAT))
         others = [part for part in conjuncts(said) if not nouns_in(part, kinds)]
         nouns = {part for part in conjuncts(said) if part not in others}
@@ -133,7 +133,7 @@ def _with_named(meaning: Node, earlier: Sequence[Node], kinds: Mapping[str, str]
             if nouns <= {*nouns_in(one, kinds)} and not are_disjoint(said, one, kinds)
         ]
         formula = same[-1] if same and nouns <= {*nouns_in(said, kinds)} and nouns else said
-        return node.replace(of=formula).map(named)
+        return node.replace(of=formula).map_children(named)
 
     mentioned = (node for question in earlier for node in question.walk())
     known = [node.node("of") for node in mentioned if node.kind == "np"]
@@ -202,7 +202,7 @@ def _with_pictures_outermost(node: Node) -> Node:
     objects are those of the first picture, whatever is said about the second.
     """
     if node.kind != "np":
-        return node.map(_with_pictures_outermost)
+        return node.map_children(_with_pictures_outermost)
     parts = {*node.walk()}
     shown = {part for part in parts if part.kind == "shown"}
     if len(shown) != 1:
