@@ -65,7 +65,7 @@ class HeldObjectTracker:
         if held is None:
             self.record_empty()
         elif self._reached is not None:
-            self._took(held, now)
+            self._record_grasp(held, now)
         self.moved = False
         return held
 
@@ -81,19 +81,19 @@ class HeldObjectTracker:
         """
         found = _unsupported_objects(now) if at is None else _object_at_position(now, at)
         if len(found) == 1:
-            self._took(found[0], now)
+            self._record_grasp(found[0], now)
 
-    def _took(self, thing: str, now: Environment) -> None:
+    def _record_grasp(self, thing: str, now: Environment) -> None:
         at = now.position_of(thing)
         assert at is not None
         if self._reached is not None:
             self.origin = self._reached[1]
-            self._remember(thing, self.origin)
+            self._record_origin(thing, self.origin)
         self.thing, self._reached = thing, None
         self._height = at.z
         self._from_base = _local(now.base, at) if now.base is not None else None
 
-    def _remember(self, thing: str, origin: Point) -> None:
+    def _record_origin(self, thing: str, origin: Point) -> None:
         if self._in_new_mission:
             self.returnable, self._in_new_mission = [], False
         if thing not in self.returnable:  # a swap moves an object twice: keep its first position

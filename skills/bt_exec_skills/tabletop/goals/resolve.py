@@ -76,7 +76,7 @@ def objects_of(phrase: Phrase, scope: Scope, *, some: str = "all") -> tuple[str,
         return found
     number = some if phrase.number == "some" else phrase.number
     if phrase.count or phrase.share:
-        return _counted(found, phrase, scope)
+        return _limit_to_quantity(found, phrase, scope)
     if phrase.order in ("left", "right") and number == "all" and len(found) > 1 == phrase.rank:
         found = _objects_on_tables(_tables_on_side(phrase, scope), found, scope.now)
         if not found:
@@ -112,7 +112,7 @@ def _tables_on_side(phrase: Phrase, scope: Scope) -> tuple[str, ...]:
     return tables_of(side, scope)
 
 
-def _counted(found: tuple[str, ...], phrase: Phrase, scope: Scope) -> tuple[str, ...]:
+def _limit_to_quantity(found: tuple[str, ...], phrase: Phrase, scope: Scope) -> tuple[str, ...]:
     """Return as many of the found objects as a phrase asks for."""
     there = str(len(found))
     if phrase.share and len(found) % phrase.share:
