@@ -159,7 +159,7 @@ def explain(
     stops = [event.reason for event in aborts if event.how == "clean"]
     aborted = outcome is not None and outcome.status == "aborted"
     running = [run for run in record.skills if run.end is None] if outcome is None else []
-    facts, possible, uncertain = _facts(record, catalogue, running)
+    facts, possible, uncertain = _final_facts(record, catalogue, running)
     return Explanation(
         line=record.line,
         attempts=attempts,
@@ -307,7 +307,7 @@ def _reports(event: Any, failure: Failure) -> bool:
     return isinstance(event, NodeChanged | SkillEnded) and event.failure == failure
 
 
-def _facts(
+def _final_facts(
     record: MissionRecord, catalogue: Catalogue | None, running: Sequence[SkillRun]
 ) -> tuple[dict[str, str], dict[str, str], dict[str, str]]:
     """Return the known facts at the end, and those that running skills leave undecided.

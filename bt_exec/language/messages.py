@@ -254,7 +254,9 @@ class Messages:
         if template is None:
             return str(facts.get("message") or code)
         if _CAUSE.search(template):
-            facts["cause"] = self._cause(facts.get("why") or facts.get("message"), language)
+            facts["cause"] = self._failure_message(
+                facts.get("why") or facts.get("message"), language
+            )
             template = template if facts["cause"] else _CAUSE.sub("", template)
         said = self._filled_in(template, language, facts)
         ends = (".", "?", "!", "”")
@@ -344,7 +346,7 @@ class Messages:
         usage_error = language == "ko" and said == message
         return korean_error(said) if usage_error else said
 
-    def _cause(self, message: Any, language: str) -> str:
+    def _failure_message(self, message: Any, language: str) -> str:
         """Return the message of a failure in `language`; empty if it is not available there."""
         said = self._translated_error(str(message or ""), language)
         return said if said != _OMITTED and (language == "en" or language_of(said) == "ko") else ""

@@ -362,14 +362,14 @@ def unmet_need(
     if not skill.needs:
         return None
 
-    def ask(part: str, facts: Callable[[], dict[str, str]]) -> dict[str, str]:
+    def read_facts(part: str, facts: Callable[[], dict[str, str]]) -> dict[str, str]:
         try:
             return runtime.watch.call(part, facts)
         except Exception as error:  # noqa: BLE001 - facts that cannot be read prevent nothing
             _log.error("%s could not be read", part, exc_info=error)
             return {}
 
-    known = known_facts(runtime.catalogue, runtime.rigs, runtime.buffers, ask, runtime.acted)
+    known = known_facts(runtime.catalogue, runtime.rigs, runtime.buffers, read_facts, runtime.acted)
     found = unmet_needs(known, skill, args)
     if not found:
         return None

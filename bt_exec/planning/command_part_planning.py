@@ -142,13 +142,13 @@ class CommandPlanner:
         """
         self._plans = []
         meaning = with_named_conditions(meaning)
-        owner = self._owner(meaning)
+        owner = self._compiler_of_names(meaning)
         if owner:  # `plan` is called only after each compiler alone has refused the command
             raise RefusedError(self._refusal("PARTS_UNCLEAR"), owner=owner)
         self._acts = tuple(_requested_acts(meaning))
         nodes = self._nodes(meaning, {}, first=True)
         if not nodes:  # the command contains only prohibitions
-            owner = self._owner(_parts(meaning)[0])
+            owner = self._compiler_of_names(_parts(meaning)[0])
             raise RefusedError(self._refusal("PARTS_UNCLEAR"), owner=owner)
         root = nodes[0] if len(nodes) == 1 else Sequence(sequence=tuple(nodes))
         return joined_plan(self._request, self._plans, root)
@@ -156,7 +156,7 @@ class CommandPlanner:
     def _refusal(self, code: str, **facts: str) -> Refusal:
         return refusal(self._request, code, **facts)
 
-    def _owner(self, meaning: Node) -> str:
+    def _compiler_of_names(self, meaning: Node) -> str:
         """Return the name of the one compiler that has all names in a meaning; else empty."""
         about = meaning.node("of") if meaning.kind == "act" and _is_question(meaning) else meaning
         named = self._everyone.intersection(names_in(about))
@@ -172,7 +172,7 @@ class CommandPlanner:
         parts, end = _parts(meaning), 0
         nodes: list[PlanNode] = []
         for (owner, asks), group in groupby(
-            parts, lambda part: (self._owner(part), _is_question(part))
+            parts, lambda part: (self._compiler_of_names(part), _is_question(part))
         ):
             run = tuple(group)
             end += len(run)
@@ -198,7 +198,9 @@ class CommandPlanner:
         avoided = [part for part in run if part.kind == "avoid"]
         if not avoided:
             return
-        others = [act for act in self._acts if act not in run and self._owner(act) == owner]
+        others = [
+            act for act in self._acts if act not in run and self._compiler_of_names(act) == owner
+        ]
         if others or (run[-1] is avoided[-1] and following and may_deny_more(self._reading.edge)):
             raise RefusedError(self._refusal("PART_FORBIDS", part=self._said(avoided[-1])))
 
@@ -242,7 +244,7 @@ class CommandPlanner:
     def _conditional_nodes(self, part: Node, before: dict[str, tuple[Node, ...]]) -> list[PlanNode]:
         """Return the nodes of a conditional part; its branches may be for other compilers."""
         question = part.node("of") if part.kind == "if" else part
-        owner = self._owner(question) if part.kind == "if" else ""
+        owner = self._compiler_of_names(question) if part.kind == "if" else ""
         if not owner:
             raise RefusedError(self._refusal("PART_MIXED", part=self._said(part)), owned=False)
         asked = CommandPart(self._reading, question)

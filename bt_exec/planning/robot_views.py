@@ -102,16 +102,16 @@ def _change_parts(
 ) -> MissionSpec:
     """Return a plan with `change` applied to the largest parts that use only one robot."""
 
-    def node(old: NodeBase) -> NodeBase:
+    def change_node(old: NodeBase) -> NodeBase:
         owners = owners_in(old, catalogue)
         if robot not in owners:
             return old
         if owners == {robot}:
             part = catalogue.with_pack_names(robot, spec.model_copy(update={"root": old}))
             return catalogue.with_site_names(robot, change(part)).root
-        return old.with_children(map(node, old.children))
+        return old.with_children(map(change_node, old.children))
 
-    return spec.model_copy(update={"root": node(spec.root)})
+    return spec.model_copy(update={"root": change_node(spec.root)})
 
 
 def owners_in(node: NodeBase, catalogue: Catalogue) -> set[str]:
@@ -195,14 +195,16 @@ def _earlier_commands_to(request: Request, robot: str) -> Context:
     """Return the earlier commands to one robot; for an empty name, those without an addressee."""
     names = robot_names(request)
 
-    def own(turn: Turn) -> Turn | None:
+    def turn_of_robot(turn: Turn) -> Turn | None:
         parts = parts_by_addressee(turn.command, language_of(turn.command), names)
         if not parts:
             return turn if not robot else None
         said = [part.text for part in parts if robot in part.robots]
         return replace(turn, command=said[-1]) if said else None
 
-    turns = tuple(turn for each in request.context.turns if (turn := own(each)) is not None)
+    turns = tuple(
+        turn for each in request.context.turns if (turn := turn_of_robot(each)) is not None
+    )
     return replace(request.context, turns=turns)
 
 

@@ -99,15 +99,15 @@ def _add_error_handlers(app: FastAPI) -> None:
         return Json(error.body(language_of_headers(headers)), error.status, headers=error.headers)
 
     @app.exception_handler(WebError)
-    async def ours(request: Request, error: WebError) -> Response:
+    async def on_web_error(request: Request, error: WebError) -> Response:
         return answered(request, error)
 
     @app.exception_handler(BtExecError)
-    async def theirs(request: Request, error: BtExecError) -> Response:
+    async def on_executive_error(request: Request, error: BtExecError) -> Response:
         return answered(request, WebError("CANNOT", message=str(error)))
 
     @app.exception_handler(RequestValidationError)
-    async def wrong(request: Request, error: RequestValidationError) -> Response:
+    async def on_invalid_request(request: Request, error: RequestValidationError) -> Response:
         found = [
             f"{'.'.join(str(part) for part in one['loc'][1:]) or 'body'}: {one['msg']}"
             for one in error.errors()
@@ -115,7 +115,7 @@ def _add_error_handlers(app: FastAPI) -> None:
         return answered(request, WebError("BAD_REQUEST", message="; ".join(found)))
 
     @app.exception_handler(HTTPException)
-    async def http(request: Request, error: HTTPException) -> Response:
+    async def on_http_error(request: Request, error: HTTPException) -> Response:
         path = request.url.path[:200]
         if error.status_code == 404:
             return answered(request, WebError("NOT_FOUND", path=path))
@@ -128,7 +128,7 @@ def _add_error_handlers(app: FastAPI) -> None:
         return answered(request, WebError("BAD_REQUEST", message=str(error.detail)))
 
     @app.exception_handler(Exception)
-    async def bug(request: Request, error: Exception) -> Response:
+    async def on_unexpected_error(request: Request, error: Exception) -> Response:
         _log.error("%s %s", request.method, request.url.path, exc_info=error)
         return answered(request, WebError("BUG"))
 

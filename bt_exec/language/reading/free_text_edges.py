@@ -244,7 +244,9 @@ def aside_edges(text: Text, lexicon: Lexicon, edges: Iterable[Edge]) -> Iterator
                 cost = _ITEM + _WORD * len(words) + (_LATE if start in late else 0.0)
                 yield Edge(start, end, "aside_text", None, cost, text=text.chars[start:end])
                 within = [one for one in named if start <= one.start and one.end <= end]
-                if is_plain(within) and not _asks(within, text.chars[start:end], ends):
+                if is_plain(within) and not _ends_in_question_verb(
+                    within, text.chars[start:end], ends
+                ):
                     yield Edge(start, end, PLAIN_REMARK, None, cost, text=text.chars[start:end])
 
 
@@ -254,7 +256,7 @@ def _may_link_acts(words: Sequence[str], rules: Mapping[str, Any]) -> bool:
     return words[-1].endswith(linking) and not any(w.endswith(subjects) for w in words[:-1])
 
 
-def _asks(edges: Iterable[Edge], said: str, ends: tuple[str, ...]) -> bool:
+def _ends_in_question_verb(edges: Iterable[Edge], said: str, ends: tuple[str, ...]) -> bool:
     """Return True if a text ends in an interrogative verb longer than the ending of a remark."""
     end = max((one for one in ends if said.endswith(one)), key=len, default="")
     verbs = (one.text for one in edges if one.category.endswith(".ask"))

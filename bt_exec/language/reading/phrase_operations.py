@@ -150,7 +150,7 @@ def _state_of(phrase: Node, formula: Node) -> Node:
     return Node("exists", (("of", refine(phrase, formula) or phrase), ("about", phrase)))
 
 
-def _outermost(formula: Node) -> Node:
+def _distance_of_outermost(formula: Node) -> Node:
     """Return the distance between the leftmost and the rightmost object of a formula."""
     one, other = (
         Node("np", (("of", Node("most", (("attribute", side), ("of", without_number(formula))))),))
@@ -380,7 +380,7 @@ PHRASE_OPERATIONS: Mapping[str, Callable[..., Any]] = {
     "fill_it": _fill_it,
     "in_picture": in_picture,
     "in_order": _in_order,
-    "outermost": _outermost,
+    "outermost": _distance_of_outermost,
     "as_height": lambda degree: _HEIGHTS.get(degree.text("attribute"), degree.text("attribute")),
     "another": _of_another_rank,
     "alike_pair": lambda aspect, phrase: Node(

@@ -61,7 +61,7 @@ def intended_texts(text: str, lexicon: Lexicon, *, unread: bool) -> Iterator[str
         respelt = (
             [*nearest[:place], said + tails[place], *nearest[place + 1 :]]
             for place in reversed(places)
-            for said in _respelt(cores[place], lexicon)
+            for said in _standard_spellings(cores[place], lexicon)
         )
         found += islice(respelt, _MOST)
     yield from (" ".join(words) for words in found if words != typed)
@@ -87,7 +87,7 @@ def _is_covered(word: str, lexicon: Lexicon) -> bool:
 
 
 def _nearest(word: str, lexicon: Lexicon) -> list[tuple[float, str]]:
-    found = dict.fromkeys(_respelt(word, lexicon), _RESPELT)
+    found = dict.fromkeys(_standard_spellings(word, lexicon), _RESPELT)
     if lexicon.language.name == "en":
         found |= _split_word(word, lexicon)
         found |= _similar_words(word, lexicon)
@@ -99,7 +99,7 @@ def _nearest(word: str, lexicon: Lexicon) -> list[tuple[float, str]]:
     return sorted((cost, said) for said, cost in found.items())[:_PER_WORD]
 
 
-def _respelt(word: str, lexicon: Lexicon) -> list[str]:
+def _standard_spellings(word: str, lexicon: Lexicon) -> list[str]:
     """Return the standard spellings of a word that may have been written as it sounds."""
     usual = lexicon.language.data.get("respellings", {}).items()
     found = [word.replace(wrong, right) for wrong, right in usual if wrong in word]

@@ -145,12 +145,12 @@ def _tile(image: Image, number: int) -> Image:
     scale = min(1.0, _TILE / max(image.shape[:2]))
     size = (max(1, round(image.shape[1] * scale)), max(1, round(image.shape[0] * scale)))
     tile = np.ascontiguousarray(cv2.resize(image, size, interpolation=cv2.INTER_AREA), np.uint8)
-    mark = np.hstack([_digits()[int(digit)] for digit in str(number)])[: size[1], : size[0]]
+    mark = np.hstack([_digit_pictures()[int(digit)] for digit in str(number)])[: size[1], : size[0]]
     tile[: mark.shape[0], : mark.shape[1]] = mark
     return tile
 
 
-def _digits() -> Sequence[Image]:
+def _digit_pictures() -> Sequence[Image]:
     """Return cached pictures of the digits, because OpenCV loads its font in each thread anew."""
     with _DRAWING:
         return _drawn_digits()

@@ -78,7 +78,7 @@ class Comparisons(QuestionConverter):
         if not before:
             if not found.everywhere:
                 raise NoStepsError
-            return self._everywhere()
+            return self._default_places()
         kinds = {node.kind for node in self._reading.meaning.walk()}
         places = [piece for step in before for piece in self._places_of(step)]
         if kinds & _SCOPES or self._number_of(places) < 2:
@@ -90,7 +90,7 @@ class Comparisons(QuestionConverter):
             raise NoStepsError
         return []
 
-    def _everywhere(self) -> list[Piece]:
+    def _default_places(self) -> list[Piece]:
         """Return the default places of an observation without named places."""
         ways = (way.about.items() for way in self._lexicon.ways.values())
         every = dict.fromkeys(one for way in ways for one in way if one[0] in self._each)

@@ -76,7 +76,9 @@ def _in_order(step: Step, lexicon: Lexicon) -> Step:
         for one in wanted
         for value in lexicon.values[one.name][one.value].each or [one.value]
     ]
-    ranked = [_independent(one, {other.value for other in every}, lexicon) for one in ranked]
+    ranked = [
+        _with_only_possible_value(one, {other.value for other in every}, lexicon) for one in ranked
+    ]
     said = {one.value for one in ranked}
     between = [one for one in every if one.value not in said]
     first, last = ([_unmarked(one) for one in ranked if one.mark == mark] for mark in RANKS)
@@ -84,7 +86,7 @@ def _in_order(step: Step, lexicon: Lexicon) -> Step:
     return replace(step, pieces=[*first, *between, *last, *denied, *kept])
 
 
-def _independent(piece: Piece, values: set[str], lexicon: Lexicon) -> Piece:
+def _with_only_possible_value(piece: Piece, values: set[str], lexicon: Lexicon) -> Piece:
     """Return a piece such as "the west end", replaced by the only one of `values` it can mean."""
     meant = values & {*lexicon.values[piece.name][piece.value].after.values()}
     return replace(piece, value=meant.pop()) if len(meant) == 1 else piece

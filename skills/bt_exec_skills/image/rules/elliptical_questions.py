@@ -88,7 +88,9 @@ def resolve_question(
         return _of_other_objects(meaning, earlier, kinds)
     unsaid = not earlier and _UNSAID in meaning.walk()
     last = earlier[-1] if earlier else None
-    completed = _completed(_with_unsaid(_beside_the_same(meaning, last), earlier), last)
+    completed = _complete_short_question(
+        _with_unsaid(_beside_the_same(meaning, last), earlier), last
+    )
     if completed is None:
         return None
     meaning = completed
@@ -96,7 +98,9 @@ def resolve_question(
         for within in _IN_IT:
             meaning = meaning.substitute(within, _ANY)
         meaning = meaning.substitute(_WRITTEN_ON_IT, _WRITTEN_ON_IT.replace(of=ANYTHING))
-    elif _counted(earlier) and any(one in (*_IN_IT, _WRITTEN_ON_IT) for one in meaning.walk()):
+    elif _was_count_question(earlier) and any(
+        one in (*_IN_IT, _WRITTEN_ON_IT) for one in meaning.walk()
+    ):
         return None
     all_things = unsaid or (first and _refers_to_all_objects(meaning))
     before = earlier or [_ALL_THINGS] * all_things
@@ -153,25 +157,25 @@ def _beside_the_same(meaning: Node, last: Node | None) -> Node:
     parts = conjuncts(about.node("of"))
     same = conjunction(*(one for one in conjuncts(known.node("of")) if one.kind not in _PLACES))
     near = [one for one in conjuncts(known.node("of")) if one.text("relation") in _SIDES.values()]
-    changed = [same if one == _UNSAID else _related(one, near) for one in parts]
+    changed = [same if one == _UNSAID else _as_relation_to_landmark(one, near) for one in parts]
     return meaning.substitute(about, about.replace(of=conjunction(*changed)))
 
 
-def _related(place: Node, near: Sequence[Node]) -> Node:
+def _as_relation_to_landmark(place: Node, near: Sequence[Node]) -> Node:
     """Return a side of the picture as a relation to the landmark of another relation."""
     side = _SIDES.get(place.text("column") or place.text("row"), "")
     one_side = place.kind == "placed" and not (place.get("column") and place.get("row"))
     return near[0].replace(relation=side) if near and side and one_side else place
 
 
-def _counted(earlier: Sequence[Node]) -> bool:
+def _was_count_question(earlier: Sequence[Node]) -> bool:
     """Return True if the last question asked for a number of objects."""
     return bool(earlier) and earlier[-1].text("what") == "how_many"
 
 
 def _with_unsaid(meaning: Node, earlier: Sequence[Node]) -> Node:
     """Return a question with "it" in place of an object that the text omits."""
-    if _counted(earlier):
+    if _was_count_question(earlier):
         meaning = meaning.substitute(_WRITTEN_ON_UNSAID, _WRITTEN_ON_IT.replace(of=ANYTHING))
     return meaning.substitute(_UNSAID, _IT)
 
@@ -285,7 +289,7 @@ def _compares_counts(question: Node | None) -> bool:
     return isinstance(of, Node) and of.kind == "more"
 
 
-def _completed(meaning: Node, last: Node | None) -> Node | None:
+def _complete_short_question(meaning: Node, last: Node | None) -> Node | None:
     """Return a short question, completed from the question before it.
 
     "The difference" is that of two counts or of two pictures. "What?" asks for a text, or for the

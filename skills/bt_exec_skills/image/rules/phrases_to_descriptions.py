@@ -199,7 +199,7 @@ class PhraseConverter:
         shared = shared_conjuncts(part)
         for one in shared:
             phrase = self._add_part(phrase, one)
-        rest = [_without(of, shared) for of in part.parts()]
+        rest = [_without_parts(of, shared) for of in part.parts()]
         if shared and all(one.kind == "thing" for one in rest):  # "red cups and red plates"
             return self._add_part(phrase, disjunction(*rest))
         own = ([self._parse_attribute(one) for one in conjuncts(of)] for of in rest)
@@ -314,7 +314,7 @@ def _landmarks(relation: Node, to: Node) -> Sequence[Node]:
     return (to,)
 
 
-def _without(formula: Node, parts: Sequence[Node]) -> Node:
+def _without_parts(formula: Node, parts: Sequence[Node]) -> Node:
     """Return a conjunction without some of its parts."""
     return conjunction(*(one for one in conjuncts(formula) if one not in parts))
 
