@@ -91,9 +91,9 @@ class RequestRunner:
         except ImportError as error:
             raise ModelFailure("MODEL_NO_SDK", str(error)) from None
         with Transport(self._settings, key, self._connection) as transport:
-            return self._through_tiers(transport)
+            return self._ask_in_each_tier(transport)
 
-    def _through_tiers(self, transport: Transport) -> tuple[MessageContent, str]:
+    def _ask_in_each_tier(self, transport: Transport) -> tuple[MessageContent, str]:
         """Ask in one tier after another until an answer has the requested format.
 
         Returns:

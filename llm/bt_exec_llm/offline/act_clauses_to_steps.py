@@ -96,7 +96,7 @@ class ActClauseConverter(ReportConverter):
             self._asks_person = self._asks_person or "question" in shapes
             if done:
                 self._check_executable(verbs, pieces)
-            pieces = self._without_past(act, verbs, pieces)
+            pieces = self._without_past_content(act, verbs, pieces)
             about = self._are_report_verbs(verbs) and self._is_report_about_object(pieces)
             if about and self._working and not {*ONLY}.isdisjoint(self._categories_of(act)):
                 raise NoStepsError  # reporting only some findings is not possible

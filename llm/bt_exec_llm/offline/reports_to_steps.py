@@ -184,7 +184,9 @@ class ReportConverter(Comparisons):
             self._free = self._asks_presence = True
         return step
 
-    def _without_past(self, act: Node, verbs: tuple[str, ...], pieces: list[Piece]) -> list[Piece]:
+    def _without_past_content(
+        self, act: Node, verbs: tuple[str, ...], pieces: list[Piece]
+    ) -> list[Piece]:
         """Return the pieces of a report without "what you saw" or "what you did".
 
         These pieces are kept if no act precedes the report, so that it is about an earlier mission.
@@ -243,7 +245,7 @@ class ReportConverter(Comparisons):
             spoken = asked or self._announces(act, verbs)
             implied = spoken and self._is_sent_to_place()
             implied = implied and not (asked and self._visits_person())
-            if not implied and spoken and self._asks_for(present):
+            if not implied and spoken and self._previous_step_asks_for(present):
                 self._check_text_is_for_place(pieces)
                 implied = True
         if not implied:
@@ -289,7 +291,7 @@ class ReportConverter(Comparisons):
         marks = ("to", "") if bare else ("to",)
         return any((p.name, p.value) in present and p.mark in marks for p in pieces)
 
-    def _asks_for(self, present: tuple[str, str]) -> bool:
+    def _previous_step_asks_for(self, present: tuple[str, str]) -> bool:
         """Return True if the previous step asks whether people are at a place."""
         before = self._built[-1] if self._built else None
         if before is None or QUESTION not in before.verbs:

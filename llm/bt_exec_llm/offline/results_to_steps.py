@@ -171,7 +171,7 @@ class ResultConverter(ConditionalBranches, ABC):
         self._in_branch, observed = True, False
         parts = branch.parts() if branch.kind == "seq" else (branch,)
         for at, part in enumerate(parts):
-            if self._is_idle(part):
+            if self._has_no_effect(part):
                 continue
             if part.kind == "if":
                 raise NoStepsError  # nested conditions
