@@ -60,7 +60,7 @@ def _uncertain(world: World[DoorObservation], why: str, **facts: Any) -> Failed:
     return Failed("UNCERTAIN_PERCEPTION", why, age_s=age, **facts)
 
 
-def _perception_lost(world: World[DoorObservation]) -> str:
+def _perception_loss_reason(world: World[DoorObservation]) -> str:
     """Return why motion must stop for lack of observations; empty if perception is good.
 
     One bad picture is tolerated, two in a row are a fault.
@@ -128,7 +128,7 @@ def run_motion(
     """
     for blinks in range(_MOST_BLINKS + 1):
         motion = start()
-        lost = partial(_perception_lost, world)
+        lost = partial(_perception_loss_reason, world)
         blind = yield from follow_motion(motion, lambda: robot.doing, lost)
         if not blind:
             break

@@ -78,7 +78,9 @@ def resolve_question(
         kinds: Kinds of attributes.
         first: Whether the question is the first of a session.
     """
-    meaning = _as_comparison(_with_named(meaning, earlier, kinds).substitute(_THIS_ONE, _IT))
+    meaning = _as_comparison(
+        _with_mentioned_object(meaning, earlier, kinds).substitute(_THIS_ONE, _IT)
+    )
     if meaning.text("what") == "why":  # the answer to the last question contains its reasons
         return earlier[-1] if earlier else None
     added = _added_counts(meaning, earlier, kinds)
@@ -89,7 +91,7 @@ def resolve_question(
     unsaid = not earlier and _UNSAID in meaning.walk()
     last = earlier[-1] if earlier else None
     completed = _complete_short_question(
-        _with_unsaid(_beside_the_same(meaning, last), earlier), last
+        _with_omitted_object(_beside_the_same(meaning, last), earlier), last
     )
     if completed is None:
         return None
@@ -115,7 +117,9 @@ def resolve_question(
     return normal_form(_with_pictures_outermost(resolved))
 
 
-def _with_named(meaning: Node, earlier: Sequence[Node], kinds: Mapping[str, str]) -> Node:
+def _with_mentioned_object(
+    meaning: Node, earlier: Sequence[Node], kinds: Mapping[str, str]
+) -> Node:
     """Return a question in which "that cup" is the cup that was mentioned last, or any cup."""
 
     def named(node: Node) -> Node:
@@ -173,7 +177,7 @@ def _was_count_question(earlier: Sequence[Node]) -> bool:
     return bool(earlier) and earlier[-1].text("what") == "how_many"
 
 
-def _with_unsaid(meaning: Node, earlier: Sequence[Node]) -> Node:
+def _with_omitted_object(meaning: Node, earlier: Sequence[Node]) -> Node:
     """Return a question with "it" in place of an object that the text omits."""
     if _was_count_question(earlier):
         meaning = meaning.substitute(_WRITTEN_ON_UNSAID, _WRITTEN_ON_IT.replace(of=ANYTHING))

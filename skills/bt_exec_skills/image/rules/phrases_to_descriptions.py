@@ -102,7 +102,9 @@ class PhraseConverter:
             finally:
                 self._picture = outer
         stated = self._with_relations(formula)
-        parts = _of_bars([inner for part in conjuncts(stated) for inner in conjuncts(part)])
+        parts = _limit_superlatives_to_bars(
+            [inner for part in conjuncts(stated) for inner in conjuncts(part)]
+        )
         found = Phrase(said=self._generator.phrase(formula), picture=self._picture)
         beside = next((one for one in parts if one.text("relation") == "beside"), None)
         if beside is not None and self._nearest:
@@ -329,7 +331,7 @@ def shared_conjuncts(listed: Node) -> list[Node]:
     return [one for one in first if all(one in other for other in others)]
 
 
-def _of_bars(parts: list[Node]) -> list[Node]:
+def _limit_superlatives_to_bars(parts: list[Node]) -> list[Node]:
     """Return the parts of a formula about bars, with superlatives limited to bars."""
     bar, others = Node("thing", (("name", BAR),)), Node("any")
     if bar not in parts or not any(one.kind == "most" for one in parts):

@@ -204,7 +204,9 @@ def containers_among(phrase: Phrase, scope: Scope) -> tuple[str, ...]:
     for kind in {attributes_in_name(name).kind for name in scope.now.containers()}:
         try:
             found.update(
-                dict.fromkeys(_objects_with_properties(_of_kind(phrase, kind), scope, strict=False))
+                dict.fromkeys(
+                    _objects_with_properties(_limit_to_kind(phrase, kind), scope, strict=False)
+                )
             )
         except Trouble as trouble:
             if trouble.code != "ALL_LEFT_OUT":
@@ -216,7 +218,7 @@ def containers_among(phrase: Phrase, scope: Scope) -> tuple[str, ...]:
     return tuple(name for name in names if scope.now.table_of(name) in tables)
 
 
-def _of_kind(phrase: Phrase, kind: str) -> Phrase:
+def _limit_to_kind(phrase: Phrase, kind: str) -> Phrase:
     """Limit a phrase, and its exceptions that name no kind, to objects of a kind."""
     but = (one if one.kind or one.name else replace(one, kind=kind) for one in phrase.but)
     return replace(phrase, kind=kind, but=tuple(but))
