@@ -291,7 +291,7 @@ class Messages:
         return self.sentence_for_robot(robot, self._phrase(name, language, args), language)
 
     def _phrase(self, name: str, language: str, args: Mapping[str, Any]) -> str:
-        own, key = self._own_phrase(name)
+        own, key = self._messages_with_phrase(name)
         given = {key: value for key, value in args.items() if value is not None and value != ""}
         template = own._phrases.get(key, {}).get(language)
         if template is None:
@@ -330,10 +330,10 @@ class Messages:
 
     def has_phrase(self, name: str) -> bool:
         """Return True if a skill, condition or tree has its own phrase."""
-        own, key = self._own_phrase(name)
+        own, key = self._messages_with_phrase(name)
         return key in own._phrases
 
-    def _own_phrase(self, name: str) -> tuple[Messages, str]:
+    def _messages_with_phrase(self, name: str) -> tuple[Messages, str]:
         """Return the catalogue that contains the phrase for `name`, and its key there."""
         if name in self._phrases:
             return self, name

@@ -351,7 +351,7 @@ def _rerun(journal: Journal, record: MissionRecord) -> Iterator[_Rerun]:
             fast=_is_simulated(site, record),
             faults=faults_for_rerun(settings.get("faults", ())),
             journal=copy,
-            compiler=_other_compiler(site, record),
+            compiler=_differing_recorded_compiler(site, record),
             defer=bool(record.setup.get(DEFERRED)),
             confirm=_confirm_always,
         )
@@ -362,7 +362,7 @@ def _rerun(journal: Journal, record: MissionRecord) -> Iterator[_Rerun]:
             yield again
 
 
-def _other_compiler(site: Site, record: MissionRecord) -> str | None:
+def _differing_recorded_compiler(site: Site, record: MissionRecord) -> str | None:
     """Return the recorded compiler if it is installed and is not the site's; None otherwise."""
     name = record.setup.get("compiler", {}).get("name", "")
     return name if name in compiler_names() and name != site.compiler.name else None

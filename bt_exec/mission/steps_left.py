@@ -72,7 +72,7 @@ def steps_left(record: MissionRecord, work: Work, request: Request) -> Iterator[
     """
     if work.spec is None:
         return
-    now = _optimistic_request(work, request)
+    now = _request_assuming_finished_steps(work, request)
     facts, catalogue = facts_with_assumed_effects(now), request.catalogue
     for part in _left_out_parts(record, catalogue):
         if not _is_needless(part, facts, catalogue):
@@ -92,7 +92,7 @@ def steps_left(record: MissionRecord, work: Work, request: Request) -> Iterator[
             facts = facts_after_part(step.node, facts, catalogue)
 
 
-def _optimistic_request(work: Work, request: Request) -> Request:
+def _request_assuming_finished_steps(work: Work, request: Request) -> Request:
     """Return a request in which finished steps stay finished unless a known fact contradicts them.
 
     The interrupted step counts as finished if it has taken effect. Facts that it left in an

@@ -237,7 +237,7 @@ def _value_problem(finding: ErrorDetails, place: Place, source: Source) -> Probl
     elif kind == "needed":
         allowed = nearest_first(str(value), ("all", "any"))
     elif kind != "default":
-        message = _plain_words(finding)
+        message = _message_in_plain_words(finding)
     return source.problem(code, message, place, found=_shown_value(value), allowed=allowed)
 
 
@@ -285,7 +285,7 @@ def _too_few(kind: str, ctx: Mapping[str, Any], place: Place) -> str:
     return f"{field!r} needs at least {least} " + ("entries" if least > 1 else "entry")
 
 
-def _plain_words(finding: ErrorDetails) -> str:
+def _message_in_plain_words(finding: ErrorDetails) -> str:
     """Return a message about the allowed values in plain words instead of pydantic's terms."""
     kind, ctx, value = finding["type"], finding.get("ctx", {}), finding["input"]
     words = {

@@ -127,7 +127,11 @@ class _Texts:
         open_end = after is not None and not greets and not self._text.is_quotation(start, end)
         if open_end and chars[end:] and not chars[end:].startswith(tuple(after or ())):
             return
-        if skipped or self._is_aside(first) or self._may_contain_order(start, end):
+        if (
+            skipped
+            or self._begins_with_manner_or_time(first)
+            or self._may_contain_order(start, end)
+        ):
             return
         if self._text.is_quotation(start, end):
             yield Edge(start, end, "text.said", _quote(said), cost, text=surface)
@@ -143,7 +147,7 @@ class _Texts:
         if asked:
             yield Edge(start, end, "text.asked", _quote(said), cost, text=surface)
 
-    def _is_aside(self, word: str) -> bool:
+    def _begins_with_manner_or_time(self, word: str) -> bool:
         """Return True if a text begins with a statement of its manner, time or recipients."""
         ends = tuple(self._rules.get("aside_ends", ()))
         return word in self._rules.get("aside", ()) or word.endswith(ends)

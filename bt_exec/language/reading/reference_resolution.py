@@ -214,7 +214,7 @@ def with_named_conditions(meaning: Node) -> Node:
     found: list[Node] = []
     for part in meaning.parts() if meaning.kind == "seq" else (meaning,):
         last = found[-1] if found else None
-        merged = _with_otherwise(last, part) if last is not None else None
+        merged = _merge_exclusive_conditionals(last, part) if last is not None else None
         question = _question_of(last) if last is not None else None
         named = part if question is None else _with_question_as_condition(part, question)
         if merged is not None or (named is not part and question == named.get("of")):
@@ -223,7 +223,7 @@ def with_named_conditions(meaning: Node) -> Node:
     return found[0] if len(found) == 1 else Node("seq", (("of", tuple(found)),))
 
 
-def _with_otherwise(first: Node, part: Node) -> Node | None:
+def _merge_exclusive_conditionals(first: Node, part: Node) -> Node | None:
     """Return `first` with the second conditional as its other branch, if they exclude each other.
 
     An example is "if it is empty, put it there; if not, leave it". None for other parts.
