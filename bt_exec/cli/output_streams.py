@@ -247,7 +247,7 @@ def progress_bar(title: str, total: int) -> Iterator[Callable[..., None]]:
     with Progress(*columns, console=console, disable=not console.is_terminal) as progress:
         task = progress.add_task(title, total=total, beside="")
 
-        def move(done: int, beside: str = "", of: int | None = None) -> None:
+        def update(done: int, beside: str = "", of: int | None = None) -> None:
             progress.update(task, completed=done, beside=beside, total=of)
 
-        yield move
+        yield update

@@ -127,7 +127,7 @@ def _result(name: str, cases: Cases, lines: Sequence[Line]) -> Evaluation:
     wants = [cases.commands[line["item"]].want for line in lines]
     right = [_is_correct_answer(cases, line) for line in lines]
 
-    def rate(want: str) -> Rate:
+    def rate_of_wanted(want: str) -> Rate:
         own = [good for good, wanted in zip(right, wants, strict=True) if wanted == want]
         return Rate(sum(own), len(own))
 
@@ -136,9 +136,9 @@ def _result(name: str, cases: Cases, lines: Sequence[Line]) -> Evaluation:
         usage.update({key: value for key, value in line["usage"].items() if value})
     return Evaluation(
         name,
-        rate("act"),
+        rate_of_wanted("act"),
         Rate(sum(bool(answer_mistake(cases, line)) for line in lines), len(lines)),
-        rate("refuse"),
+        rate_of_wanted("refuse"),
         Counter(code for line in lines for code in line["objections"]),
         sum(line["requests"] for line in lines),
         int(usage["input_tokens"] + usage["output_tokens"]),

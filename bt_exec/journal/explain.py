@@ -298,12 +298,12 @@ def _first_cause(
     number, failure = found
     attempt = attempts[failed[number][1]]
     began = record.events[0].t
-    when = next((e.t - began for e in record.events if _reports(e, failure)), None)
+    when = next((e.t - began for e in record.events if _reports_failure(e, failure)), None)
     seen = tuple(text for pack, text in attempt.seen.items() if pack not in attempt.blind)
     return Cause(failure, attempt.version, when, seen, attempt.blind)
 
 
-def _reports(event: Any, failure: Failure) -> bool:
+def _reports_failure(event: Any, failure: Failure) -> bool:
     return isinstance(event, NodeChanged | SkillEnded) and event.failure == failure
 
 

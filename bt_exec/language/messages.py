@@ -301,12 +301,12 @@ class Messages:
             rest = " → ".join(own.translate_word(value, language) for value in given.values())
             return " ".join(filter(None, (head, rest)))
 
-        def kept(part: re.Match[str]) -> str:
+        def optional_part(part: re.Match[str]) -> str:
             text, _, otherwise = part[1].partition(";")
             wanted = {field for _, field, _, _ in string.Formatter().parse(text) if field}
             return text if wanted <= given.keys() else otherwise
 
-        return own._filled_in(_OPTIONAL.sub(kept, template), language, given)
+        return own._filled_in(_OPTIONAL.sub(optional_part, template), language, given)
 
     def with_quotes(self, args: Mapping[str, Any], language: str) -> dict[str, Any]:
         """Return arguments; texts of several words in another language are put in quotes."""

@@ -142,7 +142,7 @@ class Watchdog:
         """Call `function` as `call` does, with a separate time limit [s]."""
         if part in self.hung:
             raise PartBroken(part, "did not return and is not called again", "STEP_HUNG")
-        return self._watched(
+        return self._call_under_watch(
             _Call(part, limit_s, self.now() + limit_s, again=False), function, *args, **more
         )
 
@@ -159,11 +159,11 @@ class Watchdog:
 
         The recorder may be called again after it hung.
         """
-        return self._watched(
+        return self._call_under_watch(
             _Call(part, limit_s, self.now() + limit_s, again=True), function, *args, **more
         )
 
-    def _watched(
+    def _call_under_watch(
         self, call: _Call, function: Callable[P, R], /, *args: P.args, **more: P.kwargs
     ) -> R:
         depth = len(self._calls)
@@ -316,7 +316,7 @@ class Watchdog:
             raise call.hang_error()
 
 
-_WATCHED = Watchdog._watched.__code__
+_WATCHED = Watchdog._call_under_watch.__code__
 _ENTERED: set[Watchdog] = set()
 
 

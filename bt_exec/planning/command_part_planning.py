@@ -181,7 +181,7 @@ class CommandPlanner:
             elif owner:
                 self._check_prohibitions(owner, run, parts[end : end + 1])
                 if any(part.kind != "avoid" for part in run):
-                    nodes.append(self._planned(owner, run, before, first=first))
+                    nodes.append(self._plan_part(owner, run, before, first=first))
             else:
                 for part in run:
                     nodes += self._conditional_nodes(part, before)
@@ -202,11 +202,11 @@ class CommandPlanner:
             act for act in self._acts if act not in run and self._compiler_of_names(act) == owner
         ]
         if others or (run[-1] is avoided[-1] and following and may_deny_more(self._reading.edge)):
-            raise RefusedError(self._refusal("PART_FORBIDS", part=self._said(avoided[-1])))
+            raise RefusedError(self._refusal("PART_FORBIDS", part=self._words_of(avoided[-1])))
 
     def _answer_node(self, owner: str, question: Node) -> PlanNode:
         """Return the plan node that answers a question."""
-        said = self._said(question)
+        said = self._words_of(question)
         if not owner:
             raise RefusedError(self._refusal("PART_ASKS", part=said), owned=False)
         request = replace(self._request, command=said, context=Context())
@@ -218,7 +218,7 @@ class CommandPlanner:
         self._plans.append(answer)
         return answer.spec.root
 
-    def _planned(
+    def _plan_part(
         self,
         owner: str,
         run: tuple[Node, ...],
@@ -229,9 +229,9 @@ class CommandPlanner:
         meaning = run[0] if len(run) == 1 else Node("seq", (("of", run),))
         opening = next((one for one in run[0].walk() if one.kind in ("act", "ask")), run[0])
         if not first and any(one.kind == "pronoun" for one in opening.walk()):
-            raise RefusedError(self._refusal("PART_POINTS", part=self._said(meaning)))
+            raise RefusedError(self._refusal("PART_POINTS", part=self._words_of(meaning)))
         if before.get(owner) and any(one.kind == "if" for one in meaning.walk()):
-            raise RefusedError(self._refusal("PART_LATER", part=self._said(meaning)))
+            raise RefusedError(self._refusal("PART_LATER", part=self._words_of(meaning)))
         request = self._part_request(owner, first=first)
         part = CommandPart(self._reading, meaning, before.get(owner, ()))
         answer = self._compilers[owner].plan_part(request, part)
@@ -246,13 +246,13 @@ class CommandPlanner:
         question = part.node("of") if part.kind == "if" else part
         owner = self._compiler_of_names(question) if part.kind == "if" else ""
         if not owner:
-            raise RefusedError(self._refusal("PART_MIXED", part=self._said(part)), owned=False)
+            raise RefusedError(self._refusal("PART_MIXED", part=self._words_of(part)), owned=False)
         asked = CommandPart(self._reading, question)
         found = self._compilers[owner].plan_condition(self._part_request(owner, first=False), asked)
         if isinstance(found, Refusal):
             raise RefusedError(self._refusal_of_part(found, question))
         if any(before.values()):  # a branch may undo what its compiler expects of an earlier part
-            raise RefusedError(self._refusal("PART_LATER", part=self._said(question)))
+            raise RefusedError(self._refusal("PART_LATER", part=self._words_of(question)))
         subject = next((one for one in question.walk() if one.kind == "np"), None)
         branches: dict[bool, list[PlanNode]] = {}
         for name, met in (("then", True), ("other", False)):
@@ -269,7 +269,7 @@ class CommandPlanner:
         if isinstance(found, bool):
             if found not in branches:
                 code = "CONDITION_HOLDS" if found else "CONDITION_UNMET"
-                raise RefusedError(self._refusal(code, part=self._said(question)))
+                raise RefusedError(self._refusal(code, part=self._words_of(question)))
             return branches[found]
         if not branches:
             raise RefusedError(self._refusal("PARTS_UNCLEAR"), owner=owner)
@@ -313,10 +313,10 @@ class CommandPlanner:
 
     def _refusal_of_part(self, refusal: Refusal, meaning: Node) -> Refusal:
         """Return the refusal of the whole command, because one of its parts was refused."""
-        message = self._refusal("PART_REFUSED", part=self._said(meaning), why=refusal.message)
+        message = self._refusal("PART_REFUSED", part=self._words_of(meaning), why=refusal.message)
         return Refusal(refusal.code, message.message, missing=refusal.missing)
 
-    def _said(self, meaning: Node) -> str:
+    def _words_of(self, meaning: Node) -> str:
         parts = _parts(meaning)
         said = self._reading.words_of(meaning)
         return (

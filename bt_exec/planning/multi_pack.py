@@ -87,7 +87,7 @@ class PacksCompiler(Wrapping):
         if request.previous is not None and request.failure is not None:
             return self._repair_failed_part(request)
         answers = {name: self._answer_alone(name, one, request) for name, one in self.parts.items()}
-        claims = {name: one for name, one in answers.items() if self._claims(name, one)}
+        claims = {name: one for name, one in answers.items() if self._claims_command(name, one)}
         if len(claims) == 1:
             ((name, found),) = claims.items()
             said = self._command_in_texts(request, name, found)
@@ -135,7 +135,7 @@ class PacksCompiler(Wrapping):
     def _packs_of(self, name: str) -> str:
         return ", ".join(pack for pack, owner in self.owners.items() if owner == name)
 
-    def _claims(self, name: str, answer: Plan | Refusal | Reply) -> bool:
+    def _claims_command(self, name: str, answer: Plan | Refusal | Reply) -> bool:
         return not isinstance(answer, Refusal) or answer.code in self.parts[name].asks_back
 
     def _answer_alone(
@@ -172,7 +172,7 @@ class PacksCompiler(Wrapping):
             language = language_of(turn.command)
             context = replace(request.context, turns=before)
             asked = replace(request, command=turn.command, language=language, context=context)
-            self._claimed[key] = self._claims(name, self.parts[name].compile(asked))
+            self._claimed[key] = self._claims_command(name, self.parts[name].compile(asked))
         return self._claimed[key]
 
     # -- commands in parts

@@ -119,7 +119,7 @@ def verification_refusal(error: SpecError, request: Request) -> Refusal:
 def with_converted_tree_arguments(spec: MissionSpec, request: Request) -> MissionSpec:
     """Return a plan with arguments of trees converted to the declared types: "3" to a number."""
 
-    def typed(node: NodeBase) -> NodeBase:
+    def with_converted_arguments(node: NodeBase) -> NodeBase:
         if not isinstance(node, Tree) or node.body is not None or node.tree not in request.library:
             return node
         params, types = request.library.get(node.tree).params, request.catalogue.types
@@ -129,7 +129,7 @@ def with_converted_tree_arguments(spec: MissionSpec, request: Request) -> Missio
         }
         return node.model_copy(update={"args": args}) if args != node.args else node
 
-    root = rebuild(spec.root, typed)
+    root = rebuild(spec.root, with_converted_arguments)
     return spec if root is spec.root else spec.model_copy(update={"root": root})
 
 

@@ -69,11 +69,11 @@ def plan_parts_of_pack(robot: str, spec: MissionSpec, catalogue: Catalogue) -> l
         return [catalogue.with_pack_names(robot, spec)]
     parts: list[MissionSpec] = []
 
-    def keep(part: MissionSpec) -> MissionSpec:
+    def collect(part: MissionSpec) -> MissionSpec:
         parts.append(part)
         return part
 
-    _change_parts(robot, spec, catalogue, keep)
+    _change_parts(robot, spec, catalogue, collect)
     return parts
 
 
@@ -83,15 +83,15 @@ def apply_to_parts(
     """Apply a pass to the parts of a plan that concern a pack; return the plan and the changes."""
     changes: list[str] = []
 
-    def apply(part: MissionSpec) -> MissionSpec:
+    def apply_step(part: MissionSpec) -> MissionSpec:
         changed, found = step.apply(part, context)
         changes.extend(found)
         return changed
 
     if catalogue.is_robot(robot):
-        return _change_parts(robot, spec, catalogue, apply), tuple(changes)
+        return _change_parts(robot, spec, catalogue, apply_step), tuple(changes)
     own = catalogue.with_pack_names(robot, spec)
-    return catalogue.with_site_names(robot, apply(own)), tuple(changes)
+    return catalogue.with_site_names(robot, apply_step(own)), tuple(changes)
 
 
 def _change_parts(

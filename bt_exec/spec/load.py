@@ -144,7 +144,7 @@ def _problems_of_errors(error: ValidationError, source: Source, top: type) -> li
             continue  # this error follows from errors in the items, which are reported
         if finding["type"] == "missing" and _is_misspelt(findings, places, place):
             continue  # the misspelt field is reported instead, with the missing one as suggestion
-        problems.append(_problem(finding, place, source, top))
+        problems.append(_problem_of_error(finding, place, source, top))
     return problems
 
 
@@ -181,7 +181,7 @@ def _owning_model(finding: ErrorDetails, top: type) -> type:
     return _PARTS.get(str(loc[0]), top) if len(loc) > 1 else top
 
 
-def _problem(finding: ErrorDetails, place: Place, source: Source, top: type) -> Problem:
+def _problem_of_error(finding: ErrorDetails, place: Place, source: Source, top: type) -> Problem:
     kind, ctx = finding["type"], finding.get("ctx", {})
     value = _shown_value(finding["input"])
     field = str(place[-1]) if place else ""

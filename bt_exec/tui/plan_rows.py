@@ -110,7 +110,7 @@ class Forest:
         if root is not None:
             plan = locate(root)
             self._choices = frozenset(choice_checks(plan))
-            self.roots = self._rows(plan)
+            self.roots = self._rows_of_node(plan)
 
     def __iter__(self) -> Iterator[ViewNode]:
         """Iterate over every row, parents first."""
@@ -138,14 +138,14 @@ class Forest:
             node.set_state(state, t, detail, failure)
         return node
 
-    def _rows(self, step: Located[NodeBase]) -> list[ViewNode]:
+    def _rows_of_node(self, step: Located[NodeBase]) -> list[ViewNode]:
         spec, path = step.node, step.path
         if self._folded and only_checks_continuation(spec):
-            rows = self._rows(step.children[0])
+            rows = self._rows_of_node(step.children[0])
             for row in (each for one in rows for each in one.walk()):
                 row.passed = True
             return rows
-        inner = [row for child in step.children for row in self._rows(child)]
+        inner = [row for child in step.children for row in self._rows_of_node(child)]
         if isinstance(spec, Sequence) and spec.is_plain:
             return inner
         if isinstance(spec, Tree) and len(inner) == 1 and _only_runs_skill(spec, inner[0]):

@@ -176,12 +176,12 @@ class Calls:
         try:
             found = self._known.get(key)
         except TypeError:  # an argument is a list
-            return self._computed(node)
+            return self._call_of_node(node)
         if found is None:
-            found = self._known[key] = self._computed(node)
+            found = self._known[key] = self._call_of_node(node)
         return found
 
-    def _computed(self, node: Do) -> Call:
+    def _call_of_node(self, node: Do) -> Call:
         skill = self._skills[node.do]
         args = known_args(skill, node.args)
         return Call(needs_of(skill, args), *changes_of(skill, args))
@@ -239,10 +239,10 @@ class ConcurrentChanges:
         if not self._changes or not states:
             return limit_states(states)
         if states not in self._known:
-            self._known[states] = self._closure(states)
+            self._known[states] = self._reachable_states(states)
         return self._known[states]
 
-    def _closure(self, states: States) -> States:
+    def _reachable_states(self, states: States) -> States:
         found, fresh = set(states), list(states)
         while fresh:
             state = fresh.pop()

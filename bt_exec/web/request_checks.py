@@ -86,7 +86,7 @@ class RequestGuard:
             await self.app(scope, receive, send)
             return
 
-        async def answer(message: Message) -> None:
+        async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 message = {**message, "headers": [*message.get("headers", ()), *_HEADERS]}
             await send(message)
@@ -98,10 +98,10 @@ class RequestGuard:
         except WebError as error:
             if error.code == "WRONG_TOKEN":
                 await asyncio.sleep(0.5)  # slows down guessing of the token
-            await _refuse_and_close(answer, error, language_of_headers(headers))
+            await _refuse_and_close(send_with_headers, error, language_of_headers(headers))
             return
         if body is not None:
-            await self.app(scope, _replay_body(body, receive), answer)
+            await self.app(scope, _replay_body(body, receive), send_with_headers)
 
     def _check_request(self, scope: Scope, headers: dict[str, list[str]]) -> None:
         hosts = headers.get("host", [])

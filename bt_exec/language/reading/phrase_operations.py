@@ -244,12 +244,12 @@ def _numbered_object(number: int) -> Node:
 def _either_relation(one: Value, other: Value, to: Node) -> Node:
     """Return the disjunction of two relations to, or comparisons with, the same objects."""
 
-    def related(how: Value) -> Node:
+    def relation_node(how: Value) -> Node:
         if isinstance(how, Node):
             return Node("than", (("attribute", how.text("attribute")), ("to", to)))
         return Node("rel", (("relation", how), ("to", to)))
 
-    return disjunction(related(one), related(other))
+    return disjunction(relation_node(one), relation_node(other))
 
 
 def _relation_to_either(relation: str, one: Node, other: Node) -> Node:

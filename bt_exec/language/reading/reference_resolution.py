@@ -100,7 +100,7 @@ def _with_noun(meaning: Node, before: Node | None, kinds: Mapping[str, str]) -> 
     if meaning.kind == "fragment":  # the noun is added with the rest of the previous command
         earlier = []
 
-    def filled(node: Node, inner: bool) -> Node:
+    def with_noun(node: Node, inner: bool) -> Node:
         if node == _ONE:
             return conjunction(*(own if inner and own else earlier))
         if node.kind == "or":
@@ -111,12 +111,12 @@ def _with_noun(meaning: Node, before: Node | None, kinds: Mapping[str, str]) -> 
         for name, value in node.args:
             below = inner or name == "to"
             if isinstance(value, tuple):
-                args.append((name, tuple(filled(part, below) for part in value)))
+                args.append((name, tuple(with_noun(part, below) for part in value)))
             else:
-                args.append((name, filled(value, below) if isinstance(value, Node) else value))
+                args.append((name, with_noun(value, below) if isinstance(value, Node) else value))
         return Node(node.kind, tuple(args))
 
-    return filled(meaning, False)
+    return with_noun(meaning, False)
 
 
 def _nouns_of(phrase: Node | None, kinds: Mapping[str, str]) -> list[Node]:
@@ -165,18 +165,18 @@ def _antecedent(meaning: Node, subject: Node) -> Node:
 def _with_antecedent(node: Node, subject: Node) -> Node:
     """Return a node with its pronouns replaced by the subject; in formulas, by its formula."""
 
-    def changed(name: str, value: Value) -> Value:
+    def resolve_value(name: str, value: Value) -> Value:
         if isinstance(value, tuple):
-            return tuple(replaced(name, part) for part in value)
-        return replaced(name, value) if isinstance(value, Node) else value
+            return tuple(resolve_node(name, part) for part in value)
+        return resolve_node(name, value) if isinstance(value, Node) else value
 
-    def replaced(name: str, part: Node) -> Node:
+    def resolve_node(name: str, part: Node) -> Node:
         if part.kind != "pronoun":
             return _with_antecedent(part, subject)
         in_formula = node.kind in _FORMULAS and name != "to"
         return subject.node("of") if in_formula else subject
 
-    return Node(node.kind, tuple((name, changed(name, value)) for name, value in node.args))
+    return Node(node.kind, tuple((name, resolve_value(name, value)) for name, value in node.args))
 
 
 def _merge_fragment(old: Node, new: Node, sign: str, kinds: Mapping[str, str]) -> Node:
