@@ -150,8 +150,12 @@ class _Reader:
             "short_goal_dsl": self._goals,
             "horizon_steps": self._horizon,
             "terminate_on": self._word_reader("UNKNOWN_TERMINATE", get_args(Terminate)),
-            "done_evidence": self._words("UNKNOWN_EVIDENCE", vocabulary.done_evidence, words),
-            "fallback_if_failed": self._words("UNKNOWN_FALLBACK", vocabulary.fallbacks, words),
+            "done_evidence": self._word_list_reader(
+                "UNKNOWN_EVIDENCE", vocabulary.done_evidence, words
+            ),
+            "fallback_if_failed": self._word_list_reader(
+                "UNKNOWN_FALLBACK", vocabulary.fallbacks, words
+            ),
             "uncertainty": self._word_reader("UNKNOWN_UNCERTAINTY", get_args(Uncertainty)),
         }
 
@@ -186,7 +190,7 @@ class _Reader:
 
         return read
 
-    def _words(
+    def _word_list_reader(
         self, code: str, known: Sequence[str], most: int
     ) -> Callable[[str, Any], tuple[str, ...]]:
         one = self._word_reader(code, known)

@@ -149,10 +149,10 @@ def problems_text(problems: Iterable[Problem], known: Iterable[Problem] = ()) ->
 def fenced_json(tag: str, data: Any) -> str:
     """Return plain data as JSON between tags, escaped so that it cannot contain the end tag."""
     text = json.dumps(data, ensure_ascii=False, indent=1, default=str)
-    return f"<{tag}>\n{_closed(text)}\n</{tag}>"
+    return f"<{tag}>\n{_escape_angle_brackets(text)}\n</{tag}>"
 
 
-def _closed(text: str) -> str:
+def _escape_angle_brackets(text: str) -> str:
     return text.replace("<", "\\u003c").replace(">", "\\u003e")
 
 
@@ -192,7 +192,7 @@ def _failed(request: Request) -> str:
         "finished": [{"step": done.path, "skipped": done.skipped or None} for done in request.done],
     }
     plan = request.previous.model_copy(update={"root": found.node})
-    text = _closed(as_yaml({"root": to_data(plan)["root"]}))
+    text = _escape_angle_brackets(as_yaml({"root": to_data(plan)["root"]}))
     return "\n\n".join(
         (
             f"# What failed\n\n{_text('replan')}",

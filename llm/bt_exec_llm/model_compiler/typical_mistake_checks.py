@@ -89,18 +89,18 @@ def endless_loop_problems(root: Any) -> Iterator[Problem]:
             word = str(value).lower()
             number = value if isinstance(value, int) and not isinstance(value, bool) else None
             if word in _FOREVER or (number is not None and number <= 0):
-                yield _endless(f"{place}/{key}", f"{key}: {value}")
+                yield _endless_loop_problem(f"{place}/{key}", f"{key}: {value}")
             elif number is not None:
                 runs *= number
         if runs > MOST_RUNS:
-            yield _endless(place, f"{runs} runs")
+            yield _endless_loop_problem(place, f"{runs} runs")
         if not any(kind in node for kind in KINDS):
             loop = next((key for key in node if str(key).lower() in _LOOPS), None)
             if loop is not None:
-                yield _endless(place, str(loop))
+                yield _endless_loop_problem(place, str(loop))
 
 
-def _endless(place: str, found: str) -> Problem:
+def _endless_loop_problem(place: str, found: str) -> Problem:
     message = f"a plan must end: repeat and retry are counts, {MOST_RUNS} runs at most"
     return Problem("ENDLESS_LOOP", message, place, found)
 

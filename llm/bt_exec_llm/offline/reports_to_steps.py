@@ -131,7 +131,7 @@ class ReportConverter(Comparisons):
             return False
         kinds = {piece.name for piece in before.pieces}
         looked_for = bool(kinds & self._persons) and kinds <= self._persons | self._each
-        return self._observes(before) and looked_for
+        return self._is_observation(before) and looked_for
 
     def _has_text_before(self) -> bool:
         """Return True if a previous act has a free-text argument, such as an item to carry."""
@@ -175,7 +175,7 @@ class ReportConverter(Comparisons):
     def _record_look(self, step: Step) -> Step:
         """Return the step of an observation, and record it as a question for later references."""
         finds = [self._lexicon.verbs[verb].finds for verb in step.verbs]
-        if self._observes(step) and not self._in_branch:
+        if self._is_observation(step) and not self._in_branch:
             several = step.times > 1 or len(self._places_of(step)) > 1
             aspects = any(piece.name in self._joined for piece in step.pieces)
             self._observed_all = several and not aspects

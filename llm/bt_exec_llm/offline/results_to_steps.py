@@ -188,7 +188,7 @@ class ResultConverter(ConditionalBranches, ABC):
                 if reports:
                     step = replace(step, pieces=persons)  # 교수님께 가서 말씀드려
                 persons = own or persons
-                observed = observed or (step.positive and self._observes(step))
+                observed = observed or (step.positive and self._is_observation(step))
                 if step.pieces or not any(self._lexicon.verbs[one].idle for one in step.verbs):
                     yield step
         self._in_branch = False

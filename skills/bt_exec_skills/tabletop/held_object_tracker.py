@@ -91,7 +91,7 @@ class HeldObjectTracker:
             self._record_origin(thing, self.origin)
         self.thing, self._reached = thing, None
         self._height = at.z
-        self._from_base = _local(now.base, at) if now.base is not None else None
+        self._from_base = _in_frame_of_base(now.base, at) if now.base is not None else None
 
     def _record_origin(self, thing: str, origin: Point) -> None:
         if self._in_new_mission:
@@ -114,7 +114,7 @@ class HeldObjectTracker:
         if at is None or at.z < self._height - _FOLLOWS_M:
             return None
         if self._from_base is not None and now.base is not None:
-            x, y = _local(now.base, at)
+            x, y = _in_frame_of_base(now.base, at)
             if math.hypot(x - self._from_base[0], y - self._from_base[1]) > _FOLLOWS_M:
                 return None
         return self.thing
@@ -183,7 +183,7 @@ def _in_room(base: Pose, at: Point) -> tuple[float, float]:
     return base.x + c * at.x - s * at.y, base.y + s * at.x + c * at.y
 
 
-def _local(base: Pose, at: Point) -> tuple[float, float]:
+def _in_frame_of_base(base: Pose, at: Point) -> tuple[float, float]:
     c, s = math.cos(base.yaw), math.sin(base.yaw)
     x, y = at.x - base.x, at.y - base.y
     return c * x + s * y, c * y - s * x

@@ -51,11 +51,11 @@ def wait_for_picture(world: World[DoorObservation], since: float | None = None) 
     """
     began = world.since if since is None else since
     yield from fresh_observation(
-        world, began, lambda: _uncertain(world, picture_uncertainty(world)), 0.0
+        world, began, lambda: _uncertainty_failure(world, picture_uncertainty(world)), 0.0
     )
 
 
-def _uncertain(world: World[DoorObservation], why: str, **facts: Any) -> Failed:
+def _uncertainty_failure(world: World[DoorObservation], why: str, **facts: Any) -> Failed:
     age = None if world.observation is None else round(world.age_s, 1)
     return Failed("UNCERTAIN_PERCEPTION", why, age_s=age, **facts)
 
@@ -100,7 +100,7 @@ def look_for(world: World[DoorObservation], label: str, *, door_known: bool = Fa
                 label=label,
             )
         if world.now - world.since >= PATIENCE_S:
-            raise _uncertain(
+            raise _uncertainty_failure(
                 world, door_uncertainty(world) if there else picture_uncertainty(world), label=label
             )
         yield Running(0.0, "looking")
@@ -133,7 +133,7 @@ def run_motion(
         if not blind:
             break
         if blinks == _MOST_BLINKS:
-            raise _uncertain(world, blind)
+            raise _uncertainty_failure(world, blind)
         yield from wait_for_picture(world, since=world.now)
     failure = motion.failure
     if failure is not None:

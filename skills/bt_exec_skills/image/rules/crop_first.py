@@ -30,7 +30,7 @@ def _guard_whole_picture_questions(
     """Put the questions about the whole picture under the guard `crops_checked`."""
     changed: list[str] = []
 
-    def change(node: NodeBase) -> NodeBase:
+    def add_guard(node: NodeBase) -> NodeBase:
         if not _asks_about_whole_picture(node):
             return node
         own = node.guarded
@@ -45,7 +45,7 @@ def _guard_whole_picture_questions(
             guard = own.model_copy(update={"condition": both})
         return node.model_copy(update={"guarded": guard})
 
-    root = rebuild(spec.root, change)
+    root = rebuild(spec.root, add_guard)
     if not changed:
         return spec, ()
     return spec.model_copy(update={"root": root}), tuple(dict.fromkeys(changed))

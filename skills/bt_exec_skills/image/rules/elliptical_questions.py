@@ -122,16 +122,16 @@ def _with_mentioned_object(
 ) -> Node:
     """Return a question in which "that cup" is the cup that was mentioned last, or any cup."""
 
-    def named(node: Node) -> Node:
+    def with_mentioned_object(node: Node) -> Node:
         about = node.get("about")
         if isinstance(about, Node) and _THAT in about.walk():  # "is that cup red?"
-            of, one = node.node("of"), named(about)
+            of, one = node.node("of"), with_mentioned_object(about)
             known_parts = {_THAT, *nouns_in(one.node("of"), kinds)}
             asked = (part for part in conjuncts(of.node("of")) if part not in known_parts)
             return node.replace(of=of.replace(of=conjunction(one.node("of"), *asked)), about=one)
         parts = conjuncts(node.node("of")) if node.kind == "np" else ()
         if _THAT not in parts:
-            return node.map_children(named)
+            return node.map_children(with_mentioned_object)
         said = conjunction(*(part for part in parts if part != _THAT))
         others = [part for part in conjuncts(said) if not nouns_in(part, kinds)]
         nouns = {part for part in conjuncts(said) if part not in others}
@@ -141,11 +141,11 @@ def _with_mentioned_object(
             if nouns <= {*nouns_in(one, kinds)} and not are_disjoint(said, one, kinds)
         ]
         formula = same[-1] if same and nouns <= {*nouns_in(said, kinds)} and nouns else said
-        return node.replace(of=formula).map_children(named)
+        return node.replace(of=formula).map_children(with_mentioned_object)
 
     mentioned = (node for question in earlier for node in question.walk())
     known = [node.node("of") for node in mentioned if node.kind == "np"]
-    return named(meaning)
+    return with_mentioned_object(meaning)
 
 
 def _beside_the_same(meaning: Node, last: Node | None) -> Node:

@@ -216,7 +216,7 @@ def _comparison_text(
 ) -> str:
     """Return the sentence about a comparison, with the finding at each place."""
 
-    def finding(place: str) -> str:
+    def finding_at(place: str) -> str:
         facts = dict(looks[place])
         key = f"FOUND_{found.aspect}"
         if found.aspect == "light":
@@ -229,7 +229,7 @@ def _comparison_text(
 
     places = found.first if found.outcome in ("equal", "first") else found.places
     named = ", ".join(site.display_name(place, language) for place in places)
-    values = ", ".join(map(finding, found.places))
+    values = ", ".join(map(finding_at, found.places))
     what = catalogue_sentence(f"COMPARED_{found.aspect}_{found.order}", language)
     key = f"COMPARED_{found.outcome}"
     return _capitalize(catalogue_sentence(key, language, what=what, places=named, values=values))

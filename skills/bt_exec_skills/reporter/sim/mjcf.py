@@ -41,7 +41,7 @@ def _slab(name: str, bar: Bar, low: float, high: float, rgb: str, more: str = ""
     return _box(name, middle, (half_x, half_y, (high - low) / 2), rgb, more)
 
 
-def _shell(layout: Layout) -> str:
+def _walls_and_lights(layout: Layout) -> str:
     wall = _format_numbers(*layout.wall)
     parts = [_slab(f"wall/{k}", bar, 0.0, WALL_HEIGHT, wall) for k, bar in enumerate(wall_pieces())]
     for name, bar in DOORWAYS.items():
@@ -135,7 +135,7 @@ def world_xml(layout: Layout, start: tuple[float, float]) -> str:
     <default class="base"><geom contype="1" conaffinity="0" friction="0.05"/></default>
   </default>
   <worldbody>
-    {_shell(layout)}
+    {_walls_and_lights(layout)}
     {"".join(_furniture(k, item) for k, item in enumerate(layout.furniture))}
     {"".join(_door_or_crates(k, bar) for k, bar in enumerate(layout.barriers))}
     {"".join(_thing(k, thing) for k, thing in enumerate(layout.things))}

@@ -71,7 +71,7 @@ def objects_of(phrase: Phrase, scope: Scope, *, some: str = "all") -> tuple[str,
     """
     found = _matching_objects(phrase, scope)
     if not found:
-        raise _nothing(phrase, scope)
+        raise _trouble_without_match(phrase, scope)
     if phrase.table:
         return found
     number = some if phrase.number == "some" else phrase.number
@@ -80,12 +80,12 @@ def objects_of(phrase: Phrase, scope: Scope, *, some: str = "all") -> tuple[str,
     if phrase.order in ("left", "right") and number == "all" and len(found) > 1 == phrase.rank:
         found = _objects_on_tables(_tables_on_side(phrase, scope), found, scope.now)
         if not found:
-            raise _nothing(phrase, scope)
+            raise _trouble_without_match(phrase, scope)
         return found
     if phrase.near is not None and phrase.order not in _FULL:
         found = tuple(name for name in found if name != single_object_of(phrase.near, scope))
     if _is_on_table_of_another_side(found, phrase, scope):
-        raise _nothing(phrase, scope)
+        raise _trouble_without_match(phrase, scope)
     if phrase.order and found:
         alike = number == "all" and phrase.rank == 1
         best = _of_best_size(found, phrase.order) if alike else ()
@@ -414,7 +414,7 @@ def _has_no_other_attributes(one: NameAttributes, phrase: Phrase) -> bool:
     return not any(more) and one.kind in (phrase.kind, "object")
 
 
-def _nothing(phrase: Phrase, scope: Scope) -> Trouble:
+def _trouble_without_match(phrase: Phrase, scope: Scope) -> Trouble:
     there = tuple(scope.now.objects)
     if phrase.kind in CONTAINERS:
         there = scope.now.containers() or there

@@ -53,7 +53,7 @@ def drive(world: TableWorld, way: Way, goal: Pose) -> MotionSteps:
         speed = min(_SPEED, speed + _EASE * CONTROL_S, room)
         behind = min(total, behind + speed * CONTROL_S)
         turn += max(-_TURN * CONTROL_S, min(_TURN * CONTROL_S, final - turn))
-        x, y = _along(way, lengths, behind)
+        x, y = _point_at_length(way, lengths, behind)
         world.command_base(x, y, turn)
         yield 0.95 * behind / total, "driving"
         if world.pose.distance_to(x, y) > 0.3:
@@ -66,7 +66,7 @@ def drive(world: TableWorld, way: Way, goal: Pose) -> MotionSteps:
         )
 
 
-def _along(way: Way, lengths: Sequence[float], behind: float) -> tuple[float, float]:
+def _point_at_length(way: Way, lengths: Sequence[float], behind: float) -> tuple[float, float]:
     for (a, b), length in zip(pairwise(way), lengths, strict=True):
         if behind <= length and length > 0:
             part = behind / length
