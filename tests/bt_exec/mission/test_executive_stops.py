@@ -390,7 +390,7 @@ def test_abort_before_the_first_tick_neither_moves_nor_observes(stage):
     ]
 
 
-def test_abort_acts_while_an_observation_is_awaited(stage):
+def test_abort_takes_effect_while_an_observation_is_awaited(stage):
     looking, enough = threading.Event(), threading.Event()
     on = stage([scripted_skill("a")], perception_workers=True, limits=Limits(look_s=60))
 
