@@ -36,13 +36,13 @@ class RulesLabeler:
 
     def label(self, items: Sequence[Item]) -> Sequence[Labelled]:
         """Implement `Labeler.label`."""
-        return [self._label(item) for item in items]
+        return [self._label_item(item) for item in items]
 
     def usage(self) -> Mapping[str, float]:
         """Return an empty mapping, because there are no requests."""
         return {}
 
-    def _label(self, item: Item) -> Labelled:
+    def _label_item(self, item: Item) -> Labelled:
         span = item.span
         if span is None:
             breach = Breach("NO_ACTIONS", "episode", "the recording contains no actions")

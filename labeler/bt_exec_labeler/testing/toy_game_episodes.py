@@ -108,11 +108,11 @@ def make_game(folder: Path, episodes: int = 3, seed: int = 0) -> Path:
     text = yaml.safe_dump(VOCABULARY, allow_unicode=True, sort_keys=False)
     (folder / "vocabulary.yaml").write_text(text, encoding="utf-8")
     for number in range(episodes):
-        _episode(folder / f"game_{number:02d}", chance)
+        _write_episode(folder / f"game_{number:02d}", chance)
     return folder
 
 
-def _episode(folder: Path, chance: random.Random) -> None:
+def _write_episode(folder: Path, chance: random.Random) -> None:
     folder.mkdir(exist_ok=True)
     head = {"fps": FPS, "command": "bring me the gem", "language": "en"}
     (folder / "episode.yaml").write_text(yaml.safe_dump(head), encoding="utf-8")
