@@ -153,7 +153,7 @@ class _GlThread:
 
     def __init__(self) -> None:
         self._jobs: SimpleQueue[tuple[Callable[[], Any], Future[Any]] | None] = SimpleQueue()
-        self._thread = threading.Thread(target=self._run, name="gl", daemon=True)
+        self._thread = threading.Thread(target=self._run_jobs, name="gl", daemon=True)
         self._at_exit: set[Callable[[], None]] = set()
         self._thread.start()
 
@@ -180,7 +180,7 @@ class _GlThread:
         self._jobs.put(None)
         self._thread.join(_JOIN_S)
 
-    def _run(self) -> None:
+    def _run_jobs(self) -> None:
         while (item := self._jobs.get()) is not None:
             job, answer = item
             try:

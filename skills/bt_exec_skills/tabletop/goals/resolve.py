@@ -445,13 +445,15 @@ def _sort_by_distance(
 ) -> tuple[str, ...]:
     """Return names in the order of their distance from the robot, or from the object `anchor`."""
     now = scope.now
-    origin = now.base if anchor is None else _place(single_object_of(anchor, scope), now)
+    origin = now.base if anchor is None else _position_of(single_object_of(anchor, scope), now)
     if origin is None:
         return found
-    return tuple(sorted(found, key=lambda name: _place(name, now).horizontal_distance(origin)))
+    return tuple(
+        sorted(found, key=lambda name: _position_of(name, now).horizontal_distance(origin))
+    )
 
 
-def _place(name: str, now: Environment) -> Point:
+def _position_of(name: str, now: Environment) -> Point:
     at = now.position_of(name)
     assert at is not None  # only names of present objects are passed
     return at
@@ -460,14 +462,14 @@ def _place(name: str, now: Environment) -> Point:
 def _order_by_phrase(found: tuple[str, ...], phrase: Phrase, scope: Scope) -> tuple[str, ...]:
     """Return `found` sorted by the order of a phrase, by default with the nearest first."""
     if phrase.order in ("biggest", "smallest"):
-        return tuple(sorted(found, key=_size, reverse=phrase.order == "biggest"))
+        return tuple(sorted(found, key=_size_rank, reverse=phrase.order == "biggest"))
     if phrase.order in _FULL:
         raise Trouble("NOT_UNDERSTOOD")
     near = _sort_by_distance(found, scope, phrase.near)
     return near[::-1] if phrase.order == "farthest" else near
 
 
-def _size(name: str) -> int:
+def _size_rank(name: str) -> int:
     return SIZES.index(attributes_in_name(name).size or _ANY_SIZE)
 
 
@@ -477,8 +479,8 @@ def _of_best_size(found: tuple[str, ...], order: str) -> tuple[str, ...]:
         attributes_in_name(name).size for name in found
     ):
         return ()
-    best = (max if order == "biggest" else min)(map(_size, found))
-    return tuple(name for name in found if _size(name) == best)
+    best = (max if order == "biggest" else min)(map(_size_rank, found))
+    return tuple(name for name in found if _size_rank(name) == best)
 
 
 def _extreme_object(found: tuple[str, ...], phrase: Phrase, scope: Scope) -> str:
@@ -516,12 +518,12 @@ def _extreme_object(found: tuple[str, ...], phrase: Phrase, scope: Scope) -> str
 
     def to_the_right(name: str) -> float:
         """Return the angle to the right of the robot's heading [rad]; 0 for an object behind it."""
-        turn = base.bearing(*_place(name, now)[:2])
+        turn = base.bearing(*_position_of(name, now)[:2])
         return -turn if abs(turn) < _BEHIND_RAD else 0.0
 
     def to_the_back(name: str) -> float:
         """Return the angle from the robot's heading [rad]."""
-        return abs(base.bearing(*_place(name, now)[:2]))
+        return abs(base.bearing(*_position_of(name, now)[:2]))
 
     angle = to_the_back if order in ("front", "back") else to_the_right
     across = sorted(found, key=angle)
