@@ -263,7 +263,7 @@ def stop_mission_on_signals(
     count, second = 0, 0.0
     came: set[int] = set()
 
-    def stop(number: int, _: object) -> None:
+    def handle_signal(number: int, _: object) -> None:
         global _killed
         nonlocal count, second
         watched.mark_handled()
@@ -294,9 +294,9 @@ def stop_mission_on_signals(
     waits = all(rig.simulation is not None for rig in session.rigs.values())
     earlier: dict[int, Any] = {}
     with contextlib.suppress(ValueError):  # not on the main thread, which receives no signals
-        ending = dict.fromkeys((signal.SIGINT, *fatal_signals()), stop)
+        ending = dict.fromkeys((signal.SIGINT, *fatal_signals()), handle_signal)
         suspending = dict.fromkeys(
-            _catchable_signals((signal.SIGTSTP,)), suspend if waits else stop
+            _catchable_signals((signal.SIGTSTP,)), suspend if waits else handle_signal
         )
         for number, handler in {**ending, **suspending}.items():
             earlier[number] = signal.signal(number, handler)
