@@ -200,9 +200,10 @@ def finished_recipe(folder: Path) -> Recipe:
     """
     recipe = read_recipe(folder)
     if not _is_complete(folder, recipe):
+        made = len(_finished_scenes(folder))
         raise UsageError(
-            f"{folder} is not finished ({len(_finished_scenes(folder))} of {recipe.scenes} scenes); "
-            "the bt-exec vision dataset command that began it continues"
+            f"{folder} is not finished ({made} of {recipe.scenes} scenes); the "
+            "bt-exec vision dataset command that began it continues"
         )
     return recipe
 
