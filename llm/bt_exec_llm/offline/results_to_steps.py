@@ -60,7 +60,7 @@ class ResultConverter(ConditionalBranches, ABC):
         """Yield the steps after an act that has succeeded; a failed act ends the mission anyway.
 
         Raises:
-            NoStepsError: If there is no previous act, or the command says what to do if it fails.
+            NoStepsError: If there is no previous act, or the command has a part for its failure.
         """
         failures = {one for one in self._meaning.walk() if one in (HAS_FAILED, IS_UNABLE, *ANSWERS)}
         if act is None or node.get("other") is not None or failures:
