@@ -16,6 +16,7 @@ from bt_exec.language.closed_classes import closed_classes
 from bt_exec.language.logical_operators import Operator, operators_in
 from bt_exec.language.reading.chart import Edge
 from bt_exec.language.reading.lexicon import Lexicon
+from bt_exec.language.reading.meaning_node import Node
 from bt_exec.language.reading.normalized_text import Text
 from bt_exec.language.reading.remark_edges import (
     ASKED,
@@ -62,6 +63,8 @@ class _Remarks:
         )
         self._persons = tuple(data.get("texts", {}).get("persons", ()))
         self._named = [one for one in edges if one.start in text.gaps]
+        self._takes_items = lexicon.takes_texts
+        self._objects = [one for one in edges if one.category == "obj" and one.end in text.gaps]
         facts = [one for one in edges if one.text and self._reports_fact(one)]
         self._stated = {one.end for one in facts}
         self._confirmed = {one.end for one in facts if one.category.endswith((".ask", ".ask!"))}
@@ -87,11 +90,27 @@ class _Remarks:
             return  # 어디 있지: a question
         cost = _STATED if end in self._stated else _UNSURE + _WORD * len(words)
         cost += _LATE if start in self._late else 0.0
-        things = tuple(dict.fromkeys(longest_nouns(within)))
+        things = tuple(dict.fromkeys((*longest_nouns(within), *self._items(within))))
         yield Edge(start, end, "aside_text", None, cost, text=surface)
         yield Edge(start, end, "stated_fact", remark_about(things), cost, text=surface)
         if is_plain(within) and not self._asks(within, surface):
             yield Edge(start, end, PLAIN_REMARK, None, cost, text=surface)
+
+    def _items(self, within: Sequence[Edge]) -> Iterator[Node]:
+        """Yield the only thing of unknown kind that a remark names (상자 실어 놨으니까)."""
+        marked = {one.start for one in self._objects}
+        loading, particles = (tuple(self._rules[key]) for key in ("loading", "particles"))
+        items = [
+            one.text
+            for one in within
+            if one.category == "unknown" and not one.text.startswith(loading)
+            if one.end in marked
+            or (
+                self._text.chars[one.end :].startswith(loading) and not one.text.endswith(particles)
+            )
+        ]
+        if self._takes_items and len(set(items)) == 1:
+            yield Node("quote", (("said", items[0]),))
 
     def _is_remark(self, words: Sequence[str], end: int) -> bool:
         if words[-1] in self._rules["retracting"]:

@@ -65,6 +65,7 @@ class _Asides:
         rules: Mapping[str, Any] = lexicon.language.data["asides"]
         self._text = text
         self._rules = rules
+        self._orders = lexicon.language.orders
         self._takes_items = lexicon.takes_texts
         self._words = [text.chars[start:end] for start, end in text.words]
         self._edges = [one for one in edges if {one.start, one.end} <= text.gaps]
@@ -141,9 +142,13 @@ class _Asides:
             one.kind != "limit" and (named or one.kind != "negation")
             for one in operators_in(" ".join(words), "en", self._rules["harmless"])
         )
-        wished = named and (
-            not set(words).isdisjoint(self._rules["wishes"])
-            or " ".join(words).startswith(tuple(self._rules["restating"]))
+        wished = (
+            self._orders
+            and named
+            and (
+                not set(words).isdisjoint(self._rules["wishes"])
+                or " ".join(words).startswith(tuple(self._rules["restating"]))
+            )
         )
         if denied or wished or not set(words).isdisjoint(duties):
             return
