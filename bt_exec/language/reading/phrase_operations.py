@@ -278,6 +278,31 @@ def _restrict_to_mentioned(question: Node) -> Node:
     return question.replace(of=refine(inner, them))
 
 
+def _ask_after_remark(question: Node, remark: Node) -> Node:
+    """Return a question in which pronouns stand for the only object that a remark names.
+
+    The result is `UNSAID` for a pronoun without an object, and for anything but a question.
+    """
+    asked = question.parts() if question.kind == "seq" else (question,)
+    objects = [one for one in remark.parts() if one.kind == "np"]
+    pronouns = [one for one in question.walk() if one.kind == "pronoun"]
+    if any(one.kind != "ask" for one in asked) or (pronouns and len(objects) != 1):
+        return UNSAID
+    if not pronouns:
+        return question if any(one.kind == "thing" for one in question.walk()) else UNSAID
+
+    def fill(part: Node) -> Node:
+        if part in pronouns:
+            return objects[0]
+        parts = conjuncts(part.node("of")) if part.kind == "np" and part.get("of") else ()
+        if any(one in pronouns for one in parts):
+            formulas = (objects[0].node("of") if one in pronouns else one for one in parts)
+            return part.replace(of=conjunction(*formulas))
+        return part.map_children(fill)
+
+    return fill(question)
+
+
 def _restrict_ones_to_phrase(phrase: Node, said: Node) -> Node:
     """Return orders in which "the red one" is one of the objects of a phrase."""
     same = phrase.get("of")
@@ -405,6 +430,7 @@ PHRASE_OPERATIONS: Mapping[str, Callable[..., Any]] = {
     "compound": _join_names,
     "at_either": _relation_to_either,
     "next_at": _next_at,
+    "after_remark": _ask_after_remark,
     "among": _restrict_ones_to_phrase,
     "contrasted": _add_contrasted_noun,
     "landmark": _require_landmark,

@@ -312,8 +312,11 @@ class ReportConverter(Comparisons):
         return quoted or any(verb in self._lexicon.announcing for verb in verbs)
 
     def _is_sent_to_place(self) -> bool:
-        """Return True if the previous act only drives to a place."""
+        """Return True if the previous act only drives to a place, perhaps that of a remark."""
         before = self._built[-1] if self._built else None
+        if before is not None and not before.pieces and self._built[-2:-1]:
+            named = [] if self._built[-2].verbs else self._built[-2].pieces
+            before = replace(before, pieces=[one for one in named if one.name in self._each])
         if before is None or not before.positive or QUESTION in before.verbs:
             return False
         kinds = {piece.name for piece in before.pieces if piece.kind == "value"}
