@@ -341,7 +341,7 @@ class Converter:
         return same[-1] if same and phrase == bare else phrase
 
     def _ask(self, act: Node) -> UnresolvedGoal:
-        act = with_place_as_goal(act)
+        act = with_place_as_goal(_as_emptying(act))
         verb = cast(Verb, _SAME.get(act.text("verb"), act.text("verb")))
         if verb == "go":
             return self._ask_to_go(act)
@@ -465,6 +465,14 @@ class Converter:
             return to
         like = Phrase(kind=self._before.kind)  # "the red cube to the left of the blue one"
         return replace(to, like=like, sure=not self._korean)
+
+
+def _as_emptying(act: Node) -> Node:
+    """Return the act that empties a container for "it should be empty", or the act itself."""
+    state = act.get("of")
+    if act.text("verb") != "become" or not isinstance(state, Node) or state.get("hold") != EMPTY:
+        return act
+    return act.replace(verb="empty", of=state.node("of"))
 
 
 def _forbids_letting(node: Node) -> bool:
