@@ -203,8 +203,8 @@ def _add_similar_phrase(said: Any, new: Any) -> Any:
 
 
 def _spare(order: Node, formula: Node) -> Node:
-    """Return an act whose objects are restricted by an exception; `UNSAID` for other orders."""
-    objects = order.get("of") if order.kind == "act" else None
+    """Return an act with a goal whose objects are restricted; `UNSAID` for other orders."""
+    objects = order.get("of") if order.kind == "act" and order.get("to") is not None else None
     plain = objects is not None and all(one.kind == "np" for one in listed(objects))
     return order.replace(of=except_objects(objects, formula)) if plain else UNSAID
 

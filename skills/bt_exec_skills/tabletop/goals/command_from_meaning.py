@@ -36,6 +36,7 @@ from bt_exec_skills.tabletop.goals.command_part_normalization import (
     with_contrasted_kinds,
     with_missing_objects,
     with_missing_verbs,
+    with_objects_of_prohibitions,
     with_place_as_goal,
     with_swaps,
     without_general_order,
@@ -137,7 +138,7 @@ class Converter:
             if any(one.text("verb") == _HOLD_ON for one in acts[:-1]):
                 raise Trouble("NOT_UNDERSTOOD")  # the parts after it are meant for later
             said = with_swaps(without_general_order(without_remarks(node.parts())))
-            said = with_contrasted_kinds(said)
+            said = with_objects_of_prohibitions(with_contrasted_kinds(said))
             parts = [ask for part in said for ask in self._asks(part)]
             return with_missing_objects(with_missing_verbs(parts))
         if node.kind == "if":
