@@ -87,6 +87,8 @@ KINDS: Mapping[str, tuple[str, ...]] = {
 }
 """Kinds of nodes with the names of their arguments, in the order in which templates give them."""
 
+_LAST = ("last", "in_the_end")
+"""Signs of acts that come after all others, and of states that are demanded for the end."""
 _EMPTY: tuple[tuple[str, Value], ...] = ()
 
 
@@ -310,9 +312,9 @@ def _without_order_marks(node: Node) -> Node:
         ):  # after the previous part, otherwise before the next one
             sign, part = ("", part.node("of")) if done else ("last", part)
         of = _without_order_marks(
-            part.node("of") if sign in ("first", "last") or (sign and done) else part
+            part.node("of") if sign in ("first", *_LAST) or (sign and done) else part
         )
-        if sign == "last":
+        if sign in _LAST:
             last.append(of)
         else:
             done.insert({"first": 0, "before": max(len(done) - 1, 0)}.get(sign, len(done)), of)

@@ -18,7 +18,14 @@ from bt_exec.language.reading.meaning_node import (
     negation,
     things_in,
 )
-from bt_exec.language.reading.phrase_operations import IT, ONE, listed, other_than, refine
+from bt_exec.language.reading.phrase_operations import (
+    IT,
+    ONE,
+    except_objects,
+    listed,
+    other_than,
+    refine,
+)
 
 __all__ = ["ORDER_OPERATIONS"]
 
@@ -226,6 +233,23 @@ def _add_similar_phrase(said: Any, new: Any) -> Any:
     return _change_phrase(said, new, lambda old: (old, new))
 
 
+def _spare(order: Node, formula: Node) -> Node:
+    """Return an act with a goal whose objects are restricted; `UNSAID` for other orders."""
+    objects = order.get("of") if order.kind == "act" and order.get("to") is not None else None
+    plain = objects is not None and all(one.kind == "np" for one in listed(objects))
+    return order.replace(of=except_objects(objects, formula)) if plain else UNSAID
+
+
+def _only_at(phrase: Node, relation: str, place: Node) -> Node:
+    """Return the orders that leave nothing but the objects of a phrase at a place."""
+    where = Node("rel", (("relation", relation), ("to", place)))
+    others = other_than(Node("np", (("of", where), ("det", "all"))), phrase)
+    clear = Node("act", (("verb", "clear"), ("of", others)))
+    return Node(
+        "seq", (("of", (clear, Node("act", (("verb", "move"), ("of", phrase), ("to", where))))),)
+    )
+
+
 def _add_phrase(order: Node, phrase: Node) -> Node:
     """Return the only act of an order with one more phrase."""
     if order.kind != "act":
@@ -331,6 +355,8 @@ ORDER_OPERATIONS: Mapping[str, Callable[..., Any]] = {
     "amended_by": lambda said, old: UNSAID if _replace_phrase(said, old) == UNSAID else said,
     "extended": _add_similar_phrase,
     "with": _add_phrase,
+    "spare": _spare,
+    "only_at": _only_at,
     "numbered": lambda several, number: several if _size(several) == number else UNSAID,
 }
 """Operations on acts and orders, by the names that grammar files use."""

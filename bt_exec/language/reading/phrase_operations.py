@@ -115,7 +115,8 @@ def _exclude_from_question(question: Node, formula: Node) -> Node:
     inner = question.get("of")
     if not isinstance(inner, Node):
         return UNSAID
-    without = refine(inner, negation(formula)) if inner.kind == "np" else None
+    described = inner.kind == "np" and inner.get("of") is not None
+    without = refine(inner, negation(formula)) if described else None
     return question.replace(of=without or _exclude_from_question(inner, formula))
 
 
