@@ -80,7 +80,7 @@ KINDS: Mapping[str, tuple[str, ...]] = {
     "ordered": ("of", "sign"),
     "turns": ("of", "times", "pause"),
     "tries": ("of", "number"),
-    "until": ("of", "hold"),
+    "until": ("of", "hold", "sign"),
     "if": ("of", "then", "other"),
     "again": ("of",),
     "choice": ("of",),

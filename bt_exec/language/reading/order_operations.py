@@ -65,6 +65,31 @@ def _in_turn(*parts: Any) -> tuple[Any, ...]:
     return (*objects[:-1], last if last.kind == "next" else Node("next", (("of", last),)))
 
 
+def _by_outcome(act: Node, then: Node, other: Node) -> Node:
+    """Return an act, an order for the case that it fails, and one for the case that it succeeds."""
+    failed, done = Node("not", (("of", (act,)),)), Node("done", (("of", act),))
+    branches = (
+        Node("if", (("of", Node("ask", (("what", "whether"), ("of", about)))), ("then", branch)))
+        for about, branch in ((failed, other), (done, then))
+    )
+    return Node("seq", (("of", (act, *branches)),))
+
+
+_EMPTY = Node("has", (("attribute", "empty"),))
+
+
+def _emptied(objects: Node, place: Node, state: Node, source: Node | None = None) -> Node:
+    """Return all objects at a place that is to become empty; `UNSAID` for another state.
+
+    With a source ("from the table until it is empty"), the place may be a pronoun for it.
+    """
+    at = source if place.kind == "pronoun" and source is not None else place
+    if state != _EMPTY or objects.kind != "np" or at.kind != "np" or source not in (None, at):
+        return UNSAID
+    both = conjunction(objects.node("of"), Node("rel", (("relation", "at"), ("to", at))))
+    return Node("np", (("of", both), ("det", "all")))
+
+
 def _begin_with(order: Node, objects: Any) -> Node:
     """Return an act on some of its objects, followed by the same act on the rest of them."""
     own, of = _objects_of(order), _some_of(order, objects)
@@ -341,6 +366,8 @@ ORDER_OPERATIONS: Mapping[str, Callable[..., Any]] = {
     "acts": _act_on_each_group,
     "try_first": _try_first,
     "else_first": _else_first,
+    "emptied": _emptied,
+    "by_outcome": _by_outcome,
     "around": lambda own, act: Node("seq", (("of", (own, act, own)),)),
     "ranked": _mark_to_do_first,
     "in_turn": _in_turn,

@@ -128,12 +128,18 @@ class ActClauseConverter(ReportConverter):
         known = self._lexicon.verbs
         if not times or {known[verb].finds for verb in verbs} != {"look"}:
             return
-        stays = tuple(verb for verb in known if known[verb].stays)[:1]
+        stays = self._waiting
         places = [piece for piece in pieces if piece.name in self._each]
         if places:
             yield self._build_step(stays, places, act)
         yield self._build_step(stays, times, act)
         pieces[:] = [piece for piece in pieces if piece not in times]
+
+    @property
+    def _waiting(self) -> tuple[str, ...]:
+        """The verb of waiting."""
+        known = self._lexicon.verbs.items()
+        return tuple(name for name, verb in known if verb.stays and not verb.finds)[:1]
 
     def _groups_of_pieces(
         self, verbs: tuple[str, ...], pieces: list[Piece]

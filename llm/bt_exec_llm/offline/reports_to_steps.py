@@ -169,7 +169,8 @@ class ReportConverter(Comparisons):
         edge = self._reading.edge_of(act)
         whole = edge is None or edge.end == len(self._reading.typed.chars)
         free = self._working and not self._reports and (whole or not self._is_nominal(act))
-        waits = bool(verbs) and all(self._lexicon.verbs[verb].stays for verb in verbs)
+        known = [self._lexicon.verbs[verb] for verb in verbs]
+        waits = bool(known) and all(verb.stays and not verb.finds for verb in known)
         return bare and free and last and (waits or self._are_report_verbs(verbs))
 
     def _record_look(self, step: Step) -> Step:
