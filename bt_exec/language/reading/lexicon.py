@@ -192,7 +192,8 @@ def _formula(section: str, name: str) -> Node:
 
 
 def _expanded(words: Iterable[str]) -> Iterator[str]:
-    return (one for word in words for one in expand_phrase(word))
+    """Yield every expansion of words with alternatives; the empty ending is kept."""
+    return (one for word in words for one in expand_phrase(word) or (word,))
 
 
 def _merge_grammars(one: Any, other: Any) -> Any:
@@ -453,7 +454,7 @@ class Lexicon:
         for link, key in ((False, "endings"), (True, "links")):
             for mood, by_form in data.get(key, {}).items():
                 for form, words in by_form.items():
-                    for word in words:
+                    for word in _expanded(words):
                         surface = word.replace(" ", "")
                         self.endings[surface].append(Ending(form, mood, link))
                         if mood not in present:

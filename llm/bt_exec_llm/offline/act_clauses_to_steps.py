@@ -6,11 +6,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import pairwise
 
+from bt_exec.language.closed_classes import closed_words
 from bt_exec.language.reading.lexicon import language_data
 from bt_exec.language.reading.meaning_node import Node
 from bt_exec.language.reading.reader import Reading
-from bt_exec_llm.offline.carried_objects import with_giver
 from bt_exec_llm.offline.exclusions import LEAVE, find_only_other_value
+from bt_exec_llm.offline.fetched_objects import with_giver
 from bt_exec_llm.offline.lexicon import Lexicon
 from bt_exec_llm.offline.phrases_to_pieces import DESCRIBED, HELD, HOME, STATUS
 from bt_exec_llm.offline.questions_to_steps import PAIR
@@ -96,7 +97,7 @@ class ActClauseConverter(ReportConverter):
             self._asks_person = self._asks_person or "question" in shapes
             if done:
                 self._check_executable(verbs, pieces)
-            pieces = self._without_past(act, verbs, pieces)
+            pieces = self._without_past_content(act, verbs, pieces)
             about = self._are_report_verbs(verbs) and self._is_report_about_object(pieces)
             if about and self._working and not {*ONLY}.isdisjoint(self._categories_of(act)):
                 raise NoStepsError  # reporting only some findings is not possible
@@ -218,6 +219,10 @@ class ActClauseConverter(ReportConverter):
         verbs = tuple(name for name, verb in known if {verb.result} == wished)
         if len(verbs) != 1:
             raise NoStepsError
+        if self._built and not keeps:  # "…, then the door should be open": it may be left so
+            pairs = (name for name, verb in self._lexicon.verbs.items() if verb.pairs)
+            left = (name for name in pairs if {self._lexicon.verbs[name].result} == wished)
+            verbs = (*left, *verbs)
         pieces = list(self._convert_phrase(wanted.node("of")))
         return self._build_step(verbs, pieces, act)
 
@@ -302,6 +307,8 @@ class ActClauseConverter(ReportConverter):
                 pieces = [p for p in pieces if p.name != HOME]  # "keep the right arm at home"
             return replace(self._build_step((LEAVE,), pieces, act), positive=False)
         every = tuple(one for part in act.parts() for one in _alternatives(part))
+        unsaid = closed_words(self._language, "nothing")
+        every = tuple(one for one in every if one.text("said") not in unsaid)  # "ask him anything"
         steps = list(self._convert_act(act.replace(of=every), done=False))
         if len(steps) != 1 or QUESTION in steps[0].verbs:
             raise NoStepsError

@@ -247,6 +247,10 @@ class ClauseConverter(ConditionalConverter):
         for one in about:
             with suppress(NoStepsError):
                 named += [p for p in self._convert_phrase(one) if p.kind in ("noun", "value")]
+        slots = [name for name, slot in self._lexicon.texts.items() if slot.giver]
+        items = [one for one in remark.parts() if one.kind == "quote"]
+        if len(items) == len(slots) == 1:
+            named += [replace(p, name=slots[0]) for p in self._convert_phrase(items[0])]
         if named:
             yield replace(self._build_step((), named, remark), said=True)
 

@@ -117,7 +117,7 @@ def _exceeding_others(formula: Node) -> Node:
     return conjunction(*nouns, Node("than", (("attribute", degree), ("to", others))))
 
 
-def _on_it(place: Phrase, phrase: Phrase) -> Phrase:
+def _any_object_at(place: Phrase, phrase: Phrase) -> Phrase:
     """Return the description of any object at `place`, with the relation and words of `phrase`."""
     relation = phrase.places[0].relation
     return Phrase(said=phrase.said, places=(Place(relation, place),))
@@ -188,6 +188,8 @@ class _Questions:
     def _parts_of_whole(self, of: Node) -> tuple[Phrase, Phrase]:
         """Return the descriptions of the objects with a property, and of all objects."""
         every = self._described.describe_phrase(of.node("of"))
+        if every.not_top:  # the superlative would be sought among the objects that satisfy `hold`
+            raise self._described.refusal()
         formula = self._described.formula_of(of.node("of"))
         return self._described.describe_formula(conjunction(formula, of.node("hold"))), every
 
@@ -292,7 +294,11 @@ class _Questions:
         inside = phrase.places[0].to if phrase.places else phrase
         if (inside.of or inside).thing in get_args(CodeKind):
             return Question("read", inside)
-        if phrase.places and inside.thing in _WRITTEN_ON and phrase == _on_it(inside, phrase):
+        if (
+            phrase.places
+            and inside.thing in _WRITTEN_ON
+            and phrase == _any_object_at(inside, phrase)
+        ):
             return Question("read", inside)
         if phrase.of is not None and phrase.of.thing == BAR:
             return Question("bar", phrase, bar="label")

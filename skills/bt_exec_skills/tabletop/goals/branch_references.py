@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from bt_exec.language.reading.meaning_node import (
     Node,
@@ -66,7 +66,9 @@ def split_questions(node: Node) -> tuple[Node | None, tuple[Node, ...]]:
     asked = tuple(part for part in parts if part.kind == "ask")
     others = tuple(part for part in parts if part.kind != "ask")
     if len(asked) == 1 and all(part.kind in ("avoid", "remark") for part in others):
-        named = [one for part in others for one in part.walk() if one.kind == "np"]
+        named = [one for part in others if part.kind == "avoid" for one in part.walk()]
+        named = [one for one in named if one.kind == "np"]
+        named += [one for part in others for one in _remark_objects(part)]
         about = [one for one in named if formula_of(one) != ANY]
         question = with_subject(asked[0], about[0]) if len(about) == 1 else asked[0]
         if about and refers_back(question):
@@ -91,13 +93,27 @@ def without_remarks(parts: tuple[Node, ...]) -> tuple[Node, ...]:
     orders = tuple(part for part in parts if part.kind != "remark")
     if orders == parts:
         return parts
-    named = [one for part in parts if part.kind == "remark" for one in part.parts()]
-    if not named and all(map(_names_thing, orders)):
-        return orders
-    if len(named) != 1 or named[0].kind != "np":
+    named = tuple(dict.fromkeys(one for part in parts for one in _remark_objects(part)))
+    whole = Node("seq", (("of", orders),))
+    if len(named) == 1:
+        return with_subject(whole.substitute(_THERE, named[0]), named[0]).parts()
+    if not all(map(_names_thing, orders)) or any(map(_refers_to_object, whole.walk())):
         raise Trouble("NOT_UNDERSTOOD")
-    whole = Node("seq", (("of", orders),)).substitute(_THERE, named[0])
-    return with_subject(whole, named[0]).parts()
+    return orders
+
+
+def _remark_objects(part: Node) -> Iterator[Node]:
+    """Yield the objects that a remark names, or about which it states something."""
+    for one in part.parts() if part.kind == "remark" else ():
+        stated = one.get("of") if one.kind == "ask" else None
+        about = stated.get("of") if isinstance(stated, Node) else one
+        found = without_quantity(about, placed=True) if isinstance(about, Node) else None
+        if isinstance(found, Node) and found.kind == "np":
+            yield found
+
+
+def _refers_to_object(part: Node) -> bool:
+    return part.kind == "pronoun" and part.text("name") != "all"
 
 
 def _names_thing(order: Node) -> bool:
@@ -241,7 +257,7 @@ def with_noun(node: Node, subject: Node, *, counted: bool = False) -> Node:
     if nouns and one and not any(part.kind == "thing" for part in parts):
         det = "any" if parts == (Node("one"),) else node.get("det")  # "put one there"
         return node.replace(of=conjunction(*parts, *nouns), det=det)
-    return node.map(lambda part: with_noun(part, subject, counted=counted))
+    return node.map_children(lambda part: with_noun(part, subject, counted=counted))
 
 
 def _nouns_of(phrase: Node) -> list[Node]:
@@ -364,7 +380,7 @@ def names_object(node: Node) -> bool:
 def with_object_of_branch(node: Node, theme: Node) -> Node:
     """Return a branch in which acts without a named object get the object of the other branch."""
     if node.kind != "act" or node.text("verb") not in _NEEDS_THEME:
-        return node.map(lambda part: with_object_of_branch(part, theme))
+        return node.map_children(lambda part: with_object_of_branch(part, theme))
     named = any(one.kind != "pronoun" for one in node.parts())
     return node if named else node.replace(of=theme)
 
@@ -391,7 +407,7 @@ def with_subject(node: Node, subject: Node) -> Node:
     if node.kind == "act" and not node.parts() and node.text("verb") in ("", *_NEEDS_THEME):
         return node.replace(of=subject)
     if node.kind != "seq":
-        return node.map(lambda part: with_subject(part, subject))
+        return node.map_children(lambda part: with_subject(part, subject))
     parts = node.parts()
     for number, part in enumerate(parts):
         found = with_subject(part, subject)
