@@ -44,9 +44,7 @@ class ClauseConverter(ConditionalConverter):
             yield self._convert_tries(node)
         elif node.kind == "until":
             yield from self._convert_until(node)
-        elif node.kind == "if" and self._is_unlimited_wait(node.node("then")):
-            if node.get("other") is not None:
-                raise NoStepsError  # "if it is open, wait, otherwise …"
+        elif node.kind == "if" and self._lasts_as_long_as_it_waits(node):
             args = (("of", node.node("then")), ("hold", node.node("of")), ("sign", "while"))
             yield from self._convert_until(Node("until", args))
         elif node.kind == "if":
@@ -195,6 +193,12 @@ class ClauseConverter(ConditionalConverter):
             else:
                 done.append(part)
         yield from done
+
+    def _lasts_as_long_as_it_waits(self, node: Node) -> bool:
+        """Return True for "wait as long as the door is open"."""
+        act, asked = node.node("then"), node.node("of")
+        after = self._position_in_text(act) < self._position_in_text(asked)
+        return after and node.get("other") is None and self._is_unlimited_wait(act)
 
     def _is_unlimited_wait(self, act: Node) -> bool:
         """Return True for waiting or watching without a duration."""
