@@ -18,14 +18,14 @@ from bt_exec.language.reading.meaning_node import (
 )
 from bt_exec.language.reading.phrase_operations import IT, ONE, listed, other_than, refine
 
-__all__ = ["ORDER_OPERATIONS"]
+__all__ = ["ORDER_OPERATIONS", "correct_objects"]
 
 _ORDERS = ("seq", "if", "ordered")
 """Kinds of nodes that consist of orders."""
 _EVERYTHING = Node("np", (("of", Node("any")), ("det", "all")))
 
 
-def _correct_objects(new: Any, old: Any) -> Any:
+def correct_objects(new: Any, old: Any) -> Any:
     """Return corrected objects; without a noun, they take the noun of the replaced objects."""
     if not (isinstance(new, Node) and isinstance(old, Node) and new.kind == old.kind == "np"):
         return new
@@ -259,7 +259,7 @@ ORDER_OPERATIONS: Mapping[str, Callable[..., Any]] = {
     "topic": _fill_pronouns,
     "extend": _add_arguments,
     "corrected": _correct_orders,
-    "restated": _correct_objects,
+    "restated": correct_objects,
     "amended": _replace_phrase,
     "amended_by": lambda said, old: UNSAID if _replace_phrase(said, old) == UNSAID else said,
     "extended": _add_similar_phrase,

@@ -7,6 +7,7 @@ from contextlib import suppress
 from dataclasses import replace
 
 from bt_exec.language.reading.meaning_node import Node
+from bt_exec.language.reading.question_operations import with_asked_fragments
 from bt_exec_llm.offline.act_clauses_to_steps import BECOME
 from bt_exec_llm.offline.conditionals_to_steps import ConditionalConverter
 from bt_exec_llm.offline.phrases_to_pieces import DESCRIBED
@@ -33,7 +34,7 @@ class ClauseConverter(ConditionalConverter):
     def convert(self, node: Node) -> Iterator[Step]:
         """Yield the steps of a clause."""
         if node.kind == "seq":
-            for part in node.parts():
+            for part in with_asked_fragments(node.parts()):
                 yield from self.convert(part)
         elif node.kind == "turns":
             yield from self._convert_turns(node)
