@@ -58,7 +58,11 @@ def _begin_with(order: Node, objects: Any) -> Node:
     own, of = _objects_of(order), _some_of(order, objects)
     if own is None or of is None:
         return UNSAID
-    acts = (order.replace(of=of), order.replace(of=own.replace(det="rest")))
+    number, rest = own.get("quantity"), own.replace(det="rest")
+    if isinstance(number, Node):  # "both cups, the blue one first"
+        left = number.replace(number=int(number.text("number")) - 1)
+        rest = other_than(own, objects).replace(quantity=left)
+    acts = (order.replace(of=of), order.replace(of=rest))
     return Node("seq", (("of", acts),))
 
 
@@ -75,10 +79,12 @@ def _end_with(order: Node, objects: Any) -> Node:
 def _objects_of(act: Node) -> Node | None:
     """Return the object phrase of an act, or "everything" if the act has no object.
 
-    None if the act has several object phrases or a quantity of objects.
+    None if the act has several object phrases, or a number of objects that are not named ("two
+    cups"; "both cups" are all of them).
     """
     own = act.get("of") or _EVERYTHING
-    plain = isinstance(own, Node) and own.kind == "np" and own.get("quantity") is None
+    whole = isinstance(own, Node) and (own.get("quantity") is None or own.text("det") == "the")
+    plain = isinstance(own, Node) and own.kind == "np" and whole
     return own if act.kind == "act" and isinstance(own, Node) and plain else None
 
 

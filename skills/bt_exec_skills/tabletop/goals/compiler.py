@@ -145,11 +145,9 @@ class TableCompiler:
                 ),
             }
         )
+        last = {move.thing: move for one in subgoals for move in one.moves if move.target}
         wanted = {
-            move.thing: move.target
-            for one in subgoals
-            for move in one.moves
-            if move.target and move.side == "in" and not move.spot
+            name: move.target for name, move in last.items() if move.side == "in" and not move.spot
         }
         asked, first = (
             [reply_node(*one) for one in questions(understood, request)]
