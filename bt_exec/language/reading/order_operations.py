@@ -113,7 +113,11 @@ def _with_arguments(said: Node, more: Any) -> Node:
         about = said.get("of")
         own = () if about is None else listed(about)
         return said.replace(of=(*own, *listed(more)))
-    return said.map(lambda part: _with_arguments(part, more)) if said.kind in _ORDERS else said
+    return (
+        said.map_children(lambda part: _with_arguments(part, more))
+        if said.kind in _ORDERS
+        else said
+    )
 
 
 def _fill_pronouns(objects: Any, said: Node) -> Node:
@@ -122,15 +126,15 @@ def _fill_pronouns(objects: Any, said: Node) -> Node:
     The result is `UNSAID` if there is no such pronoun.
     """
 
-    def walk(part: Node) -> Node:
+    def fill_pronoun(part: Node) -> Node:
         about = part.get("of")
         if part.kind == "act" and isinstance(about, Node) and about.kind == "pronoun":
             return part.replace(of=objects)
         if part.kind == "act" and isinstance(about, tuple) and about[0].kind == "pronoun":
             return part.replace(of=(*listed(objects), *about[1:]))
-        return part.map(walk)
+        return part.map_children(fill_pronoun)
 
-    changed = walk(said)
+    changed = fill_pronoun(said)
     return UNSAID if changed == said else changed
 
 
@@ -227,7 +231,7 @@ def _change_phrase(said: Any, new: Any, change: Callable[[Any], Any]) -> Any:
     if sort is None or len(places) != 1:
         return UNSAID
 
-    def walk(node: Node) -> Node:
+    def change_phrase(node: Node) -> Node:
         args = []
         for name, value in node.args:
             parts = value if isinstance(value, tuple) else (value,)
@@ -235,12 +239,12 @@ def _change_phrase(said: Any, new: Any, change: Callable[[Any], Any]) -> Any:
             for part in parts:
                 one = change(part) if part == places[0] else part
                 if isinstance(part, Node) and one is part:
-                    one = walk(part)
+                    one = change_phrase(part)
                 found += one if isinstance(one, tuple) else [one]
             args.append((name, tuple(found) if len(found) > 1 else found[0]))
         return Node(node.kind, tuple(args))
 
-    return walk(said)
+    return change_phrase(said)
 
 
 def _sort_of(phrase: Any) -> tuple[str, str] | None:
