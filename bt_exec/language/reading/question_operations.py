@@ -63,8 +63,9 @@ def _property_in(question: Node) -> tuple[Node, Node] | None:
     if of.kind != "exists" or not isinstance(inner, Node):
         return None
     parts = conjuncts(inner)
+    known: tuple[Node, ...] = (IT,)
     if about is None and IT in parts:
-        about, known = IT, (IT,)
+        about = IT
     elif isinstance(about, Node) and isinstance(about.get("of"), Node):
         known = conjuncts(about.node("of"))
     else:
@@ -142,7 +143,7 @@ def _with_shared_verb(stops: Node, verb: Value | None) -> Node:
     """Return the stops of a route, with the verb that is stated once for all of them."""
     if verb is not None and stops.text("verb") == "visit":
         return stops.replace(verb=verb)
-    return stops.map(lambda part: _with_shared_verb(part, verb))
+    return stops.map_children(lambda part: _with_shared_verb(part, verb))
 
 
 QUESTION_OPERATIONS: Mapping[str, Callable[..., Any]] = {

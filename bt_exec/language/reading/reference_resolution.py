@@ -73,9 +73,9 @@ def resolve_references(
         old = conjunction(*nouns_in(_compared_objects(old), kinds))
     formula = _merge_fragment(old, phrase.node("of"), meaning.text("sign"), kinds)
     asked = phrase.replace(of=formula)
-    about = last.node("of").get("about") if last.kind == "ask" else None
-    if isinstance(about, Node) and about.kind == "np":  # "is the cup red? and the bottle?"
-        return normal_form(_about_another(last, about, asked, kinds))
+    asked_about = last.node("of").get("about") if last.kind == "ask" else None
+    if isinstance(asked_about, Node) and asked_about.kind == "np":  # "is it red? and the bottle?"
+        return normal_form(_about_another(last, asked_about, asked, kinds))
     if last.kind == "ask" and asked.get("quantity") is None:
         asked = asked.replace(quantity=subject.get("quantity"))
     return normal_form(last.substitute(subject, asked))
