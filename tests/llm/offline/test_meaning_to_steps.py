@@ -440,3 +440,19 @@ def test_arm_that_is_named_first_moves_first(trees, arm):
 @pytest.mark.parametrize("said", ["put it back in its place", "return it to its original spot"])
 def test_object_is_not_put_back_by_moving_the_arms(trees, said):
     assert trees("door", f"take the material out and {said}").isupper()
+
+
+@pytest.mark.parametrize("aspect", ["darker", "noisier"])
+@pytest.mark.parametrize("act", ["go to {}", "go to {} and wait there for a minute"])
+def test_act_at_the_compared_place_is_a_condition(trees, aspect, act):
+    either, one, other = (
+        act.format(place)
+        for place in (
+            f"the {aspect} of the lounge and the break room",
+            "the break room",
+            "the lounge",
+        )
+    )
+    plain = f"if the break room is {aspect} than the lounge, {one}, otherwise {other}"
+    assert trees("building", either) == trees("building", plain)
+    assert not trees("building", either).isupper()
