@@ -200,7 +200,11 @@ class PhraseConverter:
             relation = relation if relation in _MARKS else "at"
             for one in node.parts("to"):
                 pieces = list(self._convert_phrase(one, _MARKS[relation]))
-                if relation in RANKS and any(one.name not in self._each for one in pieces):
+                ranked = (
+                    one.name in self._each or find_only_other_value(one, self._lexicon)
+                    for one in pieces
+                )
+                if relation in RANKS and not all(ranked):
                     raise NoStepsError
                 if relation == "in" and any(piece.name in self._joined for piece in pieces):
                     raise NoStepsError  # "in person"

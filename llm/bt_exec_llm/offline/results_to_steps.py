@@ -137,7 +137,9 @@ class ResultConverter(ConditionalBranches, ABC):
     def _ends_text(self, node: Node) -> bool:
         """Return True if no act follows the condition of a conditional."""
         acts = (one for one in self._reading.meaning.walk() if one.kind == "act")
-        return all(self._position(act) < self._position(node.node("of")) for act in acts)
+        return all(
+            self._position_in_text(act) < self._position_in_text(node.node("of")) for act in acts
+        )
 
     def _rescue_steps(self, branch: Node, before: Step) -> list[Step]:
         """Return the steps of a branch for the case that the act before it has failed.
