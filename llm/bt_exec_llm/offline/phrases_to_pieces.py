@@ -309,7 +309,9 @@ class PhraseConverter:
         if {"thing", "not"} <= {*kinds} and not any(map(self._means_everywhere, parts)):
             if self._language == "en" and not self._denies:
                 raise NoStepsError  # "the lounge except the hall"
-            parts = list(_without_other_values(parts))  # one place has no exceptions
+            every = [node.text("name") for node in self._reading.meaning.walk()]
+            if all(every.count(one) == 1 for one in _excluded_names(parts)):
+                parts = list(_without_other_values(parts))  # one place has no exceptions
         for part in parts:
             if part.kind in ("thing", "has"):
                 said = part.text("name") or part.text("attribute")
@@ -388,6 +390,12 @@ def _nouns_of(formula: Node) -> list[str]:
 def _nouns_in(phrase: Node) -> list[str]:
     formula = phrase.get("of")
     return _nouns_of(formula) if phrase.kind == "np" and isinstance(formula, Node) else []
+
+
+def _excluded_names(parts: Iterable[Node]) -> list[str]:
+    """Return the names of the objects that the parts of a formula exclude."""
+    excluded = (one for part in parts if part.kind == "not" for one in part.walk())
+    return [one.text("name") for one in excluded if one.kind == "thing"]
 
 
 def _without_other_values(parts: Iterable[Node]) -> tuple[Node, ...]:
