@@ -7,9 +7,10 @@ The categories are ``text``, ``text.asked`` for a text that begins with a questi
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from bt_exec.language.logical_operators import operators_in
 from bt_exec.language.reading.chart import Edge
 from bt_exec.language.reading.lexicon import Lexicon
 from bt_exec.language.reading.meaning_node import Node
@@ -46,6 +47,7 @@ class _Texts:
         self._text = text
         self._entries = lexicon.entries
         self._rules: Mapping[str, Any] = lexicon.language.data["texts"]
+        self._language = lexicon.language.name
         self._unfinished = frozenset(lexicon.language.data["unfinished"])
         numbers = {(one.start, one.end) for one in edges if one.category == "number"}
         acts = (
@@ -66,6 +68,17 @@ class _Texts:
             links = [one for one in edges if one.category in ("link", "comma", "~or")]
             after = {one.end for one in links if one.end in starts}
             self._acts = [(one.start, one.end) for one in links if one.end in after]
+        self._subordinate = [*self._words_before_acts(starts)]
+        """Spans of words such as "before" that subordinate another act of the robot."""
+
+    def _words_before_acts(self, starts: Collection[int]) -> Iterator[tuple[int, int]]:
+        """Yield the spans of subordinating words before verbs that start at `starts`."""
+        known, chars = self._rules.get("subordinating", ()), self._text.chars
+        words = self._text.words
+        for at, (start, _) in enumerate(words):
+            for _, end in words[at : at + _MOST]:
+                if end in starts and chars[start:end] in known:
+                    yield start, end
 
     def _is_act(self, edge: Edge) -> bool:
         moods = self._rules.get("moods")
@@ -165,7 +178,21 @@ class _Texts:
         if any(word.endswith(linking) for word in words[:-1] if linking):
             return True
         commas = "moods" in self._rules and "," in self._text.chars[start:end]
-        return commas or any(start <= first and last < end for first, last in self._acts)
+        if commas or any(start <= first and last < end for first, last in self._acts):
+            return True
+        if not words or words[0] in self._rules.get("person_acts", ()):
+            return False
+        if self._text.chars[start:end].endswith(tuple(self._rules.get("beside", ("\0",)))):
+            return True
+        return self._tells_others(words) or any(
+            start <= first and last < end for first, last in self._subordinate
+        )
+
+    def _tells_others(self, words: Sequence[str]) -> bool:
+        """Return True if a text contains another recipient ("… and the people there that …")."""
+        joints, that = self._rules.get("joints", ()), self._rules.get("retold", ())
+        joined = [at for at, word in enumerate(words) if word in joints]
+        return any(word in that for at in joined for word in words[at + 2 :])
 
     def _is_directed(self, word: str) -> bool:
         """Return True for a noun of the lexicon with a particle of direction."""
@@ -179,6 +206,8 @@ class _Texts:
         if any(surface.endswith(one) for one in rules.get("bound", ())):
             return False
         if len(words) > 1 and surface.endswith(tuple(rules.get("linked", ()))):
+            return False
+        if any(one.kind == "condition" for one in operators_in(surface, self._language)):
             return False
         first, (_, last) = words[0], words[-1]
         if any(first[1] <= start and end <= last for start, end in self._acts):

@@ -27,7 +27,7 @@ from bt_exec.language.reading.phrase_operations import (
     refine,
 )
 
-__all__ = ["ORDER_OPERATIONS"]
+__all__ = ["ORDER_OPERATIONS", "correct_objects"]
 
 _ORDERS = ("seq", "if", "ordered")
 """Kinds of nodes that consist of orders."""
@@ -37,7 +37,7 @@ _NUMBERED = ("duration", "times", "quantity")
 _EVERYTHING = Node("np", (("of", Node("any")), ("det", "all")))
 
 
-def _correct_objects(new: Any, old: Any) -> Any:
+def correct_objects(new: Any, old: Any) -> Any:
     """Return corrected objects; without a noun, they take the noun of the replaced objects."""
     if not (isinstance(new, Node) and isinstance(old, Node) and new.kind == old.kind == "np"):
         return new
@@ -95,7 +95,11 @@ def _begin_with(order: Node, objects: Any) -> Node:
     own, of = _objects_of(order), _some_of(order, objects)
     if own is None or of is None:
         return UNSAID
-    acts = (order.replace(of=of), order.replace(of=own.replace(det="rest")))
+    number, rest = own.get("quantity"), own.replace(det="rest")
+    if isinstance(number, Node):  # "both cups, the blue one first"
+        left = number.replace(number=int(number.text("number")) - 1)
+        rest = other_than(own, objects).replace(quantity=left)
+    acts = (order.replace(of=of), order.replace(of=rest))
     return Node("seq", (("of", acts),))
 
 
@@ -112,10 +116,12 @@ def _end_with(order: Node, objects: Any) -> Node:
 def _objects_of(act: Node) -> Node | None:
     """Return the object phrase of an act, or "everything" if the act has no object.
 
-    None if the act has several object phrases or a quantity of objects.
+    None if the act has several object phrases, or a number of objects that are not named ("two
+    cups"; "both cups" are all of them).
     """
     own = act.get("of") or _EVERYTHING
-    plain = isinstance(own, Node) and own.kind == "np" and own.get("quantity") is None
+    whole = isinstance(own, Node) and (own.get("quantity") is None or own.text("det") == "the")
+    plain = isinstance(own, Node) and own.kind == "np" and whole
     return own if act.kind == "act" and isinstance(own, Node) and plain else None
 
 
@@ -185,7 +191,7 @@ def _correct_orders(said: Node, before: Node) -> Node:
     bare = all(one.kind == "pronoun" for one in said.parts())
     goal = before.get("to") if said.text("verb") in ("", before.text("verb")) else None
     of = before.get("of") if bare else _with_unchanged_phrases(said, before)
-    return said.replace(of=_correct_objects(of, before.get("of")), to=said.get("to") or goal)
+    return said.replace(of=correct_objects(of, before.get("of")), to=said.get("to") or goal)
 
 
 def _with_unchanged_phrases(said: Node, before: Node) -> Any:
@@ -318,7 +324,7 @@ def _change_described_object(said: Node, new: Any) -> Any:
     described = isinstance(new, Node) and new.kind == "np" and not things_in(new)
     if said.kind != "act" or len(objects) != 1 or not described:
         return UNSAID
-    return said.substitute(objects[0], _correct_objects(new, objects[0]))
+    return said.substitute(objects[0], correct_objects(new, objects[0]))
 
 
 def _change_number(said: Any, new: int | Node) -> Any:
@@ -376,7 +382,7 @@ ORDER_OPERATIONS: Mapping[str, Callable[..., Any]] = {
     "topic": _fill_pronouns,
     "extend": _add_arguments,
     "corrected": _correct_orders,
-    "restated": _correct_objects,
+    "restated": correct_objects,
     "amended": _replace_phrase,
     "restarted": _restart_orders,
     "amended_by": lambda said, old: UNSAID if _replace_phrase(said, old) == UNSAID else said,

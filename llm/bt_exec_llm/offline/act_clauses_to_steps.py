@@ -31,6 +31,8 @@ _TOPICAL = ("top", "into_top")
 ONLY = ("only", "~only", "~just")
 """Categories of words that exclude everything except an object."""
 _PUT_BACK = "put_back"
+_VISIT, _GO = "visit", "go"
+"""Verb of the reading engine for a stop of a route, and the verb of driving to a place."""
 _OBTAINING = ("asked_for", "hold_on")
 """Verbs of the reading engine for obtaining an object, and for obtaining and holding it."""
 RANGE_END = "~+까지"
@@ -55,6 +57,9 @@ class ActClauseConverter(ReportConverter):
         if names in _STATIVE:
             yield self._convert_desired_state(act)
             return
+        if names == _VISIT:
+            act = self._as_drive(act)
+            names = act.text("verb")
         verbs = self._asked_for if names in _OBTAINING else tuple(names.split())
         to = act.get("to")
         if not verbs and self._built and (also := self._convert_other_recipients(act)):
@@ -111,6 +116,20 @@ class ActClauseConverter(ReportConverter):
                 for some in self._groups_of_pieces(verbs, pieces):
                     step = replace(self._build_step(verbs, some, act), times=times)
                     yield self._record_look(step)
+
+    def _as_drive(self, stop: Node) -> Node:
+        """Return the act of driving to the stop of a route.
+
+        Raises:
+            NoStepsError: If the stop is not a single place.
+        """
+        for one in stop.parts():
+            pieces = list(self._convert_phrase(one))
+            if len(pieces) != 1 or pieces[0].name not in self._each or pieces[0].mark:
+                raise NoStepsError
+            if len(self._lexicon.values[pieces[0].name][pieces[0].value].each) > 1:
+                raise NoStepsError  # 서쪽에서 동쪽까지: a range
+        return stop.replace(verb=_GO)
 
     def _convert_other_recipients(self, act: Node) -> list[Step]:
         """Return the previous act for other recipients; empty if it takes no text."""

@@ -6,10 +6,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 
-from bt_exec.language.reading.meaning_node import Node
+from bt_exec.language.reading.meaning_node import Node, normal_form
+from bt_exec.language.reading.question_operations import with_asked_fragments
 from bt_exec_llm.offline.act_clauses_to_steps import BECOME
 from bt_exec_llm.offline.conditionals_to_steps import ConditionalConverter
 from bt_exec_llm.offline.phrases_to_pieces import DESCRIBED
+from bt_exec_llm.offline.questions_to_steps import PAIR
 from bt_exec_llm.offline.reader_lexicon import parse_name
 from bt_exec_llm.offline.step import QUESTION, Step
 from bt_exec_llm.offline.step_conversion_errors import NoStepsError
@@ -35,8 +37,10 @@ class ClauseConverter(ConditionalConverter):
 
     def convert(self, node: Node) -> Iterator[Step]:
         """Yield the steps of a clause."""
-        if node.kind == "seq":
-            for part in self._with_watched_objects(node.parts()):
+        if node.kind in ("seq", "act") and (chosen := _at_compared_place(node)) is not None:
+            yield from self.convert(chosen)
+        elif node.kind == "seq":
+            for part in self._with_watched_objects(with_asked_fragments(node.parts())):
                 yield from self.convert(part)
         elif node.kind == "turns":
             yield from self._convert_turns(node)
@@ -284,3 +288,40 @@ def _is_awaited(conditional: Node, until: Node) -> bool:
     return asked == hold or (
         vague and asked.kind == "all" and asked.get("hold") == hold.get("hold")
     )
+
+
+def _at_compared_place(node: Node) -> Node | None:
+    """Return acts at "the noisier of A and B" as a condition, with a branch for each place.
+
+    All acts after the first one at that place belong to the branches. None for other acts.
+    """
+    parts = node.parts() if node.kind == "seq" else (node,)
+    for at, part in enumerate(parts):
+        found = [one for one in part.walk() if _alternatives(one)] if part.kind == "act" else []
+        if not found:
+            continue
+        top = found[0].node("of")
+        one, other = (Node("np", (("of", place),)) for place in _alternatives(found[0]))
+        than = Node("than", (("attribute", top.text("attribute")), ("to", other)))
+        asked = Node("ask", (("what", "whether"), ("of", _all_are(one, than))))
+        branches = (
+            Node("seq", (("of", (part.substitute(found[0], place), *parts[at + 1 :])),))
+            for place in (one, other)
+        )
+        then, rest = map(normal_form, branches)
+        choice = Node("if", (("of", asked), ("then", then), ("other", rest)))
+        return Node("seq", (("of", (*parts[:at], choice)),))
+    return None
+
+
+def _alternatives(phrase: Node) -> tuple[Node, ...]:
+    """Return the two places among which a superlative selects; empty for other phrases."""
+    top = phrase.get("of") if phrase.kind == "np" else None
+    if not isinstance(top, Node) or top.kind != "most" or top.get("to") or top.get("rank"):
+        return ()
+    pair = top.node("of").parts() if top.node("of").kind == "or" else ()
+    return pair if len(pair) == PAIR else ()
+
+
+def _all_are(phrase: Node, formula: Node) -> Node:
+    return Node("all", (("of", phrase), ("hold", formula)))

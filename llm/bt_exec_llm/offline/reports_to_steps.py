@@ -112,7 +112,12 @@ class ReportConverter(Comparisons):
         return [self._new_piece("value", kind, one) for way in ways for kind, one in way.items()]
 
     def _is_about_aspects(self, step: Step) -> bool:
-        return bool(step.pieces) and all(piece.name in self._joined for piece in step.pieces)
+        """Return True for a question about an aspect of the observed places ("of each")."""
+        aspects = [piece for piece in step.pieces if piece.name in self._joined]
+        return bool(aspects) and all(
+            piece in aspects or (piece.kind == "pronoun" and not piece.name)
+            for piece in step.pieces
+        )
 
     def _knows_person(self, ask: Node) -> bool:
         """Return False for a question such as "where he is" if no earlier step names a person."""
