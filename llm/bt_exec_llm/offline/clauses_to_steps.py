@@ -48,9 +48,7 @@ class ClauseConverter(ConditionalConverter):
             yield self._convert_tries(node)
         elif node.kind == "until":
             yield from self._convert_until(node)
-        elif node.kind == "if" and self._is_unlimited_wait(node.node("then")):
-            if node.get("other") is not None:
-                raise NoStepsError  # "if it is open, wait, otherwise …"
+        elif node.kind == "if" and self._lasts_as_long_as_it_waits(node):
             args = (("of", node.node("then")), ("hold", node.node("of")), ("sign", "while"))
             yield from self._convert_until(Node("until", args))
         elif node.kind == "if":
@@ -141,7 +139,7 @@ class ClauseConverter(ConditionalConverter):
         watched = [p for step in seen if step not in visited for p in step.pieces]
         if not {piece.name for piece in watched} <= {piece.name for piece in question.pieces}:
             raise NoStepsError  # "watch the door until you see the material"
-        if watches and not self._places([question]) and (tour := self._tour(act)):
+        if watches and not (seen or self._places([question])) and (tour := self._tour(act)):
             question = replace(question, pieces=[*question.pieces, *tour])
         if {*self._places(visited)} - {*self._places([question])} and self._places([question]):
             raise NoStepsError  # the robot cannot wait at one place and look at another
@@ -199,6 +197,12 @@ class ClauseConverter(ConditionalConverter):
             else:
                 done.append(part)
         yield from done
+
+    def _lasts_as_long_as_it_waits(self, node: Node) -> bool:
+        """Return True for "wait as long as the door is open"."""
+        act, asked = node.node("then"), node.node("of")
+        after = self._position_in_text(act) < self._position_in_text(asked)
+        return after and node.get("other") is None and self._is_unlimited_wait(act)
 
     def _is_unlimited_wait(self, act: Node) -> bool:
         """Return True for waiting or watching without a duration."""

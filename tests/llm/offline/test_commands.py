@@ -144,6 +144,9 @@ def test_impossible_alternatives_are_not_offered(command, compilers, request_on)
                 "if the door doesn't open, try two more times",
                 "문을 세 번까지 열어 보고 그래도 안 열리면 알려 줘",
                 "문 안 열리면 두 번 더 해 보고 안 되면 말해",
+                "try opening the door three times, otherwise tell me",
+                "try to open the door, and if it does not work after three tries, give up",
+                "문 열기를 세 번 시도해 보고 안 되면 포기해",
             ),
         ),
         (
@@ -161,6 +164,14 @@ def test_impossible_alternatives_are_not_offered(command, compilers, request_on)
                 "wait in the lounge and as soon as somebody comes, tell me",
                 "wait in the lounge, and if somebody comes, tell me",
                 "라운지에서 기다리다가 사람이 오면 알려 줘",
+            ),
+        ),
+        (
+            "door",
+            "(hands_hold?, let_go) | (not hands_hold?, arms_home)",
+            (
+                "if you're holding something, put it down, otherwise go home",
+                "손에 뭐 들고 있으면 그것부터 내려놓고, 빈손이면 팔을 접어",
             ),
         ),
         (

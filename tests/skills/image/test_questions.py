@@ -129,6 +129,11 @@ PARAPHRASES = [
         "사과가 있으면 색깔을 말해 주고 없으면 없다고 해.",
     ),
     (
+        "Are there exactly three plates?",
+        "Make sure there are exactly three plates.",
+        "접시가 정확히 세 개인지 꼭 확인해 줘.",
+    ),
+    (
         "Read me all the text you can find, from top to bottom.",
         "Read everything that is written.",
         "위에서 아래로 글자를 전부 읽어 줘.",

@@ -187,7 +187,7 @@ def test_sum_without_two_separate_counts_is_refused(before):
         "If there is no apple on the plate, what is on it?",
         "If no circle is green, list their colours.",
         "접시가 비어 있지 않으면 뭐가 있는지 말해 줘.",
-        "Tell me the colour of the cup, but only if there is exactly one.",
+        "If there are more than five, count the tomatoes.",
         "If how many cups are there, count the plates.",
         "Count the cups before the plates are counted.",
         "남자가 행복하면 컵이 몇 개야?",
@@ -197,6 +197,19 @@ def test_sum_without_two_separate_counts_is_refused(before):
 def test_condition_that_tools_cannot_evaluate_is_refused(text):
     with pytest.raises(UnanswerableQuestion):
         read_questions(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Tell me the colour of the cup, but only if there is exactly one.",
+        "컵이 딱 하나일 때만 색을 알려 줘.",
+    ],
+)
+def test_count_in_a_condition_is_of_the_object_asked_about(text):
+    condition = read_questions(text)[0].condition
+    counted = condition.target.thing, condition.bound, condition.number
+    assert counted == ("cup", "exactly", 1)
 
 
 def test_program_is_refused_for_several_questions():
