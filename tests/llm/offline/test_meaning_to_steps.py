@@ -456,3 +456,9 @@ def test_act_at_the_compared_place_is_a_condition(trees, aspect, act):
     plain = f"if the break room is {aspect} than the lounge, {one}, otherwise {other}"
     assert trees("building", either) == trees("building", plain)
     assert not trees("building", either).isupper()
+
+
+def test_places_listed_after_an_act_are_the_places_of_the_act(trees):
+    for act in ("check", "patrol"):
+        plain = trees("building", f"{act} the lounge and the break room")
+        assert trees("building", f"{act}: lounge, break room") == plain
