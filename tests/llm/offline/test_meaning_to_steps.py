@@ -400,7 +400,7 @@ def test_route_visits_its_stops_in_the_order_of_the_text(trees, language):
 @pytest.mark.parametrize(
     "shuttle",
     [
-        "Drive to and fro between {} and {} {} times.",
+        "Drive back and forth between {} and {} {} times.",
         "Go from {} to {} back and forth {} times.",
     ],
 )
