@@ -11,7 +11,8 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 
 from bt_exec.language.reading.chart import Edge
 from bt_exec.language.reading.english_inflection import singulars
-from bt_exec.language.reading.free_text_edges import aside_edges, free_text_edges
+from bt_exec.language.reading.free_text_edges import free_text_edges
+from bt_exec.language.reading.korean_remark_edges import korean_remark_edges
 from bt_exec.language.reading.lexicon import PAST, Entry, Lexicon, Stem
 from bt_exec.language.reading.meaning_node import Node
 from bt_exec.language.reading.normalized_text import PAUSES, Text
@@ -23,6 +24,7 @@ _ATTACHED = ("comma", "obj", "top")  # categories that may follow a word without
 UNKNOWN = 2.0  # cost of a word outside the lexicon
 AS_TYPED = 0.2  # cost of a word that is read as a name
 _ASKABLE = ("order", "bare")  # verb moods that a question mark turns into a question
+_BARRED = "barred"  # verb mood of what may not be done
 _CLEAR = frozenset({"top", "obj", "with", "than"})  # particles that are rarely the end of a name
 _CASES = frozenset({"sub", "obj", "top"})  # particles that are not read as verbs within a word
 _OPERATORS = frozenset(
@@ -68,7 +70,7 @@ def lattice(text: Text, lexicon: Lexicon, names: Mapping[str, str]) -> list[Edge
     if lexicon.takes_texts:
         edges += free_text_edges(text, lexicon, edges)
     if "remarks" in lexicon.language.data:
-        edges += aside_edges(text, lexicon, edges)
+        edges += korean_remark_edges(text, lexicon, edges)
     if "asides" in lexicon.language.data:
         edges += asides(text, lexicon, edges)
     edges = list(_penalize_name_parts(edges, lexicon))
@@ -201,9 +203,11 @@ def _verb_continuations(
             apart = _APART if start in text.gaps and end > start else 0.0
             if not ending.link:
                 last = text.asked and end == len(text.chars)
-                asked = form == "open" and (last or text.stops.get(end) == "?")
-                mood = "asking" if asked and ending.mood in _ASKABLE else ending.mood
-                yield end, mood, False, apart, False
+                asked = last or text.stops.get(end) == "?"
+                if asked and ending.mood == _BARRED:
+                    continue  # may ask for the act
+                asked = asked and form == "open" and ending.mood in _ASKABLE
+                yield end, "asking" if asked else ending.mood, False, apart, False
             elif depth:
                 yield from _after_link(text, end, ending.mood, lexicon, depth, apart)
 
@@ -211,9 +215,12 @@ def _verb_continuations(
 def _mood_of_ending(stem: Stem, mood: str, chars: str, lexicon: Lexicon) -> str:
     """Return the mood of the verb group at the end of `chars`.
 
+    What may not be done is prohibited, except with a verb of request, which may ask for it.
     A wish with an act or a verb of request counts as an order. So does a question with a verb of
     request, unless it is an offer.
     """
+    if mood == _BARRED and not stem.asks:
+        return "prohibited"
     if mood == "wish" and (stem.asks or stem.kind.startswith("v.")):
         return "order"
     offers = chars.endswith(tuple(lexicon.language.data.get("offers", ("\0",))))

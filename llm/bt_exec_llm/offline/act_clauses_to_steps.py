@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import pairwise
 
+from bt_exec.language.closed_classes import closed_words
 from bt_exec.language.reading.lexicon import language_data
 from bt_exec.language.reading.meaning_node import Node
 from bt_exec.language.reading.reader import Reading
@@ -146,12 +147,18 @@ class ActClauseConverter(ReportConverter):
         known = self._lexicon.verbs
         if not times or {known[verb].finds for verb in verbs} != {"look"}:
             return
-        stays = tuple(verb for verb in known if known[verb].stays)[:1]
+        stays = self._waiting
         places = [piece for piece in pieces if piece.name in self._each]
         if places:
             yield self._build_step(stays, places, act)
         yield self._build_step(stays, times, act)
         pieces[:] = [piece for piece in pieces if piece not in times]
+
+    @property
+    def _waiting(self) -> tuple[str, ...]:
+        """The verb of waiting."""
+        known = self._lexicon.verbs.items()
+        return tuple(name for name, verb in known if verb.stays and not verb.finds)[:1]
 
     def _groups_of_pieces(
         self, verbs: tuple[str, ...], pieces: list[Piece]
@@ -231,6 +238,10 @@ class ActClauseConverter(ReportConverter):
         verbs = tuple(name for name, verb in known if {verb.result} == wished)
         if len(verbs) != 1:
             raise NoStepsError
+        if self._built and not keeps:  # "…, then the door should be open": it may be left so
+            pairs = (name for name, verb in self._lexicon.verbs.items() if verb.pairs)
+            left = (name for name in pairs if {self._lexicon.verbs[name].result} == wished)
+            verbs = (*left, *verbs)
         pieces = list(self._convert_phrase(wanted.node("of")))
         return self._build_step(verbs, pieces, act)
 
@@ -315,6 +326,8 @@ class ActClauseConverter(ReportConverter):
                 pieces = [p for p in pieces if p.name != HOME]  # "keep the right arm at home"
             return replace(self._build_step((LEAVE,), pieces, act), positive=False)
         every = tuple(one for part in act.parts() for one in _alternatives(part))
+        unsaid = closed_words(self._language, "nothing")
+        every = tuple(one for one in every if one.text("said") not in unsaid)  # "ask him anything"
         steps = list(self._convert_act(act.replace(of=every), done=False))
         if len(steps) != 1 or QUESTION in steps[0].verbs:
             raise NoStepsError

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from contextlib import suppress
 from dataclasses import replace
 
 from bt_exec.language.closed_classes import closed_classes, closed_words
+from bt_exec.language.logical_operators import operators_in
 from bt_exec.language.meaning import Context, Turn
 from bt_exec.language.messages import language_of
 from bt_exec.language.reading.chart import Edge
@@ -115,6 +117,8 @@ def understand(
         return understand(chosen, language, index, past)
     found = _understand_command(text, language, index, past)
     standard = reader.standardize_dialect(text, language)
+    if not _keeps_operators(text, standard, language):
+        standard = text
     if standard != text:
         other = _understand_command(standard, language, index, past)
         if isinstance(found, RefusalReason):
@@ -132,6 +136,14 @@ def understand(
         code = next(filter(None, found_codes), "")
         return code if code and not _has_command_sentence(text, language, index, past) else found
     return found
+
+
+def _keeps_operators(text: str, standard: str, language: str) -> bool:
+    """Return True if `standard` contains the operator words of `text`, such as a prohibition."""
+    said, kept = (
+        Counter(one.kind for one in operators_in(form, language)) for form in (text, standard)
+    )
+    return said <= kept
 
 
 def _has_command_sentence(text: str, language: str, index: Index, past: SessionHistory) -> bool:

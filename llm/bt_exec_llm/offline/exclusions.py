@@ -200,11 +200,14 @@ def _prohibitions_for(step: Step, acts: list[Step], lexicon: Lexicon, *, alone: 
     kinds = {piece.name for piece in step.pieces if _is_value(piece)}
     said = [piece for act in acts for piece in act.pieces]
     texts = any(piece.kind == "text" or piece.name in lexicon.recipient_types for piece in said)
-    if kinds and kinds <= lexicon.list_types("joined") and acts and not texts:
+    if kinds and kinds <= lexicon.list_types("joined") and not (alone or texts):
         return []  # "do not disturb anyone": satisfied, because no act concerns a person
-    kept = [one for one in acts if kinds & {piece.name for piece in one.pieces}] or acts
-    if len(kept) == 1 and kinds and all(map(_is_value, step.pieces)):
-        return [replace(step, verbs=kept[0].verbs)]
+    if not alone and kinds and all(map(_is_value, step.pieces)):
+        if not kinds & lexicon.list_types("joined"):
+            return [step]  # no part of the plan may concern it
+        kept = [one for one in acts if kinds & {piece.name for piece in one.pieces}] or acts
+        if len(kept) == 1:
+            return [replace(step, verbs=kept[0].verbs)]
     if len(step.pieces) != 1 or step.pieces[0].kind != "noun" or alone:
         raise LeftAloneError
     verbs = forbidden_verbs(step.pieces[0], lexicon)
@@ -216,7 +219,7 @@ def _prohibitions_for(step: Step, acts: list[Step], lexicon: Lexicon, *, alone: 
 def forbidden_verbs(noun: Piece, lexicon: Lexicon) -> list[str]:
     """Return the verbs that are forbidden for an object that must not be touched."""
     verbs = lexicon.verbs.items()
-    own = [name for name, verb in verbs if verb.usual == noun.name]
+    own = [name for name, verb in verbs if noun.name and verb.usual == noun.name]
     return own or [name for name, verb in verbs if verb.denied]
 
 

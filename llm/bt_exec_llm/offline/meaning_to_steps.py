@@ -6,7 +6,7 @@ part.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from dataclasses import replace
 from itertools import pairwise
 
@@ -42,6 +42,8 @@ _WITH = ("~with", "~using", "~by", "~use")
 _ORDERING = ("before_word", "after_word", "~before", "~before_you", "~after", "~after_you")
 """Categories of words that order two acts."""
 
+_STATED = ("in_the_end",)
+"""Signs of marks of order that apply to one clause only."""
 _UNTIL_TOLD = ("until_told", "until_ordered")
 _ACTS = ("v", "hold", "await", "exist", "stay", "spare")
 """Kinds of verbs for acts and for keeping a state."""
@@ -91,7 +93,7 @@ def steps_of_meaning(meaning: Node, lexicon: Lexicon, reading: Reading) -> list[
         case "last":
             last, *others = leave_out_of_others(steps[-1], steps[:-1], lexicon)
             steps = [*others, last]
-    late = any(not step.positive and steps[0].positive for step in steps[:-1])
+    late = any(not (one.positive or one.contrast) and steps[0].positive for one in steps[:-1])
     if late and _has_joined_before_negation(reading):
         raise NoStepsError  # it is unclear whether the previous acts are forbidden, too
     if not steps:
@@ -285,6 +287,7 @@ def _check_places_enterable(reading: Reading, lexicon: Lexicon) -> None:
 
 def _is_unclear(meaning: Node, reading: Reading) -> bool:
     """Return True if it is unclear what a prohibition or an ordering word applies to."""
+    meaning = _without_ordering(meaning, _STATED)
     kinds = {node.kind for node in meaning.walk()}
     acts = [node for node in meaning.walk() if node.kind == "act"]
     inside = any(part.kind == "ordered" for act in acts for part in act.walk())
@@ -328,9 +331,11 @@ def _position_of_moved_act(raw: Node) -> str:
     return signs[0] if len(signs) == 1 else ""
 
 
-def _without_ordering(node: Node) -> Node:
-    inner = node.map_children(_without_ordering)
-    return inner.node("of") if inner.kind == "ordered" else inner
+def _without_ordering(node: Node, signs: Container[str] = ()) -> Node:
+    """Return a meaning without the marks of order that have one of `signs`, or without all."""
+    inner = node.map_children(lambda part: _without_ordering(part, signs))
+    marked = inner.kind == "ordered" and (not signs or inner.text("sign") in signs)
+    return inner.node("of") if marked else inner
 
 
 def _joins_remark(reading: Reading) -> bool:

@@ -8,6 +8,7 @@ from typing import cast
 
 from bt_exec.language.closed_classes import closed_words
 from bt_exec.language.reading.grammar import PAUSES
+from bt_exec.language.reading.lexicon import language_data
 from bt_exec.language.reading.meaning_node import Node, Value, conjuncts
 from bt_exec.language.reading.reader import Reading
 from bt_exec_llm.offline.exclusions import REST, find_only_other_value
@@ -79,7 +80,10 @@ class PhraseConverter:
         self._each = lexicon.list_types("each")
         self._joined = lexicon.list_types("joined")
         self._persons = lexicon.recipient_types
-        self._denies = any("not" in leaf.text for leaf in reading.edge.leaves())
+        contrasting = language_data(self._language)["orders"].get("contrasting", ())
+        self._denies = any(
+            word in leaf.text for leaf in reading.edge.leaves() for word in contrasting
+        )
         self._tool: Piece | None = None
         self._place = 0
 
@@ -305,7 +309,9 @@ class PhraseConverter:
         if {"thing", "not"} <= {*kinds} and not any(map(self._means_everywhere, parts)):
             if self._language == "en" and not self._denies:
                 raise NoStepsError  # "the lounge except the hall"
-            parts = list(_without_other_values(parts))  # one place has no exceptions
+            every = [node.text("name") for node in self._reading.meaning.walk()]
+            if all(every.count(one) == 1 for one in _excluded_names(parts)):
+                parts = list(_without_other_values(parts))  # one place has no exceptions
         for part in parts:
             if part.kind in ("thing", "has"):
                 said = part.text("name") or part.text("attribute")
@@ -386,15 +392,27 @@ def _nouns_in(phrase: Node) -> list[str]:
     return _nouns_of(formula) if phrase.kind == "np" and isinstance(formula, Node) else []
 
 
+def _excluded_names(parts: Iterable[Node]) -> list[str]:
+    """Return the names of the objects that the parts of a formula exclude."""
+    excluded = (one for part in parts if part.kind == "not" for one in part.walk())
+    return [one.text("name") for one in excluded if one.kind == "thing"]
+
+
 def _without_other_values(parts: Iterable[Node]) -> tuple[Node, ...]:
     """Return parts without excluded values if a value of their type is given (라운지 말고 복도).
 
     Raises:
         NoStepsError: If another object is excluded.
     """
-    named = [part.text("name").split("/")[:2] for part in parts if part.kind == "thing"]
-    for part in parts:
-        other = part.parts()[0] if part.kind == "not" else None
-        if other is not None and other.text("name").split("/")[:2] not in named:
-            raise NoStepsError
-    return tuple(part for part in parts if part.kind != "not")
+    given = tuple(part for part in parts if part.kind != "not")
+    types = [*map(_type_of_value, given)]
+    if any(_type_of_value(part.parts()[0]) not in types for part in parts if part not in given):
+        raise NoStepsError
+    return given
+
+
+def _type_of_value(part: Node) -> list[str]:
+    """Return the type of the value that a formula names, or to whose place it is a relation."""
+    to = part.get("to")
+    things = conjuncts(to.node("of")) if isinstance(to, Node) and to.kind == "np" else (part,)
+    return [name for one in things for name in one.text("name").split("/")[:2]]

@@ -159,7 +159,6 @@ REFUSED = [
     ("door", "오른팔만 쓰지 말고 문 열어"),  # "not only with the right arm"
     ("door", "왼쪽 문을 열어"),
     ("door", "문 열어 줄까?"),
-    ("door", "문 열리면 닫아"),
     ("door", "문 열기 전에 말해줘"),
     ("door", "don't open the door and close it"),
     ("door", "open the door if you have a free hand"),

@@ -208,6 +208,8 @@ class _Questions:
     def _parts_of_whole(self, of: Node) -> tuple[Phrase, Phrase]:
         """Return the descriptions of the objects with a property, and of all objects."""
         every = self._described.describe_phrase(of.node("of"))
+        if every.not_top:  # the superlative would be sought among the objects that satisfy `hold`
+            raise self._described.refusal()
         formula = self._described.formula_of(of.node("of"))
         return self._described.describe_formula(conjunction(formula, of.node("hold"))), every
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from itertools import takewhile
 
 from bt_exec.language.reading.meaning_node import (
@@ -70,7 +70,9 @@ def split_questions(node: Node) -> tuple[Node | None, tuple[Node, ...]]:
     if asked and all(part.kind in ("ask", "fragment") for part in parts) and parts[0] == asked[0]:
         return None, parts  # "is the red bowl empty? and the blue one?"
     if len(asked) == 1 and all(part.kind in ("avoid", "remark") for part in others):
-        named = [one for part in others for one in part.walk() if one.kind == "np"]
+        named = [one for part in others if part.kind == "avoid" for one in part.walk()]
+        named = [one for one in named if one.kind == "np"]
+        named += [one for part in others for one in _remark_objects(part)]
         about = [one for one in named if formula_of(one) != ANY]
         question = with_subject(asked[0], about[0]) if len(about) == 1 else asked[0]
         if about and refers_back(question):
@@ -118,13 +120,27 @@ def without_remarks(parts: tuple[Node, ...]) -> tuple[Node, ...]:
     orders = tuple(part for part in parts if part.kind != "remark")
     if orders == parts:
         return parts
-    named = [one for part in parts if part.kind == "remark" for one in part.parts()]
-    if not named and all(map(_names_thing, orders)):
-        return orders
-    if len(named) != 1 or named[0].kind != "np":
+    named = tuple(dict.fromkeys(one for part in parts for one in _remark_objects(part)))
+    whole = Node("seq", (("of", orders),))
+    if len(named) == 1:
+        return with_subject(whole.substitute(_THERE, named[0]), named[0]).parts()
+    if not all(map(_names_thing, orders)) or any(map(_refers_to_object, whole.walk())):
         raise Trouble("NOT_UNDERSTOOD")
-    whole = Node("seq", (("of", orders),)).substitute(_THERE, named[0])
-    return with_subject(whole, named[0]).parts()
+    return orders
+
+
+def _remark_objects(part: Node) -> Iterator[Node]:
+    """Yield the objects that a remark names, or about which it states something."""
+    for one in part.parts() if part.kind == "remark" else ():
+        stated = one.get("of") if one.kind == "ask" else None
+        about = stated.get("of") if isinstance(stated, Node) else one
+        found = without_quantity(about, placed=True) if isinstance(about, Node) else None
+        if isinstance(found, Node) and found.kind == "np":
+            yield found
+
+
+def _refers_to_object(part: Node) -> bool:
+    return part.kind == "pronoun" and part.text("name") != "all"
 
 
 def _names_thing(order: Node) -> bool:

@@ -36,6 +36,7 @@ from bt_exec_skills.tabletop.goals.command_part_normalization import (
     with_contrasted_kinds,
     with_missing_objects,
     with_missing_verbs,
+    with_objects_of_prohibitions,
     with_place_as_goal,
     with_swaps,
     without_general_order,
@@ -137,7 +138,7 @@ class Converter:
             if any(one.text("verb") == _HOLD_ON for one in acts[:-1]):
                 raise Trouble("NOT_UNDERSTOOD")  # the parts after it are meant for later
             said = with_swaps(without_general_order(without_remarks(node.parts())))
-            said = with_contrasted_kinds(said)
+            said = with_objects_of_prohibitions(with_contrasted_kinds(said))
             parts = [ask for part in said for ask in self._goals_of(part)]
             return with_missing_objects(with_missing_verbs(parts))
         if node.kind == "if":
@@ -343,7 +344,7 @@ class Converter:
         return same[-1] if same and phrase == bare else phrase
 
     def _goal_of_act(self, act: Node) -> UnresolvedGoal:
-        act = with_place_as_goal(act)
+        act = with_place_as_goal(_as_emptying(act))
         verb = cast(Verb, _SAME.get(act.text("verb"), act.text("verb")))
         if verb == "go":
             return self._goal_of_going(act)
@@ -467,6 +468,14 @@ class Converter:
             return to
         like = Phrase(kind=self._before.kind)  # "the red cube to the left of the blue one"
         return replace(to, like=like, sure=not self._korean)
+
+
+def _as_emptying(act: Node) -> Node:
+    """Return the act that empties a container for "it should be empty", or the act itself."""
+    state = act.get("of")
+    if act.text("verb") != "become" or not isinstance(state, Node) or state.get("hold") != EMPTY:
+        return act
+    return act.replace(verb="empty", of=state.node("of"))
 
 
 def _forbids_letting(node: Node) -> bool:
