@@ -10,23 +10,20 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from bt_exec.language.closed_classes import closed_classes
-from bt_exec.language.logical_operators import Operator, operators_in
+from bt_exec.language.logical_operators import operators_in
 from bt_exec.language.reading.chart import Edge
 from bt_exec.language.reading.lexicon import Lexicon
 from bt_exec.language.reading.meaning_node import Node
 from bt_exec.language.reading.normalized_text import Text
-from bt_exec.language.reading.remark_edges import PLAIN_REMARK, is_plain
 
-__all__ = ["aside_edges", "free_text_edges"]
+__all__ = ["free_text_edges"]
 
 _WORD = 0.1  # cost per word of a text
 _ITEM = 0.5  # cost of an object outside the lexicon
 _LATE = 0.4  # cost of a text after a skipped word, which may belong to the text
 _MOST = 6
-"""Maximum number of words of an item or a remark."""
+"""Maximum number of words of an item."""
 _SENTENCES = re.compile(r"[.!?;]\s")
-_PROHIBITING = ("instead", "prohibited", "insisted_not")
 
 
 def free_text_edges(text: Text, lexicon: Lexicon, edges: Iterable[Edge]) -> Iterator[Edge]:
@@ -104,20 +101,22 @@ class _Texts:
         tail = cut or self._particle(surface, "tails")
         whole = self._text.chars[words[-1][0] : end] in self._rules.get("whole", ())
         if not cut and (whole or tail not in self._rules.get("always_cut", ())):
-            yield from self._texts(start, end, words)
+            yield from self._text_edges(start, end, words)
         greetings = self._rules.get("greetings", ())
         greeting = max((one for one in greetings if surface.startswith(one)), key=len, default="")
         if greeting and self._rules.get("moods") and greeting != surface.removesuffix(tail):
-            yield from self._texts(start, start + len(greeting), words)
+            yield from self._text_edges(start, start + len(greeting), words)
         if tail and not (whole and not cut):
-            yield from self._texts(start, end - len(tail), words)
+            yield from self._text_edges(start, end - len(tail), words)
 
     def _particle(self, surface: str, kind: str) -> str:
         """Return the longest particle of a kind at the end of `surface`; "" if there is none."""
         ends = (one for one in self._rules.get(kind, ()) if surface.endswith(one))
         return max((one for one in ends if one != surface), key=len, default="")
 
-    def _texts(self, start: int, end: int, words: tuple[tuple[int, int], ...]) -> Iterator[Edge]:
+    def _text_edges(
+        self, start: int, end: int, words: tuple[tuple[int, int], ...]
+    ) -> Iterator[Edge]:
         rules, chars = self._rules, self._text.chars
         surface = chars[start:end]
         said = self._text.typed_words(start, end)
@@ -139,7 +138,11 @@ class _Texts:
         open_end = after is not None and not greets and not self._text.is_quotation(start, end)
         if open_end and chars[end:] and not chars[end:].startswith(tuple(after or ())):
             return
-        if skipped or self._is_aside(first) or self._may_contain_order(start, end):
+        if (
+            skipped
+            or self._begins_with_manner_or_time(first)
+            or self._may_contain_order(start, end)
+        ):
             return
         if self._text.is_quotation(start, end):
             yield Edge(start, end, "text.said", _quote(said), cost, text=surface)
@@ -155,7 +158,7 @@ class _Texts:
         if asked:
             yield Edge(start, end, "text.asked", _quote(said), cost, text=surface)
 
-    def _is_aside(self, word: str) -> bool:
+    def _begins_with_manner_or_time(self, word: str) -> bool:
         """Return True if a text begins with a statement of its manner, time or recipients."""
         ends = tuple(self._rules.get("aside_ends", ()))
         return word in self._rules.get("aside", ()) or word.endswith(ends)
@@ -228,77 +231,6 @@ class _Texts:
             if place and word in rules.get("skip", ()):
                 return False
         return True
-
-
-def aside_edges(text: Text, lexicon: Lexicon, edges: Iterable[Edge]) -> Iterator[Edge]:
-    """Yield ``aside_text`` edges for remarks in any words, and ``plain_remark`` edges.
-
-    A remark has one of the endings listed for remarks, or ends in a verb of feeling. It contains
-    no order, exclusion, condition, time or person. A plain remark also names no object and asks
-    nothing.
-    """
-    data = lexicon.language.data
-    ends = tuple("".join(end.split()) for end in data["remarks"]["ends"])
-    kinds = tuple(data["remarks"]["kinds"])
-    late = {one.end for one in edges if one.category in data.get("skipped", ())}
-    felt = {one.end for one in edges if one.category.startswith(kinds)}
-    persons = tuple(data.get("texts", {}).get("persons", ()))
-    inside = [
-        one
-        for one in edges
-        if {one.start, one.end} <= text.gaps and (one.category == "limit" or _has_pack_meaning(one))
-    ]
-    named = [one for one in edges if one.start in text.gaps]
-    starts = [start for start, _ in text.words]
-    for first, start in enumerate(starts):
-        for _, end in text.words[first : first + _MOST]:
-            words = [text.chars[a:b] for a, b in text.words if start <= a and b <= end]
-            if "," in words:
-                break
-            said_so = end in felt or text.chars[start:end].endswith(ends)
-            if not said_so or any(word.endswith(persons) for word in words):
-                continue
-            if end not in felt and _may_link_acts(words, data["remarks"]):
-                continue
-            said = text.typed_words(start, end)
-            ongoing = words[-1].endswith(tuple(data["remarks"]["ongoing"]))
-            if any(
-                start <= one.start and one.end <= end and not (ongoing and _mood_of(one) == "noun")
-                for one in inside
-            ):
-                continue
-            language = lexicon.language.name
-            if not any(_is_limiting(one, language) for one in operators_in(said, language)):
-                cost = _ITEM + _WORD * len(words) + (_LATE if start in late else 0.0)
-                yield Edge(start, end, "aside_text", None, cost, text=text.chars[start:end])
-                within = [one for one in named if start <= one.start and one.end <= end]
-                if is_plain(within) and not _asks(within, text.chars[start:end], ends):
-                    yield Edge(start, end, PLAIN_REMARK, None, cost, text=text.chars[start:end])
-
-
-def _may_link_acts(words: Sequence[str], rules: Mapping[str, Any]) -> bool:
-    """Return True if the last word may be an act before another one: "peel it and bring it"."""
-    linking, subjects = tuple(rules.get("linking", ())), tuple(rules.get("subjects", ()))
-    return words[-1].endswith(linking) and not any(w.endswith(subjects) for w in words[:-1])
-
-
-def _asks(edges: Iterable[Edge], said: str, ends: tuple[str, ...]) -> bool:
-    """Return True if a text ends in an interrogative verb longer than the ending of a remark."""
-    end = max((one for one in ends if said.endswith(one)), key=len, default="")
-    verbs = (one.text for one in edges if one.category.endswith(".ask"))
-    return any(said.endswith(verb) and len(verb) > len(end) for verb in verbs)
-
-
-def _is_limiting(operator: Operator, language: str) -> bool:
-    """Return True for an operator that limits an order; a negated verb may be part of a remark."""
-    excludes = operator.text in closed_classes(language)["operators"]["negation"]["words"]
-    return operator.kind != "negation" or excludes
-
-
-def _has_pack_meaning(edge: Edge) -> bool:
-    """Return True for prohibitions, and for verbs and adjectives of packs that state no reason."""
-    kind, _, mood = edge.category.partition(".")
-    return mood in _PROHIBITING or (kind in ("v", "adj") and not mood.endswith("since"))
 
 
 def _mood_of(edge: Edge) -> str:

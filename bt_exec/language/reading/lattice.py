@@ -11,7 +11,8 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 
 from bt_exec.language.reading.chart import Edge
 from bt_exec.language.reading.english_inflection import singulars
-from bt_exec.language.reading.free_text_edges import aside_edges, free_text_edges
+from bt_exec.language.reading.free_text_edges import free_text_edges
+from bt_exec.language.reading.korean_remark_edges import korean_remark_edges
 from bt_exec.language.reading.lexicon import PAST, Entry, Lexicon, Stem
 from bt_exec.language.reading.meaning_node import Node
 from bt_exec.language.reading.normalized_text import PAUSES, Text
@@ -23,6 +24,7 @@ _ATTACHED = ("comma", "obj", "top")  # categories that may follow a word without
 UNKNOWN = 2.0  # cost of a word outside the lexicon
 AS_TYPED = 0.2  # cost of a word that is read as a name
 _ASKABLE = ("order", "bare")  # verb moods that a question mark turns into a question
+_BARRED = "barred"  # verb mood of what may not be done
 _CLEAR = frozenset({"top", "obj", "with", "than"})  # particles that are rarely the end of a name
 _CASES = frozenset({"sub", "obj", "top"})  # particles that are not read as verbs within a word
 _OPERATORS = frozenset(
@@ -68,7 +70,7 @@ def lattice(text: Text, lexicon: Lexicon, names: Mapping[str, str]) -> list[Edge
     if lexicon.takes_texts:
         edges += free_text_edges(text, lexicon, edges)
     if "remarks" in lexicon.language.data:
-        edges += aside_edges(text, lexicon, edges)
+        edges += korean_remark_edges(text, lexicon, edges)
     if "asides" in lexicon.language.data:
         edges += asides(text, lexicon, edges)
     edges = list(_penalize_name_parts(edges, lexicon))
@@ -94,7 +96,7 @@ def _skipping_edges(edges: list[Edge], lexicon: Lexicon) -> Iterator[Edge]:
     chains: list[Edge] = []  # sequences of words without meaning, with the commas among them
     marks = [one for one in edges if one.category in (*kinds, *_ATTACHED)]
     for mark in sorted(marks, key=lambda edge: edge.start):
-        chains += [_joined(kinds[0], one, mark) for one in chains if one.end == mark.start]
+        chains += [_join_edges(kinds[0], one, mark) for one in chains if one.end == mark.start]
         chains += [mark] if mark.category in (*kinds, "comma") else []
     skips = [one for one in chains if one.category in kinds]
     by_start: dict[int, list[Edge]] = {}
@@ -104,14 +106,14 @@ def _skipping_edges(edges: list[Edge], lexicon: Lexicon) -> Iterator[Edge]:
         if edge.category in kinds or edge.category.startswith("text"):
             continue
         for skip in by_start.get(edge.end, ()):
-            yield _joined(edge.category, edge, skip)
+            yield _join_edges(edge.category, edge, skip)
         if edge.start:
             for skip in by_start.get(0, ()):
                 if skip.end == edge.start:
-                    yield _joined(edge.category, skip, edge)
+                    yield _join_edges(edge.category, skip, edge)
 
 
-def _joined(category: str, one: Edge, other: Edge) -> Edge:
+def _join_edges(category: str, one: Edge, other: Edge) -> Edge:
     meaning = one.meaning if one.category == category else other.meaning
     cost = one.cost + other.cost + _SKIPPED
     return Edge(one.start, other.end, category, meaning, cost, (one, other))
@@ -122,7 +124,7 @@ def _edge(text: Text, start: int, end: int, entry: Entry, korean: bool) -> Itera
     if korean:
         if entry.category.endswith(".noun") and inner - {*entry.spaces}:
             return  # two words that together only look like a verbal noun
-        cost = _spacing(text, start, end, entry.suffix) + _APART * len(inner - {*entry.spaces})
+        cost = _spacing_cost(text, start, end, entry.suffix) + _APART * len(inner - {*entry.spaces})
     elif inner != {*entry.spaces} or end not in text.gaps:
         return
     else:
@@ -131,7 +133,7 @@ def _edge(text: Text, start: int, end: int, entry: Entry, korean: bool) -> Itera
     yield Edge(start, end, entry.category, entry.meaning, cost + entry.cost, text=surface)
 
 
-def _spacing(text: Text, start: int, end: int, suffix: bool) -> float:
+def _spacing_cost(text: Text, start: int, end: int, suffix: bool) -> float:
     apart = start in text.gaps and start > 0
     if suffix:
         return _APART if apart else 0.0
@@ -165,7 +167,7 @@ def _verb_groups(text: Text, start: int, lexicon: Lexicon) -> Iterator[Edge]:
             if stem.auxiliary:
                 continue
             inner = {place - start for place in text.gaps if start < place < end}
-            cost = _spacing(text, start, end, False) + _APART * len(inner - {*stem.spaces})
+            cost = _spacing_cost(text, start, end, False) + _APART * len(inner - {*stem.spaces})
             for last, mood, negated, extra, past in _verb_continuations(
                 text, end, stem.form, lexicon, 3
             ):
@@ -201,9 +203,11 @@ def _verb_continuations(
             apart = _APART if start in text.gaps and end > start else 0.0
             if not ending.link:
                 last = text.asked and end == len(text.chars)
-                asked = form == "open" and (last or text.stops.get(end) == "?")
-                mood = "asking" if asked and ending.mood in _ASKABLE else ending.mood
-                yield end, mood, False, apart, False
+                asked = last or text.stops.get(end) == "?"
+                if asked and ending.mood == _BARRED:
+                    continue  # may ask for the act
+                asked = asked and form == "open" and ending.mood in _ASKABLE
+                yield end, "asking" if asked else ending.mood, False, apart, False
             elif depth:
                 yield from _after_link(text, end, ending.mood, lexicon, depth, apart)
 
@@ -211,9 +215,12 @@ def _verb_continuations(
 def _mood_of_ending(stem: Stem, mood: str, chars: str, lexicon: Lexicon) -> str:
     """Return the mood of the verb group at the end of `chars`.
 
+    What may not be done is prohibited, except with a verb of request, which may ask for it.
     A wish with an act or a verb of request counts as an order. So does a question with a verb of
     request, unless it is an offer.
     """
+    if mood == _BARRED and not stem.asks:
+        return "prohibited"
     if mood == "wish" and (stem.asks or stem.kind.startswith("v.")):
         return "order"
     offers = chars.endswith(tuple(lexicon.language.data.get("offers", ("\0",))))

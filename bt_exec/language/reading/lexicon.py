@@ -192,7 +192,8 @@ def _formula(section: str, name: str) -> Node:
 
 
 def _expanded(words: Iterable[str]) -> Iterator[str]:
-    return (one for word in words for one in expand_phrase(word))
+    """Yield every expansion of words with alternatives; the empty ending is kept."""
+    return (one for word in words for one in expand_phrase(word) or (word,))
 
 
 def _merge_grammars(one: Any, other: Any) -> Any:
@@ -365,10 +366,15 @@ class Lexicon:
         for word in said.get("adjective", ()):
             self._add_adjective(word, meaning)
         for word in said.get("event", ()):  # intransitive: "it opens"
-            if self.language.name == "ko":
-                self.add_verb(word, "event", meaning)
-            else:
-                self._put(*_entry(word, "event", meaning))
+            self._add_event(word, meaning)
+
+    def _add_event(self, word: str, meaning: Node) -> None:
+        if self.language.name == "ko":
+            self.add_verb(word, "event", meaning)
+            return
+        forms = {"event": word, "event.s": plural(word), "event.done": past_form(word)}
+        for category, form in forms.items():
+            self._put(*_entry(form, category, meaning))
 
     def _add_english_words(
         self, section: str, name: str, said: Sequence[str] | Mapping[str, Sequence[str]]
@@ -448,7 +454,7 @@ class Lexicon:
         for link, key in ((False, "endings"), (True, "links")):
             for mood, by_form in data.get(key, {}).items():
                 for form, words in by_form.items():
-                    for word in words:
+                    for word in _expanded(words):
                         surface = word.replace(" ", "")
                         self.endings[surface].append(Ending(form, mood, link))
                         if mood not in present:

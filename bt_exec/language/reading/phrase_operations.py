@@ -92,7 +92,7 @@ def _all_of(objects: Any) -> Any:
     if isinstance(objects, tuple):
         return tuple(map(_all_of, objects))
     if objects.kind == "rel":
-        return objects.map(_all_of)
+        return objects.map_children(_all_of)
     if objects.kind in ("ordered", "next"):
         return objects.replace(of=_all_of(objects.node("of")))
     return objects.replace(det="all") if objects.kind == "np" else objects
@@ -115,7 +115,8 @@ def _exclude_from_question(question: Node, formula: Node) -> Node:
     inner = question.get("of")
     if not isinstance(inner, Node):
         return UNSAID
-    without = refine(inner, negation(formula)) if inner.kind == "np" else None
+    described = inner.kind == "np" and inner.get("of") is not None
+    without = refine(inner, negation(formula)) if described else None
     return question.replace(of=without or _exclude_from_question(inner, formula))
 
 
@@ -150,7 +151,7 @@ def _state_of(phrase: Node, formula: Node) -> Node:
     return Node("exists", (("of", refine(phrase, formula) or phrase), ("about", phrase)))
 
 
-def _outermost(formula: Node) -> Node:
+def _distance_of_outermost(formula: Node) -> Node:
     """Return the distance between the leftmost and the rightmost object of a formula."""
     one, other = (
         Node("np", (("of", Node("most", (("attribute", side), ("of", without_number(formula))))),))
@@ -173,6 +174,23 @@ def _in_order(question: Node, order: str) -> Node:
     lists = isinstance(of, Node) and (of.kind != "aspect" or of.text("name") in _LISTED_ASPECTS)
     lists = lists and question.text("what") in ("which", "what", "where")
     return question.replace(order=order) if lists and not question.get("order") else UNSAID
+
+
+def _condition_after(then: Node, asked: Node, other: Node | None = None) -> Node:
+    """Return a conditional whose condition follows its branch and may count an object of it.
+
+    An example is "tell me the colour of the cup if there is exactly one".
+    """
+    them = Node("pronoun", (("name", "them"),))
+    counts = any(
+        one.kind == "np" and one.get("of") == them and one.get("quantity") for one in asked.walk()
+    )
+    named = [one for one in then.walk() if one.kind == "np" and one.get("of") is not None]
+    if counts and not named:
+        return UNSAID
+    if counts:
+        asked = asked.substitute(them, without_number(named[0].node("of")))
+    return Node("if", (("of", asked), ("then", then), *((("other", other),) if other else ())))
 
 
 def _require_yes_no_question(question: Node) -> Node:
@@ -244,12 +262,12 @@ def _numbered_object(number: int) -> Node:
 def _either_relation(one: Value, other: Value, to: Node) -> Node:
     """Return the disjunction of two relations to, or comparisons with, the same objects."""
 
-    def related(how: Value) -> Node:
+    def relation_node(how: Value) -> Node:
         if isinstance(how, Node):
             return Node("than", (("attribute", how.text("attribute")), ("to", to)))
         return Node("rel", (("relation", how), ("to", to)))
 
-    return disjunction(related(one), related(other))
+    return disjunction(relation_node(one), relation_node(other))
 
 
 def _relation_to_either(relation: str, one: Node, other: Node) -> Node:
@@ -278,6 +296,31 @@ def _restrict_to_mentioned(question: Node) -> Node:
     return question.replace(of=refine(inner, them))
 
 
+def _ask_after_remark(question: Node, remark: Node) -> Node:
+    """Return a question in which pronouns stand for the only object that a remark names.
+
+    The result is `UNSAID` for a pronoun without an object, and for anything but a question.
+    """
+    asked = question.parts() if question.kind == "seq" else (question,)
+    objects = [one for one in remark.parts() if one.kind == "np"]
+    pronouns = [one for one in question.walk() if one.kind == "pronoun"]
+    if any(one.kind != "ask" for one in asked) or (pronouns and len(objects) != 1):
+        return UNSAID
+    if not pronouns:
+        return question if any(one.kind == "thing" for one in question.walk()) else UNSAID
+
+    def fill(part: Node) -> Node:
+        if part in pronouns:
+            return objects[0]
+        parts = conjuncts(part.node("of")) if part.kind == "np" and part.get("of") else ()
+        if any(one in pronouns for one in parts):
+            formulas = (objects[0].node("of") if one in pronouns else one for one in parts)
+            return part.replace(of=conjunction(*formulas))
+        return part.map_children(fill)
+
+    return fill(question)
+
+
 def _restrict_ones_to_phrase(phrase: Node, said: Node) -> Node:
     """Return orders in which "the red one" is one of the objects of a phrase."""
     same = phrase.get("of")
@@ -288,7 +331,7 @@ def _restrict_ones_to_phrase(phrase: Node, said: Node) -> Node:
     if said.kind == "act" and not any(one.kind == "thing" for one in conjuncts(same)):
         themes = tuple(refine(one, same) or one for one in said.parts())
         return said.replace(of=themes if len(themes) != 1 else themes[0])
-    return said.map(lambda part: _restrict_ones_to_phrase(phrase, part))
+    return said.map_children(lambda part: _restrict_ones_to_phrase(phrase, part))
 
 
 def _add_contrasted_noun(phrase: Node, said: Node) -> Node:
@@ -376,11 +419,12 @@ PHRASE_OPERATIONS: Mapping[str, Callable[..., Any]] = {
     "other": _without_landmark,
     "of_them": _restrict_to_mentioned,
     "either": _either_relation,
+    "if_after": _condition_after,
     "asked_what": _reject_yes_no_question,
     "fill_it": _fill_it,
     "in_picture": in_picture,
     "in_order": _in_order,
-    "outermost": _outermost,
+    "outermost": _distance_of_outermost,
     "as_height": lambda degree: _HEIGHTS.get(degree.text("attribute"), degree.text("attribute")),
     "another": _of_another_rank,
     "alike_pair": lambda aspect, phrase: Node(
@@ -405,6 +449,7 @@ PHRASE_OPERATIONS: Mapping[str, Callable[..., Any]] = {
     "compound": _join_names,
     "at_either": _relation_to_either,
     "next_at": _next_at,
+    "after_remark": _ask_after_remark,
     "among": _restrict_ones_to_phrase,
     "contrasted": _add_contrasted_noun,
     "landmark": _require_landmark,

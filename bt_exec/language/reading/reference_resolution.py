@@ -25,7 +25,14 @@ _IT, _SO, _NOT_SO, _THERE, _NOT_THERE = (
     Node("pronoun", (("name", name),)) for name in ("it", "so", "not_so", "so_there", "not_there")
 )
 
-__all__ = ["are_disjoint", "nouns_in", "resolve_references", "subject_of", "with_named_conditions"]
+__all__ = [
+    "are_disjoint",
+    "nouns_in",
+    "resolve_references",
+    "subject_of",
+    "with_antecedent",
+    "with_named_conditions",
+]
 
 
 def resolve_references(
@@ -55,7 +62,7 @@ def resolve_references(
             return None
         about = _antecedent(last, subject)
         about = about.replace(quantity=None) if meaning.kind == "ask" else about
-        meaning = normal_form(_with_antecedent(meaning, about))
+        meaning = normal_form(with_antecedent(meaning, about))
     if meaning.kind != "fragment":
         return meaning
     phrase = meaning.node("of")
@@ -66,9 +73,28 @@ def resolve_references(
         old = conjunction(*nouns_in(_compared_objects(old), kinds))
     formula = _merge_fragment(old, phrase.node("of"), meaning.text("sign"), kinds)
     asked = phrase.replace(of=formula)
+    asked_about = last.node("of").get("about") if last.kind == "ask" else None
+    if isinstance(asked_about, Node) and asked_about.kind == "np":  # "is it red? and the bottle?"
+        return normal_form(_about_another(last, asked_about, asked, kinds))
     if last.kind == "ask" and asked.get("quantity") is None:
         asked = asked.replace(quantity=subject.get("quantity"))
     return normal_form(last.substitute(subject, asked))
+
+
+def _about_another(question: Node, old: Node, new: Node, kinds: Mapping[str, str]) -> Node:
+    """Return a question whether an object has a property, about another object.
+
+    An attribute of the kind that the question asks for replaces the property: "and blue?".
+    """
+    exists = question.node("of")
+    known, said = conjuncts(old.node("of")), conjuncts(new.node("of"))
+    hold = [part for part in conjuncts(exists.node("of").node("of")) if part not in known]
+    asked_for = {_attribute_kind(part, kinds) for part in hold}
+    added = [part for part in said if part not in known]
+    if any(_attribute_kind(part, kinds) in asked_for for part in added):
+        return question.replace(of=exists.replace(of=exists.node("of").replace(of=new.node("of"))))
+    both = conjunction(new.node("of"), *hold)
+    return question.replace(of=exists.replace(of=exists.node("of").replace(of=both), about=new))
 
 
 def _compared_subject(earlier: Sequence[Node]) -> Node | None:
@@ -100,7 +126,7 @@ def _with_noun(meaning: Node, before: Node | None, kinds: Mapping[str, str]) -> 
     if meaning.kind == "fragment":  # the noun is added with the rest of the previous command
         earlier = []
 
-    def filled(node: Node, inner: bool) -> Node:
+    def with_noun(node: Node, inner: bool) -> Node:
         if node == _ONE:
             return conjunction(*(own if inner and own else earlier))
         if node.kind == "or":
@@ -111,12 +137,12 @@ def _with_noun(meaning: Node, before: Node | None, kinds: Mapping[str, str]) -> 
         for name, value in node.args:
             below = inner or name == "to"
             if isinstance(value, tuple):
-                args.append((name, tuple(filled(part, below) for part in value)))
+                args.append((name, tuple(with_noun(part, below) for part in value)))
             else:
-                args.append((name, filled(value, below) if isinstance(value, Node) else value))
+                args.append((name, with_noun(value, below) if isinstance(value, Node) else value))
         return Node(node.kind, tuple(args))
 
-    return filled(meaning, False)
+    return with_noun(meaning, False)
 
 
 def _nouns_of(phrase: Node | None, kinds: Mapping[str, str]) -> list[Node]:
@@ -162,21 +188,21 @@ def _antecedent(meaning: Node, subject: Node) -> Node:
     return about if isinstance(about, Node) else subject
 
 
-def _with_antecedent(node: Node, subject: Node) -> Node:
+def with_antecedent(node: Node, subject: Node) -> Node:
     """Return a node with its pronouns replaced by the subject; in formulas, by its formula."""
 
-    def changed(name: str, value: Value) -> Value:
+    def resolve_value(name: str, value: Value) -> Value:
         if isinstance(value, tuple):
-            return tuple(replaced(name, part) for part in value)
-        return replaced(name, value) if isinstance(value, Node) else value
+            return tuple(resolve_node(name, part) for part in value)
+        return resolve_node(name, value) if isinstance(value, Node) else value
 
-    def replaced(name: str, part: Node) -> Node:
+    def resolve_node(name: str, part: Node) -> Node:
         if part.kind != "pronoun":
-            return _with_antecedent(part, subject)
+            return with_antecedent(part, subject)
         in_formula = node.kind in _FORMULAS and name != "to"
         return subject.node("of") if in_formula else subject
 
-    return Node(node.kind, tuple((name, changed(name, value)) for name, value in node.args))
+    return Node(node.kind, tuple((name, resolve_value(name, value)) for name, value in node.args))
 
 
 def _merge_fragment(old: Node, new: Node, sign: str, kinds: Mapping[str, str]) -> Node:
@@ -214,16 +240,16 @@ def with_named_conditions(meaning: Node) -> Node:
     found: list[Node] = []
     for part in meaning.parts() if meaning.kind == "seq" else (meaning,):
         last = found[-1] if found else None
-        merged = _with_otherwise(last, part) if last is not None else None
+        merged = _merge_exclusive_conditionals(last, part) if last is not None else None
         question = _question_of(last) if last is not None else None
-        named = part if question is None else _named(part, question)
+        named = part if question is None else _with_question_as_condition(part, question)
         if merged is not None or (named is not part and question == named.get("of")):
             found.pop()
         found.append(merged or named)
     return found[0] if len(found) == 1 else Node("seq", (("of", tuple(found)),))
 
 
-def _with_otherwise(first: Node, part: Node) -> Node | None:
+def _merge_exclusive_conditionals(first: Node, part: Node) -> Node | None:
     """Return `first` with the second conditional as its other branch, if they exclude each other.
 
     An example is "if it is empty, put it there; if not, leave it". None for other parts.
@@ -231,7 +257,7 @@ def _with_otherwise(first: Node, part: Node) -> Node | None:
     if first.kind != "if" or part.kind != "if" or first.get("other") or part.get("other"):
         return None
     question = first.node("of")
-    asked = _named(part, question)
+    asked = _with_question_as_condition(part, question)
     negated = asked.get("other") is not None and asked.get("of") == question
     if (
         negated
@@ -259,7 +285,7 @@ def _question_of(part: Node) -> Node | None:
     return None if any(node.kind == "not" for node in asked.walk()) else asked
 
 
-def _named(part: Node, question: Node) -> Node:
+def _with_question_as_condition(part: Node, question: Node) -> Node:
     if part.kind != "if":
         return part
     condition = part.node("of")

@@ -6,11 +6,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import pairwise
 
+from bt_exec.language.closed_classes import closed_words
 from bt_exec.language.reading.lexicon import language_data
 from bt_exec.language.reading.meaning_node import Node
 from bt_exec.language.reading.reader import Reading
-from bt_exec_llm.offline.carried_objects import with_giver
 from bt_exec_llm.offline.exclusions import LEAVE, find_only_other_value
+from bt_exec_llm.offline.fetched_objects import with_giver
 from bt_exec_llm.offline.lexicon import Lexicon
 from bt_exec_llm.offline.phrases_to_pieces import DESCRIBED, HELD, HOME, STATUS
 from bt_exec_llm.offline.questions_to_steps import PAIR
@@ -30,6 +31,8 @@ _TOPICAL = ("top", "into_top")
 ONLY = ("only", "~only", "~just")
 """Categories of words that exclude everything except an object."""
 _PUT_BACK = "put_back"
+_VISIT, _GO = "visit", "go"
+"""Verb of the reading engine for a stop of a route, and the verb of driving to a place."""
 _OBTAINING = ("asked_for", "hold_on")
 """Verbs of the reading engine for obtaining an object, and for obtaining and holding it."""
 RANGE_END = "~+까지"
@@ -54,6 +57,9 @@ class ActClauseConverter(ReportConverter):
         if names in _STATIVE:
             yield self._convert_desired_state(act)
             return
+        if names == _VISIT:
+            act = self._as_drive(act)
+            names = act.text("verb")
         verbs = self._asked_for if names in _OBTAINING else tuple(names.split())
         to = act.get("to")
         if not verbs and self._built and (also := self._convert_other_recipients(act)):
@@ -96,7 +102,7 @@ class ActClauseConverter(ReportConverter):
             self._asks_person = self._asks_person or "question" in shapes
             if done:
                 self._check_executable(verbs, pieces)
-            pieces = self._without_past(act, verbs, pieces)
+            pieces = self._without_past_content(act, verbs, pieces)
             about = self._are_report_verbs(verbs) and self._is_report_about_object(pieces)
             if about and self._working and not {*ONLY}.isdisjoint(self._categories_of(act)):
                 raise NoStepsError  # reporting only some findings is not possible
@@ -110,6 +116,20 @@ class ActClauseConverter(ReportConverter):
                 for some in self._groups_of_pieces(verbs, pieces):
                     step = replace(self._build_step(verbs, some, act), times=times)
                     yield self._record_look(step)
+
+    def _as_drive(self, stop: Node) -> Node:
+        """Return the act of driving to the stop of a route.
+
+        Raises:
+            NoStepsError: If the stop is not a single place.
+        """
+        for one in stop.parts():
+            pieces = list(self._convert_phrase(one))
+            if len(pieces) != 1 or pieces[0].name not in self._each or pieces[0].mark:
+                raise NoStepsError
+            if len(self._lexicon.values[pieces[0].name][pieces[0].value].each) > 1:
+                raise NoStepsError  # 서쪽에서 동쪽까지: a range
+        return stop.replace(verb=_GO)
 
     def _convert_other_recipients(self, act: Node) -> list[Step]:
         """Return the previous act for other recipients; empty if it takes no text."""
@@ -127,12 +147,18 @@ class ActClauseConverter(ReportConverter):
         known = self._lexicon.verbs
         if not times or {known[verb].finds for verb in verbs} != {"look"}:
             return
-        stays = tuple(verb for verb in known if known[verb].stays)[:1]
+        stays = self._waiting
         places = [piece for piece in pieces if piece.name in self._each]
         if places:
             yield self._build_step(stays, places, act)
         yield self._build_step(stays, times, act)
         pieces[:] = [piece for piece in pieces if piece not in times]
+
+    @property
+    def _waiting(self) -> tuple[str, ...]:
+        """The verb of waiting."""
+        known = self._lexicon.verbs.items()
+        return tuple(name for name, verb in known if verb.stays and not verb.finds)[:1]
 
     def _groups_of_pieces(
         self, verbs: tuple[str, ...], pieces: list[Piece]
@@ -212,6 +238,10 @@ class ActClauseConverter(ReportConverter):
         verbs = tuple(name for name, verb in known if {verb.result} == wished)
         if len(verbs) != 1:
             raise NoStepsError
+        if self._built and not keeps:  # "…, then the door should be open": it may be left so
+            pairs = (name for name, verb in self._lexicon.verbs.items() if verb.pairs)
+            left = (name for name in pairs if {self._lexicon.verbs[name].result} == wished)
+            verbs = (*left, *verbs)
         pieces = list(self._convert_phrase(wanted.node("of")))
         return self._build_step(verbs, pieces, act)
 
@@ -296,6 +326,8 @@ class ActClauseConverter(ReportConverter):
                 pieces = [p for p in pieces if p.name != HOME]  # "keep the right arm at home"
             return replace(self._build_step((LEAVE,), pieces, act), positive=False)
         every = tuple(one for part in act.parts() for one in _alternatives(part))
+        unsaid = closed_words(self._language, "nothing")
+        every = tuple(one for one in every if one.text("said") not in unsaid)  # "ask him anything"
         steps = list(self._convert_act(act.replace(of=every), done=False))
         if len(steps) != 1 or QUESTION in steps[0].verbs:
             raise NoStepsError

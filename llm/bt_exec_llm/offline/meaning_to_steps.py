@@ -6,7 +6,7 @@ part.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from dataclasses import replace
 from itertools import pairwise
 
@@ -15,13 +15,13 @@ from bt_exec.language.reading.grammar import PAUSES
 from bt_exec.language.reading.lexicon import language_data
 from bt_exec.language.reading.meaning_node import Node, normal_form
 from bt_exec.language.reading.reader import Reading, may_deny_more
-from bt_exec_llm.offline.carried_objects import join_fetching_steps
 from bt_exec_llm.offline.clauses_to_steps import ClauseConverter
 from bt_exec_llm.offline.exclusions import (
     apply_exclusions,
     leave_out_of_others,
     usual_values,
 )
+from bt_exec_llm.offline.fetched_objects import join_fetching_steps
 from bt_exec_llm.offline.lexicon import Lexicon, Words
 from bt_exec_llm.offline.questions_to_steps import PAIR
 from bt_exec_llm.offline.reader_lexicon import verbs_in
@@ -42,6 +42,8 @@ _WITH = ("~with", "~using", "~by", "~use")
 _ORDERING = ("before_word", "after_word", "~before", "~before_you", "~after", "~after_you")
 """Categories of words that order two acts."""
 
+_STATED = ("in_the_end",)
+"""Signs of marks of order that apply to one clause only."""
 _UNTIL_TOLD = ("until_told", "until_ordered")
 _ACTS = ("v", "hold", "await", "exist", "stay", "spare")
 """Kinds of verbs for acts and for keeping a state."""
@@ -73,7 +75,11 @@ def steps_of_meaning(meaning: Node, lexicon: Lexicon, reading: Reading) -> list[
         reading, lexicon
     ):
         raise NoStepsError
-    if _joins_remark(reading) or _runs_on_after_question(reading) or _acts_after_wait(reading):
+    if (
+        _joins_remark(reading)
+        or _may_depend_on_question_before(reading)
+        or _acts_after_wait(reading)
+    ):
         raise NoStepsError
     if _may_ask_for_denied_act(meaning, reading):
         raise UnclearTextError("NEGATED", reading.text)
@@ -81,13 +87,13 @@ def steps_of_meaning(meaning: Node, lexicon: Lexicon, reading: Reading) -> list[
         raise UnclearTextError("CHOICE", reading.words_of(meaning))
     steps = list(ClauseConverter(lexicon, reading, meaning).convert(meaning))
     steps = apply_value_order(steps, lexicon)
-    match _moved_act(raw) if isinstance(raw, Node) else "":
+    match _position_of_moved_act(raw) if isinstance(raw, Node) else "":
         case "first":
             steps = leave_out_of_others(steps[0], steps[1:], lexicon)
         case "last":
             last, *others = leave_out_of_others(steps[-1], steps[:-1], lexicon)
             steps = [*others, last]
-    late = any(not step.positive and steps[0].positive for step in steps[:-1])
+    late = any(not (one.positive or one.contrast) and steps[0].positive for one in steps[:-1])
     if late and _has_joined_before_negation(reading):
         raise NoStepsError  # it is unclear whether the previous acts are forbidden, too
     if not steps:
@@ -206,7 +212,7 @@ def condition_of_meaning(question: Node, lexicon: Lexicon, reading: Reading) -> 
 
 def find_choice(meaning: Node) -> Node | None:
     """Return the node of the alternatives that a command leaves open ("left or right"), or None."""
-    if meaning.kind in ("ask", "avoid"):
+    if meaning.kind in ("ask", "avoid", "most"):
         return None
     if meaning.kind == "choice" or (meaning.kind == "or" and _are_things(meaning.parts())):
         return meaning
@@ -281,6 +287,7 @@ def _check_places_enterable(reading: Reading, lexicon: Lexicon) -> None:
 
 def _is_unclear(meaning: Node, reading: Reading) -> bool:
     """Return True if it is unclear what a prohibition or an ordering word applies to."""
+    meaning = _without_ordering(meaning, _STATED)
     kinds = {node.kind for node in meaning.walk()}
     acts = [node for node in meaning.walk() if node.kind == "act"]
     inside = any(part.kind == "ordered" for act in acts for part in act.walk())
@@ -314,7 +321,7 @@ def _names_first_of_list(leaves: Iterable[Edge]) -> bool:
     return False
 
 
-def _moved_act(raw: Node) -> str:
+def _position_of_moved_act(raw: Node) -> str:
     """Return ``first`` or ``last``, the position to which a sequence moves one of its later acts.
 
     An example is "…, but look at the lounge first". The result is empty unless one act is moved.
@@ -324,9 +331,11 @@ def _moved_act(raw: Node) -> str:
     return signs[0] if len(signs) == 1 else ""
 
 
-def _without_ordering(node: Node) -> Node:
-    inner = node.map(_without_ordering)
-    return inner.node("of") if inner.kind == "ordered" else inner
+def _without_ordering(node: Node, signs: Container[str] = ()) -> Node:
+    """Return a meaning without the marks of order that have one of `signs`, or without all."""
+    inner = node.map_children(lambda part: _without_ordering(part, signs))
+    marked = inner.kind == "ordered" and (not signs or inner.text("sign") in signs)
+    return inner.node("of") if marked else inner
 
 
 def _joins_remark(reading: Reading) -> bool:
@@ -352,7 +361,7 @@ def _may_ask_for_denied_act(meaning: Node, reading: Reading) -> bool:
     return reading.text.rstrip().endswith("?") and not words.isdisjoint(negating)
 
 
-def _runs_on_after_question(reading: Reading) -> bool:
+def _may_depend_on_question_before(reading: Reading) -> bool:
     """Return True if an act may depend on the question before it because no word joins the two.
 
     An example is "check the lounge if empty go to the hall".

@@ -8,6 +8,7 @@ from typing import cast
 
 from bt_exec.language.closed_classes import closed_words
 from bt_exec.language.reading.grammar import PAUSES
+from bt_exec.language.reading.lexicon import language_data
 from bt_exec.language.reading.meaning_node import Node, Value, conjuncts
 from bt_exec.language.reading.reader import Reading
 from bt_exec_llm.offline.exclusions import REST, find_only_other_value
@@ -79,7 +80,10 @@ class PhraseConverter:
         self._each = lexicon.list_types("each")
         self._joined = lexicon.list_types("joined")
         self._persons = lexicon.recipient_types
-        self._denies = any("not" in leaf.text for leaf in reading.edge.leaves())
+        contrasting = language_data(self._language)["orders"].get("contrasting", ())
+        self._denies = any(
+            word in leaf.text for leaf in reading.edge.leaves() for word in contrasting
+        )
         self._tool: Piece | None = None
         self._place = 0
 
@@ -196,7 +200,11 @@ class PhraseConverter:
             relation = relation if relation in _MARKS else "at"
             for one in node.parts("to"):
                 pieces = list(self._convert_phrase(one, _MARKS[relation]))
-                if relation in RANKS and any(one.name not in self._each for one in pieces):
+                ranked = (
+                    one.name in self._each or find_only_other_value(one, self._lexicon)
+                    for one in pieces
+                )
+                if relation in RANKS and not all(ranked):
                     raise NoStepsError
                 if relation == "in" and any(piece.name in self._joined for piece in pieces):
                     raise NoStepsError  # "in person"
@@ -340,12 +348,12 @@ class PhraseConverter:
         """Return the parts of a formula, with its relations sorted by their order in the text."""
         found = list(parts)
         places = [at for at, part in enumerate(found) if part.kind == "rel"]
-        ranked = sorted(places, key=lambda at: self._position(found[at]))
+        ranked = sorted(places, key=lambda at: self._position_in_text(found[at]))
         for at, part in zip(places, [found[one] for one in ranked], strict=True):
             found[at] = part
         return found
 
-    def _position(self, node: Node) -> int:
+    def _position_in_text(self, node: Node) -> int:
         """Return the position in the text of a node or of its first part that has one."""
         edges = (self._reading.edge_of(part) for part in node.walk())
         return next((edge.start for edge in edges if edge is not None), 0)
@@ -396,9 +404,15 @@ def _without_other_values(parts: Iterable[Node]) -> tuple[Node, ...]:
     Raises:
         NoStepsError: If another object is excluded.
     """
-    named = [part.text("name").split("/")[:2] for part in parts if part.kind == "thing"]
-    for part in parts:
-        other = part.parts()[0] if part.kind == "not" else None
-        if other is not None and other.text("name").split("/")[:2] not in named:
-            raise NoStepsError
-    return tuple(part for part in parts if part.kind != "not")
+    given = tuple(part for part in parts if part.kind != "not")
+    types = [*map(_type_of_value, given)]
+    if any(_type_of_value(part.parts()[0]) not in types for part in parts if part not in given):
+        raise NoStepsError
+    return given
+
+
+def _type_of_value(part: Node) -> list[str]:
+    """Return the type of the value that a formula names, or to whose place it is a relation."""
+    to = part.get("to")
+    things = conjuncts(to.node("of")) if isinstance(to, Node) and to.kind == "np" else (part,)
+    return [name for one in things for name in one.text("name").split("/")[:2]]

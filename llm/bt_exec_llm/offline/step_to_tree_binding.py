@@ -8,13 +8,14 @@ before, or the only object that its verb can have.
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping
+from collections.abc import Container, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
 from bt_exec.spec.library import Library
 from bt_exec.spec.model import TreeSpec
 from bt_exec_llm.offline.command_part import BranchCondition, Part
+from bt_exec_llm.offline.exclusions import LEAVE
 from bt_exec_llm.offline.final_steps import NOW, MissionEnds
 from bt_exec_llm.offline.included_acts import apply_commanded_acts
 from bt_exec_llm.offline.lexicon import Lexicon
@@ -190,14 +191,32 @@ class Binder:
 
     def _bind_waiting(self, step: Step, done: list[Step]) -> Part | RefusalReason:
         """Return the part that waits between two observations of the awaited state."""
-        held = self._bind_step_condition(replace(step, condition=step.awaited), done)
+        held: list[BranchCondition] = []
+        for question, needed in self._at_each_place(step):
+            one = self._bind_step_condition(replace(step, condition=(question, needed)), done)
+            if isinstance(one, RefusalReason):
+                return one
+            held += [] if one is None else [one]
         pause = Piece("limit", "TIME", _BETWEEN_LOOKS, start=step.start, end=step.start)
         found = self._bind_step(replace(step, pieces=[pause]), done, None)
-        if isinstance(held, RefusalReason):
-            return held
         if isinstance(found, RefusalReason):
             return found
-        return replace(found[0], awaited=held)
+        return replace(found[0], awaited=tuple(held))
+
+    def _at_each_place(self, step: Step) -> Iterator[tuple[Step, bool]]:
+        """Yield the awaited state of a step, once for each place of a word such as "everywhere"."""
+        if step.awaited is None:
+            return
+        question, needed = step.awaited
+        for at, piece in enumerate(question.pieces):
+            value = self._lexicon.values.get(piece.name, {}).get(piece.value)
+            for place in () if value is None else value.each:
+                pieces = [*question.pieces]
+                pieces[at] = replace(piece, value=place)
+                yield replace(question, pieces=pieces), needed
+            if value is not None and value.each:
+                return
+        yield question, needed
 
     def _bind_comparison(self, step: Step) -> Part | RefusalReason:
         """Return the part that compares the observations of places."""
@@ -240,6 +259,10 @@ class Binder:
         for at, step in enumerate(steps):
             if step.positive or self._forbids_variant(wanted[-1], step, ends):
                 continue
+            if step.verbs == (LEAVE,):
+                if self._concern_value_of(step, parts):
+                    return RefusalReason("NEGATED", text)
+                continue
             contrast = step.contrast or any(
                 later.positive and later.joined for later in steps[at + 1 :]
             )
@@ -253,7 +276,9 @@ class Binder:
                 replace(step, positive=True, probe=True), [*before, *wanted], None
             )
             if isinstance(mine, RefusalReason):
-                return RefusalReason("NEGATED", text)
+                if self._is_planned_act(step, parts):
+                    return RefusalReason("NEGATED", text)
+                continue
             forbidden = {pair for part in mine for pair in skills_of_part(part, self._library)}
             clash = (
                 forbidden <= planned
@@ -263,6 +288,38 @@ class Binder:
             if not forbidden or clash:
                 return RefusalReason("NEGATED", text)
         return parts
+
+    def _is_planned_act(self, step: Step, parts: list[Part]) -> bool:
+        """Return True if the parts may include the act of a step, whatever its objects are.
+
+        An unknown act counts as planned. Acts with texts share their skills, so their trees are
+        compared.
+        """
+        trees = {frame.tree for frame in self._matcher.frames_for(step)}
+        if {
+            self._lexicon.general_verb(verb) for verb in step.verbs
+        } <= self._lexicon.verbs_with_text:
+            return not trees or not trees.isdisjoint(part.tree for part in parts)
+        planned = {name for part in parts for name, _ in skills_of_part(part, self._library)}
+        return not trees or any(
+            {name for name, _ in skills_of_part(Part(tree, {}, ""), self._library)} <= planned
+            for tree in trees
+        )
+
+    def _concern_value_of(self, step: Step, parts: list[Part]) -> bool:
+        """Return True if a part has an argument that overlaps a value of a step, or its place."""
+        left = {one for piece in step.pieces for one in self._overlapping(piece.name, piece.value)}
+        return any(
+            left & self._overlapping(self._library.get(part.tree).params[name].type, value)
+            for part in parts
+            for name, value in part.args.items()
+        )
+
+    def _overlapping(self, kind: str, name: str) -> set[str]:
+        """Return a value, the values that it consists of, and those that it implies."""
+        value = self._lexicon.values.get(kind, {}).get(name)
+        implied = () if value is None else value.brings.values()
+        return {name, *self._lexicon.values_within(kind, name), *implied}
 
     def _forbids_variant(self, act: Step, forbidden: Step, trees: set[str]) -> bool:
         """Return True if a prohibition concerns a variant of an act that is not planned.
@@ -308,7 +365,7 @@ class Binder:
         if isinstance(held, RefusalReason):
             return held
         each = self._lexicon.list_types("each")
-        done = [_without(one, each) if one.excludes(step) else one for one in done]
+        done = [_without_pieces(one, each) if one.excludes(step) else one for one in done]
         verbs = self._lexicon.verbs
         if any(v in verbs and verbs[v].denied for v in step.verbs) and not step.probe:
             return RefusalReason("UNKNOWN_ACTION", step.text)
@@ -530,7 +587,7 @@ def _refers_to_comparison_result(step: Step, done: list[Step]) -> bool:
     return compared and all(piece.kind in ("filler", "pronoun") for piece in step.pieces)
 
 
-def _without(step: Step, kinds: Container[str]) -> Step:
+def _without_pieces(step: Step, kinds: Container[str]) -> Step:
     return replace(step, pieces=[piece for piece in step.pieces if piece.name not in kinds])
 
 

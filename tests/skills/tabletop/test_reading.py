@@ -275,7 +275,7 @@ def test_misspelt_command_leads_to_a_question(command, meant):
 
 
 def test_correction_that_is_not_understood_is_not_offered():
-    command = "I'm making a fruit salad, bring me the aple"
+    command = "My guests would like fruit, bring me the aple"
     answer = ask(CommandOffers(create({})), command, WORLDS["mixed"])
     assert isinstance(answer, Refusal)
     assert (answer.code, answer.did_you_mean) == ("UNKNOWN_WORD", ())
@@ -492,7 +492,7 @@ def test_container_to_empty_is_the_target_of_the_later_move():
     assert len(set().union(*every)) > len(one)
 
 
-def test_sides_of_two_groups_are_both_goals():
+def test_two_groups_go_to_the_two_named_sides():
     for command in (
         "put the cups on the left and the cubes on the right",
         "the cups go to the left table and the cubes to the right table",

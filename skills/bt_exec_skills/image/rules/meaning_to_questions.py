@@ -117,7 +117,22 @@ def _exceeding_others(formula: Node) -> Node:
     return conjunction(*nouns, Node("than", (("attribute", degree), ("to", others))))
 
 
-def _on_it(place: Phrase, phrase: Phrase) -> Phrase:
+def _as_comparison_of_two(of: Node) -> Node:
+    """Return "the leftmost of A and B" as a comparison of A and B if one is a superlative itself.
+
+    Superlatives among different objects have no common description.
+    """
+    top = of.get("of")
+    if not isinstance(top, Node) or top.kind != "most" or top.get("to") or top.get("rank"):
+        return of
+    pair = top.node("of").parts() if top.node("of").kind == "or" else ()
+    if len(pair) != 2 or all(one.kind != "most" for one in pair):
+        return of
+    one, other = (Node("np", (("of", part),)) for part in pair)
+    return Node("more", (("of", one), ("to", other), ("sign", top.text("attribute"))))
+
+
+def _any_object_at(place: Phrase, phrase: Phrase) -> Phrase:
     """Return the description of any object at `place`, with the relation and words of `phrase`."""
     relation = phrase.places[0].relation
     return Phrase(said=phrase.said, places=(Place(relation, place),))
@@ -188,6 +203,8 @@ class _Questions:
     def _parts_of_whole(self, of: Node) -> tuple[Phrase, Phrase]:
         """Return the descriptions of the objects with a property, and of all objects."""
         every = self._described.describe_phrase(of.node("of"))
+        if every.not_top:  # the superlative would be sought among the objects that satisfy `hold`
+            raise self._described.refusal()
         formula = self._described.formula_of(of.node("of"))
         return self._described.describe_formula(conjunction(formula, of.node("hold"))), every
 
@@ -263,6 +280,7 @@ class _Questions:
         It asks which object has the higher degree or price, what an object is called, what a text
         or code says, or which bar of a chart is meant.
         """
+        of = _as_comparison_of_two(of)
         if of.kind == "more" and of.text("sign") in PRICED:
             return self._convert_prices(of, PRICED[of.text("sign")][0])
         if of.kind == "more":
@@ -292,7 +310,11 @@ class _Questions:
         inside = phrase.places[0].to if phrase.places else phrase
         if (inside.of or inside).thing in get_args(CodeKind):
             return Question("read", inside)
-        if phrase.places and inside.thing in _WRITTEN_ON and phrase == _on_it(inside, phrase):
+        if (
+            phrase.places
+            and inside.thing in _WRITTEN_ON
+            and phrase == _any_object_at(inside, phrase)
+        ):
             return Question("read", inside)
         if phrase.of is not None and phrase.of.thing == BAR:
             return Question("bar", phrase, bar="label")

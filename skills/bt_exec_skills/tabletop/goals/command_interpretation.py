@@ -17,6 +17,7 @@ from bt_exec_skills.tabletop.goals.answers import answer
 from bt_exec_skills.tabletop.goals.branch_references import (
     lacks_noun,
     refers_back,
+    split_first_questions,
     split_questions,
     takes_some,
 )
@@ -56,6 +57,7 @@ class Understood(NamedTuple):
         subgoals: Subgoals of the command.
         words: Words of the text.
         replies: Questions that are answered after the command, in the words of the text.
+        first: Questions that are answered before the command, in the words of the text.
     """
 
     language: str
@@ -65,6 +67,7 @@ class Understood(NamedTuple):
     subgoals: tuple[Subgoal, ...] = ()
     words: tuple[Edge, ...] = ()
     replies: tuple[str, ...] = ()
+    first: tuple[str, ...] = ()
 
 
 class _CommandInterpreter:
@@ -104,7 +107,7 @@ class _CommandInterpreter:
         """Return the goals of a command, from its cheapest meaning that can be resolved."""
         meanings = self.session.possible_meanings(command, turns)
         words = tuple(self.session.readings[-1].edge.leaves())
-        return self._followed(meanings)._replace(words=words)
+        return self._understand_meanings(meanings)._replace(words=words)
 
     def is_true(self, reading: Reading, question: Node) -> bool:
         """Return the answer to a question in a text.
@@ -115,7 +118,7 @@ class _CommandInterpreter:
         self.session.readings.append(reading)
         return self._converter().is_true(question)
 
-    def _followed(self, meanings: Meanings) -> Understood:
+    def _understand_meanings(self, meanings: Meanings) -> Understood:
         found: list[tuple[Understood, float]] = []
         troubles: list[Trouble] = []
         asking = math.inf
@@ -123,7 +126,7 @@ class _CommandInterpreter:
             if cost > MARGIN + min(asking, found[0][1] if found else math.inf):
                 break
             try:
-                one = self._one(node)
+                one = self._understand_meaning(node)
             except Trouble as trouble:
                 if not found and trouble.code in _NOTHING:
                     asked = [one for one in troubles if one.code in ASKS_BACK]
@@ -145,15 +148,24 @@ class _CommandInterpreter:
             raise Trouble("WHICH_WAY", ways, options=" / ".join(filter(None, ways[:3])))
         return found[0][0]
 
-    def _one(self, node: Node) -> Understood:
+    def _understand_meaning(self, node: Node) -> Understood:
+        first, node = split_first_questions(node)
+        if first:
+            asked_first = tuple(map(self._question_words, first))
+            return self._understand_meaning(node)._replace(first=asked_first)
         converter = self._converter()
         order, last = split_questions(node)
         if last:
             if order is not None and takes_some(order) and any(map(refers_back, last)):
                 raise Trouble("NOT_UNDERSTOOD")
-            if any(map(lacks_noun, last[order is None :])):
+            questions = [one for one in last if one.kind == "ask"]
+            if any(map(lacks_noun, questions[order is None :])):
                 raise Trouble("NOT_UNDERSTOOD")  # "how many cubes, and how many are red?"
-            done = Understood(self.language, node) if order is None else self._one(order)
+            done = (
+                Understood(self.language, node)
+                if order is None
+                else self._understand_meaning(order)
+            )
             return done._replace(replies=tuple(map(self._question_words, last)))
         node = order or node
         asked = (
@@ -175,14 +187,17 @@ class _CommandInterpreter:
         Raises:
             Trouble: If the words have another meaning without the command.
         """
-        said_alone = self.session.readings[-1].words_of(question, whole=True)
+        fragment = question.kind == "fragment"  # it is read with the question before it
+        said_alone = self.session.readings[-1].words_of(question, whole=not fragment)
+        if fragment and said_alone:
+            return f"{said_alone}?"
         if not said_alone or parse_meanings(said_alone, self.now).meanings[0][0] != question:
             raise Trouble("NOT_UNDERSTOOD")
         return said_alone
 
     def _trouble_of(self, meanings: Meanings) -> Trouble | None:
         try:
-            self._followed(meanings)
+            self._understand_meanings(meanings)
         except Trouble as trouble:
             return trouble
         return None
@@ -214,7 +229,7 @@ def understand_parts(
     meaning = parts[0] if len(parts) == 1 else Node("seq", (("of", parts),))
     world = _CommandInterpreter(now, reading.language)
     found = world.understand(PossibleMeanings(reading, ((meaning, reading.cost),)), turns)
-    if found.replies:
+    if found.replies or found.first:
         raise Trouble("NOT_UNDERSTOOD")
     return found
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from bt_exec.language.reading.meaning_node import Node, conjunction, conjuncts
 from bt_exec_skills.tabletop.goals.earlier_command_variation import names_holder
@@ -19,6 +20,7 @@ __all__ = [
     "with_contrasted_kinds",
     "with_missing_objects",
     "with_missing_verbs",
+    "with_objects_of_prohibitions",
     "with_place_as_goal",
     "with_swaps",
     "without_general_order",
@@ -37,7 +39,7 @@ def without_general_order(parts: tuple[Node, ...]) -> tuple[Node, ...]:
         return parts
     tidy, *rest = parts
     general = tidy.text("verb") in ("clear", "sort") and not tidy.get("to")
-    if not general or not rest or not all(_explains(tidy.text("by"), one) for one in rest):
+    if not general or not rest or not all(_spells_out(tidy.text("by"), one) for one in rest):
         return parts
     if not tidy.parts():
         return tuple(rest)
@@ -51,7 +53,7 @@ def without_general_order(parts: tuple[Node, ...]) -> tuple[Node, ...]:
     return tuple(named) if len(named) > 1 or not tidy.get("by") else (tidy, *named)
 
 
-def _explains(attribute: str, act: Node) -> bool:
+def _spells_out(attribute: str, act: Node) -> bool:
     """Return True if an act spells out a general "sort by `attribute`".
 
     It has no verb, or it names objects only by values of the attribute ("the red ones").
@@ -158,4 +160,18 @@ def with_missing_objects(asks: list[UnresolvedGoal]) -> list[UnresolvedGoal]:
         if ask.verb in ("bring", "put_back") and not ask.themes:
             ask = replace(ask, themes=(Phrase("", number="all", again=True),))
         found.append(ask)
+    return found
+
+
+def with_objects_of_prohibitions(parts: Sequence[Node]) -> list[Node]:
+    """Return parts in which a prohibition without objects concerns those of the act after it.
+
+    An example is the Korean for "not into the blue bowl, put the cube into the red bowl".
+    """
+    found = list(parts)
+    for at, (part, after) in enumerate(pairwise(parts)):
+        forbidden = part.node("of") if part.kind == "avoid" else part
+        omitted = part.kind == "avoid" and forbidden.kind == "act" and not forbidden.parts()
+        if omitted and forbidden.get("to") and after.kind == "act" and after.parts():
+            found[at] = part.replace(of=forbidden.replace(of=after.get("of")))
     return found

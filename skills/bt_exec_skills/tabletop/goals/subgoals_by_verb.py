@@ -166,7 +166,9 @@ def _return_subgoal(ask: UnresolvedGoal, scope: Scope, language: str) -> Subgoal
     """
     held = scope.now.held
     if held is None and ask.verb == "put_back":
-        return put_back(_objects_to_put_back(ask, scope), scope.now, language)
+        scope = _after_own_moves(scope)
+        names = _objects_to_put_back(ask, scope)
+        return put_back(names, scope.now, language, moved=scope.used)
     if held is None:
         raise Trouble("HAND_EMPTY")
     themes = (replace(one, number="all") if one.number == "one" else one for one in ask.themes)
@@ -178,6 +180,24 @@ def _return_subgoal(ask: UnresolvedGoal, scope: Scope, language: str) -> Subgoal
     if ask.verb == "put_down":
         return put_aside(scope.now, language)
     return put_back((held,), scope.now, language)
+
+
+def _after_own_moves(scope: Scope) -> Scope:
+    """Return a context in which the objects of earlier parts can be put back where they are now.
+
+    An example is "put the apple on the tray and then back in its place".
+
+    Raises:
+        Trouble: NOT_UNDERSTOOD if the objects were swapped, so that their places are taken.
+    """
+    now = scope.now
+    if len(set(scope.last)) < len(scope.last):
+        raise Trouble("NOT_UNDERSTOOD")
+    own = {name: one.pos for name, one in now.objects.items() if name in scope.used}
+    if not own:
+        return scope
+    now = replace(now, origins={**now.origins, **own}, returnable=tuple(scope.last))
+    return replace(scope, now=now)
 
 
 def _objects_to_put_back(ask: UnresolvedGoal, scope: Scope) -> tuple[str, ...]:
@@ -294,7 +314,7 @@ def _move_goal(ask: UnresolvedGoal, scope: Scope, language: str) -> Subgoal:
             ask.themes, scope
         )  # a missing object is reported before "which bowl?" is asked
     objects_of_any(
-        (_every(but) for but in to.but if but.kind == to.kind), scope
+        (_all_of_kind(but) for but in to.but if but.kind == to.kind), scope
     )  # excluded places must be present
     moved = (
         set(_movable_objects(ask.themes, scope)) if to.rest else set()
@@ -341,7 +361,7 @@ def _movable_objects(phrases: tuple[Phrase, ...], scope: Scope) -> tuple[str, ..
         return (held,)
 
 
-def _every(phrase: Phrase) -> Phrase:
+def _all_of_kind(phrase: Phrase) -> Phrase:
     return replace(phrase, number="all", count=0, order="")
 
 
