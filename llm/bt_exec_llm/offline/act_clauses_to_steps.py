@@ -38,7 +38,7 @@ _TOPICAL = ("top", "into_top")
 ONLY = ("only", "~only", "~just")
 """Categories of words that exclude everything except an object."""
 _PUT_BACK = "put_back"
-_VISIT, _GO = "visit", "go"
+_STOP_AT, _GO = "stop_at", "go"
 """Verb of the reading engine for a stop of a route, and the verb of driving to a place."""
 _OBTAINING = ("asked_for", "hold_on")
 """Verbs of the reading engine for obtaining an object, and for obtaining and holding it."""
@@ -64,7 +64,7 @@ class ActClauseConverter(ReportConverter):
         if names in _STATIVE:
             yield self._convert_desired_state(act)
             return
-        if names == _VISIT:
+        if names == _STOP_AT:
             act = self._as_drive(act)
             names = act.text("verb")
         verbs = self._asked_for if names in _OBTAINING else tuple(names.split())

@@ -85,7 +85,7 @@ def parse_meanings(text: str, now: Environment) -> PossibleMeanings:
 
 def _is_route(meaning: Node) -> bool:
     """Return True for a list of places to visit; objects that are listed are not visited."""
-    return any(one.text("verb") == "visit" for one in meaning.walk())
+    return any(one.text("verb") == "stop_at" for one in meaning.walk())
 
 
 def _without_waiting(meaning: Node) -> Node:
