@@ -208,7 +208,7 @@ class Obstacles:
         near = self._looks > 0
         self._looks[near] = np.maximum(self._looks[near], _BELIEVED)
 
-    def clear_old(self) -> None:
+    def clear_rarely_seen(self) -> None:
         """Clear obstacles with fewer than `_MOST` hits, such as persons who stood there briefly."""
         self._looks[self._looks < _MOST] = 0
 
