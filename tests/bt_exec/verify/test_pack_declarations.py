@@ -38,7 +38,7 @@ def push() -> Steps:
 
 @condition(establishes={"dor": "{state}"})  # misspelt fact
 def door_is(state: Literal["open", "closed"]) -> Verdict:
-    """Whether the door is so."""
+    """Whether the door is in a state."""
     return Verdict.yes()
 
 
