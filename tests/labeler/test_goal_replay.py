@@ -118,7 +118,7 @@ def test_each_recorded_outcome_is_used_once_in_order() -> None:
     assert [args for _, args, _ in ends.found] == [OPEN[1], {}, OPEN[1], {}]
     assert ends.take_outcome("return_home", {"slowly": True}) == ""
     assert len(ends.found) == 4
-    assert ends.take_outcome(*HOME) == "done"  # the end of the action before it is skipped
+    assert ends.take_outcome(*HOME) == "done"  # skips the recorded end of an earlier action
     assert [end for *_, end in ends.found] == ["failed X", "done"]
     assert [ends.take_outcome(*OPEN), ends.take_outcome(*OPEN), ends.take_outcome(*HOME)] == [
         "failed X",
