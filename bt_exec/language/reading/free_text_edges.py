@@ -60,9 +60,9 @@ class _Texts:
         )
         self._acts = [(one.start, one.end) for one in acts]
         """Spans of the verbs of other acts; in English, of the conjunctions before these verbs."""
-        silent = {*lexicon.language.data.get("skipped", ())}
+        silent = {*lexicon.language.data.get("skipped", ()), *self._rules.get("after", ())}
         self._late = {one.end for one in edges if one.category in silent}
-        """Ends of words without meaning. A text that starts after such a word costs more."""
+        """Ends of words that may belong to the text after them, which costs more without them."""
         starts = {start for start, _ in self._acts}
         if lexicon.language.name == "en":
             links = [one for one in edges if one.category in ("link", "comma", "~or")]

@@ -110,7 +110,7 @@ class ClauseConverter(ConditionalConverter):
         return step
 
     def _convert_until(self, node: Node) -> Iterator[Step]:
-        """Yield the steps of waiting for a state: "wait in the lounge until somebody comes".
+        """Yield the steps of waiting for a state: "wait in the lounge until it is quiet".
 
         Waiting and keeping a state end in any case when the operator gives the next command.
 
@@ -270,7 +270,7 @@ def _is_event(conditional: Node) -> bool:
 
 
 def _denies_presence(asked: Node) -> bool:
-    """Return True for "nobody comes" and "fewer than two people come"."""
+    """Return True if a state is the absence of persons, or an upper bound of their number."""
     senses = {parse_name(one.text("name"))[3] for one in asked.walk() if one.kind == "thing"}
     bounds = {one.text("bound") for one in asked.walk() if one.kind == "quantity"}
     return asked.kind == "exists" and bool(senses & {"fails"} or bounds - {"at_least", "more"})

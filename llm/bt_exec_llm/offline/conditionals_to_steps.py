@@ -123,7 +123,7 @@ class ConditionalConverter(ResultConverter, ABC):
     def _reports_only_then(self, node: Node, question: Step) -> bool:
         """Return True if a report is to be made only if an observable condition holds.
 
-        The report must be the only act, and follow the condition, or "only" says so. Any other
+        The report must be the only act, and follow the condition, or contain "only". Any other
         condition after the report is a question: "tell me if it is dark".
 
         Raises:
