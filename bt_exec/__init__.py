@@ -144,7 +144,7 @@ _HOMES = {
 _HOME = {name: module for module, names in _HOMES.items() for name in names.split()}
 
 
-def _public(name: str) -> Any:
+def _import_public_name(name: str) -> Any:
     """Import a public name when it is first used."""
     if name not in _HOME:
         raise AttributeError(f"module 'bt_exec' has no attribute {name!r}")
@@ -156,7 +156,7 @@ def _public(name: str) -> Any:
 
 
 if not TYPE_CHECKING:  # otherwise a type checker would accept any name
-    __getattr__ = _public
+    __getattr__ = _import_public_name
 
 
 def __dir__() -> list[str]:

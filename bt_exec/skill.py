@@ -208,7 +208,7 @@ class Signature:
         return frozenset(
             name
             for name, hint in self.arguments.items()
-            if any(isinstance(mark, Label) or mark is Label for mark in _markers(hint))
+            if any(isinstance(mark, Label) or mark is Label for mark in _annotated_metadata(hint))
         )
 
     def said_arguments(self) -> frozenset[str]:
@@ -216,7 +216,7 @@ class Signature:
         return frozenset(
             name
             for name, hint in self.arguments.items()
-            if any(isinstance(mark, Said) or mark is Said for mark in _markers(hint))
+            if any(isinstance(mark, Said) or mark is Said for mark in _annotated_metadata(hint))
         )
 
     def injected_arguments(
@@ -228,7 +228,7 @@ class Signature:
         return {name: given[name] for name in self.injected} | own
 
 
-def _markers(hint: Any) -> tuple[Any, ...]:
+def _annotated_metadata(hint: Any) -> tuple[Any, ...]:
     return tuple(getattr(hint, "__metadata__", ()))
 
 

@@ -34,11 +34,11 @@ def pages() -> Mapping[str, str]:
     return {
         "index.md": _home("README.md", ""),
         "ko/index.md": _home("README.ko.md", "../"),
-        "reference/commands.md": "\n".join(_commands()),
+        "reference/commands.md": "\n".join(_command_pages()),
         "reference/language.md": "\n".join(_language()),
         "reference/codes.md": "\n".join(_codes()),
-        "reference/sites.md": "\n".join(_sites()),
-        "reference/api.md": "\n".join(_api()),
+        "reference/sites.md": "\n".join(_site_file_fields()),
+        "reference/api.md": "\n".join(_api_pages()),
     }
 
 
@@ -74,7 +74,7 @@ def _table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> Iterator[str]:
     yield ""
 
 
-def _commands() -> Iterator[str]:
+def _command_pages() -> Iterator[str]:
     import typer
 
     from bt_exec.cli import app as program
@@ -143,7 +143,7 @@ def _codes() -> Iterator[str]:
         yield from _table(("code", "skills", "English", "한국어"), rows)
 
 
-def _sites() -> Iterator[str]:
+def _site_file_fields() -> Iterator[str]:
     from bt_exec.pack import find_pack, pack_names
     from bt_exec.site.site import GuardSettings, Keep, Limits, Rates, SiteFile
 
@@ -152,25 +152,25 @@ def _sites() -> Iterator[str]:
     packs = {f"packs.{name}": find_pack(name).settings for name in pack_names()}
     for name, model in {**models, **packs}.items():
         yield f"## {name or 'Top level'}\n"
-        yield f"{_first(model)}\n"
+        yield f"{_first_line_of_docstring(model)}\n"
         schema = model.model_json_schema()
         rows = (
-            (f"`{field}`", _kind(one), str(one.get("default", "required")))
+            (f"`{field}`", _type_text(one), str(one.get("default", "required")))
             for field, one in schema["properties"].items()
         )
         yield from _table(("field", "type", "default"), rows)
 
 
-def _kind(schema: Mapping[str, Any]) -> str:
+def _type_text(schema: Mapping[str, Any]) -> str:
     """Return the type of a JSON Schema in a few words."""
     if "enum" in schema:
         return ", ".join(map(str, schema["enum"]))
     if "anyOf" in schema:
-        return " or ".join(_kind(one) for one in schema["anyOf"])
+        return " or ".join(_type_text(one) for one in schema["anyOf"])
     return str(schema.get("type") or schema.get("$ref", "").rpartition("/")[2] or "any")
 
 
-def _api() -> Iterator[str]:
+def _api_pages() -> Iterator[str]:
     import bt_exec
     from bt_exec import testing
 
@@ -183,5 +183,5 @@ def _api() -> Iterator[str]:
             yield f"```text\n{inspect.getdoc(part) or ''}\n```\n"
 
 
-def _first(part: Any) -> str:
+def _first_line_of_docstring(part: Any) -> str:
     return (inspect.getdoc(part) or "").partition("\n")[0]

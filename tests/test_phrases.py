@@ -50,7 +50,7 @@ def test_sentences_use_the_same_facts_in_both_languages(site):
 
 def test_phrase_uses_existing_arguments(site):
     for name, known in _parts(site):
-        own, key = site.messages._own_phrase(name)
+        own, key = site.messages._messages_with_phrase(name)
         for template in own._phrases[key].values():
             fields = {field for _, field, _, _ in Formatter().parse(template) if field}
             assert fields <= known, (name, template)
@@ -58,7 +58,7 @@ def test_phrase_uses_existing_arguments(site):
 
 def test_phrase_of_a_result_uses_existing_fields(site):
     for name, skill in site.catalogue.skills.items():
-        own, key = site.messages._own_phrase(f"found {name}")
+        own, key = site.messages._messages_with_phrase(f"found {name}")
         for template in own._phrases.get(key, {}).values():
             fields = {field for _, field, _, _ in Formatter().parse(template) if field}
             assert fields <= {*skill.arguments, *skill.results}, (name, template)

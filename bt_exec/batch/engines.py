@@ -104,12 +104,12 @@ def _initialize_worker() -> None:
     logging.getLogger("bt_exec").setLevel(logging.ERROR)
     parent = multiprocessing.parent_process()
 
-    def follow() -> None:
+    def exit_with_parent() -> None:
         if parent is not None:
             parent.join()
         os._exit(1)
 
-    threading.Thread(target=follow, name="parent", daemon=True).start()
+    threading.Thread(target=exit_with_parent, name="parent", daemon=True).start()
 
 
 def _on_ray(
@@ -140,12 +140,12 @@ def interrupt_check() -> Iterator[Callable[[], bool]]:
     """Yield a function that returns True after Ctrl-C; a second Ctrl-C ends the program."""
     pressed: list[int] = []
 
-    def note(number: int, _: Any) -> None:
+    def note_interrupt(number: int, _: Any) -> None:
         pressed.append(number)
         signal.signal(signal.SIGINT, before)
         sys.stderr.write("\nfinishing the tasks in progress; Ctrl-C again ends at once\n")
 
-    before = signal.signal(signal.SIGINT, note)
+    before = signal.signal(signal.SIGINT, note_interrupt)
     try:
         yield lambda: bool(pressed)
     finally:

@@ -25,7 +25,7 @@ __all__ = ["RunFolder", "atomic_new_folder"]
 _LOCK = "run.lock"
 
 
-def _own_folder(folder: Path) -> Callable[[], None]:
+def _lock_folder(folder: Path) -> Callable[[], None]:
     """Lock a folder; the system releases the lock when this process ends.
 
     Returns:
@@ -96,7 +96,7 @@ class RunFolder:
             raise UsageError(f"{self.folder} is not empty; name another folder with --out")
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
-            self._release = weakref.finalize(self, _own_folder(self.folder))
+            self._release = weakref.finalize(self, _lock_folder(self.folder))
             if not file.is_file():  # before the store, so that a folder with results has a manifest
                 write_text_atomically(file, json.dumps(manifest, ensure_ascii=False))
             self._store = ResultStore(self.folder / "run.sqlite")

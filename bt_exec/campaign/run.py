@@ -83,7 +83,9 @@ def run_campaign(
         with interrupt_check() as stop:
             found = run_tasks(run_cell, left, engine=engine, workers=workers, stop=stop)
             for cell, result in found:
-                line = result or _line(cell, ERROR, "WORKER_DIED", "the process of the cell died")
+                line = result or _result_line(
+                    cell, ERROR, "WORKER_DIED", "the process of the cell died"
+                )
                 store.put([(cell.input_digest, line)])
                 done, wrong = done + 1, wrong + (not line["expected"])
                 tell(done, wrong, changes.total)
@@ -105,9 +107,9 @@ def run_cell(cell: Cell) -> dict[str, Any]:
         ) as session:
             outcome = session.run(cell.command)
     except BtExecError as error:
-        return _line(cell, ERROR, type(error).__name__, str(error))
+        return _result_line(cell, ERROR, type(error).__name__, str(error))
     codes = [str(failure.get("code", "")) for failure in outcome.failures]
-    return _line(
+    return _result_line(
         cell,
         outcome.status,
         outcome.reason_code,
@@ -125,7 +127,9 @@ def _site(name: str) -> Site:
     return load_site(name)
 
 
-def _line(cell: Cell, status: str, code: str, message: str, **figures: Any) -> dict[str, Any]:
+def _result_line(
+    cell: Cell, status: str, code: str, message: str, **figures: Any
+) -> dict[str, Any]:
     nothing = {"failures": "", "replans": 0, "planner_calls": 0, "ticks": 0, "sim_seconds": 0.0}
     return {
         "item": cell.id,

@@ -114,7 +114,7 @@ def _version(asked: bool) -> None:
 
 
 @app.callback(invoke_without_command=True)
-def _top(
+def _run_without_command(
     context: typer.Context,
     version: Annotated[  # noqa: ARG001 - its callback answers
         bool,

@@ -59,7 +59,7 @@ def _write_github(problems: Sequence[Problem]) -> None:
             place |= {"line": problem.line, "col": problem.column}
         place["title"] = problem.code
         fields = ",".join(f"{key}={_escape(str(value), ',:')}" for key, value in place.items())
-        write_data(f"::error {fields}::{_escape(_message_alone(problem))}\n")
+        write_data(f"::error {fields}::{_escape(_message_without_position(problem))}\n")
 
 
 def _escape(text: str, more: str = "") -> str:
@@ -99,12 +99,12 @@ def _sarif_result(problem: Problem, rule: int) -> dict[str, Any]:
         "ruleId": problem.code,
         "ruleIndex": rule,
         "level": "error",
-        "message": {"text": _message_alone(problem)},
+        "message": {"text": _message_without_position(problem)},
         "locations": [{"physicalLocation": location}],
     }
 
 
-def _message_alone(problem: Problem) -> str:
+def _message_without_position(problem: Problem) -> str:
     """Return the text of a mistake without its position and code, which the report adds."""
     from dataclasses import replace
 

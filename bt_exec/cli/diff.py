@@ -58,8 +58,8 @@ def diff(
         painter.write_text(
             f"~ {field}: {_value_text(one)} {painter.glyphs.arrow} {_value_text(two)}"
         )
-    painter.write_lines(_lines(rows))
-    painter.write_text(_count(rows, len(header)))
+    painter.write_lines(_change_lines(rows))
+    painter.write_text(_counts_text(rows, len(header)))
 
 
 def _find_document(name: str, site: Site, journal: Path | None) -> Document:
@@ -79,7 +79,7 @@ def _find_document(name: str, site: Site, journal: Path | None) -> Document:
     return plans[version]
 
 
-def _lines(rows: Sequence[Change]) -> Iterator[Line]:
+def _change_lines(rows: Sequence[Change]) -> Iterator[Line]:
     for row in rows:
         indent = "  " * row.depth
         if row.kind == "changed":
@@ -91,7 +91,7 @@ def _lines(rows: Sequence[Change]) -> Iterator[Line]:
         yield ((sign, style), (f"{indent}{text}", "dim" if row.kind == "same" else ""))
 
 
-def _count(rows: Sequence[Change], fields: int) -> str:
+def _counts_text(rows: Sequence[Change], fields: int) -> str:
     kinds = [row.kind for row in rows]
     if fields == 0 and set(kinds) <= {"same"}:
         return "no difference"

@@ -52,7 +52,7 @@ def doctor(
     from bt_exec.cli.output_streams import operator_painter, write_json
     from bt_exec.site.shipped_data import default_site
 
-    findings = list(_everything(site or default_site(), journal))
+    findings = list(_all_findings(site or default_site(), journal))
     if json:
         write_json([asdict(finding) for finding in findings])
     else:
@@ -83,7 +83,7 @@ def _show(findings: list[Finding], painter: Painter) -> None:
     painter.write_lines([*lines, (), ((verdict, "failed" if missing else "done"),)])
 
 
-def _everything(site: str, journal: Path | None) -> Iterator[Finding]:
+def _all_findings(site: str, journal: Path | None) -> Iterator[Finding]:
     yield from _program_findings()
     yield from _package_findings()
     yield from _plugin_findings(site)

@@ -135,8 +135,8 @@ def show(
 ) -> None:
     """Show how a mission ended: its trees, plan by plan, and its summary."""
     from bt_exec.cli.output_streams import operator_painter, write_json
+    from bt_exec.tui.messages_for_records import catalogue_and_messages
     from bt_exec.tui.mission_history import record_data, record_lines
-    from bt_exec.tui.recorded_mission_messages import parts_and_sentences
 
     kept = open_journal(journal or context.obj)
     record = kept.mission(which)
@@ -144,7 +144,7 @@ def show(
         write_json(record_data(record))
         return
     painter = operator_painter()
-    _, messages = parts_and_sentences(record)
+    _, messages = catalogue_and_messages(record)
     if following:
         from bt_exec.cli.watch import follow
         from bt_exec.journal.journal import JournalTail
@@ -176,7 +176,7 @@ def export(
     from bt_exec.export import FORMS, find_exporter
     from bt_exec.failure import UsageError
     from bt_exec.files import expand_home
-    from bt_exec.tui.recorded_mission_messages import parts_and_sentences
+    from bt_exec.tui.messages_for_records import catalogue_and_messages
 
     write = find_exporter(to)
     kept = open_journal(journal or context.obj)
@@ -191,7 +191,7 @@ def export(
         raise UsageError(f"{path} exists; name another file with --file") from None
     except OSError as error:
         raise UsageError(f"{path} cannot be written: {error.strerror}") from None
-    _, messages = parts_and_sentences(record)
+    _, messages = catalogue_and_messages(record)
     operator_painter().write_text(messages.say("FILE_WRITTEN", record.line.language, path=path))
 
 
@@ -330,7 +330,7 @@ def why(
 ) -> None:
     """Explain how a mission ended: the first cause, its evidence, and further attempts."""
     from bt_exec.cli.output_streams import operator_painter, write_json
-    from bt_exec.tui.recorded_mission_messages import mission_explanation
+    from bt_exec.tui.messages_for_records import mission_explanation
 
     kept = open_journal(journal)
     record = kept.mission(which)
@@ -393,7 +393,7 @@ def report_interrupted_mission(
         The command of the mission; empty if there is nothing to report.
     """
     from bt_exec.journal import record_argument
-    from bt_exec.tui.recorded_mission_messages import mission_explanation
+    from bt_exec.tui.messages_for_records import mission_explanation
 
     line: MissionSummary | None = journal.next_interrupted()
     if line is None:

@@ -95,7 +95,7 @@ def separate_streams(*, data: bool) -> Iterator[None]:
     """
     before = sys.stdout, sys.stderr
     out, err = program_stream(sys.stdout), program_stream(sys.stderr)
-    with _separate_from_c(out) if data else contextlib.nullcontext(out) as own:
+    with _separate_output_of_c_code(out) if data else contextlib.nullcontext(out) as own:
         sys.stdout = cast("TextIO", StrayText(err if data else out, own))
         sys.stderr = cast("TextIO", StrayText(err, err))
         try:
@@ -107,7 +107,7 @@ def separate_streams(*, data: bool) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _separate_from_c(out: TextIO) -> Iterator[TextIO]:
+def _separate_output_of_c_code(out: TextIO) -> Iterator[TextIO]:
     """Redirect descriptor 1, to which C code prints, to standard error; yield a data stream."""
     try:
         apart = out.fileno() == _STDOUT
@@ -247,7 +247,7 @@ def progress_bar(title: str, total: int) -> Iterator[Callable[..., None]]:
     with Progress(*columns, console=console, disable=not console.is_terminal) as progress:
         task = progress.add_task(title, total=total, beside="")
 
-        def move(done: int, beside: str = "", of: int | None = None) -> None:
+        def update(done: int, beside: str = "", of: int | None = None) -> None:
             progress.update(task, completed=done, beside=beside, total=of)
 
-        yield move
+        yield update

@@ -45,7 +45,7 @@ def parse_tree_arguments(name: str, texts: Iterable[str], site: Site) -> dict[st
         UnknownName: If the site has no such tree, or the tree no such parameter.
         UsageError: If a text does not have this form.
     """
-    return _arguments(f"tree {name}", texts, _types(site.library.get(name), site), ())
+    return _arguments(f"tree {name}", texts, _parameter_types(site.library.get(name), site), ())
 
 
 def plan_of_tree(name: str, texts: Iterable[str], site: Site, command: str = "") -> MissionSpec:
@@ -67,12 +67,12 @@ def plan_of_tree(name: str, texts: Iterable[str], site: Site, command: str = "")
     tree = site.library.get(name)
     required = {key for key, param in tree.params.items() if param.required}
     given = list(texts)
-    args = _arguments(f"tree {name}", given, _types(tree, site), required)
+    args = _arguments(f"tree {name}", given, _parameter_types(tree, site), required)
     root = Tree.model_validate({"tree": name, "with": args})
     return _plan(command or " ".join((name, *given)), root, site)
 
 
-def _types(tree: TreeSpec, site: Site) -> dict[str, Any]:
+def _parameter_types(tree: TreeSpec, site: Site) -> dict[str, Any]:
     return {key: param.value_type(site.catalogue.types) for key, param in tree.params.items()}
 
 

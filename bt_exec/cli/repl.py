@@ -70,7 +70,7 @@ def repl(
         inspected=inspected,
     )
     with open_stage(options) as stage:
-        code = _Prompt(stage, verbose=verbose).loop()
+        code = _Prompt(stage, verbose=verbose).run()
     raise typer.Exit(code)
 
 
@@ -85,7 +85,7 @@ class _Prompt:
         self.ends = False
         self.last = ""  # identifier of the last mission of this session that was not only a reply
 
-    def loop(self) -> int:
+    def run(self) -> int:
         site = self.stage.session.site
         if self.people:
             language = "en" if self.painter.is_ascii_only else reader_language()
@@ -94,7 +94,7 @@ class _Prompt:
             self.painter.write_text(f"{head}\n{hint}")
             if self.stage.session.unfinished() is not None:
                 self.stage.say_world_is_new(language)
-        for line in self.lines():
+        for line in self.typed_lines():
             text = line.strip()
             if not text or text.startswith("#"):
                 continue
@@ -172,7 +172,7 @@ class _Prompt:
                 with use_language_of("" if text.isascii() else language):
                     self.resume("".join(text.split()[1:]))
             elif word == "reset":
-                self.reset(text.split()[1:], language)
+                self.reset_world(text.split()[1:], language)
             else:
                 outcome = self.stage.run(text)
                 self.last = self.last if outcome.reason_code in REPLIES else outcome.mission_id
@@ -245,7 +245,7 @@ class _Prompt:
             code = run_nested_command_line(arguments)
         self.code = self.code or code
 
-    def lines(self) -> Iterator[str]:
+    def typed_lines(self) -> Iterator[str]:
         if not self.people:
             yield from sys.stdin or ()
             return
@@ -297,7 +297,7 @@ class _Prompt:
         from bt_exec.failure import UsageError
         from bt_exec.language.messages import language_of
         from bt_exec.mission.self_questions import question_of
-        from bt_exec.tui.recorded_mission_messages import mission_explanation
+        from bt_exec.tui.messages_for_records import mission_explanation
 
         journal = self.stage.session.journal
         if journal is None:
@@ -349,7 +349,7 @@ class _Prompt:
         self.last = outcome.mission_id
         self.code = self.code or outcome.exit_code
 
-    def reset(self, pairs: list[str], language: str) -> None:
+    def reset_world(self, pairs: list[str], language: str) -> None:
         from bt_exec.mission.rig_construction import parse_world_settings
 
         self.stage.session.reset(parse_world_settings(pairs) if pairs else None)

@@ -81,15 +81,15 @@ def _verify(journal: Journal, record: MissionRecord, *, json: bool) -> int:
 
     from bt_exec.cli.output_streams import operator_painter, write_json
     from bt_exec.mission.rerun import verify
+    from bt_exec.tui.messages_for_records import catalogue_and_messages
     from bt_exec.tui.node_text import duration_text
-    from bt_exec.tui.recorded_mission_messages import parts_and_sentences
 
     found = verify(journal, record.id)
     if json:
         write_json({"mission_id": record.id, "same": found.agrees, **asdict(found)})
         return 0 if found.agrees else _DIFFERS
     painter = operator_painter()
-    _, messages = parts_and_sentences(record)
+    _, messages = catalogue_and_messages(record)
     language = "en" if painter.is_ascii_only else record.line.language
 
     def say(code: str, style: str = "", **facts: object) -> None:
@@ -114,7 +114,7 @@ def _write_test(journal: Journal, record: MissionRecord, form: str, path: Path) 
     from bt_exec.failure import UnknownName, UsageError
     from bt_exec.files import expand_home
     from bt_exec.testing.record_to_test import generate_test
-    from bt_exec.tui.recorded_mission_messages import parts_and_sentences
+    from bt_exec.tui.messages_for_records import catalogue_and_messages
 
     if form != "pytest":
         raise UnknownName("form of a test", form, ("pytest",))
@@ -128,7 +128,7 @@ def _write_test(journal: Journal, record: MissionRecord, form: str, path: Path) 
         raise UsageError(f"{path} exists; name another file") from None
     except OSError as error:
         raise UsageError(f"{path} cannot be written: {error.strerror}") from None
-    _, messages = parts_and_sentences(record)
+    _, messages = catalogue_and_messages(record)
     operator_painter().write_text(messages.say("FILE_WRITTEN", record.line.language, path=path))
 
 
@@ -223,10 +223,10 @@ def _print_changes(record: MissionRecord, painter: Painter, speed: float, *, ver
 def _view_models(
     record: MissionRecord, painter: Painter, verbose: bool
 ) -> Callable[[Callable[[], float]], ViewModel]:
-    from bt_exec.tui.recorded_mission_messages import parts_and_sentences
+    from bt_exec.tui.messages_for_records import catalogue_and_messages
     from bt_exec.tui.view_model import ViewModel
 
-    _, messages = parts_and_sentences(record)
+    _, messages = catalogue_and_messages(record)
     return lambda wall: ViewModel(
         messages=messages, ascii=painter.is_ascii_only, verbose=verbose, wall=wall
     )

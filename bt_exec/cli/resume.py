@@ -153,7 +153,7 @@ def _restore_world(
     def say(code: str, **facts: str) -> str:
         return session.site.messages.say(code, language, **facts)
 
-    def lasted(value: float) -> str:
+    def localized_duration(value: float) -> str:
         return session.site.messages.fixed_word(duration_text(value), language)
 
     if not session.simulated:
@@ -171,11 +171,11 @@ def _restore_world(
         return True, say("WORLD_NOT_RESTORED", why=why)
     start = record.events[0].t if record.events else 0.0
     if found.difference is not None:
-        at = lasted(found.difference.t - start)
+        at = localized_duration(found.difference.t - start)
         session.reset(record.settings.get("world", {}))
         return True, say("WORLD_NOT_RESTORED", why=say("WORLD_WENT_ANOTHER_WAY", at=at))
     end = max((event.t for event in record.events), default=start)
-    return False, say("WORLD_RESTORED", at=lasted(end - start))
+    return False, say("WORLD_RESTORED", at=localized_duration(end - start))
 
 
 COMMANDS: Mapping[str, Callable[..., None]] = {"resume": resume}

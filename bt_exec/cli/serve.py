@@ -156,7 +156,7 @@ def _wait_for_stop(services: list[QueuedSession], server: HttpServer, notifier: 
 
     count, second, ends = 0, 0.0, False
 
-    def stop(number: int, _: object) -> None:
+    def handle_signal(number: int, _: object) -> None:
         nonlocal count, second, ends
         count, ends = count + 1, True
         if count == 2:
@@ -168,7 +168,7 @@ def _wait_for_stop(services: list[QueuedSession], server: HttpServer, notifier: 
 
     with contextlib.ExitStack() as stack:
         for service in services:
-            stack.enter_context(stop_service_on_signals(stop, service.session))
+            stack.enter_context(stop_service_on_signals(handle_signal, service.session))
         while not ends and server.alive:
             if not any(service.why_unavailable() for service in services):
                 notifier.notify_alive()

@@ -143,7 +143,7 @@ def limit_exit_time(code: int) -> None:
         atexit._run_exitfuncs()
         _DONE.set()
 
-    def end() -> None:
+    def end_process() -> None:
         if _EXITS.wait(_END_S):
             _DONE.wait(_END_S)  # normally, the program ends during this wait
             left = "exit functions of parts did not end"
@@ -159,7 +159,9 @@ def limit_exit_time(code: int) -> None:
         os._exit(code)
 
     with contextlib.suppress(RuntimeError):  # without a thread, the end may take longer
-        _thread.start_new_thread(end, ())  # `Thread.start` may wait forever when memory is short
+        _thread.start_new_thread(
+            end_process, ()
+        )  # `Thread.start` may wait forever when memory is short
 
 
 class ProgramExit(SystemExit):
@@ -261,7 +263,7 @@ def stop_mission_on_signals(
     count, second = 0, 0.0
     came: set[int] = set()
 
-    def stop(number: int, _: object) -> None:
+    def handle_signal(number: int, _: object) -> None:
         global _killed
         nonlocal count, second
         watched.mark_handled()
@@ -275,7 +277,7 @@ def stop_mission_on_signals(
         if not session.abort(stop_reason(number)) and session.missions == before_it:
             raise Interrupted
 
-    def missed(number: int) -> None:
+    def stop_after_missed_signal(number: int) -> None:
         session.abort(stop_reason(number))
         stop_all(session.rigs)
 
@@ -292,14 +294,14 @@ def stop_mission_on_signals(
     waits = all(rig.simulation is not None for rig in session.rigs.values())
     earlier: dict[int, Any] = {}
     with contextlib.suppress(ValueError):  # not on the main thread, which receives no signals
-        ending = dict.fromkeys((signal.SIGINT, *fatal_signals()), stop)
+        ending = dict.fromkeys((signal.SIGINT, *fatal_signals()), handle_signal)
         suspending = dict.fromkeys(
-            _catchable_signals((signal.SIGTSTP,)), suspend if waits else stop
+            _catchable_signals((signal.SIGTSTP,)), suspend if waits else handle_signal
         )
         for number, handler in {**ending, **suspending}.items():
             earlier[number] = signal.signal(number, handler)
     try:
-        with signal_fallback(tuple(earlier), missed) as watched:
+        with signal_fallback(tuple(earlier), stop_after_missed_signal) as watched:
             if _pressed:
                 raise Interrupted
             yield

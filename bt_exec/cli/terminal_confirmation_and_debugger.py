@@ -87,7 +87,7 @@ def terminal_debugger(
         words = "en" if painter.is_ascii_only else language
         return safe_line(session.site.messages.say(code, words, **facts))
 
-    def hold(t: float, hits: Collection[str], alive: Callable[[], None]) -> bool:
+    def pause(t: float, hits: Collection[str], alive: Callable[[], None]) -> bool:
         def waits() -> bool:
             alive()
             return True
@@ -108,11 +108,11 @@ def terminal_debugger(
             if view is not None:
                 view.redraw()
 
-    def report(t: float, name: str, value: Any) -> None:
+    def print_watched_value(t: float, name: str, value: Any) -> None:
         shown = "?" if value is None else str(value)
         word = pad(display.model.fixed_word("watch"), 8)
         painter.write_text(
             f"{t - display.model.began:8.1f} s  {word}  {safe_line(f'{name} = {shown}')}"
         )
 
-    return Debugger(hold, report, step=step, breaks=breaks, watch=watch)
+    return Debugger(pause, print_watched_value, step=step, breaks=breaks, watch=watch)

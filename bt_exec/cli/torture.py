@@ -70,13 +70,13 @@ def torture(
         tried = Torture(loaded, Path(folder), again=again)
         with progress_bar("torture", runs) as move:
 
-            def finished(number: int, command: str) -> None:
+            def mission_finished(number: int, command: str) -> None:
                 move(number, command)
                 if was_interrupted():  # the Ctrl-C only stopped the mission; end the run as well
                     raise KeyboardInterrupt
 
             try:
-                tried.run(plans, finished)
+                tried.run(plans, mission_finished)
             except KeyboardInterrupt:  # report the finished missions
                 said = localized("stopped; the report covers the finished missions")
                 operator_painter(beside=True).write_text(said)

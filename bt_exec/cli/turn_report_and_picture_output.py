@@ -102,7 +102,7 @@ class FrameWriter:
         self._dropped = 0
         self._trouble: OSError | None = None
         self._waiting: queue.Queue[tuple[Path, Any] | None] = queue.Queue(_WAITING)
-        self._worker = threading.Thread(target=self._work, name="frames", daemon=True)
+        self._worker = threading.Thread(target=self._write_pictures, name="frames", daemon=True)
         self._worker.start()
 
     def on(self, event: ev.Event) -> None:
@@ -130,7 +130,7 @@ class FrameWriter:
             why = f"the disk is too slow; of {self.count} frames {self._dropped} are left out"
             raise OSError(errno.EAGAIN, why, str(self.folder))
 
-    def _work(self) -> None:
+    def _write_pictures(self) -> None:
         import numpy as np
 
         from bt_exec.journal import write_png

@@ -69,7 +69,9 @@ class TypedLines:
         self._stale = None  # forget a stop that came too late for the last mission
         done, wake = os.pipe()
         arguments = (sys.stdin.fileno(), done, stop, report)
-        thread = threading.Thread(target=self._read, args=arguments, name="typed", daemon=True)
+        thread = threading.Thread(
+            target=self._read_lines, args=arguments, name="typed", daemon=True
+        )
         try:
             with contextlib.suppress(RuntimeError):
                 thread.start()
@@ -135,7 +137,7 @@ class TypedLines:
         finally:
             self._answers = None
 
-    def _read(
+    def _read_lines(
         self, number: int, done: int, stop: Callable[[], bool], report: Callable[[str], None]
     ) -> None:
         with selectors.SelectSelector() as selector:
@@ -152,9 +154,11 @@ class TypedLines:
                 # several lines may have been typed before this thread began to read
                 *lines, self.begun = (self.begun + data).split(b"\n")
                 for line in lines:
-                    self._take(line.decode(errors="replace"), stop, report)
+                    self._handle_line(line.decode(errors="replace"), stop, report)
 
-    def _take(self, line: str, stop: Callable[[], bool], report: Callable[[str], None]) -> None:
+    def _handle_line(
+        self, line: str, stop: Callable[[], bool], report: Callable[[str], None]
+    ) -> None:
         answers = self._answers
         if answers is not None:
             answers.put(line)

@@ -68,7 +68,7 @@ def understand(
             data["refused"] = {"code": answer.code, "message": answer.message}
         write_data(json.dumps(data, ensure_ascii=False) + "\n")
     else:
-        lines = _lines(meaning, loaded.messages)
+        lines = _meaning_lines(meaning, loaded.messages)
         if isinstance(answer, Plan):
             lines += ["", dump_yaml(answer.spec).rstrip()]
         elif isinstance(answer, Refusal):
@@ -92,7 +92,7 @@ def _as_data(meaning: Meaning | Unclear | Reply) -> dict[str, Any]:
     return {**found, "heard": words}
 
 
-def _lines(meaning: Meaning | Unclear | Reply, messages: Messages) -> list[str]:
+def _meaning_lines(meaning: Meaning | Unclear | Reply, messages: Messages) -> list[str]:
     from bt_exec.language.meaning import Unclear
     from bt_exec.planning.compiler import Reply
 
@@ -105,11 +105,11 @@ def _lines(meaning: Meaning | Unclear | Reply, messages: Messages) -> list[str]:
     if meaning.said_back:
         lines[:0] = [messages.say("READ_BACK", meaning.language, said=meaning.said_back), ""]
     for number, act in enumerate(meaning.acts, 1):
-        lines += ["", *_act(number, act)]
+        lines += ["", *_act_lines(number, act)]
     return lines
 
 
-def _act(number: int, act: Act) -> list[str]:
+def _act_lines(number: int, act: Act) -> list[str]:
     marks = [
         act.mood,
         *([] if act.positive else ["not"]),

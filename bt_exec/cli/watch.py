@@ -46,7 +46,7 @@ def watch(
     """
     from bt_exec.cli.output_streams import operator_painter
     from bt_exec.journal.journal import JournalTail
-    from bt_exec.tui.recorded_mission_messages import parts_and_sentences, site_messages
+    from bt_exec.tui.messages_for_records import catalogue_and_messages, site_messages
 
     if "://" in which:
         from bt_exec.serve.event_stream_client import ServiceTail
@@ -62,7 +62,7 @@ def watch(
             raise UsageError("no mission is running; name one: bt-exec watch ID|URL")
         which = running[0].id
     record = kept.mission(which)
-    _, messages = parts_and_sentences(record)
+    _, messages = catalogue_and_messages(record)
     kept_tail = JournalTail(kept, record.id)
     follow(kept_tail, messages, operator_painter(), plain=plain, full=full, verbose=verbose)
 

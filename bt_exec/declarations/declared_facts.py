@@ -78,7 +78,7 @@ class _Form:
         if self.pattern.fullmatch(used):
             return True
         return _ANY in used and any(
-            _open_pattern(used).fullmatch(sample) for sample in self.samples
+            _pattern_with_wildcards(used).fullmatch(sample) for sample in self.samples
         )
 
 
@@ -123,7 +123,7 @@ class DeclaredFacts:
 
     def values(self, name: str) -> tuple[str, ...]:
         """Return the declared values of the fact `name`, as written; empty if it is unknown."""
-        return _texts(self._facts_named(name))
+        return _value_texts(self._facts_named(name))
 
     def mistakes(
         self,
@@ -166,7 +166,7 @@ class DeclaredFacts:
                 if not any(form.may_match(part) for fact in facts for form in fact.values):
                     shown = part if _ANY not in part else value
                     message = f"{shown!r} is not a declared value of the fact {name!r}"
-                    allowed = _nearest_first(part, _texts(facts), _samples(facts))
+                    allowed = _nearest_first(part, _value_texts(facts), _texts_by_sample(facts))
                     yield FactMistake("UNKNOWN_FACT_VALUE", message, shown, allowed)
                     return
 
@@ -269,15 +269,15 @@ def _closed_values(hint: Any) -> tuple[str, ...]:
     return ()
 
 
-def _open_pattern(used: str) -> re.Pattern[str]:
+def _pattern_with_wildcards(used: str) -> re.Pattern[str]:
     return re.compile(".+".join(map(re.escape, used.split(_ANY))), re.DOTALL)
 
 
-def _texts(facts: Iterable[_Fact]) -> tuple[str, ...]:
+def _value_texts(facts: Iterable[_Fact]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(form.text for fact in facts for form in fact.values))
 
 
-def _samples(facts: Iterable[_Fact]) -> dict[str, str]:
+def _texts_by_sample(facts: Iterable[_Fact]) -> dict[str, str]:
     values = [form for fact in facts for form in fact.values]
     return {sample: form.text for form in values for sample in form.samples}
 

@@ -64,7 +64,7 @@ class Declaration:
             message = "needs a docstring: users and models read it"
             raise RegistrationError(f"{self.name} {message}")
         for parameter in inspect.signature(function).parameters.values():
-            self._read(parameter)
+            self._read_parameter(parameter)
 
     def signature(self) -> dict[str, Any]:
         """Return the fields of `bt_exec.skill.Signature`."""
@@ -165,7 +165,7 @@ class Declaration:
             self._refuse(f"{what} must be a number of seconds, {least}; found {given!r}")
         return given
 
-    def _read(self, parameter: inspect.Parameter) -> None:
+    def _read_parameter(self, parameter: inspect.Parameter) -> None:
         if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
             self._refuse(f"*{parameter.name} cannot be an argument of a spec")
         if parameter.kind is parameter.POSITIONAL_ONLY:

@@ -40,34 +40,36 @@ def check_field_types(pack: Any) -> None:
         RegistrationError: If a field has a wrong type; the message gives the allowed form.
     """
 
-    def take(field: str, form: str, fits: bool) -> None:
+    def require(field: str, form: str, fits: bool) -> None:
         if not fits:
             found = getattr(pack, field)
             raise RegistrationError(f"pack {pack.name}: {field} {form}; found {found!r:.60}")
 
     for field, form in _MAPPINGS.items():
         given = getattr(pack, field)
-        take(field, f"must map {form}", isinstance(given, Mapping) and all(map(_is_name, given)))
+        require(field, f"must map {form}", isinstance(given, Mapping) and all(map(_is_name, given)))
     for field in ("requires", "passes", "checkers"):
         given = getattr(pack, field)
-        take(field, "must be a tuple, (one,)", isinstance(given, Iterable) and not _is_text(given))
-    take("requires", 'must be a tuple of names, ("door",)', all(map(_is_name, pack.requires)))
-    take("recovery", "must be the name of a tree, or empty", isinstance(pack.recovery, str))
-    take("checkers", "must be a tuple of functions, (check,)", all(map(callable, pack.checkers)))
-    take("robots", f"must map {_MAPPINGS['robots']}", all(map(callable, pack.robots.values())))
+        require(
+            field, "must be a tuple, (one,)", isinstance(given, Iterable) and not _is_text(given)
+        )
+    require("requires", 'must be a tuple of names, ("door",)', all(map(_is_name, pack.requires)))
+    require("recovery", "must be the name of a tree, or empty", isinstance(pack.recovery, str))
+    require("checkers", "must be a tuple of functions, (check,)", all(map(callable, pack.checkers)))
+    require("robots", f"must map {_MAPPINGS['robots']}", all(map(callable, pack.robots.values())))
     known = all(name in pack.robots for name in pack.identities)
     fits = known and all(map(callable, pack.identities.values()))
-    take("identities", f"must map {_MAPPINGS['identities']}", fits)
+    require("identities", f"must map {_MAPPINGS['identities']}", fits)
     for field in _FUNCTIONS:
         given = getattr(pack, field)
-        take(field, "must be a function, or None", given is None or callable(given))
+        require(field, "must be a function, or None", given is None or callable(given))
     for field, base in _MODELS.items():
         given = getattr(pack, field)
         fits = isinstance(given, type) and issubclass(given, base)
-        take(field, f"must be a class that derives from {base.__name__}", fits)
+        require(field, f"must be a class that derives from {base.__name__}", fits)
     for field in (*_FILES, "trees"):
         given = getattr(pack, field)
-        take(field, "must be a pathlib.Path, or None", given is None or isinstance(given, Path))
+        require(field, "must be a pathlib.Path, or None", given is None or isinstance(given, Path))
         if given is not None and not (given.is_dir() if field == "trees" else given.is_file()):
             kind = "folder" if field == "trees" else "file"
             raise RegistrationError(f"pack {pack.name}: {field}: there is no {kind} {given}")

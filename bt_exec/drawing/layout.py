@@ -69,7 +69,7 @@ def place_boxes(root: Box) -> Placed:
     """
     top = _measure(root)
     widths: list[float] = []
-    _widths(top, 0, widths)
+    _widen_columns(top, 0, widths)
     starts = [sum(widths[:depth]) + depth * _GAP_X for depth in range(len(widths))]
     _arrange(top, 0, starts)
     lowest = min(one.y for one in top.walk())
@@ -79,7 +79,7 @@ def place_boxes(root: Box) -> Placed:
 
 
 def _measure(box: Box) -> Placed:
-    rows = tuple(_rows(box))
+    rows = tuple(_text_rows(box))
     longest = max((_text_width(row) for row in rows), default=0.0)
     width = longest + 2 * _PADDING_X if rows else _SIGN_SIZE
     if box.kind in SIGNS and rows:
@@ -103,7 +103,7 @@ def _letter_width(letter: str) -> float:
     return 0.72 if letter.isupper() else 0.62
 
 
-def _rows(box: Box) -> list[Row]:
+def _text_rows(box: Box) -> list[Row]:
     rows: list[Row] = []
     for text, role in (
         (box.label, "label"),
@@ -122,12 +122,12 @@ def _rows(box: Box) -> list[Row]:
     return rows
 
 
-def _widths(placed: Placed, depth: int, widths: list[float]) -> None:
+def _widen_columns(placed: Placed, depth: int, widths: list[float]) -> None:
     if depth == len(widths):
         widths.append(0.0)
     widths[depth] = max(widths[depth], placed.width)
     for child in placed.children:
-        _widths(child, depth + 1, widths)
+        _widen_columns(child, depth + 1, widths)
 
 
 _Outline = list[tuple[float, float]]
@@ -144,7 +144,7 @@ def _arrange(placed: Placed, depth: int, starts: list[float]) -> _Outline:
             (low + _GAP_Y - high for (_, low), (high, _) in zip(outline, below, strict=False)),
             default=0.0,
         )
-        _move(child, shift)
+        _shift_down(child, shift)
         below = [(high + shift, low + shift) for high, low in below]
         merged = [
             (min(one[0], two[0]), max(one[1], two[1]))
@@ -158,6 +158,6 @@ def _arrange(placed: Placed, depth: int, starts: list[float]) -> _Outline:
     return [(placed.y, placed.y + placed.height), *outline]
 
 
-def _move(placed: Placed, shift: float) -> None:
+def _shift_down(placed: Placed, shift: float) -> None:
     for one in placed.walk():
         one.y += shift

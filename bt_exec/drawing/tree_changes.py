@@ -35,7 +35,7 @@ class Change:
 
 def tree_changes(old: Box, new: Box) -> tuple[Change, ...]:
     """Return the differences between two trees as rows; a node with changed fields is one row."""
-    before, after = list(_rows(old)), list(_rows(new))
+    before, after = list(_box_rows(old)), list(_box_rows(new))
     matcher = difflib.SequenceMatcher(None, before, after, autojunk=False)
     found: list[Change] = []
     for tag, a, b, c, d in matcher.get_opcodes():
@@ -65,7 +65,7 @@ _Row = tuple[int, str, str]
 """Depth, kind and name, and all fields of a node."""
 
 
-def _rows(root: Box) -> Iterator[_Row]:
+def _box_rows(root: Box) -> Iterator[_Row]:
     for depth, box in root.walk():
         name = box.label or box.kind
         sign = SIGNS.get(box.kind, "")

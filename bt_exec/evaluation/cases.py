@@ -33,7 +33,7 @@ class Action(NamedTuple):
     args: Mapping[str, Any] = {}
 
 
-def _action(written: Any) -> Any:
+def _as_action(written: Any) -> Any:
     return Action(*written) if isinstance(written, list) and 1 <= len(written) <= 2 else written
 
 
@@ -56,7 +56,7 @@ class Case(UserData):
 
     say: str
     want: Literal["act", "refuse", "either"]
-    actions: tuple[Annotated[Action, BeforeValidator(_action)], ...] = ()
+    actions: tuple[Annotated[Action, BeforeValidator(_as_action)], ...] = ()
     any_order: bool = False
     forbid: tuple[str, ...] = ()
     only: bool = False

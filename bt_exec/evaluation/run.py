@@ -73,10 +73,15 @@ def collect_answers(
                 yield line
                 continue
             request = first_request(site, case.say, situation, case.context)
-            yield {"compiler": name, "item": item, "say": case.say, **_answer(request, compiler)}
+            yield {
+                "compiler": name,
+                "item": item,
+                "say": case.say,
+                **_answer_line(request, compiler),
+            }
 
 
-def _answer(request: Request, compiler: Compiler) -> Line:
+def _answer_line(request: Request, compiler: Compiler) -> Line:
     began = time.perf_counter()
     answer = compiler.compile(request)
     seconds = round(time.perf_counter() - began, 4)
@@ -106,7 +111,7 @@ def evaluate(cases: Cases, lines: Sequence[Line]) -> list[Evaluation]:
     by_compiler: dict[str, list[Line]] = {}
     for line in lines:
         by_compiler.setdefault(line["compiler"], []).append(line)
-    return [_result(name, cases, own) for name, own in by_compiler.items()]
+    return [_evaluate_compiler(name, cases, own) for name, own in by_compiler.items()]
 
 
 def answer_mistake(cases: Cases, line: Line) -> str:
@@ -123,11 +128,11 @@ def _is_correct_answer(cases: Cases, line: Line) -> bool:
     return not answer_mistake(cases, line) if line["steps"] is not None else want != "act"
 
 
-def _result(name: str, cases: Cases, lines: Sequence[Line]) -> Evaluation:
+def _evaluate_compiler(name: str, cases: Cases, lines: Sequence[Line]) -> Evaluation:
     wants = [cases.commands[line["item"]].want for line in lines]
     right = [_is_correct_answer(cases, line) for line in lines]
 
-    def rate(want: str) -> Rate:
+    def rate_of_wanted(want: str) -> Rate:
         own = [good for good, wanted in zip(right, wants, strict=True) if wanted == want]
         return Rate(sum(own), len(own))
 
@@ -136,9 +141,9 @@ def _result(name: str, cases: Cases, lines: Sequence[Line]) -> Evaluation:
         usage.update({key: value for key, value in line["usage"].items() if value})
     return Evaluation(
         name,
-        rate("act"),
+        rate_of_wanted("act"),
         Rate(sum(bool(answer_mistake(cases, line)) for line in lines), len(lines)),
-        rate("refuse"),
+        rate_of_wanted("refuse"),
         Counter(code for line in lines for code in line["objections"]),
         sum(line["requests"] for line in lines),
         int(usage["input_tokens"] + usage["output_tokens"]),

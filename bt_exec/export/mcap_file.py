@@ -41,12 +41,12 @@ _XYZW = {"type": "object", "properties": {axis: {"type": "number"} for axis in "
 _TEXT: Mapping[str, Any] = {"type": "string"}
 
 
-def _object(**properties: Any) -> dict[str, Any]:
+def _object_schema(**properties: Any) -> dict[str, Any]:
     return {"type": "object", "properties": properties}
 
 
 _SCHEMAS: Mapping[str, dict[str, Any]] = {
-    "bt_exec.Event": _object(
+    "bt_exec.Event": _object_schema(
         seq={"type": "integer"},
         t={"type": "number"},
         tick={"type": "integer"},
@@ -56,20 +56,20 @@ _SCHEMAS: Mapping[str, dict[str, Any]] = {
         call={"type": "integer"},
         data={"type": "object"},
     ),
-    "bt_exec.Tree": _object(
+    "bt_exec.Tree": _object_schema(
         plan={"type": "integer"},
         nodes={
             "type": "array",
-            "items": _object(path=_TEXT, label=_TEXT, state=_TEXT, detail=_TEXT),
+            "items": _object_schema(path=_TEXT, label=_TEXT, state=_TEXT, detail=_TEXT),
         },
     ),
-    "bt_exec.Observation": _object(
+    "bt_exec.Observation": _object_schema(
         text=_TEXT,
         labels={"type": "array", "items": _TEXT},
         facts={"type": "object"},
         data={"type": "object"},
     ),
-    "foxglove.Log": _object(
+    "foxglove.Log": _object_schema(
         timestamp=_TIME,
         level={"type": "integer"},
         message=_TEXT,
@@ -77,19 +77,19 @@ _SCHEMAS: Mapping[str, dict[str, Any]] = {
         file=_TEXT,
         line={"type": "integer"},
     ),
-    "foxglove.CompressedImage": _object(
+    "foxglove.CompressedImage": _object_schema(
         timestamp=_TIME,
         frame_id=_TEXT,
         data={"type": "string", "contentEncoding": "base64"},
         format=_TEXT,
     ),
-    "foxglove.PoseInFrame": _object(
-        timestamp=_TIME, frame_id=_TEXT, pose=_object(position=_XYZ, orientation=_XYZW)
+    "foxglove.PoseInFrame": _object_schema(
+        timestamp=_TIME, frame_id=_TEXT, pose=_object_schema(position=_XYZ, orientation=_XYZW)
     ),
-    "foxglove.FrameTransforms": _object(
+    "foxglove.FrameTransforms": _object_schema(
         transforms={
             "type": "array",
-            "items": _object(
+            "items": _object_schema(
                 timestamp=_TIME,
                 parent_frame_id=_TEXT,
                 child_frame_id=_TEXT,

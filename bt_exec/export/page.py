@@ -14,7 +14,7 @@ from bt_exec.export.json_lines import moments
 from bt_exec.journal import Journal, MissionRecord
 from bt_exec.journal.event_codec import RecordedObservation
 from bt_exec.journal.json_text import replace_surrogates as encodable
-from bt_exec.tui.recorded_mission_messages import mission_explanation, parts_and_sentences
+from bt_exec.tui.messages_for_records import catalogue_and_messages, mission_explanation
 from bt_exec.tui.terminal_text import safe_line
 from bt_exec.tui.why import Why
 
@@ -132,5 +132,5 @@ _WORDS = (
 
 def _page_texts(record: MissionRecord) -> dict[str, str]:
     """Return the fixed texts of the page in the command's language, by English text."""
-    _, messages = parts_and_sentences(record)
+    _, messages = catalogue_and_messages(record)
     return {word: messages.fixed_word(word, record.line.language) for word in _WORDS}

@@ -204,7 +204,7 @@ class Guardian:
         except BlockingIOError:
             return  # the guardian does not read; `beat` detects its silence
         except OSError as error:
-            raise self._ended(str(error)) from error
+            raise self._guardian_ended(str(error)) from error
 
     def _receive(self) -> None:
         try:
@@ -212,9 +212,9 @@ class Guardian:
         except BlockingIOError:
             return
         except OSError as error:
-            raise self._ended(str(error)) from error
+            raise self._guardian_ended(str(error)) from error
         if not data:
-            raise self._ended("its connection is closed")
+            raise self._guardian_ended("its connection is closed")
         self._heard = time.monotonic()
         self._text += data
         *lines, self._text = self._text.split(b"\n")
@@ -225,7 +225,7 @@ class Guardian:
             elif "tried" in message:
                 self._tried = message["tried"]
 
-    def _ended(self, why: str) -> PartBroken:
+    def _guardian_ended(self, why: str) -> PartBroken:
         self.quit()
         return PartBroken("the guardian", f"has ended: {why}", GUARD_LOST)
 

@@ -183,16 +183,18 @@ def add_parameters_and_results(trees: Mapping[str, Data], report: Report) -> Non
     by_name = {data["tree"]: data for data in trees.values() if "tree" in data}
     done: set[str] = set()
     for name in by_name:
-        _bind(name, by_name, done, report)
+        _classify_ports_of_calls(name, by_name, done, report)
 
 
-def _bind(name: str, trees: Mapping[str, Data], done: set[str], report: Report) -> None:
+def _classify_ports_of_calls(
+    name: str, trees: Mapping[str, Data], done: set[str], report: Report
+) -> None:
     if name in done or name not in trees:
         return
     done.add(name)  # a recursive tree is rejected by verification
     tree = trees[name]
     for call in _calls(tree["root"]):
-        _bind(call["tree"], trees, done, report)
+        _classify_ports_of_calls(call["tree"], trees, done, report)
         if call["tree"] in trees:
             _classify_ports(call, trees[call["tree"]], name, report)
         call.pop("<autoremap>", None)

@@ -27,7 +27,7 @@ from bt_exec.failure import Failure
 from bt_exec.journal.recorded_mission import MissionRecord, MissionSummary, SkillRun
 from bt_exec.mission_outcome import NOTHING_DONE, PARTLY_DONE
 from bt_exec.pack import Catalogue
-from bt_exec.planning.facts_and_first_cause import DoneAction, first_cause
+from bt_exec.planning.assumed_facts_and_first_cause import DoneAction, first_cause
 from bt_exec.spec.condition_expression import Is, Not
 from bt_exec.spec.expand import fill_results
 from bt_exec.spec.model import Check, Do, Fallback, MissionSpec, NodeBase
@@ -159,7 +159,7 @@ def explain(
     stops = [event.reason for event in aborts if event.how == "clean"]
     aborted = outcome is not None and outcome.status == "aborted"
     running = [run for run in record.skills if run.end is None] if outcome is None else []
-    facts, possible, uncertain = _facts(record, catalogue, running)
+    facts, possible, uncertain = _final_facts(record, catalogue, running)
     return Explanation(
         line=record.line,
         attempts=attempts,
@@ -298,16 +298,16 @@ def _first_cause(
     number, failure = found
     attempt = attempts[failed[number][1]]
     began = record.events[0].t
-    when = next((e.t - began for e in record.events if _reports(e, failure)), None)
+    when = next((e.t - began for e in record.events if _reports_failure(e, failure)), None)
     seen = tuple(text for pack, text in attempt.seen.items() if pack not in attempt.blind)
     return Cause(failure, attempt.version, when, seen, attempt.blind)
 
 
-def _reports(event: Any, failure: Failure) -> bool:
+def _reports_failure(event: Any, failure: Failure) -> bool:
     return isinstance(event, NodeChanged | SkillEnded) and event.failure == failure
 
 
-def _facts(
+def _final_facts(
     record: MissionRecord, catalogue: Catalogue | None, running: Sequence[SkillRun]
 ) -> tuple[dict[str, str], dict[str, str], dict[str, str]]:
     """Return the known facts at the end, and those that running skills leave undecided.

@@ -118,7 +118,9 @@ class FrameStore:
         self._language = language
         self._told = False
         self._waiting: queue.Queue[tuple[Path, Any] | None] = queue.Queue(_WAITING)
-        self._worker = threading.Thread(target=self._work, name="journal-frames", daemon=True)
+        self._worker = threading.Thread(
+            target=self._write_queued_frames, name="journal-frames", daemon=True
+        )
         self._worker.start()
 
     @property
@@ -142,7 +144,7 @@ class FrameStore:
             self._waiting.put(None, timeout=_CLOSE_S)
             self._worker.join(_CLOSE_S)
 
-    def _work(self) -> None:
+    def _write_queued_frames(self) -> None:
         while (item := self._waiting.get()) is not None:
             path, frame = item
             try:

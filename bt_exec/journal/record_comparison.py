@@ -57,7 +57,8 @@ def compare_records(
         old: Journal and identifier of the recorded mission.
         new: Journal and identifier of its repetition.
         timed: Whether times are compared, too.
-        ended: Whether the recorded mission has ended; more events in the new one then differ.
+        ended: Whether the recorded mission has ended; further events of the new one then count as a
+            difference.
     """
     before, after = _compared_rows(*old), _compared_rows(*new)
     ids = (new[1], old[1])

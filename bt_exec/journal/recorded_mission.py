@@ -239,12 +239,12 @@ class MissionRecord:
     @cached_property
     def facts_at_start(self) -> Mapping[str, str]:
         """Facts that were known before the first plan; empty in older records."""
-        return next((e.facts for e in self._all(FactsKnown) if e.moment == "start"), {})
+        return next((e.facts for e in self._events_of(FactsKnown) if e.moment == "start"), {})
 
     @cached_property
     def facts_at_end(self) -> Mapping[str, str]:
         """Facts that were known at the end; empty if the record ends before."""
-        return next((e.facts for e in self._all(FactsKnown) if e.moment == "end"), {})
+        return next((e.facts for e in self._events_of(FactsKnown) if e.moment == "end"), {})
 
     @cached_property
     def saved(self) -> dict[str, Any]:
@@ -268,7 +268,7 @@ class MissionRecord:
     @cached_property
     def transitions(self) -> tuple[NodeChanged, ...]:
         """Status changes of nodes."""
-        return self._all(NodeChanged)
+        return self._events_of(NodeChanged)
 
     @cached_property
     def observations(self) -> tuple[Observed | PerceptionFailed, ...]:
@@ -278,12 +278,12 @@ class MissionRecord:
     @cached_property
     def verdicts(self) -> tuple[Asked, ...]:
         """Verdicts of conditions."""
-        return self._all(Asked)
+        return self._events_of(Asked)
 
     @cached_property
     def turns(self) -> tuple[Mapping[str, Any], ...]:
         """The turn reports."""
-        return tuple(event.report for event in self._all(Turn))
+        return tuple(event.report for event in self._events_of(Turn))
 
     @cached_property
     def refusals(self) -> tuple[Refused | Rejected, ...]:
@@ -316,5 +316,5 @@ class MissionRecord:
                 states.setdefault(now, {})[event.path] = event.state
         return states.get(now if version is None else version, {})
 
-    def _all(self, kind: type[_E]) -> tuple[_E, ...]:
+    def _events_of(self, kind: type[_E]) -> tuple[_E, ...]:
         return tuple(event for event in self.events if isinstance(event, kind))

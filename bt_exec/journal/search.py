@@ -187,17 +187,17 @@ _DEEP = 8
 def _outcome_texts(data: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """Yield pairs of key and displayed text of an outcome."""
 
-    def inside(key: str, value: Any, depth: int) -> Iterator[tuple[str, str]]:
+    def texts_inside(key: str, value: Any, depth: int) -> Iterator[tuple[str, str]]:
         if isinstance(value, str):
             yield key, value
         elif isinstance(value, list) and depth:
             for one in value:
-                yield from inside(key, one, depth - 1)
+                yield from texts_inside(key, one, depth - 1)
         elif isinstance(value, Mapping) and depth:
             for name, one in value.items():
                 if name != "evidence":
-                    yield from inside(str(name), one, depth - 1)
+                    yield from texts_inside(str(name), one, depth - 1)
 
     for key in _READ:
         if key in data:
-            yield from inside(key, data[key], _DEEP)
+            yield from texts_inside(key, data[key], _DEEP)

@@ -52,16 +52,16 @@ def checked_value(value: Any, hint: Any, name: str) -> Any:
     if origin in (Union, types.UnionType):
         return _one_of(value, args, name)
     if origin is Literal:
-        return _checked(value, any(value == word for word in args), name)
+        return _require_fit(value, any(value == word for word in args), name)
     if origin is tuple:
-        _checked(value, isinstance(value, list | tuple), name)
+        _require_fit(value, isinstance(value, list | tuple), name)
         if args[0] is str:  # elements from packs may be wrong and must not discard the rest
             return tuple(item if isinstance(item, str) else str(item) for item in value)
         return tuple(checked_value(item, args[0], name) for item in value)
     if origin in (dict, Mapping):
-        return _checked(value, isinstance(value, Mapping), name)
+        return _require_fit(value, isinstance(value, Mapping), name)
     if origin in (list, AbstractSequence):
-        return _checked(value, isinstance(value, list | tuple), name)
+        return _require_fit(value, isinstance(value, list | tuple), name)
     if hint in _PLAIN:
         return _PLAIN[hint](value, name)
     return _checked_instance(value, hint, name)
@@ -82,20 +82,20 @@ def _checked_instance(value: Any, hint: Any, name: str) -> Any:
     The fields of a dataclass are checked, too.
     """
     if hint is types.NoneType:
-        return _checked(value, value is None, name)
+        return _require_fit(value, value is None, name)
     if not isinstance(hint, type) or getattr(hint, "_is_protocol", False):
         return value
     if is_dataclass(hint) and isinstance(value, hint):
         hints = _field_types(hint)
         for field in fields(hint):
             checked_value(getattr(value, field.name), hints[field.name], f"{name}.{field.name}")
-    return _checked(value, isinstance(value, hint), name)
+    return _require_fit(value, isinstance(value, hint), name)
 
 
 def _float(value: Any, name: str) -> float:
     if isinstance(value, str) and value in _NAMES:
         return _NAMES[value]
-    _checked(value, isinstance(value, int | float) and not isinstance(value, bool), name)
+    _require_fit(value, isinstance(value, int | float) and not isinstance(value, bool), name)
     number: float = value
     if isinstance(value, int) and value.bit_length() > 1023:
         raise _type_error(value, name)
@@ -103,23 +103,23 @@ def _float(value: Any, name: str) -> float:
 
 
 def _int(value: Any, name: str) -> int:
-    number: int = _checked(value, isinstance(value, int) and not isinstance(value, bool), name)
+    number: int = _require_fit(value, isinstance(value, int) and not isinstance(value, bool), name)
     return number
 
 
-def _simple(kind: type[Any]) -> Callable[[Any, str], Any]:
-    return lambda value, name: _checked(value, isinstance(value, kind), name)
+def _instance_decoder(kind: type[Any]) -> Callable[[Any, str], Any]:
+    return lambda value, name: _require_fit(value, isinstance(value, kind), name)
 
 
 _PLAIN: Mapping[Any, Callable[[Any, str], Any]] = {
     float: _float,
     int: _int,
-    str: _simple(str),
-    bool: _simple(bool),
+    str: _instance_decoder(str),
+    bool: _instance_decoder(bool),
 }
 
 
-def _checked(value: Any, fits: bool, name: str) -> Any:
+def _require_fit(value: Any, fits: bool, name: str) -> Any:
     if not fits:
         raise _type_error(value, name)
     return value

@@ -223,14 +223,14 @@ class Recorder:
         self._convert_events()  # the writer's thread may have ended early
         self._check_file()
         self._write()
-        saved = self._save_apart() if self._moved else ""
+        saved = self._save_record_of_moved_journal() if self._moved else ""
         self._connection.close()
         lost = self.lost + len(self._pending)
         lost = max(lost, 0 if self._moved else self._count_missing_rows())
         gaps = self._rows.gaps
         said = [
             saved,
-            self._set_aside(lost) if lost else "",
+            self._write_side_file(lost) if lost else "",
             self._sentence("RECORD_SHORTENED", count=gaps) if gaps else "",
         ]
         self.incomplete = "; ".join(filter(None, said))
@@ -251,7 +251,7 @@ class Recorder:
                 self._last_problem = self._sentence("RECORD_NOT_THERE")
         return max(self._rows.count - found, 0)
 
-    def _save_apart(self) -> str:
+    def _save_record_of_moved_journal(self) -> str:
         """Save the record of a journal whose file was moved or deleted; return a message."""
         mission = (self.mission_id, self._number)
         saved = save_mission(self._connection, self.path, *mission, self._pending)
@@ -261,7 +261,7 @@ class Recorder:
         self.lost += max(self._rows.count - saved.events, 0)
         return self._sentence("RECORD_MOVED", path=self.path, file=saved.path)
 
-    def _set_aside(self, lost: int) -> str:
+    def _write_side_file(self, lost: int) -> str:
         """Write the remaining rows to a side file; return a message about it."""
         facts = {"lost": lost, "problem": self._last_problem}
         if not self._pending:

@@ -56,7 +56,10 @@ def operators_in(text: str, language: str, neutral: Iterable[str] = ()) -> tuple
     ]
     if not matches:
         return ()
-    spared = [match.span() for match in _neutral(language, tuple(neutral)).finditer(folded)]
+    spared = [
+        match.span()
+        for match in _neutral_phrases_pattern(language, tuple(neutral)).finditer(folded)
+    ]
     found = [
         Operator(_whole_words(text, start, end), kind, start, end)
         for kind, start, end in matches
@@ -95,32 +98,32 @@ def _patterns(language: str) -> tuple[tuple[OperatorKind, re.Pattern[str]], ...]
     for kind in _KINDS:
         table = _tables(language).get(kind, {})
         forms = [_word(word, language) for word in table.get("words", ())]
-        forms += [_spaced(word) + r"(?!\w)" for word in table.get("endings", ())]
-        forms += [_spaced(word) for word in table.get("parts", ())]
+        forms += [_pattern_of_phrase(word) + r"(?!\w)" for word in table.get("endings", ())]
+        forms += [_pattern_of_phrase(word) for word in table.get("parts", ())]
         if forms:
             found.append((kind, re.compile("|".join(sorted(forms, key=len, reverse=True)))))
     return tuple(found)
 
 
 @lru_cache(maxsize=16)
-def _neutral(language: str, more: tuple[str, ...]) -> re.Pattern[str]:
+def _neutral_phrases_pattern(language: str, more: tuple[str, ...]) -> re.Pattern[str]:
     own = _tables(language)
     operators = {word for kind in _KINDS for word in own.get(kind, {}).get("words", ())}
     phrases = sorted({*own["neutral"], *more} - operators, key=len, reverse=True)
     after = r"(?!['\w])(?!\s*not\b)" if language == "en" else ""
     before = r"(?<!\w)" if language == "en" else ""
     first = r"(?:^|[.,;:!?]\s*)" if language == "en" else r"^\W*"
-    leading = [rf"{first}{_spaced(word)}(?!\w)" for word in own["leading"]]
-    other = [f"{before}{_spaced(phrase)}{after}" for phrase in phrases]
+    leading = [rf"{first}{_pattern_of_phrase(word)}(?!\w)" for word in own["leading"]]
+    other = [f"{before}{_pattern_of_phrase(phrase)}{after}" for phrase in phrases]
     return re.compile("|".join((*leading, *other)))
 
 
 def _word(word: str, language: str) -> str:
     ending = _PARTICLES if language == "ko" else ""
-    return rf"(?<!\w){_spaced(word)}{ending}(?!\w)"
+    return rf"(?<!\w){_pattern_of_phrase(word)}{ending}(?!\w)"
 
 
-def _spaced(phrase: str) -> str:
+def _pattern_of_phrase(phrase: str) -> str:
     return (
         r"\s*".join(map(re.escape, phrase.split()))
         if not phrase.isascii()

@@ -259,11 +259,11 @@ class Context:
         They are the missions of this session and the missions before it on the day `today`. If
         there are none, the last mission before this session is returned.
         """
-        return (*self._acting_before_session(today), *self._own())
+        return (*self._acting_before_session(today), *self._acting_turns_of_session())
 
     def _acting_before_session(self, today: date) -> tuple[Turn, ...]:
         """Return the `acting_missions` that do not belong to this session."""
-        own = self._own()
+        own = self._acting_turns_of_session()
         known = {(turn.at, turn.command) for turn in own if turn.at is not None}
         earlier = [
             turn
@@ -279,7 +279,7 @@ class Context:
         tried = [turn for turn in (*self.dropped, *self.turns) if turn.has_result]
         return tuple(turn for turn in (*earlier, *tried) if turn.status not in ("", "satisfied"))
 
-    def _own(self) -> list[Turn]:
+    def _acting_turns_of_session(self) -> list[Turn]:
         return [turn for turn in (*self.dropped, *self.turns) if turn.acted]
 
     def unfinished_mission(self, today: date) -> Turn | None:
@@ -310,7 +310,7 @@ class Context:
 
     def last_mission(self) -> Turn | None:
         """Return the last mission with an action; if there is none, the last mission."""
-        acted = self._own()
+        acted = self._acting_turns_of_session()
         before = () if acted else self.earlier_missions()
         told = acted or [turn for turn in before if turn.acted] or before or self.turns
         return told[-1] if told else None

@@ -254,7 +254,9 @@ class Messages:
         if template is None:
             return str(facts.get("message") or code)
         if _CAUSE.search(template):
-            facts["cause"] = self._cause(facts.get("why") or facts.get("message"), language)
+            facts["cause"] = self._failure_message(
+                facts.get("why") or facts.get("message"), language
+            )
             template = template if facts["cause"] else _CAUSE.sub("", template)
         said = self._filled_in(template, language, facts)
         ends = (".", "?", "!", "”")
@@ -289,7 +291,7 @@ class Messages:
         return self.sentence_for_robot(robot, self._phrase(name, language, args), language)
 
     def _phrase(self, name: str, language: str, args: Mapping[str, Any]) -> str:
-        own, key = self._own_phrase(name)
+        own, key = self._messages_with_phrase(name)
         given = {key: value for key, value in args.items() if value is not None and value != ""}
         template = own._phrases.get(key, {}).get(language)
         if template is None:
@@ -299,12 +301,12 @@ class Messages:
             rest = " → ".join(own.translate_word(value, language) for value in given.values())
             return " ".join(filter(None, (head, rest)))
 
-        def kept(part: re.Match[str]) -> str:
+        def optional_part(part: re.Match[str]) -> str:
             text, _, otherwise = part[1].partition(";")
             wanted = {field for _, field, _, _ in string.Formatter().parse(text) if field}
             return text if wanted <= given.keys() else otherwise
 
-        return own._filled_in(_OPTIONAL.sub(kept, template), language, given)
+        return own._filled_in(_OPTIONAL.sub(optional_part, template), language, given)
 
     def with_quotes(self, args: Mapping[str, Any], language: str) -> dict[str, Any]:
         """Return arguments; texts of several words in another language are put in quotes."""
@@ -328,10 +330,10 @@ class Messages:
 
     def has_phrase(self, name: str) -> bool:
         """Return True if a skill, condition or tree has its own phrase."""
-        own, key = self._own_phrase(name)
+        own, key = self._messages_with_phrase(name)
         return key in own._phrases
 
-    def _own_phrase(self, name: str) -> tuple[Messages, str]:
+    def _messages_with_phrase(self, name: str) -> tuple[Messages, str]:
         """Return the catalogue that contains the phrase for `name`, and its key there."""
         if name in self._phrases:
             return self, name
@@ -344,7 +346,7 @@ class Messages:
         usage_error = language == "ko" and said == message
         return korean_error(said) if usage_error else said
 
-    def _cause(self, message: Any, language: str) -> str:
+    def _failure_message(self, message: Any, language: str) -> str:
         """Return the message of a failure in `language`; empty if it is not available there."""
         said = self._translated_error(str(message or ""), language)
         return said if said != _OMITTED and (language == "en" or language_of(said) == "ko") else ""

@@ -109,14 +109,14 @@ class Conversation:
         own, today = self._session(), datetime.now().astimezone().date()
         read = partial(self._journal.missions_with_actions, self._site, self.actions, without=own)
         if acted := read(day=today) or read(limit=1):
-            return tuple(_turn(line) for line in reversed(acted))
+            return tuple(_turn_of_mission(line) for line in reversed(acted))
         for line in self._journal.missions(_EARLIER, site=self._site):
             if line.ended_at is not None and line.reason_code not in REPLIES:
-                return (_turn(line, acted=False),)
+                return (_turn_of_mission(line, acted=False),)
         return ()
 
 
-def _turn(line: MissionSummary, *, acted: bool = True) -> Turn:
+def _turn_of_mission(line: MissionSummary, *, acted: bool = True) -> Turn:
     return Turn(
         *(line.command, line.shown_status, line.reason_code, line.message),
         acted=acted,

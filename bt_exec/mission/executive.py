@@ -62,9 +62,9 @@ from bt_exec.nodes.fault_injection import Faults
 from bt_exec.nodes.frontier import Frontier
 from bt_exec.nodes.runtime import Runtime, Unwatched
 from bt_exec.observation import Situation
+from bt_exec.planning.assumed_facts_and_first_cause import Assumed, lost_effect
 from bt_exec.planning.compiler import AnswerRecorder, Compiler, Done, Request
 from bt_exec.planning.confirmation import Confirm, Confirmation
-from bt_exec.planning.facts_and_first_cause import Assumed, lost_effect
 from bt_exec.planning.failed_part_repair import with_decided_conditions
 from bt_exec.rig import Rig, allocate_reserve, free_reserve, stop_all, stop_all_in_background
 from bt_exec.site.site import Site
@@ -273,8 +273,8 @@ class Executive:
         self.runtime.language = language
         self.runtime.faults.begin(self.clock.now)
         try:
-            self._begin(command, language, self._start)
-            ending = self._mission(command, language, progress)
+            self._emit_start(command, language, self._start)
+            ending = self._run_mission(command, language, progress)
         except BaseException as error:  # noqa: BLE001 - the robot must be stopped after any error
             timer = self._timers.clear()  # a signal of the timer could raise in the code below
             raised = isinstance(error, Exception | SystemExit) and not isinstance(error, _Aborted)
@@ -342,7 +342,7 @@ class Executive:
 
     # -- one mission -------------------------------------------------------------------------
 
-    def _begin(self, command: str, language: str, start: float) -> None:
+    def _emit_start(self, command: str, language: str, start: float) -> None:
         settings = {"packs": self.site.settings(), "compiler": self.site.compiler.model_dump()}
         self._reporters.load_earlier_missions(self._today)
         self.emit(
@@ -350,7 +350,7 @@ class Executive:
         )
         self._reporters.load_finished_steps(self._resumed)
 
-    def _mission(self, command: str, language: str, progress: MissionProgress) -> Ending:
+    def _run_mission(self, command: str, language: str, progress: MissionProgress) -> Ending:
         if self.runtime.broken is not None:
             raise self.runtime.broken
         if moving := moving_robots(self.rigs, self.watchdog):
@@ -497,11 +497,11 @@ class Executive:
         def facts() -> dict[str, str]:
             return {**self._assumed.facts, **self._perception_loop.facts()}
 
-        def alive() -> None:
+        def check_and_beat() -> None:
             self._check_stop()
             self._heartbeat.beat()
 
-        if debugger.pause_if_needed(self.clock.now(), facts, self.runtime.results, alive):
+        if debugger.pause_if_needed(self.clock.now(), facts, self.runtime.results, check_and_beat):
             self._advance_time(self.clock.begin)
 
     def _let_time_pass(self) -> None:

@@ -14,7 +14,7 @@ from typing import Any
 from bt_exec.failure import Failure
 from bt_exec.language.messages import Messages
 from bt_exec.pack import Catalogue
-from bt_exec.planning.facts_and_first_cause import DoneAction, recovers
+from bt_exec.planning.assumed_facts_and_first_cause import DoneAction, recovers
 from bt_exec.spec.model import Do, Fallback, NodeBase, Tree
 from bt_exec.spec.node_paths import locate
 

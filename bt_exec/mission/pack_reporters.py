@@ -165,12 +165,12 @@ def in_pack_names(pack: str, told: Told, catalogue: Catalogue) -> Told:
     def text(said: str) -> str:
         return _FULL.sub(lambda found: plain(found[0]), said)
 
-    def of(field: str, value: Any) -> Any:
+    def with_pack_names(field: str, value: Any) -> Any:
         match value:
             case MissionSpec():
                 return catalogue.with_pack_names(pack, value)
             case Failure(node=node, cause=cause):
-                return replace(value, node=plain(node), cause=of("cause", cause))
+                return replace(value, node=plain(node), cause=with_pack_names("cause", cause))
         match field:
             case "skill":
                 return plain(value)
@@ -185,4 +185,4 @@ def in_pack_names(pack: str, told: Told, catalogue: Catalogue) -> Told:
         return value
 
     before = {field.name: getattr(told, field.name) for field in fields(told)}
-    return replace(told, **{name: of(name, value) for name, value in before.items()})
+    return replace(told, **{name: with_pack_names(name, value) for name, value in before.items()})

@@ -95,7 +95,8 @@ def _action_plan(compiler: Compiler, asked: Request) -> NodeBase | None:
     except BtExecError:
         return None
     steps = tuple(walk(root, Do))
-    if not steps or not asked.catalogue.skill(steps[-1].do).effects:
+    last = asked.catalogue.skill(steps[-1].do) if steps else None
+    if last is None or not (last.effects or last.irreversible):
         return None  # the question is about the result of an observation, not about an action
     if not all(map(_passes_all_texts, walk(root, Tree))):
         return None  # some texts, such as a person's name, reach no skill and cannot be compared

@@ -112,7 +112,7 @@ class Planner:
         ready = threading.Event()
         request = replace(request, cancel=threading.Event(), limit_s=self._limit_s)
 
-        def think() -> None:
+        def compile_request() -> None:
             try:
                 answer = self._runtime.faults.call_compiler(lambda: self.compiler.compile(request))
                 box.append(answer)
@@ -121,7 +121,7 @@ class Planner:
             finally:
                 ready.set()
 
-        STANDBY.run(think)
+        STANDBY.run(compile_request)
         limit = time.monotonic() + self._limit_s
         try:
             while not ready.wait(self._clock.period_s):

@@ -22,7 +22,7 @@ from bt_exec.mission.pack_reporters import Reporters
 from bt_exec.mission_reporter import Action, MissionView, Skip
 from bt_exec.observation import ObservationBuffer
 from bt_exec.pack import Catalogue
-from bt_exec.planning.facts_and_first_cause import DoneAction, first_cause
+from bt_exec.planning.assumed_facts_and_first_cause import DoneAction, first_cause
 from bt_exec.rig import PackSettings, checked_facts
 from bt_exec.skill import Verdict
 from bt_exec.spec.expand import fill_results
@@ -90,7 +90,7 @@ class MissionProgress:
             case Planning(failure=Failure()):
                 self._done_before.append(len(self.done))
             case Planned():
-                self._plan(event.spec)
+                self._take_plan(event.spec)
             case SkillStarting():
                 self.started.add(event.skill)
                 self.latest = event.skill
@@ -105,7 +105,7 @@ class MissionProgress:
                     replace(action, args=fill_results(action.args, self._given.get(event.path, {})))
                 )
             case NodeChanged(state="skipped"):
-                self._skip(event)
+                self._record_skip(event)
             case Asked():
                 self.verdicts[event.question] = event.verdict
                 if event.told and event.verdict.holds is not None:
@@ -115,7 +115,7 @@ class MissionProgress:
                     self._doubted = True  # report uncertainty only once per plan
                     self.emit_turn_reports(event.t, event.tick, None)
 
-    def _plan(self, spec: MissionSpec) -> None:
+    def _take_plan(self, spec: MissionSpec) -> None:
         self.spec = spec
         self._nodes = dict(nodes_with_paths(spec.root))
         self._actions = {
@@ -124,7 +124,7 @@ class MissionProgress:
         self._finished = set(spec.mission.kept)
         self._doubted = False
 
-    def _skip(self, event: NodeChanged) -> None:
+    def _record_skip(self, event: NodeChanged) -> None:
         self._finished.add(event.path)
         skip = Skip(label_of(self._nodes[event.path]), event.detail, event.path, event.t)
         if skip not in self.skipped:

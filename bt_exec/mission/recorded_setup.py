@@ -90,11 +90,11 @@ def versions(packs: tuple[str, ...]) -> Mapping[str, str]:
     own = [name for name, _ in declared_requirements()]  # includes packages of extras
     found.update(_versions_of(("bt-exec", *own)))
     for owner in sorted(owners - {"bt-exec"}):
-        found.update(_versions_of((owner, *_required_by(owner))))
+        found.update(_versions_of((owner, *_requirements_of(owner))))
     return found
 
 
-def _required_by(name: str) -> Iterable[str]:
+def _requirements_of(name: str) -> Iterable[str]:
     """Yield the distributions that a distribution requires, except for its extras."""
     try:
         required = distribution(name).requires or ()

@@ -71,7 +71,7 @@ def verify(journal: Journal, mission_id: str) -> Verification:
         UnknownName: If there is no such mission.
     """
     record = journal.mission(mission_id)
-    with _rerun(journal, record) as again:
+    with _prepared_rerun(journal, record) as again:
         return again.comparison()
 
 
@@ -272,11 +272,11 @@ class _Rerun:
         log = logging.getLogger("bt_exec")
         log.disabled, before = True, log.disabled
         try:
-            self._run()
+            self._run_missions()
         finally:
             log.disabled = before
 
-    def _run(self) -> None:
+    def _run_missions(self) -> None:
         for record in _missions_before(self._old, self._record):
             mission_id = record.id
             self._stops.prepare(record)
@@ -337,7 +337,7 @@ class _Rerun:
 
 
 @contextlib.contextmanager
-def _rerun(journal: Journal, record: MissionRecord) -> Iterator[_Rerun]:
+def _prepared_rerun(journal: Journal, record: MissionRecord) -> Iterator[_Rerun]:
     _refuse_incomplete_record(record)
     settings = record.settings
     site = recorded_site(record)
@@ -351,7 +351,7 @@ def _rerun(journal: Journal, record: MissionRecord) -> Iterator[_Rerun]:
             fast=_is_simulated(site, record),
             faults=faults_for_rerun(settings.get("faults", ())),
             journal=copy,
-            compiler=_other_compiler(site, record),
+            compiler=_differing_recorded_compiler(site, record),
             defer=bool(record.setup.get(DEFERRED)),
             confirm=_confirm_always,
         )
@@ -362,7 +362,7 @@ def _rerun(journal: Journal, record: MissionRecord) -> Iterator[_Rerun]:
             yield again
 
 
-def _other_compiler(site: Site, record: MissionRecord) -> str | None:
+def _differing_recorded_compiler(site: Site, record: MissionRecord) -> str | None:
     """Return the recorded compiler if it is installed and is not the site's; None otherwise."""
     name = record.setup.get("compiler", {}).get("name", "")
     return name if name in compiler_names() and name != site.compiler.name else None

@@ -20,8 +20,8 @@ from bt_exec.failure import Failure, Refusal, SpecError
 from bt_exec.journal import Journal, MissionRecord
 from bt_exec.language.meaning import Meaning
 from bt_exec.pack import Catalogue
+from bt_exec.planning.assumed_facts_and_first_cause import Assumed
 from bt_exec.planning.compiler import Compiler, Done, Plan, Reply, Request
-from bt_exec.planning.facts_and_first_cause import Assumed
 from bt_exec.planning.failed_part_repair import unrepeated_leaf_paths, with_decided_conditions
 from bt_exec.planning.plan_preparation import NEED_NOT_MET, prepare
 from bt_exec.spec.expand import has_reference
@@ -265,7 +265,7 @@ class ResumingCompiler:
             return self._compiler.compile(request)
         first = replace(request, previous=None, failure=None, done=())
         if not recovered and self._is_halfway(first):
-            recovery = self._recovery(first)
+            recovery = self._recovery_plan(first)
             if recovery is not None:
                 return recovery
         version = request.plan_version
@@ -280,7 +280,7 @@ class ResumingCompiler:
                 prepare(anew.spec, first, anew.meaning)
             except SpecError as error:
                 blocked = all(problem.code == NEED_NOT_MET for problem in error.problems)
-                recovery = self._recovery(first) if blocked and not recovered else None
+                recovery = self._recovery_plan(first) if blocked and not recovered else None
                 if recovery is not None:
                     return recovery
             spec = anew.spec.with_header(plan_version=version)
@@ -324,7 +324,7 @@ class ResumingCompiler:
         except SpecError:
             return None
 
-    def _recovery(self, request: Request) -> Plan | None:
+    def _recovery_plan(self, request: Request) -> Plan | None:
         """Return the plan of the recovery trees; None if there are none."""
         names = [
             name

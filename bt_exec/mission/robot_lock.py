@@ -124,7 +124,7 @@ class RobotLock:
         fcntl.lockf(self._file, fcntl.LOCK_UN, 1, 0)
         self._try_lock(fcntl.LOCK_EX)
         _HELD[self.path] = self
-        self._describe()
+        self._write_description()
 
     def release(self) -> None:
         """Release the robot; no effect if already released, or in a forked child."""
@@ -176,7 +176,7 @@ class RobotLock:
                 )
             time.sleep(0.02)
 
-    def _describe(self) -> None:
+    def _write_description(self) -> None:
         """Write the description of the holder."""
         held = {"pid": self._pid, "owner": _user(), "since": time.time(), "site": self._site}
         data = json.dumps(held).encode()

@@ -468,7 +468,7 @@ class Session:
         if self.abandoned is not None:
             self.abandoned(Outcome("", _NO_COMMAND, "failed", MOVED_WHILE_IDLE, words))
 
-    def _record_apart(self, code: str, message: str) -> None:
+    def _record_separate_entry(self, code: str, message: str) -> None:
         """Record an event outside a mission as a separate journal entry."""
         if self.journal is None:
             return
@@ -567,7 +567,7 @@ class Session:
             self.world,
             fast=self.fast,
             guard=self._guard,
-            report=self._record_apart,
+            report=self._record_separate_entry,
             runaway=self._exit_on_unstoppable_motion,
         )
 

@@ -263,15 +263,15 @@ class SiteRobots:
         return rig
 
     def _report_motion(self, moved: Mapping[str, str]) -> None:
-        self._report(MOVED_WHILE_IDLE, _motions(moved))
+        self._report(MOVED_WHILE_IDLE, _motions_text(moved))
 
     def _report_unstoppable_motion(self, moved: Mapping[str, str]) -> None:
-        message = _motions(moved)
+        message = _motions_text(moved)
         self.life.require_inspection(message)
         self._runaway(message)
 
 
-def _motions(moved: Mapping[str, str]) -> str:
+def _motions_text(moved: Mapping[str, str]) -> str:
     return "; ".join(f"the robot of {name}: {why}" for name, why in moved.items())
 
 

@@ -19,8 +19,8 @@ from bt_exec.mission.resumption import (
     recorded_work,
 )
 from bt_exec.pack import Catalogue
+from bt_exec.planning.assumed_facts_and_first_cause import certain_facts, facts_with_assumed_effects
 from bt_exec.planning.compiler import Request
-from bt_exec.planning.facts_and_first_cause import certain_facts, facts_with_assumed_effects
 from bt_exec.planning.failed_part_repair import unrepeated_leaf_paths
 from bt_exec.spec.model import Do, MissionSpec, NodeBase, Tree, walk
 from bt_exec.spec.node_paths import Located, is_kept, locate
@@ -72,7 +72,7 @@ def steps_left(record: MissionRecord, work: Work, request: Request) -> Iterator[
     """
     if work.spec is None:
         return
-    now = _optimistic_request(work, request)
+    now = _request_assuming_finished_steps(work, request)
     facts, catalogue = facts_with_assumed_effects(now), request.catalogue
     for part in _left_out_parts(record, catalogue):
         if not _is_needless(part, facts, catalogue):
@@ -92,8 +92,8 @@ def steps_left(record: MissionRecord, work: Work, request: Request) -> Iterator[
             facts = facts_after_part(step.node, facts, catalogue)
 
 
-def _optimistic_request(work: Work, request: Request) -> Request:
-    """Return a request in which finished steps count unless a known fact contradicts them.
+def _request_assuming_finished_steps(work: Work, request: Request) -> Request:
+    """Return a request in which finished steps stay finished unless a known fact contradicts them.
 
     The interrupted step counts as finished if it has taken effect. Facts that it left in an
     intermediate state then count as unknown, because a resumption begins with a recovery.

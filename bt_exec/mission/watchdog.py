@@ -142,7 +142,7 @@ class Watchdog:
         """Call `function` as `call` does, with a separate time limit [s]."""
         if part in self.hung:
             raise PartBroken(part, "did not return and is not called again", "STEP_HUNG")
-        return self._watched(
+        return self._call_under_watch(
             _Call(part, limit_s, self.now() + limit_s, again=False), function, *args, **more
         )
 
@@ -159,11 +159,11 @@ class Watchdog:
 
         The recorder may be called again after it hung.
         """
-        return self._watched(
+        return self._call_under_watch(
             _Call(part, limit_s, self.now() + limit_s, again=True), function, *args, **more
         )
 
-    def _watched(
+    def _call_under_watch(
         self, call: _Call, function: Callable[P, R], /, *args: P.args, **more: P.kwargs
     ) -> R:
         depth = len(self._calls)
@@ -209,7 +209,7 @@ class Watchdog:
                 self._earlier = signal.signal(signal.SIGURG, self._interrupt)
         self._end.acquire()
         try:
-            STANDBY.run(self._watch)
+            STANDBY.run(self._watch_calls)
         except BaseException:
             self.__exit__()
             raise
@@ -229,7 +229,7 @@ class Watchdog:
     def _is_on_main(self) -> bool:
         return self._thread == threading.main_thread().ident
 
-    def _watch(self) -> None:
+    def _watch_calls(self) -> None:
         wall, used = time.monotonic(), time.process_time()
         while True:
             try:
@@ -239,7 +239,7 @@ class Watchdog:
                 wall, used = wall + gap_s, used + used_s
                 if gap_s > self._period_s + _DELAY_S and used_s < gap_s / 2:
                     self._extend_deadlines(gap_s)
-                self._poll()
+                self._check_calls()
             except _RAISED as error:  # out of memory, or raised by a part in all threads
                 os.write(2, b"bt-exec: the watchdog: " + type(error).__name__.encode() + b"\n")
         self._end.release()  # so that the watchdog can be entered again
@@ -256,7 +256,7 @@ class Watchdog:
             call.until += seconds
         self.present.began += seconds
 
-    def _poll(self) -> None:
+    def _check_calls(self) -> None:
         now = self.now()
         late: list[_Call | CurrentCall] = [call for call in list(self._calls) if now > call.until]
         if self.present.is_late(now):
@@ -316,7 +316,7 @@ class Watchdog:
             raise call.hang_error()
 
 
-_WATCHED = Watchdog._watched.__code__
+_WATCHED = Watchdog._call_under_watch.__code__
 _ENTERED: set[Watchdog] = set()
 
 

@@ -107,22 +107,22 @@ class _Builder:
         self.leaves: dict[str, SkillNode | CheckNode | KeptNode] = {}
 
     def build(self) -> Built:
-        root = self.node(locate(self.spec.root))
+        root = self.build_node(locate(self.spec.root))
         return Built(root, self.by_path, self.leaves)
 
-    def node(self, step: Located[NodeBase]) -> Node:
+    def build_node(self, step: Located[NodeBase]) -> Node:
         path = step.path
         if path in self.kept:
             kept = self.by_path[path] = self.leaves[path] = KeptNode(path)
             return kept
-        core = self.core(step)
+        core = self.build_unmodified(step)
         if isinstance(core, SkillNode | CheckNode):
             self.leaves[path] = core
-        node = self.by_path[path] = self.modified(core, step.node, path)
+        node = self.by_path[path] = self.wrap_in_modifiers(core, step.node, path)
         node.report = self.report
         return node
 
-    def modified(self, node: Node, spec: NodeBase, path: str) -> Node:
+    def wrap_in_modifiers(self, node: Node, spec: NodeBase, path: str) -> Node:
         runtime = self.runtime
         skill = node if isinstance(node, SkillNode) else None
         if spec.guarded is not None:
@@ -149,13 +149,13 @@ class _Builder:
             conditions[leaf.name].notes for leaf in named_conditions(spec.check)
         )
 
-    def core(self, step: Located[NodeBase]) -> Node:
+    def build_unmodified(self, step: Located[NodeBase]) -> Node:
         spec, path = step.node, step.path
         if isinstance(spec, Do):
             return SkillNode(spec, path, self.runtime.catalogue.skill(spec.do), self.runtime)
         if isinstance(spec, Check):
             return CheckNode(spec, path, self.runtime)
-        children = [self.node(child) for child in step.children]
+        children = [self.build_node(child) for child in step.children]
         if not children:
             raise ValueError(f"{path}: a mission is built after its subtrees are expanded")
         if isinstance(spec, Parallel):

@@ -102,13 +102,13 @@ class _OneByOne(_Composite):
 
     def run_children(self) -> Status:
         """Step the current child, and the next ones as long as each returns `continues_on`."""
-        return self._follow(step(self.children[self._at]))
+        return self._step_children_from_current(step(self.children[self._at]))
 
     def resume(self, child: Behaviour) -> Status:
         """Step the next child if the status of `child` is `continues_on`."""
-        return self.settle(self._follow(child.status))
+        return self.settle(self._step_children_from_current(child.status))
 
-    def _follow(self, status: Status) -> Status:
+    def _step_children_from_current(self, status: Status) -> Status:
         while True:
             self.handle_child_status(self.children[self._at], status)
             if status is not self.continues_on or self._at + 1 == len(self.children):
@@ -203,7 +203,7 @@ class Parallel(_Composite):
 
     def run_children(self) -> Status:
         """Step the unfinished children, then evaluate the result."""
-        return self._round([], self._unfinished)
+        return self._step_each_child([], self._unfinished)
 
     def resume(self, child: Behaviour) -> Status:
         """Step the children after `child`, which was stepped already, then evaluate the result."""
@@ -211,9 +211,9 @@ class Parallel(_Composite):
         before, after = self._unfinished[:at], self._unfinished[at + 1 :]
         if not self._count_if_ended(child, child.status):
             before.append(child)
-        return self.settle(self._round(before, after))
+        return self.settle(self._step_each_child(before, after))
 
-    def _round(self, stepped: list[Behaviour], rest: Several[Behaviour]) -> Status:
+    def _step_each_child(self, stepped: list[Behaviour], rest: Several[Behaviour]) -> Status:
         stepped.extend(child for child in rest if not self._count_if_ended(child, step(child)))
         self._unfinished = stepped
         if self._succeeded >= self.needed:

@@ -187,7 +187,11 @@ class ConditionEvaluation:
         if before:
             self._doubted = {}
         only = self._only
-        found = self._ask(self.expression, before) if only is None else self._leaf(only, before)
+        found = (
+            self._evaluate(self.expression, before)
+            if only is None
+            else self._evaluate_leaf(only, before)
+        )
         self._found = found
         return found.verdict
 
@@ -261,11 +265,11 @@ class ConditionEvaluation:
         known = len(given) == 1 and not any(map(has_reference, given[0].values()))
         return given[0] if known else {}
 
-    def _ask(self, part: Any, before: dict[str, float]) -> _Found:
+    def _evaluate(self, part: Any, before: dict[str, float]) -> _Found:
         if isinstance(part, Is):
-            return self._leaf(self._conditions[id(part)], before)
+            return self._evaluate_leaf(self._conditions[id(part)], before)
         if isinstance(part, Not):
-            inner = self._ask(part.of, before)
+            inner = self._evaluate(part.of, before)
             if inner.verdict.holds is None:
                 return inner
             turned = replace(inner.verdict, holds=not inner.verdict.holds)
@@ -274,7 +278,7 @@ class ConditionEvaluation:
         decides = isinstance(part, Any_)  # one such verdict decides: True for any, False for all
         found = []
         for inner_part in part.of:
-            inner = self._ask(inner_part, before)
+            inner = self._evaluate(inner_part, before)
             if inner.verdict.holds is decides:
                 return inner
             found.append(inner)
@@ -290,7 +294,7 @@ class ConditionEvaluation:
         )
         return _Found(together, found[0].name, tuple(leaf for one in found for leaf in one.held))
 
-    def _leaf(self, prepared: _PreparedCondition, before: dict[str, float]) -> _Found:
+    def _evaluate_leaf(self, prepared: _PreparedCondition, before: dict[str, float]) -> _Found:
         leaf = prepared.leaf
         try:
             verdict = prepared.verdict()

@@ -69,7 +69,7 @@ class Fault(UserData):
     seconds: Annotated[float, Field(gt=0, le=60)] = 0.3
 
     @model_validator(mode="after")
-    def _possible(self) -> Fault:
+    def _check_possible(self) -> Fault:
         if self.does not in ACTIONS[self.part]:
             allowed = ", ".join(ACTIONS[self.part])
             raise ValueError(f"a {self.part} cannot {self.does}; allowed: {allowed}")
@@ -226,7 +226,7 @@ class Faults:
 
     def steps_with_fault(self, fault: Fault, steps: Steps[Any]) -> Steps[Any]:
         """Return a skill's generator with a fault injected into its steps."""
-        return _faulty(fault, steps, lambda: self._fired.update([fault]))
+        return _steps_with_fault(fault, steps, lambda: self._fired.update([fault]))
 
     def capture(self, pack: str, capture: Callable[[], T]) -> T:
         """Take a capture with the camera of a pack, with a fault if one is due.
@@ -315,7 +315,7 @@ def faults_for_rerun(written: Iterable[str | Mapping[str, Any]]) -> list[str | M
     ]
 
 
-def _faulty(
+def _steps_with_fault(
     fault: Fault, steps: Steps[Any], fired: Callable[[], object]
 ) -> Generator[Running, None, Any]:
     try:

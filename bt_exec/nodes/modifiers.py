@@ -376,7 +376,7 @@ class ForEach(Modifier):
             self.failure = Failure(self.CODE, message, self.path, "check", evidence=evidence)
         else:
             self._items = list(found)
-            self._take()
+            self._take_next_item()
 
     def before_child(self) -> Status | None:
         """Return FAILURE if the list is missing or too long, and SUCCESS if it is empty."""
@@ -395,9 +395,9 @@ class ForEach(Modifier):
             self.skipped = reason if self._skips == self._done else ""
             return Status.SUCCESS
         self.noted += recorded_failures_in(self.decorated)
-        self._take()
+        self._take_next_item()
         return Status.RUNNING
 
-    def _take(self) -> None:
+    def _take_next_item(self) -> None:
         if self._done < len(self._items):
             self.runtime.results[self.each.item] = self._items[self._done]

@@ -84,12 +84,12 @@ class SkillNode(Leaf):
             self.args = self.skill.validate(self.args)
         except (ValueError, KeyError) as error:
             why = _validation_errors(error) if isinstance(error, ValidationError) else str(error)
-            self.failure = self._fail("BAD_ARGUMENT", why, retryable=False)
+            self.failure = self._make_failure("BAD_ARGUMENT", why, retryable=False)
             return
         unmet = unmet_need(self.skill, self.args, runtime)
         if unmet is not None:
             message, evidence = unmet
-            self.failure = self._fail(NEED_NOT_MET, message, retryable=True, **evidence)
+            self.failure = self._make_failure(NEED_NOT_MET, message, retryable=True, **evidence)
             return
         self._call = runtime.calls[self.skill.name] = runtime.calls.get(self.skill.name, 0) + 1
         runtime.emit(
@@ -99,13 +99,13 @@ class SkillNode(Leaf):
         )
         trouble = runtime.unrecorded()
         if trouble:  # nothing may move without a record
-            self.failure = self._fail("NOT_RECORDED", trouble, retryable=False)
+            self.failure = self._make_failure("NOT_RECORDED", trouble, retryable=False)
             return
         runtime.working.add((self._owner, self.path))
         fault = runtime.faults.for_call(self.skill.name, self._call)
         if fault is not None and fault.code and not fault.after:
             message = f"{INJECTED} at call {self._call}"
-            self.failure = self._fail(fault.code, message, retryable=fault.code != CRASHED)
+            self.failure = self._make_failure(fault.code, message, retryable=fault.code != CRASHED)
             return
         injected = runtime.injected_parameters(self.skill, self._started)
         try:
@@ -115,7 +115,7 @@ class SkillNode(Leaf):
         except (KeyboardInterrupt, PartBroken):
             raise
         except BaseException as error:  # noqa: BLE001 - a skill is pack code; it becomes a failure
-            self.failure = self._fail(
+            self.failure = self._make_failure(
                 CRASHED, describe_exception(error), retryable=False, traceback=traceback_text(error)
             )
 
@@ -195,7 +195,7 @@ class SkillNode(Leaf):
             overdue = self._close_generator()
             now, tick = self.runtime.now(), self.runtime.tick
             try:
-                self._ended("stopped")
+                self._emit_end("stopped")
                 self.runtime.emit(NodeChanged(now, tick, self.path, "stopped", overdue))
             except PartBroken as error:  # raised later, after the other skills were stopped
                 self.runtime.broken = error
@@ -264,12 +264,12 @@ class SkillNode(Leaf):
     def _end(self, status: Status, result: Mapping[str, Any] | None = None) -> Status:
         self.result = result or {}
         if self._call:
-            self._ended("done" if status is Status.SUCCESS else "failed", result)
+            self._emit_end("done" if status is Status.SUCCESS else "failed", result)
         if self.failure is not None and self.failure.code == STOPPED:
             raise RobotStopped(self.failure)
         return status
 
-    def _ended(self, state: Any, result: Mapping[str, Any] | None = None) -> None:
+    def _emit_end(self, state: Any, result: Mapping[str, Any] | None = None) -> None:
         runtime = self.runtime
         runtime.working.discard((self._owner, self.path))
         if state != "done":
@@ -310,14 +310,18 @@ class SkillNode(Leaf):
     def _failure_of(self, error: BaseException) -> Failure:
         if not isinstance(error, Failed):
             trace = traceback_text(error)
-            return self._fail(CRASHED, describe_exception(error), retryable=False, traceback=trace)
+            return self._make_failure(
+                CRASHED, describe_exception(error), retryable=False, traceback=trace
+            )
         if error.code in self.skill.fails:
             again, evidence = error.retryable is not False, plain_evidence(error.evidence)
-            return self._fail(error.code, error.message, retryable=again, **evidence)
+            return self._make_failure(error.code, error.message, retryable=again, **evidence)
         message = f"raised the undeclared code {error.code}: {error.message}"
-        return self._fail(CRASHED, message, retryable=False)
+        return self._make_failure(CRASHED, message, retryable=False)
 
-    def _fail(self, code: str, message: str, /, *, retryable: bool, **evidence: Any) -> Failure:
+    def _make_failure(
+        self, code: str, message: str, /, *, retryable: bool, **evidence: Any
+    ) -> Failure:
         return Failure(
             code,
             message,
@@ -362,14 +366,14 @@ def unmet_need(
     if not skill.needs:
         return None
 
-    def ask(part: str, facts: Callable[[], dict[str, str]]) -> dict[str, str]:
+    def read_facts(part: str, facts: Callable[[], dict[str, str]]) -> dict[str, str]:
         try:
             return runtime.watch.call(part, facts)
         except Exception as error:  # noqa: BLE001 - facts that cannot be read prevent nothing
             _log.error("%s could not be read", part, exc_info=error)
             return {}
 
-    known = known_facts(runtime.catalogue, runtime.rigs, runtime.buffers, ask, runtime.acted)
+    known = known_facts(runtime.catalogue, runtime.rigs, runtime.buffers, read_facts, runtime.acted)
     found = unmet_needs(known, skill, args)
     if not found:
         return None

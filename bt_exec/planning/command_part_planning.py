@@ -142,13 +142,13 @@ class CommandPlanner:
         """
         self._plans = []
         meaning = with_named_conditions(meaning)
-        owner = self._owner(meaning)
+        owner = self._compiler_of_names(meaning)
         if owner:  # `plan` is called only after each compiler alone has refused the command
             raise RefusedError(self._refusal("PARTS_UNCLEAR"), owner=owner)
         self._acts = tuple(_requested_acts(meaning))
         nodes = self._nodes(meaning, {}, first=True)
         if not nodes:  # the command contains only prohibitions
-            owner = self._owner(_parts(meaning)[0])
+            owner = self._compiler_of_names(_parts(meaning)[0])
             raise RefusedError(self._refusal("PARTS_UNCLEAR"), owner=owner)
         root = nodes[0] if len(nodes) == 1 else Sequence(sequence=tuple(nodes))
         return joined_plan(self._request, self._plans, root)
@@ -156,7 +156,7 @@ class CommandPlanner:
     def _refusal(self, code: str, **facts: str) -> Refusal:
         return refusal(self._request, code, **facts)
 
-    def _owner(self, meaning: Node) -> str:
+    def _compiler_of_names(self, meaning: Node) -> str:
         """Return the name of the one compiler that has all names in a meaning; else empty."""
         about = meaning.node("of") if meaning.kind == "act" and _is_question(meaning) else meaning
         named = self._everyone.intersection(names_in(about))
@@ -172,7 +172,7 @@ class CommandPlanner:
         parts, end = _parts(meaning), 0
         nodes: list[PlanNode] = []
         for (owner, asks), group in groupby(
-            parts, lambda part: (self._owner(part), _is_question(part))
+            parts, lambda part: (self._compiler_of_names(part), _is_question(part))
         ):
             run = tuple(group)
             end += len(run)
@@ -181,7 +181,7 @@ class CommandPlanner:
             elif owner:
                 self._check_prohibitions(owner, run, parts[end : end + 1])
                 if any(part.kind != "avoid" for part in run):
-                    nodes.append(self._planned(owner, run, before, first=first))
+                    nodes.append(self._plan_part(owner, run, before, first=first))
             else:
                 for part in run:
                     nodes += self._conditional_nodes(part, before)
@@ -198,13 +198,15 @@ class CommandPlanner:
         avoided = [part for part in run if part.kind == "avoid"]
         if not avoided:
             return
-        others = [act for act in self._acts if act not in run and self._owner(act) == owner]
+        others = [
+            act for act in self._acts if act not in run and self._compiler_of_names(act) == owner
+        ]
         if others or (run[-1] is avoided[-1] and following and may_deny_more(self._reading.edge)):
-            raise RefusedError(self._refusal("PART_FORBIDS", part=self._said(avoided[-1])))
+            raise RefusedError(self._refusal("PART_FORBIDS", part=self._words_of(avoided[-1])))
 
     def _answer_node(self, owner: str, question: Node) -> PlanNode:
         """Return the plan node that answers a question."""
-        said = self._said(question)
+        said = self._words_of(question)
         if not owner:
             raise RefusedError(self._refusal("PART_ASKS", part=said), owned=False)
         request = replace(self._request, command=said, context=Context())
@@ -216,7 +218,7 @@ class CommandPlanner:
         self._plans.append(answer)
         return answer.spec.root
 
-    def _planned(
+    def _plan_part(
         self,
         owner: str,
         run: tuple[Node, ...],
@@ -227,9 +229,9 @@ class CommandPlanner:
         meaning = run[0] if len(run) == 1 else Node("seq", (("of", run),))
         opening = next((one for one in run[0].walk() if one.kind in ("act", "ask")), run[0])
         if not first and any(one.kind == "pronoun" for one in opening.walk()):
-            raise RefusedError(self._refusal("PART_POINTS", part=self._said(meaning)))
+            raise RefusedError(self._refusal("PART_POINTS", part=self._words_of(meaning)))
         if before.get(owner) and any(one.kind == "if" for one in meaning.walk()):
-            raise RefusedError(self._refusal("PART_LATER", part=self._said(meaning)))
+            raise RefusedError(self._refusal("PART_LATER", part=self._words_of(meaning)))
         request = self._part_request(owner, first=first)
         part = CommandPart(self._reading, meaning, before.get(owner, ()))
         answer = self._compilers[owner].plan_part(request, part)
@@ -242,15 +244,15 @@ class CommandPlanner:
     def _conditional_nodes(self, part: Node, before: dict[str, tuple[Node, ...]]) -> list[PlanNode]:
         """Return the nodes of a conditional part; its branches may be for other compilers."""
         question = part.node("of") if part.kind == "if" else part
-        owner = self._owner(question) if part.kind == "if" else ""
+        owner = self._compiler_of_names(question) if part.kind == "if" else ""
         if not owner:
-            raise RefusedError(self._refusal("PART_MIXED", part=self._said(part)), owned=False)
+            raise RefusedError(self._refusal("PART_MIXED", part=self._words_of(part)), owned=False)
         asked = CommandPart(self._reading, question)
         found = self._compilers[owner].plan_condition(self._part_request(owner, first=False), asked)
         if isinstance(found, Refusal):
             raise RefusedError(self._refusal_of_part(found, question))
         if any(before.values()):  # a branch may undo what its compiler expects of an earlier part
-            raise RefusedError(self._refusal("PART_LATER", part=self._said(question)))
+            raise RefusedError(self._refusal("PART_LATER", part=self._words_of(question)))
         subject = next((one for one in question.walk() if one.kind == "np"), None)
         branches: dict[bool, list[PlanNode]] = {}
         for name, met in (("then", True), ("other", False)):
@@ -267,7 +269,7 @@ class CommandPlanner:
         if isinstance(found, bool):
             if found not in branches:
                 code = "CONDITION_HOLDS" if found else "CONDITION_UNMET"
-                raise RefusedError(self._refusal(code, part=self._said(question)))
+                raise RefusedError(self._refusal(code, part=self._words_of(question)))
             return branches[found]
         if not branches:
             raise RefusedError(self._refusal("PARTS_UNCLEAR"), owner=owner)
@@ -311,10 +313,10 @@ class CommandPlanner:
 
     def _refusal_of_part(self, refusal: Refusal, meaning: Node) -> Refusal:
         """Return the refusal of the whole command, because one of its parts was refused."""
-        message = self._refusal("PART_REFUSED", part=self._said(meaning), why=refusal.message)
+        message = self._refusal("PART_REFUSED", part=self._words_of(meaning), why=refusal.message)
         return Refusal(refusal.code, message.message, missing=refusal.missing)
 
-    def _said(self, meaning: Node) -> str:
+    def _words_of(self, meaning: Node) -> str:
         parts = _parts(meaning)
         said = self._reading.words_of(meaning)
         return (

@@ -87,13 +87,13 @@ def _ask_on_thread(
     answers: list[bool] = []
     ready, over = threading.Event(), threading.Event()
 
-    def put() -> None:
+    def put_answer() -> None:
         try:
             answers.append(ask(spec, why, over))
         finally:
             ready.set()
 
-    STANDBY.run(put)
+    STANDBY.run(put_answer)
     try:
         while not ready.wait(0.05):
             check_stop()

@@ -12,12 +12,12 @@ from dataclasses import replace
 
 from bt_exec.failure import Failure, Refusal, SpecError
 from bt_exec.pack import Catalogue
-from bt_exec.planning.compiler import Plan, Request
-from bt_exec.planning.facts_and_first_cause import (
+from bt_exec.planning.assumed_facts_and_first_cause import (
     achieved_facts,
     facts_with_assumed_effects,
     outdated_leaves,
 )
+from bt_exec.planning.compiler import Plan, Request
 from bt_exec.planning.finished_step_reuse import kept_finished_paths
 from bt_exec.spec.expand import expand
 from bt_exec.spec.model import (
@@ -206,7 +206,7 @@ def with_decided_conditions(request: Request) -> Request:
     reached = {one.path for one in request.done}
     if failure is not None and failure.kind != "check":
         reached.add(failure.path)
-    root = _decided(locate(previous.root), reached, request.catalogue)
+    root = _without_decided_conditions(locate(previous.root), reached, request.catalogue)
     if root is previous.root:
         return request
     moved = moved_paths(previous.root, root)
@@ -221,13 +221,15 @@ def with_decided_conditions(request: Request) -> Request:
     )
 
 
-def _decided(step: Located[NodeBase], reached: Collection[str], catalogue: Catalogue) -> NodeBase:
+def _without_decided_conditions(
+    step: Located[NodeBase], reached: Collection[str], catalogue: Catalogue
+) -> NodeBase:
     """Return a node without the conditions that were evaluated on the way to `reached` leaves."""
     node = step.node
     loops = node.repeat is not None or node.for_each is not None
     if loops or not step.children or not any(one.path in reached for one in step.walk()):
         return node
-    children = [_decided(child, reached, catalogue) for child in step.children]
+    children = [_without_decided_conditions(child, reached, catalogue) for child in step.children]
     if isinstance(node, Fallback) and node.is_choice:
         entered = [any(one.path in reached for one in branch.walk()) for branch in step.children]
         branch = children[entered.index(True)]

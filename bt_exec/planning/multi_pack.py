@@ -87,7 +87,7 @@ class PacksCompiler(Wrapping):
         if request.previous is not None and request.failure is not None:
             return self._repair_failed_part(request)
         answers = {name: self._answer_alone(name, one, request) for name, one in self.parts.items()}
-        claims = {name: one for name, one in answers.items() if self._claims(name, one)}
+        claims = {name: one for name, one in answers.items() if self._claims_command(name, one)}
         if len(claims) == 1:
             ((name, found),) = claims.items()
             said = self._command_in_texts(request, name, found)
@@ -98,7 +98,7 @@ class PacksCompiler(Wrapping):
             return _plan_of_all_answers(request, claims.values())
         if claims:
             return refusal(request, "WHICH_PACK", packs=" / ".join(map(self._packs_of, claims)))
-        return self._together(request, answers)
+        return self._answer_with_all_packs(request, answers)
 
     def read(self, request: Request) -> Meaning | Unclear | Reply:
         """Return the meaning of a command, or why it has no plan."""
@@ -135,7 +135,7 @@ class PacksCompiler(Wrapping):
     def _packs_of(self, name: str) -> str:
         return ", ".join(pack for pack, owner in self.owners.items() if owner == name)
 
-    def _claims(self, name: str, answer: Plan | Refusal | Reply) -> bool:
+    def _claims_command(self, name: str, answer: Plan | Refusal | Reply) -> bool:
         return not isinstance(answer, Refusal) or answer.code in self.parts[name].asks_back
 
     def _answer_alone(
@@ -172,12 +172,12 @@ class PacksCompiler(Wrapping):
             language = language_of(turn.command)
             context = replace(request.context, turns=before)
             asked = replace(request, command=turn.command, language=language, context=context)
-            self._claimed[key] = self._claims(name, self.parts[name].compile(asked))
+            self._claimed[key] = self._claims_command(name, self.parts[name].compile(asked))
         return self._claimed[key]
 
     # -- commands in parts
 
-    def _together(
+    def _answer_with_all_packs(
         self, request: Request, answers: Mapping[str, Plan | Refusal | Reply]
     ) -> Plan | Refusal | Reply:
         refusals = {name: one for name, one in answers.items() if isinstance(one, Refusal)}
@@ -340,21 +340,21 @@ def _describe_plan(spec: MissionSpec, request: Request) -> str:
     """Return a sentence that describes the subgoals, trees and conditions of a plan."""
     say, language = request.messages, request.language
 
-    def conditional(expression: Expression, said: str, *, met: bool) -> str:
+    def describe_conditional(expression: Expression, said: str, *, met: bool) -> str:
         if isinstance(expression, Not):
-            return conditional(expression.of, said, met=not met)
+            return describe_conditional(expression.of, said, met=not met)
         if not isinstance(expression, Is):
             return said
         asked = say.phrase(expression.name, language, dict(expression.args))
         return say.say("READ_IF" if met else "READ_UNLESS", language, condition=asked, said=said)
 
-    def told(node: NodeBase) -> str:
+    def describe_node(node: NodeBase) -> str:
         if node.name in spec.mission.subgoals:
             said = str(node.name)
         elif isinstance(node, Tree):
             said = say.phrase(node.tree, language, dict(node.args))
         else:
-            parts = list(filter(None, map(told, node.children)))
+            parts = list(filter(None, map(describe_node, node.children)))
             code = "READ_OTHER" if isinstance(node, Fallback) else "READ_THEN"
             said = parts.pop(0) if parts else ""
             for part in parts:
@@ -362,13 +362,13 @@ def _describe_plan(spec: MissionSpec, request: Request) -> str:
         if not said:
             return ""
         if node.skip_if is not None and node.name is None:
-            return conditional(node.skip_if, said, met=False)
+            return describe_conditional(node.skip_if, said, met=False)
         first = next(iter(node.children), None)
         if isinstance(node, Sequence) and isinstance(first, Check) and not first.tell:
-            return conditional(first.check, said, met=True)
+            return describe_conditional(first.check, said, met=True)
         return said
 
-    return told(spec.root)
+    return describe_node(spec.root)
 
 
 def _is_mission(turn: Turn) -> bool:

@@ -131,7 +131,7 @@ class RobotsCompiler(WrappingOne):
             if isinstance(found, Reply):
                 return found
             if isinstance(found, Plan):
-                able += _sisters(request.catalogue, robot)
+                able += _robots_of_same_kind(request.catalogue, robot)
             elif not len(common.library):
                 answer = found
         if not able:
@@ -143,7 +143,7 @@ class RobotsCompiler(WrappingOne):
         return Refusal(WHICH_ROBOT, message, did_you_mean=meant, question=message)
 
 
-def _sisters(catalogue: Catalogue, robot: str) -> list[str]:
+def _robots_of_same_kind(catalogue: Catalogue, robot: str) -> list[str]:
     kinds = {pack.name: pack.kind for pack in catalogue.packs}
     return [one for one in catalogue.robots_sharing_pack if kinds[one] == kinds[robot]]
 
@@ -164,7 +164,7 @@ def _join_plans(request: Request, answers: list[tuple[Addressed, str, Plan]]) ->
         if not groups or part.then or robot in groups[-1]:
             groups.append({})
         groups[-1][robot] = answer.spec.root
-    steps = [_beside(tuple(group.values())) for group in groups]
+    steps = [_in_parallel(tuple(group.values())) for group in groups]
     root: Node = steps[0] if len(steps) == 1 else Sequence(sequence=tuple(steps))
     return joined_plan(request, [answer for _, _, answer in answers], root)
 
@@ -185,7 +185,7 @@ def joined_plan(request: Request, plans: list[Plan], root: Node) -> Plan:
     )
 
 
-def _beside(nodes: tuple[Node, ...]) -> Node:
+def _in_parallel(nodes: tuple[Node, ...]) -> Node:
     return nodes[0] if len(nodes) == 1 else Parallel(parallel=nodes)
 
 

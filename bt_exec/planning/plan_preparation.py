@@ -27,7 +27,7 @@ __all__ = [
     "prepare",
     "prepare_answer",
     "verification_refusal",
-    "with_words_as_numbers",
+    "with_converted_tree_arguments",
 ]
 
 
@@ -116,10 +116,10 @@ def verification_refusal(error: SpecError, request: Request) -> Refusal:
     return Refusal("PLAN_REJECTED", message, problems=problems)
 
 
-def with_words_as_numbers(spec: MissionSpec, request: Request) -> MissionSpec:
-    """Return a plan with arguments such as "3" converted to numbers where trees expect numbers."""
+def with_converted_tree_arguments(spec: MissionSpec, request: Request) -> MissionSpec:
+    """Return a plan with arguments of trees converted to the declared types: "3" to a number."""
 
-    def typed(node: NodeBase) -> NodeBase:
+    def with_converted_arguments(node: NodeBase) -> NodeBase:
         if not isinstance(node, Tree) or node.body is not None or node.tree not in request.library:
             return node
         params, types = request.library.get(node.tree).params, request.catalogue.types
@@ -129,7 +129,7 @@ def with_words_as_numbers(spec: MissionSpec, request: Request) -> MissionSpec:
         }
         return node.model_copy(update={"args": args}) if args != node.args else node
 
-    root = rebuild(spec.root, typed)
+    root = rebuild(spec.root, with_converted_arguments)
     return spec if root is spec.root else spec.model_copy(update={"root": root})
 
 
@@ -153,7 +153,7 @@ def examine(
         meaning: See `PassContext`.
     """
     written, situation = spec, request.situation
-    spec = with_words_as_numbers(spec, request)
+    spec = with_converted_tree_arguments(spec, request)
     problems = list(verify_document(spec, request.catalogue, request.library))
     try:
         expanded = expand(spec, request.library)

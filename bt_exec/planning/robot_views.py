@@ -69,11 +69,11 @@ def plan_parts_of_pack(robot: str, spec: MissionSpec, catalogue: Catalogue) -> l
         return [catalogue.with_pack_names(robot, spec)]
     parts: list[MissionSpec] = []
 
-    def keep(part: MissionSpec) -> MissionSpec:
+    def collect(part: MissionSpec) -> MissionSpec:
         parts.append(part)
         return part
 
-    _change_parts(robot, spec, catalogue, keep)
+    _change_parts(robot, spec, catalogue, collect)
     return parts
 
 
@@ -83,15 +83,15 @@ def apply_to_parts(
     """Apply a pass to the parts of a plan that concern a pack; return the plan and the changes."""
     changes: list[str] = []
 
-    def apply(part: MissionSpec) -> MissionSpec:
+    def apply_step(part: MissionSpec) -> MissionSpec:
         changed, found = step.apply(part, context)
         changes.extend(found)
         return changed
 
     if catalogue.is_robot(robot):
-        return _change_parts(robot, spec, catalogue, apply), tuple(changes)
+        return _change_parts(robot, spec, catalogue, apply_step), tuple(changes)
     own = catalogue.with_pack_names(robot, spec)
-    return catalogue.with_site_names(robot, apply(own)), tuple(changes)
+    return catalogue.with_site_names(robot, apply_step(own)), tuple(changes)
 
 
 def _change_parts(
@@ -102,16 +102,16 @@ def _change_parts(
 ) -> MissionSpec:
     """Return a plan with `change` applied to the largest parts that use only one robot."""
 
-    def node(old: NodeBase) -> NodeBase:
+    def change_node(old: NodeBase) -> NodeBase:
         owners = owners_in(old, catalogue)
         if robot not in owners:
             return old
         if owners == {robot}:
             part = catalogue.with_pack_names(robot, spec.model_copy(update={"root": old}))
             return catalogue.with_site_names(robot, change(part)).root
-        return old.with_children(map(node, old.children))
+        return old.with_children(map(change_node, old.children))
 
-    return spec.model_copy(update={"root": node(spec.root)})
+    return spec.model_copy(update={"root": change_node(spec.root)})
 
 
 def owners_in(node: NodeBase, catalogue: Catalogue) -> set[str]:
@@ -195,14 +195,16 @@ def _earlier_commands_to(request: Request, robot: str) -> Context:
     """Return the earlier commands to one robot; for an empty name, those without an addressee."""
     names = robot_names(request)
 
-    def own(turn: Turn) -> Turn | None:
+    def turn_of_robot(turn: Turn) -> Turn | None:
         parts = parts_by_addressee(turn.command, language_of(turn.command), names)
         if not parts:
             return turn if not robot else None
         said = [part.text for part in parts if robot in part.robots]
         return replace(turn, command=said[-1]) if said else None
 
-    turns = tuple(turn for each in request.context.turns if (turn := own(each)) is not None)
+    turns = tuple(
+        turn for each in request.context.turns if (turn := turn_of_robot(each)) is not None
+    )
     return replace(request.context, turns=turns)
 
 

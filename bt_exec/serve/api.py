@@ -246,7 +246,7 @@ def _add_streams(app: FastAPI, service: QueuedSession, feeds: Feeds) -> None:
     }
     headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
 
-    def room() -> None:
+    def check_stream_limit() -> None:
         if feeds.followed + service.watching.latest.watched >= _STREAMS:
             raise ServiceError("TOO_MANY", limit=_STREAMS)
 
@@ -268,7 +268,7 @@ def _add_streams(app: FastAPI, service: QueuedSession, feeds: Feeds) -> None:
 
         A reconnecting client sends the last received ``id`` as ``Last-Event-ID``.
         """
-        room()
+        check_stream_limit()
         name = await asyncio.to_thread(full_mission_id, service, mission_id)
         if last_event_id:
             after = int(last_event_id)
@@ -292,13 +292,13 @@ def _add_streams(app: FastAPI, service: QueuedSession, feeds: Feeds) -> None:
     @app.get("/live", response_class=StreamingResponse, responses=stream)
     async def live() -> Response:
         """Stream the state of the page as complete JSON texts, at most ten times a second."""
-        room()
+        check_stream_limit()
 
-        async def texts() -> AsyncIterator[bytes]:
+        async def event_texts() -> AsyncIterator[bytes]:
             async for text in service.watching.latest.texts():
                 yield format_event(text.decode(), "live")
 
-        return StreamingResponse(texts(), media_type="text/event-stream", headers=headers)
+        return StreamingResponse(event_texts(), media_type="text/event-stream", headers=headers)
 
 
 def _add_pictures(app: FastAPI, service: QueuedSession) -> None:

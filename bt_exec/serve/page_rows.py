@@ -123,11 +123,11 @@ def _row_data(model: ViewModel, row: Row) -> dict[str, Any]:
     """Return a row as plain data, without empty fields."""
     data: dict[str, Any] = {"kind": row.kind, "depth": row.depth, "text": row.text}
     if row.node is not None:
-        data |= _node(model, row, row.node)
+        data |= _node_data(model, row, row.node)
     return {key: value for key, value in data.items() if value not in ("", None)}
 
 
-def _node(model: ViewModel, row: Row, node: ViewNode) -> dict[str, Any]:
+def _node_data(model: ViewModel, row: Row, node: ViewNode) -> dict[str, Any]:
     lasted = None
     if node.began is not None:
         lasted = round(max((model.t if node.ended is None else node.ended) - node.began, 0.0), 2)

@@ -63,7 +63,9 @@ class PageState:
         self._model = ViewModel(messages=messages)
         self._standing = standing
         self._inbox: queue.SimpleQueue[Event | str] = queue.SimpleQueue()
-        self._thread = threading.Thread(target=self._work, name="watching", daemon=True)
+        self._thread = threading.Thread(
+            target=self._update_and_publish, name="watching", daemon=True
+        )
 
     def on(self, event: Event) -> None:
         """Queue an event for the worker thread."""
@@ -96,7 +98,7 @@ class PageState:
 
     # -- on the worker thread ----------------------------------------------------------------
 
-    def _work(self) -> None:
+    def _update_and_publish(self) -> None:
         changed, made = True, 0.0
         while True:
             due_s = max(made + _PERIOD_S - time.monotonic(), 0.0)

@@ -167,14 +167,18 @@ def map_of(record: Mapping[str, Any], word: Word) -> dict[str, Any] | None:
         word: Returns the display names of objects and areas.
     """
     robot = _first_numbers(record.get("base") or record.get("pose"), 3)
-    objects = [(name, _first_numbers(at, 2)) for name, at in _items(record.get("objects"))]
+    objects = [
+        (name, _first_numbers(at, 2)) for name, at in _items_of_mapping(record.get("objects"))
+    ]
     detections = record.get("detections")
     objects += [
         (str(one.get("type", "")), _first_numbers(one.get("at"), 2))
         for one in (detections if isinstance(detections, list | tuple) else ())
         if isinstance(one, Mapping)
     ]
-    areas = [(name, _first_numbers(area, 4)) for name, area in _items(record.get("areas"))]
+    areas = [
+        (name, _first_numbers(area, 4)) for name, area in _items_of_mapping(record.get("areas"))
+    ]
     if robot is None and not any(at for _, at in (*objects, *areas)):
         return None
     return {
@@ -209,7 +213,7 @@ def _named_item(name: str, at: list[float], word: Word) -> dict[str, Any]:
     return {"name": name, "said": said, "at": at}
 
 
-def _items(value: Any) -> list[tuple[str, Any]]:
+def _items_of_mapping(value: Any) -> list[tuple[str, Any]]:
     return [(str(name), one) for name, one in value.items()] if isinstance(value, Mapping) else []
 
 

@@ -133,7 +133,7 @@ class QueuedSession:
         self.hung = ""
         self._closing = ""
         self._opened: Future[None] = Future()
-        self._thread = threading.Thread(target=self._work, name="missions", daemon=True)
+        self._thread = threading.Thread(target=self._run_queue, name="missions", daemon=True)
 
     # -- called from any thread --------------------------------------------------------------
 
@@ -367,7 +367,7 @@ class QueuedSession:
         if reason and isinstance(event, MissionStarted):
             self.session.abort(reason)
 
-    def _work(self) -> None:
+    def _run_queue(self) -> None:
         try:
             session = Session(
                 self.site,

@@ -16,7 +16,7 @@ from bt_exec.planning.multi_robot import RobotsCompiler
 from bt_exec.planning.plan_preparation import (
     prepare_answer,
     verification_refusal,
-    with_words_as_numbers,
+    with_converted_tree_arguments,
 )
 from bt_exec.site.site import Site
 from bt_exec.spec.model import MissionSpec
@@ -125,7 +125,7 @@ def compile_command(
         return Compiled(refusal=answer)
     if isinstance(answer, Reply):
         return Compiled(reply=answer)
-    written = with_words_as_numbers(answer.spec, request)
+    written = with_converted_tree_arguments(answer.spec, request)
     try:
         return Compiled(prepare_answer(answer, request).spec, written=written)
     except SpecError as error:

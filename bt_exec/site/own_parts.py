@@ -194,10 +194,10 @@ def _with_part(pack: Pack, part: Skill | Condition, *, replaces: bool) -> Pack:
         replaces: Whether to remove the pack's skill or condition of the same name.
     """
 
-    def rest(parts: Iterable[Any]) -> tuple[Any, ...]:
+    def other_parts(parts: Iterable[Any]) -> tuple[Any, ...]:
         return tuple(one for one in parts if not (replaces and one.name == part.name))
 
-    skills, conditions = rest(pack.skills), rest(pack.conditions)
+    skills, conditions = other_parts(pack.skills), other_parts(pack.conditions)
     if isinstance(part, Skill):
         return replace(pack, skills=(*skills, part), conditions=conditions)
     return replace(pack, skills=skills, conditions=(*conditions, part))

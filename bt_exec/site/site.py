@@ -223,7 +223,9 @@ def _load_packs(source: Source, written: SiteFile) -> list[Pack]:
     packs: list[Pack] = []
     problems: list[Problem] = []
 
-    def unknown(kind: str, name: Any, known: Iterable[str], *place: str, key: bool = False) -> None:
+    def report_unknown(
+        kind: str, name: Any, known: Iterable[str], *place: str, key: bool = False
+    ) -> None:
         if name not in (names := tuple(known)):
             allowed = nearest_first(str(name), names)
             code, message = f"UNKNOWN_{kind.upper()}", f"there is no {kind} {name!r}"
@@ -235,9 +237,9 @@ def _load_packs(source: Source, written: SiteFile) -> list[Pack]:
     for name, settings in written.packs.items():
         kind = kinds[name]
         if kind == name:
-            unknown("pack", name, pack_names(), "packs", name, key=True)
+            report_unknown("pack", name, pack_names(), "packs", name, key=True)
         else:
-            unknown("pack", kind, pack_names(), "packs", name, "pack")
+            report_unknown("pack", kind, pack_names(), "packs", name, "pack")
             if not _ROBOT_NAME.fullmatch(name) or name == OWN:
                 message = f"the name of a robot has letters, digits and _, and is not {OWN!r}"
                 problems.append(source.problem("BAD_VALUE", message, ("packs", name), key=True))
@@ -245,11 +247,11 @@ def _load_packs(source: Source, written: SiteFile) -> list[Pack]:
             packs.append(find_pack(kind).instance(name))
             if "robot" in settings:
                 robots = packs[-1].robots
-                unknown("robot", settings["robot"], robots, "packs", name, "robot")
-    unknown("compiler", written.compiler.name, compiler_names(), "compiler", "name")
+                report_unknown("robot", settings["robot"], robots, "packs", name, "robot")
+    report_unknown("compiler", written.compiler.name, compiler_names(), "compiler", "name")
     for name, compiler in written.compiler.of.items():
-        unknown("pack", name, written.packs, "compiler", "of", name, key=True)
-        unknown("compiler", compiler, compiler_names(), "compiler", "of", name)
+        report_unknown("pack", name, written.packs, "compiler", "of", name, key=True)
+        report_unknown("compiler", compiler, compiler_names(), "compiler", "of", name)
     problems += _requirement_problems(source, packs, kinds)
     if problems:
         raise SpecError(problems)

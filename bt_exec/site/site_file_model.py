@@ -82,7 +82,7 @@ class GuardSettings(UserData):
         return stop
 
     @model_validator(mode="after")
-    def _usable(self) -> GuardSettings:
+    def _check_usable(self) -> GuardSettings:
         self.to_guard()
         return self
 

@@ -247,7 +247,7 @@ def _arguments(signature: Signature, definitions: Schema) -> Schema:
     properties = {}
     for name, hint in signature.arguments.items():
         schema = _type(hint, definitions)
-        properties[name] = _or_reference(schema)
+        properties[name] = _allow_reference(schema)
         text = schema.get("description") or said.get(name)
         if text:
             properties[name]["description"] = text
@@ -263,7 +263,7 @@ def _tree_arguments(tree: TreeSpec, types: Mapping[str, Schema]) -> Schema:
     properties = {}
     for name, param in tree.params.items():
         value = {**types.get(param.type, {}), **_limits(param)}
-        properties[name] = _or_reference({"items": value} if param.many else value)
+        properties[name] = _allow_reference({"items": value} if param.many else value)
         if param.summary:
             properties[name]["description"] = param.summary
         if param.default is not None:
@@ -291,7 +291,7 @@ def _closed_object(properties: Schema, required: list[str], summary: str) -> Sch
     return {**schema, "required": required} if required else schema
 
 
-def _or_reference(schema: Schema) -> Schema:
+def _allow_reference(schema: Schema) -> Schema:
     """Return a schema that also accepts a ``$name``; items of lists are not restricted."""
     if "items" in schema or "prefixItems" in schema:
         schema = {"type": "array"}

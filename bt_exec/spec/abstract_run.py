@@ -100,16 +100,16 @@ class AbstractRun(Generic[Value]):
         ends = self.known_ends(start)
         for _ in range(min(each.most, self.rounds)):
             now = self.run_for_item(step, self.after_tick(start))
-            ends, start = self._joined(ends, now), now.done
+            ends, start = self._join_ends(ends, now), now.done
         return ends
 
     def run_for_item(self, step: Step, before: Value) -> Ends[Value]:
         """Return the values after a node has run once: for one item if it has a ``for_each``."""
         condition = step.node.skip_if
         if condition is None:
-            return self._repeated(step, before)
-        skipped, doubted, entered = self._asked(step, condition, before)
-        ends = self._repeated(step, entered)
+            return self._run_repeated(step, before)
+        skipped, doubted, entered = self._ask_condition(step, condition, before)
+        ends = self._run_repeated(step, entered)
         return Ends(
             self.join_values(self.after_skip(skipped, condition, [step]), ends.done),
             ends.again,
@@ -117,28 +117,30 @@ class AbstractRun(Generic[Value]):
             self.join_values(doubted, ends.stopped),
         )
 
-    def _repeated(self, step: Step, before: Value) -> Ends[Value]:
+    def _run_repeated(self, step: Step, before: Value) -> Ends[Value]:
         until = step.node.until
         if step.node.repeat is None:
-            return self._retried(step, before)
+            return self._run_with_retries(step, before)
         ends, reached, unknown = self.known_ends(before), self.nothing, self.nothing
         for number in range(min(step.node.repeat, self.rounds)):
-            now = self._retried(step, self.after_tick(ends.done) if number else before)
+            now = self._run_with_retries(step, self.after_tick(ends.done) if number else before)
             if until is not None:
-                yes, doubt, no = self._asked(step, until.condition, self.after_tick(now.done))
+                yes, doubt, no = self._ask_condition(
+                    step, until.condition, self.after_tick(now.done)
+                )
                 reached, unknown = self.join_values(reached, yes), self.join_values(unknown, doubt)
                 now = now._replace(done=no, stopped=self.join_values(now.stopped, doubt))
-            ends = self._joined(ends, now)._replace(done=now.done)
+            ends = self._join_ends(ends, now)._replace(done=now.done)
         if until is None:
             return ends
         again, over = self.join_values(ends.again, ends.done), self.join_values(ends.over, unknown)
         return Ends(reached, again, over, ends.stopped)
 
-    def _retried(self, step: Step, before: Value) -> Ends[Value]:
+    def _run_with_retries(self, step: Step, before: Value) -> Ends[Value]:
         ends = self._run_attempt(step, before)
         for _ in range(min(step.node.retry or 1, self.rounds) - 1):
             now = self._run_attempt(step, self.after_tick(ends.again))
-            ends = self._joined(ends, now)._replace(again=now.again)
+            ends = self._join_ends(ends, now)._replace(again=now.again)
         return ends
 
     def _run_attempt(self, step: Step, before: Value) -> Ends[Value]:
@@ -147,10 +149,10 @@ class AbstractRun(Generic[Value]):
         if guard is None and step.node.timeout is None:
             return self.run_without_modifiers(step, before)
         if guard is not None:
-            before, doubted, broken = self._asked(step, guard, before)
+            before, doubted, broken = self._ask_condition(step, guard, before)
         ends = self.run_without_modifiers(step, before)
         if guard is not None:
-            broken = self.join_values(broken, self._asked(step, guard, ends.stopped).no)
+            broken = self.join_values(broken, self._ask_condition(step, guard, ends.stopped).no)
         if step.node.timeout is not None:
             broken = self.join_values(broken, ends.stopped)
         again, over = self.join_values(ends.again, broken), self.join_values(ends.over, doubted)
@@ -228,10 +230,10 @@ class AbstractRun(Generic[Value]):
             *map(self.join_values, *(self.run_node(child, before) for child in step.children))
         )
 
-    def _asked(self, step: Step, condition: Any, before: Value) -> Answers[Value]:
+    def _ask_condition(self, step: Step, condition: Any, before: Value) -> Answers[Value]:
         if before == self.nothing:
             return Answers(before, before, before)
         return self.run_condition(step, condition, before)
 
-    def _joined(self, one: Ends[Value], other: Ends[Value]) -> Ends[Value]:
+    def _join_ends(self, one: Ends[Value], other: Ends[Value]) -> Ends[Value]:
         return Ends(*map(self.join_values, one, other))

@@ -34,7 +34,7 @@ def to_data(document: Document) -> dict[str, Any]:
         data["mission"] = document.mission.model_dump(  # type: ignore[union-attr]
             by_alias=True, exclude_none=True, mode="json"
         )
-    ordered: dict[str, Any] = _kind_first(data)
+    ordered: dict[str, Any] = _with_kind_first(data)
     return ordered
 
 
@@ -57,15 +57,15 @@ def dump_json(document: Document) -> str:
     return _ESCAPED.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
-def _kind_first(value: Any) -> Any:
+def _with_kind_first(value: Any) -> Any:
     """Return plain data with the kind of each node and its own fields before the modifiers."""
     if isinstance(value, list):
-        return [_kind_first(item) for item in value]
+        return [_with_kind_first(item) for item in value]
     if not isinstance(value, dict):
         return value
     if "tree" in value and "root" in value:
-        return {key: _kind_first(item) for key, item in value.items()}
+        return {key: _with_kind_first(item) for key, item in value.items()}
     first = [key for key in _FIRST if key in value]
     ordered = (*first, *(key for key in value if key not in first))
     # the condition of a guard comes before its other fields
-    return {key: value[key] if key in _GUARDS else _kind_first(value[key]) for key in ordered}
+    return {key: value[key] if key in _GUARDS else _with_kind_first(value[key]) for key in ordered}

@@ -165,7 +165,7 @@ def with_renamed_parts(
     def renamed_leaf(leaf: Is, _: object) -> Is:
         return leaf.model_copy(update={"name": name_of(leaf.name)})
 
-    def node(old: NodeBase) -> NodeBase:
+    def renamed_node(old: NodeBase) -> NodeBase:
         update: dict[str, Any] = {}
         if isinstance(old, Do):
             update["do"] = name_of(old.do)
@@ -174,7 +174,7 @@ def with_renamed_parts(
         update |= old.with_conditions(lambda _, part: map_named_conditions(part, renamed_leaf))
         return old.model_copy(update=update)
 
-    changed: dict[str, Any] = {"root": rebuild(document.root, node)}
+    changed: dict[str, Any] = {"root": rebuild(document.root, renamed_node)}
     if isinstance(document, TreeSpec):
         changed["tree"] = tree_of(document.tree)
         changed["otherwise"] = tuple(

@@ -144,7 +144,7 @@ def _problems_of_errors(error: ValidationError, source: Source, top: type) -> li
             continue  # this error follows from errors in the items, which are reported
         if finding["type"] == "missing" and _is_misspelt(findings, places, place):
             continue  # the misspelt field is reported instead, with the missing one as suggestion
-        problems.append(_problem(finding, place, source, top))
+        problems.append(_problem_of_error(finding, place, source, top))
     return problems
 
 
@@ -181,7 +181,7 @@ def _owning_model(finding: ErrorDetails, top: type) -> type:
     return _PARTS.get(str(loc[0]), top) if len(loc) > 1 else top
 
 
-def _problem(finding: ErrorDetails, place: Place, source: Source, top: type) -> Problem:
+def _problem_of_error(finding: ErrorDetails, place: Place, source: Source, top: type) -> Problem:
     kind, ctx = finding["type"], finding.get("ctx", {})
     value = _shown_value(finding["input"])
     field = str(place[-1]) if place else ""
@@ -237,7 +237,7 @@ def _value_problem(finding: ErrorDetails, place: Place, source: Source) -> Probl
     elif kind == "needed":
         allowed = nearest_first(str(value), ("all", "any"))
     elif kind != "default":
-        message = _plain_words(finding)
+        message = _message_in_plain_words(finding)
     return source.problem(code, message, place, found=_shown_value(value), allowed=allowed)
 
 
@@ -285,7 +285,7 @@ def _too_few(kind: str, ctx: Mapping[str, Any], place: Place) -> str:
     return f"{field!r} needs at least {least} " + ("entries" if least > 1 else "entry")
 
 
-def _plain_words(finding: ErrorDetails) -> str:
+def _message_in_plain_words(finding: ErrorDetails) -> str:
     """Return a message about the allowed values in plain words instead of pydantic's terms."""
     kind, ctx, value = finding["type"], finding.get("ctx", {}), finding["input"]
     words = {

@@ -572,7 +572,7 @@ class Alternative(SpecModel):
     args: Args = Field(default_factory=dict, alias="with")
 
     @model_validator(mode="after")
-    def _differs(self) -> Alternative:
+    def _check_differs(self) -> Alternative:
         if self.tree is None and not self.args:
             message = "an alternative names another 'tree', or changes arguments with 'with'"
             raise PydanticCustomError("way", message)

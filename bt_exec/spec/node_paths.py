@@ -91,7 +91,7 @@ def locate(root: NodeBase) -> Located[NodeBase]:
     """Return the root of a document with the paths and places of all nodes under it."""
     taken: dict[str, int] = {}  # last number used for each label
 
-    def unique(stem: str) -> str:
+    def unique_path(stem: str) -> str:
         path, count = stem, taken.get(stem, 0)
         while path in taken:
             count += 1
@@ -100,16 +100,17 @@ def locate(root: NodeBase) -> Located[NodeBase]:
         taken.setdefault(path, 1)
         return path
 
-    def at(node: NodeBase, prefix: str, place: Place, depth: int) -> Located[NodeBase]:
-        path = unique(prefix + label_of(node))
+    def locate_node(node: NodeBase, prefix: str, place: Place, depth: int) -> Located[NodeBase]:
+        path = unique_path(prefix + label_of(node))
         plain = node.name is None and not isinstance(node, Do | Check | Tree)
         inner = prefix if plain else f"{path}/"
         under = (
-            at(child, inner, where, depth + 1) for child, where in children_with_places(node, place)
+            locate_node(child, inner, where, depth + 1)
+            for child, where in children_with_places(node, place)
         )
         return Located(node, path, place, depth, tuple(under))
 
-    return at(root, "", ("root",), 0)
+    return locate_node(root, "", ("root",), 0)
 
 
 def choice_checks(root: Located[NodeBase]) -> Iterator[str]:

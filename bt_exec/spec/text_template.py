@@ -45,7 +45,7 @@ def fill_template(value: str, known: Callable[[str], Any]) -> str:
     """
     left = False
 
-    def part(match: re.Match[str]) -> str:
+    def fill_reference(match: re.Match[str]) -> str:
         nonlocal left
         if not match[1]:
             return match[0]
@@ -59,7 +59,7 @@ def fill_template(value: str, known: Callable[[str], Any]) -> str:
         said = found.removeprefix("$") if isinstance(found, str) else _number_text(found)
         return said.replace("{", "{{").replace("}", "}}")
 
-    text = _PART.sub(part, value[2:-1])
+    text = _PART.sub(fill_reference, value[2:-1])
     if left:
         return f'$"{text}"'
     plain = text.replace("{{", "{").replace("}}", "}")

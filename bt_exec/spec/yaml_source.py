@@ -237,9 +237,9 @@ class _Reader:
         self.source.marks[place] = _position(event)
         self.values += 1
         if self.values > MAX_VALUES:
-            self._stop("TOO_BIG", f"holds more than {MAX_VALUES} values", place)
+            self._refuse_and_stop("TOO_BIG", f"holds more than {MAX_VALUES} values", place)
         if len(place) > MAX_DEPTH:
-            self._stop("TOO_DEEP", f"is nested more than {MAX_DEPTH} levels deep", place)
+            self._refuse_and_stop("TOO_DEEP", f"is nested more than {MAX_DEPTH} levels deep", place)
         self._check_plain(event, place)
         if isinstance(event, yaml.AliasEvent):
             return None
@@ -298,7 +298,7 @@ class _Reader:
         if len(self.source.refused) >= MAX_PROBLEMS:
             raise SpecError(sorted_by_position(self.source.refused))
 
-    def _stop(self, code: str, message: str, place: Place) -> None:
+    def _refuse_and_stop(self, code: str, message: str, place: Place) -> None:
         self._refuse(code, message, place, spot=self.source.marks[place])
         raise SpecError(sorted_by_position(self.source.refused))
 

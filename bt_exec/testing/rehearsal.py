@@ -311,7 +311,7 @@ def _with_stand_ins(site: Site, world: _World) -> Site:
 def _mark_skip_conditions(tree: TreeSpec) -> TreeSpec:
     """Return a tree in which the names of conditions in ``skip_if`` have a prefix."""
 
-    def node(old: NodeBase) -> NodeBase:
+    def with_marked_conditions(old: NodeBase) -> NodeBase:
         return old.model_copy(
             update=old.with_conditions(
                 lambda field_name, part: (
@@ -320,7 +320,7 @@ def _mark_skip_conditions(tree: TreeSpec) -> TreeSpec:
             )
         )
 
-    return tree.model_copy(update={"root": rebuild(tree.root, node)})
+    return tree.model_copy(update={"root": rebuild(tree.root, with_marked_conditions)})
 
 
 def _renamed(leaf: Is, _: object) -> Is:

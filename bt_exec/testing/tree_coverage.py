@@ -49,7 +49,7 @@ class Coverage:
 
     @contextmanager
     def naming_plan(self, tree: str) -> Iterator[None]:
-        """Attribute nodes outside all trees to `tree`, in missions that begin in this context."""
+        """Count nodes outside all trees as nodes of `tree` in missions begun in this context."""
         before, self._name = self._name, tree
         try:
             yield

@@ -188,13 +188,13 @@ def fill_saved_results(text: str, names: frozenset[str], values: Mapping[str, An
     start with a dollar sign are unchanged.
     """
 
-    def shown(match: re.Match[str]) -> str:
+    def shown_value(match: re.Match[str]) -> str:
         name = match[1]
         if name not in names:
             return match[0]
         return _value_text(values[name]) if name in values else f"({_COUNT.sub('', name)})"
 
-    return _NAME.sub(shown, text) if "$" in text else text
+    return _NAME.sub(shown_value, text) if "$" in text else text
 
 
 def _value_text(value: Any) -> str:

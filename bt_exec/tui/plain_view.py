@@ -43,7 +43,7 @@ class PlainView:
         self._stopped = None
         told = isinstance(event, ev.NodeChanged) and model.forest.by_path.get(event.path)
         if stopped is not None and told is not stopped:
-            self._change(stopped)
+            self._write_state_change(stopped)
         model.on(event)
         match event:
             case ev.MissionStarted():
@@ -58,20 +58,20 @@ class PlainView:
                     f"{model.translated_text('again with' if by else 'again')} {by}".rstrip(),
                 )
             case ev.Planned():
-                self._planned(event.spec.mission)
+                self._write_plan(event.spec.mission)
             case ev.NodeChanged() if event.will_retry:
                 self._write_retry(event)
             case ev.NodeChanged(state="stopped"):
                 self._stopped = model.forest.by_path.get(event.path)
             case ev.NodeChanged():
-                self._change(model.forest.by_path.get(event.path))
+                self._write_state_change(model.forest.by_path.get(event.path))
             case ev.Finished():  # no event reports that grouping nodes were stopped
                 for node in filter(lambda node: node.state == "stopped", model.forest):
-                    self._change(node)
+                    self._write_state_change(node)
             case ev.Asked() if event.told and event.verdict.holds is not None:
                 self.write_change("answer", model.answer(event.path, event.verdict))
             case ev.PerceptionFailed():
-                self._buffer()
+                self._write_observations()
             case ev.Rejected():
                 for problem in event.problems:
                     said = problem.code == NEED_NOT_MET or problem.code in model.messages
@@ -80,10 +80,10 @@ class PlainView:
             case ev.Aborting():
                 self.write_change("stop", model.stopping)
 
-    def _planned(self, mission: Mission) -> None:
+    def _write_plan(self, mission: Mission) -> None:
         model = self.model
         self._states.clear()  # these states belong to rows of the old plan
-        self._buffer()
+        self._write_observations()
         steps = sum(not node.children for node in model.forest)
         made = model.translated_text(f"{steps} steps" if steps != 1 else "1 step")
         by = safe_line(mission.compiler) if self.verbose else ""
@@ -97,11 +97,11 @@ class PlainView:
                 self.write_change("note", note)
         self._noted = notes
 
-    def _change(self, node: ViewNode | None) -> None:
+    def _write_state_change(self, node: ViewNode | None) -> None:
         if node is not None and self._states.get(id(node)) != node.state:
             self._states[id(node)] = node.state
             if self.verbose or not node.children:
-                self._node(node)
+                self._write_node(node)
 
     def _write_retry(self, event: ev.NodeChanged) -> None:
         """Write that an attempt failed and will be repeated."""
@@ -119,7 +119,7 @@ class PlainView:
         parts = (label, self.model.detail_beside_label(node, verbose=self.verbose), attempt, why)
         self.write_change("retry", "  ".join(filter(None, parts)))
 
-    def _node(self, node: ViewNode) -> None:
+    def _write_node(self, node: ViewNode) -> None:
         took = ""
         if node.began is not None and node.ended is not None and node.ended - node.began >= 0.05:
             took = f"({self.model.duration_text(node.ended - node.began)})"
@@ -128,7 +128,7 @@ class PlainView:
             code = self.model.failure_code(node.failure) if node.failure else ""
             message = self.model.failure_reason(node.failure) if node.failure else node.detail
             why = ": ".join(filter(None, (code, message)))
-            self._buffer()
+            self._write_observations()
         elif node.state in ("skipped", "kept", "stopped", "unmet"):
             why = node.detail.removeprefix(self.model.translated_text(node.state)).strip()
         path = node.path if self.verbose else ""
@@ -136,7 +136,7 @@ class PlainView:
         parts = (label, self.model.detail_beside_label(node, verbose=self.verbose), why, took, path)
         self.write_change(WORDS[node.state or ""], "  ".join(filter(None, parts)))
 
-    def _buffer(self) -> None:
+    def _write_observations(self) -> None:
         seen = self.model.newest_observations_text()
         if seen and seen != self._seen:
             self._seen = seen

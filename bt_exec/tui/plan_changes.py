@@ -100,7 +100,7 @@ def _changes(old: list[_Step], new: list[_Step], told: Callable[[str], str]) -> 
         return ""
     if [step.label for step in old] == [step.label for step in new]:
         pairs = zip(old, new, strict=True)
-        return _word_list([_differing(a, b, told) for a, b in pairs if a != b], told)
+        return _word_list([_differing_step_text(a, b, told) for a, b in pairs if a != b], told)
     before = _word_list([step.said or told(step.label) for step in old], told) or told("nothing")
     after = _word_list([step.said or told(step.label) for step in new], told) or told("nothing")
     return f"{before} → {after}"
@@ -110,7 +110,7 @@ def _is_same_step(old: _Step, new: _Step) -> bool:
     return (old.label, old.args) == (new.label, new.args)
 
 
-def _differing(old: _Step, new: _Step, told: Callable[[str], str]) -> str:
+def _differing_step_text(old: _Step, new: _Step, told: Callable[[str], str]) -> str:
     if old.said and new.said and old.said != new.said:
         return " → ".join(_without_common_words(old.said, new.said))
     names = [name for name in {**old.args, **new.args} if old.args.get(name) != new.args.get(name)]

@@ -110,7 +110,7 @@ class Forest:
         if root is not None:
             plan = locate(root)
             self._choices = frozenset(choice_checks(plan))
-            self.roots = self._rows(plan)
+            self.roots = self._rows_of_node(plan)
 
     def __iter__(self) -> Iterator[ViewNode]:
         """Iterate over every row, parents first."""
@@ -126,7 +126,7 @@ class Forest:
         the node, or if a merged row keeps the state of its inner node.
         """
         node = self.by_path.get(path)
-        if node is None or (path in self._shells and not _is_outer_relevant(node, state)):
+        if node is None or (path in self._shells and not _should_show_outer_state(node, state)):
             return None
         unmet = failure is not None and failure.is_false and failure.path in self._choices
         kept = state == "done" and {child.state for child in node.children} == {"kept"}
@@ -138,14 +138,14 @@ class Forest:
             node.set_state(state, t, detail, failure)
         return node
 
-    def _rows(self, step: Located[NodeBase]) -> list[ViewNode]:
+    def _rows_of_node(self, step: Located[NodeBase]) -> list[ViewNode]:
         spec, path = step.node, step.path
         if self._folded and only_checks_continuation(spec):
-            rows = self._rows(step.children[0])
+            rows = self._rows_of_node(step.children[0])
             for row in (each for one in rows for each in one.walk()):
                 row.passed = True
             return rows
-        inner = [row for child in step.children for row in self._rows(child)]
+        inner = [row for child in step.children for row in self._rows_of_node(child)]
         if isinstance(spec, Sequence) and spec.is_plain:
             return inner
         if isinstance(spec, Tree) and len(inner) == 1 and _only_runs_skill(spec, inner[0]):
@@ -153,7 +153,7 @@ class Forest:
             self._shells.add(path)
             return inner
         label, about = label_node(spec), detail_beside_label(spec)
-        if len(inner) == 1 and _only_names(spec, inner[0]):
+        if len(inner) == 1 and _only_adds_name(spec, inner[0]):
             row = self.by_path[path] = inner[0]
             self._shells.add(path)
             row.label, row.about, row.named = label, about, spec
@@ -188,7 +188,7 @@ def _only_runs_skill(tree: Tree, inner: ViewNode) -> bool:
     return not tree.modifiers and isinstance(inner.spec, Do) and inner.label == own
 
 
-def _only_names(spec: NodeBase, inner: ViewNode) -> bool:
+def _only_adds_name(spec: NodeBase, inner: ViewNode) -> bool:
     """Return True if a node only adds a name to the row under it."""
     if isinstance(spec, Tree):
         return not spec.retry and isinstance(inner.spec, Sequence) and inner.spec.name is None
@@ -196,7 +196,7 @@ def _only_names(spec: NodeBase, inner: ViewNode) -> bool:
     return named and isinstance(inner.spec, Sequence) and inner.spec.name is None
 
 
-def _is_outer_relevant(node: ViewNode, state: NodeState) -> bool:
+def _should_show_outer_state(node: ViewNode, state: NodeState) -> bool:
     """Return True if a merged row should show the new state of its outer node."""
     if state in ("running", "done"):
         return node.state is None

@@ -45,7 +45,7 @@ def _arguments(part: Signature, catalogue: Catalogue) -> dict[str, dict[str, Any
     return found
 
 
-def _base(part: Signature, catalogue: Catalogue) -> dict[str, Any]:
+def _declaration_data(part: Signature, catalogue: Catalogue) -> dict[str, Any]:
     return {
         "name": part.name,
         "pack": catalogue.owner(part.name),
@@ -57,7 +57,7 @@ def _base(part: Signature, catalogue: Catalogue) -> dict[str, Any]:
 def skill_data(skill: Skill, catalogue: Catalogue) -> dict[str, Any]:
     """Return a skill as plain data."""
     return {
-        **_base(skill, catalogue),
+        **_declaration_data(skill, catalogue),
         "fails": sorted(skill.fails),
         "needs": dict(skill.needs),
         "effects": dict(skill.effects),
@@ -70,7 +70,7 @@ def skill_data(skill: Skill, catalogue: Catalogue) -> dict[str, Any]:
 def condition_data(condition: Condition, catalogue: Catalogue) -> dict[str, Any]:
     """Return a condition as plain data."""
     return {
-        **_base(condition, catalogue),
+        **_declaration_data(condition, catalogue),
         "establishes": dict(condition.establishes),
         "skip_reason": condition.skip_reason,
         "unknown": condition.unknown,

@@ -73,7 +73,7 @@ def tree_lines(
     """Return lines with the whole tree of a mission, to print after its end."""
     glyphs = ASCII if ascii else UNICODE
     artist = _Artist(model, width, glyphs, verbose, model.now(), Display())
-    return [crop(line, width - 1) for line in artist.rows(all_rows(model, width, ended=True))]
+    return [crop(line, width - 1) for line in artist.row_lines(all_rows(model, width, ended=True))]
 
 
 def plan_lines(
@@ -96,7 +96,7 @@ def plan_lines(
         rows += [row, *(Row("note", row.depth, text, first=not number) for number, text in notes)]
     head = wrap(safe_line(glyphs.text(model.command)), artist.width - 2)
     title: list[Line] = [((f" {line}", "strong"),) for line in head]
-    return [crop(line, width - 1) for line in (*title, *artist.rows(rows))]
+    return [crop(line, width - 1) for line in (*title, *artist.row_lines(rows))]
 
 
 def text_beside_label(model: ViewModel, row: Row, node: ViewNode, *, verbose: bool = False) -> str:
@@ -208,7 +208,7 @@ class _Artist:
             ]
         page = self.page_below_tree(room)
         rows = self.visible_rows(max(room - len(page), 1))
-        return [*self.rows(rows), *page, *thinking][: room + len(thinking)]
+        return [*self.row_lines(rows), *page, *thinking][: room + len(thinking)]
 
     def visible_rows(self, room: int) -> list[Row]:
         """Return at most `room` rows around the selected row; by default, the running step."""
@@ -252,20 +252,20 @@ class _Artist:
         )
         return " · ".join(filter(None, (active, wanted)))
 
-    def rows(self, rows: list[Row]) -> list[Line]:
+    def row_lines(self, rows: list[Row]) -> list[Line]:
         starts = [
             2 * row.depth + 3 + cell_len(self.label(row.node))
             for row in rows
             if row.node is not None and row.node.about
         ]
         column = min(max((*starts, 14)) + 2, max(self.width * 2 // 5, 14))
-        return [self.row(row, column) for row in rows]
+        return [self.row_line(row, column) for row in rows]
 
-    def row(self, row: Row, column: int) -> Line:
+    def row_line(self, row: Row, column: int) -> Line:
         margin = " " + "  " * row.depth
         room = self.width - len(margin) - 1
         if row.node is not None:
-            return self.node(row, row.node, margin, column)
+            return self.node_line(row, row.node, margin, column)
         if row.kind in ("change", "remark"):
             indent = margin if row.first else margin + "  "
             style = "strong" if row.kind == "change" else "dim"
@@ -275,7 +275,7 @@ class _Artist:
         elbow = f"{self.glyphs.elbow} " if row.first else "  "
         return ((f"{margin}  {elbow}" + self.fit(row.text, room - 4), "dim"),)
 
-    def node(self, row: Row, node: ViewNode, margin: str, column: int) -> Line:
+    def node_line(self, row: Row, node: ViewNode, margin: str, column: int) -> Line:
         state = node.state or ""
         tail = self.fit(self.right_text(node), self.width * 2 // 3)
         start = cell_len(margin) + 2
@@ -327,12 +327,12 @@ class _Artist:
                 code = self.model.failure_code(node.failure)
                 return ("" if inner or self.width < NARROW else code) + took
             case "running":
-                return "  ".join(self.bar(node.progress)) + took
+                return "  ".join(self.progress_bar(node.progress)) + took
             case "skipped" | "kept":
                 return ""
         return took
 
-    def bar(self, progress: float | None) -> tuple[str, ...]:
+    def progress_bar(self, progress: float | None) -> tuple[str, ...]:
         if progress is None:
             return ()
         share = min(max(progress, 0.0), 1.0)

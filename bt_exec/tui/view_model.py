@@ -155,7 +155,7 @@ class ViewModel:
             self.t, self.tick = max(self.t, event.t), max(self.tick, event.tick)
             self._heard = self.wall()
             self.version += 1
-            self._take(event)
+            self._update(event)
 
     def now(self) -> float:
         """Return the mission time [s], which advances between events."""
@@ -339,7 +339,7 @@ class ViewModel:
         begins = said[1:2].islower()  # False for "I" and for abbreviations, which stay upper-case
         return f"{said[:1].lower()}{said[1:]}" if begins else said
 
-    def _take(self, event: ev.Event) -> None:
+    def _update(self, event: ev.Event) -> None:
         match event:
             case ev.MissionStarted():
                 self._start(event)
@@ -370,7 +370,7 @@ class ViewModel:
                 self.outcome, self.planning = event.outcome, None
                 self._stop_groups(event.t)
             case _:
-                self._node(event)
+                self._update_node(event)
 
     def _stop_groups(self, t: float) -> None:
         """Mark grouping nodes that still run as stopped, because no event reports their stop."""
@@ -422,7 +422,7 @@ class ViewModel:
         for path, detail in details.items():
             self.forest.set_state(path, "kept", self.t, detail, None)
 
-    def _node(self, event: ev.Event) -> None:
+    def _update_node(self, event: ev.Event) -> None:
         if isinstance(event, ev.NodeChanged) and not event.will_retry:
             if event.failure is not None:
                 self.failure = event.failure

@@ -86,9 +86,15 @@ def _facts(model: ViewModel, node: ViewNode, now: float) -> Iterator[tuple[str, 
         limit = f" / {spec.retry}" if spec.retry else ""
         yield "attempts", f"{node.attempts}{limit}"
     for failure in node.tries:
-        yield "failed before", _both(model.failure_code(failure), model.failure_reason(failure))
+        yield (
+            "failed before",
+            _code_with_reason(model.failure_code(failure), model.failure_reason(failure)),
+        )
     if node.failure is not None:
-        yield "failed", _both(model.failure_code(node.failure), model.failure_reason(node.failure))
+        yield (
+            "failed",
+            _code_with_reason(model.failure_code(node.failure), model.failure_reason(node.failure)),
+        )
         if model.verbose:
             evidence = (f"{k} {v}" for k, v in node.failure.evidence.items() if k != "traceback")
             yield "evidence", ", ".join(evidence)
@@ -129,7 +135,7 @@ def _verdict_text(model: ViewModel, verdict: Verdict | None, words: tuple[str, s
     return " · ".join(filter(None, parts))
 
 
-def _both(code: str, why: str) -> str:
+def _code_with_reason(code: str, why: str) -> str:
     return ": ".join(filter(None, (code, why)))
 
 

@@ -65,14 +65,14 @@ class Display:
             wanted = self.filter.casefold()
             ids: set[int] = set()
 
-            def visit(node: ViewNode, within: bool) -> bool:
+            def add_matching(node: ViewNode, within: bool) -> bool:
                 within = within or wanted in f"{model.label(node)} {node.path}".casefold()
-                below = [visit(child, within) for child in node.children]
+                below = [add_matching(child, within) for child in node.children]
                 if within or any(below):
                     ids.add(id(node))
                 return id(node) in ids
 
             for root in model.forest.roots:
-                visit(root, False)
+                add_matching(root, False)
             found = self._found = self.filter, model.forest, frozenset(ids)
         return found[2]

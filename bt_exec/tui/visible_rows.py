@@ -71,16 +71,16 @@ def all_rows(
     display = display or Display()
     if ended:
         return _with_counted_gaps(
-            [*_Maker(model, width, display, fold=True).all()], model.translated_text
+            [*_Maker(model, width, display, fold=True).all_rows()], model.translated_text
         )
     whole = _Maker(model, width, display, fold=False)
     if room is None:
-        return list(whole.all())
-    rows = list(islice(whole.all(), room + 1))
+        return list(whole.all_rows())
+    rows = list(islice(whole.all_rows(), room + 1))
     if len(rows) > room:
-        rows = list(islice(whole.all(remarks=False), room + 1))
+        rows = list(islice(whole.all_rows(remarks=False), room + 1))
     if len(rows) > room:
-        rows = list(_Maker(model, width, display, fold=True).all(remarks=False))
+        rows = list(_Maker(model, width, display, fold=True).all_rows(remarks=False))
     return rows
 
 
@@ -172,19 +172,19 @@ class _Maker:
         self.display = display
         self.fold = fold
 
-    def all(self, *, remarks: bool = True) -> Iterator[Row]:
+    def all_rows(self, *, remarks: bool = True) -> Iterator[Row]:
         model, narrowed = self.model, self.display.is_filtered
         for number, past in enumerate(model.past if not narrowed else (), 2):
-            yield from self.earlier(past, number, last=number == len(model.past) + 1)
+            yield from self.rows_of_earlier_plan(past, number, last=number == len(model.past) + 1)
         for text in model.pass_notes() if remarks and not narrowed else ():
             for index, line in enumerate(
                 _shortened(wrap(f"{model.translated_text('note')} · {text}", self.width - 4))
             ):
                 yield Row("remark", 0, line, weight=3, first=index == 0)
         for root in model.forest.roots:
-            yield from self.visit(root, 0, top=len(model.forest.roots) == 1)
+            yield from self.rows_of_node(root, 0, top=len(model.forest.roots) == 1)
 
-    def earlier(self, past: Past, number: int, *, last: bool) -> Iterator[Row]:
+    def rows_of_earlier_plan(self, past: Past, number: int, *, last: bool) -> Iterator[Row]:
         weight = 1 if last else 4
         for node in past.failed:
             yield Row("node", 1, node=node, weight=weight)
@@ -194,20 +194,20 @@ class _Maker:
         for index, line in enumerate(_shortened(lines)):
             yield Row("change", 0, line, weight=1 if last else 3, first=index == 0)
 
-    def visit(self, node: ViewNode, depth: int, *, top: bool = False) -> Iterator[Row]:
+    def rows_of_node(self, node: ViewNode, depth: int, *, top: bool = False) -> Iterator[Row]:
         if not self.display.is_shown(self.model, node):
             return
         weight = {"running": 0, "failed": 1}.get(node.state or "", 2)
-        if node.children and self.opened(node, top=top):
+        if node.children and self.is_unfolded(node, top=top):
             yield Row("node", depth, node=node, weight=weight)
             for child in node.children:
-                yield from self.visit(child, depth + 1)
+                yield from self.rows_of_node(child, depth + 1)
         else:
             yield Row("node", depth, node=node, weight=weight, folded=node.inside)
         if node.state is not None:
             yield from self.row_notes(node, depth, weight)
 
-    def opened(self, node: ViewNode, *, top: bool = False) -> bool:
+    def is_unfolded(self, node: ViewNode, *, top: bool = False) -> bool:
         display = self.display
         if node.path in display.folds:
             return display.folds[node.path]

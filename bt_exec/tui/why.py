@@ -11,7 +11,7 @@ from bt_exec.journal import MissionSummary, record_argument
 from bt_exec.journal.explain import NEGATED, Attempt, Explanation
 from bt_exec.language.fact_sentences import UNKNOWN, fact_sentences
 from bt_exec.language.messages import Messages
-from bt_exec.planning.facts_and_first_cause import DoneAction
+from bt_exec.planning.assumed_facts_and_first_cause import DoneAction
 from bt_exec.spec.expand import is_reference, reference_name
 from bt_exec.tui.node_text import arguments_text, duration_text, fill_saved_results
 from bt_exec.tui.summary import SIGNS
@@ -216,7 +216,7 @@ class Why:
                 after = (
                     "" if cause.t is None else self.word("after # s").replace("#", f"{cause.t:.1f}")
                 )
-                measured = _measured(root) if self.verbose else ()
+                measured = _code_and_evidence(root) if self.verbose else ()
                 rows.append(("evidence", " · ".join(filter(None, (*measured, after)))))
                 rows.append(("seen", "; ".join(map(safe_line, cause.seen))))
         others = (one for one in later if str(one) not in ended)
@@ -366,7 +366,7 @@ def _rounded(value: Any) -> Any:
     return f"{round(value, 2):g}" if isinstance(value, float) else value
 
 
-def _measured(failure: Failure) -> Iterable[str]:
+def _code_and_evidence(failure: Failure) -> Iterable[str]:
     """Yield the code of a failure, then its evidence as short texts ("name value")."""
     yield safe_line(failure.code)
     for name, value in failure.evidence.items():

@@ -323,12 +323,12 @@ class Readers:
         self._number[step] = number
         beside = node.guard is not None or isinstance(node, Parallel)
         self._beside = self._beside or beside
-        self._record(named_conditions(node.skip_if), number if end is None else end)
+        self._record_reads(named_conditions(node.skip_if), number if end is None else end)
         if end is None and (node.repeat or node.retry or beside):
             end = number + sum(1 for _ in step.walk())
         last = number if end is None else end
-        self._record(named_conditions(node.guard), last)
-        self._record(named_conditions(node.conditions.get("check")), last)
+        self._record_reads(named_conditions(node.guard), last)
+        self._record_reads(named_conditions(node.conditions.get("check")), last)
         if (call := self._calls.call_of(node)) is not None:
             self._last.update(dict.fromkeys((fact for fact, _ in call.needs), last))
             for fact in call.failure.clears:
@@ -338,6 +338,6 @@ class Readers:
         for child in step.children:
             self._visit(child, end)
 
-    def _record(self, conditions: Iterable[Is], last: int) -> None:
+    def _record_reads(self, conditions: Iterable[Is], last: int) -> None:
         for leaf in conditions:
             self._last.update(dict.fromkeys(established_facts(leaf, self._catalogue), last))

@@ -245,11 +245,11 @@ def _validated_arguments(signature: Signature, args: Mapping[str, Any]) -> dict[
         hash(given)
     except TypeError:  # an argument is a list
         return signature.validate(args)
-    return dict(_once(signature.model, given))
+    return dict(_validated_once(signature.model, given))
 
 
 @lru_cache(maxsize=4096)
-def _once(model: Any, given: tuple[tuple[str, type, Any], ...]) -> dict[str, Any]:
+def _validated_once(model: Any, given: tuple[tuple[str, type, Any], ...]) -> dict[str, Any]:
     checked = model.model_validate({name: value for name, _, value in given})
     return {name: getattr(checked, name) for name in model.model_fields}
 

@@ -70,7 +70,7 @@ class Change:
         return self.clears | {fact for fact, _ in self.sets}
 
     @cached_property
-    def _without(self) -> dict[frozenset[str], Change]:
+    def _restricted_changes(self) -> dict[frozenset[str], Change]:
         """Cache of restricted changes, by the facts that were left out."""
         return {frozenset(): self}
 
@@ -91,10 +91,10 @@ class Change:
     def restricted_to(self, wanted: Callable[[str], bool]) -> Change:
         """Return the change without the facts for which `wanted` returns False."""
         left = frozenset(fact for fact in self._keys if not wanted(fact))
-        if left not in self._without:
+        if left not in self._restricted_changes:
             sets = frozenset(pair for pair in self.sets if pair[0] not in left)
-            self._without[left] = replace(self, sets=sets, clears=self.clears - left)
-        return self._without[left]
+            self._restricted_changes[left] = replace(self, sets=sets, clears=self.clears - left)
+        return self._restricted_changes[left]
 
     def apply(self, state: State) -> State:
         """Return the state after the change."""
@@ -176,12 +176,12 @@ class Calls:
         try:
             found = self._known.get(key)
         except TypeError:  # an argument is a list
-            return self._computed(node)
+            return self._call_of_node(node)
         if found is None:
-            found = self._known[key] = self._computed(node)
+            found = self._known[key] = self._call_of_node(node)
         return found
 
-    def _computed(self, node: Do) -> Call:
+    def _call_of_node(self, node: Do) -> Call:
         skill = self._skills[node.do]
         args = known_args(skill, node.args)
         return Call(needs_of(skill, args), *changes_of(skill, args))
@@ -239,10 +239,10 @@ class ConcurrentChanges:
         if not self._changes or not states:
             return limit_states(states)
         if states not in self._known:
-            self._known[states] = self._closure(states)
+            self._known[states] = self._reachable_states(states)
         return self._known[states]
 
-    def _closure(self, states: States) -> States:
+    def _reachable_states(self, states: States) -> States:
         found, fresh = set(states), list(states)
         while fresh:
             state = fresh.pop()
@@ -252,10 +252,10 @@ class ConcurrentChanges:
                     found.add(after)
                     fresh.append(after)
                     if len(found) > _MOST_STATES:
-                        return self._unchanged(states)
+                        return self._keep_unchanged_facts(states)
         return frozenset(found)
 
-    def _unchanged(self, states: States) -> States:
+    def _keep_unchanged_facts(self, states: States) -> States:
         """Return a single state with the common facts that no change affects."""
         acts = [change for change in self._changes if not change.learns]
         every = frozenset().union(*(change.sets for change in acts))

@@ -42,7 +42,7 @@ def fact_problems(catalogue: Catalogue) -> list[Problem]:
         problem
         for pack in {pack.kind: pack for pack in catalogue.packs}.values()
         for part in (*_skill_facts(pack), *_condition_facts(pack))
-        for problem in _facts_of(catalogue, pack, *part)
+        for problem in _problems_of_facts(catalogue, pack, *part)
     ]
 
 
@@ -71,7 +71,7 @@ def _condition_facts(pack: Pack) -> Iterator[_Uses]:
         yield condition, "establishes", condition.establishes
 
 
-def _facts_of(
+def _problems_of_facts(
     catalogue: Catalogue, pack: Pack, part: Signature, keyword: str, facts: Mapping[str, str]
 ) -> Iterator[Problem]:
     declared = catalogue.facts_usable_by(pack.name)

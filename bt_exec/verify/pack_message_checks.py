@@ -79,30 +79,38 @@ class _File:
         kind, _, name = key.rpartition(" ")
         known = self._allowed_placeholders(name, kind)
         if known is None:
-            yield self._unknown(
+            yield self._unknown_name_problem(
                 "UNKNOWN_PHRASE", "skill, condition or tree", key, self._parts, place
             )
             return
-        yield from self._placeholders(place, said, known, ())
+        yield from self._placeholder_problems(place, said, known, ())
 
     def _sentence_problems(self, key: str, said: Mapping[str, str]) -> Iterator[Problem]:
         place: Place = (key,)
         if asked := _OF_CONDITION.fullmatch(key):
             conditions = self.catalogue.conditions
             if asked[1] not in self._names_in_both_forms(conditions):
-                yield self._unknown("UNKNOWN_CONDITION", "condition", asked[1], conditions, place)
+                yield self._unknown_name_problem(
+                    "UNKNOWN_CONDITION", "condition", asked[1], conditions, place
+                )
         elif key.startswith(_ASKED):
             types = self._types
             if (name := key.removeprefix(_ASKED)) not in types:
-                yield self._unknown("UNKNOWN_TYPE", "type of a parameter", name, types, place)
+                yield self._unknown_name_problem(
+                    "UNKNOWN_TYPE", "type of a parameter", name, types, place
+                )
         elif _CODE.fullmatch(key):
             if (
                 key not in self._codes
                 and key not in self._words_in_code | _words_in_executive_code()
             ):
-                yield self._unknown("UNKNOWN_CODE", "failure code", key, self._codes, place)
+                yield self._unknown_name_problem(
+                    "UNKNOWN_CODE", "failure code", key, self._codes, place
+                )
             else:
-                yield from self._placeholders(place, said, self._allowed_names, self._words_in_code)
+                yield from self._placeholder_problems(
+                    place, said, self._allowed_names, self._words_in_code
+                )
         else:
             for part in key.split(" + "):
                 if fact := _FACT.fullmatch(part):
@@ -121,7 +129,7 @@ class _File:
                     key=True,
                 )
 
-    def _placeholders(
+    def _placeholder_problems(
         self, place: Place, said: Mapping[str, str], known: Iterable[str], more: Iterable[str]
     ) -> Iterator[Problem]:
         names = {*known, *_PROVIDED}
@@ -139,7 +147,7 @@ class _File:
                             allowed=allowed,
                         )
 
-    def _unknown(
+    def _unknown_name_problem(
         self, code: str, kind: str, name: str, known: Iterable[str], place: Place
     ) -> Problem:
         names = sorted(known)

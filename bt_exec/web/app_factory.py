@@ -89,48 +89,48 @@ def add_page(app: FastAPI, files: PageFiles) -> None:
     for path, (data, kind) in files.items():
 
         @app.get(path, include_in_schema=False)
-        async def part(data: bytes = data, kind: str = kind) -> Response:
+        async def serve_part(data: bytes = data, kind: str = kind) -> Response:
             return Response(data, media_type=kind, headers={"Cache-Control": "no-cache"})
 
 
 def _add_error_handlers(app: FastAPI) -> None:
-    def answered(request: Request, error: WebError) -> Response:
+    def error_response(request: Request, error: WebError) -> Response:
         headers = {key: request.headers.getlist(key) for key in ("accept-language",)}
         return Json(error.body(language_of_headers(headers)), error.status, headers=error.headers)
 
     @app.exception_handler(WebError)
-    async def ours(request: Request, error: WebError) -> Response:
-        return answered(request, error)
+    async def on_web_error(request: Request, error: WebError) -> Response:
+        return error_response(request, error)
 
     @app.exception_handler(BtExecError)
-    async def theirs(request: Request, error: BtExecError) -> Response:
-        return answered(request, WebError("CANNOT", message=str(error)))
+    async def on_executive_error(request: Request, error: BtExecError) -> Response:
+        return error_response(request, WebError("CANNOT", message=str(error)))
 
     @app.exception_handler(RequestValidationError)
-    async def wrong(request: Request, error: RequestValidationError) -> Response:
+    async def on_invalid_request(request: Request, error: RequestValidationError) -> Response:
         found = [
             f"{'.'.join(str(part) for part in one['loc'][1:]) or 'body'}: {one['msg']}"
             for one in error.errors()
         ]
-        return answered(request, WebError("BAD_REQUEST", message="; ".join(found)))
+        return error_response(request, WebError("BAD_REQUEST", message="; ".join(found)))
 
     @app.exception_handler(HTTPException)
-    async def http(request: Request, error: HTTPException) -> Response:
+    async def on_http_error(request: Request, error: HTTPException) -> Response:
         path = request.url.path[:200]
         if error.status_code == 404:
-            return answered(request, WebError("NOT_FOUND", path=path))
+            return error_response(request, WebError("NOT_FOUND", path=path))
         if error.status_code == 405:
             allowed = _methods_at(app, request.url.path)
             facts = {"path": path, "method": request.method, "allowed": allowed}
-            refused = answered(request, WebError("NOT_ALLOWED", **facts))
+            refused = error_response(request, WebError("NOT_ALLOWED", **facts))
             refused.headers["Allow"] = allowed
             return refused
-        return answered(request, WebError("BAD_REQUEST", message=str(error.detail)))
+        return error_response(request, WebError("BAD_REQUEST", message=str(error.detail)))
 
     @app.exception_handler(Exception)
-    async def bug(request: Request, error: Exception) -> Response:
+    async def on_unexpected_error(request: Request, error: Exception) -> Response:
         _log.error("%s %s", request.method, request.url.path, exc_info=error)
-        return answered(request, WebError("BUG"))
+        return error_response(request, WebError("BUG"))
 
 
 def _methods_at(app: FastAPI, path: str) -> str:

@@ -86,24 +86,24 @@ class RequestGuard:
             await self.app(scope, receive, send)
             return
 
-        async def answer(message: Message) -> None:
+        async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 message = {**message, "headers": [*message.get("headers", ()), *_HEADERS]}
             await send(message)
 
-        headers = _texts(scope["headers"])
+        headers = _headers_as_text(scope["headers"])
         try:
-            self._check(scope, headers)
+            self._check_request(scope, headers)
             body = await _read_body(receive, headers, self._limit(scope))
         except WebError as error:
             if error.code == "WRONG_TOKEN":
                 await asyncio.sleep(0.5)  # slows down guessing of the token
-            await _refuse_and_close(answer, error, language_of_headers(headers))
+            await _refuse_and_close(send_with_headers, error, language_of_headers(headers))
             return
         if body is not None:
-            await self.app(scope, _replay_body(body, receive), answer)
+            await self.app(scope, _replay_body(body, receive), send_with_headers)
 
-    def _check(self, scope: Scope, headers: dict[str, list[str]]) -> None:
+    def _check_request(self, scope: Scope, headers: dict[str, list[str]]) -> None:
         hosts = headers.get("host", [])
         host = hosts[0] if len(hosts) == 1 else ""
         if not self._is_accepted_host(_host_name(host)):
@@ -154,7 +154,7 @@ def language_of_headers(headers: dict[str, list[str]]) -> str:
     return next((first for first in firsts if first in ("ko", "en")), "en")
 
 
-def _texts(headers: Iterable[tuple[bytes, bytes]]) -> dict[str, list[str]]:
+def _headers_as_text(headers: Iterable[tuple[bytes, bytes]]) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for key, value in headers:
         found.setdefault(key.decode("latin-1").casefold(), []).append(value.decode("latin-1"))
@@ -196,14 +196,14 @@ def _replay_body(body: bytes, receive: Receive) -> Receive:
     """Return an ASGI `receive` whose first message is a body that was already read."""
     given = False
 
-    async def again() -> Message:
+    async def receive_again() -> Message:
         nonlocal given
         if given:
             return await receive()
         given = True
         return {"type": "http.request", "body": body, "more_body": False}
 
-    return again
+    return receive_again
 
 
 async def _refuse_and_close(send: Send, error: WebError, language: str) -> None:

@@ -130,7 +130,7 @@ def check(source: Path, words: Path) -> dict[str, Any]:
         "flaws": flaws,
         "outside": dict(outside),
         "total": total,
-        "lines": list(_lines(rows, flaws, outside, total)),
+        "lines": list(_overview_lines(rows, flaws, outside, total)),
     }
 
 
@@ -167,7 +167,7 @@ def _damaged_frames(episode: Episode) -> Iterator[Flaw]:
             yield Flaw("damaged", frame.name, f"cannot be decoded: {why}")
 
 
-def _lines(
+def _overview_lines(
     rows: list[dict[str, Any]],
     flaws: list[dict[str, Any]],
     outside: Counter[str],

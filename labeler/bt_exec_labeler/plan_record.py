@@ -147,11 +147,15 @@ class _Reader:
         words = vocabulary.limits.words
         self._fields: dict[str, Callable[[str, Any], Any]] = {
             "mid_step_id": self._word_reader("UNKNOWN_MID_STEP", vocabulary.mid_steps),
-            "short_goal_dsl": self._goals,
-            "horizon_steps": self._horizon,
+            "short_goal_dsl": self._read_goals,
+            "horizon_steps": self._read_horizon,
             "terminate_on": self._word_reader("UNKNOWN_TERMINATE", get_args(Terminate)),
-            "done_evidence": self._words("UNKNOWN_EVIDENCE", vocabulary.done_evidence, words),
-            "fallback_if_failed": self._words("UNKNOWN_FALLBACK", vocabulary.fallbacks, words),
+            "done_evidence": self._word_list_reader(
+                "UNKNOWN_EVIDENCE", vocabulary.done_evidence, words
+            ),
+            "fallback_if_failed": self._word_list_reader(
+                "UNKNOWN_FALLBACK", vocabulary.fallbacks, words
+            ),
             "uncertainty": self._word_reader("UNKNOWN_UNCERTAINTY", get_args(Uncertainty)),
         }
 
@@ -186,7 +190,7 @@ class _Reader:
 
         return read
 
-    def _words(
+    def _word_list_reader(
         self, code: str, known: Sequence[str], most: int
     ) -> Callable[[str, Any], tuple[str, ...]]:
         one = self._word_reader(code, known)
@@ -203,7 +207,7 @@ class _Reader:
 
         return read
 
-    def _horizon(self, where: str, value: Any) -> int:
+    def _read_horizon(self, where: str, value: Any) -> int:
         most = self.vocabulary.limits.horizon_steps
         if isinstance(value, bool) or not isinstance(value, int):
             self.add_breach("WRONG_TYPE", where, "whole", found=_short_text(value))
@@ -212,7 +216,7 @@ class _Reader:
             self.add_breach("HORIZON_RANGE", where, "range", low=1, high=most, found=value)
         return value
 
-    def _goals(self, where: str, value: Any) -> tuple[Goal, ...]:
+    def _read_goals(self, where: str, value: Any) -> tuple[Goal, ...]:
         if not isinstance(value, list):
             self.add_breach("WRONG_TYPE", where, "list", found=_short_text(value))
             return ()
@@ -221,10 +225,10 @@ class _Reader:
             self.add_breach("EMPTY_GOAL", where, "no_goal")
         if len(value) > most:
             self.add_breach("GOAL_TOO_LONG", where, "long_goal", count=len(value), most=most)
-        goals = [self._goal(f"{where}[{at}]", entry) for at, entry in enumerate(value[:most])]
+        goals = [self._read_goal(f"{where}[{at}]", entry) for at, entry in enumerate(value[:most])]
         return tuple(goal for goal in goals if goal is not None)
 
-    def _goal(self, where: str, entry: Any) -> Goal | None:
+    def _read_goal(self, where: str, entry: Any) -> Goal | None:
         if not isinstance(entry, Mapping):
             self.add_breach("WRONG_TYPE", where, "object", found=_short_text(entry))
             return None
@@ -252,12 +256,12 @@ class _Reader:
         for key, argument in known.items():
             place = f"{where}.args.{key}"
             if key in args:
-                self._argument(place, args[key], argument)
+                self._read_argument(place, args[key], argument)
             elif argument.required:
                 self.add_breach("MISSING_ARGUMENT", place, "missing")
         return Goal(name, dict(args))
 
-    def _argument(self, where: str, value: Any, argument: Argument) -> None:
+    def _read_argument(self, where: str, value: Any, argument: Argument) -> None:
         kinds: Mapping[str, tuple[type, ...]] = {
             "text": (str,),
             "number": (int, float),

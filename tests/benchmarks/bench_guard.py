@@ -73,7 +73,7 @@ def tick_s(guardian: Guardian | None, skills: int = 10) -> float:
     )
     if guardian is None:
         unwatched: Any = executive.watchdog
-        unwatched._watch = lambda: None
+        unwatched._watch_calls = lambda: None
         executive._heartbeat = NoHeartbeat(None)
     executive.run("bench")
     return (stamps[TICKS + 1] - stamps[1]) / TICKS

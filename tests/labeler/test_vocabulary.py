@@ -59,7 +59,7 @@ def test_invalid_file_is_refused_with_its_position(
     assert str(path) in str(error.value)
 
 
-def test_operation_belongs_to_the_step_with_its_arguments(vocabulary: Vocabulary) -> None:
+def test_step_of_an_operation_depends_on_its_arguments(vocabulary: Vocabulary) -> None:
     assert vocabulary.step_of("MOVE_NAV", {"target": "gate"}) == "go_to_gate"
     assert vocabulary.step_of("MOVE_NAV", {"target": "moon"}) == ""
     assert vocabulary.step_of("FLY", {}) == ""

@@ -88,20 +88,22 @@ class _Texts:
         tail = cut or self._particle(surface, "tails")
         whole = self._text.chars[words[-1][0] : end] in self._rules.get("whole", ())
         if not cut and (whole or tail not in self._rules.get("always_cut", ())):
-            yield from self._texts(start, end, words)
+            yield from self._text_edges(start, end, words)
         greetings = self._rules.get("greetings", ())
         greeting = max((one for one in greetings if surface.startswith(one)), key=len, default="")
         if greeting and self._rules.get("moods") and greeting != surface.removesuffix(tail):
-            yield from self._texts(start, start + len(greeting), words)
+            yield from self._text_edges(start, start + len(greeting), words)
         if tail and not (whole and not cut):
-            yield from self._texts(start, end - len(tail), words)
+            yield from self._text_edges(start, end - len(tail), words)
 
     def _particle(self, surface: str, kind: str) -> str:
         """Return the longest particle of a kind at the end of `surface`; "" if there is none."""
         ends = (one for one in self._rules.get(kind, ()) if surface.endswith(one))
         return max((one for one in ends if one != surface), key=len, default="")
 
-    def _texts(self, start: int, end: int, words: tuple[tuple[int, int], ...]) -> Iterator[Edge]:
+    def _text_edges(
+        self, start: int, end: int, words: tuple[tuple[int, int], ...]
+    ) -> Iterator[Edge]:
         rules, chars = self._rules, self._text.chars
         surface = chars[start:end]
         said = self._text.typed_words(start, end)
@@ -123,7 +125,11 @@ class _Texts:
         open_end = after is not None and not greets and not self._text.is_quotation(start, end)
         if open_end and chars[end:] and not chars[end:].startswith(tuple(after or ())):
             return
-        if skipped or self._is_aside(first) or self._may_contain_order(start, end):
+        if (
+            skipped
+            or self._begins_with_manner_or_time(first)
+            or self._may_contain_order(start, end)
+        ):
             return
         if self._text.is_quotation(start, end):
             yield Edge(start, end, "text.said", _quote(said), cost, text=surface)
@@ -139,7 +145,7 @@ class _Texts:
         if asked:
             yield Edge(start, end, "text.asked", _quote(said), cost, text=surface)
 
-    def _is_aside(self, word: str) -> bool:
+    def _begins_with_manner_or_time(self, word: str) -> bool:
         """Return True if a text begins with a statement of its manner, time or recipients."""
         ends = tuple(self._rules.get("aside_ends", ()))
         return word in self._rules.get("aside", ()) or word.endswith(ends)

@@ -71,7 +71,9 @@ class Line:
         if len(parts) not in (1, 5):
             raise GrammarError(text, "a rule has at most one pair of braces")
         before, _, free, turned, behind = parts if len(parts) == 5 else (left, "", "", "", "")
-        self.before, self.free, self.behind = (self._items(part) for part in (before, free, behind))
+        self.before, self.free, self.behind = (
+            self._parse_items(part) for part in (before, free, behind)
+        )
         self.turned, self.cost = float(turned or UNUSUAL_ORDER), float(cost or 0)
 
     @cached_property
@@ -95,7 +97,7 @@ class Line:
                 if not item.name and category not in silent and not category.startswith("~"):
                     raise GrammarError(self._text, f"{category} carries meaning and is not used")
 
-    def _items(self, text: str) -> tuple[Item, ...]:
+    def _parse_items(self, text: str) -> tuple[Item, ...]:
         try:
             return tuple(map(_parse_item, text.split()))
         except ValueError as error:
@@ -212,7 +214,7 @@ class Grammar:
         lists: Mapping[str, Sequence[str]] = data.get("lists", {})
         for made, texts in data["rules"].items():
             for text in texts:
-                self.lines += _expanded(made, text, lists)
+                self.lines += _fill_lists(made, text, lists)
         needed = None if goal is None else _needed_categories(self.lines, goal)
         lines = [Line(*each) for each in self.lines if needed is None or each[0] in needed]
         if goal is None:
@@ -254,7 +256,7 @@ def literals(data: Mapping[str, Any]) -> set[str]:
     """Return the literal words of all rules of a grammar file."""
     lists = data.get("lists", {})
     rules = [(made, line) for made, lines in data["rules"].items() for line in lines]
-    every = (text for made, line in rules for _, text in _expanded(made, line, lists))
+    every = (text for made, line in rules for _, text in _fill_lists(made, line, lists))
     lines = (line.partition("->")[0] for line in every)
     items = (match[1] for line in lines for match in re.finditer(r"~([^\s?}]+)", line))
     return {word for item in items for word in item.split("|")}
@@ -281,7 +283,7 @@ def _silent_categories(rules: Iterable[tuple[str, str]]) -> frozenset[str]:
     return frozenset(made for made, silent in found.items() if silent)
 
 
-def _expanded(
+def _fill_lists(
     made: str, line: str, lists: Mapping[str, Sequence[str]]
 ) -> Iterator[tuple[str, str]]:
     used = [name for name in lists if f"<{name}>" in made + line]

@@ -93,7 +93,7 @@ class _Remarks:
         things = tuple(dict.fromkeys((*longest_nouns(within), *self._items(within))))
         yield Edge(start, end, "aside_text", None, cost, text=surface)
         yield Edge(start, end, "stated_fact", remark_about(things), cost, text=surface)
-        if is_plain(within) and not self._asks(within, surface):
+        if is_plain(within) and not self._ends_in_question_verb(within, surface):
             yield Edge(start, end, PLAIN_REMARK, None, cost, text=surface)
 
     def _items(self, within: Sequence[Edge]) -> Iterator[Node]:
@@ -144,7 +144,7 @@ class _Remarks:
         confirms = confirms and edge.text.endswith(tuple(self._rules["confirming"]))
         return confirms or mood.endswith(self._rules["mood"])
 
-    def _asks(self, edges: Iterable[Edge], said: str) -> bool:
+    def _ends_in_question_verb(self, edges: Iterable[Edge], said: str) -> bool:
         """Return True if a text ends in an interrogative verb longer than a remark's ending."""
         end = max((one for one in self._ends if said.endswith(one)), key=len, default="")
         verbs = (one.text for one in edges if one.category.endswith(".ask"))

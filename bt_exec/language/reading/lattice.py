@@ -95,7 +95,7 @@ def _skipping_edges(edges: list[Edge], lexicon: Lexicon) -> Iterator[Edge]:
     chains: list[Edge] = []  # sequences of words without meaning, with the commas among them
     marks = [one for one in edges if one.category in (*kinds, *_ATTACHED)]
     for mark in sorted(marks, key=lambda edge: edge.start):
-        chains += [_joined(kinds[0], one, mark) for one in chains if one.end == mark.start]
+        chains += [_join_edges(kinds[0], one, mark) for one in chains if one.end == mark.start]
         chains += [mark] if mark.category in (*kinds, "comma") else []
     skips = [one for one in chains if one.category in kinds]
     by_start: dict[int, list[Edge]] = {}
@@ -105,14 +105,14 @@ def _skipping_edges(edges: list[Edge], lexicon: Lexicon) -> Iterator[Edge]:
         if edge.category in kinds or edge.category.startswith("text"):
             continue
         for skip in by_start.get(edge.end, ()):
-            yield _joined(edge.category, edge, skip)
+            yield _join_edges(edge.category, edge, skip)
         if edge.start:
             for skip in by_start.get(0, ()):
                 if skip.end == edge.start:
-                    yield _joined(edge.category, skip, edge)
+                    yield _join_edges(edge.category, skip, edge)
 
 
-def _joined(category: str, one: Edge, other: Edge) -> Edge:
+def _join_edges(category: str, one: Edge, other: Edge) -> Edge:
     meaning = one.meaning if one.category == category else other.meaning
     cost = one.cost + other.cost + _SKIPPED
     return Edge(one.start, other.end, category, meaning, cost, (one, other))
@@ -123,7 +123,7 @@ def _edge(text: Text, start: int, end: int, entry: Entry, korean: bool) -> Itera
     if korean:
         if entry.category.endswith(".noun") and inner - {*entry.spaces}:
             return  # two words that together only look like a verbal noun
-        cost = _spacing(text, start, end, entry.suffix) + _APART * len(inner - {*entry.spaces})
+        cost = _spacing_cost(text, start, end, entry.suffix) + _APART * len(inner - {*entry.spaces})
     elif inner != {*entry.spaces} or end not in text.gaps:
         return
     else:
@@ -132,7 +132,7 @@ def _edge(text: Text, start: int, end: int, entry: Entry, korean: bool) -> Itera
     yield Edge(start, end, entry.category, entry.meaning, cost + entry.cost, text=surface)
 
 
-def _spacing(text: Text, start: int, end: int, suffix: bool) -> float:
+def _spacing_cost(text: Text, start: int, end: int, suffix: bool) -> float:
     apart = start in text.gaps and start > 0
     if suffix:
         return _APART if apart else 0.0
@@ -166,7 +166,7 @@ def _verb_groups(text: Text, start: int, lexicon: Lexicon) -> Iterator[Edge]:
             if stem.auxiliary:
                 continue
             inner = {place - start for place in text.gaps if start < place < end}
-            cost = _spacing(text, start, end, False) + _APART * len(inner - {*stem.spaces})
+            cost = _spacing_cost(text, start, end, False) + _APART * len(inner - {*stem.spaces})
             for last, mood, negated, extra, past in _verb_continuations(
                 text, end, stem.form, lexicon, 3
             ):

@@ -168,7 +168,7 @@ class Node:
             elif isinstance(value, tuple):
                 yield from value
 
-    def map(self, change: Callable[[Node], Node]) -> Node:
+    def map_children(self, change: Callable[[Node], Node]) -> Node:
         """Return the node with `change` applied to each node directly below it."""
         args: tuple[tuple[str, Value], ...] = tuple(
             (
@@ -185,7 +185,7 @@ class Node:
 
     def substitute(self, old: Node, new: Node) -> Node:
         """Return the node with every `old` in it replaced by `new`."""
-        return new if self == old else self.map(lambda part: part.substitute(old, new))
+        return new if self == old else self.map_children(lambda part: part.substitute(old, new))
 
     def walk(self) -> Iterator[Node]:
         """Yield the node and all nodes below it."""
@@ -196,7 +196,7 @@ class Node:
 
 def conjunction(*parts: Node) -> Node:
     """Return the conjunction of formulas, flat and without ``any`` or repetitions."""
-    return _joined("and", parts)
+    return _flattened_junction("and", parts)
 
 
 def conjuncts(formula: Node) -> tuple[Node, ...]:
@@ -206,13 +206,13 @@ def conjuncts(formula: Node) -> tuple[Node, ...]:
 
 def disjunction(*parts: Node) -> Node:
     """Return the disjunction of formulas, flat and without repetitions."""
-    return _joined("or", parts)
+    return _flattened_junction("or", parts)
 
 
 def negation(part: Node) -> Node:
     """Return the negation of a formula. Double negation cancels; marks of number are dropped."""
     if part.kind in ("and", "or"):
-        part = _joined(part.kind, _without_number_marks(part))
+        part = _flattened_junction(part.kind, _without_number_marks(part))
     return part.parts()[0] if part.kind == "not" else Node("not", (("of", (part,)),))
 
 
@@ -230,7 +230,7 @@ def in_picture(node: Node, shown: Node) -> Node:
     if node.kind == "pronoun":
         return Node("np", (("of", conjunction(node, shown)),))
     if node.kind != "np":
-        return node.map(lambda part: in_picture(part, shown))
+        return node.map_children(lambda part: in_picture(part, shown))
     return node.replace(of=conjunction(without_picture(node.node("of")), shown))
 
 
@@ -245,7 +245,7 @@ NOTHING = frozenset({negation(Node("any")), negation(Node("one"))})
 """Formulas that no object satisfies."""
 
 
-def _joined(kind: str, parts: tuple[Node, ...]) -> Node:
+def _flattened_junction(kind: str, parts: tuple[Node, ...]) -> Node:
     flat: dict[Node, None] = {}
     for part in parts:
         flat.update(dict.fromkeys(part.parts() if part.kind == kind else (part,)))
@@ -266,7 +266,7 @@ def normal_form(node: Node) -> Node:
 
 @lru_cache(maxsize=4096)
 def _normal(node: Node) -> Node:
-    inner = node.map(_normal)
+    inner = node.map_children(_normal)
     rule = _RULES.get(node.kind)
     return inner if rule is None else rule(inner)
 
@@ -277,8 +277,8 @@ def without_number(node: Node) -> Node:
         return Node("any")
     plain = Node(node.kind, tuple(pair for pair in node.args if pair[0] != "det"))
     if plain.kind in ("and", "or"):
-        return _joined(plain.kind, tuple(map(without_number, plain.parts())))
-    return plain.map(without_number)
+        return _flattened_junction(plain.kind, tuple(map(without_number, plain.parts())))
+    return plain.map_children(without_number)
 
 
 def _sequence(node: Node) -> Node:
@@ -291,7 +291,7 @@ def _without_order_marks(node: Node) -> Node:
 
     ``ordered`` nodes are removed, except a "before" with no previous part.
     """
-    inner = node.map(_without_order_marks) if node.kind != "seq" else node
+    inner = node.map_children(_without_order_marks) if node.kind != "seq" else node
     if inner.kind == "ordered" and inner.text("sign") != "before":
         return inner.node("of")
     if node.kind != "seq":
@@ -348,15 +348,15 @@ def _hoist_order_mark(act: Node) -> Node:
 def _without_marks(node: Node, kind: str) -> Node:
     if node.kind == kind:
         return node.node("of")
-    return node.map(lambda part: _without_marks(part, kind))
+    return node.map_children(lambda part: _without_marks(part, kind))
 
 
-def _sorted(node: Node) -> Node:
-    flat = _joined(node.kind, node.parts())
+def _normal_junction(node: Node) -> Node:
+    flat = _flattened_junction(node.kind, node.parts())
     if flat.kind == "or":
         flat = _satisfiable_disjunction(flat.parts())
     if flat.kind == "and":
-        flat = _joined(
+        flat = _flattened_junction(
             "and",
             tuple(_without_excluded_alternatives(part, flat.parts()) for part in flat.parts()),
         )
@@ -379,22 +379,22 @@ def _without_excluded_alternatives(part: Node, given: tuple[Node, ...]) -> Node:
 def _satisfiable_disjunction(alternatives: Sequence[Node]) -> Node:
     """Return the disjunction of the satisfiable alternatives."""
     left = tuple(one for one in alternatives if one not in NOTHING)
-    return _joined("or", left) if left else negation(Node("any"))
+    return _flattened_junction("or", left) if left else negation(Node("any"))
 
 
-def _pushed(node: Node) -> Node:
+def _push_negation_inwards(node: Node) -> Node:
     inner = node.parts()[0]
     if inner.kind in ("and", "or"):  # De Morgan
         other = "or" if inner.kind == "and" else "and"
         parts = _without_number_marks(inner) or inner.parts()
         if len(parts) == 1:
             return _pushed_not(parts[0])
-        return _sorted(_joined(other, tuple(map(_pushed_not, parts))))
+        return _normal_junction(_flattened_junction(other, tuple(map(_pushed_not, parts))))
     return negation(inner)
 
 
 def _pushed_not(part: Node) -> Node:
-    return _pushed(Node("not", (("of", (part,)),)))
+    return _push_negation_inwards(Node("not", (("of", (part,)),)))
 
 
 def _as_existence_question(node: Node) -> Node:
@@ -409,9 +409,9 @@ def _as_existence_question(node: Node) -> Node:
 
 _RULES: Mapping[str, Callable[[Node], Node]] = {
     "if": _as_existence_question,
-    "and": _sorted,
-    "or": _sorted,
-    "not": _pushed,
+    "and": _normal_junction,
+    "or": _normal_junction,
+    "not": _push_negation_inwards,
     "seq": _sequence,
     "act": _hoist_order_mark,
 }

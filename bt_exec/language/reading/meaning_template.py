@@ -71,10 +71,10 @@ class Template:
         if not self._tokens:
             raise GrammarError(self._line, "a bracket is not closed")
         self._tokens.pop(0)
-        self._known(token, len(args))
+        self._check_kind(token, len(args))
         return (token, args)
 
-    def _known(self, kind: str, number: int) -> None:
+    def _check_kind(self, kind: str, number: int) -> None:
         if kind in _OPERATIONS:
             return
         if kind not in KINDS:
@@ -87,21 +87,21 @@ class Template:
 
         Items without a place are absent and left out.
         """
-        return _bound(self._tree, places)
+        return _compile(self._tree, places)
 
 
 def _absent_item(_: Sequence[Any]) -> None:
     """Return None, the meaning of an absent item."""
 
 
-def _bound(tree: Any, places: Mapping[str, int]) -> Build:
+def _compile(tree: Any, places: Mapping[str, int]) -> Build:
     if isinstance(tree, str) and tree.startswith("$"):
         place = places.get(tree[1:])
         return _absent_item if place is None else itemgetter(place)
     if not isinstance(tree, tuple):
         return lambda _: tree
     kind, args = tree
-    makers = [_bound(arg, places) for arg in args]
+    makers = [_compile(arg, places) for arg in args]
     if kind in _OPERATIONS:
         operation = _OPERATIONS[kind]
         return lambda parts: _apply_operation(operation, [make(parts) for make in makers])

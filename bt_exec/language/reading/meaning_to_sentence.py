@@ -37,7 +37,7 @@ class Generator:
         said = self._clause(node)
         given = node.get("given")
         if isinstance(given, Node):
-            said = self._filled(self._say[f"sized.{given.text('name')}"], given) + said
+            said = self._fill_template(self._say[f"sized.{given.text('name')}"], given) + said
         return with_particles(said[:1].upper() + said[1:])
 
     def phrase(self, formula: Node, form: str = "one") -> str:
@@ -82,9 +82,9 @@ class Generator:
             key = f"{key}.picture" if f"{key}.picture" in self._say else key
         if inner.kind == "aspect" and f"{key}.{inner.node('of').text('wh')}" in self._say:
             key = f"{key}.{inner.node('of').text('wh')}"
-        return self._filled(self._say[key], inner if key.count(".") > 1 else node)
+        return self._fill_template(self._say[key], inner if key.count(".") > 1 else node)
 
-    def _filled(self, template: str, node: Node) -> str:
+    def _fill_template(self, template: str, node: Node) -> str:
         return _FIELD.sub(lambda match: self._field(node, match[1], match[2] or "the"), template)
 
     def _field(self, node: Node, name: str, form: str) -> str:
@@ -132,7 +132,7 @@ class Generator:
         noun, rest = self._noun(parts, form)
         before = [self._adjective(one) for one in rest if self._precedes_noun(one)]
         after = [self._predicate(one) for one in rest if not self._precedes_noun(one)]
-        return self._assembled(noun, before, after, form)
+        return self._join_noun_phrase(noun, before, after, form)
 
     def _superlative(self, top: Node, rest: Sequence[Node], form: str) -> str:
         inner = self._noun_phrase(top.node("of"), form)
@@ -143,7 +143,7 @@ class Generator:
             near = self._reference(to, "the") if isinstance(to, Node) else ""
             after = [self._predicate(one) for one in rest]
             said = str(template).format(n=inner, to=near, k=self._ordinal(rank))
-            return self._assembled(said, [], after, form)
+            return self._join_noun_phrase(said, [], after, form)
         word = self._adjective(Node("has", (("attribute", top.text("attribute")),)))
         if rank > 1:
             said = str(self._say["most.rank"]).format(
@@ -156,7 +156,7 @@ class Generator:
         else:
             said = f"{self._degree(top.text('attribute'), 1)} {inner}"
         after = [self._predicate(one) for one in rest]
-        return self._assembled(said, [], after, form)
+        return self._join_noun_phrase(said, [], after, form)
 
     def _ordinal(self, rank: int) -> str:
         """Return the ordinal word for a position, or its digits if no word is listed."""
@@ -164,7 +164,9 @@ class Generator:
         words = data.get("rank", data["number"])
         return str(words[rank][0]) if rank in words else str(rank)
 
-    def _assembled(self, noun: str, before: Sequence[str], after: Sequence[str], form: str) -> str:
+    def _join_noun_phrase(
+        self, noun: str, before: Sequence[str], after: Sequence[str], form: str
+    ) -> str:
         if self._korean:
             clauses = [self._adnominal(one) for one in after]
             return " ".join([*clauses, *before, noun])
@@ -296,14 +298,14 @@ class Generator:
             )
         if not self._korean:
             return f"{self._say['not']} {self._predicate(node)}"
-        if node.kind in ("than",) or (node.kind == "has" and self._verbal(node)):
+        if node.kind in ("than",) or (node.kind == "has" and self._has_adjective(node)):
             stem = self._stem_of(node)
             return str(self._say["not verb"]).format(stem=stem)
         if node.kind == "has":
             return str(self._say["not"]).format(word=self.attribute_name(node.text("attribute")))
         return str(self._say["not"]).format(word=self._predicate(node))
 
-    def _verbal(self, node: Node) -> bool:
+    def _has_adjective(self, node: Node) -> bool:
         words = self._words(node)
         return bool(words.get("adjective"))
 

@@ -112,7 +112,11 @@ def _with_arguments(said: Node, more: Any) -> Node:
         about = said.get("of")
         own = () if about is None else listed(about)
         return said.replace(of=(*own, *listed(more)))
-    return said.map(lambda part: _with_arguments(part, more)) if said.kind in _ORDERS else said
+    return (
+        said.map_children(lambda part: _with_arguments(part, more))
+        if said.kind in _ORDERS
+        else said
+    )
 
 
 def _fill_pronouns(objects: Any, said: Node) -> Node:
@@ -121,15 +125,15 @@ def _fill_pronouns(objects: Any, said: Node) -> Node:
     The result is `UNSAID` if there is no such pronoun.
     """
 
-    def walk(part: Node) -> Node:
+    def fill_pronoun(part: Node) -> Node:
         about = part.get("of")
         if part.kind == "act" and isinstance(about, Node) and about.kind == "pronoun":
             return part.replace(of=objects)
         if part.kind == "act" and isinstance(about, tuple) and about[0].kind == "pronoun":
             return part.replace(of=(*listed(objects), *about[1:]))
-        return part.map(walk)
+        return part.map_children(fill_pronoun)
 
-    changed = walk(said)
+    changed = fill_pronoun(said)
     return UNSAID if changed == said else changed
 
 

@@ -92,7 +92,7 @@ def _all_of(objects: Any) -> Any:
     if isinstance(objects, tuple):
         return tuple(map(_all_of, objects))
     if objects.kind == "rel":
-        return objects.map(_all_of)
+        return objects.map_children(_all_of)
     if objects.kind in ("ordered", "next"):
         return objects.replace(of=_all_of(objects.node("of")))
     return objects.replace(det="all") if objects.kind == "np" else objects
@@ -150,7 +150,7 @@ def _state_of(phrase: Node, formula: Node) -> Node:
     return Node("exists", (("of", refine(phrase, formula) or phrase), ("about", phrase)))
 
 
-def _outermost(formula: Node) -> Node:
+def _distance_of_outermost(formula: Node) -> Node:
     """Return the distance between the leftmost and the rightmost object of a formula."""
     one, other = (
         Node("np", (("of", Node("most", (("attribute", side), ("of", without_number(formula))))),))
@@ -244,12 +244,12 @@ def _numbered_object(number: int) -> Node:
 def _either_relation(one: Value, other: Value, to: Node) -> Node:
     """Return the disjunction of two relations to, or comparisons with, the same objects."""
 
-    def related(how: Value) -> Node:
+    def relation_node(how: Value) -> Node:
         if isinstance(how, Node):
             return Node("than", (("attribute", how.text("attribute")), ("to", to)))
         return Node("rel", (("relation", how), ("to", to)))
 
-    return disjunction(related(one), related(other))
+    return disjunction(relation_node(one), relation_node(other))
 
 
 def _relation_to_either(relation: str, one: Node, other: Node) -> Node:
@@ -291,16 +291,16 @@ def _ask_after_remark(question: Node, remark: Node) -> Node:
     if not pronouns:
         return question if any(one.kind == "thing" for one in question.walk()) else UNSAID
 
-    def fill(part: Node) -> Node:
+    def fill_pronouns(part: Node) -> Node:
         if part in pronouns:
             return objects[0]
         parts = conjuncts(part.node("of")) if part.kind == "np" and part.get("of") else ()
         if any(one in pronouns for one in parts):
             formulas = (objects[0].node("of") if one in pronouns else one for one in parts)
             return part.replace(of=conjunction(*formulas))
-        return part.map(fill)
+        return part.map(fill_pronouns)
 
-    return fill(question)
+    return fill_pronouns(question)
 
 
 def _restrict_ones_to_phrase(phrase: Node, said: Node) -> Node:
@@ -313,7 +313,7 @@ def _restrict_ones_to_phrase(phrase: Node, said: Node) -> Node:
     if said.kind == "act" and not any(one.kind == "thing" for one in conjuncts(same)):
         themes = tuple(refine(one, same) or one for one in said.parts())
         return said.replace(of=themes if len(themes) != 1 else themes[0])
-    return said.map(lambda part: _restrict_ones_to_phrase(phrase, part))
+    return said.map_children(lambda part: _restrict_ones_to_phrase(phrase, part))
 
 
 def _add_contrasted_noun(phrase: Node, said: Node) -> Node:
@@ -405,7 +405,7 @@ PHRASE_OPERATIONS: Mapping[str, Callable[..., Any]] = {
     "fill_it": _fill_it,
     "in_picture": in_picture,
     "in_order": _in_order,
-    "outermost": _outermost,
+    "outermost": _distance_of_outermost,
     "as_height": lambda degree: _HEIGHTS.get(degree.text("attribute"), degree.text("attribute")),
     "another": _of_another_rank,
     "alike_pair": lambda aspect, phrase: Node(

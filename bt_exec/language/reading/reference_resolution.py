@@ -100,7 +100,7 @@ def _with_noun(meaning: Node, before: Node | None, kinds: Mapping[str, str]) -> 
     if meaning.kind == "fragment":  # the noun is added with the rest of the previous command
         earlier = []
 
-    def filled(node: Node, inner: bool) -> Node:
+    def with_noun(node: Node, inner: bool) -> Node:
         if node == _ONE:
             return conjunction(*(own if inner and own else earlier))
         if node.kind == "or":
@@ -111,12 +111,12 @@ def _with_noun(meaning: Node, before: Node | None, kinds: Mapping[str, str]) -> 
         for name, value in node.args:
             below = inner or name == "to"
             if isinstance(value, tuple):
-                args.append((name, tuple(filled(part, below) for part in value)))
+                args.append((name, tuple(with_noun(part, below) for part in value)))
             else:
-                args.append((name, filled(value, below) if isinstance(value, Node) else value))
+                args.append((name, with_noun(value, below) if isinstance(value, Node) else value))
         return Node(node.kind, tuple(args))
 
-    return filled(meaning, False)
+    return with_noun(meaning, False)
 
 
 def _nouns_of(phrase: Node | None, kinds: Mapping[str, str]) -> list[Node]:
@@ -165,18 +165,18 @@ def _antecedent(meaning: Node, subject: Node) -> Node:
 def _with_antecedent(node: Node, subject: Node) -> Node:
     """Return a node with its pronouns replaced by the subject; in formulas, by its formula."""
 
-    def changed(name: str, value: Value) -> Value:
+    def resolve_value(name: str, value: Value) -> Value:
         if isinstance(value, tuple):
-            return tuple(replaced(name, part) for part in value)
-        return replaced(name, value) if isinstance(value, Node) else value
+            return tuple(resolve_node(name, part) for part in value)
+        return resolve_node(name, value) if isinstance(value, Node) else value
 
-    def replaced(name: str, part: Node) -> Node:
+    def resolve_node(name: str, part: Node) -> Node:
         if part.kind != "pronoun":
             return _with_antecedent(part, subject)
         in_formula = node.kind in _FORMULAS and name != "to"
         return subject.node("of") if in_formula else subject
 
-    return Node(node.kind, tuple((name, changed(name, value)) for name, value in node.args))
+    return Node(node.kind, tuple((name, resolve_value(name, value)) for name, value in node.args))
 
 
 def _merge_fragment(old: Node, new: Node, sign: str, kinds: Mapping[str, str]) -> Node:
@@ -214,16 +214,16 @@ def with_named_conditions(meaning: Node) -> Node:
     found: list[Node] = []
     for part in meaning.parts() if meaning.kind == "seq" else (meaning,):
         last = found[-1] if found else None
-        merged = _with_otherwise(last, part) if last is not None else None
+        merged = _merge_exclusive_conditionals(last, part) if last is not None else None
         question = _question_of(last) if last is not None else None
-        named = part if question is None else _named(part, question)
+        named = part if question is None else _with_question_as_condition(part, question)
         if merged is not None or (named is not part and question == named.get("of")):
             found.pop()
         found.append(merged or named)
     return found[0] if len(found) == 1 else Node("seq", (("of", tuple(found)),))
 
 
-def _with_otherwise(first: Node, part: Node) -> Node | None:
+def _merge_exclusive_conditionals(first: Node, part: Node) -> Node | None:
     """Return `first` with the second conditional as its other branch, if they exclude each other.
 
     An example is "if it is empty, put it there; if not, leave it". None for other parts.
@@ -231,7 +231,7 @@ def _with_otherwise(first: Node, part: Node) -> Node | None:
     if first.kind != "if" or part.kind != "if" or first.get("other") or part.get("other"):
         return None
     question = first.node("of")
-    asked = _named(part, question)
+    asked = _with_question_as_condition(part, question)
     negated = asked.get("other") is not None and asked.get("of") == question
     if (
         negated
@@ -259,7 +259,7 @@ def _question_of(part: Node) -> Node | None:
     return None if any(node.kind == "not" for node in asked.walk()) else asked
 
 
-def _named(part: Node, question: Node) -> Node:
+def _with_question_as_condition(part: Node, question: Node) -> Node:
     if part.kind != "if":
         return part
     condition = part.node("of")

@@ -83,7 +83,7 @@ class _Asides:
     def remark_of_words(self, first: int, last: int) -> Iterator[Edge]:
         """Yield the edges of the remark that consists of words `first` to `last` - 1, if any."""
         words = self._words[first:last]
-        if "," in words or not self._ends(last) or operators_in(words[-1], "en"):
+        if "," in words or not self._is_at_end_of_remark(last) or operators_in(words[-1], "en"):
             return
         rules = self._rules
         if self._may_start(first) and self._is_subject(first) and self._is_sentence(words):
@@ -109,7 +109,7 @@ class _Asides:
         begins = (*self._rules["subjects"], "you")
         return self._words[first] in begins or bool(named)
 
-    def _ends(self, last: int) -> bool:
+    def _is_at_end_of_remark(self, last: int) -> bool:
         after = self._words[last] if last < len(self._words) else ","
         return after in (",", *self._rules["before"])
 

@@ -54,7 +54,7 @@ def shortened_texts(text: str, lexicon: Lexicon) -> Iterator[str]:
     ]
     longest = min(_LONGEST, int(len(words) * (1 - _KEPT)))
     unknown = {edge.text for edge in edges if edge.category == "unknown"}
-    known = [_core(plain.source[start:end]) not in unknown for start, end in words]
+    known = [_bare_word(plain.source[start:end]) not in unknown for start, end in words]
     runs = [
         (first, first + count)
         for count in range(1, longest + 1)
@@ -68,7 +68,7 @@ def shortened_texts(text: str, lexicon: Lexicon) -> Iterator[str]:
         yield " ".join(kept).rstrip(",;") + mark
 
 
-def _core(word: str) -> str:
+def _bare_word(word: str) -> str:
     """Return a word in lower case, without punctuation."""
     return re.sub(r"[^\w']", "", word).lower()
 
@@ -77,7 +77,7 @@ def _is_essential(word: tuple[int, int], text: Text, edges: Sequence[Edge], lang
     """Return True if a word other than an operator must not be left out."""
     start, end = word
     typed = text.source[start:end]
-    if _essential(language).search(_core(typed)):
+    if _essential_word_pattern(language).search(_bare_word(typed)):
         return True
     inside = [at for at, first, _ in text.origins if start <= first < end]
     if not inside:
@@ -126,7 +126,7 @@ def _has_meaning(edge: Edge) -> bool:
 
 
 @lru_cache(maxsize=2)
-def _essential(language: str) -> re.Pattern[str]:
+def _essential_word_pattern(language: str) -> re.Pattern[str]:
     """Return the pattern of words that are essential whatever their edges mean."""
     words = closed_classes(language)["essential"]
     forms = [rf"^{re.escape(word)}$" for word in words["words"]]

@@ -61,7 +61,7 @@ def intended_texts(text: str, lexicon: Lexicon, *, unread: bool) -> Iterator[str
         respelt = (
             [*nearest[:place], said + tails[place], *nearest[place + 1 :]]
             for place in reversed(places)
-            for said in _respelt(cores[place], lexicon)
+            for said in _standard_spellings(cores[place], lexicon)
         )
         found += islice(respelt, _MOST)
     yield from (" ".join(words) for words in found if words != typed)
@@ -87,7 +87,7 @@ def _is_covered(word: str, lexicon: Lexicon) -> bool:
 
 
 def _nearest(word: str, lexicon: Lexicon) -> list[tuple[float, str]]:
-    found = dict.fromkeys(_respelt(word, lexicon), _RESPELT)
+    found = dict.fromkeys(_standard_spellings(word, lexicon), _RESPELT)
     if lexicon.language.name == "en":
         found |= _split_word(word, lexicon)
         found |= _similar_words(word, lexicon)
@@ -99,7 +99,7 @@ def _nearest(word: str, lexicon: Lexicon) -> list[tuple[float, str]]:
     return sorted((cost, said) for said, cost in found.items())[:_PER_WORD]
 
 
-def _respelt(word: str, lexicon: Lexicon) -> list[str]:
+def _standard_spellings(word: str, lexicon: Lexicon) -> list[str]:
     """Return the standard spellings of a word that may have been written as it sounds."""
     usual = lexicon.language.data.get("respellings", {}).items()
     found = [word.replace(wrong, right) for wrong, right in usual if wrong in word]
@@ -122,7 +122,7 @@ def _split_word(word: str, lexicon: Lexicon) -> dict[str, float]:
 
 
 def _similar_words(word: str, lexicon: Lexicon) -> dict[str, float]:
-    limit = _limit(len(word))
+    limit = _most_typing_errors(len(word))
     near = {said: edit_distance(word, said, limit) for said in lexicon.plain_words}
     return {
         said: far - _typing_error_discount(word, said) + _OTHER_START * (said[0] != word[0])
@@ -145,7 +145,7 @@ def _correct_beginning(word: str, lexicon: Lexicon) -> dict[str, float]:
     found: dict[str, float] = {}
     heads = [decompose_hangul(word[:size]) for size in range(len(word) + 1)]
     for said, two in lexicon.plain_word_letters.items():
-        limit = _limit(len(two) - 1)
+        limit = _most_typing_errors(len(two) - 1)
         for size in range(max(1, len(said) - 1), min(len(word), len(said) + 1) + 1):
             far = edit_distance(heads[size], two, limit)
             whole = said + word[size:]
@@ -154,7 +154,7 @@ def _correct_beginning(word: str, lexicon: Lexicon) -> dict[str, float]:
     return found
 
 
-def _limit(size: int) -> int:
+def _most_typing_errors(size: int) -> int:
     return 0 if size < _SHORT else 1 if size < 6 else 2
 
 

@@ -90,7 +90,9 @@ class Ledger:
     def reserve(self, amounts: Mapping[str, float]) -> Reservation:
         """Implement `Allowance.reserve`."""
         with self._changed:
-            while short := [kind for kind in amounts if not self._fits(kind, amounts[kind])]:
+            while short := [
+                kind for kind in amounts if not self._is_within_limit(kind, amounts[kind])
+            ]:
                 if self._overbilled or not all(self._in_flight[kind] for kind in short):
                     break
                 self._changed.wait()
@@ -121,7 +123,7 @@ class Ledger:
             self._write()
             self._changed.notify_all()
 
-    def _fits(self, kind: str, amount: float) -> bool:
+    def _is_within_limit(self, kind: str, amount: float) -> bool:
         return self._spent[kind] + amount <= self._limits.get(kind, math.inf) + _SLACK
 
     def _refusal(self, kind: str, amount: float) -> str:

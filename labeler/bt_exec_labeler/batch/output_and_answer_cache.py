@@ -150,19 +150,22 @@ class Cache:
         marks = ",".join("?" * len(keys))
         statement = f"SELECT key, line FROM answers WHERE key IN ({marks})"  # noqa: S608 - marks
         with self._lock:
-            rows = self._connection.execute(statement, [self._full(key) for key in keys]).fetchall()
+            rows = self._connection.execute(
+                statement, [self._scoped_key(key) for key in keys]
+            ).fetchall()
         known = {full: json.loads(line) for full, line in rows}
-        return {key: known[self._full(key)] for key in keys if self._full(key) in known}
+        return {key: known[self._scoped_key(key)] for key in keys if self._scoped_key(key) in known}
 
     def put(self, lines: Mapping[str, Mapping[str, Any]]) -> None:
         """Store answers by key."""
         rows = [
-            (self._full(key), json.dumps(line, ensure_ascii=False)) for key, line in lines.items()
+            (self._scoped_key(key), json.dumps(line, ensure_ascii=False))
+            for key, line in lines.items()
         ]
         with self._lock, self._connection:
             self._connection.executemany("INSERT OR REPLACE INTO answers VALUES (?, ?)", rows)
 
-    def _full(self, key: str) -> str:
+    def _scoped_key(self, key: str) -> str:
         return f"{self.scope}/{key}"
 
     def close(self) -> None:

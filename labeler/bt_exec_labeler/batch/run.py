@@ -88,17 +88,17 @@ def label_moments(
     """
     store, progress = output.result_store, Progress()
     progress.changes = store.replace_items((content_key(item), item.id) for item in items)
-    _count(progress, store.results_in_order())
+    _count_lines(progress, store.results_in_order())
     tell(progress)
     left = store.unanswered_keys()
     in_a_row = 0
 
-    def finish(futures: Iterable[Future[_Done]]) -> None:
+    def take_finished(futures: Iterable[Future[_Done]]) -> None:
         nonlocal in_a_row
         for future in futures:
             lines, failure = future.result()
             saving.put(lines)
-            _count(progress, [line for _, line in lines])
+            _count_lines(progress, [line for _, line in lines])
             in_a_row = in_a_row + 1 if failure is not None else 0
             if failure is None:
                 continue
@@ -123,12 +123,12 @@ def label_moments(
             waiting.add(pool.submit(_label_remaining, batch, labeler, vocabulary, cache))
             if len(waiting) >= threads + (workers + 1) // 2:  # a few more keep the threads busy
                 finished, waiting = wait(waiting, return_when=FIRST_COMPLETED)
-                finish(finished)
+                take_finished(finished)
             if stop():
                 progress.stopped = progress.stopped or "it was asked to stop"
             if progress.stopped:
                 break
-        finish(waiting)
+        take_finished(waiting)
     return progress
 
 
@@ -269,7 +269,7 @@ def _output_line(
     }
 
 
-def _count(progress: Progress, lines: Iterable[Mapping[str, Any]]) -> None:
+def _count_lines(progress: Progress, lines: Iterable[Mapping[str, Any]]) -> None:
     for line in lines:
         progress.items += 1
         progress.records += line["record"] is not None

@@ -117,7 +117,7 @@ def _answer_records(text: str) -> Sequence[Any] | Breach:
 def answer_schema(vocabulary: Vocabulary) -> dict[str, Any]:
     """Return the JSON Schema of an answer, for servers with constrained output."""
     goals = [
-        _closed({"op": {"const": name}, "args": _arguments(op)})
+        _closed_object_schema({"op": {"const": name}, "args": _arguments(op)})
         for name, op in vocabulary.ops.items()
     ]
     fields: dict[str, Any] = {
@@ -132,17 +132,21 @@ def answer_schema(vocabulary: Vocabulary) -> dict[str, Any]:
         },
         "uncertainty": {"enum": list(get_args(Uncertainty))},
     }
-    record = _closed({name: fields[name] for name in FIELDS})
-    entry = _closed({"item": {"type": "integer"}, "record": record})
-    return _closed({"items": {"type": "array", "items": entry}})
+    record = _closed_object_schema({name: fields[name] for name in FIELDS})
+    entry = _closed_object_schema({"item": {"type": "integer"}, "record": record})
+    return _closed_object_schema({"items": {"type": "array", "items": entry}})
 
 
 def _arguments(op: Operation) -> dict[str, Any]:
     required = [key for key, argument in op.args.items() if argument.required]
-    return _closed({key: _typed(argument) for key, argument in op.args.items()}, required)
+    return _closed_object_schema(
+        {key: _argument_schema(argument) for key, argument in op.args.items()}, required
+    )
 
 
-def _closed(properties: dict[str, Any], required: list[str] | None = None) -> dict[str, Any]:
+def _closed_object_schema(
+    properties: dict[str, Any], required: list[str] | None = None
+) -> dict[str, Any]:
     return {
         "type": "object",
         "properties": properties,
@@ -151,7 +155,7 @@ def _closed(properties: dict[str, Any], required: list[str] | None = None) -> di
     }
 
 
-def _typed(argument: Argument) -> dict[str, Any]:
+def _argument_schema(argument: Argument) -> dict[str, Any]:
     if argument.values:
         return {"enum": list(argument.values)}
     return {"type": {"text": "string"}.get(argument.type, argument.type)}

@@ -92,7 +92,7 @@ class RayLabeler:
             owner = uuid.uuid4().hex
             task = self._task.remote(self._key, self._make, self._ledger, owner, tuple(items))
             try:
-                return self._read(self._ray.get(task), len(items))
+                return self._answers_in_outcome(self._ray.get(task), len(items))
             except self._ray.exceptions.RayError as error:
                 # others must not wait for reservations of a dead worker
                 self._ray.get(self._ledger.abandon.remote(owner))
@@ -102,7 +102,7 @@ class RayLabeler:
                     raise LabelerFailure("RAY_FAILED", message) from error
         raise AssertionError("the last attempt returns or raises")
 
-    def _read(self, outcome: Outcome, count: int) -> Sequence[Labelled]:
+    def _answers_in_outcome(self, outcome: Outcome, count: int) -> Sequence[Labelled]:
         answers, failure, usage = outcome
         with self._lock:
             for name, value in usage.items():

@@ -34,7 +34,7 @@ def system_prompt(vocabulary: Vocabulary, role: Role, language: str) -> list[Blo
     """
     steps = [f"- {name}: {step.said(language)}" for name, step in vocabulary.mid_steps.items()]
     ops = [
-        f"- {name}({', '.join(map(_argument, op.args.items()))})"
+        f"- {name}({', '.join(map(_describe_argument, op.args.items()))})"
         + (f": {op.text}" if op.text else "")
         for name, op in vocabulary.ops.items()
     ]
@@ -130,7 +130,7 @@ def contact_sheet(images: list[Image], first: int = 1) -> Image:
         images: The frames.
         first: Number that is drawn on the first frame.
     """
-    tiles = [_tile(image, number) for number, image in enumerate(images, start=first)]
+    tiles = [_numbered_tile(image, number) for number, image in enumerate(images, start=first)]
     height, width = (max(tile.shape[axis] for tile in tiles) for axis in (0, 1))
     columns = min(_COLUMNS, len(tiles))
     rows = math.ceil(len(tiles) / columns)
@@ -141,16 +141,16 @@ def contact_sheet(images: list[Image], first: int = 1) -> Image:
     return sheet
 
 
-def _tile(image: Image, number: int) -> Image:
+def _numbered_tile(image: Image, number: int) -> Image:
     scale = min(1.0, _TILE / max(image.shape[:2]))
     size = (max(1, round(image.shape[1] * scale)), max(1, round(image.shape[0] * scale)))
     tile = np.ascontiguousarray(cv2.resize(image, size, interpolation=cv2.INTER_AREA), np.uint8)
-    mark = np.hstack([_digits()[int(digit)] for digit in str(number)])[: size[1], : size[0]]
+    mark = np.hstack([_digit_pictures()[int(digit)] for digit in str(number)])[: size[1], : size[0]]
     tile[: mark.shape[0], : mark.shape[1]] = mark
     return tile
 
 
-def _digits() -> Sequence[Image]:
+def _digit_pictures() -> Sequence[Image]:
     """Return cached pictures of the digits, because OpenCV loads its font in each thread anew."""
     with _DRAWING:
         return _drawn_digits()
@@ -177,7 +177,7 @@ def _caption(clip: Clip) -> str:
     return text
 
 
-def _argument(pair: tuple[str, Argument]) -> str:
+def _describe_argument(pair: tuple[str, Argument]) -> str:
     name, argument = pair
     allowed = " | ".join(map(str, argument.values)) or argument.type
     if argument.minimum is not None or argument.maximum is not None:

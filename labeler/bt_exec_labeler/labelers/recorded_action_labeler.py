@@ -36,23 +36,23 @@ class RulesLabeler:
 
     def label(self, items: Sequence[Item]) -> Sequence[Labelled]:
         """Implement `Labeler.label`."""
-        return [self._label(item) for item in items]
+        return [self._label_item(item) for item in items]
 
     def usage(self) -> Mapping[str, float]:
         """Return an empty mapping, because there are no requests."""
         return {}
 
-    def _label(self, item: Item) -> Labelled:
+    def _label_item(self, item: Item) -> Labelled:
         span = item.span
         if span is None:
             breach = Breach("NO_ACTIONS", "episode", "the recording contains no actions")
             return Labelled(None, (breach,))
         limits = self.vocabulary.limits
         reach = item.t + limits.horizon_s
-        ahead = [a for a in span.actions if _end(a, span.end) > item.t and a.t < reach]
+        ahead = [a for a in span.actions if _end_time(a, span.end) > item.t and a.t < reach]
         ahead = ahead[: limits.goal_ops] or [span.actions[-1]]
-        until = min(_end(ahead[-1], span.end), reach)
-        finished = [a for a in ahead if _end(a, span.end) <= reach]
+        until = min(_end_time(ahead[-1], span.end), reach)
+        finished = [a for a in ahead if _end_time(a, span.end) <= reach]
         complete = len(finished) == len(ahead) and ahead[-1] is span.actions[-1]
         evidence = self._evidence(finished) if complete else ()
         record = Record(
@@ -107,7 +107,7 @@ def create(settings: LabelerSettings) -> Labeler:
     return RulesLabeler(settings.vocabulary)
 
 
-def _end(action: Action, otherwise: float) -> float:
+def _end_time(action: Action, otherwise: float) -> float:
     return otherwise if action.end is None else action.end
 
 

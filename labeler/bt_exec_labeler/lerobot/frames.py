@@ -42,13 +42,13 @@ class StoredFrame:
 
     def image(self) -> Image:
         """Implement `bt_exec_labeler.episode.Frame.image`."""
-        return decode_picture(self._coded(), self.name)
+        return decode_picture(self._encoded_picture(), self.name)
 
     def digest(self) -> str:
         """Implement `bt_exec_labeler.episode.Frame.digest`."""
-        return hashlib.sha256(self._coded()).hexdigest()
+        return hashlib.sha256(self._encoded_picture()).hexdigest()
 
-    def _coded(self) -> bytes:
+    def _encoded_picture(self) -> bytes:
         stored = _camera_pictures(self.path, self.group, self.column)[self.row].as_py()
         coded = stored.get("bytes") if isinstance(stored, dict) else None
         return coded if isinstance(coded, bytes) else b""

@@ -197,13 +197,13 @@ def _episode_rows(path: Path, episode: int) -> _Stored:
                     continue
                 if not found and PERSISTENT in names:
                     whole = file.read_row_group(group, columns=[PERSISTENT])[PERSISTENT]
-                    persistent = _persistent(whole[row].as_py(), path)
+                    persistent = _persistent_rows(whole[row].as_py(), path)
                 first = found[0].said.timestamp if found else said.timestamp
                 found.append(_Frame(round(said.timestamp - first, 6), group, row, said))
     return _Stored(path, names, found, persistent, flaws)
 
 
-def _persistent(rows: Any, where: Path) -> list[LanguageRow]:
+def _persistent_rows(rows: Any, where: Path) -> list[LanguageRow]:
     try:
         rows = parse_rows(rows)
     except ValueError as error:

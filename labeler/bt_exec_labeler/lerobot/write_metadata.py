@@ -93,14 +93,14 @@ def write_meta(
         form: Form of the language columns.
     """
     (folder / "meta" / "episodes" / "chunk-000").mkdir(parents=True)
-    _write_json(folder / "meta" / "info.json", _info(made, splits, vocabulary, form))
+    _write_json(folder / "meta" / "info.json", _info_data(made, splits, vocabulary, form))
     _write_json(folder / "meta" / "stats.json", made.statistics())
     arrow, parquet = import_pyarrow()
     _write_texts(folder / "meta" / "tasks.parquet", "task", made.tasks)
     episodes = arrow.Table.from_pylist(_episode_rows(made))
     parquet.write_table(episodes, folder / "meta" / "episodes" / "chunk-000" / "file-000.parquet")
     write_subtasks(folder, made.subtasks)
-    text = _card(made, splits, vocabulary, form)
+    text = _card_text(made, splits, vocabulary, form)
     (folder / "README.md").write_text(text, encoding="utf-8")
 
 
@@ -132,7 +132,7 @@ def _write_texts(path: Path, name: str, texts: Mapping[str, int]) -> None:
     parquet.write_table(table.replace_schema_metadata({"pandas": json.dumps(index)}), path)
 
 
-def _info(
+def _info_data(
     made: Counts, splits: Mapping[str, int], vocabulary: Vocabulary, form: LanguageForm
 ) -> dict[str, Any]:
     shape = {"dtype": "image", "shape": list(made.size), "names": ["height", "width", "channels"]}
@@ -192,7 +192,7 @@ def _write_json(path: Path, value: Mapping[str, Any]) -> None:
     path.write_text(json.dumps(value, ensure_ascii=False, indent=4) + "\n", encoding="utf-8")
 
 
-def _card(
+def _card_text(
     made: Counts, splits: Mapping[str, int], vocabulary: Vocabulary, form: LanguageForm
 ) -> str:
     said = "\n".join(f"- {split}: {count} episodes" for split, count in splits.items())

@@ -42,7 +42,7 @@ def review(
     if language not in ("", *LANGUAGES):
         raise UnknownName("language", language, LANGUAGES)
     tongue = language or "en"
-    vocabulary, cards = _job(folder, source, words, episode)
+    vocabulary, cards = _vocabulary_and_cards(folder, source, words, episode)
     decisions = Decisions(folder, reviewer)
     try:
         server = AppServer(make_app(cards, vocabulary, decisions, _HOST, language), _HOST, port)
@@ -63,7 +63,7 @@ def export(folder: Path, source: Path, words: Path, out: Path) -> dict[str, Any]
     """
     from bt_exec_labeler.review.label_studio import write_tasks
 
-    vocabulary, cards = _job(folder, source, words)
+    vocabulary, cards = _vocabulary_and_cards(folder, source, words)
     damaged = write_tasks(out, cards, vocabulary)
     lines = [f"! {where}" for where in damaged]
     lines.append(f"{out}: {len(cards)} tasks in tasks.json, the interface in interface.xml")
@@ -78,7 +78,7 @@ def import_decisions(folder: Path, annotations: Path, source: Path, words: Path)
     """
     from bt_exec_labeler.review.label_studio import read_annotations
 
-    vocabulary, cards = _job(folder, source, words)
+    vocabulary, cards = _vocabulary_and_cards(folder, source, words)
     by_reviewer, refused = read_annotations(annotations, cards, vocabulary)
     taken = 0
     for reviewer, found in by_reviewer.items():
@@ -107,7 +107,7 @@ def import_decisions(folder: Path, annotations: Path, source: Path, words: Path)
     }
 
 
-def _job(
+def _vocabulary_and_cards(
     folder: Path, source: Path, words: Path, episode: str = ""
 ) -> tuple[Vocabulary, list[Card]]:
     vocabulary = vocabulary_of(folder, words, Output(folder).run_settings())

@@ -286,15 +286,17 @@ def make_request(items: Sequence[Item], vocabulary: Vocabulary, language: str) -
         ValueError: If a frame is damaged.
         OSError: If a frame cannot be read.
     """
-    frames = {_name(frame): frame for i in items for clip in i.clips for frame in clip.frames}
+    frames = {
+        _name_of_frame(frame): frame for i in items for clip in i.clips for frame in clip.frames
+    }
     return {
         "command": items[0].episode.command[:500],
         "pictures": {name: _data_address(frame) for name, frame in frames.items()},
-        "items": [item_body(item, vocabulary, language, _name) for item in items],
+        "items": [item_body(item, vocabulary, language, _name_of_frame) for item in items],
     }
 
 
-def _name(frame: Frame) -> str:
+def _name_of_frame(frame: Frame) -> str:
     return pixel_digest(frame)[:32]
 
 

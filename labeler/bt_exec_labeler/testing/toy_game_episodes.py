@@ -108,11 +108,11 @@ def make_game(folder: Path, episodes: int = 3, seed: int = 0) -> Path:
     text = yaml.safe_dump(VOCABULARY, allow_unicode=True, sort_keys=False)
     (folder / "vocabulary.yaml").write_text(text, encoding="utf-8")
     for number in range(episodes):
-        _episode(folder / f"game_{number:02d}", chance)
+        _write_episode(folder / f"game_{number:02d}", chance)
     return folder
 
 
-def _episode(folder: Path, chance: random.Random) -> None:
+def _write_episode(folder: Path, chance: random.Random) -> None:
     folder.mkdir(exist_ok=True)
     head = {"fps": FPS, "command": "bring me the gem", "language": "en"}
     (folder / "episode.yaml").write_text(yaml.safe_dump(head), encoding="utf-8")
@@ -126,7 +126,7 @@ def _episode(folder: Path, chance: random.Random) -> None:
             while frames / FPS < t + seconds:
                 share = max(0.0, frames / FPS - t) / seconds
                 here = (x + (goal_x - x) * share, y + (goal_y - y) * share)
-                _write(folder / f"{frames:06d}.png", _screen_picture(here, held, move.op))
+                _write_screen(folder / f"{frames:06d}.png", _screen_picture(here, held, move.op))
                 frames += 1
             line: dict[str, Any] = {"t": round(t, 3), "end": round(t + seconds, 3), "op": move.op}
             line |= {"args": move.args, "state": "failed" if failed else "done"}
@@ -156,7 +156,7 @@ def _screen_picture(here: tuple[float, float], held: set[str], op: str) -> Image
     return screen
 
 
-def _write(path: Path, screen: Image) -> None:
+def _write_screen(path: Path, screen: Image) -> None:
     if not cv2.imwrite(str(path), screen[:, :, ::-1]):
         raise OSError(f"{path} cannot be written")
 

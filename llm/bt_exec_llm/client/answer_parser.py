@@ -129,7 +129,7 @@ def read_answer(
         problem = Problem("PLAN_IN_PIECES", message, file=NAME)
         return Reading(text=said, notes=first, problems=(problem,))
     if named and any_case:
-        chosen = [_folded(chosen[0], keys)]
+        chosen = [_with_known_keywords(chosen[0], keys)]
     return replace(chosen[0], words=words)
 
 
@@ -139,7 +139,7 @@ class _ParseBudget:
     def __init__(self) -> None:
         self.done = 0
 
-    def may(self, text: str) -> bool:
+    def may_parse(self, text: str) -> bool:
         return self.done + len(text) <= _MOST_WORK
 
 
@@ -159,17 +159,17 @@ def _parse_candidate(
         # otherwise closing brackets would follow a comma or colon, which is invalid
         text = text.rstrip().rstrip(",") + candidate.open
         notes = (*notes, "cut off: open brackets and quotes closed")
-    reading = _attempt(text, complete, notes, work)
+    reading = _parse_attempt(text, complete, notes, work)
     other = None if reading.problems else reading
     if other is not None and _has_known_key(other.data, keys):
         return other, True
     problems = reading.problems
     if not problems or all(problem.code in _MENDABLE for problem in problems):
         for mended, note in repair_steps(text):
-            if not work.may(mended):
+            if not work.may_parse(mended):
                 break
             notes = (*notes, note)
-            reading = _attempt(mended, complete, notes, work)
+            reading = _parse_attempt(mended, complete, notes, work)
             if any(problem.code not in _MENDABLE for problem in reading.problems):
                 problems = problems or reading.problems
                 break
@@ -181,7 +181,9 @@ def _parse_candidate(
     return Reading(text=text, complete=complete, notes=notes, problems=problems), False
 
 
-def _attempt(text: str, complete: bool, notes: tuple[str, ...], work: _ParseBudget) -> Reading:
+def _parse_attempt(
+    text: str, complete: bool, notes: tuple[str, ...], work: _ParseBudget
+) -> Reading:
     work.done += len(text)
     try:
         source = _parse_yaml_or_json(text)
@@ -192,7 +194,7 @@ def _attempt(text: str, complete: bool, notes: tuple[str, ...], work: _ParseBudg
     return Reading(source, text, complete, notes)
 
 
-def _folded(reading: Reading, keys: Sequence[str]) -> Reading:
+def _with_known_keywords(reading: Reading, keys: Sequence[str]) -> Reading:
     assert reading.source is not None
     source, folded = normalise_keywords(reading.source, keys)
     return replace(reading, source=source, notes=(*reading.notes, *folded))

@@ -40,7 +40,7 @@ class ReplayClient:
         self.usage = Usage()
         self._ignore = ignore_digest
         self._lock = threading.Lock()
-        rows = _read(path)
+        rows = _read_rows(path)
         told = [row["settings"] for row in rows if "settings" in row]
         self.settings: Mapping[str, Any] = told[-1] if told else {}
         self._rows = [row for row in rows if "settings" not in row]
@@ -80,14 +80,14 @@ class ReplayClient:
         question = Question(tuple(system), tuple(messages), schema, plain, structured, tuple(tools))
         digest = question.digest()
         with self._lock:
-            came = self._rows.pop(self._find(question, digest))
+            came = self._rows.pop(self._find_row(question, digest))
             answer = _recorded_result(came)
             self.usage += answer.usage
         if isinstance(answer, ModelFailure):
             raise answer
         return answer
 
-    def _find(self, question: Question, digest: str) -> int:
+    def _find_row(self, question: Question, digest: str) -> int:
         if not self._rows:
             message = f"{self.path.name}: all {self._count} answers have been used"
             raise ModelFailure("MODEL_REPLAY_ENDED", message)
@@ -103,7 +103,7 @@ class ReplayClient:
         raise ModelFailure("MODEL_REPLAY_DIFFERS", message)
 
 
-def _read(path: Path) -> list[dict[str, Any]]:
+def _read_rows(path: Path) -> list[dict[str, Any]]:
     rows: list[dict[str, Any]] = []
     number = 0
     try:
@@ -111,7 +111,7 @@ def _read(path: Path) -> list[dict[str, Any]]:
             while line := file.readline(_LONGEST_LINE):
                 number += 1
                 if line.strip():
-                    rows.append(_row(line))
+                    rows.append(_parse_row(line))
     except OSError as error:
         raise UsageError(f"{path}: cannot be read: {error.strerror}") from error
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
@@ -120,7 +120,7 @@ def _read(path: Path) -> list[dict[str, Any]]:
     return rows
 
 
-def _row(line: str) -> dict[str, Any]:
+def _parse_row(line: str) -> dict[str, Any]:
     row: dict[str, Any] = json.loads(line)
     if row["version"] != VERSION:
         raise ValueError(f"version {row['version']!r}, this program reads {VERSION}")

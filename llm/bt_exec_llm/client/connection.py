@@ -34,7 +34,7 @@ class Connection:
         """Close the connection; a thread that is blocked in a read wakes up."""
         self.ended.set()
         with self._lock:
-            _shut(self._socket)
+            _shut_down_socket(self._socket)
 
     def trace(self, event: str, info: Mapping[str, Any]) -> None:
         """Record each socket that the HTTP library opens; called by its tracing."""
@@ -44,7 +44,7 @@ class Connection:
         with self._lock:
             self._socket = opened
             if self.ended.is_set():
-                _shut(opened)
+                _shut_down_socket(opened)
 
     def remaining_time(self) -> float:
         """Return the time until the deadline [s]."""
@@ -58,7 +58,7 @@ class Connection:
             raise ModelFailure("MODEL_TIMEOUT", "the answer was still coming in")
 
 
-def _shut(opened: socket.socket | None) -> None:
+def _shut_down_socket(opened: socket.socket | None) -> None:
     if opened is not None:
         with contextlib.suppress(OSError):
             # SSLSocket.shutdown would discard the TLS session while another thread reads

@@ -198,12 +198,12 @@ def _braces(text: str) -> Iterator[Candidate | str]:  # noqa: C901 - a state mac
 
 def _key_runs(text: str, keys: Sequence[str]) -> Iterator[Candidate | str]:
     """Yield blocks of lines that start with one of `keys` or are indented below such a line."""
-    known = {_plain(key) for key in keys}
+    known = {_folded_key(key) for key in keys}
     lines: list[str] = []
     seen: set[str] = set()
     base = 0
 
-    def run() -> Iterator[Candidate]:
+    def take_run() -> Iterator[Candidate]:
         body = "\n".join(lines).rstrip()
         if body:
             yield Candidate(textwrap.dedent(body))
@@ -212,26 +212,26 @@ def _key_runs(text: str, keys: Sequence[str]) -> Iterator[Candidate | str]:
 
     for line in text.splitlines():
         key = _KEY.match(line)
-        name = _plain(key[2]) if key else ""
+        name = _folded_key(key[2]) if key else ""
         indent = len(line) - len(line.lstrip(" \t"))
         starts = key is not None and name in known and (not lines or indent == base)
         if starts:
             if name in seen:
-                yield from run()
+                yield from take_run()
             if not lines:
                 base = indent
             seen.add(name)
             lines.append(line)
         elif lines and (not line.strip() or indent > base or line[indent : indent + 1] in "-#]}"):
             if line.strip() in ("---", "..."):
-                yield from run()
+                yield from take_run()
             else:
                 lines.append(line)
         else:
-            yield from run()
+            yield from take_run()
             yield line
-    yield from run()
+    yield from take_run()
 
 
-def _plain(key: str) -> str:
+def _folded_key(key: str) -> str:
     return re.sub("[-_ ]", "", key).casefold()

@@ -229,7 +229,7 @@ def server_failure(
         said = error
     elif isinstance(body, Mapping):
         said = str(body.get("message") or body.get("detail") or "")
-    code = _code(status, kind, said)
+    code = _failure_code(status, kind, said)
     if not said and raw.strip():
         page = raw.lstrip()[:1] == "<"
         said = "it answers with a web page" if page else raw.strip()
@@ -241,7 +241,7 @@ def server_failure(
     return ModelFailure(code, message, http_status=status, retry_after_s=wait, raw=raw)
 
 
-def _code(status: int, kind: str, said: str) -> str:
+def _failure_code(status: int, kind: str, said: str) -> str:
     for code, words in _BY_WORDS:
         if status in (200, 400, 403, 422, 429) and re.search(words, said[:2000], re.IGNORECASE):
             return code

@@ -91,9 +91,9 @@ class RequestRunner:
         except ImportError as error:
             raise ModelFailure("MODEL_NO_SDK", str(error)) from None
         with Transport(self._settings, key, self._connection) as transport:
-            return self._through_tiers(transport)
+            return self._ask_in_each_tier(transport)
 
-    def _through_tiers(self, transport: Transport) -> tuple[MessageContent, str]:
+    def _ask_in_each_tier(self, transport: Transport) -> tuple[MessageContent, str]:
         """Ask in one tier after another until an answer has the requested format.
 
         Returns:
@@ -114,7 +114,7 @@ class RequestRunner:
                 raise
             if said.honoured or said.data is not None or last:
                 if auto:
-                    self._memory.put(self._settings, tier if said.honoured else _after(tier))
+                    self._memory.put(self._settings, tier if said.honoured else _next_tier(tier))
                 return said, reply
         raise AssertionError("the last tier returns or raises")
 
@@ -191,7 +191,7 @@ def _request(question: Question, tier: Tier, settings: ModelSettings) -> dict[st
     return request_arguments(question, tier, settings, enforced)
 
 
-def _after(tier: Tier) -> Tier:
+def _next_tier(tier: Tier) -> Tier:
     return TIERS[min(TIERS.index(tier) + 1, len(TIERS) - 1)]
 
 

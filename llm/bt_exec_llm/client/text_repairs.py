@@ -72,7 +72,10 @@ def repair_steps(text: str) -> Iterator[tuple[str, str]]:
             ("invisible characters removed", lambda t: t.translate(_ODD)),
             ("tabs turned into spaces", lambda t: _TABS.sub(_spaces, t)),
             ("a space put after a colon", lambda t: _TIGHT.sub(r"\1: ", t)),
-            ("quotes put around text that holds a colon", lambda t: _COLON.sub(_quoted, t)),
+            (
+                "quotes put around text that holds a colon",
+                lambda t: _COLON.sub(_quote_value_with_colon, t),
+            ),
         ]
     for note, step in steps:
         mended = step(text)
@@ -98,7 +101,7 @@ def _keep_string(match: re.Match[str]) -> str:
     return match[1] or ""
 
 
-def _quoted(match: re.Match[str]) -> str:
+def _quote_value_with_colon(match: re.Match[str]) -> str:
     value = match[2].rstrip(" ")
     if ": " not in value and not value.endswith(":"):
         return match[0]
@@ -156,10 +159,10 @@ class _Folder:
                 new = key
             if new != key:
                 self.renamed[(*place, key)] = new
-            folded[new] = self._below(new, value, (*place, key))
+            folded[new] = self._normalise_value(new, value, (*place, key))
         return folded
 
-    def _below(self, key: str, value: Any, place: Place) -> Any:
+    def _normalise_value(self, key: str, value: Any, place: Place) -> Any:
         if key in ("root", "body"):
             return self.normalise_mapping(value, place, _NODE_KEYS)
         if key in ("sequence", "fallback", "parallel") and isinstance(value, list):
@@ -168,7 +171,7 @@ class _Folder:
                 self.normalise_mapping(item, (*place, index), _NODE_KEYS) for index, item in items
             ]
         if key in ("skip_if", "while", "until", "check"):
-            return self._condition(value, place)
+            return self._normalise_condition(value, place)
         if key == "params" and isinstance(value, dict):
             return {
                 name: self.normalise_mapping(param, (*place, name), _PARAM_KEYS)
@@ -176,7 +179,7 @@ class _Folder:
             }
         return value
 
-    def _condition(self, value: Any, place: Place) -> Any:
+    def _normalise_condition(self, value: Any, place: Place) -> Any:
         if not isinstance(value, dict) or len(value) != 1 or len(place) > _DEEPEST:
             return value
         (key, inner), here = next(iter(value.items())), (*place, next(iter(value)))
@@ -186,9 +189,11 @@ class _Folder:
         if new != key:
             self.renamed[here] = new
         if isinstance(inner, list):
-            below = [self._condition(item, (*here, index)) for index, item in enumerate(inner)]
+            below = [
+                self._normalise_condition(item, (*here, index)) for index, item in enumerate(inner)
+            ]
             return {new: below}
-        return {new: self._condition(inner, here)}
+        return {new: self._normalise_condition(inner, here)}
 
 
 def _folded_key(key: str) -> str:

@@ -32,7 +32,7 @@ def wrong_assumption_problems(
             yield Problem(
                 "STATE_CONTRADICTS_SEEN", message, f"assumes/{fact}", f"{fact}={value}", (known,)
             )
-    for where, node, facts in _Walk(request, dict(assumes)).node(part):
+    for where, node, facts in _Walk(request, dict(assumes)).walk_in_order(part):
         done = _effects_already_hold(node, facts, request)
         if done and set(done.split(", ")) <= {f"{fact}={value}" for fact, value in assumes.items()}:
             message = f"the plan builds on {done}, so {node.do} has no use here"
@@ -48,7 +48,7 @@ def wrong_assumption_problems(
 
 def needless_step_problems(part: Located[NodeBase], request: Request) -> Iterator[Problem]:
     """Yield a problem for each step in `part` whose effects already hold when it starts."""
-    for where, node, facts in _Walk(request, dict(request.situation.facts)).node(part):
+    for where, node, facts in _Walk(request, dict(request.situation.facts)).walk_in_order(part):
         done = _effects_already_hold(node, facts, request)
         if done:
             message = f"{done} holds already when {node.do} starts; leave it out or add skip_if"
@@ -65,7 +65,7 @@ class _Walk:
         self.request = request
         self.facts = facts
 
-    def node(self, step: Located[NodeBase]) -> Iterator[tuple[Place, Do, dict[str, str]]]:
+    def walk_in_order(self, step: Located[NodeBase]) -> Iterator[tuple[Place, Do, dict[str, str]]]:
         catalogue, node = self.request.catalogue, step.node
         sure = node.skip_if is None and node.guard is None
         match node:
@@ -77,7 +77,7 @@ class _Walk:
                 self.facts.update(established_facts(node.check, catalogue))
             case Sequence() if sure:
                 for child in step.children:
-                    yield from self.node(child)
+                    yield from self.walk_in_order(child)
             case Tree() if node.body is not None:
                 self._apply_all(node.body, effects=True)
             case _:

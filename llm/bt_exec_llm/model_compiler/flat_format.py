@@ -221,13 +221,13 @@ def to_flat(root: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return the root of a nested plan, as plain data, as a flat list of nodes, the root first."""
     nodes: list[dict[str, Any]] = []
 
-    def add(node: Mapping[str, Any]) -> str:
+    def add_node(node: Mapping[str, Any]) -> str:
         flat: dict[str, Any] = {"id": f"n{len(nodes) + 1}"}
         nodes.append(flat)
         kind = next(kind for kind in ("do", "check", "tree", *_COMPOSITES) if kind in node)
         flat["kind"] = kind
         if kind in _COMPOSITES:
-            flat["children"] = [add(child) for child in node[kind]]
+            flat["children"] = [add_node(child) for child in node[kind]]
         elif kind == "check":
             flat["asks"] = _conditions(node[kind])
         else:
@@ -241,7 +241,7 @@ def to_flat(root: Mapping[str, Any]) -> list[dict[str, Any]]:
             flat.update({"while_else": code} if code else {})
         return str(flat["id"])
 
-    add(root)
+    add_node(root)
     return nodes
 
 

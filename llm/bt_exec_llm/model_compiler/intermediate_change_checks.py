@@ -80,19 +80,19 @@ def needless_repetition_problems(
         by_name[step[0]] += runs
         most = 2 * max(asked, asked_by_name[step[0]]) + _SPARE
         if runs > most:
-            yield _repeated(" ".join(step).strip(), runs, most)
+            yield _repetition_problem(" ".join(step).strip(), runs, most)
     for name, runs in by_name.items():
         most = 2 * asked_by_name[name] + _SPARE_OTHERWISE
         if meant is not None and runs > most:
-            yield _repeated(name, runs, most)
+            yield _repetition_problem(name, runs, most)
     usual = Counter() if meant is None else _attempt_counts(meant.root)
     for name, attempts in _attempt_counts(spec.root).items():
         most = _ATTEMPTS * max(asked, usual[name])
         if attempts > most:
-            yield _repeated(name, attempts, most)
+            yield _repetition_problem(name, attempts, most)
 
 
-def _repeated(step: str, runs: int, most: int) -> Problem:
+def _repetition_problem(step: str, runs: int, most: int) -> Problem:
     message = f"runs {runs} times, the command does not ask for that; do it once"
     return Problem(
         "REPEATED_UNASKED", message, "root", f"{step[:60]}: {runs}", (f"{most} at most",)

@@ -130,7 +130,9 @@ def foreign_words(text: str, sources: Iterable[str]) -> list[str]:
     """Return the content words of a text that are in none of the sources."""
     known = {token for source in sources for token in _tokens(source)}
     return [
-        token for token in _tokens(text) if not _joins(token) and not _contains_word(token, known)
+        token
+        for token in _tokens(text)
+        if not _is_joining_word(token) and not _contains_word(token, known)
     ]
 
 
@@ -141,7 +143,10 @@ def _covers(texts: Iterable[str], wanted: Iterable[str], command: str) -> bool:
     """
     asked = set(_tokens(command))
     words = [
-        t for text in wanted for t in _tokens(text) if not _joins(t) and _contains_word(t, asked)
+        t
+        for text in wanted
+        for t in _tokens(text)
+        if not _is_joining_word(t) and _contains_word(t, asked)
     ]
     said = {token for text in texts for token in _tokens(text)}
     return 2 * sum(_contains_word(word, said) for word in words) >= len(words)
@@ -151,7 +156,7 @@ def _tokens(text: str) -> list[str]:
     return _TOKEN.findall(text.casefold().replace("_", " "))
 
 
-def _joins(token: str) -> bool:
+def _is_joining_word(token: str) -> bool:
     return token in _JOINING or token.startswith(_JOINING_KO)
 
 
@@ -243,11 +248,11 @@ def _lexicon_text(pack: Pack) -> str:
 def _unexecuted_texts(form: AnswerContent) -> Iterator[tuple[str, str]]:
     """Yield the path and the value of each text that is not executed."""
     beside = {key: value for key, value in form.stated.items() if key not in ("cannot", "assumes")}
-    yield from _leaves(beside, "")
+    yield from _texts_with_places(beside, "")
     yield from _node_names_and_codes(form.root, "root", 0)
 
 
-def _leaves(value: Any, place: str) -> Iterator[tuple[str, str]]:
+def _texts_with_places(value: Any, place: str) -> Iterator[tuple[str, str]]:
     if isinstance(value, str):
         yield place, value
     elif isinstance(value, Mapping):
@@ -255,10 +260,10 @@ def _leaves(value: Any, place: str) -> Iterator[tuple[str, str]]:
             where = f"{place}/{key}" if place else str(key)
             if place:
                 yield where, str(key)
-            yield from _leaves(inner, where)
+            yield from _texts_with_places(inner, where)
     elif isinstance(value, list):
         for index, inner in enumerate(value):
-            yield from _leaves(inner, f"{place}[{index}]")
+            yield from _texts_with_places(inner, f"{place}[{index}]")
 
 
 def _node_names_and_codes(node: Any, place: str, depth: int) -> Iterator[tuple[str, str]]:

@@ -129,10 +129,10 @@ def _reported_checks(node: NodeBase) -> Iterator[Check]:
 
 def _normal_form(expression: Any, catalogue: Catalogue) -> str:
     """Return a condition as text in a normal form, which is equal for equivalent conditions."""
-    return json.dumps(_plain(expression, catalogue), ensure_ascii=False, default=str)
+    return json.dumps(_comparable_condition(expression, catalogue), ensure_ascii=False, default=str)
 
 
-def _plain(expression: Any, catalogue: Catalogue) -> Any:
+def _comparable_condition(expression: Any, catalogue: Catalogue) -> Any:
     if isinstance(expression, Is):
         condition = catalogue.conditions.get(expression.name)
         args = expression.args if condition is None else known_args(condition, expression.args)
@@ -140,9 +140,9 @@ def _plain(expression: Any, catalogue: Catalogue) -> Any:
     if isinstance(expression, Not):
         inner = expression.of
         if isinstance(inner, Not):
-            return _plain(inner.of, catalogue)
-        return {"not": _plain(inner, catalogue)}
-    parts = sorted((_plain(part, catalogue) for part in expression.of), key=str)
+            return _comparable_condition(inner.of, catalogue)
+        return {"not": _comparable_condition(inner, catalogue)}
+    parts = sorted((_comparable_condition(part, catalogue) for part in expression.of), key=str)
     return {"all" if isinstance(expression, All) else "any": parts}
 
 
@@ -214,7 +214,7 @@ def effects_of_step(node: Do, catalogue: Catalogue) -> Iterator[tuple[str, str, 
     skill = catalogue.skills.get(node.do)
     if skill is None:
         return
-    args = _complete(skill, node.args)
+    args = _with_default_arguments(skill, node.args)
     for key, value in skill.effects.items():
         try:
             yield key, fill_arguments(key, args), fill_arguments(value, args)
@@ -222,7 +222,7 @@ def effects_of_step(node: Do, catalogue: Catalogue) -> Iterator[tuple[str, str, 
             continue  # verification reports the missing argument
 
 
-def _complete(skill: Any, args: Any) -> dict[str, Any]:
+def _with_default_arguments(skill: Any, args: Any) -> dict[str, Any]:
     try:
         return dict(skill.validate(args))
     except ValueError:

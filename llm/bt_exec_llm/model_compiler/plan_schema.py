@@ -31,7 +31,7 @@ def plan_schema(catalogue: Catalogue, library: Library) -> dict[str, Any]:
     plan = {
         "explanation": {"type": "string", "description": "one line"},
         "cannot": {"type": "string", "description": "why there is no plan; else empty"},
-        "assumes": _list(fact, "facts that the plan builds on"),
+        "assumes": _array_schema(fact, "facts that the plan builds on"),
         "subgoals": {"type": "array", "items": {"type": "string"}},
         "nodes": {
             "type": "array",
@@ -80,7 +80,7 @@ def _step_schema(catalogue: Catalogue, library: Library) -> dict[str, Any]:
     runs = [*_skills(catalogue), *_trees(catalogue, library)]
     if len(runs) > MOST_BRANCHES:
         names = {"type": "string", "enum": sorted(name for name, _ in runs)}
-        pairs = _list({"name": {"type": "string"}, "value": _ARGS}, "arguments by name")
+        pairs = _array_schema({"name": {"type": "string"}, "value": _ARGS}, "arguments by name")
         return {
             **_closed_object({"runs": names, "with": pairs}, ["runs", "with"]),
             "description": about,
@@ -116,13 +116,13 @@ def _value_schema(hint: Any) -> dict[str, Any]:
 
 
 def _conditions(catalogue: Catalogue) -> dict[str, Any]:
-    pairs = _list({"name": {"type": "string"}, "value": _ARGS}, "arguments by name")
+    pairs = _array_schema({"name": {"type": "string"}, "value": _ARGS}, "arguments by name")
     fields = {
         "condition": {"type": "string", "enum": sorted(catalogue.conditions)},
         "with": pairs,
         "holds": {"type": "boolean", "description": "false: the condition must not hold"},
     }
-    return _list(fields, "all must hold")
+    return _array_schema(fields, "all must hold")
 
 
 def _constant_schema(word: str) -> dict[str, Any]:
@@ -138,7 +138,7 @@ def _closed_object(fields: dict[str, Any], required: list[str]) -> dict[str, Any
     }
 
 
-def _list(fields: dict[str, Any], description: str) -> dict[str, Any]:
+def _array_schema(fields: dict[str, Any], description: str) -> dict[str, Any]:
     return {
         "type": "array",
         "items": _closed_object(fields, list(fields)),

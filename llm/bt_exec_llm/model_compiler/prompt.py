@@ -94,7 +94,7 @@ def build_prompt(request: Request, *, image: bool = False, short: bool = False) 
         parts.append(f"# Commands like this one\n\n{like}")
     parts.append("# Situation\n\n" + fenced_json("situation", _situation(request)))
     if request.failure is not None and request.previous is not None:
-        parts.append(_failed(request))
+        parts.append(_failed_part_text(request))
     if image and request.situation.frame is not None:
         parts.append(image_block(request.situation.frame))
     if request.context.turns:
@@ -149,10 +149,10 @@ def problems_text(problems: Iterable[Problem], known: Iterable[Problem] = ()) ->
 def fenced_json(tag: str, data: Any) -> str:
     """Return plain data as JSON between tags, escaped so that it cannot contain the end tag."""
     text = json.dumps(data, ensure_ascii=False, indent=1, default=str)
-    return f"<{tag}>\n{_closed(text)}\n</{tag}>"
+    return f"<{tag}>\n{_escape_angle_brackets(text)}\n</{tag}>"
 
 
-def _closed(text: str) -> str:
+def _escape_angle_brackets(text: str) -> str:
     return text.replace("<", "\\u003c").replace(">", "\\u003e")
 
 
@@ -181,18 +181,18 @@ def _session_text(request: Request) -> list[dict[str, str]]:
     ]
 
 
-def _failed(request: Request) -> str:
+def _failed_part_text(request: Request) -> str:
     found = part_to_replace(request)
     assert found is not None
     assert request.previous is not None
     facts = {
         "failed_part": found.path,
-        "failure": _failure(request.failure),
-        "tried": [_failure(failure) for failure in request.tried],
+        "failure": _failure_data(request.failure),
+        "tried": [_failure_data(failure) for failure in request.tried],
         "finished": [{"step": done.path, "skipped": done.skipped or None} for done in request.done],
     }
     plan = request.previous.model_copy(update={"root": found.node})
-    text = _closed(as_yaml({"root": to_data(plan)["root"]}))
+    text = _escape_angle_brackets(as_yaml({"root": to_data(plan)["root"]}))
     return "\n\n".join(
         (
             f"# What failed\n\n{_text('replan')}",
@@ -202,7 +202,7 @@ def _failed(request: Request) -> str:
     )
 
 
-def _failure(failure: Failure | None) -> dict[str, Any] | None:
+def _failure_data(failure: Failure | None) -> dict[str, Any] | None:
     if failure is None:
         return None
     return {

@@ -53,7 +53,7 @@ def describe_trees(request: Request) -> str:
     parts = ["# Trees"]
     for tree in request.library:
         if tree.utterances:
-            parts.append(f"- {_head(tree, request.catalogue)}: {tree.summary}")
+            parts.append(f"- {_tree_signature(tree, request.catalogue)}: {tree.summary}")
             parts.append(f"  said: {' | '.join(_one_per_language(tree.utterances))}")
     return "\n".join([*parts, *_settings_lines(request)])
 
@@ -134,13 +134,13 @@ def _doc(signature: Signature) -> str:
 
 def _trees(library: Library, catalogue: Catalogue) -> Iterator[str]:
     for index, tree in enumerate(library):
-        yield f"- {_head(tree, catalogue)}: {tree.summary}"
+        yield f"- {_tree_signature(tree, catalogue)}: {tree.summary}"
         if index < _MOST_TREES:
             body = to_data(tree)["root"]
             yield "    " + as_yaml({"root": body}).replace("\n", "\n    ")
 
 
-def _head(tree: TreeSpec, catalogue: Catalogue) -> str:
+def _tree_signature(tree: TreeSpec, catalogue: Catalogue) -> str:
     params = []
     for name, param in tree.params.items():
         kind = " ".join((type_name(param.value_type(catalogue.types) or str), *param.bounds_text))

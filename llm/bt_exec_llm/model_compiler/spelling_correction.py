@@ -44,7 +44,7 @@ _CODE = re.compile("[A-Z][A-Z0-9_]*")
 def corrected_plan(root: Any, request: Request) -> tuple[Any, tuple[str, ...]]:
     """Return the plain data of a plan with corrected spelling, and a note for each change."""
     tidy = _Tidy(request)
-    return tidy.node(root, 0), tuple(dict.fromkeys(tidy.notes))
+    return tidy.corrected_node(root, 0), tuple(dict.fromkeys(tidy.notes))
 
 
 def fixed_values(hint: Any) -> tuple[str, ...]:
@@ -76,15 +76,15 @@ class _Tidy:
         self.codes = site_failure_codes(request)
         self.notes: list[str] = []
 
-    def node(self, node: Any, depth: int) -> Any:
+    def corrected_node(self, node: Any, depth: int) -> Any:
         if not isinstance(node, dict) or depth > _MOST_DEPTH:
             return node
         found: dict[str, Any] = {}
         for key, value in self._as_node(node).items():
-            name = self._key(key)
+            name = self._corrected_key(key)
             name = key if name in found else name
             if name in ("sequence", "fallback", "parallel") and isinstance(value, list):
-                value = [self.node(child, depth + 1) for child in value]
+                value = [self.corrected_node(child, depth + 1) for child in value]
             found[name] = value
         for kind, known in (("do", self.skills), ("tree", self.trees)):
             if isinstance(found.get(kind), str):
@@ -93,7 +93,7 @@ class _Tidy:
             del found["else"]
         signature = self.skills.get(str(found.get("do")))
         if signature is not None and isinstance(found.get("with"), dict):
-            found["with"] = self._args(found["with"], signature)
+            found["with"] = self._corrected_arguments(found["with"], signature)
         for key in ("check", "skip_if", "while", "until"):
             if key in found:
                 found[key] = self._condition(found[key], depth)
@@ -123,7 +123,7 @@ class _Tidy:
         rest = {k: v for k, v in node.items() if k not in ("type", "kind", "node", value)}
         return {kind: node[value], **rest}
 
-    def _key(self, key: str) -> str:
+    def _corrected_key(self, key: str) -> str:
         table = {**_KEYS, **_KINDS}
         name = table.get(_normal_name(key), key)
         if name != key:
@@ -141,7 +141,7 @@ class _Tidy:
         self.notes.append(f"{name!r} was read as {alike[0]!r}")
         return alike[0]
 
-    def _args(self, args: Mapping[str, Any], signature: Signature) -> dict[str, Any]:
+    def _corrected_arguments(self, args: Mapping[str, Any], signature: Signature) -> dict[str, Any]:
         found: dict[str, Any] = {}
         for key, value in args.items():
             texts = fixed_values(signature.arguments.get(key))
@@ -168,7 +168,7 @@ class _Tidy:
             return {name: [self._condition(one, depth + 1) for one in inner]}
         name = self._name(name, self.conditions)
         if name in self.conditions and isinstance(inner, dict):
-            inner = self._args(inner, self.conditions[name])
+            inner = self._corrected_arguments(inner, self.conditions[name])
         return {name: inner}
 
 

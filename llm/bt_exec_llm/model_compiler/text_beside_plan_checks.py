@@ -194,10 +194,12 @@ def _is_plan(value: Any) -> bool:
 
 def unknown_key_problems(data: Mapping[str, Any], known: Collection[str]) -> list[Problem]:
     """Return a problem for each unknown key of an answer, at most three."""
-    return [_unknown(key, value, known) for key, value in data.items() if key not in known][:3]
+    return [
+        _unknown_field_problem(key, value, known) for key, value in data.items() if key not in known
+    ][:3]
 
 
-def _unknown(key: str, value: Any, known: Collection[str]) -> Problem:
+def _unknown_field_problem(key: str, value: Any, known: Collection[str]) -> Problem:
     words = key.replace("_", " ").replace("-", " ")
     said = value[:4000] if isinstance(value, str) else ""
     denied = value is False or str(value).strip().casefold() in ("no", "false", "아니요")

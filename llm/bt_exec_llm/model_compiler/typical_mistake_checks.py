@@ -89,18 +89,18 @@ def endless_loop_problems(root: Any) -> Iterator[Problem]:
             word = str(value).lower()
             number = value if isinstance(value, int) and not isinstance(value, bool) else None
             if word in _FOREVER or (number is not None and number <= 0):
-                yield _endless(f"{place}/{key}", f"{key}: {value}")
+                yield _endless_loop_problem(f"{place}/{key}", f"{key}: {value}")
             elif number is not None:
                 runs *= number
         if runs > MOST_RUNS:
-            yield _endless(place, f"{runs} runs")
+            yield _endless_loop_problem(place, f"{runs} runs")
         if not any(kind in node for kind in KINDS):
             loop = next((key for key in node if str(key).lower() in _LOOPS), None)
             if loop is not None:
-                yield _endless(place, str(loop))
+                yield _endless_loop_problem(place, str(loop))
 
 
-def _endless(place: str, found: str) -> Problem:
+def _endless_loop_problem(place: str, found: str) -> Problem:
     message = f"a plan must end: repeat and retry are counts, {MOST_RUNS} runs at most"
     return Problem("ENDLESS_LOOP", message, place, found)
 
@@ -176,15 +176,15 @@ def other_effects_problems(
                     f"the command asks for {fact}={value}; skip_if or a branch may leave it out"
                 )
                 there += ", not in every case"
-        yield _another(message, there, f"{fact}={value}")
+        yield _problem_for_another_command(message, there, f"{fact}={value}")
     if wanted.questions and wanted.questions.keys() != found.questions.keys():
         message = "the command asks a question; answer it with only this check and tell: true"
         asked = ", ".join(sorted(found.questions.values())) or "no such check"
-        yield _another(message, asked, *sorted(wanted.questions))
+        yield _problem_for_another_command(message, asked, *sorted(wanted.questions))
     for key, (fact, value) in found.touched.items():
         if key not in wanted.touched:
             message = f"the command does not ask for {fact}={value}; do what it asks and no more"
-            yield _another(message, f"{fact}={value}")
+            yield _problem_for_another_command(message, f"{fact}={value}")
     # a re-plan may use another arm, as the alternatives of the library do
     said = commanded_values(meant, request) if request.failure is None else {}
     for (skill, name), values in said.items():
@@ -192,9 +192,13 @@ def other_effects_problems(
             chosen_values(spec, (skill, name), request.catalogue) - values, key=str
         ):
             message = f"the command itself sets {name} of {skill}"
-            yield _another(message, f"{name}={value}", *(f"{name}={v}" for v in sorted(values)))
+            yield _problem_for_another_command(
+                message, f"{name}={value}", *(f"{name}={v}" for v in sorted(values))
+            )
     if found.moves and not wanted.moves:
-        yield _another("the command asks for an answer; nothing may be moved for it", "do", "check")
+        yield _problem_for_another_command(
+            "the command asks for an answer; nothing may be moved for it", "do", "check"
+        )
 
 
 def other_robot_problems(
@@ -211,8 +215,8 @@ def other_robot_problems(
         parts = addressed_parts(request)
         allowed = {robot for part in parts for robot in part.robots} or robots
     for robot in sorted(owners_in(new, request.catalogue) & robots - allowed):
-        yield _another("this is for another robot", robot, *sorted(allowed))
+        yield _problem_for_another_command("this is for another robot", robot, *sorted(allowed))
 
 
-def _another(message: str, found: str, *allowed: str) -> Problem:
+def _problem_for_another_command(message: str, found: str, *allowed: str) -> Problem:
     return Problem("PLAN_FOR_ANOTHER_COMMAND", message, "root", found, allowed)

@@ -9,8 +9,8 @@ from itertools import pairwise
 from bt_exec.language.reading.lexicon import language_data
 from bt_exec.language.reading.meaning_node import Node
 from bt_exec.language.reading.reader import Reading
-from bt_exec_llm.offline.carried_objects import with_giver
 from bt_exec_llm.offline.exclusions import LEAVE, find_only_other_value
+from bt_exec_llm.offline.fetched_objects import with_giver
 from bt_exec_llm.offline.lexicon import Lexicon
 from bt_exec_llm.offline.phrases_to_pieces import DESCRIBED, HELD, HOME, STATUS
 from bt_exec_llm.offline.questions_to_steps import PAIR
@@ -96,7 +96,7 @@ class ActClauseConverter(ReportConverter):
             self._asks_person = self._asks_person or "question" in shapes
             if done:
                 self._check_executable(verbs, pieces)
-            pieces = self._without_past(act, verbs, pieces)
+            pieces = self._without_past_content(act, verbs, pieces)
             about = self._are_report_verbs(verbs) and self._is_report_about_object(pieces)
             if about and self._working and not {*ONLY}.isdisjoint(self._categories_of(act)):
                 raise NoStepsError  # reporting only some findings is not possible

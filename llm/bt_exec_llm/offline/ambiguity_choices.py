@@ -84,7 +84,9 @@ def _commands_with_each_alternative(
     edge = reading.edge_of(open_node)
     found: list[str] = []
     kinds: set[str] = set()
-    for part in _completed_alternatives(sorted(open_node.parts(), key=partial(_start, reading))):
+    for part in _completed_alternatives(
+        sorted(open_node.parts(), key=partial(_start_position, reading))
+    ):
         try:
             steps = index.reader.convert(reading, reading.meaning.substitute(open_node, part))
         except NoStepsError:
@@ -105,7 +107,7 @@ def _commands_with_each_alternative(
     return found, tuple(kinds) if open_node.kind == "or" and len(kinds) == 1 else ()
 
 
-def _start(reading: Reading, part: Node) -> int:
+def _start_position(reading: Reading, part: Node) -> int:
     edge = reading.edge_of(part)
     return 0 if edge is None else edge.start
 

@@ -34,7 +34,7 @@ class ConditionalBranches(ActClauseConverter, ABC):
         self._ifs = [node for node in meaning.walk() if node.kind == "if"]
         # the place of a report depends on the branches of all conditionals
         branches = [self._branch_of(node, name) for node in self._ifs for name in ("then", "other")]
-        nodes = [one for one in branches if isinstance(one, Node) and not self._is_idle(one)]
+        nodes = [one for one in branches if isinstance(one, Node) and not self._has_no_effect(one)]
         self._acting = [one for one in nodes if not is_empty(one)]
         self._only_report = all(map(self._only_reports_answer, nodes))
         self._only_ends = all(map(self._ends_mission, branches))
@@ -47,14 +47,14 @@ class ConditionalBranches(ActClauseConverter, ABC):
         branch = node.get(name)
         if not isinstance(branch, Node):
             return branch
-        if branch.kind == "avoid" and self._is_kept(branch.node("of"), node):
+        if branch.kind == "avoid" and self._may_leave_branch_empty(branch.node("of"), node):
             return Node("seq", (("of", ()),))
         if branch.kind != "seq":
             return branch
-        parts = [part for part in branch.parts() if not self._is_idle(part)]
+        parts = [part for part in branch.parts() if not self._has_no_effect(part)]
         return parts[0] if len(parts) == 1 else branch
 
-    def _is_one_of_several(self, node: Node) -> bool:
+    def _may_report_for_one_branch(self, node: Node) -> bool:
         """Return True if the report at the end may belong to only one branch of a conditional."""
         if not self._reports or self._only_report:
             return False
@@ -62,9 +62,9 @@ class ConditionalBranches(ActClauseConverter, ABC):
         following = self._ifs[self._ifs.index(node) :]
         refers = any(known.isdisjoint(types_in(one.node("of"))) for one in following)
         other = self._branch_of(node, "other")
-        return refers or (isinstance(other, Node) and not self._is_idle(other))
+        return refers or (isinstance(other, Node) and not self._has_no_effect(other))
 
-    def _is_kept(self, forbidden: Node, conditional: Node) -> bool:
+    def _may_leave_branch_empty(self, forbidden: Node, conditional: Node) -> bool:
         """Return True if a branch that only forbids something can be left empty.
 
         The result is False if an instrument is forbidden, or if a later act has the forbidden verb.
@@ -92,7 +92,7 @@ class ConditionalBranches(ActClauseConverter, ABC):
         told = [one for one in acts if self._are_report_verbs(self._verbs_of(one))]
         return bool(told) and all(id(one) in inside for one in told)
 
-    def _is_idle(self, clause: Node) -> bool:
+    def _has_no_effect(self, clause: Node) -> bool:
         """Return True for an act without effect: "do nothing"."""
         free = self._stays or self._language == "en"
         if free and forbids_touching(clause):
@@ -129,9 +129,9 @@ class ConditionalBranches(ActClauseConverter, ABC):
         """Return True if a branch is absent or contains only returns and reports."""
         nodes = branch.walk() if isinstance(branch, Node) else ()
         acts = [node for node in nodes if node.kind == "act"]
-        return all(self._reports_late(act) for act in acts)
+        return all(self._has_final_act_or_text(act) for act in acts)
 
-    def _reports_late(self, branch: Node) -> bool:
+    def _has_final_act_or_text(self, branch: Node) -> bool:
         """Return True if a branch contains an act that ends the mission or takes a text."""
         several = branch.kind == "seq" and self._language == "en"
         parts = branch.parts() if several else (branch,)

@@ -78,19 +78,19 @@ class Comparisons(QuestionConverter):
         if not before:
             if not found.everywhere:
                 raise NoStepsError
-            return self._everywhere()
+            return self._default_places()
         kinds = {node.kind for node in self._reading.meaning.walk()}
         places = [piece for step in before for piece in self._places_of(step)]
         if kinds & _SCOPES or self._number_of(places) < 2:
             raise NoStepsError
-        if not any(self._observes(step) for step in before):
+        if not any(self._is_observation(step) for step in before):
             return places
         narrow = any(self._lacks_compared_aspect(step, found.aspect) for step in before)
-        if narrow or not all(self._observes(step) for step in before):
+        if narrow or not all(self._is_observation(step) for step in before):
             raise NoStepsError
         return []
 
-    def _everywhere(self) -> list[Piece]:
+    def _default_places(self) -> list[Piece]:
         """Return the default places of an observation without named places."""
         ways = (way.about.items() for way in self._lexicon.ways.values())
         every = dict.fromkeys(one for way in ways for one in way if one[0] in self._each)
@@ -102,7 +102,7 @@ class Comparisons(QuestionConverter):
         values = (self._lexicon.values[piece.name][piece.value] for piece in places)
         return sum(len(value.each) or 1 for value in values)
 
-    def _observes(self, step: Step) -> bool:
+    def _is_observation(self, step: Step) -> bool:
         known = self._lexicon.verbs
         verbs = [self._lexicon.general_verb(one) for one in step.acts]
         return not verbs or any(known[one].finds == "look" for one in verbs if one in known)

@@ -79,7 +79,7 @@ class ConditionalConverter(ResultConverter, ABC):
             if self._leaves_item(node.get(name)):
                 raise NoStepsError  # the item may stay at the place, or on the tray
             if isinstance(branch, Node) and self._only_reports_answer(branch):
-                if self._is_one_of_several(node) or self._reports_only_then(node, question):
+                if self._may_report_for_one_branch(node) or self._reports_only_then(node, question):
                     told = self._build_step(self._reports, [], branch)
                     yield replace(told, condition=(question, answer), case=self._case)
                     self._case += 1
@@ -92,7 +92,7 @@ class ConditionalConverter(ResultConverter, ABC):
                 told = replace(question, via="tell")  # the report consists of the answer
                 so = node.node("of").get("of") in ANSWERS[:PAIR]
                 if len(self._acting) > 1 or so:
-                    if self._reports_late(branch) and (so or not self._only_ends):
+                    if self._has_final_act_or_text(branch) and (so or not self._only_ends):
                         raise NoStepsError  # the report would follow the other branch, too
                     told = replace(told, condition=(question, answer), case=self._case)
                 yield told
@@ -131,7 +131,7 @@ class ConditionalConverter(ResultConverter, ABC):
             return False
         if ask.node("of").kind == "pronoun" or not self._is_decidable(question):
             return False
-        return self._position(ask) < self._position(self._acting[0])
+        return self._position_in_text(ask) < self._position_in_text(self._acting[0])
 
     def _begins_with_report(self, branch: Node) -> bool:
         """Return True if a branch reports the answer of its condition before it acts."""
@@ -184,7 +184,7 @@ class ConditionalConverter(ResultConverter, ABC):
 
     def _at_place_of_act(self, question: Step, ask: Node, branch: Node, steps: list[Step]) -> Step:
         """Return a question in which "there" is replaced by the place in the act before it."""
-        if THERE not in ask.walk() or self._position(ask) < self._position(branch):
+        if THERE not in ask.walk() or self._position_in_text(ask) < self._position_in_text(branch):
             return question
         places = [p for one in steps for p in one.pieces if p.name in self._each]
         if not places:
@@ -204,16 +204,16 @@ class ConditionalConverter(ResultConverter, ABC):
         """
         so = node.node("of").get("of") in ANSWERS
         both = [one for one in (node.get("then"), node.get("other")) if isinstance(one, Node)]
-        idle = any(map(self._is_idle, both))  # otherwise do nothing
+        idle = any(map(self._has_no_effect, both))  # otherwise do nothing
         if len(self._acting) == 1 and not (so or idle):
             return replace(condition[0], via="tell")  # the report consists of the answer
         if idle:
             told = self._build_step(self._reports, [], branch)
             return replace(told, condition=condition, case=self._case)
-        if not self._reports_late(branch):
+        if not self._has_final_act_or_text(branch):
             return replace(condition[0], via="tell", condition=condition, case=self._case)
         other = node.get("other")
-        early = name == "then" and isinstance(other, Node) and not self._is_idle(other)
+        early = name == "then" and isinstance(other, Node) and not self._has_no_effect(other)
         comes = self._free and self._said(branch).partition(" ")[0] in self._comes
         if early or node is not self._ifs[-1] or (so and comes):
             raise NoStepsError

@@ -102,16 +102,16 @@ class _Values:
         because "the east end of the lounge" is not that of the corridor.
         """
         values = self._lexicon.values[piece.name]
-        last = self._last(piece)
+        last = self._last_value(piece)
         last = "" if last and values[last].after else last  # taken back before it was resolved
         others = (values[name] for kind, name in self._said if kind == piece.name)
         return after.get(last, "") if last or all(one.after for one in others) else ""
 
-    def _last(self, piece: Piece) -> str:
-        said = self._said_before(piece) if piece.name not in self._named else ""
+    def _last_value(self, piece: Piece) -> str:
+        said = self._last_value_before(piece) if piece.name not in self._named else ""
         return self._named.get(piece.name) or said or self._last_of_session(piece)
 
-    def _said_before(self, piece: Piece) -> str:
+    def _last_value_before(self, piece: Piece) -> str:
         """Return the last value that the text names before a dependent value of the same type."""
         at = (piece.name, piece.value)
         before = self._said[: self._said.index(at)] if at in self._said else []

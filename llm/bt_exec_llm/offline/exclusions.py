@@ -63,7 +63,7 @@ def apply_exclusions(steps: list[Step], lexicon: Lexicon) -> list[Step]:
             found.append(step)
         elif not step.pieces and not acts:
             continue  # "do nothing, only tell me whether …"
-        elif acts and _is_kept_anyway(step, acts, lexicon):
+        elif acts and _is_obeyed_anyway(step, acts, lexicon):
             continue  # 방해하지 말고 돌아와
         elif step.pieces and all(piece.mark == REST for piece in step.pieces):
             if not acts:
@@ -79,7 +79,7 @@ def apply_exclusions(steps: list[Step], lexicon: Lexicon) -> list[Step]:
             if _may_refer_to_excluded(acts[0], step):
                 raise NoStepsError
             acts[0].pieces.append(step.pieces[0].with_mark("not"))
-        elif (whole := _act_over_all_of(step, acts, lexicon)) is not None:
+        elif (whole := _act_with_all_values_of(step, acts, lexicon)) is not None:
             whole.pieces += [piece.with_mark("not") for piece in step.pieces]
         elif rest is not None and kinds:
             rest.pieces += [piece.with_mark("not") for piece in step.pieces]
@@ -123,7 +123,7 @@ def leave_out_of_others(first: Step, others: list[Step], lexicon: Lexicon) -> li
     """
     *found, _ = _with_usual_values([*others, replace(first, positive=False)], lexicon)
     acts = [step for step in found if step.positive and QUESTION not in step.verbs]
-    whole = _act_over_all_of(first, acts, lexicon)
+    whole = _act_with_all_values_of(first, acts, lexicon)
     if whole is not None:
         whole.pieces += [piece.with_mark("not") for piece in first.pieces]
         return [first, *found]
@@ -160,7 +160,7 @@ def _with_usual_values(steps: list[Step], lexicon: Lexicon) -> list[Step]:
     return found
 
 
-def _is_kept_anyway(step: Step, acts: list[Step], lexicon: Lexicon) -> bool:
+def _is_obeyed_anyway(step: Step, acts: list[Step], lexicon: Lexicon) -> bool:
     """Return True if a step forbids disturbing anyone, and no act concerns a person."""
     known = [lexicon.verbs[verb] for verb in step.verbs if verb in lexicon.verbs]
     said = [piece for act in acts for piece in act.pieces]
@@ -168,7 +168,7 @@ def _is_kept_anyway(step: Step, acts: list[Step], lexicon: Lexicon) -> bool:
     return not step.pieces and bool(known) and all(one.denied for one in known) and not persons
 
 
-def _act_over_all_of(step: Step, acts: list[Step], lexicon: Lexicon) -> Step | None:
+def _act_with_all_values_of(step: Step, acts: list[Step], lexicon: Lexicon) -> Step | None:
     """Return the act whose values include all forbidden ones ("look everywhere, but not …")."""
     for act in acts:
         every = {

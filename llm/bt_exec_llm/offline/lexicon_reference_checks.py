@@ -34,7 +34,7 @@ def find_reference_mistakes(own: Lexicon, every: Lexicon, text: str, file: str) 
     """
     problems = [
         (place, "UNKNOWN_NAME", f"is not a {kind} of this lexicon", name, known)
-        for place, name, kind, known in _references(own, every)
+        for place, name, kind, known in _references_in_lexicon(own, every)
         if name not in known
     ]
     problems += [
@@ -58,7 +58,7 @@ def find_reference_mistakes(own: Lexicon, every: Lexicon, text: str, file: str) 
 _SHOWN = 8
 
 
-def _references(own: Lexicon, every: Lexicon) -> Iterator[Reference]:
+def _references_in_lexicon(own: Lexicon, every: Lexicon) -> Iterator[Reference]:
     verbs, types = every.verbs, every.values
     for name, verb in own.verbs.items():
         if verb.result:

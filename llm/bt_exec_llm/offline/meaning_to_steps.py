@@ -15,13 +15,13 @@ from bt_exec.language.reading.grammar import PAUSES
 from bt_exec.language.reading.lexicon import language_data
 from bt_exec.language.reading.meaning_node import Node, normal_form
 from bt_exec.language.reading.reader import Reading, may_deny_more
-from bt_exec_llm.offline.carried_objects import join_fetching_steps
 from bt_exec_llm.offline.clauses_to_steps import ClauseConverter
 from bt_exec_llm.offline.exclusions import (
     apply_exclusions,
     leave_out_of_others,
     usual_values,
 )
+from bt_exec_llm.offline.fetched_objects import join_fetching_steps
 from bt_exec_llm.offline.lexicon import Lexicon, Words
 from bt_exec_llm.offline.questions_to_steps import PAIR
 from bt_exec_llm.offline.reader_lexicon import verbs_in
@@ -73,7 +73,11 @@ def steps_of_meaning(meaning: Node, lexicon: Lexicon, reading: Reading) -> list[
         reading, lexicon
     ):
         raise NoStepsError
-    if _joins_remark(reading) or _runs_on_after_question(reading) or _acts_after_wait(reading):
+    if (
+        _joins_remark(reading)
+        or _may_depend_on_question_before(reading)
+        or _acts_after_wait(reading)
+    ):
         raise NoStepsError
     if _may_ask_for_denied_act(meaning, reading):
         raise UnclearTextError("NEGATED", reading.text)
@@ -81,7 +85,7 @@ def steps_of_meaning(meaning: Node, lexicon: Lexicon, reading: Reading) -> list[
         raise UnclearTextError("CHOICE", reading.words_of(meaning))
     steps = list(ClauseConverter(lexicon, reading, meaning).convert(meaning))
     steps = apply_value_order(steps, lexicon)
-    match _moved_act(raw) if isinstance(raw, Node) else "":
+    match _position_of_moved_act(raw) if isinstance(raw, Node) else "":
         case "first":
             steps = leave_out_of_others(steps[0], steps[1:], lexicon)
         case "last":
@@ -314,7 +318,7 @@ def _names_first_of_list(leaves: Iterable[Edge]) -> bool:
     return False
 
 
-def _moved_act(raw: Node) -> str:
+def _position_of_moved_act(raw: Node) -> str:
     """Return ``first`` or ``last``, the position to which a sequence moves one of its later acts.
 
     An example is "…, but look at the lounge first". The result is empty unless one act is moved.
@@ -325,7 +329,7 @@ def _moved_act(raw: Node) -> str:
 
 
 def _without_ordering(node: Node) -> Node:
-    inner = node.map(_without_ordering)
+    inner = node.map_children(_without_ordering)
     return inner.node("of") if inner.kind == "ordered" else inner
 
 
@@ -352,7 +356,7 @@ def _may_ask_for_denied_act(meaning: Node, reading: Reading) -> bool:
     return reading.text.rstrip().endswith("?") and not words.isdisjoint(negating)
 
 
-def _runs_on_after_question(reading: Reading) -> bool:
+def _may_depend_on_question_before(reading: Reading) -> bool:
     """Return True if an act may depend on the question before it because no word joins the two.
 
     An example is "check the lounge if empty go to the hall".

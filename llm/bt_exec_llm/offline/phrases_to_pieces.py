@@ -338,12 +338,12 @@ class PhraseConverter:
         """Return the parts of a formula, with its relations sorted by their order in the text."""
         found = list(parts)
         places = [at for at, part in enumerate(found) if part.kind == "rel"]
-        ranked = sorted(places, key=lambda at: self._position(found[at]))
+        ranked = sorted(places, key=lambda at: self._position_in_text(found[at]))
         for at, part in zip(places, [found[one] for one in ranked], strict=True):
             found[at] = part
         return found
 
-    def _position(self, node: Node) -> int:
+    def _position_in_text(self, node: Node) -> int:
         """Return the position in the text of a node or of its first part that has one."""
         edges = (self._reading.edge_of(part) for part in node.walk())
         return next((edge.start for edge in edges if edge is not None), 0)

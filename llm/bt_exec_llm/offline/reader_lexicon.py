@@ -139,7 +139,7 @@ def _verbs_by_frame(lexicon: Lexicon) -> Iterator[tuple[str, Any]]:
         for language in _LANGUAGES:
             for word in _expand_phrases(getattr(verb, language)):
                 said[language][word].append(name)
-    _add_helped_verbs(said["ko"])
+    _add_verbs_with_auxiliary(said["ko"])
     by_names: dict[tuple[str, ...], dict[str, list[str]]] = {}
     for language, names_of in said.items():
         for word, names in names_of.items():
@@ -171,7 +171,7 @@ def _verbs_by_frame(lexicon: Lexicon) -> Iterator[tuple[str, Any]]:
                     yield key + particle, {"frame": f"{frame}_{particle}", "en": heads, "ko": []}
 
 
-def _add_helped_verbs(said: Mapping[str, list[str]]) -> None:
+def _add_verbs_with_auxiliary(said: Mapping[str, list[str]]) -> None:
     """Add the meanings of a Korean main verb (열다) to the verb with an auxiliary (열어 두다)."""
     language = language_data("ko")
     opened = {

@@ -46,11 +46,13 @@ def find_refusal_reason(found: Reading | Unread, language: str, reader: Reader) 
         return RefusalReason("NO_ACTION", found.text.strip(" .!"))
     if place := unknown_place(found.text, language, reader.lexicon):
         return RefusalReason("UNKNOWN_OBJECT", place)
-    troubles = [*_troubles(found, language, reader)]
+    troubles = [*_possible_reasons(found, language, reader)]
     return min(troubles, key=lambda one: one.rank) if troubles else _not_understood(found)
 
 
-def _troubles(found: Reading | Unread, language: str, reader: Reader) -> Iterator[RefusalReason]:
+def _possible_reasons(
+    found: Reading | Unread, language: str, reader: Reader
+) -> Iterator[RefusalReason]:
     text = found.text
     for operator in operators_in(text, language):
         code = _OPERATORS.get(operator.kind, "OPERATOR")

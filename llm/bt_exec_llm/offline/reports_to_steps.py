@@ -11,8 +11,8 @@ from bt_exec.language.phrase_alternatives import expand_phrase
 from bt_exec.language.reading.lexicon import language_data
 from bt_exec.language.reading.meaning_node import Node
 from bt_exec.language.reading.reader import Reading
-from bt_exec_llm.offline.carried_objects import fetches_object
 from bt_exec_llm.offline.comparisons_to_steps import Comparisons
+from bt_exec_llm.offline.fetched_objects import fetches_object
 from bt_exec_llm.offline.lexicon import Lexicon
 from bt_exec_llm.offline.reader_lexicon import types_in
 from bt_exec_llm.offline.step import QUESTION, Step
@@ -131,7 +131,7 @@ class ReportConverter(Comparisons):
             return False
         kinds = {piece.name for piece in before.pieces}
         looked_for = bool(kinds & self._persons) and kinds <= self._persons | self._each
-        return self._observes(before) and looked_for
+        return self._is_observation(before) and looked_for
 
     def _has_text_before(self) -> bool:
         """Return True if a previous act has a free-text argument, such as an item to carry."""
@@ -165,7 +165,7 @@ class ReportConverter(Comparisons):
         """
         bare = all(piece.kind == "speaker" for piece in pieces)
         acts = (one for one in self._reading.meaning.walk() if one.kind == "act" and one != act)
-        last = all(self._position(one) < self._position(act) for one in acts)
+        last = all(self._position_in_text(one) < self._position_in_text(act) for one in acts)
         edge = self._reading.edge_of(act)
         whole = edge is None or edge.end == len(self._reading.typed.chars)
         free = self._working and not self._reports and (whole or not self._is_nominal(act))
@@ -175,7 +175,7 @@ class ReportConverter(Comparisons):
     def _record_look(self, step: Step) -> Step:
         """Return the step of an observation, and record it as a question for later references."""
         finds = [self._lexicon.verbs[verb].finds for verb in step.verbs]
-        if self._observes(step) and not self._in_branch:
+        if self._is_observation(step) and not self._in_branch:
             several = step.times > 1 or len(self._places_of(step)) > 1
             aspects = any(piece.name in self._joined for piece in step.pieces)
             self._observed_all = several and not aspects
@@ -184,7 +184,9 @@ class ReportConverter(Comparisons):
             self._free = self._asks_presence = True
         return step
 
-    def _without_past(self, act: Node, verbs: tuple[str, ...], pieces: list[Piece]) -> list[Piece]:
+    def _without_past_content(
+        self, act: Node, verbs: tuple[str, ...], pieces: list[Piece]
+    ) -> list[Piece]:
         """Return the pieces of a report without "what you saw" or "what you did".
 
         These pieces are kept if no act precedes the report, so that it is about an earlier mission.
@@ -243,7 +245,7 @@ class ReportConverter(Comparisons):
             spoken = asked or self._announces(act, verbs)
             implied = spoken and self._is_sent_to_place()
             implied = implied and not (asked and self._visits_person())
-            if not implied and spoken and self._asks_for(present):
+            if not implied and spoken and self._previous_step_asks_for(present):
                 self._check_text_is_for_place(pieces)
                 implied = True
         if not implied:
@@ -289,7 +291,7 @@ class ReportConverter(Comparisons):
         marks = ("to", "") if bare else ("to",)
         return any((p.name, p.value) in present and p.mark in marks for p in pieces)
 
-    def _asks_for(self, present: tuple[str, str]) -> bool:
+    def _previous_step_asks_for(self, present: tuple[str, str]) -> bool:
         """Return True if the previous step asks whether people are at a place."""
         before = self._built[-1] if self._built else None
         if before is None or QUESTION not in before.verbs:

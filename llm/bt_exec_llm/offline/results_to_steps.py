@@ -60,7 +60,7 @@ class ResultConverter(ConditionalBranches, ABC):
         """Yield the steps after an act that has succeeded; a failed act ends the mission anyway.
 
         Raises:
-            NoStepsError: If there is no previous act, or steps for the case that it fails.
+            NoStepsError: If there is no previous act, or the command has a part for its failure.
         """
         failures = {one for one in self._meaning.walk() if one in (HAS_FAILED, IS_UNABLE, *ANSWERS)}
         if act is None or node.get("other") is not None or failures:
@@ -171,7 +171,7 @@ class ResultConverter(ConditionalBranches, ABC):
         self._in_branch, observed = True, False
         parts = branch.parts() if branch.kind == "seq" else (branch,)
         for at, part in enumerate(parts):
-            if self._is_idle(part):
+            if self._has_no_effect(part):
                 continue
             if part.kind == "if":
                 raise NoStepsError  # nested conditions
@@ -188,7 +188,7 @@ class ResultConverter(ConditionalBranches, ABC):
                 if reports:
                     step = replace(step, pieces=persons)  # 교수님께 가서 말씀드려
                 persons = own or persons
-                observed = observed or (step.positive and self._observes(step))
+                observed = observed or (step.positive and self._is_observation(step))
                 if step.pieces or not any(self._lexicon.verbs[one].idle for one in step.verbs):
                     yield step
         self._in_branch = False
@@ -220,7 +220,7 @@ class ResultConverter(ConditionalBranches, ABC):
         The pause in a contrast ("don't take it, just come home") does not count.
         """
         first = next(iter(branch.parts()), branch)
-        places = [self._position(part) for part in branch.parts() if part.kind == "act"]
+        places = [self._position_in_text(part) for part in branch.parts() if part.kind == "act"]
         if places != sorted(places):
             return False  # the acts are not in the order of the text
         if first.kind == "avoid" and not {*ONLY}.isdisjoint(self._categories_of(branch)):

@@ -51,10 +51,15 @@ class Talk:
             self._known[language] = _Phrases(language, self._phrases(language))
         spans = self._known[language].find(text)
         return next(
-            (code for code in codes if spans.match(code, self._required(code, language))), ""
+            (
+                code
+                for code in codes
+                if spans.match(code, self._required_categories(code, language))
+            ),
+            "",
         )
 
-    def _required(self, code: str, language: str) -> frozenset[str]:
+    def _required_categories(self, code: str, language: str) -> frozenset[str]:
         """Return the categories of the phrases that a text must contain for a code."""
         section = self._lexicon.talk.get(code)
         also = section is not None and bool(getattr(section.also, language))

@@ -306,7 +306,7 @@ class Binder:
         if isinstance(held, RefusalReason):
             return held
         each = self._lexicon.list_types("each")
-        done = [_without(one, each) if one.excludes(step) else one for one in done]
+        done = [_without_pieces(one, each) if one.excludes(step) else one for one in done]
         verbs = self._lexicon.verbs
         if any(v in verbs and verbs[v].denied for v in step.verbs) and not step.probe:
             return RefusalReason("UNKNOWN_ACTION", step.text)
@@ -527,7 +527,7 @@ def _refers_to_comparison_result(step: Step, done: list[Step]) -> bool:
     return compared and all(piece.kind in ("filler", "pronoun") for piece in step.pieces)
 
 
-def _without(step: Step, kinds: Container[str]) -> Step:
+def _without_pieces(step: Step, kinds: Container[str]) -> Step:
     return replace(step, pieces=[piece for piece in step.pieces if piece.name not in kinds])
 
 

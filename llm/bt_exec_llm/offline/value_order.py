@@ -68,7 +68,7 @@ def _in_order(step: Step, lexicon: Lexicon) -> Step:
     kept = [one for one in step.pieces if one not in (*ranked, *others)]
     wanted = [one for one in others if one.mark != "not"] or usual_values(step, lexicon)
     if any(one.mark == REST for one in kept):
-        return replace(step, pieces=[_unmarked(one) for one in step.pieces])
+        return replace(step, pieces=[_without_rank(one) for one in step.pieces])
     if not wanted and (any(one.mark == LAST for one in ranked) or not step.positive):
         raise NoStepsError
     every = [
@@ -76,19 +76,21 @@ def _in_order(step: Step, lexicon: Lexicon) -> Step:
         for one in wanted
         for value in lexicon.values[one.name][one.value].each or [one.value]
     ]
-    ranked = [_independent(one, {other.value for other in every}, lexicon) for one in ranked]
+    ranked = [
+        _with_only_possible_value(one, {other.value for other in every}, lexicon) for one in ranked
+    ]
     said = {one.value for one in ranked}
     between = [one for one in every if one.value not in said]
-    first, last = ([_unmarked(one) for one in ranked if one.mark == mark] for mark in RANKS)
+    first, last = ([_without_rank(one) for one in ranked if one.mark == mark] for mark in RANKS)
     denied = [one for one in others if one.mark == "not"]
     return replace(step, pieces=[*first, *between, *last, *denied, *kept])
 
 
-def _independent(piece: Piece, values: set[str], lexicon: Lexicon) -> Piece:
+def _with_only_possible_value(piece: Piece, values: set[str], lexicon: Lexicon) -> Piece:
     """Return a piece such as "the west end", replaced by the only one of `values` it can mean."""
     meant = values & {*lexicon.values[piece.name][piece.value].after.values()}
     return replace(piece, value=meant.pop()) if len(meant) == 1 else piece
 
 
-def _unmarked(piece: Piece) -> Piece:
+def _without_rank(piece: Piece) -> Piece:
     return piece.with_mark("at" if piece.mark in (FIRST, LAST) else piece.mark)

@@ -113,7 +113,7 @@ def read_record(data: Mapping[str, Any], language: str) -> tuple[Record | None, 
         record = Record.model_validate(data)
     except ValidationError as error:
         return None, _problems(error)
-    return record, _language(record.language, language)
+    return record, _language_problems(record.language, language)
 
 
 def read_turn(data: Mapping[str, Any], language: str) -> tuple[Calls | Final | None, list[Problem]]:
@@ -130,7 +130,7 @@ def read_turn(data: Mapping[str, Any], language: str) -> tuple[Calls | Final | N
         turn = kind.model_validate(data)
     except ValidationError as error:
         return None, _problems(error)
-    problems = _language(turn.language, language)
+    problems = _language_problems(turn.language, language)
     if isinstance(turn, Calls):
         problems += _of_calls(turn)
     elif not turn.final_answer.strip():
@@ -138,7 +138,7 @@ def read_turn(data: Mapping[str, Any], language: str) -> tuple[Calls | Final | N
     return turn, problems
 
 
-def _language(found: str, wanted: str) -> list[Problem]:
+def _language_problems(found: str, wanted: str) -> list[Problem]:
     if found == wanted:
         return []
     return [

@@ -40,14 +40,14 @@ _FOLDER = Path(__file__).parents[1] / "prompts"
 
 
 @lru_cache(maxsize=8)
-def _part(name: str) -> str:
+def _read_prompt_part(name: str) -> str:
     return (_FOLDER / f"{name}.md").read_text(encoding="utf-8").strip()
 
 
 def analysis_question(request: Request, ways: TurnTools) -> Question:
     """Return the first question, which asks for an analysis of the request."""
-    text = f"{_request(request)}\n\n{_part('turns_analysis')}"
-    return Question(_system(ways), (Turn.user(*_picture(request), text),))
+    text = f"{_request(request)}\n\n{_read_prompt_part('turns_analysis')}"
+    return Question(_system_blocks(ways), (Turn.user(*_picture(request), text),))
 
 
 def turn_question(
@@ -69,11 +69,11 @@ def turn_question(
         "[PLAN RECORD]\n" + _json(talk.record),
         "[OBSERVATIONS]\n" + _observations(talk),
         f"[TURNS LEFT] {left}",
-        f"{_part('turns_next')}\n{_part(form)}",
+        f"{_read_prompt_part('turns_next')}\n{_read_prompt_part(form)}",
     ]
     turns = (Turn.user(*_picture(request), "\n\n".join(parts)),)
     tools = native_tools(ways) if native else ()
-    return Question(_system(ways, listed=not native), turns, tools=tools)
+    return Question(_system_blocks(ways, listed=not native), turns, tools=tools)
 
 
 def question_text(question: Question) -> str:
@@ -89,8 +89,8 @@ def objection(problems: list[Problem]) -> str:
     return "That cannot be used. Answer again, whole, without these faults:\n" + "\n".join(lines)
 
 
-def _system(ways: TurnTools, *, listed: bool = True) -> tuple[Block, ...]:
-    role = Block(_part("turns"), cache=not listed)
+def _system_blocks(ways: TurnTools, *, listed: bool = True) -> tuple[Block, ...]:
+    role = Block(_read_prompt_part("turns"), cache=not listed)
     if not listed:
         return (role,)
     tools = "\n".join(describe_skill(one) for one in ways.tools.values())

@@ -37,7 +37,7 @@ def append_turn(
         notes: Notes for the operator.
     """
     name = _NAMES[request.language].format(number=number)
-    here = {"name": name, "sequence": [_do(*call) for call in calls]}
+    here = {"name": name, "sequence": [_skill_node(*call) for call in calls]}
     before = _finished_nodes(request)
     header = {
         "command": request.command,
@@ -91,7 +91,7 @@ def _data(node: NodeBase) -> Node:
     return node.model_dump(by_alias=True, exclude_defaults=True)
 
 
-def _do(skill: str, args: Mapping[str, Any]) -> Node:
+def _skill_node(skill: str, args: Mapping[str, Any]) -> Node:
     return {"do": skill, "with": {name: _literal(value) for name, value in args.items()}}
 
 

@@ -152,12 +152,12 @@ def _parse_strict_json(text: str) -> tuple[dict[str, Any] | None, list[Problem]]
         return None, [
             Problem("NOT_AN_OBJECT", "the JSON must be a single object", found=repr(data)[:40])
         ]
-    if any(depth > _DEEPEST for depth in _depths(data)):
+    if any(depth > _DEEPEST for depth in _nesting_levels(data)):
         return None, [Problem("TOO_DEEP", f"more than {_DEEPEST} levels")]
     return data, []
 
 
-def _depths(data: Any) -> Iterator[int]:
+def _nesting_levels(data: Any) -> Iterator[int]:
     """Yield 1, 2, … for each nesting level of data; computed without recursion."""
     level, depth = [data], 0
     while level:

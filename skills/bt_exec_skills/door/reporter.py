@@ -106,8 +106,8 @@ class DoorReporter(MissionReporter):
             "mode": "init" if self._step == 0 else "step",
             "plan_version": view.spec.mission.plan_version,
             "step_index": self._step,
-            "next_action": None if view.next_action is None else _action(view.next_action),
-            "full_action_list": [_action(action) for action in view.remaining],
+            "next_action": None if view.next_action is None else _action_data(view.next_action),
+            "full_action_list": [_action_data(action) for action in view.remaining],
             "skip_log": [
                 {"skipped": {"name": skip.name, "reason": skip.reason}}
                 for skip in view.skipped
@@ -118,7 +118,7 @@ class DoorReporter(MissionReporter):
             "door_state_estimation": estimate,
             "observations": {
                 "handle_present": observation is not None and observation.sees("door-handle"),
-                "material_visible": _material(view) if fetch else "uncertain",
+                "material_visible": _material_visibility(view) if fetch else "uncertain",
             },
             "gate_evaluations": _gates_of_command(view, opens=opens, fetch=fetch),
             "goal_status": {"status": status, "reason_code": reason, "message": message},
@@ -135,7 +135,7 @@ class DoorReporter(MissionReporter):
         return report
 
 
-def _action(action: Action) -> dict[str, Any]:
+def _action_data(action: Action) -> dict[str, Any]:
     return {"name": action.name, "args": {k: v for k, v in action.args.items() if v is not None}}
 
 
@@ -179,7 +179,7 @@ def _estimate(observation: DoorObservation | None) -> dict[str, Any]:
     }
 
 
-def _material(view: MissionView) -> bool | str:
+def _material_visibility(view: MissionView) -> bool | str:
     verdict = view.verdicts.get("material_visible")
     if verdict is None or verdict.holds is None:
         return "uncertain"
@@ -197,7 +197,7 @@ def _gates_of_command(view: MissionView, *, opens: bool, fetch: bool) -> list[di
     if opens:
         gates.append({"gate": "need_open_door", **_need_open(view, fetch=fetch)})
     if fetch:
-        seen = _material(view)
+        seen = _material_visibility(view)
         reasons = {True: "material detected", False: "no material detected"}
         reason = reasons.get(seen, "not looked behind the door yet")  # type: ignore[arg-type]
         gates.append({"gate": "material_visible_after_open", "result": seen, "reason": reason})

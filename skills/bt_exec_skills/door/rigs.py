@@ -157,12 +157,12 @@ def make_sim_rig(settings: DoorSettings, start: DoorStart) -> Rig:
 
     touch = Touch(robot)
 
-    def feel() -> Felt:
+    def measure() -> Felt:
         return Felt(robot.is_latched, robot.at_home, touch.tactile_state())
 
     return Rig(
         robot,
-        DoorPerception(lens, detector, estimator, camera.size, feel),
+        DoorPerception(lens, detector, estimator, camera.size, measure),
         robot,
         lambda: robot_facts(robot),
         lens.close,

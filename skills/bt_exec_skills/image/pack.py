@@ -14,7 +14,7 @@ from bt_exec_skills.image.perception.colours import ColourName
 from bt_exec_skills.image.perception.vision_model_queries import Looker
 from bt_exec_skills.image.rigs import make_rig
 from bt_exec_skills.image.rules.after_answer_pass import AFTER_ANSWER
-from bt_exec_skills.image.rules.crop_first import CROP_FIRST, check_crop_first
+from bt_exec_skills.image.rules.crop_first import CROP_FIRST, check_crops_precede_picture_queries
 from bt_exec_skills.image.rules.set_answers import final_report
 from bt_exec_skills.image.settings import ImageSettings, PictureStart
 from bt_exec_skills.image.skills.ask import Place, ask_vqa, crops_checked
@@ -102,7 +102,7 @@ PACK = Pack(
     ),
     conditions=(crops_checked, answered),
     passes=(CROP_FIRST, AFTER_ANSWER),
-    checkers=(check_crop_first,),
+    checkers=(check_crops_precede_picture_queries,),
     types={
         "Set": SetName,
         "Picture": PictureName,

@@ -55,7 +55,9 @@ def read_plan(text: str, file: str = "<plan>", command: str = "") -> MissionSpec
         form = '{"plan": [{"action": …, "params": {…}}]}'
         message = f"must be {form}, 1 to {_MOST_ACTIONS} actions"
         raise SpecError([make_problem(file, "NOT_A_PLAN", message)])
-    problems = [found for at, step in enumerate(plan) for found in _mistakes(step, at, file)]
+    problems = [
+        found for at, step in enumerate(plan) for found in _problems_of_step(step, at, file)
+    ]
     if problems:
         raise SpecError(problems)
     steps = [
@@ -67,7 +69,7 @@ def read_plan(text: str, file: str = "<plan>", command: str = "") -> MissionSpec
     return MissionSpec(mission=header, root=Sequence.model_validate({"sequence": steps}))
 
 
-def _mistakes(step: Any, at: int, file: str) -> Iterator[Problem]:
+def _problems_of_step(step: Any, at: int, file: str) -> Iterator[Problem]:
     place = f"plan[{at}]"
     if not isinstance(step, dict) or not isinstance(step.get("action"), str):
         yield make_problem(file, "NOT_AN_ACTION", 'must be {"action": …, "params": {…}}', place)
@@ -111,7 +113,7 @@ def write_plan(spec: MissionSpec) -> str:
     """
     problems: list[Problem] = []
     steps = [
-        {"action": node.do, "params": {k: _plain(v) for k, v in node.args.items()}}
+        {"action": node.do, "params": {k: _unescaped(v) for k, v in node.args.items()}}
         for node in _actions_of(spec.root, problems)
     ]
     if problems:
@@ -160,7 +162,7 @@ def _escaped(value: str) -> str:
     return f"${value}" if value.startswith("$") else value
 
 
-def _plain(value: Any) -> Any:
+def _unescaped(value: Any) -> Any:
     return value[1:] if isinstance(value, str) and value.startswith("$$") else value
 
 

@@ -52,7 +52,7 @@ class GlPainter:
             return gl_thread().call(partial(self._colours, data))
 
     def _colours(self, data: Any) -> npt.NDArray[np.uint8]:
-        renderer = self._made()
+        renderer = self._make_once()
         renderer.update_scene(data, "head")
         flags = renderer.scene.flags
         flags[mujoco.mjtRndFlag.mjRND_SHADOW] = self._shadows
@@ -62,14 +62,14 @@ class GlPainter:
 
     def _paint(self, data: Any) -> Picture:
         rgb = self._colours(data)
-        renderer = self._made()
+        renderer = self._make_once()
         flags = renderer.scene.flags
         flags[_BY_NUMBER] = True
         numbers = renderer.render()
         flags[_BY_NUMBER] = False
         return Picture(rgb, _geom_per_pixel(renderer.scene, numbers))
 
-    def _made(self) -> Any:
+    def _make_once(self) -> Any:
         if self._renderer is None:
             buffer = self._model.vis.global_  # a larger buffer takes longer to clear and to read
             buffer.offwidth, buffer.offheight = self._width, self._height
@@ -153,7 +153,7 @@ class _GlThread:
 
     def __init__(self) -> None:
         self._jobs: SimpleQueue[tuple[Callable[[], Any], Future[Any]] | None] = SimpleQueue()
-        self._thread = threading.Thread(target=self._run, name="gl", daemon=True)
+        self._thread = threading.Thread(target=self._run_jobs, name="gl", daemon=True)
         self._at_exit: set[Callable[[], None]] = set()
         self._thread.start()
 
@@ -180,7 +180,7 @@ class _GlThread:
         self._jobs.put(None)
         self._thread.join(_JOIN_S)
 
-    def _run(self) -> None:
+    def _run_jobs(self) -> None:
         while (item := self._jobs.get()) is not None:
             job, answer = item
             try:

@@ -65,7 +65,7 @@ class HeldObjectTracker:
         if held is None:
             self.record_empty()
         elif self._reached is not None:
-            self._took(held, now)
+            self._record_grasp(held, now)
         self.moved = False
         return held
 
@@ -81,19 +81,19 @@ class HeldObjectTracker:
         """
         found = _unsupported_objects(now) if at is None else _object_at_position(now, at)
         if len(found) == 1:
-            self._took(found[0], now)
+            self._record_grasp(found[0], now)
 
-    def _took(self, thing: str, now: Environment) -> None:
+    def _record_grasp(self, thing: str, now: Environment) -> None:
         at = now.position_of(thing)
         assert at is not None
         if self._reached is not None:
             self.origin = self._reached[1]
-            self._remember(thing, self.origin)
+            self._record_origin(thing, self.origin)
         self.thing, self._reached = thing, None
         self._height = at.z
-        self._from_base = _local(now.base, at) if now.base is not None else None
+        self._from_base = _in_frame_of_base(now.base, at) if now.base is not None else None
 
-    def _remember(self, thing: str, origin: Point) -> None:
+    def _record_origin(self, thing: str, origin: Point) -> None:
         if self._in_new_mission:
             self.returnable, self._in_new_mission = [], False
         if thing not in self.returnable:  # a swap moves an object twice: keep its first position
@@ -114,7 +114,7 @@ class HeldObjectTracker:
         if at is None or at.z < self._height - _FOLLOWS_M:
             return None
         if self._from_base is not None and now.base is not None:
-            x, y = _local(now.base, at)
+            x, y = _in_frame_of_base(now.base, at)
             if math.hypot(x - self._from_base[0], y - self._from_base[1]) > _FOLLOWS_M:
                 return None
         return self.thing
@@ -183,7 +183,7 @@ def _in_room(base: Pose, at: Point) -> tuple[float, float]:
     return base.x + c * at.x - s * at.y, base.y + s * at.x + c * at.y
 
 
-def _local(base: Pose, at: Point) -> tuple[float, float]:
+def _in_frame_of_base(base: Pose, at: Point) -> tuple[float, float]:
     c, s = math.cos(base.yaw), math.sin(base.yaw)
     x, y = at.x - base.x, at.y - base.y
     return c * x + s * y, c * y - s * x

@@ -80,11 +80,11 @@ def infer_tables(places: Iterable[Place]) -> Mapping[str, Table]:
         for one in reached:
             near = [other for other in _cells_of_same_table(one) if other in left]
             for other in near:
-                if any(_together(a, b) for a in cells[one] for b in cells[other]):
+                if any(_are_on_one_table(a, b) for a in cells[one] for b in cells[other]):
                     left.remove(other)
                     reached.append(other)
         groups.append([place for one in reached for place in cells[one]])
-    return {f"table_{number}": _round(group) for number, group in enumerate(groups)}
+    return {f"table_{number}": _table_around(group) for number, group in enumerate(groups)}
 
 
 def _cells_of_same_table(cell: Cell) -> Iterator[Cell]:
@@ -95,12 +95,12 @@ def _cells_of_same_table(cell: Cell) -> Iterator[Cell]:
             yield x + a, y + b, z + c
 
 
-def _together(one: Place, other: Place) -> bool:
+def _are_on_one_table(one: Place, other: Place) -> bool:
     flat = math.hypot(one[0] - other[0], one[1] - other[1])
     return flat <= _ONE_TABLE_M and abs(one[2] - other[2]) <= _ONE_LEVEL_M
 
 
-def _round(group: list[Place]) -> Table:
+def _table_around(group: list[Place]) -> Table:
     xs, ys, zs = zip(*group, strict=True)
     half_x, half_y = (max(xs) - min(xs)) / 2, (max(ys) - min(ys)) / 2
     return Table(min(xs) + half_x, min(ys) + half_y, half_x + _ROUND_M, half_y + _ROUND_M, min(zs))

@@ -183,10 +183,10 @@ class CropClassifier:
         The result is the mean for the crop and its mirror image, which is more accurate than for
         the crop alone. One minus the sum of a row is the probability of ``nothing``.
         """
-        both = self._shares(crops), self._shares(crops[:, :, ::-1])
+        both = self._class_probabilities(crops), self._class_probabilities(crops[:, :, ::-1])
         return np.asarray(np.mean(both, axis=0)[:, :-1], np.float32)
 
-    def _shares(self, crops: Frame) -> Floats:
+    def _class_probabilities(self, crops: Frame) -> Floats:
         planes = np.ascontiguousarray(crops.transpose(0, 3, 1, 2)).astype(np.float32)
         (scores,) = self._session.run(None, {self._given: planes / np.float32(255)})
         power = np.exp(scores - scores.max(axis=1, keepdims=True))

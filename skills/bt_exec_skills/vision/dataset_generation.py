@@ -156,15 +156,15 @@ def _claim_folder(recipe: Recipe, folder: Path) -> dict[int, Path]:
     write_text_atomically(
         folder / "data.yaml", f"train: images/train\nval: images/val\nnames:\n{names}"
     )
-    return _finished(folder)
+    return _finished_scenes(folder)
 
 
-def _finished(folder: Path) -> dict[int, Path]:
+def _finished_scenes(folder: Path) -> dict[int, Path]:
     return {int(path.stem): path for path in (folder / "scenes").glob("*.json")}
 
 
 def _is_complete(folder: Path, recipe: Recipe) -> bool:
-    return (folder / _LAST).is_file() and len(_finished(folder)) == recipe.scenes
+    return (folder / _LAST).is_file() and len(_finished_scenes(folder)) == recipe.scenes
 
 
 def _write_scene(samples: Iterator[Sample], recipe: Recipe, index: int, folder: Path) -> int:
@@ -176,7 +176,7 @@ def _write_scene(samples: Iterator[Sample], recipe: Recipe, index: int, folder: 
         if not cv2.imwrite(str(image), cv2.cvtColor(sample.image, cv2.COLOR_RGB2BGR)):
             raise OSError(f"{image} could not be written")
         height, width = sample.image.shape[:2]
-        lines = [_yolo(mark, recipe.classes, width, height) for mark in sample.marks]
+        lines = [_yolo_line(mark, recipe.classes, width, height) for mark in sample.marks]
         (folder / "labels" / split / f"{name}.txt").write_text("".join(f"{x}\n" for x in lines))
         marks = [{"label": mark.label, "bbox": list(mark.bbox)} for mark in sample.marks]
         kept.append({"file": f"images/{split}/{name}.png", "marks": marks, "facts": sample.facts})
@@ -186,7 +186,7 @@ def _write_scene(samples: Iterator[Sample], recipe: Recipe, index: int, folder: 
     return len(kept)
 
 
-def _yolo(mark: Mark, classes: tuple[str, ...], width: int, height: int) -> str:
+def _yolo_line(mark: Mark, classes: tuple[str, ...], width: int, height: int) -> str:
     x1, y1, x2, y2 = mark.bbox
     shares = ((x1 + x2) / 2 / width, (y1 + y2) / 2 / height, (x2 - x1) / width, (y2 - y1) / height)
     return " ".join([str(classes.index(mark.label)), *(f"{share:.6f}" for share in shares)])
@@ -200,8 +200,9 @@ def finished_recipe(folder: Path) -> Recipe:
     """
     recipe = read_recipe(folder)
     if not _is_complete(folder, recipe):
+        made = len(_finished_scenes(folder))
         raise UsageError(
-            f"{folder} is not finished ({len(_finished(folder))} of {recipe.scenes} scenes); the "
+            f"{folder} is not finished ({made} of {recipe.scenes} scenes); the "
             "bt-exec vision dataset command that began it continues"
         )
     return recipe

@@ -142,7 +142,7 @@ _COLOURS = (
 )
 
 
-def _text(canvas: Frame, words: str, place: tuple[int, int], size: int = 14) -> None:
+def _draw_label(canvas: Frame, words: str, place: tuple[int, int], size: int = 14) -> None:
     draw_text(canvas, words, place, size, _INK)
 
 
@@ -150,13 +150,13 @@ def curves_plot(report: Report) -> Frame:
     """Return a plot of precision over recall for each class at an overlap of 0.5."""
     left, top, side = 60, 40, 400
     canvas = np.full((top + side + 50, left + side + 220, 3), 255, np.uint8)
-    _text(canvas, f"precision over recall, mAP50 {report.map50:.3f}", (left, 24), 17)
+    _draw_label(canvas, f"precision over recall, mAP50 {report.map50:.3f}", (left, 24), 17)
     for share in np.linspace(0, 1, 6):
         x, y = left + round(share * side), top + side - round(share * side)
         cv2.line(canvas, (left, y), (left + side, y), (225, 225, 225), 1)
         cv2.line(canvas, (x, top), (x, top + side), (225, 225, 225), 1)
-        _text(canvas, f"{share:.1f}", (left - 36, y + 5))
-        _text(canvas, f"{share:.1f}", (x - 10, top + side + 20))
+        _draw_label(canvas, f"{share:.1f}", (left - 36, y + 5))
+        _draw_label(canvas, f"{share:.1f}", (x - 10, top + side + 20))
     for number, one in enumerate(report.classes):
         colour = _COLOURS[number % len(_COLOURS)]
         xs = left + np.linspace(0, side, len(one.curve))
@@ -165,7 +165,7 @@ def curves_plot(report: Report) -> Frame:
         cv2.polylines(canvas, [points], isClosed=False, color=colour, thickness=2)
         row = top + 20 + 24 * number
         cv2.line(canvas, (left + side + 20, row), (left + side + 44, row), colour, 3)
-        _text(canvas, f"{one.label} {one.ap50:.3f}", (left + side + 52, row + 5))
+        _draw_label(canvas, f"{one.label} {one.ap50:.3f}", (left + side + 52, row + 5))
     return canvas
 
 
@@ -176,11 +176,11 @@ def confusion_plot(states: Confusion) -> Frame:
     canvas = np.full((top + rows * cell + 40, left + columns * cell + 20, 3), 255, np.uint8)
     title = f"estimated, by truth: {states.decided_share:.3f} answered, "
     title += f"{states.accuracy:.3f} of it right"
-    _text(canvas, title, (12, 24), 16)
+    _draw_label(canvas, title, (12, 24), 16)
     for column, name in enumerate((*states.states, "uncertain")):
-        _text(canvas, name, (left + column * cell + 8, top - 10))
+        _draw_label(canvas, name, (left + column * cell + 8, top - 10))
     for row, name in enumerate(states.states):
-        _text(canvas, name, (12, top + row * cell + cell // 2))
+        _draw_label(canvas, name, (12, top + row * cell + cell // 2))
         whole = max(1, int(states.counts[row].sum()))
         for column in range(columns):
             count = int(states.counts[row, column])
@@ -188,6 +188,6 @@ def confusion_plot(states: Confusion) -> Frame:
             corner = left + column * cell, top + row * cell
             end = corner[0] + cell - 2, corner[1] + cell - 2
             cv2.rectangle(canvas, corner, end, (shade, shade, 255), -1)
-            _text(canvas, str(count), (corner[0] + 12, corner[1] + 48), 19)
-            _text(canvas, f"{100 * count / whole:.1f} %", (corner[0] + 12, corner[1] + 74))
+            _draw_label(canvas, str(count), (corner[0] + 12, corner[1] + 48), 19)
+            _draw_label(canvas, f"{100 * count / whole:.1f} %", (corner[0] + 12, corner[1] + 74))
     return canvas

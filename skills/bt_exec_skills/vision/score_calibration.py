@@ -45,7 +45,7 @@ def score_calibration(
             true = [mark.bbox for mark in picture.marks if mark.label == label]
             scores += [one.score for one in mine]
             right += correct_detections([one.bbox for one in mine], true)[:, 0].tolist()
-    return _pairs(np.array(scores), np.array(right, float))
+    return _calibration_points(np.array(scores), np.array(right, float))
 
 
 def recall_by_class(
@@ -68,7 +68,7 @@ def recall_by_class(
     return {label: round(found[label] / count, 3) for label, count in sorted(there.items())}
 
 
-def _pairs(scores: Floats, right: Floats) -> list[tuple[float, float]]:
+def _calibration_points(scores: Floats, right: Floats) -> list[tuple[float, float]]:
     pairs = [(0.0, 0.0)]
     for low, high in pairwise(_EDGES):
         inside = (scores >= low) & (scores < high)

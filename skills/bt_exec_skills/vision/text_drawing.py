@@ -17,7 +17,7 @@ _PLAIN_PX = 33.0  # height of the plain font at scale 1
 
 
 @lru_cache(maxsize=1)
-def _face() -> cv2.FontFace | None:
+def _font_face() -> cv2.FontFace | None:
     return cv2.FontFace("uni") if hasattr(cv2, "FontFace") else None
 
 
@@ -31,7 +31,7 @@ def draw_text(canvas: Frame, words: str, place: tuple[int, int], size: int, colo
         size: Height of the letters [px].
         colour: RGB.
     """
-    face = _face()
+    face = _font_face()
     if face is not None:
         cv2.putText(canvas, words, place, colour, face, size)
         return
@@ -41,7 +41,7 @@ def draw_text(canvas: Frame, words: str, place: tuple[int, int], size: int, colo
 
 def text_size(words: str, size: int) -> tuple[int, int]:
     """Return the width of a text and its height above the base line [px]."""
-    face = _face()
+    face = _font_face()
     if face is not None:
         _, top, wide, _ = cv2.getTextSize((0, 0), words, (0, 0), face, size)
         return int(wide), int(-top)

@@ -30,7 +30,7 @@ def computed(cell: Cell) -> dict[str, Any]:
     """Return a result that depends only on the cell."""
     cut_off = dict(cell.world)["blocked"] == "lounge" and "lounge" in cell.command
     status = "blocked" if cut_off or (cell.fault != "none" and cell.seed == 2) else "satisfied"
-    return campaign_run._line(cell, status, "OK", f"seed {cell.seed}", ticks=cell.seed)
+    return campaign_run._result_line(cell, status, "OK", f"seed {cell.seed}", ticks=cell.seed)
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from bt_exec.cli.app import _decode_argument
-from bt_exec.cli.doctor import Finding, _everything
+from bt_exec.cli.doctor import Finding, _all_findings
 from tests.bt_exec.cli.conftest import Ran, Run
 
 BRIEF = ("--fast", "--no-journal", "--world", "door=open")
@@ -288,7 +288,7 @@ def test_list_commands_print_their_entries(bt: Run) -> None:
 @pytest.fixture(scope="module")
 def looked(door: str) -> list[Finding]:
     """Return the results of doctor; only their presentation depends on the width."""
-    return list(_everything(door, None))
+    return list(_all_findings(door, None))
 
 
 @pytest.mark.parametrize("width", ["24", "40", "60", "80", "132"])
@@ -298,7 +298,7 @@ def test_lists_fit_the_terminal_width(
 ) -> None:
     from rich.cells import cell_len
 
-    monkeypatch.setattr("bt_exec.cli.doctor._everything", lambda *_: looked)
+    monkeypatch.setattr("bt_exec.cli.doctor._all_findings", lambda *_: looked)
     monkeypatch.setenv("COLUMNS", width)
     ran = bt(*command.split())
     assert max(cell_len(line) for line in ran.out.splitlines()) <= int(width)

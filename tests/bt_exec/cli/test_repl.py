@@ -280,6 +280,18 @@ def test_question_about_a_repeated_action_names_the_finished_and_the_last_attemp
     assert re.search(r"Yes\. I did that at \d\d:\d\d .* I began that at \d\d:\d\d .* not", said)
 
 
+def test_question_about_a_message_is_answered_from_the_record(bt: Run) -> None:
+    lines = (
+        "교수님께 점심이 준비됐다고 전해 줘",
+        "교수님께 점심이 준비됐다고 전했어?",
+        "did you tell the professor that the meeting is cancelled?",
+    )
+    out = bt("repl", "--site", "building", "--fast", stdin="\n".join(lines) + "\n").out
+    said = " ".join(out.split())
+    assert re.search(r"네\. \d\d:\d\d에 했습니다", said)
+    assert "No mission today did exactly that." in said
+
+
 def test_mission_that_was_blocked_before_its_first_motion_can_be_continued(bt: Run) -> None:
     world = ("--world", "door=open", "--world", "material=absent")
     bt("run", "get the material", "--fast", *world)

@@ -37,7 +37,7 @@ def test_comparison_holds_for_the_expected_values(
     assert asked(**asked.validate(args)).holds is holds
 
 
-def test_pause_lasts_on_the_clock_of_the_mission() -> None:
+def test_pause_is_measured_on_the_clock_of_the_mission() -> None:
     clock = FakeClock()
     steps = SKILLS[0](world=World(ObservationBuffer(lambda: clock.time), 0.0), seconds=0.5)
     progress = []

@@ -221,7 +221,9 @@ ROWS = [(STATEMENTS["spec"], ("digest", "yaml"))]
 
 
 @pytest.mark.parametrize("name", ["{}.rows", "{}.part"])
-def test_side_file_does_not_follow_a_link(journal: Journal, tmp_path: Path, name: str) -> None:
+def test_side_file_is_not_written_through_a_link(
+    journal: Journal, tmp_path: Path, name: str
+) -> None:
     victim = tmp_path / "victim"
     victim.write_text("mine")
     link = journal.path.parent / f"journal.sqlite.{name.format('m')}"

@@ -70,7 +70,7 @@ def test_forget_keeps_the_missions_that_acted_as_earlier_context():
     assert said.context() == Context((), (turn("one"), turn("two"), turn("three")))
 
 
-def test_account_keeps_every_mission_that_acted_even_after_many_questions():
+def test_missions_that_acted_are_kept_even_after_many_questions():
     said = Conversation(None, "lab")
     said.record_turn(end("one"))
     for number in range(5 * MOST_TURNS):
@@ -79,7 +79,7 @@ def test_account_keeps_every_mission_that_acted_even_after_many_questions():
     assert commands(said) == ["one", "two"]
 
 
-def test_account_includes_recorded_and_session_missions_once(journal):
+def test_recorded_and_session_missions_are_listed_once(journal):
     on_record(journal, end("old"), acts=True)
     on_record(journal, end("is it?"))
     said = Conversation(journal, "lab", {"move"})
@@ -89,14 +89,14 @@ def test_account_includes_recorded_and_session_missions_once(journal):
     assert commands(said) == ["old"]  # the journal has no record of the other one here
 
 
-def test_account_counts_missions_of_this_session_once(journal):
+def test_recorded_mission_of_this_session_is_listed_once(journal):
     on_record(journal, end("own"), acts=True, session="s")
     said = Conversation(journal, "lab", {"move"}, lambda: "s")
     said.record_turn(end("own"))
     assert commands(said) == ["own"]
 
 
-def test_account_lists_missions_of_today_or_else_the_last_one():
+def test_acting_missions_are_those_of_today_or_else_the_last_one():
     today = datetime(2026, 11, 20, 9, 0)
     before = [Turn(name, at=today - timedelta(days=days)) for name, days in (("a", 2), ("b", 1))]
     context = Context(earlier=tuple(before))

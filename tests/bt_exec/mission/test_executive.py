@@ -228,7 +228,7 @@ def test_unrecorded_mission_does_not_move():
     assert run.robot.log == []
 
 
-def test_abort_acts_at_the_next_tick_and_cleans_up():
+def test_abort_takes_effect_at_the_next_tick_and_cleans_up():
     run = run_tree("tree: t\nroot: {do: a}", [scripted_skill("a", [FOREVER])], abort_at=7)
     assert (run.outcome.status, run.outcome.exit_code) == ("aborted", 130)
     assert run.outcome.ticks == 6
@@ -304,7 +304,7 @@ def test_refused_mission_does_not_move():
     assert robot.log == []
 
 
-def test_abort_acts_while_the_compiler_runs():
+def test_abort_takes_effect_while_the_compiler_runs():
     from bt_exec.mission.clock import Clock
     from bt_exec.mission.executive import Executive
     from bt_exec.rig import Rig

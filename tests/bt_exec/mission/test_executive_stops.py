@@ -390,7 +390,7 @@ def test_abort_before_the_first_tick_neither_moves_nor_observes(stage):
     ]
 
 
-def test_abort_acts_while_an_observation_is_awaited(stage):
+def test_abort_takes_effect_while_an_observation_is_awaited(stage):
     looking, enough = threading.Event(), threading.Event()
     on = stage([scripted_skill("a")], perception_workers=True, limits=Limits(look_s=60))
 
@@ -434,7 +434,7 @@ def test_abort_during_a_tree_stops_its_skill_before_it_is_reported(stage):
 def test_mission_without_a_camera_does_not_observe(stage):
     on = stage([scripted_skill("a")])
     on.executive._perception_loop.observe_all = None  # must not be called at the end
-    on.executive._mission = lambda *parts: on.executive._ending_after_success(parts[-1])
+    on.executive._run_mission = lambda *parts: on.executive._ending_after_success(parts[-1])
     assert on.run().status == "satisfied"
 
 

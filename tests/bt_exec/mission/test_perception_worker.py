@@ -71,7 +71,7 @@ class OfRealRobot(Slow):
         return self.now()
 
 
-def test_camera_with_set_clock_receives_the_clock_of_the_mission() -> None:
+def test_camera_with_a_set_clock_method_receives_the_clock_of_the_mission() -> None:
     camera = OfRealRobot(FakeClock())
     buffer = ObservationBuffer(lambda: 3.5)
     worker = PerceptionWorker("test", camera, buffer, Rates(), wait=True)

@@ -160,7 +160,7 @@ def test_remote_simulation_gives_the_same_ticks_as_a_local_one(server):
     assert home.ticks > 5
 
 
-def test_abort_acts_while_the_simulation_does_not_answer(server):
+def test_abort_takes_effect_while_the_simulation_does_not_answer(server):
     cart = connect(server)
     cart.set(hang_at=0.2).result()
     executive, _ = mission(cart)

@@ -180,7 +180,9 @@ def test_different_identities_have_different_files_inside_the_folder(tmp_path):
     ("since", "said"), [(125.0, "2 min 5 s"), (59.0, "0 min 59 s"), (-5.0, "0 min 0 s")]
 )
 def test_time_in_use_is_in_minutes_and_seconds(tmp_path, since, said):
-    then = f"import time; t = time.time; time.time = lambda: t() - {since}; lock._describe()"
+    then = (
+        f"import time; t = time.time; time.time = lambda: t() - {since}; lock._write_description()"
+    )
     with holder(tmp_path, then), pytest.raises(UsageError, match=f", for {said};"):
         RobotLock("arm", folder=tmp_path)
 

@@ -513,7 +513,7 @@ def test_unrecognised_question_about_the_past_is_answered_with_the_last_missions
     assert answer("어느 팔 썼어?") == Reply("DONE", "아직 한 일이 없습니다.")
 
 
-def test_action_of_no_mission_is_reported_as_such_instead_of_an_inexact_answer() -> None:
+def test_action_that_no_mission_did_is_reported_as_not_done() -> None:
     context = Context((Turn("go", "satisfied", "OK", "There."),))
     request = first_request(load_site("door"), "did you open it?", Situation((), {}, ""), context)
     compiler = SelfAnsweringCompiler(

@@ -389,7 +389,7 @@ def test_answers_name_their_question_and_age_when_ambiguous(words, tmp_path, ans
     assert summarise(FINE, found, talk, catalogue, Known({}, now=10.0)) == expected
 
 
-def test_old_answer_reports_only_the_facts_seen_then(words, said):
+def test_answer_from_an_old_observation_reports_only_the_facts_seen_then(words, said):
     words._sentences["was door=open"] = {"en": "It was open {when}.", "ko": "열림"}
     words._sentences["was door=ajar"] = {"en": "It was ajar {when}.", "ko": "틈"}
     words._sentences["ANSWERED_THEN"] = {"en": "{answer} That was {when}.", "ko": "그때"}

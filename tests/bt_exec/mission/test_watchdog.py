@@ -171,7 +171,7 @@ def test_watch_interval_is_a_quarter_of_the_limit_and_at_most_a_tenth_of_a_secon
     for limit_s in (0.2, 8.0):
         watchdog = Watchdog(limit_s, pytest.fail)
         watchdog._end = End()
-        watchdog._watch()
+        watchdog._watch_calls()
     assert waited == [0.05] * 2 + [0.1] * 2
 
 

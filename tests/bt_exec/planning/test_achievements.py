@@ -8,12 +8,12 @@ import pytest
 
 from bt_exec.failure import Failure
 from bt_exec.observation import Situation
-from bt_exec.planning.compiler import Done, Request
-from bt_exec.planning.facts_and_first_cause import (
+from bt_exec.planning.assumed_facts_and_first_cause import (
     achieved_facts,
     facts_with_assumed_effects,
     outdated_leaves,
 )
+from bt_exec.planning.compiler import Done, Request
 from bt_exec.skill import Running, Steps, Verdict, condition, skill
 from bt_exec.spec.library import Library
 from bt_exec.spec.load import load_text

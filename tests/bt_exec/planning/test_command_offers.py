@@ -114,7 +114,7 @@ def test_only_a_few_shortened_commands_are_compiled(request_of):
     assert fixed.asked == ["opne it", "w", "x", "y"]
 
 
-def test_refusal_that_offers_commands_stays(request_of):
+def test_refusal_that_already_offers_commands_is_kept(request_of):
     choice = Refusal("CHOICE", "This or that?", did_you_mean=("this", "that"))
     fixed = Fixed({"opne it": choice, "open it": plan("open it")}, ["open it"])
     assert CommandOffers(fixed).compile(request_of("opne it")) is choice

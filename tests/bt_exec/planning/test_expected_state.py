@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from bt_exec.planning.facts_and_first_cause import Assumed
+from bt_exec.planning.assumed_facts_and_first_cause import Assumed
 from bt_exec.skill import Verdict, condition
 from bt_exec.testing import run_tree, scripted_skill
 from bt_exec.testing.tree_run import scripted_site

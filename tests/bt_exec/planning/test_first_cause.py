@@ -8,7 +8,7 @@ import pytest
 
 from bt_exec.failure import Failure
 from bt_exec.pack import Catalogue
-from bt_exec.planning.facts_and_first_cause import DoneAction, first_cause
+from bt_exec.planning.assumed_facts_and_first_cause import DoneAction, first_cause
 from bt_exec.skill import Steps, skill
 from bt_exec.testing.tree_run import scripted_site
 

@@ -130,7 +130,7 @@ def test_robot_name_alone_answers_the_question_which_robot(request_for):
     assert isinstance(compiler.compile(request_for("cart b")), Refusal)
 
 
-def test_part_that_is_not_understood_refuses_the_command(request_for):
+def test_command_with_a_part_that_is_not_understood_is_refused(request_for):
     refusal = compiler.compile(request_for("cart A, go home, and cart b, dance"))
     assert refusal.code == "NOT_UNDERSTOOD"
     assert refusal.did_you_mean == ("cart b, Go home.",)

@@ -19,7 +19,7 @@ from bt_exec.planning.plan_preparation import (
     prepare,
     prepare_answer,
     verification_refusal,
-    with_words_as_numbers,
+    with_converted_tree_arguments,
 )
 from bt_exec.rig import PackSettings
 from bt_exec.skill import Label, Steps, skill
@@ -322,7 +322,7 @@ def test_texts_become_numbers_for_numeric_parameters(root, args):
     site = scripted_site([scripted_skill("a")], [COUNTING])
     request = Request("go", "en", site.catalogue, site.library)
     spec = spec_of(f"{{sequence: [{root}]}}")
-    typed = with_words_as_numbers(spec, request)
+    typed = with_converted_tree_arguments(spec, request)
     assert typed.root.sequence[0].args == args
     assert (typed is spec) is (spec.root.sequence[0].args == args)
     assert typed.mission == spec.mission
@@ -334,7 +334,7 @@ def test_expanded_tree_is_not_expanded_again():
     body = Tree.model_validate({"tree": "count", "with": {"n": "3", "word": "x"}})
     spec = spec_of("{do: a}")
     spec = spec.model_copy(update={"root": body.model_copy(update={"body": Do(do="a")})})
-    assert with_words_as_numbers(spec, request) is spec
+    assert with_converted_tree_arguments(spec, request) is spec
 
 
 def test_reason_for_a_refused_plan_is_in_the_language_of_the_command(request_of, words):

@@ -62,7 +62,7 @@ def test_client_that_does_not_read_is_disconnected(serve, monkeypatch):
     assert served.ask("GET", "/ready").status == 200
 
 
-def test_long_request_does_not_time_out_as_a_slow_head(serve, monkeypatch):
+def test_time_limit_of_the_headers_does_not_apply_to_a_long_request(serve, monkeypatch):
     monkeypatch.setattr(server, "HEAD_S", 0.2)
     served: Served = serve(confirm_s=0.8)
     answer = served.ask("POST", "/llm_command", {"command": "sure?"})

@@ -101,7 +101,7 @@ def test_skill_started_with_an_unmet_need_is_found():
     assert rehearse("wrong", site, {}).end_kind == "need unmet"
 
 
-def test_rejected_arguments_end_as_stuck():
+def test_rehearsal_with_rejected_arguments_ends_as_stuck():
     site = scripted_site(
         PARTS, ["tree: rounds\nparams: {n: {type: integer}}\nroot: {do: lift, repeat: $n}"]
     )

@@ -23,7 +23,7 @@ KOREAN = "문 안의 자재를 가져와"
         ("abc", 1, "a"),
     ],
 )
-def test_text_is_truncated_at_cells(text: str, cells: int, expected: str) -> None:
+def test_text_is_truncated_to_a_number_of_cells(text: str, cells: int, expected: str) -> None:
     assert fit(text, cells) == expected
 
 

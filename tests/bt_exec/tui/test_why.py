@@ -14,7 +14,7 @@ from bt_exec.failure import Failure
 from bt_exec.journal import MissionSummary, SkillRun
 from bt_exec.journal.explain import Attempt, Cause, Explanation
 from bt_exec.language.messages import Messages
-from bt_exec.planning.facts_and_first_cause import DoneAction
+from bt_exec.planning.assumed_facts_and_first_cause import DoneAction
 from bt_exec.tui.terminal_text import ASCII, UNICODE, without_styles
 from bt_exec.tui.why import Why
 

@@ -75,16 +75,16 @@ def request(site: Site) -> Request:
     return Request("work", "en", site.catalogue, site.library, site.messages, settings=settings)
 
 
-def test_parsing_is_linear() -> None:
+def test_parsing_a_plan_takes_linear_time() -> None:
     assert growth(plan_of, lambda nodes: nodes) < MOST
 
 
 @pytest.mark.slow
-def test_verification_is_linear(site: Site) -> None:
+def test_verifying_a_plan_takes_linear_time(site: Site) -> None:
     assert growth(lambda plan: prepare(plan, request(site)), plan_of) < MOST
 
 
-def test_reporting_as_many_problems_as_nodes_is_linear(site: Site) -> None:
+def test_reporting_a_problem_of_each_node_takes_linear_time(site: Site) -> None:
     def work(plan: MissionSpec) -> None:
         with pytest.raises(SpecError) as found:
             examine(plan, request(site)).verified_plan()
@@ -93,7 +93,7 @@ def test_reporting_as_many_problems_as_nodes_is_linear(site: Site) -> None:
     assert growth(work, lambda nodes: plan_of(nodes, "door-handle")) < MOST
 
 
-def test_building_is_linear(site: Site) -> None:
+def test_building_a_plan_takes_linear_time(site: Site) -> None:
     def work(plan: Any) -> None:
         build(plan, Runtime(site.catalogue, {}, {}, lambda: 0.0, lambda event: None))
 

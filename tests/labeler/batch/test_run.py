@@ -101,5 +101,5 @@ def test_progress_counts_items_records_and_cached_answers() -> None:
     progress = Progress(items=1, records=1)
     cached: dict[str, Any] = {"record": None, "provenance": {"cached": True}}
     plain: dict[str, Any] = {"record": {}, "provenance": {}}
-    module._count(progress, [cached, plain, plain])
+    module._count_lines(progress, [cached, plain, plain])
     assert (progress.items, progress.records, progress.cached) == (4, 3, 1)

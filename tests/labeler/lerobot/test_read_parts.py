@@ -92,6 +92,6 @@ def test_several_tasks_of_an_episode_are_actions() -> None:
 def test_persistent_language_must_be_a_list() -> None:
     for value, said in (("{", "is not JSON"), ("{}", "is not a list"), (7, "is not a list")):
         with pytest.raises(UsageError, match=f"^a: language_persistent {said}"):
-            module._persistent(value, Path("a"))
-    assert module._persistent(None, Path("a")) == []
-    assert module._persistent("[]", Path("a")) == []
+            module._persistent_rows(value, Path("a"))
+    assert module._persistent_rows(None, Path("a")) == []
+    assert module._persistent_rows("[]", Path("a")) == []

@@ -70,7 +70,7 @@ def test_invalid_row_is_reported_by_its_number() -> None:
     assert read_rows(LanguageRow, [{"content": "go"}], "a") == [LanguageRow(content="go")]
 
 
-def test_language_may_be_json_text() -> None:
+def test_language_column_may_be_json_text() -> None:
     assert parse_rows('[{"a": 1}]') == [{"a": 1}]
     assert parse_rows([1]) == [1]
     with pytest.raises(ValueError, match="is nested too deeply"):

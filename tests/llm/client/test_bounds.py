@@ -46,7 +46,7 @@ def test_token_bound_of_a_picture_depends_only_on_its_size() -> None:
 
 
 @pytest.mark.parametrize("dear", ["input", "cache_write", "cache_read"])
-def test_bound_covers_every_price_of_input(dear: str) -> None:
+def test_cost_bound_uses_the_highest_price_of_input_tokens(dear: str) -> None:
     cheap = {"input": 1.0, "cache_write": 1.0, "cache_read": 1.0}
     prices = Prices.model_validate({**cheap, dear: 500.0})
     found = most(*SAID, settings=SETTINGS.model_copy(update={"prices": prices}))

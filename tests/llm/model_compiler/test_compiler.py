@@ -228,7 +228,7 @@ def test_site_can_require_confirmation_of_every_plan(scripted):
     assert run_paper(OPEN, OFFLINE, site=site, confirm=lambda *_: True).robot.moves
 
 
-def test_abort_acts_during_confirmation(scripted):
+def test_abort_takes_effect_during_confirmation(scripted):
     executives = []
 
     def confirm(spec, why, over):
@@ -336,7 +336,7 @@ def test_journal_contains_the_exchanges_of_a_mission(tmp_path, server, over_http
 
 
 @pytest.mark.timeout(120)
-def test_abort_acts_during_a_request(scripted):
+def test_abort_takes_effect_during_a_request(scripted):
     compiler = scripted([GOOD], seconds=3600)
 
     def abort_soon(executive):
@@ -367,7 +367,7 @@ def test_plan_contains_the_model_name_of_its_answer(scripted):
     assert (answer.spec.mission.compiler, answer.spec.mission.model) == ("claude", "some-model-5")
 
 
-def test_abort_acts_while_an_answer_is_parsed(scripted, monkeypatch):
+def test_abort_takes_effect_while_an_answer_is_parsed(scripted, monkeypatch):
     from bt_exec_llm.model_compiler import planning_dialogue
 
     reading, executives = threading.Event(), []

@@ -21,7 +21,7 @@ def test_acts_have_typed_roles(compilers, request_on):
     assert (act.mood, act.positive, act.condition) == ("do", True, None)
 
 
-def test_condition_is_an_interrogative_act(compilers, request_on):
+def test_condition_has_the_roles_of_its_question(compilers, request_on):
     meaning = _read(compilers, request_on, "door", "문이 열려 있으면 닫아")
     condition = meaning.acts[0].condition
     assert condition is not None

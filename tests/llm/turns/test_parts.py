@@ -97,7 +97,7 @@ def test_reasoning_step_is_supported_by_observations(line, share):
     assert supported_share([line], SEEN, "Are there 5?") == share
 
 
-def test_reasoning_score_is_a_share():
+def test_reasoning_score_is_the_share_of_supported_steps():
     lines = ["Step 1: count said 3", "Step 2: so it is 7"]
     assert supported_share(lines, SEEN, "") == 0.5
     assert supported_share([], SEEN, "") == 0.0

@@ -61,7 +61,7 @@ def test_colours_are_recognised(masked):
     assert tools.verify_attribute(crop, "blue")[:2] == (False, "red")
 
 
-def test_two_colours_are_undecided():
+def test_colour_of_a_two_coloured_object_is_undecided():
     crop = crop_of(box(35))
     crop.pixels[:, 40:] = (30, 60, 200)
     assert tools.verify_attribute(crop, "red").holds is None

@@ -10,7 +10,7 @@ from bt_exec.spec.load import load_text
 from bt_exec_skills.image.perception import instances
 from bt_exec_skills.image.perception.vision_model_queries import Looker
 from bt_exec_skills.image.rules.after_answer_pass import AFTER_ANSWER
-from bt_exec_skills.image.rules.crop_first import CROP_FIRST, check_crop_first
+from bt_exec_skills.image.rules.crop_first import CROP_FIRST, check_crops_precede_picture_queries
 from tests.llm.turns.say import annotate, draw
 
 ASK = "{do: ask_vqa, with: {question: Is it nice?}}"
@@ -45,13 +45,13 @@ def context(**facts: str) -> PassContext:
     ],
 )
 def test_question_about_the_whole_picture_before_crops_is_reported(nodes, facts, found):
-    problems = list(check_crop_first(plan(*nodes), context(**facts)))
+    problems = list(check_crops_precede_picture_queries(plan(*nodes), context(**facts)))
     assert [one.code for one in problems] == ["CROP_FIRST"] * found
 
 
 def test_results_of_earlier_turns_are_not_checked_again():
     kept = plan("{name: turn 1, sequence: [" + SEGMENT + "]}", ASK, head=", kept: [turn 1]")
-    assert list(check_crop_first(kept, context())) == []
+    assert list(check_crops_precede_picture_queries(kept, context())) == []
 
 
 def test_every_question_about_the_whole_picture_gets_one_guard():

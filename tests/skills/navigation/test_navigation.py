@@ -78,7 +78,7 @@ def test_near_obstacle_is_added_at_once_and_cleared_later():
     assert not layer.has_obstacles
 
 
-def test_accepting_near_hits_keeps_the_obstacles_farther_away():
+def test_obstacles_beyond_the_accepted_range_are_kept():
     grid = Grid.of_slabs(ROOM)
     layer = Obstacles(grid)
     ranges = np.full(120, 9.0)

@@ -44,7 +44,7 @@ def noisy(frame: Any, sigma: float) -> Any:
         (flat(6), "occluded"),  # light, but no structure
         (flat(255), "occluded"),
         (board(), None),
-        (noisy(board(), 6.0), None),  # a noiseless sensor
+        (noisy(board(), 6.0), None),  # as noisy as a good sensor
         (noisy(board(), 14.0), None),
         (noisy(board(), 23.0), "noise"),
         (noisy(flat(90), 60.0), "noise"),

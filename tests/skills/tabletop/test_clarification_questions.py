@@ -74,7 +74,7 @@ def test_answer_may_select_some_of_the_choices(words):
 
 
 @pytest.mark.parametrize("words", ["both", "둘 다"])
-def test_answer_with_another_number_than_that_of_the_choices_is_refused(words):
+def test_answer_both_is_refused_unless_there_are_two_choices(words):
     turn = ("put the cube on the tray", "refused", "WHICH_ONE")
     assert isinstance(ask(create({}), words, WORLDS["mixed"], [turn]), Refusal)
 
@@ -108,7 +108,7 @@ def test_answer_without_a_match_is_refused(words):
 
 
 @pytest.mark.parametrize("question", ["what did you see?", "what are you holding?"])
-def test_command_after_a_question_without_an_object_is_parsed(question):
+def test_question_without_an_object_does_not_affect_the_next_command(question):
     turns = [(question, "satisfied", "OK")]
     answer = ask(create({}), "sort everything by colour", WORLDS["mixed"], turns)
     assert moves(answer)

@@ -96,7 +96,9 @@ def test_negation_before_an_adjective_is_not_the_noun_inside(holder: str, case: 
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("every", ["다", "모두", "전부"])
-def test_universal_holds_only_if_it_holds_for_all(kind: str, every: str) -> None:
+def test_question_about_all_objects_is_answered_yes_only_if_it_holds_for_each(
+    kind: str, every: str
+) -> None:
     word, kinds = KINDS[kind], found(kind)
     for colour, spoken in COLOURS.items():
         holds = set(found(kind, colour)) == set(kinds)

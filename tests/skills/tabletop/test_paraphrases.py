@@ -171,7 +171,7 @@ def test_words_before_a_colon_are_not_ignored(command):
 
 
 @pytest.mark.parametrize(
-    ("before", "elliptic", "whole"),
+    ("before", "elliptical", "full"),
     [
         ("what is on the left table?", "and on the right one?", "what is on the right table?"),
         ("what is on the left table?", "what about the back one?", "what is on the back table?"),
@@ -181,12 +181,12 @@ def test_words_before_a_colon_are_not_ignored(command):
         ("빨간 그릇 비었어?", "파란 건?", "파란 그릇 비었어?"),
     ],
 )
-def test_elliptic_question_has_the_answer_of_the_whole_one(before, elliptic, whole):
-    short, full = (
+def test_elliptical_question_has_the_answer_of_the_full_one(before, elliptical, full):
+    of_elliptical, of_full = (
         answer(understand(text, MIXED, turns).question, MIXED, None, "en")
-        for text, turns in ((elliptic, [Turn(before)]), (whole, []))
+        for text, turns in ((elliptical, [Turn(before)]), (full, []))
     )
-    assert short == full
+    assert of_elliptical == of_full
 
 
 @pytest.mark.parametrize(

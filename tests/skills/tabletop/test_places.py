@@ -79,7 +79,7 @@ def test_inferring_tables_takes_linear_time(monkeypatch):
     def effort(count):
         compared = []
         monkeypatch.setattr(
-            tables, "_together", lambda *pair: compared.append(pair) or shared(*pair)
+            tables, "_are_on_one_table", lambda *pair: compared.append(pair) or shared(*pair)
         )
         rng = random.Random(count)
         places = [

@@ -492,7 +492,7 @@ def test_container_to_empty_is_the_target_of_the_later_move():
     assert len(set().union(*every)) > len(one)
 
 
-def test_sides_of_two_groups_are_both_goals():
+def test_two_groups_go_to_the_two_named_sides():
     for command in (
         "put the cups on the left and the cubes on the right",
         "the cups go to the left table and the cubes to the right table",

@@ -50,7 +50,7 @@ def test_object_meshes_are_closed_and_stand_on_the_table(label):
         assert volume(parts[0]) > 0
 
 
-def test_figures_and_clutter_are_closed():
+def test_meshes_of_figures_and_clutter_are_closed():
     for seed in range(12):
         rng = np.random.default_rng(seed)
         for part in (*chair_parts(rng), *person_parts(rng), *random_clutter(rng)):

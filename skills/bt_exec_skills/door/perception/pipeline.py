@@ -73,11 +73,11 @@ class DoorPerception(Generic[C]):
         """Return the observation of a capture; on a worker thread."""
         if isinstance(capture, Sensed):
             return replace(
-                self._observed(capture.capture, capture.felt), touched=capture.felt.material
+                self._make_observation(capture.capture, capture.felt), touched=capture.felt.material
             )
-        return self._observed(capture, None)
+        return self._make_observation(capture, None)
 
-    def _observed(self, taken: C, felt: Felt | None) -> DoorObservation:
+    def _make_observation(self, taken: C, felt: Felt | None) -> DoorObservation:
         view = self.camera.view(taken)
         fault = self._watch.fault(view)
         if fault is not None:

@@ -65,13 +65,13 @@ def replace_occluded_handle(spec: MissionSpec, context: PassContext) -> Changed:
         return _with_arms_home_first(spec, context)
     changes: list[str] = []
 
-    def ground(node: NodeBase) -> NodeBase:
+    def replace_handle(node: NodeBase) -> NodeBase:
         if isinstance(node, Do) and node.args.get("object_label") == HANDLE:
             changes.append(_change_text(context, node, "label"))
             return _with_args(node, object_label=DOOR)
         return node
 
-    return _mapped(spec, ground), tuple(changes)
+    return _with_changed_nodes(spec, replace_handle), tuple(changes)
 
 
 def _with_arms_home_first(spec: MissionSpec, context: PassContext) -> Changed:
@@ -89,7 +89,7 @@ def set_arm_by_policy(spec: MissionSpec, context: PassContext) -> Changed:
     arm = context.settings.material_arm
     changes: list[str] = []
 
-    def obey(node: NodeBase) -> NodeBase:
+    def set_arm(node: NodeBase) -> NodeBase:
         if handles_material(node) and isinstance(node, Do) and node.args.get("arm") != arm:
             changes.append(_change_text(context, node, "arm", arm=arm))
             return _with_args(node, arm=arm)
@@ -99,14 +99,14 @@ def set_arm_by_policy(spec: MissionSpec, context: PassContext) -> Changed:
                 return _with_args(node, arm=arm)  # must match the arm of the tree's steps
         return node
 
-    return _mapped(spec, obey), tuple(changes)
+    return _with_changed_nodes(spec, set_arm), tuple(changes)
 
 
 def skip_finished_steps(spec: MissionSpec, context: PassContext) -> Changed:
     """Add conditions that skip opening an open door and closing a closed one."""
     changes: list[str] = []
 
-    def skip(node: NodeBase) -> NodeBase:
+    def add_skip_condition(node: NodeBase) -> NodeBase:
         if isinstance(node, Do) and node.do in _ENDS_WHEN and node.skip_if is None:
             state = _ENDS_WHEN[node.do]
             changes.append(_change_text(context, node, "skip", state=state))
@@ -114,7 +114,7 @@ def skip_finished_steps(spec: MissionSpec, context: PassContext) -> Changed:
             return node.model_copy(update={"skip_if": done})
         return node
 
-    return _mapped(spec, skip), tuple(changes)
+    return _with_changed_nodes(spec, add_skip_condition), tuple(changes)
 
 
 def open_door_further(spec: MissionSpec, context: PassContext) -> Changed:
@@ -126,13 +126,13 @@ def open_door_further(spec: MissionSpec, context: PassContext) -> Changed:
         return spec, ()
     changes: list[str] = []
 
-    def widen(node: NodeBase) -> NodeBase:
+    def open_further(node: NodeBase) -> NodeBase:
         if isinstance(node, Do) and node.do == OPENED and node.skip_if == IS_OPEN:
             changes.append(_change_text(context, node, "inside"))
             return node.model_copy(update={"skip_if": OPEN_ENOUGH})
         return node
 
-    return _mapped(spec, widen), tuple(changes)
+    return _with_changed_nodes(spec, open_further), tuple(changes)
 
 
 def _looks_inside(node: NodeBase) -> bool:
@@ -176,7 +176,7 @@ def _with_args(node: AnyNode, **args: Any) -> AnyNode:
     return node.model_copy(update={"args": {**node.args, **args}})
 
 
-def _mapped(spec: MissionSpec, change: Callable[[NodeBase], NodeBase]) -> MissionSpec:
+def _with_changed_nodes(spec: MissionSpec, change: Callable[[NodeBase], NodeBase]) -> MissionSpec:
     return spec.model_copy(update={"root": rebuild(spec.root, change)})
 
 

@@ -125,17 +125,20 @@ def pull_by_edge(job: ArmAttempt) -> MotionSteps:
     if start < _GAP_RAD:
         raise Failed("NO_GRIP", f"at {start:.2f} rad no hand gets behind the door's edge")
 
-    def hook(angle: float, r: float, gap: float) -> Pose:
+    def hooking_pose(angle: float, r: float, gap: float) -> Pose:
         place = door.point(angle, r, -gap, 0.02 + job.variant.up)
         return Pose(place, math.pi / 2 - angle, turn_cost=0.2, tolerance=0.02, turn_tolerance=0.6)
 
     gap = 0.035
-    outside = hook(start, DOOR_WIDTH + 0.12, gap)
-    behind = hook(start, DOOR_WIDTH - 0.045, gap)
+    outside = hooking_pose(start, DOOR_WIDTH + 0.12, gap)
+    behind = hooking_pose(start, DOOR_WIDTH - 0.045, gap)
     approach = job.plan_joint_path([outside, *straight_line(outside, behind)])
     yield 0.0, "planning"
     swing = job.plan_joint_path(
-        [hook(a + 0.06, DOOR_WIDTH - 0.045, gap * 0.6) for a in _hinge_angles(start, OPEN_TO_RAD)],
+        [
+            hooking_pose(a + 0.06, DOOR_WIDTH - 0.045, gap * 0.6)
+            for a in _hinge_angles(start, OPEN_TO_RAD)
+        ],
         approach[-1],
     )
     yield 0.0, "planning"
@@ -163,17 +166,17 @@ def push_shut(job: ArmAttempt) -> MotionSteps:
         return
     up = door.handle_z + door.handle_half + 0.055 + job.variant.up
 
-    def against(angle: float, out: float) -> Pose:
+    def pushing_pose(angle: float, out: float) -> Pose:
         place = door.point(angle, _PUSH_R, out, up)
         return Pose(place, -angle / 2 + job.variant.yaw, turn_cost=0.03, tolerance=0.025)
 
-    beside = against(start, 0.16)
-    touch = against(start, 0.05)
+    beside = pushing_pose(start, 0.16)
+    touch = pushing_pose(start, 0.05)
     way = job.path_past_door(beside)
     approach = job.plan_joint_path(straight_line(beside, touch), way[-1])
     yield 0.0, "planning"
     push = job.plan_joint_path(
-        [against(a, 0.02) for a in _hinge_angles(start, -0.06)], approach[-1]
+        [pushing_pose(a, 0.02) for a in _hinge_angles(start, -0.06)], approach[-1]
     )
     yield 0.0, "planning"
     if not limb.holds_material:

@@ -1,1 +1,1 @@
-"""Skills of the door pack (one per file), conditions and shared parts."""
+"""Skills and conditions of the door pack, and their shared functions."""

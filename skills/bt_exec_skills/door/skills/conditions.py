@@ -49,7 +49,7 @@ def door_is(world: World[DoorObservation], state: Literal["open", "ajar", "close
     found = _agreed_door_state(world)
     if isinstance(found, Verdict):
         return found
-    return Verdict(found.state == state, _told(found), found.evidence, world.age_s)
+    return Verdict(found.state == state, _door_text(found), found.evidence, world.age_s)
 
 
 @condition(patience_s=PATIENCE_S, unknown=_UNCERTAIN)
@@ -141,7 +141,7 @@ def _agreed_door_state(world: World[DoorObservation]) -> DoorEstimate | Verdict:
     return Verdict.unknown(door_uncertainty(world), found.evidence, world.age_s)
 
 
-def _told(found: DoorEstimate) -> str:
+def _door_text(found: DoorEstimate) -> str:
     return f"door {found.state} {found.confidence:.1f}"
 
 

@@ -51,16 +51,16 @@ def wait_for_picture(world: World[DoorObservation], since: float | None = None) 
     """
     began = world.since if since is None else since
     yield from fresh_observation(
-        world, began, lambda: _uncertain(world, picture_uncertainty(world)), 0.0
+        world, began, lambda: _uncertainty_failure(world, picture_uncertainty(world)), 0.0
     )
 
 
-def _uncertain(world: World[DoorObservation], why: str, **facts: Any) -> Failed:
+def _uncertainty_failure(world: World[DoorObservation], why: str, **facts: Any) -> Failed:
     age = None if world.observation is None else round(world.age_s, 1)
     return Failed("UNCERTAIN_PERCEPTION", why, age_s=age, **facts)
 
 
-def _perception_lost(world: World[DoorObservation]) -> str:
+def _perception_loss_reason(world: World[DoorObservation]) -> str:
     """Return why motion must stop for lack of observations; empty if perception is good.
 
     One bad picture is tolerated, two in a row are a fault.
@@ -100,7 +100,7 @@ def look_for(world: World[DoorObservation], label: str, *, door_known: bool = Fa
                 label=label,
             )
         if world.now - world.since >= PATIENCE_S:
-            raise _uncertain(
+            raise _uncertainty_failure(
                 world, door_uncertainty(world) if there else picture_uncertainty(world), label=label
             )
         yield Running(0.0, "looking")
@@ -128,12 +128,12 @@ def run_motion(
     """
     for blinks in range(_MOST_BLINKS + 1):
         motion = start()
-        lost = partial(_perception_lost, world)
+        lost = partial(_perception_loss_reason, world)
         blind = yield from follow_motion(motion, lambda: robot.doing, lost)
         if not blind:
             break
         if blinks == _MOST_BLINKS:
-            raise _uncertain(world, blind)
+            raise _uncertainty_failure(world, blind)
         yield from wait_for_picture(world, since=world.now)
     failure = motion.failure
     if failure is not None:

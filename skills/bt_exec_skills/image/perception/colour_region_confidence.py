@@ -86,10 +86,13 @@ def region_confidence(picture: Frame, instances: Sequence[Instance]) -> float:
     doubtful = (
         _has_faint_object(apart, things)
         or any(_has_seam(one, smooth) for one in regions)
-        or any(_is_chip(one, regions) for one in regions)
-        or any(_is_row(one, regions) for one in regions)
+        or any(_may_be_edge_fragment(one, regions) for one in regions)
+        or any(_may_be_row_of_objects(one, regions) for one in regions)
         or any(solidity(one.own) < _CONCAVE or _has_outline_notch(one) for one in regions)
-        or any(_are_pieces(one, other, apart) for one, other in combinations(regions, 2))
+        or any(
+            _may_be_pieces_of_one_object(one, other, apart)
+            for one, other in combinations(regions, 2)
+        )
     )
     return DOUBTFUL if doubtful else SUREST
 
@@ -165,7 +168,7 @@ def _has_seam(one: _Region, smooth: npt.NDArray[np.float32]) -> bool:
     return any(max(w, h) >= _SEAM * one.sides[0] for _, _, w, h, _ in stats[1:])
 
 
-def _is_chip(one: _Region, regions: Sequence[_Region]) -> bool:
+def _may_be_edge_fragment(one: _Region, regions: Sequence[_Region]) -> bool:
     """Return True if a region is so small that it may be a fragment of an object's edge."""
     usual = float(np.median([other.own.sum() for other in regions]))
     return bool(one.own.sum() < _CHIP * usual)
@@ -184,7 +187,7 @@ def _has_outline_notch(one: _Region) -> bool:
     return deepest >= max(_NOTCH_PX, _NOTCH * one.sides[0])
 
 
-def _is_row(one: _Region, regions: Sequence[_Region]) -> bool:
+def _may_be_row_of_objects(one: _Region, regions: Sequence[_Region]) -> bool:
     """Return True if a straight region may be a row of squares, or of copies of another region."""
     if one.filled < 0.88:
         return False
@@ -208,7 +211,7 @@ def _is_whole_number(ratio: float) -> bool:
     return abs(ratio - round(ratio)) < _ALIKE
 
 
-def _are_pieces(one: _Region, other: _Region, apart: _Array) -> bool:
+def _may_be_pieces_of_one_object(one: _Region, other: _Region, apart: _Array) -> bool:
     """Return True if an object between two regions of one colour may occlude a single object."""
     if one.label != other.label:
         return False

@@ -76,7 +76,7 @@ def compare_with_others(
 def sorted_places(crops: Sequence[Crop], attribute: DegreeName) -> list[int]:
     """Return the indices of objects in the order of a degree, the highest first."""
 
-    def degree(place: int) -> float:
+    def sort_key(place: int) -> float:
         crop = crops[place]
         if attribute in SIDES:
             axis, sign = SIDES[attribute]
@@ -84,7 +84,7 @@ def sorted_places(crops: Sequence[Crop], attribute: DegreeName) -> list[int]:
         rising = _RISING.get(attribute, attribute)
         return _measure(crop, rising) * (1 if attribute in _RISING else -1)
 
-    return sorted(range(len(crops)), key=degree)
+    return sorted(range(len(crops)), key=sort_key)
 
 
 def _is_at_rank(pairs: Sequence[Decision], rank: int, attribute: str) -> Decision:

@@ -41,7 +41,9 @@ def sounds_like(korean: str, text: str) -> bool:
     if len(wanted) < _LEAST:
         return False
     words = re.findall(r"[a-z]+", text.lower())
-    heard = ([_latin_consonants(one) for one in some] for some in (words, _hardened(words)))
+    heard = (
+        [_latin_consonants(one) for one in some] for some in (words, _with_plain_consonants(words))
+    )
     return any(
         wanted == "".join(each[start : start + number])
         for each in heard
@@ -50,7 +52,7 @@ def sounds_like(korean: str, text: str) -> bool:
     )
 
 
-def _hardened(words: Sequence[str]) -> list[str]:
+def _with_plain_consonants(words: Sequence[str]) -> list[str]:
     return [re.sub(*_HARD, word) for word in words]
 
 

@@ -76,7 +76,10 @@ def find_outlines(picture: Frame, scale: float = 1.0) -> list[Outline] | None:
     )
     things = [one for one in found if one is not None]
     usual = np.median([_box_area(one) for one in things]) if things else 0.0
-    return [one if _box_area(one) >= _SMALL * usual else _cleared(one) for one in things]
+    return [
+        one if _box_area(one) >= _SMALL * usual else _without_colour_and_shape(one)
+        for one in things
+    ]
 
 
 def _pixels_by_piece(labels: npt.NDArray[np.int32]) -> dict[int, Places]:
@@ -97,7 +100,7 @@ def _box_area(one: Outline) -> float:
     return float((x2 - x1) * (y2 - y1))
 
 
-def _cleared(one: Outline) -> Outline:
+def _without_colour_and_shape(one: Outline) -> Outline:
     """Return the outline with colour and shape cleared, as an object this small may be a halo."""
     return one._replace(colour=None, shape=None)
 

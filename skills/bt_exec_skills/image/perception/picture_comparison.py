@@ -66,7 +66,7 @@ def _with_missing_labels(
     found: Sequence[Instance], labs: Sequence[np.ndarray], seen: Mask
 ) -> list[Instance]:
     """Return the regions, with the label `MISSING` where only the first picture shows an object."""
-    looks = [[_look_of_region(one, lab, seen) for lab in labs] for one in found]
+    looks = [[_contrast_and_colour(one, lab, seen) for lab in labs] for one in found]
     gone = [before > _SURE > after and after < _SEEN for (before, _), (after, _) in looks]
     new = [
         (one.area, after)
@@ -84,7 +84,7 @@ def _with_missing_labels(
     return result
 
 
-def _look_of_region(one: Instance, lab: np.ndarray, seen: Mask) -> tuple[float, np.ndarray]:
+def _contrast_and_colour(one: Instance, lab: np.ndarray, seen: Mask) -> tuple[float, np.ndarray]:
     """Return the colour distance of a region from its surroundings, and its mean colour."""
     x1, y1, x2, y2 = one.bbox
     top, left = max(0, y1 - _RING), max(0, x1 - _RING)

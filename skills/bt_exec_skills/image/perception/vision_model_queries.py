@@ -112,7 +112,7 @@ class Looker:
     """Service ``looker``, which queries the site's vision models.
 
     Args:
-        model: Model that answers, or None; a `PictureModel` answers only in free words.
+        model: Model that answers, or None; a `PictureModel` answers only in free text.
         judge: Another model that judges answers, or None.
     """
 

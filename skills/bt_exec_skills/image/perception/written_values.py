@@ -145,7 +145,7 @@ def written_value(
     if wanted == "first_sum":
         return _sum_of_first_prices(_article_rows(rows), number)
     if wanted in ("dearer_than", "cheaper_than"):
-        return _find_beyond(rows, names[0], wanted == "dearer_than")
+        return _find_articles_beyond(rows, names[0], wanted == "dearer_than")
     if wanted in ("dearest_by", "cheapest_by"):
         found = _find_extreme_price(rows, names, wanted == "dearest_by")
         gap = _combine_prices([_find_price(rows, one) for one in names], "gap")
@@ -195,7 +195,7 @@ def _sum_of_first_prices(articles: Sequence[Row], number: int) -> Value:
     return Value(total, " + ".join(row.text for row in first), sure)
 
 
-def _find_beyond(rows: Sequence[Row], names: Collection[str], dearer: bool) -> Value:
+def _find_articles_beyond(rows: Sequence[Row], names: Collection[str], dearer: bool) -> Value:
     """Return the articles that cost more than the named one, or less if `dearer` is False."""
     articles, price = _article_rows(rows), _find_price(rows, names)
     if not isinstance(price.value, float):

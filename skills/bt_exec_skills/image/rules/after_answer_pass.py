@@ -23,7 +23,7 @@ def _append_judging(spec: MissionSpec, context: PassContext) -> tuple[MissionSpe
     facts = context.situation.facts
     changed: list[str] = []
 
-    def change(node: NodeBase) -> NodeBase:
+    def append_to_sequence(node: NodeBase) -> NodeBase:
         if not isinstance(node, Sequence):
             return node
         children: list[NodeBase] = []
@@ -44,7 +44,7 @@ def _append_judging(spec: MissionSpec, context: PassContext) -> tuple[MissionSpe
     root: NodeBase = spec.root
     if isinstance(root, Do) and root.do in _ANSWERS:
         root = Sequence.model_validate({"sequence": [root]})
-    root = rebuild(root, change)
+    root = rebuild(root, append_to_sequence)
     if not changed:
         return spec, ()
     return spec.model_copy(update={"root": root}), tuple(dict.fromkeys(changed))

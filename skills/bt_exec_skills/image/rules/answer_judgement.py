@@ -55,7 +55,11 @@ _UNJUDGED, _DISPUTED = 0.5, 0.3
 def run_cross_checks(bench: Bench) -> list[CrossCheck]:
     """Return the verdicts of the judges that need no model."""
     if bench.by_model:
-        return [*_compare_with_crops(bench), *_compare_with_whole(bench), *_compare_colours(bench)]
+        return [
+            *_compare_with_crops(bench),
+            *_compare_with_whole_picture_queries(bench),
+            *_compare_colours(bench),
+        ]
     return [*_compare_colours(bench), *_compare_counts(bench), *cross_check_by_outlines(bench)]
 
 
@@ -190,7 +194,7 @@ def _compare_with_crops(bench: Bench) -> list[CrossCheck]:
     return [CrossCheck("crops", None if fits else False, says)]
 
 
-def _compare_with_whole(bench: Bench) -> list[CrossCheck]:
+def _compare_with_whole_picture_queries(bench: Bench) -> list[CrossCheck]:
     """Compare a model's answer with the replies to queries about the same question.
 
     A reply whose numbers, or yes or no, differ from the answer is an objection. No reply supports

@@ -16,7 +16,7 @@ from bt_exec.spec.model import Do, MissionSpec, NodeBase, rebuild
 from bt_exec.spec.node_paths import is_kept, nodes_with_paths
 from bt_exec_skills.image.workbench import SETS
 
-__all__ = ["CROP_FIRST", "check_crop_first"]
+__all__ = ["CROP_FIRST", "check_crops_precede_picture_queries"]
 
 _FINDS = ("read_annotation", "detect", "segment_colour", "separate_touching")
 _LOOKS = ("verify_attribute", "ask_vqa")
@@ -30,7 +30,7 @@ def _guard_whole_picture_questions(
     """Put the questions about the whole picture under the guard `crops_checked`."""
     changed: list[str] = []
 
-    def change(node: NodeBase) -> NodeBase:
+    def add_guard(node: NodeBase) -> NodeBase:
         if not _asks_about_whole_picture(node):
             return node
         own = node.guarded
@@ -45,7 +45,7 @@ def _guard_whole_picture_questions(
             guard = own.model_copy(update={"condition": both})
         return node.model_copy(update={"guarded": guard})
 
-    root = rebuild(spec.root, change)
+    root = rebuild(spec.root, add_guard)
     if not changed:
         return spec, ()
     return spec.model_copy(update={"root": root}), tuple(dict.fromkeys(changed))
@@ -62,7 +62,9 @@ def _asks_about_whole_picture(node: NodeBase) -> bool:
 CROP_FIRST = Pass("crop_first", _guard_whole_picture_questions)
 
 
-def check_crop_first(spec: MissionSpec, context: PassContext) -> Iterator[Problem]:
+def check_crops_precede_picture_queries(
+    spec: MissionSpec, context: PassContext
+) -> Iterator[Problem]:
     """Report queries about the whole picture that precede the verification of known boxes."""
     facts = context.situation.facts
     waiting: set[str] = {name for name in SETS if facts.get(f"looked.{name}") == "no"}

@@ -122,9 +122,9 @@ def _choose_source(name: str, phrase: Phrase, facts: Mapping[str, str]) -> Sourc
 def _find_label(phrase: Phrase, known: tuple[str, ...]) -> tuple[str | None, tuple[str, ...]]:
     """Return the label of a phrase among the known labels, and the remaining attributes.
 
-    A detector with text prompts knows every name. A shape may be a label, too. A phrase without a
-    class has the empty label, which means all objects, unless it names a shape, because boxes do
-    not determine shapes. The label is None if it is not known.
+    A detector with text prompts knows every name. A shape may be a label, too. The label is empty,
+    which means all objects, for a phrase without a class. It is None if it is not known, or if
+    only a shape is named and the boxes do not determine shapes.
     """
     if not known:
         return None, ()

@@ -117,7 +117,7 @@ def _exceeding_others(formula: Node) -> Node:
     return conjunction(*nouns, Node("than", (("attribute", degree), ("to", others))))
 
 
-def _on_it(place: Phrase, phrase: Phrase) -> Phrase:
+def _any_object_at(place: Phrase, phrase: Phrase) -> Phrase:
     """Return the description of any object at `place`, with the relation and words of `phrase`."""
     relation = phrase.places[0].relation
     return Phrase(said=phrase.said, places=(Place(relation, place),))
@@ -292,7 +292,11 @@ class _Questions:
         inside = phrase.places[0].to if phrase.places else phrase
         if (inside.of or inside).thing in get_args(CodeKind):
             return Question("read", inside)
-        if phrase.places and inside.thing in _WRITTEN_ON and phrase == _on_it(inside, phrase):
+        if (
+            phrase.places
+            and inside.thing in _WRITTEN_ON
+            and phrase == _any_object_at(inside, phrase)
+        ):
             return Question("read", inside)
         if phrase.of is not None and phrase.of.thing == BAR:
             return Question("bar", phrase, bar="label")

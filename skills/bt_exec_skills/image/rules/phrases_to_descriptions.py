@@ -102,7 +102,9 @@ class PhraseConverter:
             finally:
                 self._picture = outer
         stated = self._with_relations(formula)
-        parts = _of_bars([inner for part in conjuncts(stated) for inner in conjuncts(part)])
+        parts = _limit_superlatives_to_bars(
+            [inner for part in conjuncts(stated) for inner in conjuncts(part)]
+        )
         found = Phrase(said=self._generator.phrase(formula), picture=self._picture)
         beside = next((one for one in parts if one.text("relation") == "beside"), None)
         if beside is not None and self._nearest:
@@ -162,7 +164,7 @@ class PhraseConverter:
             if part.kind == "not":
                 return negation(related(part.parts()[0]))
             joint = part.kind in ("and", "or")
-            return part.map(related) if joint else relations.get(part, part)
+            return part.map_children(related) if joint else relations.get(part, part)
 
         return related(formula)
 
@@ -199,7 +201,7 @@ class PhraseConverter:
         shared = shared_conjuncts(part)
         for one in shared:
             phrase = self._add_part(phrase, one)
-        rest = [_without(of, shared) for of in part.parts()]
+        rest = [_without_parts(of, shared) for of in part.parts()]
         if shared and all(one.kind == "thing" for one in rest):  # "red cups and red plates"
             return self._add_part(phrase, disjunction(*rest))
         own = ([self._parse_attribute(one) for one in conjuncts(of)] for of in rest)
@@ -314,7 +316,7 @@ def _landmarks(relation: Node, to: Node) -> Sequence[Node]:
     return (to,)
 
 
-def _without(formula: Node, parts: Sequence[Node]) -> Node:
+def _without_parts(formula: Node, parts: Sequence[Node]) -> Node:
     """Return a conjunction without some of its parts."""
     return conjunction(*(one for one in conjuncts(formula) if one not in parts))
 
@@ -329,7 +331,7 @@ def shared_conjuncts(listed: Node) -> list[Node]:
     return [one for one in first if all(one in other for other in others)]
 
 
-def _of_bars(parts: list[Node]) -> list[Node]:
+def _limit_superlatives_to_bars(parts: list[Node]) -> list[Node]:
     """Return the parts of a formula about bars, with superlatives limited to bars."""
     bar, others = Node("thing", (("name", BAR),)), Node("any")
     if bar not in parts or not any(one.kind == "most" for one in parts):

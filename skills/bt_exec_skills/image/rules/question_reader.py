@@ -11,7 +11,7 @@ from typing import Any
 from bt_exec.language.reading.meaning_node import Node, conjunction, conjuncts, normal_form
 from bt_exec.language.reading.reader import Reading
 from bt_exec.language.reading.reference_resolution import with_named_conditions
-from bt_exec_skills.image.rules.elliptic_questions import ANYTHING, resolve_question
+from bt_exec_skills.image.rules.elliptical_questions import ANYTHING, resolve_question
 from bt_exec_skills.image.rules.lexicon import reader
 from bt_exec_skills.image.rules.meaning_to_questions import questions_from_meaning
 from bt_exec_skills.image.rules.question import Asked, Question, UnanswerableQuestion

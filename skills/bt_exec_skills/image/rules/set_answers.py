@@ -149,13 +149,13 @@ def _which_set_sentence(
 
 def final_report(bench: Bench) -> str:
     """Return the answers with objections of judges, unchecked claims and confidence."""
-    answered = [_report(bench, *one) for one in bench.earlier]
+    answered = [_report_text(bench, *one) for one in bench.earlier]
     if bench.answer is not None:
-        answered.append(_report(bench, bench.answer, bench.judgement))
+        answered.append(_report_text(bench, bench.answer, bench.judgement))
     return " ".join(answered)
 
 
-def _report(bench: Bench, answer: Answer, found: Judgement | None) -> str:
+def _report_text(bench: Bench, answer: Answer, found: Judgement | None) -> str:
     speaker = AnswerPhrasing(language_of(answer.text))
     said = [answer.text]
     if found is not None and found.agrees is False:

@@ -65,7 +65,7 @@ def value_answer(found: Value, wanted: Written, name: str, language: str) -> Ans
         if found.row:
             parts.append(speaker.sentence("read_from", row=found.row))
         if wanted == "total":
-            checked = {True: "adds_up", False: "adds_not_up", None: "summed"}[found.adds_up]
+            checked = {True: "adds_up", False: "does_not_add_up", None: "summed"}[found.adds_up]
             parts += (
                 [speaker.sentence(checked)] if found.adds_up is not None or not found.row else []
             )

@@ -101,10 +101,10 @@ def verify_attribute(
         found.whole = min(found.whole, DOUBTFUL)
     args = {"of": of, "attributes": list(attributes), "wanted": wanted, "any_of": any_of}
     bench.steps.append(Step("verify_attribute", args))
-    return _kept(found)
+    return _decision_counts(found)
 
 
-def _kept(found: Candidates) -> Kept:
+def _decision_counts(found: Candidates) -> Kept:
     holds = [one.holds for one in found.decisions]
     return Kept(holds.count(True), holds.count(False), holds.count(None))
 
@@ -130,7 +130,7 @@ def check_part(
     )
     args = {"of": of, "row": row, "column": column, "wanted": wanted}
     bench.steps.append(Step("check_part", args))
-    return _kept(found)
+    return _decision_counts(found)
 
 
 @skill(fails=SET_FAILS, needs={"crops.{of}": "cut", "crops.{to}": "cut"})

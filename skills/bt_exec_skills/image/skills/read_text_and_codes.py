@@ -100,7 +100,7 @@ def match_text(bench: Service[Bench], of: SetName, text: str) -> Steps[Written]:
     wanted = "".join(text.split()).casefold()
     found.decisions = [
         one._replace(holds=False, found="not the text")
-        if one.holds and not _contains(line.label, wanted)
+        if one.holds and not _contains_text(line.label, wanted)
         else one
         for line, one in zip(found.instances, found.decisions, strict=True)
     ]
@@ -110,6 +110,6 @@ def match_text(bench: Service[Bench], of: SetName, text: str) -> Steps[Written]:
     return Written(len(kept), unread, "\n".join(one.label for one in kept))
 
 
-def _contains(line: str, wanted: str) -> bool:
+def _contains_text(line: str, wanted: str) -> bool:
     said = "".join(line.split()).casefold()
     return any(map(str.isdigit, said)) if wanted == "0" else wanted in said

@@ -87,7 +87,7 @@ def _write_and_try(bench: Bench, file: Path, question: str, language: str) -> di
         "usage": authored.usage,
     }
     if authored.code is not None and authored.checked is not None:
-        _write(file, authored.code)
+        _write_file(file, authored.code)
         told = speaker.sentence("program_by_model", model=authored.model or "?")
         checked = {**authored.checked.to_dict(), "file": str(file)}
         return {**checked, **about, "by": "model", "text": f"{told} {checked['text']}".strip()}
@@ -100,12 +100,12 @@ def _write_and_try(bench: Bench, file: Path, question: str, language: str) -> di
         return {**none, **about, "text": f"{dropped} {said}".strip()}
     if dropped:
         dropped = f"{dropped} {speaker.sentence('program_ours')}"
-    _write(file, text)
+    _write_file(file, text)
     tried = check_program(bench, text, language, trusted=True).to_dict()
     return {**tried, **about, "file": str(file), "text": f"{dropped} {tried['text']}".strip()}
 
 
-def _write(file: Path, text: str) -> None:
+def _write_file(file: Path, text: str) -> None:
     try:
         file.write_text(text, encoding="utf-8")
     except OSError as error:

@@ -39,7 +39,7 @@ _THING_SAME_M = 0.8
 
 
 class PlaceFindings(NamedTuple):
-    """Result of `observe_scene`: plain data, every field can be saved.
+    """Result of `observe_scene`, as plain data; every field can be saved.
 
     Attributes:
         place: Observed place.

@@ -216,7 +216,7 @@ def _comparison_text(
 ) -> str:
     """Return the sentence about a comparison, with the finding at each place."""
 
-    def finding(place: str) -> str:
+    def finding_at(place: str) -> str:
         facts = dict(looks[place])
         key = f"FOUND_{found.aspect}"
         if found.aspect == "light":
@@ -229,7 +229,7 @@ def _comparison_text(
 
     places = found.first if found.outcome in ("equal", "first") else found.places
     named = ", ".join(site.display_name(place, language) for place in places)
-    values = ", ".join(map(finding, found.places))
+    values = ", ".join(map(finding_at, found.places))
     what = catalogue_sentence(f"COMPARED_{found.aspect}_{found.order}", language)
     key = f"COMPARED_{found.outcome}"
     return _capitalize(catalogue_sentence(key, language, what=what, places=named, values=values))
@@ -350,7 +350,7 @@ def _earlier_missions_text(past: Sequence[PastMission], language: str) -> str:
     if len(told) > _FEW:
         failed = [one for one in told if one.status != "satisfied"]
         wrong = failed[-_WRONG:]
-        lines = [_count(told, language)]
+        lines = [_counts_sentence(told, language)]
         if wrong:
             lines.append(catalogue_sentence("PAST_NOT_DONE", language))
             lines += [_mission_text(one, language) for one in wrong]
@@ -363,8 +363,8 @@ def _earlier_missions_text(past: Sequence[PastMission], language: str) -> str:
     )
 
 
-def _count(past: Sequence[PastMission], language: str) -> str:
-    counts = Counter(map(_kind, past))
+def _counts_sentence(past: Sequence[PastMission], language: str) -> str:
+    counts = Counter(map(_kind_of_ending, past))
     parts = (
         catalogue_sentence(f"PAST_{kind}", language, n=counts[kind])
         for kind in (*_KINDS, "other")
@@ -381,13 +381,13 @@ def _mission_text(mission: PastMission, language: str) -> str:
     """
     key = "PAST_MISSION" if mission.command else "PAST_PLAN"
     spoken = bool(mission.message) and language_of(mission.message) == language
-    code = "PAST_SAID" if spoken else f"PAST_ENDED_{_kind(mission)}"
+    code = "PAST_SAID" if spoken else f"PAST_ENDED_{_kind_of_ending(mission)}"
     message = catalogue_sentence(code, language, message=mission.message)
     told = catalogue_sentence(key, language, command=mission.command, message=message)
     return f"{mission.started_at:%H:%M} {told}" if mission.started_at else told
 
 
-def _kind(mission: PastMission) -> str:
+def _kind_of_ending(mission: PastMission) -> str:
     return mission.status if mission.status in _KINDS else "other"
 
 

@@ -87,9 +87,9 @@ def continue_after_failures(spec: MissionSpec, context: PassContext) -> Changed:
     group: list[NodeBase] = []
     changes: list[str] = []
 
-    def close() -> None:
+    def close_group() -> None:
         if group:
-            done.append(_noted(group))
+            done.append(_with_failure_noted(group))
             changes.append(f"{_name(group)}: {change_note(context, 'carry_on')}")
             group.clear()
 
@@ -101,16 +101,16 @@ def continue_after_failures(spec: MissionSpec, context: PassContext) -> Changed:
             and not _reports_to_user(step)
         )
         if not bare or _is_drive(step):
-            close()
+            close_group()
         if bare:
             group.append(step)
         else:
             done.append(step)
-    close()
+    close_group()
     return with_steps(spec, done), tuple(changes)
 
 
-def _noted(group: list[NodeBase]) -> NodeBase:
+def _with_failure_noted(group: list[NodeBase]) -> NodeBase:
     work = group[0] if len(group) == 1 else Sequence.model_validate({"sequence": tuple(group)})
     note = Check.model_validate({"check": "failure_noted"})
     return Fallback.model_validate({"fallback": (rebuild(work, _with_retry), note)})

@@ -188,10 +188,10 @@ def answer_without_moving(spec: MissionSpec, context: PassContext) -> Changed:
 
 
 def _moves_robot(step: NodeBase) -> bool:
-    return any(map(_moves, walk(step, Do)))
+    return any(map(_may_drive, walk(step, Do)))
 
 
-def _moves(node: Do) -> bool:
+def _may_drive(node: Do) -> bool:
     return node.do in ("navigate", "observe_scene", "deliver_object") or (
         node.do == "talk_to_person" and not tells_user(node)
     )

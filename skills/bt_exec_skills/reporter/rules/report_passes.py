@@ -36,7 +36,7 @@ def add_report_step(spec: MissionSpec, context: PassContext) -> Changed:
     if not wants_report(context) or any(tells_user(node) for node in walk(spec.root)):
         return spec, ()
     steps = flattened_steps(spec.root)
-    summaries = [at for at, step in enumerate(steps) if _is(step, "summarize_mission")]
+    summaries = [at for at, step in enumerate(steps) if _is_action(step, "summarize_mission")]
     if not summaries:
         steps.append(action_node("summarize_mission"))
     at = summaries[-1] if summaries else len(steps) - 1
@@ -62,10 +62,10 @@ def end_with_report(spec: MissionSpec, context: PassContext) -> Changed:
     last = max((at for at, step in enumerate(steps) if contains_core_work(step)), default=-1)
     away = context.situation.facts.get("at", BASE) != BASE
     needed = last >= 0 or (away and not about_past(context))
-    summaries = [step for step in steps if _is(step, "summarize_mission")]
-    work = [step for step in steps[: last + 1] if not _is(step, "summarize_mission")]
-    after = [step for step in steps[last + 1 :] if not _is(step, "summarize_mission")]
-    told = [step for step in after if _tells(step)]
+    summaries = [step for step in steps if _is_action(step, "summarize_mission")]
+    work = [step for step in steps[: last + 1] if not _is_action(step, "summarize_mission")]
+    after = [step for step in steps[last + 1 :] if not _is_action(step, "summarize_mission")]
+    told = [step for step in after if _reports_to_user(step)]
     early = [] if told else _take_reports(work)
     first = (told or early or _report()[1:])[-1 if early else 0]
     ways = [step for step in after if _only_drives_home(step)][: not _reports_at_home([first])]
@@ -97,10 +97,10 @@ def keep_failure_report_after_failure(spec: MissionSpec, context: PassContext) -
     is unchanged unless the command asks for a report.
     """
     steps = flattened_steps(spec.root)
-    hopeless = all(_is(step, "fail_and_report") for step in steps)
+    hopeless = all(_is_action(step, "fail_and_report") for step in steps)
     if hopeless and not wants_report(context):
         return spec, ()
-    kept = [step for step in steps if not _is(step, "fail_and_report")]
+    kept = [step for step in steps if not _is_action(step, "fail_and_report")]
     if len(kept) == len(steps):
         return spec, ()
     return with_steps(spec, kept), (change_note(context, "no_failure"),)
@@ -118,11 +118,11 @@ def _report() -> list[NodeBase]:
     ]
 
 
-def _is(node: NodeBase, action: str) -> bool:
+def _is_action(node: NodeBase, action: str) -> bool:
     return isinstance(node, Do) and node.do == action
 
 
-def _tells(step: NodeBase) -> bool:
+def _reports_to_user(step: NodeBase) -> bool:
     return any(tells_user(node) for node in _attempted_actions(step))
 
 
@@ -154,7 +154,7 @@ def _take_reports(work: list[NodeBase]) -> list[NodeBase]:
     taken: list[NodeBase] = []
     for at in reversed(range(len(work))):
         step = work[at]
-        if _tells(step) and not any(is_core_work(node) for node in walk(step)):
+        if _reports_to_user(step) and not any(is_core_work(node) for node in walk(step)):
             taken.insert(0, work.pop(at))
             if at and _only_drives_home(work[at - 1]):
                 del work[at - 1]

@@ -57,14 +57,14 @@ def fill_topics(spec: MissionSpec, context: PassContext) -> Changed:
     language = language_of(context.command) if context.command else spec.mission.language
     wanted = {
         id(n): str(tree.args.get("person", ""))
-        for tree in _trees(spec.root, "look_for_person")
+        for tree in _trees_called(spec.root, "look_for_person")
         for n in actions(tree)
     }
-    asked = {id(n) for tree in _trees(spec.root, "ask_person") for n in actions(tree)}
+    asked = {id(n) for tree in _trees_called(spec.root, "ask_person") for n in actions(tree)}
     told: str | None = None
     changes: list[str] = []
 
-    def write(node: NodeBase) -> NodeBase:
+    def write_texts(node: NodeBase) -> NodeBase:
         nonlocal told
         if not isinstance(node, Do):
             return node
@@ -83,7 +83,7 @@ def fill_topics(spec: MissionSpec, context: PassContext) -> Changed:
         changes.append(f"{node.do}: " + ", ".join(map(str, args.values())))
         return node.model_copy(update={"args": new})
 
-    root = rebuild(spec.root, write)
+    root = rebuild(spec.root, write_texts)
     return (spec.model_copy(update={"root": root}), tuple(changes)) if changes else (spec, ())
 
 
@@ -114,7 +114,7 @@ def report_topic(spec: MissionSpec, context: PassContext, language: str) -> str:
             where = seen.setdefault(_aspects_in_report_order(str(args.get("query", ""))), [])
             where += [place] if place not in where else []
     for aspects, places in seen.items():
-        parts.append(_observed(places, aspects, language))
+        parts.append(_observation_phrase(places, aspects, language))
     if not parts and (about_past(context) or not _has_core_work(spec)):
         return "오늘 한 임무의 요약" if korean else "report of the missions so far"
     joined = _joined_words(parts or (["임무 결과"] if korean else ["the mission"]), language)
@@ -130,7 +130,7 @@ def _has_core_work(spec: MissionSpec) -> bool:
     )
 
 
-def _observed(places: list[str], aspects: Iterable[str], language: str) -> str:
+def _observation_phrase(places: list[str], aspects: Iterable[str], language: str) -> str:
     what = ", ".join(_SEEN[aspect, language] for aspect in aspects)
     where = ", ".join(places)
     if language == "ko":
@@ -184,5 +184,5 @@ def _joined_words(parts: list[str], language: str) -> str:
     return ", ".join(parts[:-1]) + (", 그리고 " if language == "ko" else " and ") + parts[-1]
 
 
-def _trees(node: NodeBase, name: str) -> Iterable[Tree]:
+def _trees_called(node: NodeBase, name: str) -> Iterable[Tree]:
     return (tree for tree in walk(node, Tree) if tree.tree == name)

@@ -181,12 +181,12 @@ class _Draw:
         self._stand += [someone.way[0] for someone in made]
         visitors = 0
         for room in ROOMS:
-            for _ in range(self._number(room)):
+            for _ in range(self._number_of_visitors(room)):
                 visitors += 1
-                made.append(self._visitor(f"visitor-{visitors}", room))
+                made.append(self._place_visitor(f"visitor-{visitors}", room))
         return tuple(made)
 
-    def _number(self, room: str) -> int:
+    def _number_of_visitors(self, room: str) -> int:
         low, high = _NUMBERS[room]
         drawn = self.rng.randint(low, high)
         crowds = {
@@ -197,7 +197,7 @@ class _Draw:
         }
         return self.options.people.get(room, crowds[self.options.crowd])
 
-    def _visitor(self, who: str, room: str) -> Someone:
+    def _place_visitor(self, who: str, room: str) -> Someone:
         clothes: Rgb = (self.between(0.1, 0.9), self.between(0.1, 0.9), self.between(0.1, 0.9))
         start = self._free_spot(room, 0.5, beside=_APART_M)
         way = [start]

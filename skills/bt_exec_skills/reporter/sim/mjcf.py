@@ -25,7 +25,7 @@ _WIDEST_DOOR = 1.4  # [m]; wider gaps are closed with crates
 _CRATE = 0.4  # half the width of a crate [m]
 
 
-def _numbers(*values: float) -> str:
+def _format_numbers(*values: float) -> str:
     return mjcf_numbers(*values, digits=_DIGITS)
 
 
@@ -41,8 +41,8 @@ def _slab(name: str, bar: Bar, low: float, high: float, rgb: str, more: str = ""
     return _box(name, middle, (half_x, half_y, (high - low) / 2), rgb, more)
 
 
-def _shell(layout: Layout) -> str:
-    wall = _numbers(*layout.wall)
+def _walls_and_lights(layout: Layout) -> str:
+    wall = _format_numbers(*layout.wall)
     parts = [_slab(f"wall/{k}", bar, 0.0, WALL_HEIGHT, wall) for k, bar in enumerate(wall_pieces())]
     for name, bar in DOORWAYS.items():
         if name != "restroom_front":
@@ -63,7 +63,9 @@ def _shell(layout: Layout) -> str:
 
 def _furniture(k: int, item: Furniture) -> str:
     half = (item.half_x, item.half_y, item.height / 2)
-    return _box(f"furniture/{k}", (item.x, item.y, item.height / 2), half, _numbers(*item.rgb), "")
+    return _box(
+        f"furniture/{k}", (item.x, item.y, item.height / 2), half, _format_numbers(*item.rgb), ""
+    )
 
 
 def _door_or_crates(k: int, bar: Bar) -> str:
@@ -86,7 +88,7 @@ def _door_or_crates(k: int, bar: Bar) -> str:
 
 def _thing(k: int, thing: Thing) -> str:
     name = f"thing/{k}/{thing.kind}"
-    at = f'pos="{_numbers(thing.x, thing.y, 0)}" euler="0 0 {_numbers(thing.yaw)}"'
+    at = f'pos="{_format_numbers(thing.x, thing.y, 0)}" euler="0 0 {_format_numbers(thing.yaw)}"'
     match thing.kind:
         case "spill":
             shape = (
@@ -111,11 +113,11 @@ def _person(someone: Someone) -> str:
     skin, hair = "0.85 0.65 0.53", "0.9 0.9 0.9" if someone.who == "professor" else "0.15 0.1 0.08"
     name = f"person/{someone.who}"
     return (
-        f'<body name="{name}" mocap="true" pos="{_numbers(x, y, 0)}">'
+        f'<body name="{name}" mocap="true" pos="{_format_numbers(x, y, 0)}">'
         f'<geom name="{name}/legs" type="capsule" size="0.16" fromto="0 0 0.16 0 0 0.75" '
         'rgba="0.18 0.2 0.28 1"/>'
         f'<geom name="{name}/trunk" type="capsule" size="0.2" fromto="0 0 0.85 0 0 1.28" '
-        f'rgba="{_numbers(*someone.clothes)} 1"/>'
+        f'rgba="{_format_numbers(*someone.clothes)} 1"/>'
         f'<geom name="{name}/head" type="sphere" size="0.12" pos="0 0 1.58" rgba="{skin} 1"/>'
         f'<geom name="{name}/hair" type="sphere" size="0.115" pos="-0.02 0 1.63" '
         f'rgba="{hair} 1"/></body>'
@@ -133,12 +135,12 @@ def world_xml(layout: Layout, start: tuple[float, float]) -> str:
     <default class="base"><geom contype="1" conaffinity="0" friction="0.05"/></default>
   </default>
   <worldbody>
-    {_shell(layout)}
+    {_walls_and_lights(layout)}
     {"".join(_furniture(k, item) for k, item in enumerate(layout.furniture))}
     {"".join(_door_or_crates(k, bar) for k, bar in enumerate(layout.barriers))}
     {"".join(_thing(k, thing) for k, thing in enumerate(layout.things))}
     {"".join(_person(someone) for someone in layout.people)}
-    <body name="base" pos="{_numbers(*start, 0)}">
+    <body name="base" pos="{_format_numbers(*start, 0)}">
       <joint name="x" type="slide" axis="1 0 0"/>
       <joint name="y" type="slide" axis="0 1 0"/>
       <joint name="yaw" type="hinge" axis="0 0 1"/>

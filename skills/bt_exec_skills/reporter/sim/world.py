@@ -179,13 +179,13 @@ class _Walker:
         goal_x, goal_y = way[self._next]
         left = math.hypot(goal_x - self.x, goal_y - self.y)
         if left < 0.05:
-            self._turn_round()
+            self._select_next_waypoint()
             return False
         to_x, to_y = (goal_x - self.x) / left, (goal_y - self.y) / left
         ahead = free(self.x + to_x * _GIVE_WAY_M / 2, self.y + to_y * _GIVE_WAY_M / 2)
         self._held = 0.0 if ahead else self._held + seconds
         if self._held > _PATIENCE_S:
-            self._turn_round()
+            self._select_next_waypoint()
             return False
         self._speed = self._speed + _EASE * (self.someone.speed - self._speed) if ahead else 0.0
         way_m = min(left, self._speed * seconds)
@@ -193,7 +193,7 @@ class _Walker:
         self.y += to_y * way_m
         return way_m > 0
 
-    def _turn_round(self) -> None:
+    def _select_next_waypoint(self) -> None:
         """Select the next waypoint; after the last one, continue in reverse order."""
         if not 0 <= self._next + self._step < len(self.someone.way):
             self._step = -self._step

@@ -1,1 +1,1 @@
-"""Skills of the reporter pack (one per file), conditions and shared functions."""
+"""Skills and conditions of the reporter pack, and their shared functions."""

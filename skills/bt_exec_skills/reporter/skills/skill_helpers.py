@@ -106,11 +106,11 @@ def next_observation(world: World[ReporterObservation]) -> Steps[ReporterObserva
     """
     begun = world.now
 
-    def failure() -> Failed:
+    def camera_failure() -> Failed:
         fresh = world.observation is not None and world.observation.t >= begun
         return Failed("CAMERA_FAULT", "the picture is black" if fresh else "no new picture came")
 
-    return (yield from fresh_observation(world, begun, failure))
+    return (yield from fresh_observation(world, begun, camera_failure))
 
 
 @contextmanager

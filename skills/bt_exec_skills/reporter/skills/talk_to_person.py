@@ -36,7 +36,7 @@ _STAND_OFF_M = 1.2
 
 
 class Talk(NamedTuple):
-    """Result of a talk: plain data, every field can be saved.
+    """Result of a talk, as plain data; every field can be saved.
 
     Attributes:
         person: Id of the person whom the robot talked to, or of the place with the people.

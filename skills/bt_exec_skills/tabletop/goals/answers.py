@@ -370,9 +370,9 @@ class _QuestionAnswerer:
         names = self.subject(question)
         if not names:
             return Answer(False, self.say("NONE"))
-        return Answer(True, " ".join(self.values(names, question)), names)
+        return Answer(True, " ".join(self.value_sentences(names, question)), names)
 
-    def values(self, names: tuple[str, ...], question: Question) -> Iterator[str]:
+    def value_sentences(self, names: tuple[str, ...], question: Question) -> Iterator[str]:
         assert question.by is not None
         for value, group in groups_of(names, question.by).items():
             word = value_word(value, self.language, alone=True) if value else self.say("UNNAMED")
@@ -454,7 +454,7 @@ class _QuestionAnswerer:
         if place is None:
             assert question.by is not None
             found = [attributes_in_name(name).value(question.by) or None for name in names]
-            why = " ".join(self.values(names, question))
+            why = " ".join(self.value_sentences(names, question))
         else:
             find = self.now.table_of if place[1].kind == "table" else self.now.container_of
             found, why = [find(name) for name in names], self.place_sentences(names)

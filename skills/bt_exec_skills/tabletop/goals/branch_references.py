@@ -257,7 +257,7 @@ def with_noun(node: Node, subject: Node, *, counted: bool = False) -> Node:
     if nouns and one and not any(part.kind == "thing" for part in parts):
         det = "any" if parts == (Node("one"),) else node.get("det")  # "put one there"
         return node.replace(of=conjunction(*parts, *nouns), det=det)
-    return node.map(lambda part: with_noun(part, subject, counted=counted))
+    return node.map_children(lambda part: with_noun(part, subject, counted=counted))
 
 
 def _nouns_of(phrase: Node) -> list[Node]:
@@ -380,7 +380,7 @@ def names_object(node: Node) -> bool:
 def with_object_of_branch(node: Node, theme: Node) -> Node:
     """Return a branch in which acts without a named object get the object of the other branch."""
     if node.kind != "act" or node.text("verb") not in _NEEDS_THEME:
-        return node.map(lambda part: with_object_of_branch(part, theme))
+        return node.map_children(lambda part: with_object_of_branch(part, theme))
     named = any(one.kind != "pronoun" for one in node.parts())
     return node if named else node.replace(of=theme)
 
@@ -407,7 +407,7 @@ def with_subject(node: Node, subject: Node) -> Node:
     if node.kind == "act" and not node.parts() and node.text("verb") in ("", *_NEEDS_THEME):
         return node.replace(of=subject)
     if node.kind != "seq":
-        return node.map(lambda part: with_subject(part, subject))
+        return node.map_children(lambda part: with_subject(part, subject))
     parts = node.parts()
     for number, part in enumerate(parts):
         found = with_subject(part, subject)

@@ -126,31 +126,31 @@ class Converter:
         """
         places = filter(_relates_object_to_place, meaning.walk())
         self._first_goal = min(places, key=self._start, default=None)
-        found = tuple(self._asks(meaning))
+        found = tuple(self._goals_of(meaning))
         if not found and self._unmet:
             raise self._unmet
         return found
 
-    def _asks(self, node: Node) -> list[UnresolvedGoal]:
+    def _goals_of(self, node: Node) -> list[UnresolvedGoal]:
         if node.kind == "seq":
             acts = [one for one in node.parts() if not _forbids_letting(one)]
             if any(one.text("verb") == _HOLD_ON for one in acts[:-1]):
                 raise Trouble("NOT_UNDERSTOOD")  # the parts after it are meant for later
             said = with_swaps(without_general_order(without_remarks(node.parts())))
             said = with_contrasted_kinds(said)
-            parts = [ask for part in said for ask in self._asks(part)]
+            parts = [ask for part in said for ask in self._goals_of(part)]
             return with_missing_objects(with_missing_verbs(parts))
         if node.kind == "if":
             return self._parts_of_selected_branch(node)
         if _forbids_letting(node):
             return []
         if node.kind == "avoid":
-            return [self._left(node.node("of"))]
+            return [self._goal_of_leaving_alone(node.node("of"))]
         if node.kind != "act" or _sides_differ(node):
             raise Trouble("NOT_UNDERSTOOD")
         if node.get("order"):  # one object after the other, in the order of the text
-            return [self._ask(node.replace(of=one, order=None)) for one in node.parts()]
-        return [self._ask(node)]
+            return [self._goal_of_act(node.replace(of=one, order=None)) for one in node.parts()]
+        return [self._goal_of_act(node)]
 
     def question_of_selected_branch(self, node: Node) -> Question | None:
         """Return the question that a condition selects; None if it selects an act or nothing.
@@ -189,7 +189,7 @@ class Converter:
         """
         parts = acts_per_condition(node)
         if parts:
-            return [ask for part in parts for ask in self._asks(part)]
+            return [ask for part in parts for ask in self._goals_of(part)]
         words = condition_words(node, self._said)
         if self._asked_about is not None:  # "if the ball is here, …; if it is there, …"
             node = node.replace(of=node.node("of").substitute(_IT, self._asked_about))
@@ -255,13 +255,15 @@ class Converter:
         whole = with_subject(branch, subject) if isinstance(subject, Node) else branch
         if isinstance(subject, Node):
             whole = with_noun(whole, subject, counted=self._korean)  # 거 means any object
-        return with_missing_verbs(self._asks(whole))
+        return with_missing_verbs(self._goals_of(whole))
 
-    def _left(self, act: Node) -> UnresolvedGoal:
+    def _goal_of_leaving_alone(self, act: Node) -> UnresolvedGoal:
         if any(one.get("quantity") for one in act.parts()):
             raise Trouble("NOT_UNDERSTOOD")  # it is unclear which ones must not be moved
         only = any(one.text("det") == "any" for one in act.parts())
-        themes = tuple(replace(one, number="one" if only else "all") for one in self._themes(act))
+        themes = tuple(
+            replace(one, number="one" if only else "all") for one in self._objects_of_act(act)
+        )
         themes = tuple(one if one.rest else replace(one, like=None) for one in themes)
         goal = act.get("to")
         to = None
@@ -272,7 +274,7 @@ class Converter:
             raise Trouble("NOT_UNDERSTOOD")
         return UnresolvedGoal("leave", self._said(act), themes, to)
 
-    def _themes(self, act: Node) -> tuple[Phrase, ...]:
+    def _objects_of_act(self, act: Node) -> tuple[Phrase, ...]:
         themes = tuple(map(self._object_phrase, act.parts("of")))
         first = themes[0] if themes else None
         if first and len(themes) > 1 and not first.kind and first.values and themes[1].kind:
@@ -326,7 +328,7 @@ class Converter:
             return replace(found, like=Phrase(kind=before.kind), sure=ranked or not self._korean)
         return found
 
-    def _ask_to_go(self, act: Node) -> UnresolvedGoal:
+    def _goal_of_going(self, act: Node) -> UnresolvedGoal:
         goal, *others = act.parts("of")
         if others:  # "go to the table with the cup"
             raise Trouble("NOT_UNDERSTOOD")
@@ -340,14 +342,14 @@ class Converter:
         same = [one for one in self._places if phrase.kind and one.kind == phrase.kind]
         return same[-1] if same and phrase == bare else phrase
 
-    def _ask(self, act: Node) -> UnresolvedGoal:
+    def _goal_of_act(self, act: Node) -> UnresolvedGoal:
         act = with_place_as_goal(act)
         verb = cast(Verb, _SAME.get(act.text("verb"), act.text("verb")))
         if verb == "go":
-            return self._ask_to_go(act)
+            return self._goal_of_going(act)
         if verb in ("clear", "empty") and HAND in map(formula_of, act.parts("of")[:1]):
             return UnresolvedGoal("put_down", self._said(act))
-        themes = self._themes(act)
+        themes = self._objects_of_act(act)
         verb = _verb_of_clearing(verb, themes, placed=act.get("to") is not None)
         source = act.get("source")
         away = self._place_of(source) if isinstance(source, Node) else None

@@ -104,7 +104,7 @@ class _CommandInterpreter:
         """Return the goals of a command, from its cheapest meaning that can be resolved."""
         meanings = self.session.possible_meanings(command, turns)
         words = tuple(self.session.readings[-1].edge.leaves())
-        return self._followed(meanings)._replace(words=words)
+        return self._understand_meanings(meanings)._replace(words=words)
 
     def is_true(self, reading: Reading, question: Node) -> bool:
         """Return the answer to a question in a text.
@@ -115,7 +115,7 @@ class _CommandInterpreter:
         self.session.readings.append(reading)
         return self._converter().is_true(question)
 
-    def _followed(self, meanings: Meanings) -> Understood:
+    def _understand_meanings(self, meanings: Meanings) -> Understood:
         found: list[tuple[Understood, float]] = []
         troubles: list[Trouble] = []
         asking = math.inf
@@ -123,7 +123,7 @@ class _CommandInterpreter:
             if cost > MARGIN + min(asking, found[0][1] if found else math.inf):
                 break
             try:
-                one = self._one(node)
+                one = self._understand_meaning(node)
             except Trouble as trouble:
                 if not found and trouble.code in _NOTHING:
                     asked = [one for one in troubles if one.code in ASKS_BACK]
@@ -145,7 +145,7 @@ class _CommandInterpreter:
             raise Trouble("WHICH_WAY", ways, options=" / ".join(filter(None, ways[:3])))
         return found[0][0]
 
-    def _one(self, node: Node) -> Understood:
+    def _understand_meaning(self, node: Node) -> Understood:
         converter = self._converter()
         order, last = split_questions(node)
         if last:
@@ -153,7 +153,11 @@ class _CommandInterpreter:
                 raise Trouble("NOT_UNDERSTOOD")
             if any(map(lacks_noun, last[order is None :])):
                 raise Trouble("NOT_UNDERSTOOD")  # "how many cubes, and how many are red?"
-            done = Understood(self.language, node) if order is None else self._one(order)
+            done = (
+                Understood(self.language, node)
+                if order is None
+                else self._understand_meaning(order)
+            )
             return done._replace(replies=tuple(map(self._question_words, last)))
         node = order or node
         asked = (
@@ -182,7 +186,7 @@ class _CommandInterpreter:
 
     def _trouble_of(self, meanings: Meanings) -> Trouble | None:
         try:
-            self._followed(meanings)
+            self._understand_meanings(meanings)
         except Trouble as trouble:
             return trouble
         return None

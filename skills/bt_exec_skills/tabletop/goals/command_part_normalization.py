@@ -37,7 +37,7 @@ def without_general_order(parts: tuple[Node, ...]) -> tuple[Node, ...]:
         return parts
     tidy, *rest = parts
     general = tidy.text("verb") in ("clear", "sort") and not tidy.get("to")
-    if not general or not rest or not all(_explains(tidy.text("by"), one) for one in rest):
+    if not general or not rest or not all(_spells_out(tidy.text("by"), one) for one in rest):
         return parts
     if not tidy.parts():
         return tuple(rest)
@@ -51,7 +51,7 @@ def without_general_order(parts: tuple[Node, ...]) -> tuple[Node, ...]:
     return tuple(named) if len(named) > 1 or not tidy.get("by") else (tidy, *named)
 
 
-def _explains(attribute: str, act: Node) -> bool:
+def _spells_out(attribute: str, act: Node) -> bool:
     """Return True if an act spells out a general "sort by `attribute`".
 
     It has no verb, or it names objects only by values of the attribute ("the red ones").

@@ -110,7 +110,7 @@ class TableCompiler:
                 _refuse_unanswerable_question(reply, now, turns, language)
         except Trouble as trouble:
             return self._refusal(trouble, language)
-        return self._planned(request, understood, understood.subgoals)
+        return self._plan_of_subgoals(request, understood, understood.subgoals)
 
     def intended_texts(self, request: Request) -> Iterator[str]:
         """Return commands that a misspelt command may stand for, the nearest first."""
@@ -130,7 +130,7 @@ class TableCompiler:
             compiler=self.name,
         )
 
-    def _planned(
+    def _plan_of_subgoals(
         self, request: Request, understood: Understood, subgoals: tuple[Subgoal, ...]
     ) -> Plan:
         remarks = (remark for one in subgoals for remark in one.remarks)
@@ -176,7 +176,7 @@ class TableCompiler:
                 subgoals = subgoals[len(done) :]
         except Trouble as trouble:
             return self._refusal(trouble, part.reading.language)
-        return self._planned(request, understood, subgoals)
+        return self._plan_of_subgoals(request, understood, subgoals)
 
     def plan_condition(self, request: Request, part: CommandPart) -> bool | Refusal:
         """Return the answer to a question about the table now."""

@@ -67,8 +67,8 @@ def _about_other_phrase(question: Node, new: Node) -> Iterator[Node]:
     if new.kind != "np":
         return
     described = [one for one in phrases if any(p.kind not in _PLACES for p in formulas_of(one))]
-    about = max(described, key=lambda one: _contrast(new, one), default=None)
-    if about is None or (about != phrases[0] and not _contrast(new, about)):
+    about = max(described, key=lambda one: _correspondence(new, one), default=None)
+    if about is None or (about != phrases[0] and not _correspondence(new, about)):
         return
     places = [part for part in formulas_of(about) if part.kind in _PLACES]
     kept = () if any(part.kind in _PLACES for part in formulas_of(new)) else places
@@ -89,7 +89,7 @@ def _at_other_place(question: Node, subject: Node, place: Node) -> Node:
     return normal_form(question.substitute(old, place.replace(to=to)))
 
 
-def _contrast(one: Node, other: Node) -> int:
+def _correspondence(one: Node, other: Node) -> int:
     """Return how closely two phrases correspond, by noun, by role and by kind of attribute."""
     same_noun = bool(_nouns_of(one) & _nouns_of(other))
     places = names_holder(one) and names_holder(other)

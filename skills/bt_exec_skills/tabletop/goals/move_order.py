@@ -50,23 +50,23 @@ def shortest_order(moves: Sequence[Move], now: Environment) -> tuple[Move, ...]:
     if len({move.thing for move in moves}) < len(moves):
         return tuple(moves)
     held = [move for move in moves if move.thing == now.held]
-    legs = [_leg(move, now) for move in moves if move.thing != now.held]
+    legs = [_leg_of_move(move, now) for move in moves if move.thing != now.held]
     base = (now.base.x, now.base.y) if now.base is not None else None
-    here = _leg(held[0], now).end if held else base
+    here = _leg_of_move(held[0], now).end if held else base
     ways = [legs, _greedy_order(legs, here)]
     if len(legs) >= _FEWEST and here is not None:
         ways += _eulerian_order(legs, here)
-    best = min(ways, key=lambda order: _length(order, here))
+    best = min(ways, key=lambda order: _total_length(order, here))
     return (*held, *(leg.move for leg in best))
 
 
 def path_length(moves: Sequence[Move], now: Environment) -> float:
     """Return the path length of some moves in their order, without obstacles [m]."""
     base = (now.base.x, now.base.y) if now.base is not None else None
-    return _length([_leg(move, now) for move in moves], base)
+    return _total_length([_leg_of_move(move, now) for move in moves], base)
 
 
-def _leg(move: Move, now: Environment) -> _Leg:
+def _leg_of_move(move: Move, now: Environment) -> _Leg:
     at = now.position_of(move.thing)
     start = (at.x, at.y) if at is not None else (0.0, 0.0)
     to = now.position_of(move.target) if move.target else at
@@ -76,7 +76,7 @@ def _leg(move: Move, now: Environment) -> _Leg:
     return _Leg(move, start, (end[0], end[1]), cell, f"{move.target} {move.spot}")
 
 
-def _length(legs: Sequence[_Leg], here: Flat | None) -> float:
+def _total_length(legs: Sequence[_Leg], here: Flat | None) -> float:
     length = 0.0
     for leg in legs:
         if here is not None:

@@ -256,7 +256,7 @@ class Phrases:
             if part.kind == "many":
                 plural = True
             else:
-                found = self._with(found, part)
+                found = self._add_part(found, part)
         inside = any(part.text("relation") in ("in", "at") for part in parts)
         if found.table and inside:
             raise Trouble("NOT_UNDERSTOOD")  # a table is neither in nor on an object
@@ -276,7 +276,9 @@ class Phrases:
         Raises:
             Trouble: If object names do not contain such values.
         """
-        return (self._or if predicate.kind == "or" else self._has)(Phrase(), predicate).values
+        return (self._add_alternatives if predicate.kind == "or" else self._add_attribute)(
+            Phrase(), predicate
+        ).values
 
     def _numbered(self, phrase: Phrase, node: Node, plural: bool) -> Phrase:
         det = node.text("det")
@@ -312,18 +314,18 @@ class Phrases:
             number = "any" if count == 1 else "some"
         return replace(phrase, number=number, count=count, definite=det == "the")
 
-    def _with(self, phrase: Phrase, part: Node) -> Phrase:
+    def _add_part(self, phrase: Phrase, part: Node) -> Phrase:
         handlers: dict[str, Callable[[Phrase, Node], Phrase]] = {
             "any": lambda phrase, _: phrase,
             "one": lambda phrase, _: phrase,
             "pronoun": lambda phrase, _: replace(phrase, again=True),
-            "thing": self._thing,
-            "has": self._has,
-            "or": self._or,
-            "most": self._most,
-            "placed": self._placed,
-            "rel": self._rel,
-            "not": self._not,
+            "thing": self._add_noun,
+            "has": self._add_attribute,
+            "or": self._add_alternatives,
+            "most": self._add_superlative,
+            "placed": self._add_side,
+            "rel": self._add_relation,
+            "not": self._add_exception,
             "nth": lambda phrase, part: replace(phrase, index=int(part.text("number"))),
             "own": lambda phrase, part: replace(
                 phrase, own=cast(Attribute, part.text("aspect") or "colour")
@@ -333,7 +335,7 @@ class Phrases:
             raise Trouble("NOT_UNDERSTOOD")
         return handlers[part.kind](phrase, part)
 
-    def _thing(self, phrase: Phrase, part: Node) -> Phrase:
+    def _add_noun(self, phrase: Phrase, part: Node) -> Phrase:
         name = part.text("name")
         if phrase.kind:
             return replace(
@@ -349,7 +351,7 @@ class Phrases:
             raise Trouble("NOT_UNDERSTOOD")
         return replace(phrase, kind=name)
 
-    def _has(self, phrase: Phrase, part: Node) -> Phrase:
+    def _add_attribute(self, phrase: Phrase, part: Node) -> Phrase:
         value = part.text("attribute")
         kind = attribute_kind(value)
         if kind in get_args(Attribute):
@@ -362,17 +364,17 @@ class Phrases:
             raise Trouble("NOT_UNDERSTOOD")
         return replace(phrase, order=_ORDERS[value])
 
-    def _or(self, phrase: Phrase, part: Node) -> Phrase:
+    def _add_alternatives(self, phrase: Phrase, part: Node) -> Phrase:
         if all(one.kind == "not" for one in part.parts()):
-            return self._not(phrase, negation(conjunction(*map(negation, part.parts()))))
+            return self._add_exception(phrase, negation(conjunction(*map(negation, part.parts()))))
         kinds = {attribute_kind(one.text("attribute")) for one in part.parts()}
         if len(kinds) != 1 or kinds & {"", "side", "distance", "state", "order"}:
             raise Trouble("NOT_UNDERSTOOD")
         for one in part.parts():
-            phrase = self._has(phrase, one)
+            phrase = self._add_attribute(phrase, one)
         return phrase
 
-    def _most(self, phrase: Phrase, part: Node) -> Phrase:
+    def _add_superlative(self, phrase: Phrase, part: Node) -> Phrase:
         value = part.text("attribute")
         if value not in _ORDERS or phrase.order:
             raise Trouble("NOT_UNDERSTOOD")
@@ -386,7 +388,7 @@ class Phrases:
                 phrase = self._any_of(phrase, one)
             else:
                 several = one.kind == "many"
-                phrase = replace(phrase, number="all") if several else self._with(phrase, one)
+                phrase = replace(phrase, number="all") if several else self._add_part(phrase, one)
         return phrase
 
     def _any_of(self, phrase: Phrase, alternatives: Node) -> Phrase:
@@ -396,7 +398,7 @@ class Phrases:
         either = (self.phrase(with_corresponding_noun(named, one)) for one in (first, *rest))
         return replace(phrase, listed=tuple(replace(one, number="all") for one in either))
 
-    def _placed(self, phrase: Phrase, part: Node) -> Phrase:
+    def _add_side(self, phrase: Phrase, part: Node) -> Phrase:
         side = part.text("column")
         if part.get("row") is not None or side not in ("left", "right") or phrase.order:
             raise Trouble("NOT_UNDERSTOOD")
@@ -405,7 +407,7 @@ class Phrases:
         there = self.place(target_of(relation_to_side(part)))
         return replace(phrase, order=_ORDERS[side], relation=("in", there))
 
-    def _rel(self, phrase: Phrase, part: Node) -> Phrase:
+    def _add_relation(self, phrase: Phrase, part: Node) -> Phrase:
         relation = part.text("relation")
         if means_in_hand(part):
             return replace(phrase, held=True)
@@ -417,7 +419,7 @@ class Phrases:
         side = "in" if relation == "with" else relation_to(relation, other)
         return replace(phrase, relation=(side, other))
 
-    def _not(self, phrase: Phrase, part: Node) -> Phrase:
+    def _add_exception(self, phrase: Phrase, part: Node) -> Phrase:
         inner = part.parts()[0]
         if inner == EMPTY:
             return replace(phrase, content="some")

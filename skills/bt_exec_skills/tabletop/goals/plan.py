@@ -118,12 +118,12 @@ def goals_of(root: NodeBase) -> tuple[Subgoal, ...]:
     found = []
     for node in walk(root, Sequence):
         if node.name is not None:
-            moves = [_read(child) for child in node.sequence]
+            moves = [_move_of_node(child) for child in node.sequence]
             found.append(Subgoal(node.name, tuple(move for move in moves if move is not None)))
     return tuple(one for one in found if one.moves)
 
 
-def _read(node: NodeBase) -> Move | None:
+def _move_of_node(node: NodeBase) -> Move | None:
     if not isinstance(node, Tree) or node.tree not in (_MOVE, _PICK, _GO):
         return None
     args = node.args

@@ -68,11 +68,11 @@ class Questions:
                 "where", tuple(self._all_phrases(of.node("of")))
             )  # "is it in the bowl or on the plate?"
         if of.kind == "all":
-            return self._all(of)
+            return self._question_about_all(of)
         if of.kind == "exists":
-            return self._exists(of.node("of"))
+            return self._existence_question(of.node("of"))
         if of.kind in ("more", "alike", "not"):
-            return self._comparison(what, of)
+            return self._comparison_question(what, of)
         if what == "what" and of.kind == "aspect" and of.text("name") in get_args(Attribute):
             things, place = self._subject_and_place(of.node("of"))
             return Question("values", things, place, cast(Attribute, of.text("name")))
@@ -88,19 +88,23 @@ class Questions:
             return Question("count", *self._subject_and_place(of), each=_is_about_each_place(of))
         if what != "which":
             raise Trouble("NOT_UNDERSTOOD")
-        return self._which(of)
+        return self._which_question(of)
 
-    def _comparison(self, what: str, of: Node) -> Question:
+    def _comparison_question(self, what: str, of: Node) -> Question:
         if of.kind == "not":
-            return replace(self._alike(of.parts()[0]), kind="unlike")
+            return replace(self._question_of_equality(of.parts()[0]), kind="unlike")
         if of.kind == "alike":
-            return self._alike(of)
+            return self._question_of_equality(of)
         of = of.replace(to=with_corresponding_noun(of.node("of"), of.node("to")))
         if of.text("sign") in _SIZES:
             return self._which_is_bigger(of)
-        return self._which_has_more(of) if what in ("which", "where") else self._more(what, of)
+        return (
+            self._which_has_more(of)
+            if what in ("which", "where")
+            else self._question_of_more(what, of)
+        )
 
-    def _which(self, of: Node) -> Question:
+    def _which_question(self, of: Node) -> Question:
         if formula_of(of).text("attribute") in get_args(Fullness):
             return self._which_has_most(formula_of(of))
         things, place = self._subject_and_place(of)
@@ -108,7 +112,7 @@ class Questions:
             return Question("empties", (replace(things[0], content=""),))
         return Question("which", things, place, each=_is_about_each_place(of))
 
-    def _more(self, what: str, more: Node) -> Question:
+    def _question_of_more(self, what: str, more: Node) -> Question:
         if more.text("sign") not in get_args(Sign):
             raise Trouble("NOT_UNDERSTOOD")
         sides = (self._phrases.phrase(more.node(name)) for name in ("of", "to"))
@@ -123,7 +127,7 @@ class Questions:
         listed = tuple(self._phrases.phrase(more.node(name)) for name in ("of", "to"))
         return Question("which", (Phrase(number="all", order=order, listed=listed),))
 
-    def _alike(self, alike: Node) -> Question:
+    def _question_of_equality(self, alike: Node) -> Question:
         """Return the question of whether objects have the same attribute, or share a place."""
         if alike.kind != "alike":
             raise Trouble("NOT_UNDERSTOOD")
@@ -204,7 +208,7 @@ class Questions:
         other = self._phrases.place(target_of(where))
         return relation_to(where.text("relation"), other), replace(other, number="all")
 
-    def _exists(self, of: Node) -> Question:
+    def _existence_question(self, of: Node) -> Question:
         if any(map(means_in_hand, of.walk())):
             things, _ = self._subject_and_place(of)
             plain = [one for one in things if _says_something(one)]
@@ -221,7 +225,7 @@ class Questions:
             return Question("count", things or (_EVERYTHING,), place)
         return Question("is", things or (_EVERYTHING,), place, bound=bound)
 
-    def _all(self, of: Node) -> Question:
+    def _question_about_all(self, of: Node) -> Question:
         about, hold = of.node("of"), relation_to_side(of.node("hold"))
         if about.kind == "np" and formula_of(about) == HAND:
             if hold != Node("has", (("attribute", "empty"),)):
@@ -232,7 +236,7 @@ class Questions:
         bound = _number_limit(about)
         if bound is not None and about.text("det") == "" and hold.kind == "rel":
             found = about.replace(of=conjunction(formula_of(about), hold))
-            return self._exists(found)  # "at most two cubes are on the tray"
+            return self._existence_question(found)  # "at most two cubes are on the tray"
         if bound is not None and bound[0] != "exactly":
             raise Trouble("NOT_UNDERSTOOD")
         things = tuple(replace(one, number="all") for one in self._all_phrases(about))

@@ -71,21 +71,21 @@ def objects_of(phrase: Phrase, scope: Scope, *, some: str = "all") -> tuple[str,
     """
     found = _matching_objects(phrase, scope)
     if not found:
-        raise _nothing(phrase, scope)
+        raise _trouble_without_match(phrase, scope)
     if phrase.table:
         return found
     number = some if phrase.number == "some" else phrase.number
     if phrase.count or phrase.share:
-        return _counted(found, phrase, scope)
+        return _limit_to_quantity(found, phrase, scope)
     if phrase.order in ("left", "right") and number == "all" and len(found) > 1 == phrase.rank:
         found = _objects_on_tables(_tables_on_side(phrase, scope), found, scope.now)
         if not found:
-            raise _nothing(phrase, scope)
+            raise _trouble_without_match(phrase, scope)
         return found
     if phrase.near is not None and phrase.order not in _FULL:
         found = tuple(name for name in found if name != single_object_of(phrase.near, scope))
-    if _is_on_other_side(found, phrase, scope):
-        raise _nothing(phrase, scope)
+    if _is_on_table_of_another_side(found, phrase, scope):
+        raise _trouble_without_match(phrase, scope)
     if phrase.order and found:
         alike = number == "all" and phrase.rank == 1
         best = _of_best_size(found, phrase.order) if alike else ()
@@ -97,8 +97,8 @@ def objects_of(phrase: Phrase, scope: Scope, *, some: str = "all") -> tuple[str,
     raise Trouble("WHICH_ONE", found, what=phrase.text, options=found)
 
 
-def _is_on_other_side(found: tuple[str, ...], phrase: Phrase, scope: Scope) -> bool:
-    """Return True if the only object of "the left ball" is on a table of another side."""
+def _is_on_table_of_another_side(found: tuple[str, ...], phrase: Phrase, scope: Scope) -> bool:
+    """Return True if the only match of "the left ball" is on a table that is not on the left."""
     now, order = scope.now, phrase.order
     if len(found) != 1 or order not in ("left", "right") or len(now.tables) < 2 or now.base is None:
         return False
@@ -112,7 +112,7 @@ def _tables_on_side(phrase: Phrase, scope: Scope) -> tuple[str, ...]:
     return tables_of(side, scope)
 
 
-def _counted(found: tuple[str, ...], phrase: Phrase, scope: Scope) -> tuple[str, ...]:
+def _limit_to_quantity(found: tuple[str, ...], phrase: Phrase, scope: Scope) -> tuple[str, ...]:
     """Return as many of the found objects as a phrase asks for."""
     there = str(len(found))
     if phrase.share and len(found) % phrase.share:
@@ -204,7 +204,9 @@ def containers_among(phrase: Phrase, scope: Scope) -> tuple[str, ...]:
     for kind in {attributes_in_name(name).kind for name in scope.now.containers()}:
         try:
             found.update(
-                dict.fromkeys(_objects_with_properties(_of_kind(phrase, kind), scope, strict=False))
+                dict.fromkeys(
+                    _objects_with_properties(_limit_to_kind(phrase, kind), scope, strict=False)
+                )
             )
         except Trouble as trouble:
             if trouble.code != "ALL_LEFT_OUT":
@@ -216,8 +218,8 @@ def containers_among(phrase: Phrase, scope: Scope) -> tuple[str, ...]:
     return tuple(name for name in names if scope.now.table_of(name) in tables)
 
 
-def _of_kind(phrase: Phrase, kind: str) -> Phrase:
-    """Return a phrase limited to objects of a kind, as are its exceptions without a noun."""
+def _limit_to_kind(phrase: Phrase, kind: str) -> Phrase:
+    """Limit a phrase, and its exceptions that name no kind, to objects of a kind."""
     but = (one if one.kind or one.name else replace(one, kind=kind) for one in phrase.but)
     return replace(phrase, kind=kind, but=tuple(but))
 
@@ -412,7 +414,7 @@ def _has_no_other_attributes(one: NameAttributes, phrase: Phrase) -> bool:
     return not any(more) and one.kind in (phrase.kind, "object")
 
 
-def _nothing(phrase: Phrase, scope: Scope) -> Trouble:
+def _trouble_without_match(phrase: Phrase, scope: Scope) -> Trouble:
     there = tuple(scope.now.objects)
     if phrase.kind in CONTAINERS:
         there = scope.now.containers() or there
@@ -443,13 +445,15 @@ def _sort_by_distance(
 ) -> tuple[str, ...]:
     """Return names in the order of their distance from the robot, or from the object `anchor`."""
     now = scope.now
-    origin = now.base if anchor is None else _place(single_object_of(anchor, scope), now)
+    origin = now.base if anchor is None else _position_of(single_object_of(anchor, scope), now)
     if origin is None:
         return found
-    return tuple(sorted(found, key=lambda name: _place(name, now).horizontal_distance(origin)))
+    return tuple(
+        sorted(found, key=lambda name: _position_of(name, now).horizontal_distance(origin))
+    )
 
 
-def _place(name: str, now: Environment) -> Point:
+def _position_of(name: str, now: Environment) -> Point:
     at = now.position_of(name)
     assert at is not None  # only names of present objects are passed
     return at
@@ -458,14 +462,14 @@ def _place(name: str, now: Environment) -> Point:
 def _order_by_phrase(found: tuple[str, ...], phrase: Phrase, scope: Scope) -> tuple[str, ...]:
     """Return `found` sorted by the order of a phrase, by default with the nearest first."""
     if phrase.order in ("biggest", "smallest"):
-        return tuple(sorted(found, key=_size, reverse=phrase.order == "biggest"))
+        return tuple(sorted(found, key=_size_rank, reverse=phrase.order == "biggest"))
     if phrase.order in _FULL:
         raise Trouble("NOT_UNDERSTOOD")
     near = _sort_by_distance(found, scope, phrase.near)
     return near[::-1] if phrase.order == "farthest" else near
 
 
-def _size(name: str) -> int:
+def _size_rank(name: str) -> int:
     return SIZES.index(attributes_in_name(name).size or _ANY_SIZE)
 
 
@@ -475,8 +479,8 @@ def _of_best_size(found: tuple[str, ...], order: str) -> tuple[str, ...]:
         attributes_in_name(name).size for name in found
     ):
         return ()
-    best = (max if order == "biggest" else min)(map(_size, found))
-    return tuple(name for name in found if _size(name) == best)
+    best = (max if order == "biggest" else min)(map(_size_rank, found))
+    return tuple(name for name in found if _size_rank(name) == best)
 
 
 def _extreme_object(found: tuple[str, ...], phrase: Phrase, scope: Scope) -> str:
@@ -514,12 +518,12 @@ def _extreme_object(found: tuple[str, ...], phrase: Phrase, scope: Scope) -> str
 
     def to_the_right(name: str) -> float:
         """Return the angle to the right of the robot's heading [rad]; 0 for an object behind it."""
-        turn = base.bearing(*_place(name, now)[:2])
+        turn = base.bearing(*_position_of(name, now)[:2])
         return -turn if abs(turn) < _BEHIND_RAD else 0.0
 
     def to_the_back(name: str) -> float:
         """Return the angle from the robot's heading [rad]."""
-        return abs(base.bearing(*_place(name, now)[:2]))
+        return abs(base.bearing(*_position_of(name, now)[:2]))
 
     angle = to_the_back if order in ("front", "back") else to_the_right
     across = sorted(found, key=angle)

@@ -105,7 +105,7 @@ class CommandHistory:
         asked = False
         for turn in turns:
             try:
-                before = self._step(turn.command, before, asked, begun)
+                before = self._complete_with_last_turn(turn.command, before, asked, begun)
             except Trouble:
                 asked = False
                 continue
@@ -121,16 +121,18 @@ class CommandHistory:
                 self.subjects = subjects
             if turn.status not in ("", "refused"):
                 begun = before if turn.status in _UNFINISHED else None
-        return self._step(command, before, asked, begun)
+        return self._complete_with_last_turn(command, before, asked, begun)
 
-    def _step(
+    def _complete_with_last_turn(
         self, command: str | PossibleMeanings, before: Meanings, asked: bool, begun: Meanings | None
     ) -> Meanings:
         said = parse_meanings(command, self._now) if isinstance(command, str) else command
         self.readings.append(said.reading)
         text = said.reading.text
         found: Meanings = []
-        cheapest = min((cost for node, cost in said.meanings if not _varies(node)), default=0.0)
+        cheapest = min(
+            (cost for node, cost in said.meanings if not _is_varied_repetition(node)), default=0.0
+        )
         for node, cost in _meanings_by_punctuation(said):
             if node.kind == "fragment" and cost > cheapest + MARGIN:
                 continue
@@ -140,7 +142,11 @@ class CommandHistory:
                 return begun
             questioned = text.rstrip().endswith(("?", "？"))
             node = self._complete_for_held_object(_as_fragment(node), asked or questioned)
-            if (questioned and node.kind == "again") or _varies(node) or _is_negation_only(node):
+            if (
+                (questioned and node.kind == "again")
+                or _is_varied_repetition(node)
+                or _is_negation_only(node)
+            ):
                 continue  # e.g. "again?", "again with the left arm, not on the tray"
             if questioned and _is_verbless(node):
                 old = before[0][0] if before and node.kind == "fragment" else None
@@ -149,7 +155,7 @@ class CommandHistory:
                 )
                 found += [(one, cost) for one in (tuple(again) or _fragment_questions(node))]
             elif node.kind == "fragment" and asked:
-                found += [(one, cost) for one in self._answered(node, before)]
+                found += [(one, cost) for one in self._with_answer(node, before)]
             elif node.text("sign") == "answer" and not (before and before[0][0].kind == "ask"):
                 continue  # an answer to a question that was not asked
             elif node.kind == "fragment":
@@ -179,7 +185,7 @@ class CommandHistory:
 
     # -- answers
 
-    def _answered(self, fragment: Node, before: Meanings) -> Iterator[Node]:
+    def _with_answer(self, fragment: Node, before: Meanings) -> Iterator[Node]:
         trouble = self._trouble_of(before)
         if trouble is None:
             return
@@ -299,7 +305,7 @@ class CommandHistory:
                 return part if done or several else subject
             if part.kind == "act" and not done and not part.parts() and _lacks_theme(part):
                 part = part.replace(of=subject)
-            inner = part.map(beside if part.kind == "act" else walk)
+            inner = part.map_children(beside if part.kind == "act" else walk)
             done = done or part.kind in ("np", "act", "ask")
             return inner
 
@@ -332,7 +338,11 @@ def _about_place(node: Node, place: Node) -> Node:
     empty = node.get("hold") == _EMPTY and node.get("of") == _IT
     if node.kind == "rel" and node.text("relation") in ("in", "at") and node.get("to") == _IT:
         return node.replace(to=place)
-    return node.replace(of=place) if empty else node.map(lambda part: _about_place(part, place))
+    return (
+        node.replace(of=place)
+        if empty
+        else node.map_children(lambda part: _about_place(part, place))
+    )
 
 
 def _may_be_contrasted(other: Node, subject: Node) -> bool:
@@ -358,7 +368,7 @@ def _as_fragment(node: Node) -> Node:
     return Node("fragment", (("of", of.node("to") if with_object else of), ("sign", "same")))
 
 
-def _varies(node: Node) -> bool:
+def _is_varied_repetition(node: Node) -> bool:
     """Return True for a repetition with a change, which this pack does not support."""
     return node.kind == "again" and node.get("of") is not None
 

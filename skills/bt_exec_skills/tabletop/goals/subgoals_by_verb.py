@@ -294,7 +294,7 @@ def _move_goal(ask: UnresolvedGoal, scope: Scope, language: str) -> Subgoal:
             ask.themes, scope
         )  # a missing object is reported before "which bowl?" is asked
     objects_of_any(
-        (_every(but) for but in to.but if but.kind == to.kind), scope
+        (_all_of_kind(but) for but in to.but if but.kind == to.kind), scope
     )  # excluded places must be present
     moved = (
         set(_movable_objects(ask.themes, scope)) if to.rest else set()
@@ -341,7 +341,7 @@ def _movable_objects(phrases: tuple[Phrase, ...], scope: Scope) -> tuple[str, ..
         return (held,)
 
 
-def _every(phrase: Phrase) -> Phrase:
+def _all_of_kind(phrase: Phrase) -> Phrase:
     return replace(phrase, number="all", count=0, order="")
 
 

@@ -34,13 +34,13 @@ class HttpReading:
         self.done = False
         self.environment: Environment | None = None
         self.failure: Failed | None = None
-        self._client, self._took = client, took
+        self._client, self._store_reading = client, took
         _REQUESTS.run(self._run)
 
     def _run(self) -> None:
         try:
             self.environment = self._client.environment()
-            self._took(self.environment)
+            self._store_reading(self.environment)
         except Failed as failed:
             self.failure = failed
         except Exception as error:  # noqa: BLE001 - reported by the skill
@@ -66,7 +66,7 @@ class HttpMotion:
         self.progress = 0.0
         self.failure: Failed | None = None
         self._client, self._code = client, code
-        self._ended, self._at_rest = ended, at_rest
+        self._count_ended_motion, self._at_rest = ended, at_rest
         self._lock = threading.Lock()
         _REQUESTS.run(self._run)
 
@@ -81,7 +81,7 @@ class HttpMotion:
         except Exception as error:  # noqa: BLE001 - reported by the skill
             failure = Failed("SIMULATOR_FAULT", f"{type(error).__name__}: {error}")
         finally:
-            self._ended()
+            self._count_ended_motion()
             self._finish(failure)
 
     def _finish(self, failure: Failed | None) -> None:
@@ -171,9 +171,9 @@ class HttpTableRobot:
 
     def read(self) -> HttpReading:
         """Implement `TableRobot.read`."""
-        return HttpReading(self.client, self._took)
+        return HttpReading(self.client, self._store_reading)
 
-    def _took(self, now: Environment) -> None:
+    def _store_reading(self, now: Environment) -> None:
         self.latest = now
 
     def world_since(self, since: float, now: float) -> Environment | None:
@@ -200,16 +200,17 @@ class HttpTableRobot:
     def goto(self, at: Point) -> HttpMotion:
         """Implement `TableRobot.goto`."""
         return self._start(
-            f"path = plan_mobile_path({_said(at)})\nresult = follow_mobile_path(path)", "driving"
+            f"path = plan_mobile_path({_point_text(at)})\nresult = follow_mobile_path(path)",
+            "driving",
         )
 
     def pick(self, at: Point) -> HttpMotion:
         """Implement `TableRobot.pick`."""
-        return self._start(f"result = pick_object({_said(at)}, 0.1, 0.2)", "reaching")
+        return self._start(f"result = pick_object({_point_text(at)}, 0.1, 0.2)", "reaching")
 
     def place(self, at: Point) -> HttpMotion:
         """Implement `TableRobot.place`."""
-        return self._start(f"result = place_object({_said(at)}, 0.1, 0.2)", "reaching")
+        return self._start(f"result = place_object({_point_text(at)}, 0.1, 0.2)", "reaching")
 
     def _start(self, code: str, phase: str) -> HttpMotion:
         if self._motion is not None:
@@ -217,10 +218,12 @@ class HttpTableRobot:
         with self._lock:
             self._moving += 1
         self._phase = phase
-        self._motion = HttpMotion(self.client, code, self._ended, self._wait_until_at_rest)
+        self._motion = HttpMotion(
+            self.client, code, self._count_ended_motion, self._wait_until_at_rest
+        )
         return self._motion
 
-    def _ended(self) -> None:
+    def _count_ended_motion(self) -> None:
         with self._lock:
             self._moving -= 1
 
@@ -249,7 +252,7 @@ def _are_alike(one: Environment, other: Environment) -> bool:
     return one.base.distance_to(other.base.x, other.base.y) < _REST_M
 
 
-def _said(at: Point) -> str:
+def _point_text(at: Point) -> str:
     return f"[{at.x:.4f}, {at.y:.4f}, {at.z:.4f}]"
 
 

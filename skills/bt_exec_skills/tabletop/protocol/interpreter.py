@@ -181,7 +181,7 @@ class Interpreter:
         yield from self._block(node.body if holds else node.orelse)
 
     def _for(self, node: ast.For) -> Value:
-        for item in _items((yield from self._evaluate(node.iter))):
+        for item in _items_of_iterable((yield from self._evaluate(node.iter))):
             yield from self._assign_to(node.target, item)
             if (yield from self._run_loop_body(node.body)):
                 break
@@ -232,7 +232,7 @@ class Interpreter:
         value = yield from self._evaluate(node.operand)
         if isinstance(node.op, ast.Not):
             return not value
-        return -_number(value) if isinstance(node.op, ast.USub) else _number(value)
+        return -_require_number(value) if isinstance(node.op, ast.USub) else _require_number(value)
 
     def _binop(self, node: ast.BinOp) -> Value:
         left = yield from self._evaluate(node.left)
@@ -298,7 +298,7 @@ class Interpreter:
             found.append((yield from self._evaluate(element)))
             return
         first, *others = generators
-        for item in _items((yield from self._evaluate(first.iter))):
+        for item in _items_of_iterable((yield from self._evaluate(first.iter))):
             yield from self._assign_to(first.target, item)
             conditions = yield from self._values(first.ifs)
             if all(conditions):
@@ -346,7 +346,7 @@ def _target_value_expression(target: ast.expr) -> ast.expr:
     raise CodeRefused(f"line {target.lineno}: such an assignment is not allowed")
 
 
-def _number(value: Any) -> int | float:
+def _require_number(value: Any) -> int | float:
     if type(value) not in (int, float):
         raise TypeError(f"expected a number; found {value!r:.40}")
     return value  # type: ignore[no-any-return]  # checked above
@@ -355,7 +355,7 @@ def _number(value: Any) -> int | float:
 def _binary(op: ast.operator, left: Any, right: Any) -> Any:
     joins = isinstance(op, ast.Add) and type(left) is type(right) and isinstance(left, list | str)
     if not joins:
-        left, right = _number(left), _number(right)
+        left, right = _require_number(left), _require_number(right)
     return _BINARY[type(op)](left, right)
 
 
@@ -368,7 +368,7 @@ def _checked_types(nodes: list[ast.expr]) -> tuple[type, ...]:
     return tuple(TYPES[name] for name in names)
 
 
-def _items(value: Any) -> list[Any]:
+def _items_of_iterable(value: Any) -> list[Any]:
     if not isinstance(value, list | dict | str):
         raise TypeError(f"{value!r:.40} cannot be iterated")
     return list(value)

@@ -103,7 +103,7 @@ class ServedWorld:
         or `CodeRefused`.
         """
         program = parse_program(code)
-        return self.run_on_world_thread(lambda: self._begin(program))
+        return self.run_on_world_thread(lambda: self._start_program(program))
 
     def step(self, seconds: float) -> Future[float]:
         """Advance time in lockstep and return it.
@@ -154,7 +154,7 @@ class ServedWorld:
             return None
         return 1e-6 if self.fast and self._job is not None else max(1e-6, due - time.monotonic())
 
-    def _begin(self, program: Program) -> Future[dict[str, Any]]:
+    def _start_program(self, program: Program) -> Future[dict[str, Any]]:
         if self._job is not None:
             raise Busy("another motion is under way; wait for its end, or POST /cancel")
         self._job = _Job(program)
@@ -173,7 +173,7 @@ class ServedWorld:
                 failure = self._job.motion.failure
                 self._job.motion = None
                 if failure is not None:
-                    self._end(ProgramFailed(failure))
+                    self._fail_program(ProgramFailed(failure))
                 else:
                     self._resume_program(True)
         if seconds == 0.0:
@@ -188,21 +188,23 @@ class ServedWorld:
             while True:
                 call = job.program.send(value)
                 if call.name in MOTIONS:
-                    job.motion = self._start(call)
+                    job.motion = self._start_motion(call)
                     return
-                value = self._answer(call)
+                value = self._answer_call(call)
         except StopIteration as stop:
             self._job = None
             job.answer.set_result(stop.value)
         except (CodeRefused, ProgramFailed) as error:
-            self._end(error)
+            self._fail_program(error)
         except Failed as failed:
-            self._end(ProgramFailed(failed))
+            self._fail_program(ProgramFailed(failed))
         except Exception as error:  # noqa: BLE001 - an error of one program must not end the world
             _log.exception("the code of a client could not be evaluated")
-            self._end(ProgramFailed(Failed("INTERNAL_ERROR", f"{type(error).__name__}: {error}")))
+            self._fail_program(
+                ProgramFailed(Failed("INTERNAL_ERROR", f"{type(error).__name__}: {error}"))
+            )
 
-    def _end(self, error: Exception) -> None:
+    def _fail_program(self, error: Exception) -> None:
         job, self._job = self._job, None
         assert job is not None
         job.program.close()
@@ -213,10 +215,10 @@ class ServedWorld:
         self.robot.step(0.0)
         if self._job is None:
             return False
-        self._end(ProgramFailed(Failed("STOPPED", "it was cancelled")))
+        self._fail_program(ProgramFailed(Failed("STOPPED", "it was cancelled")))
         return True
 
-    def _start(self, call: Call) -> SteppedMotion[tuple[float, str]]:
+    def _start_motion(self, call: Call) -> SteppedMotion[tuple[float, str]]:
         robot, args = self.robot, call.args
         match call.name:
             case "follow_mobile_path":
@@ -235,16 +237,16 @@ class ServedWorld:
             case "set_ee_target_position":
                 return robot.move_hand(parse_point(args.get("position")))
             case "set_target_gripper_width":
-                return robot.move_fingers(_number(args, "width", None))
+                return robot.move_fingers(_number_argument(args, "width", None))
             case "wait":
-                return robot.wait(_number(args, "seconds", None, most=60.0))
+                return robot.wait(_number_argument(args, "seconds", None, most=60.0))
             case "pick_object":
                 at = parse_point(args.get("position"))
-                return robot.pick(at, _number(args, "lift_height", 0.2))
+                return robot.pick(at, _number_argument(args, "lift_height", 0.2))
         at = parse_point(args.get("position"))
-        return robot.place(at, _number(args, "retract_height", 0.3))
+        return robot.place(at, _number_argument(args, "retract_height", 0.3))
 
-    def _answer(self, call: Call) -> Any:
+    def _answer_call(self, call: Call) -> Any:
         world = self.robot.world
         match call.name:
             case "get_object_positions":
@@ -316,7 +318,9 @@ def _listed(value: Any) -> list[Any]:
     return list(value)
 
 
-def _number(args: dict[str, Any], name: str, default: float | None, most: float = 1.0) -> float:
+def _number_argument(
+    args: dict[str, Any], name: str, default: float | None, most: float = 1.0
+) -> float:
     value: Any = args.get(name, default)
     if type(value) not in (int, float) or not 0.0 <= value <= most:
         raise CodeRefused(f"{name} must be a number from 0 to {most:g}; found {value!r:.40}")

@@ -118,7 +118,9 @@ def _check_call(node: ast.Call) -> None:
         return
     name = node.func.id if isinstance(node.func, ast.Name) else ""
     if name not in CALLS and name not in FUNCTIONS:
-        raise _refusal(node, f"the call of {name!r}{_near(name)}" if name else "such a call")
+        raise _refusal(
+            node, f"the call of {name!r}{_name_suggestion(name)}" if name else "such a call"
+        )
     if name not in CALLS:
         return
     if len(node.args) > len(CALLS[name]):
@@ -132,7 +134,7 @@ def _check_call(node: ast.Call) -> None:
         given.append(argument)
 
 
-def _near(name: str) -> str:
+def _name_suggestion(name: str) -> str:
     found = nearest_names(name, CALLS, count=1)
     return f" (did you mean {found[0]}?)" if found else ""
 

@@ -34,7 +34,7 @@ class Asked(urllib.request.Request):
         self._lock = threading.Lock()
         self._socket: socket.socket | None = None
         self._late = False
-        self._timer = threading.Timer(limit_s, self._cut)
+        self._timer = threading.Timer(limit_s, self._cut_off)
         self._timer.daemon = True
 
     def __enter__(self) -> Asked:
@@ -58,7 +58,7 @@ class Asked(urllib.request.Request):
             if self._late:
                 _shut(opened)
 
-    def _cut(self) -> None:
+    def _cut_off(self) -> None:
         with self._lock:
             self._late = True
             if self._socket is not None:

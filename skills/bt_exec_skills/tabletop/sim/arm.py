@@ -147,12 +147,12 @@ class ArmIK:
         seeds = (start, np.array([at[2] + HAND_DROP, bearing - 0.8, 1.6, 0.0]))
         for seed in (*seeds, np.array([at[2] + HAND_DROP, bearing + 0.8, -1.6, 0.0])):
             for turn in (yaw, yaw + math.pi):
-                found = self._from(at, turn, seed)
+                found = self._solve_from_seed(at, turn, seed)
                 if found is not None:
                     return found
         return None
 
-    def _from(self, at: Vector, yaw: float, seed: Vector) -> Vector | None:
+    def _solve_from_seed(self, at: Vector, yaw: float, seed: Vector) -> Vector | None:
         chain = self._chain
         q = np.zeros(len(chain.data.qpos))
         q[:4] = seed

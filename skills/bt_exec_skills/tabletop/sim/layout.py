@@ -144,7 +144,7 @@ def _by_shape(rng: random.Random, count: int) -> Iterator[Wanted]:
         yield "white_plate", "plate", _HOLDER, "white"
 
 
-def _mixed(rng: random.Random, count: int) -> Iterator[Wanted]:
+def _mixed_objects(rng: random.Random, count: int) -> Iterator[Wanted]:
     yield "apple", "ball", 0.03, "red"
     for colour in rng.sample(_COLOURS, 2):
         yield f"{colour}_cup", "cylinder", 0.025, colour
@@ -165,7 +165,7 @@ _DRAWN: Mapping[By, Callable[[random.Random, int], Iterator[Wanted]]] = {
     "colour": _by_colour,
     "size": _by_size,
     "shape": _by_shape,
-    "mixed": _mixed,
+    "mixed": _mixed_objects,
 }
 
 

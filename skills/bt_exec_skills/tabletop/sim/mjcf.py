@@ -69,8 +69,8 @@ def build_world(layout: Layout) -> Any:
         half = (slab.half_x, slab.half_y, 0.3)
         _box(world, f"obstacle/{k}", (slab.x, slab.y, 0.3), half, (0.35, 0.35, 0.4))
     for item in layout.items:
-        _item(world, item)
-    _robot(spec)
+        _add_item(world, item)
+    _add_robot(spec)
     return spec
 
 
@@ -80,7 +80,7 @@ def _box(parent: Any, name: str, at: Any, half: Any, rgb: Any, **more: Any) -> N
     )
 
 
-def _item(world: Any, item: Item) -> None:
+def _add_item(world: Any, item: Item) -> None:
     holds = item.form in _RIM
     lift = 0.0 if holds else item.half
     body = world.add_body(
@@ -90,7 +90,7 @@ def _item(world: Any, item: Item) -> None:
     )
     body.add_freejoint()
     if holds:
-        _container(body, item)
+        _add_container(body, item)
         return
     forms = {
         "cube": (mujoco.mjtGeom.mjGEOM_BOX, [item.half] * 3),
@@ -109,7 +109,7 @@ def _item(world: Any, item: Item) -> None:
     )
 
 
-def _container(body: Any, item: Item) -> None:
+def _add_container(body: Any, item: Item) -> None:
     """Add the floor and the rim of a container: a ring of segments, or four sides for a box."""
     rgb = RGB.get(item.colour, (0.6, 0.5, 0.4))
     rim, wall, thick = _RIM[item.form], 0.006, 0.004
@@ -135,7 +135,7 @@ def _container(body: Any, item: Item) -> None:
         _box(body, f"{item.name}/rim{k}", at, (wall, half, rim / 2), rgb, quat=quat, **shared)
 
 
-def _robot(spec: Any) -> None:
+def _add_robot(spec: Any) -> None:
     base = spec.worldbody.add_body(name="base")
     for name, axis, kind in (
         ("x", (1, 0, 0), mujoco.mjtJoint.mjJNT_SLIDE),

@@ -53,7 +53,7 @@ def drive(world: TableWorld, way: Way, goal: Pose) -> MotionSteps:
         speed = min(_SPEED, speed + _EASE * CONTROL_S, room)
         behind = min(total, behind + speed * CONTROL_S)
         turn += max(-_TURN * CONTROL_S, min(_TURN * CONTROL_S, final - turn))
-        x, y = _along(way, lengths, behind)
+        x, y = _point_at_length(way, lengths, behind)
         world.command_base(x, y, turn)
         yield 0.95 * behind / total, "driving"
         if world.pose.distance_to(x, y) > 0.3:
@@ -66,7 +66,7 @@ def drive(world: TableWorld, way: Way, goal: Pose) -> MotionSteps:
         )
 
 
-def _along(way: Way, lengths: Sequence[float], behind: float) -> tuple[float, float]:
+def _point_at_length(way: Way, lengths: Sequence[float], behind: float) -> tuple[float, float]:
     for (a, b), length in zip(pairwise(way), lengths, strict=True):
         if behind <= length and length > 0:
             part = behind / length
@@ -144,7 +144,7 @@ def _possible_yaws(world: TableWorld, at: Point, item: Item | None, reach: float
     now = world.environment()
     names = [name for name in now.objects if item is None or name != item.name]
     near = [name for name in names if now.objects[name].pos.horizontal_distance(at) < 0.3]
-    others = [(now.objects[name].pos, _rim_height(world.items[name])) for name in near]
+    others = [(now.objects[name].pos, _rim_radius(world.items[name])) for name in near]
     if item is not None and item.form == "cube":
         turn = now.objects[item.name].ori[2]
         options = [turn, turn + math.pi / 2]
@@ -161,8 +161,8 @@ def _possible_yaws(world: TableWorld, at: Point, item: Item | None, reach: float
     return sorted(options, key=room, reverse=True)
 
 
-def _rim_height(item: Item) -> float:
-    """Return the distance of a container's rim from its centre [m]; 0 for other items."""
+def _rim_radius(item: Item) -> float:
+    """Return the horizontal distance of a container's rim from its centre [m]; 0 for others."""
     return item.half if attributes_in_name(item.name).is_container else 0.0
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from bt_exec.observation import ObservationBuffer, World
 from bt_exec_skills.door.perception.observation import DoorEstimate, DoorObservation
-from bt_exec_skills.door.skills.skill_helpers import STALE_S, _perception_lost
+from bt_exec_skills.door.skills.skill_helpers import STALE_S, _perception_loss_reason
 
 
 @pytest.mark.parametrize(
@@ -32,4 +32,4 @@ def test_motion_continues_while_pictures_are_good(faults, age_s, lost):
         now[0] += 0.1
         buffer.add(DoorObservation(now[0], (), DoorEstimate("open", 0.9), fault=fault))
     now[0] += age_s
-    assert bool(_perception_lost(world)) is lost
+    assert bool(_perception_loss_reason(world)) is lost

@@ -458,7 +458,7 @@ def test_interrupted_missions_and_failures_beyond_the_listed_ones_are_counted(si
         ("교수님 연구실에서 사람 수", (), "사람이 없습니다. 교수님께서는 자리에 안 계십니다."),
     ],
 )
-def test_absent_and_requested_person_is_mentioned(site, query, who, told):
+def test_requested_person_who_is_absent_is_mentioned(site, query, who, told):
     found = gathered(site, "professor_office")
     for name in who:
         seen = (PlacedDetection("person", (0, 0, 9, 9), 1.0, name, (2.5, 5.4)),)

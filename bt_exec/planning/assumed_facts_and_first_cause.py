@@ -51,12 +51,12 @@ def achieved_facts(request: Request) -> dict[str, Facts]:
     kept = set(request.previous.mission.kept) if request.previous is not None else set()
     return {
         path: _achieved_facts(node, done.get(path), request.catalogue)
-        for path, node in _leaves(request)
+        for path, node in _leaves_of_previous_plan(request)
         if path in done or path in kept
     }
 
 
-def _leaves(request: Request) -> Iterator[tuple[str, NodeBase]]:
+def _leaves_of_previous_plan(request: Request) -> Iterator[tuple[str, NodeBase]]:
     root = request.previous.root if request.previous is not None else None
     for path, node in nodes_with_paths(root) if root is not None else ():
         if isinstance(node, Do | Check):
@@ -88,7 +88,7 @@ def _assumed_effects(request: Request) -> Facts:
     facts: Facts = {}
     for gave in achieved_facts(request).values():
         facts.update(gave)
-    nodes = dict(_leaves(request))
+    nodes = dict(_leaves_of_previous_plan(request))
     for failure in _failures(request.failure):
         node = nodes.get(failure.path)
         if isinstance(node, Do):
@@ -110,7 +110,7 @@ def outdated_leaves(request: Request) -> frozenset[str]:
     """
     believed = _assumed_effects(request)
     steps = achieved_facts(request)
-    checks = {path for path, node in _leaves(request) if isinstance(node, Check)}
+    checks = {path for path, node in _leaves_of_previous_plan(request) if isinstance(node, Check)}
     last = {fact: path for path, gave in steps.items() if path not in checks for fact in gave}
     situation: Mapping[str, str] = request.situation.facts
     return frozenset(
@@ -137,7 +137,7 @@ def lost_effect(request: Request) -> Failure | None:
     done = {one.path: one for one in request.done}
     facts = request.situation.facts
     last: dict[str, tuple[Done, str]] = {}
-    for path, node in _leaves(request):
+    for path, node in _leaves_of_previous_plan(request):
         if not isinstance(node, Do) or path not in done:
             continue
         skill = request.catalogue.skill(node.do)

@@ -18,7 +18,7 @@ from bt_exec.rig import PackSettings
 from bt_exec.site.site import catalogue_messages, load_site
 from bt_exec.tui.why import Why
 
-__all__ = ["mission_explanation", "parts_and_sentences", "site_messages"]
+__all__ = ["catalogue_and_messages", "mission_explanation", "site_messages"]
 
 
 def mission_explanation(
@@ -36,7 +36,7 @@ def mission_explanation(
         verbose: Whether to include codes, measured values and compilers.
         continued: The mission that this one continued, if there is one.
     """
-    catalogue, messages = parts_and_sentences(record)
+    catalogue, messages = catalogue_and_messages(record)
     language = language or record.line.language
     known = explain(record, catalogue, language)
     return Why(known, messages, language, verbose=verbose, continued=continued)
@@ -50,7 +50,7 @@ def site_messages(name: str) -> Messages:
         return catalogue_messages(Catalogue([]))
 
 
-def parts_and_sentences(record: MissionRecord) -> tuple[Catalogue, Messages]:
+def catalogue_and_messages(record: MissionRecord) -> tuple[Catalogue, Messages]:
     """Return the declarations and sentences of the installed packs that a mission used."""
     packs: list[Pack] = []
     settings: dict[str, PackSettings] = {}

@@ -1,6 +1,6 @@
 """Resolution of single questions about pictures from the questions before them.
 
-Pronouns, fragments and elliptic questions ("and in the other picture?", "the total?", "why?")
+Pronouns, fragments and elliptical questions ("and in the other picture?", "the total?", "why?")
 become complete questions.
 """
 
@@ -78,7 +78,9 @@ def resolve_question(
         kinds: Kinds of attributes.
         first: Whether the question is the first of a session.
     """
-    meaning = _as_comparison(_with_named(meaning, earlier, kinds).substitute(_THIS_ONE, _IT))
+    meaning = _as_comparison(
+        _with_mentioned_object(meaning, earlier, kinds).substitute(_THIS_ONE, _IT)
+    )
     if meaning.text("what") == "why":  # the answer to the last question contains its reasons
         return earlier[-1] if earlier else None
     added = _added_counts(meaning, earlier, kinds)
@@ -88,7 +90,9 @@ def resolve_question(
         return _of_other_objects(meaning, earlier, kinds)
     unsaid = not earlier and _UNSAID in meaning.walk()
     last = earlier[-1] if earlier else None
-    completed = _completed(_with_unsaid(_beside_the_same(meaning, last), earlier), last)
+    completed = _complete_short_question(
+        _with_omitted_object(_beside_the_same(meaning, last), earlier), last
+    )
     if completed is None:
         return None
     meaning = completed
@@ -96,7 +100,9 @@ def resolve_question(
         for within in _IN_IT:
             meaning = meaning.substitute(within, _ANY)
         meaning = meaning.substitute(_WRITTEN_ON_IT, _WRITTEN_ON_IT.replace(of=ANYTHING))
-    elif _counted(earlier) and any(one in (*_IN_IT, _WRITTEN_ON_IT) for one in meaning.walk()):
+    elif _was_count_question(earlier) and any(
+        one in (*_IN_IT, _WRITTEN_ON_IT) for one in meaning.walk()
+    ):
         return None
     all_things = unsaid or (first and _refers_to_all_objects(meaning))
     before = earlier or [_ALL_THINGS] * all_things
@@ -111,19 +117,21 @@ def resolve_question(
     return normal_form(_with_pictures_outermost(resolved))
 
 
-def _with_named(meaning: Node, earlier: Sequence[Node], kinds: Mapping[str, str]) -> Node:
+def _with_mentioned_object(
+    meaning: Node, earlier: Sequence[Node], kinds: Mapping[str, str]
+) -> Node:
     """Return a question in which "that cup" is the cup that was mentioned last, or any cup."""
 
-    def named(node: Node) -> Node:
+    def with_mentioned_object(node: Node) -> Node:
         about = node.get("about")
         if isinstance(about, Node) and _THAT in about.walk():  # "is that cup red?"
-            of, one = node.node("of"), named(about)
+            of, one = node.node("of"), with_mentioned_object(about)
             known_parts = {_THAT, *nouns_in(one.node("of"), kinds)}
             asked = (part for part in conjuncts(of.node("of")) if part not in known_parts)
             return node.replace(of=of.replace(of=conjunction(one.node("of"), *asked)), about=one)
         parts = conjuncts(node.node("of")) if node.kind == "np" else ()
         if _THAT not in parts:
-            return node.map(named)
+            return node.map_children(with_mentioned_object)
         said = conjunction(*(part for part in parts if part != _THAT))
         others = [part for part in conjuncts(said) if not nouns_in(part, kinds)]
         nouns = {part for part in conjuncts(said) if part not in others}
@@ -133,11 +141,11 @@ def _with_named(meaning: Node, earlier: Sequence[Node], kinds: Mapping[str, str]
             if nouns <= {*nouns_in(one, kinds)} and not are_disjoint(said, one, kinds)
         ]
         formula = same[-1] if same and nouns <= {*nouns_in(said, kinds)} and nouns else said
-        return node.replace(of=formula).map(named)
+        return node.replace(of=formula).map_children(with_mentioned_object)
 
     mentioned = (node for question in earlier for node in question.walk())
     known = [node.node("of") for node in mentioned if node.kind == "np"]
-    return named(meaning)
+    return with_mentioned_object(meaning)
 
 
 def _beside_the_same(meaning: Node, last: Node | None) -> Node:
@@ -153,25 +161,25 @@ def _beside_the_same(meaning: Node, last: Node | None) -> Node:
     parts = conjuncts(about.node("of"))
     same = conjunction(*(one for one in conjuncts(known.node("of")) if one.kind not in _PLACES))
     near = [one for one in conjuncts(known.node("of")) if one.text("relation") in _SIDES.values()]
-    changed = [same if one == _UNSAID else _related(one, near) for one in parts]
+    changed = [same if one == _UNSAID else _as_relation_to_landmark(one, near) for one in parts]
     return meaning.substitute(about, about.replace(of=conjunction(*changed)))
 
 
-def _related(place: Node, near: Sequence[Node]) -> Node:
+def _as_relation_to_landmark(place: Node, near: Sequence[Node]) -> Node:
     """Return a side of the picture as a relation to the landmark of another relation."""
     side = _SIDES.get(place.text("column") or place.text("row"), "")
     one_side = place.kind == "placed" and not (place.get("column") and place.get("row"))
     return near[0].replace(relation=side) if near and side and one_side else place
 
 
-def _counted(earlier: Sequence[Node]) -> bool:
+def _was_count_question(earlier: Sequence[Node]) -> bool:
     """Return True if the last question asked for a number of objects."""
     return bool(earlier) and earlier[-1].text("what") == "how_many"
 
 
-def _with_unsaid(meaning: Node, earlier: Sequence[Node]) -> Node:
+def _with_omitted_object(meaning: Node, earlier: Sequence[Node]) -> Node:
     """Return a question with "it" in place of an object that the text omits."""
-    if _counted(earlier):
+    if _was_count_question(earlier):
         meaning = meaning.substitute(_WRITTEN_ON_UNSAID, _WRITTEN_ON_IT.replace(of=ANYTHING))
     return meaning.substitute(_UNSAID, _IT)
 
@@ -202,7 +210,7 @@ def _with_pictures_outermost(node: Node) -> Node:
     objects are those of the first picture, whatever is said about the second.
     """
     if node.kind != "np":
-        return node.map(_with_pictures_outermost)
+        return node.map_children(_with_pictures_outermost)
     parts = {*node.walk()}
     shown = {part for part in parts if part.kind == "shown"}
     if len(shown) != 1:
@@ -285,7 +293,7 @@ def _compares_counts(question: Node | None) -> bool:
     return isinstance(of, Node) and of.kind == "more"
 
 
-def _completed(meaning: Node, last: Node | None) -> Node | None:
+def _complete_short_question(meaning: Node, last: Node | None) -> Node | None:
     """Return a short question, completed from the question before it.
 
     "The difference" is that of two counts or of two pictures. "What?" asks for a text, or for the
