@@ -298,7 +298,7 @@ def _ask_after_remark(question: Node, remark: Node) -> Node:
         if any(one in pronouns for one in parts):
             formulas = (objects[0].node("of") if one in pronouns else one for one in parts)
             return part.replace(of=conjunction(*formulas))
-        return part.map(fill_pronouns)
+        return part.map_children(fill_pronouns)
 
     return fill_pronouns(question)
 

@@ -8,6 +8,7 @@ remark that names no object and contains no question word is also a ``plain_rema
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 from bt_exec.language.logical_operators import operators_in
@@ -86,7 +87,8 @@ class _Asides:
         if "," in words or not self._is_at_end_of_remark(last) or operators_in(words[-1], "en"):
             return
         rules = self._rules
-        if self._may_start(first) and self._is_subject(first) and self._is_sentence(words):
+        stated = self._is_sentence(words) or self._is_confirmed(words, last)
+        if self._may_start(first) and self._is_subject(first) and stated:
             yield from self._edge("remark", first, last, words, rules["duties"])
         said = " ".join(words)
         if any(said.startswith(f"{one} ") for one in rules["purposes"]) and first:
@@ -123,10 +125,19 @@ class _Asides:
             return words[1] not in rules["joins"]
         if words[0] in rules["own"] and not set(words[1:_SUBJECT]).isdisjoint(rules["contracted"]):
             return True
+        pairs = pairwise(words[1 : _SUBJECT + 1])
+        if any(s in rules["contracted"] and after in rules["stating"] for s, after in pairs):
+            return True
         return any(
             word in self._rules["finite"] or word in self._rules["be"] or word.endswith("ed")
             for word in words[1:_SUBJECT]
         )
+
+    def _is_confirmed(self, words: list[str], last: int) -> bool:
+        """Return True for a statement about the robot before a tag: "you moved it, did you not"."""
+        following = self._words[last : last + 4]
+        asks = following[:1] == [","] and following[1:2] in (["did"], ["have"])
+        return words[0] == "you" and asks and "you" in following[2:]
 
     def _edge(
         self, category: str, first: int, last: int, words: list[str], duties: Iterable[str]
@@ -150,7 +161,9 @@ class _Asides:
                 or " ".join(words).startswith(tuple(self._rules["restating"]))
             )
         )
-        if denied or wished or not set(words).isdisjoint(duties):
+        known = named or any(one.category == "pronoun" for one in inside)
+        kept = known and bool(duties) and not set(words).isdisjoint(self._rules["keeping"])
+        if denied or wished or kept or not set(words).isdisjoint(duties):
             return
         if category == "remark" and any(map(self._contains_command, inside)):
             return
@@ -217,7 +230,14 @@ def longest_nouns(edges: Iterable[Edge]) -> Iterator[Node]:
     A noun before a place is left out, because the place would not be part of the phrase.
     """
     edges = tuple(edges)
-    nouns = [one for one in edges if one.category == "noun" and isinstance(one.meaning, Node)]
+    counters = {(one.start, one.end) for one in edges if one.category.endswith("counter")}
+    nouns = [
+        one
+        for one in edges
+        if one.category == "noun"
+        and isinstance(one.meaning, Node)
+        and (one.start, one.end) not in counters
+    ]
     for one in nouns:
         longer = any(
             other.start <= one.start and one.end <= other.end and len(other.text) > len(one.text)
