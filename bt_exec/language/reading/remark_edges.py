@@ -108,7 +108,7 @@ class _Asides:
         unknown = self._text.words[first][0] in self._unknown
         following = self._words[first + 1 : first + 2]
         named = unknown and first == 0 and following and following[0] in self._rules["be"]
-        begins = (*self._rules["subjects"], "you")
+        begins = (*self._rules["subjects"], self._rules["robot"])
         return self._words[first] in begins or bool(named)
 
     def _is_at_end_of_remark(self, last: int) -> bool:
@@ -117,7 +117,7 @@ class _Asides:
 
     def _is_sentence(self, words: list[str]) -> bool:
         rules = self._rules
-        if words[0] == "you":
+        if words[0] == rules["robot"]:
             begun = words[1:2] and words[1] in rules["addressed"]
             planned = "to" in words[2:_SUBJECT] and not self._is_forgotten(" ".join(words[:3]))
             return bool(begun) and not planned
@@ -136,8 +136,9 @@ class _Asides:
     def _is_confirmed(self, words: list[str], last: int) -> bool:
         """Return True for a statement about the robot before a tag: "you moved it, did you not"."""
         following = self._words[last : last + 4]
-        asks = following[:1] == [","] and following[1:2] in (["did"], ["have"])
-        return words[0] == "you" and asks and "you" in following[2:]
+        robot, tags = self._rules["robot"], self._rules["tags"]
+        asks = following[:1] == [","] and not set(following[1:2]).isdisjoint(tags)
+        return words[0] == robot and asks and robot in following[2:]
 
     def _edge(
         self, category: str, first: int, last: int, words: list[str], duties: Iterable[str]
@@ -163,7 +164,8 @@ class _Asides:
         )
         known = named or any(one.category == "pronoun" for one in inside)
         kept = known and bool(duties) and not set(words).isdisjoint(self._rules["keeping"])
-        if denied or wished or kept or not set(words).isdisjoint(duties):
+        limits = not self._orders and not set(words).isdisjoint(self._rules["referring"])
+        if denied or wished or kept or limits or not set(words).isdisjoint(duties):
             return
         if category == "remark" and any(map(self._contains_command, inside)):
             return
