@@ -87,7 +87,7 @@ class _Remarks:
             return
         within = [one for one in self._named if start <= one.start and one.end <= end]
         if end in self._confirmed and any(one.category in ASKED for one in within):
-            return  # a verb that also ends questions
+            return  # "where is it": a question
         cost = _STATED if end in self._stated else _UNSURE + _WORD * len(words)
         cost += _LATE if start in self._late else 0.0
         things = tuple(dict.fromkeys((*longest_nouns(within), *self._items(within))))
@@ -97,7 +97,7 @@ class _Remarks:
             yield Edge(start, end, PLAIN_REMARK, None, cost, text=surface)
 
     def _items(self, within: Sequence[Edge]) -> Iterator[Node]:
-        """Yield the only thing of unknown kind that a remark names."""
+        """Yield the only thing of unknown kind that a remark names: "I put a box there"."""
         marked = {one.start for one in self._objects}
         loading, particles = (tuple(self._rules[key]) for key in ("loading", "particles"))
         items = [
@@ -119,7 +119,7 @@ class _Remarks:
         return end in self._felt or (ended and not self._may_link_acts(words))
 
     def _may_link_acts(self, words: Sequence[str]) -> bool:
-        """Return True if the last word may be an act before another one."""
+        """Return True if the last word may be an act before another one: "peel it and bring it"."""
         linking, subjects = (tuple(self._rules[key]) for key in ("linking", "subjects"))
         return words[-1].endswith(linking) and not any(w.endswith(subjects) for w in words[:-1])
 
@@ -138,7 +138,7 @@ class _Remarks:
         return any(_is_limiting(one, self._language) for one in operators_in(said, self._language))
 
     def _reports_fact(self, edge: Edge) -> bool:
-        """Return True for a verb that reports or confirms a fact."""
+        """Return True for a verb that reports or confirms a fact: "they say it is empty"."""
         kind, _, mood = edge.category.rstrip("!").partition(".")
         confirms = kind in self._rules["states"] and mood == "ask"
         confirms = confirms and edge.text.endswith(tuple(self._rules["confirming"]))

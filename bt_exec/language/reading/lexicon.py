@@ -43,8 +43,11 @@ _SEVERAL_WORDS = -0.1
 
 _SILENT = (
     "adverb",
+    "beside_praise",
+    "hesitation",
     "interjection",
     "manner",
+    "praise",
     "retract",
     "there_word",
     "you_word",

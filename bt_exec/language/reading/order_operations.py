@@ -34,6 +34,8 @@ _ORDERS = ("seq", "if", "ordered")
 _TOOLS = ("with", "by", "me")
 """Relations of instruments and of the speaker."""
 _NUMBERED = ("duration", "times", "quantity")
+_THERE = Node("pronoun", (("name", "there"),))
+_TO_THERE = Node("rel", (("relation", "there"),))
 _EVERYTHING = Node("np", (("of", Node("any")), ("det", "all")))
 
 
@@ -158,12 +160,16 @@ def _with_arguments(said: Node, more: Any) -> Node:
 
 
 def _fill_pronouns(objects: Any, said: Node) -> Node:
-    """Return orders in which "it" or "them" is replaced by `objects`.
+    """Return orders in which "it", "them" or "there" is replaced by `objects`.
 
     The result is `UNSAID` if there is no such pronoun.
     """
 
     def fill_pronoun(part: Node) -> Node:
+        if part == _THERE and isinstance(objects, Node):
+            return objects
+        if part == _TO_THERE and isinstance(objects, Node):
+            return part.replace(relation="to", to=objects)
         about = part.get("of")
         if part.kind == "act" and isinstance(about, Node) and about.kind == "pronoun":
             return part.replace(of=objects)

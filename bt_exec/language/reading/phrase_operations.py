@@ -309,16 +309,16 @@ def _ask_after_remark(question: Node, remark: Node) -> Node:
     if not pronouns:
         return question if any(one.kind == "thing" for one in question.walk()) else UNSAID
 
-    def fill(part: Node) -> Node:
+    def fill_pronouns(part: Node) -> Node:
         if part in pronouns:
             return objects[0]
         parts = conjuncts(part.node("of")) if part.kind == "np" and part.get("of") else ()
         if any(one in pronouns for one in parts):
             formulas = (objects[0].node("of") if one in pronouns else one for one in parts)
             return part.replace(of=conjunction(*formulas))
-        return part.map_children(fill)
+        return part.map_children(fill_pronouns)
 
-    return fill(question)
+    return fill_pronouns(question)
 
 
 def _restrict_ones_to_phrase(phrase: Node, said: Node) -> Node:

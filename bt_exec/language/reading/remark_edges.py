@@ -8,6 +8,7 @@ remark that names no object and contains no question word is also a ``plain_rema
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 from bt_exec.language.logical_operators import operators_in
@@ -86,7 +87,8 @@ class _Asides:
         if "," in words or not self._is_at_end_of_remark(last) or operators_in(words[-1], "en"):
             return
         rules = self._rules
-        if self._may_start(first) and self._is_subject(first) and self._is_sentence(words):
+        stated = self._is_sentence(words) or self._is_confirmed(words, last)
+        if self._may_start(first) and self._is_subject(first) and stated:
             yield from self._edge("remark", first, last, words, rules["duties"])
         said = " ".join(words)
         if any(said.startswith(f"{one} ") for one in rules["purposes"]) and first:
@@ -106,7 +108,7 @@ class _Asides:
         unknown = self._text.words[first][0] in self._unknown
         following = self._words[first + 1 : first + 2]
         named = unknown and first == 0 and following and following[0] in self._rules["be"]
-        begins = (*self._rules["subjects"], "you")
+        begins = (*self._rules["subjects"], self._rules["robot"])
         return self._words[first] in begins or bool(named)
 
     def _is_at_end_of_remark(self, last: int) -> bool:
@@ -115,7 +117,7 @@ class _Asides:
 
     def _is_sentence(self, words: list[str]) -> bool:
         rules = self._rules
-        if words[0] == "you":
+        if words[0] == rules["robot"]:
             begun = words[1:2] and words[1] in rules["addressed"]
             planned = "to" in words[2:_SUBJECT] and not self._is_forgotten(" ".join(words[:3]))
             return bool(begun) and not planned
@@ -123,10 +125,20 @@ class _Asides:
             return words[1] not in rules["joins"]
         if words[0] in rules["own"] and not set(words[1:_SUBJECT]).isdisjoint(rules["contracted"]):
             return True
+        pairs = pairwise(words[1 : _SUBJECT + 1])
+        if any(s in rules["contracted"] and after in rules["stating"] for s, after in pairs):
+            return True
         return any(
             word in self._rules["finite"] or word in self._rules["be"] or word.endswith("ed")
             for word in words[1:_SUBJECT]
         )
+
+    def _is_confirmed(self, words: list[str], last: int) -> bool:
+        """Return True for a statement about the robot before a tag: "you moved it, did you not"."""
+        following = self._words[last : last + 4]
+        robot, tags = self._rules["robot"], self._rules["tags"]
+        asks = following[:1] == [","] and not set(following[1:2]).isdisjoint(tags)
+        return words[0] == robot and asks and robot in following[2:]
 
     def _edge(
         self, category: str, first: int, last: int, words: list[str], duties: Iterable[str]
@@ -150,7 +162,10 @@ class _Asides:
                 or " ".join(words).startswith(tuple(self._rules["restating"]))
             )
         )
-        if denied or wished or not set(words).isdisjoint(duties):
+        known = named or any(one.category == "pronoun" for one in inside)
+        kept = known and bool(duties) and not set(words).isdisjoint(self._rules["keeping"])
+        limits = not self._orders and not set(words).isdisjoint(self._rules["referring"])
+        if denied or wished or kept or limits or not set(words).isdisjoint(duties):
             return
         if category == "remark" and any(map(self._contains_command, inside)):
             return
@@ -217,7 +232,14 @@ def longest_nouns(edges: Iterable[Edge]) -> Iterator[Node]:
     A noun before a place is left out, because the place would not be part of the phrase.
     """
     edges = tuple(edges)
-    nouns = [one for one in edges if one.category == "noun" and isinstance(one.meaning, Node)]
+    counters = {(one.start, one.end) for one in edges if one.category.endswith("counter")}
+    nouns = [
+        one
+        for one in edges
+        if one.category == "noun"
+        and isinstance(one.meaning, Node)
+        and (one.start, one.end) not in counters
+    ]
     for one in nouns:
         longer = any(
             other.start <= one.start and one.end <= other.end and len(other.text) > len(one.text)

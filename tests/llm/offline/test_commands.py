@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import permutations, product
 from pathlib import Path
 
 import pytest
@@ -249,3 +250,76 @@ def test_negation_before_polite_order_forbids_it(denied, expected, trees):
 )
 def test_refusal_names_its_cause(site, command, code, trees):
     assert trees(site, command) == code
+
+
+STATEMENTS = {
+    ("door", "en"): (
+        "My hands are full, so {}",
+        "It's getting late, isn't it? {}",
+        "You did a great job. {}",
+        "I can't find my keys. {}",
+        "My colleague is waiting. {}",
+        "Nice work today, buddy. Now {}",
+    ),
+    ("door", "ko"): (
+        "다들 퇴근했대. {}",
+        "지금 한가하지? {}",
+        "오늘도 고생 많았어. 이제 {}",
+        "소리가 난다고 하던데 {}",
+        "아까 자재 꺼냈잖아. {}",
+    ),
+    ("building", "en"): (
+        "A visitor is asking for you. {}",
+        "It's late already, isn't it? {}",
+        "Thanks for earlier. Now {}",
+    ),
+    ("building", "ko"): (
+        "손님이 많이 온대요. {}",
+        "번번이 미안한데 {}",
+        "지금 바쁘지? {}",
+    ),
+}
+ORDERS = {
+    ("door", "en"): ("open the door", "get the material", "bring your arms home"),
+    ("door", "ko"): ("문 열어", "자재 가져와", "팔을 제자리로 돌려"),
+    ("building", "en"): ("go to the lounge", "check the corridor"),
+    ("building", "ko"): ("라운지로 가", "복도를 둘러봐"),
+}
+CORRECTIONS = {
+    "en": ("{}, no wait, {}", "{}. Scratch that, {}", "{}, or rather, {}"),
+    "ko": ("{}, 아니 그게 아니라 {}", "{}. 아 취소하고 {}", "{}, 아 아니다, {}"),
+}
+RETRACTIONS = {"en": ("{}, no.", "{}. Never mind."), "ko": ("{}, 아니다.", "{}. 취소.")}
+
+
+@pytest.mark.parametrize(("site", "language"), STATEMENTS)
+def test_statement_beside_an_order_does_not_change_its_plan(site, language, trees):
+    for order in ORDERS[site, language]:
+        wanted = trees(site, order)
+        plans = {trees(site, said.format(order)) for said in STATEMENTS[site, language]}
+        assert plans == {wanted}
+
+
+@pytest.mark.parametrize(("site", "language"), ORDERS)
+def test_corrected_order_has_the_plan_of_its_correction(site, language, trees):
+    for first, last in permutations(ORDERS[site, language], 2):
+        said = (one.format(first, last) for one in CORRECTIONS[language])
+        assert {trees(site, one) for one in said} == {trees(site, last)}
+
+
+@pytest.mark.parametrize(("site", "language"), ORDERS)
+def test_retracted_order_is_not_planned(site, language, trees):
+    for order, said in product(ORDERS[site, language], RETRACTIONS[language]):
+        assert trees(site, said.format(order)).isupper()
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "문 닫지 말라던데 자재 가져와",
+        "문 열 필요 없다던데 자재 가져와",
+        "We can't have the door open, get the material",
+    ],
+)
+def test_statement_that_limits_an_order_is_refused(command, trees):
+    assert trees("door", command).isupper()

@@ -93,7 +93,7 @@ def _without_waiting(meaning: Node) -> Node:
 
     Nothing on the tables changes by itself, so the state holds now or never.
     """
-    first, *rest = meaning.parts() if meaning.kind == "seq" else (meaning,)
+    first, *rest = (meaning.kind == "seq" and meaning.parts()) or (meaning,)
     waits = first.kind == "until" and not first.get("sign")
     if not (waits and rest) or first.node("of").args != (("verb", "wait"),):
         return meaning
