@@ -7,26 +7,23 @@ The categories are ``text``, ``text.asked`` for a text that begins with a questi
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from bt_exec.language.closed_classes import closed_classes
-from bt_exec.language.logical_operators import Operator, operators_in
+from bt_exec.language.logical_operators import operators_in
 from bt_exec.language.reading.chart import Edge
 from bt_exec.language.reading.lexicon import Lexicon
 from bt_exec.language.reading.meaning_node import Node
 from bt_exec.language.reading.normalized_text import Text
-from bt_exec.language.reading.remark_edges import PLAIN_REMARK, is_plain
 
-__all__ = ["aside_edges", "free_text_edges"]
+__all__ = ["free_text_edges"]
 
 _WORD = 0.1  # cost per word of a text
 _ITEM = 0.5  # cost of an object outside the lexicon
 _LATE = 0.4  # cost of a text after a skipped word, which may belong to the text
 _MOST = 6
-"""Maximum number of words of an item or a remark."""
+"""Maximum number of words of an item."""
 _SENTENCES = re.compile(r"[.!?;]\s")
-_PROHIBITING = ("instead", "prohibited", "insisted_not")
 
 
 def free_text_edges(text: Text, lexicon: Lexicon, edges: Iterable[Edge]) -> Iterator[Edge]:
@@ -50,6 +47,7 @@ class _Texts:
         self._text = text
         self._entries = lexicon.entries
         self._rules: Mapping[str, Any] = lexicon.language.data["texts"]
+        self._language = lexicon.language.name
         self._unfinished = frozenset(lexicon.language.data["unfinished"])
         numbers = {(one.start, one.end) for one in edges if one.category == "number"}
         acts = (
@@ -70,6 +68,17 @@ class _Texts:
             links = [one for one in edges if one.category in ("link", "comma", "~or")]
             after = {one.end for one in links if one.end in starts}
             self._acts = [(one.start, one.end) for one in links if one.end in after]
+        self._subordinate = [*self._words_before_acts(starts)]
+        """Spans of words such as "before" that subordinate another act of the robot."""
+
+    def _words_before_acts(self, starts: Collection[int]) -> Iterator[tuple[int, int]]:
+        """Yield the spans of subordinating words before verbs that start at `starts`."""
+        known, chars = self._rules.get("subordinating", ()), self._text.chars
+        words = self._text.words
+        for at, (start, _) in enumerate(words):
+            for _, end in words[at : at + _MOST]:
+                if end in starts and chars[start:end] in known:
+                    yield start, end
 
     def _is_act(self, edge: Edge) -> bool:
         moods = self._rules.get("moods")
@@ -169,7 +178,21 @@ class _Texts:
         if any(word.endswith(linking) for word in words[:-1] if linking):
             return True
         commas = "moods" in self._rules and "," in self._text.chars[start:end]
-        return commas or any(start <= first and last < end for first, last in self._acts)
+        if commas or any(start <= first and last < end for first, last in self._acts):
+            return True
+        if not words or words[0] in self._rules.get("person_acts", ()):
+            return False
+        if self._text.chars[start:end].endswith(tuple(self._rules.get("beside", ("\0",)))):
+            return True
+        return self._tells_others(words) or any(
+            start <= first and last < end for first, last in self._subordinate
+        )
+
+    def _tells_others(self, words: Sequence[str]) -> bool:
+        """Return True if a text contains another recipient ("… and the people there that …")."""
+        joints, that = self._rules.get("joints", ()), self._rules.get("retold", ())
+        joined = [at for at, word in enumerate(words) if word in joints]
+        return any(word in that for at in joined for word in words[at + 2 :])
 
     def _is_directed(self, word: str) -> bool:
         """Return True for a noun of the lexicon with a particle of direction."""
@@ -183,6 +206,8 @@ class _Texts:
         if any(surface.endswith(one) for one in rules.get("bound", ())):
             return False
         if len(words) > 1 and surface.endswith(tuple(rules.get("linked", ()))):
+            return False
+        if any(one.kind == "condition" for one in operators_in(surface, self._language)):
             return False
         first, (_, last) = words[0], words[-1]
         if any(first[1] <= start and end <= last for start, end in self._acts):
@@ -206,79 +231,6 @@ class _Texts:
             if place and word in rules.get("skip", ()):
                 return False
         return True
-
-
-def aside_edges(text: Text, lexicon: Lexicon, edges: Iterable[Edge]) -> Iterator[Edge]:
-    """Yield ``aside_text`` edges for remarks in any words, and ``plain_remark`` edges.
-
-    A remark has one of the endings listed for remarks, or ends in a verb of feeling. It contains
-    no order, exclusion, condition, time or person. A plain remark also names no object and asks
-    nothing.
-    """
-    data = lexicon.language.data
-    ends = tuple("".join(end.split()) for end in data["remarks"]["ends"])
-    kinds = tuple(data["remarks"]["kinds"])
-    late = {one.end for one in edges if one.category in data.get("skipped", ())}
-    felt = {one.end for one in edges if one.category.startswith(kinds)}
-    persons = tuple(data.get("texts", {}).get("persons", ()))
-    inside = [
-        one
-        for one in edges
-        if {one.start, one.end} <= text.gaps and (one.category == "limit" or _has_pack_meaning(one))
-    ]
-    named = [one for one in edges if one.start in text.gaps]
-    starts = [start for start, _ in text.words]
-    for first, start in enumerate(starts):
-        for _, end in text.words[first : first + _MOST]:
-            words = [text.chars[a:b] for a, b in text.words if start <= a and b <= end]
-            if "," in words:
-                break
-            said_so = end in felt or text.chars[start:end].endswith(ends)
-            if not said_so or any(word.endswith(persons) for word in words):
-                continue
-            if end not in felt and _may_link_acts(words, data["remarks"]):
-                continue
-            said = text.typed_words(start, end)
-            ongoing = words[-1].endswith(tuple(data["remarks"]["ongoing"]))
-            if any(
-                start <= one.start and one.end <= end and not (ongoing and _mood_of(one) == "noun")
-                for one in inside
-            ):
-                continue
-            language = lexicon.language.name
-            if not any(_is_limiting(one, language) for one in operators_in(said, language)):
-                cost = _ITEM + _WORD * len(words) + (_LATE if start in late else 0.0)
-                yield Edge(start, end, "aside_text", None, cost, text=text.chars[start:end])
-                within = [one for one in named if start <= one.start and one.end <= end]
-                if is_plain(within) and not _ends_in_question_verb(
-                    within, text.chars[start:end], ends
-                ):
-                    yield Edge(start, end, PLAIN_REMARK, None, cost, text=text.chars[start:end])
-
-
-def _may_link_acts(words: Sequence[str], rules: Mapping[str, Any]) -> bool:
-    """Return True if the last word may be an act before another one: "peel it and bring it"."""
-    linking, subjects = tuple(rules.get("linking", ())), tuple(rules.get("subjects", ()))
-    return words[-1].endswith(linking) and not any(w.endswith(subjects) for w in words[:-1])
-
-
-def _ends_in_question_verb(edges: Iterable[Edge], said: str, ends: tuple[str, ...]) -> bool:
-    """Return True if a text ends in an interrogative verb longer than the ending of a remark."""
-    end = max((one for one in ends if said.endswith(one)), key=len, default="")
-    verbs = (one.text for one in edges if one.category.endswith(".ask"))
-    return any(said.endswith(verb) and len(verb) > len(end) for verb in verbs)
-
-
-def _is_limiting(operator: Operator, language: str) -> bool:
-    """Return True for an operator that limits an order; a negated verb may be part of a remark."""
-    excludes = operator.text in closed_classes(language)["operators"]["negation"]["words"]
-    return operator.kind != "negation" or excludes
-
-
-def _has_pack_meaning(edge: Edge) -> bool:
-    """Return True for prohibitions, and for verbs and adjectives of packs that state no reason."""
-    kind, _, mood = edge.category.partition(".")
-    return mood in _PROHIBITING or (kind in ("v", "adj") and not mood.endswith("since"))
 
 
 def _mood_of(edge: Edge) -> str:

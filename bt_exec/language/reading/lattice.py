@@ -11,7 +11,8 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 
 from bt_exec.language.reading.chart import Edge
 from bt_exec.language.reading.english_inflection import singulars
-from bt_exec.language.reading.free_text_edges import aside_edges, free_text_edges
+from bt_exec.language.reading.free_text_edges import free_text_edges
+from bt_exec.language.reading.korean_remark_edges import korean_remark_edges
 from bt_exec.language.reading.lexicon import PAST, Entry, Lexicon, Stem
 from bt_exec.language.reading.meaning_node import Node
 from bt_exec.language.reading.normalized_text import PAUSES, Text
@@ -69,7 +70,7 @@ def lattice(text: Text, lexicon: Lexicon, names: Mapping[str, str]) -> list[Edge
     if lexicon.takes_texts:
         edges += free_text_edges(text, lexicon, edges)
     if "remarks" in lexicon.language.data:
-        edges += aside_edges(text, lexicon, edges)
+        edges += korean_remark_edges(text, lexicon, edges)
     if "asides" in lexicon.language.data:
         edges += asides(text, lexicon, edges)
     edges = list(_penalize_name_parts(edges, lexicon))

@@ -366,10 +366,15 @@ class Lexicon:
         for word in said.get("adjective", ()):
             self._add_adjective(word, meaning)
         for word in said.get("event", ()):  # intransitive: "it opens"
-            if self.language.name == "ko":
-                self.add_verb(word, "event", meaning)
-            else:
-                self._put(*_entry(word, "event", meaning))
+            self._add_event(word, meaning)
+
+    def _add_event(self, word: str, meaning: Node) -> None:
+        if self.language.name == "ko":
+            self.add_verb(word, "event", meaning)
+            return
+        forms = {"event": word, "event.s": plural(word), "event.done": past_form(word)}
+        for category, form in forms.items():
+            self._put(*_entry(form, category, meaning))
 
     def _add_english_words(
         self, section: str, name: str, said: Sequence[str] | Mapping[str, Sequence[str]]

@@ -20,8 +20,10 @@ __all__ = [
     "conjuncts",
     "disjunction",
     "in_picture",
+    "is_related",
     "negation",
     "normal_form",
+    "things_in",
     "without_number",
     "without_picture",
 ]
@@ -78,7 +80,7 @@ KINDS: Mapping[str, tuple[str, ...]] = {
     "ordered": ("of", "sign"),
     "turns": ("of", "times", "pause"),
     "tries": ("of", "number"),
-    "until": ("of", "hold"),
+    "until": ("of", "hold", "sign"),
     "if": ("of", "then", "other"),
     "again": ("of",),
     "choice": ("of",),
@@ -300,6 +302,10 @@ def _without_order_marks(node: Node) -> Node:
     last: list[Node] = []
     for part in node.parts():
         sign = part.text("sign") if part.kind == "ordered" else ""
+        if sign == "restated":  # several acts that correct the previous ones
+            if done and not is_related(done[0], part.node("of").parts()[0]):
+                return negation(Node("any"))
+            done, sign, part = [], "", part.node("of")
         if sign in (
             "finally",
             "reminded",
@@ -313,6 +319,19 @@ def _without_order_marks(node: Node) -> Node:
         else:
             done.insert({"first": 0, "before": max(len(done) - 1, 0)}.get(sign, len(done)), of)
     return node.replace(of=(*done, *last))
+
+
+def things_in(phrase: Node) -> list[str]:
+    """Return the names of the things in a meaning."""
+    return [one.text("name") for one in phrase.walk() if one.kind == "thing"]
+
+
+def is_related(one: Node, other: Node) -> bool:
+    """Return True if two acts have the same verb or a common object."""
+    verb = one.text("verb")
+    return (bool(verb) and verb == other.text("verb")) or not set(things_in(one)).isdisjoint(
+        things_in(other)
+    )
 
 
 def _hoist_order_mark(act: Node) -> Node:

@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 from bt_exec.language.reading.meaning_node import KINDS, UNSAID, Node, Value
 from bt_exec.language.reading.order_operations import ORDER_OPERATIONS
 from bt_exec.language.reading.phrase_operations import PHRASE_OPERATIONS
+from bt_exec.language.reading.question_operations import QUESTION_OPERATIONS
 
 __all__ = ["Build", "GrammarError", "Template"]
 
@@ -18,7 +19,11 @@ Build: TypeAlias = Callable[[Sequence[Any]], Any]
 """Function that builds a meaning from the meanings of all constituents of a rule, in order."""
 _TOKEN = re.compile(r"\s*([$\w]+|[(),])")
 
-_OPERATIONS: Mapping[str, Callable[..., Any]] = {**PHRASE_OPERATIONS, **ORDER_OPERATIONS}
+_OPERATIONS: Mapping[str, Callable[..., Any]] = {
+    **PHRASE_OPERATIONS,
+    **ORDER_OPERATIONS,
+    **QUESTION_OPERATIONS,
+}
 
 
 class GrammarError(ValueError):

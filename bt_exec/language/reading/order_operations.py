@@ -14,7 +14,9 @@ from bt_exec.language.reading.meaning_node import (
     Value,
     conjunction,
     conjuncts,
+    is_related,
     negation,
+    things_in,
 )
 from bt_exec.language.reading.phrase_operations import (
     IT,
@@ -25,14 +27,17 @@ from bt_exec.language.reading.phrase_operations import (
     refine,
 )
 
-__all__ = ["ORDER_OPERATIONS"]
+__all__ = ["ORDER_OPERATIONS", "correct_objects"]
 
 _ORDERS = ("seq", "if", "ordered")
 """Kinds of nodes that consist of orders."""
+_TOOLS = ("with", "by", "me")
+"""Relations of instruments and of the speaker."""
+_NUMBERED = ("duration", "times", "quantity")
 _EVERYTHING = Node("np", (("of", Node("any")), ("det", "all")))
 
 
-def _correct_objects(new: Any, old: Any) -> Any:
+def correct_objects(new: Any, old: Any) -> Any:
     """Return corrected objects; without a noun, they take the noun of the replaced objects."""
     if not (isinstance(new, Node) and isinstance(old, Node) and new.kind == old.kind == "np"):
         return new
@@ -60,12 +65,41 @@ def _in_turn(*parts: Any) -> tuple[Any, ...]:
     return (*objects[:-1], last if last.kind == "next" else Node("next", (("of", last),)))
 
 
+def _by_outcome(act: Node, then: Node, other: Node) -> Node:
+    """Return an act, an order for the case that it fails, and one for the case that it succeeds."""
+    failed, done = Node("not", (("of", (act,)),)), Node("done", (("of", act),))
+    branches = (
+        Node("if", (("of", Node("ask", (("what", "whether"), ("of", about)))), ("then", branch)))
+        for about, branch in ((failed, other), (done, then))
+    )
+    return Node("seq", (("of", (act, *branches)),))
+
+
+_EMPTY = Node("has", (("attribute", "empty"),))
+
+
+def _emptied(objects: Node, place: Node, state: Node, source: Node | None = None) -> Node:
+    """Return all objects at a place that is to become empty; `UNSAID` for another state.
+
+    With a source ("from the table until it is empty"), the place may be a pronoun for it.
+    """
+    at = source if place.kind == "pronoun" and source is not None else place
+    if state != _EMPTY or objects.kind != "np" or at.kind != "np" or source not in (None, at):
+        return UNSAID
+    both = conjunction(objects.node("of"), Node("rel", (("relation", "at"), ("to", at))))
+    return Node("np", (("of", both), ("det", "all")))
+
+
 def _begin_with(order: Node, objects: Any) -> Node:
     """Return an act on some of its objects, followed by the same act on the rest of them."""
     own, of = _objects_of(order), _some_of(order, objects)
     if own is None or of is None:
         return UNSAID
-    acts = (order.replace(of=of), order.replace(of=own.replace(det="rest")))
+    number, rest = own.get("quantity"), own.replace(det="rest")
+    if isinstance(number, Node):  # "both cups, the blue one first"
+        left = number.replace(number=int(number.text("number")) - 1)
+        rest = other_than(own, objects).replace(quantity=left)
+    acts = (order.replace(of=of), order.replace(of=rest))
     return Node("seq", (("of", acts),))
 
 
@@ -82,10 +116,12 @@ def _end_with(order: Node, objects: Any) -> Node:
 def _objects_of(act: Node) -> Node | None:
     """Return the object phrase of an act, or "everything" if the act has no object.
 
-    None if the act has several object phrases or a quantity of objects.
+    None if the act has several object phrases, or a number of objects that are not named ("two
+    cups"; "both cups" are all of them).
     """
     own = act.get("of") or _EVERYTHING
-    plain = isinstance(own, Node) and own.kind == "np" and own.get("quantity") is None
+    whole = isinstance(own, Node) and (own.get("quantity") is None or own.text("det") == "the")
+    plain = isinstance(own, Node) and own.kind == "np" and whole
     return own if act.kind == "act" and isinstance(own, Node) and plain else None
 
 
@@ -143,16 +179,38 @@ def _correct_orders(said: Node, before: Node) -> Node:
     """Return corrections of an earlier order, completed with the objects or goal that they omit."""
     if said.kind == "seq" and said.parts():
         first, *rest = said.parts()
-        return said.replace(of=(_correct_orders(first, before), *rest))
+        whole = said.replace(of=(_correct_orders(first, before), *rest))
+        if not rest or is_related(first, before):
+            return whole
+        return Node("ordered", (("of", whole), ("sign", "restated")))
     if said.kind == "ordered":
         return said.replace(of=_correct_orders(said.node("of"), before))
     if said.kind != "act" or before.kind != "act":
         return said
     said = _asked_about(said, before)
     bare = all(one.kind == "pronoun" for one in said.parts())
-    goal = None if said.text("verb") else before.get("to")
-    of = before.get("of") if bare else said.get("of")
-    return said.replace(of=of, to=said.get("to") or goal)
+    goal = before.get("to") if said.text("verb") in ("", before.text("verb")) else None
+    of = before.get("of") if bare else _with_unchanged_phrases(said, before)
+    return said.replace(of=correct_objects(of, before.get("of")), to=said.get("to") or goal)
+
+
+def _with_unchanged_phrases(said: Node, before: Node) -> Any:
+    """Return the phrases of an act with the place and duration of the same act before it.
+
+    A correction keeps what it does not state again: "wait there for a minute, no, for two".
+    """
+    if said.text("verb") != before.text("verb"):
+        return said.get("of")
+    stated = {one.kind for one in said.parts()} | {_sort_of(one) and "rel" for one in said.parts()}
+    kept = (
+        one
+        for one in before.parts()
+        if one.kind in ("rel", *_NUMBERED)
+        and one.kind not in stated
+        and one.text("relation") not in _TOOLS
+    )
+    of = (*said.parts(), *kept)
+    return of if len(of) > 1 else of[0]
 
 
 def _asked_about(said: Node, before: Node) -> Node:
@@ -241,44 +299,81 @@ def _size(several: Any) -> int:
 
 
 def _change_phrase(said: Any, new: Any, change: Callable[[Any], Any]) -> Any:
-    """Return an earlier meaning with its only phrase of the sort of `new` changed."""
+    """Return an earlier meaning with its only phrase of the sort of `new` changed.
+
+    If there are several, the only one with the noun of `new` is changed.
+    """
+    if isinstance(new, int) or new.kind in _NUMBERED:
+        return _change_number(said, new)
     sort = _sort_of(new)
+    if sort is None:
+        return _change_described_object(said, new) if isinstance(said, Node) else UNSAID
     if _sort_of(said) == sort:
         return change(said)
     places = [one for one in said.walk() if _sort_of(one) == sort] if isinstance(said, Node) else []
-    if sort is None or len(places) != 1:
+    same = [one for one in places if things_in(one) == things_in(new)]
+    places = same if len(same) == 1 else places
+    if len(places) != 1:
         return UNSAID
+    return _with_phrase_changed(said, places[0], change)
 
-    def change_phrase(node: Node) -> Node:
-        args = []
-        for name, value in node.args:
-            parts = value if isinstance(value, tuple) else (value,)
-            found: list[Any] = []
-            for part in parts:
-                one = change(part) if part == places[0] else part
-                if isinstance(part, Node) and one is part:
-                    one = change_phrase(part)
-                found += one if isinstance(one, tuple) else [one]
-            args.append((name, tuple(found) if len(found) > 1 else found[0]))
-        return Node(node.kind, tuple(args))
 
-    return change_phrase(said)
+def _change_described_object(said: Node, new: Any) -> Any:
+    """Return an act whose only object is replaced by one of the same kind: "no, the red one"."""
+    objects = [one for one in said.parts() if one.kind == "np" and len(things_in(one)) == 1]
+    described = isinstance(new, Node) and new.kind == "np" and not things_in(new)
+    if said.kind != "act" or len(objects) != 1 or not described:
+        return UNSAID
+    return said.substitute(objects[0], correct_objects(new, objects[0]))
+
+
+def _change_number(said: Any, new: int | Node) -> Any:
+    """Return an earlier meaning with its only number, or duration, replaced."""
+    kinds = _NUMBERED if isinstance(new, int) else (new.kind,)
+    numbered = [one for one in said.walk() if one.kind in kinds]
+    if len(numbered) != 1:
+        return UNSAID
+    changed = numbered[0].replace(number=new) if isinstance(new, int) else new
+    return said.substitute(numbered[0], changed)
+
+
+def _with_phrase_changed(node: Node, place: Node, change: Callable[[Any], Any]) -> Node:
+    args = []
+    for name, value in node.args:
+        parts = value if isinstance(value, tuple) else (value,)
+        found: list[Any] = []
+        for part in parts:
+            one = change(part) if part == place else part
+            if isinstance(part, Node) and one is part:
+                one = _with_phrase_changed(part, place, change)
+            found += one if isinstance(one, tuple) else [one]
+        args.append((name, tuple(found) if len(found) > 1 else found[0]))
+    return Node(node.kind, tuple(args))
 
 
 def _sort_of(phrase: Any) -> tuple[str, str] | None:
     """Return the key that interchangeable phrases share; None for other nodes."""
     if not isinstance(phrase, Node) or phrase.kind not in ("np", "rel"):
         return None
-    things = [one.text("name") for one in phrase.walk() if one.kind == "thing"]
+    things = things_in(phrase)
     if len(things) != 1:
         return None
     return phrase.text("relation"), things[0].rpartition("/")[0].rpartition("/")[0]
+
+
+def _restart_orders(before: Node, orders: Node) -> Node:
+    """Return orders that replace a list of orders which broke off, or only its unfinished end."""
+    if orders.kind == "seq" and len(orders.parts()) > 1:
+        return orders
+    return Node("seq", (("of", (before, orders)),))
 
 
 ORDER_OPERATIONS: Mapping[str, Callable[..., Any]] = {
     "acts": _act_on_each_group,
     "try_first": _try_first,
     "else_first": _else_first,
+    "emptied": _emptied,
+    "by_outcome": _by_outcome,
     "around": lambda own, act: Node("seq", (("of", (own, act, own)),)),
     "ranked": _mark_to_do_first,
     "in_turn": _in_turn,
@@ -287,8 +382,9 @@ ORDER_OPERATIONS: Mapping[str, Callable[..., Any]] = {
     "topic": _fill_pronouns,
     "extend": _add_arguments,
     "corrected": _correct_orders,
-    "restated": _correct_objects,
+    "restated": correct_objects,
     "amended": _replace_phrase,
+    "restarted": _restart_orders,
     "amended_by": lambda said, old: UNSAID if _replace_phrase(said, old) == UNSAID else said,
     "extended": _add_similar_phrase,
     "with": _add_phrase,

@@ -176,6 +176,23 @@ def _in_order(question: Node, order: str) -> Node:
     return question.replace(order=order) if lists and not question.get("order") else UNSAID
 
 
+def _condition_after(then: Node, asked: Node, other: Node | None = None) -> Node:
+    """Return a conditional whose condition follows its branch and may count an object of it.
+
+    An example is "tell me the colour of the cup if there is exactly one".
+    """
+    them = Node("pronoun", (("name", "them"),))
+    counts = any(
+        one.kind == "np" and one.get("of") == them and one.get("quantity") for one in asked.walk()
+    )
+    named = [one for one in then.walk() if one.kind == "np" and one.get("of") is not None]
+    if counts and not named:
+        return UNSAID
+    if counts:
+        asked = asked.substitute(them, without_number(named[0].node("of")))
+    return Node("if", (("of", asked), ("then", then), *((("other", other),) if other else ())))
+
+
 def _require_yes_no_question(question: Node) -> Node:
     """Return `question`, or `UNSAID` if it is not a yes/no question."""
     return question if question.text("what") == "whether" else UNSAID
@@ -279,6 +296,31 @@ def _restrict_to_mentioned(question: Node) -> Node:
     return question.replace(of=refine(inner, them))
 
 
+def _ask_after_remark(question: Node, remark: Node) -> Node:
+    """Return a question in which pronouns stand for the only object that a remark names.
+
+    The result is `UNSAID` for a pronoun without an object, and for anything but a question.
+    """
+    asked = question.parts() if question.kind == "seq" else (question,)
+    objects = [one for one in remark.parts() if one.kind == "np"]
+    pronouns = [one for one in question.walk() if one.kind == "pronoun"]
+    if any(one.kind != "ask" for one in asked) or (pronouns and len(objects) != 1):
+        return UNSAID
+    if not pronouns:
+        return question if any(one.kind == "thing" for one in question.walk()) else UNSAID
+
+    def fill(part: Node) -> Node:
+        if part in pronouns:
+            return objects[0]
+        parts = conjuncts(part.node("of")) if part.kind == "np" and part.get("of") else ()
+        if any(one in pronouns for one in parts):
+            formulas = (objects[0].node("of") if one in pronouns else one for one in parts)
+            return part.replace(of=conjunction(*formulas))
+        return part.map_children(fill)
+
+    return fill(question)
+
+
 def _restrict_ones_to_phrase(phrase: Node, said: Node) -> Node:
     """Return orders in which "the red one" is one of the objects of a phrase."""
     same = phrase.get("of")
@@ -377,6 +419,7 @@ PHRASE_OPERATIONS: Mapping[str, Callable[..., Any]] = {
     "other": _without_landmark,
     "of_them": _restrict_to_mentioned,
     "either": _either_relation,
+    "if_after": _condition_after,
     "asked_what": _reject_yes_no_question,
     "fill_it": _fill_it,
     "in_picture": in_picture,
@@ -406,6 +449,7 @@ PHRASE_OPERATIONS: Mapping[str, Callable[..., Any]] = {
     "compound": _join_names,
     "at_either": _relation_to_either,
     "next_at": _next_at,
+    "after_remark": _ask_after_remark,
     "among": _restrict_ones_to_phrase,
     "contrasted": _add_contrasted_noun,
     "landmark": _require_landmark,

@@ -25,7 +25,14 @@ _IT, _SO, _NOT_SO, _THERE, _NOT_THERE = (
     Node("pronoun", (("name", name),)) for name in ("it", "so", "not_so", "so_there", "not_there")
 )
 
-__all__ = ["are_disjoint", "nouns_in", "resolve_references", "subject_of", "with_named_conditions"]
+__all__ = [
+    "are_disjoint",
+    "nouns_in",
+    "resolve_references",
+    "subject_of",
+    "with_antecedent",
+    "with_named_conditions",
+]
 
 
 def resolve_references(
@@ -55,7 +62,7 @@ def resolve_references(
             return None
         about = _antecedent(last, subject)
         about = about.replace(quantity=None) if meaning.kind == "ask" else about
-        meaning = normal_form(_with_antecedent(meaning, about))
+        meaning = normal_form(with_antecedent(meaning, about))
     if meaning.kind != "fragment":
         return meaning
     phrase = meaning.node("of")
@@ -66,9 +73,28 @@ def resolve_references(
         old = conjunction(*nouns_in(_compared_objects(old), kinds))
     formula = _merge_fragment(old, phrase.node("of"), meaning.text("sign"), kinds)
     asked = phrase.replace(of=formula)
+    asked_about = last.node("of").get("about") if last.kind == "ask" else None
+    if isinstance(asked_about, Node) and asked_about.kind == "np":  # "is it red? and the bottle?"
+        return normal_form(_about_another(last, asked_about, asked, kinds))
     if last.kind == "ask" and asked.get("quantity") is None:
         asked = asked.replace(quantity=subject.get("quantity"))
     return normal_form(last.substitute(subject, asked))
+
+
+def _about_another(question: Node, old: Node, new: Node, kinds: Mapping[str, str]) -> Node:
+    """Return a question whether an object has a property, about another object.
+
+    An attribute of the kind that the question asks for replaces the property: "and blue?".
+    """
+    exists = question.node("of")
+    known, said = conjuncts(old.node("of")), conjuncts(new.node("of"))
+    hold = [part for part in conjuncts(exists.node("of").node("of")) if part not in known]
+    asked_for = {_attribute_kind(part, kinds) for part in hold}
+    added = [part for part in said if part not in known]
+    if any(_attribute_kind(part, kinds) in asked_for for part in added):
+        return question.replace(of=exists.replace(of=exists.node("of").replace(of=new.node("of"))))
+    both = conjunction(new.node("of"), *hold)
+    return question.replace(of=exists.replace(of=exists.node("of").replace(of=both), about=new))
 
 
 def _compared_subject(earlier: Sequence[Node]) -> Node | None:
@@ -162,7 +188,7 @@ def _antecedent(meaning: Node, subject: Node) -> Node:
     return about if isinstance(about, Node) else subject
 
 
-def _with_antecedent(node: Node, subject: Node) -> Node:
+def with_antecedent(node: Node, subject: Node) -> Node:
     """Return a node with its pronouns replaced by the subject; in formulas, by its formula."""
 
     def resolve_value(name: str, value: Value) -> Value:
@@ -172,7 +198,7 @@ def _with_antecedent(node: Node, subject: Node) -> Node:
 
     def resolve_node(name: str, part: Node) -> Node:
         if part.kind != "pronoun":
-            return _with_antecedent(part, subject)
+            return with_antecedent(part, subject)
         in_formula = node.kind in _FORMULAS and name != "to"
         return subject.node("of") if in_formula else subject
 

@@ -16,7 +16,7 @@ from bt_exec.language.reading.lexicon import Lexicon
 from bt_exec.language.reading.meaning_node import Node, conjunction, conjuncts
 from bt_exec.language.reading.normalized_text import Text
 
-__all__ = ["PLAIN_REMARK", "asides", "is_plain"]
+__all__ = ["ASKED", "PLAIN_REMARK", "asides", "is_plain", "longest_nouns", "remark_about"]
 
 PLAIN_REMARK = "plain_remark"
 """Category of remarks that name nothing and contain no word of a question."""
@@ -25,8 +25,10 @@ _DETERMINERS = ("the", "det")
 _WORD = 0.1  # cost per word of a remark
 _SUBJECT = 4
 """Number of words at the beginning of a remark, one of which must be its verb."""
-_ASKED = frozenset({"how", "what", "which", "where", "only", "limit", "every", "all", "most"})
+ASKED = frozenset({"how", "what", "which", "where", "only", "limit", "every", "all", "most"})
+"""Categories of words with which a text asks something or limits an order."""
 _NAMELESS = ("unknown", "as_typed", "pronoun", "relation")
+_ATTRIBUTES = ("adj", "hue", "adj.adn", "adj.done")
 _STATES = ("adj", "noun", "any_noun", "wh_noun")
 
 
@@ -38,7 +40,7 @@ def asides(text: Text, lexicon: Lexicon, edges: Iterable[Edge]) -> Iterator[Edge
         lexicon: The words of its language.
         edges: Edges of the lattice for the words in the text.
     """
-    made = _Asides(text, lexicon.language.data["asides"], edges)
+    made = _Asides(text, lexicon, edges)
     for first in range(len(text.words)):
         for last in range(first + 1, len(text.words)):
             yield from made.remark_of_words(first, last + 1)
@@ -51,7 +53,7 @@ def is_plain(inside: Iterable[Edge]) -> bool:
         inside: The edges within the remark.
     """
     return all(
-        (one.meaning is None or one.category in _NAMELESS) and one.category not in _ASKED
+        (one.meaning is None or one.category in _NAMELESS) and one.category not in ASKED
         for one in inside
     )
 
@@ -59,9 +61,12 @@ def is_plain(inside: Iterable[Edge]) -> bool:
 class _Asides:
     """Search for the remarks within one text."""
 
-    def __init__(self, text: Text, rules: Mapping[str, Any], edges: Iterable[Edge]) -> None:
+    def __init__(self, text: Text, lexicon: Lexicon, edges: Iterable[Edge]) -> None:
+        rules: Mapping[str, Any] = lexicon.language.data["asides"]
         self._text = text
         self._rules = rules
+        self._orders = lexicon.language.orders
+        self._takes_items = lexicon.takes_texts
         self._words = [text.chars[start:end] for start, end in text.words]
         self._edges = [one for one in edges if {one.start, one.end} <= text.gaps]
         objects = {one.start for one in self._edges if one.category in rules["objects"]}
@@ -101,7 +106,8 @@ class _Asides:
         unknown = self._text.words[first][0] in self._unknown
         following = self._words[first + 1 : first + 2]
         named = unknown and first == 0 and following and following[0] in self._rules["be"]
-        return self._words[first] in self._rules["subjects"] or bool(named)
+        begins = (*self._rules["subjects"], "you")
+        return self._words[first] in begins or bool(named)
 
     def _is_at_end_of_remark(self, last: int) -> bool:
         after = self._words[last] if last < len(self._words) else ","
@@ -109,6 +115,12 @@ class _Asides:
 
     def _is_sentence(self, words: list[str]) -> bool:
         rules = self._rules
+        if words[0] == "you":
+            begun = words[1:2] and words[1] in rules["addressed"]
+            planned = "to" in words[2:_SUBJECT] and not self._is_forgotten(" ".join(words[:3]))
+            return bool(begun) and not planned
+        if words[0] in rules["persons"] and words[1:]:
+            return words[1] not in rules["joins"]
         if words[0] in rules["own"] and not set(words[1:_SUBJECT]).isdisjoint(rules["contracted"]):
             return True
         return any(
@@ -128,9 +140,16 @@ class _Asides:
         named = any(one.category in _STATES and isinstance(one.meaning, Node) for one in inside)
         denied = any(
             one.kind != "limit" and (named or one.kind != "negation")
-            for one in operators_in(" ".join(words), "en")
+            for one in operators_in(" ".join(words), "en", self._rules["harmless"])
         )
-        wished = named and not set(words).isdisjoint(self._rules["wishes"])
+        wished = (
+            self._orders
+            and named
+            and (
+                not set(words).isdisjoint(self._rules["wishes"])
+                or " ".join(words).startswith(tuple(self._rules["restating"]))
+            )
+        )
         if denied or wished or not set(words).isdisjoint(duties):
             return
         if category == "remark" and any(map(self._contains_command, inside)):
@@ -139,19 +158,36 @@ class _Asides:
             said = self._text.chars[start:end]
             yield Edge(start, end, PLAIN_REMARK, None, _WORD * len(words), text=said)
         subject = words[0] in self._rules["subjects"] or category == "purpose"
-        things = tuple(dict.fromkeys(_longest_nouns(inside))) if subject else ()
+        things = tuple(dict.fromkeys((*longest_nouns(inside), *self._items(inside))))
+        things = things if subject else ()
         yield Edge(
             start,
             end,
             category,
-            Node("remark", (("of", things),)),
+            remark_about(things),
             _WORD * len(words),
             text=self._text.chars[start:end],
         )
 
+    def _items(self, inside: Sequence[Edge]) -> Iterator[Node]:
+        """Yield the last thing of unknown kind that a remark names: "I put a box on your tray"."""
+        named = {one.start: one for one in inside if one.category == "unknown"}
+        placed = {one.end for one in self._edges if one.text in self._rules["placing"]}
+        items = []
+        for one in inside if self._takes_items else ():
+            words, end = [], one.end
+            while one.category in _DETERMINERS and one.start not in placed and end in named:
+                words.append(named[end].text)
+                end = named[end].end
+            items += [" ".join(words)] if words else []
+        yield from (Node("quote", (("said", one),)) for one in items[-1:])
+
     def _is_verb_of_remark(self, edge: Edge, first: int) -> bool:
         """Return True for another reading of the verb of a remark, as "left" in "you left it"."""
         follows_subject = edge.start == self._text.words[first + 1][0]
+        follows_person = follows_subject and self._words[first] in self._rules["persons"]
+        if follows_person and edge.category.startswith("v."):
+            return True  # "I put a box on your tray"
         may_be_verb = edge.category in _STATES or follows_subject
         if not may_be_verb or edge.text not in self._rules["finite"] or edge in self._acts:
             return False
@@ -164,10 +200,18 @@ class _Asides:
         if edge not in self._acts:
             return False
         before = " ".join(self._text.chars[a:b] for a, b in self._text.words if b <= edge.start)
-        return not before.endswith(tuple(self._rules["forgotten"]))
+        return not self._is_forgotten(before)
+
+    def _is_forgotten(self, said: str) -> bool:
+        return said.endswith(tuple(self._rules["forgotten"]))
 
 
-def _longest_nouns(edges: Iterable[Edge]) -> Iterator[Node]:
+def remark_about(things: tuple[Node, ...]) -> Node:
+    """Return a remark that names some objects."""
+    return Node("remark", (("of", things),))
+
+
+def longest_nouns(edges: Iterable[Edge]) -> Iterator[Node]:
     """Yield the nouns that are not part of a longer noun, in order, each with its adjectives.
 
     A noun before a place is left out, because the place would not be part of the phrase.
@@ -185,10 +229,14 @@ def _longest_nouns(edges: Iterable[Edge]) -> Iterator[Node]:
             yield Node("np", (("of", conjunction(one.meaning, *_adjectives_before(one, edges))),))
 
 
+def _is_attribute(edge: Edge) -> bool:
+    return edge.category in _ATTRIBUTES and isinstance(edge.meaning, Node)
+
+
 def _adjectives_before(noun: Edge, edges: Sequence[Edge]) -> Iterator[Node]:
     """Yield the meanings of the adjectives directly before a noun."""
     start = noun.start
-    adjectives = {one.end: one for one in edges if one.category == "adj"}
+    adjectives = {one.end: one for one in edges if _is_attribute(one)}
     while start in adjectives:
         yield adjectives[start].meaning
         start = adjectives[start].start

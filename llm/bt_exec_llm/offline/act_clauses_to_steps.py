@@ -31,6 +31,8 @@ _TOPICAL = ("top", "into_top")
 ONLY = ("only", "~only", "~just")
 """Categories of words that exclude everything except an object."""
 _PUT_BACK = "put_back"
+_VISIT, _GO = "visit", "go"
+"""Verb of the reading engine for a stop of a route, and the verb of driving to a place."""
 _OBTAINING = ("asked_for", "hold_on")
 """Verbs of the reading engine for obtaining an object, and for obtaining and holding it."""
 RANGE_END = "~+까지"
@@ -55,6 +57,9 @@ class ActClauseConverter(ReportConverter):
         if names in _STATIVE:
             yield self._convert_desired_state(act)
             return
+        if names == _VISIT:
+            act = self._as_drive(act)
+            names = act.text("verb")
         verbs = self._asked_for if names in _OBTAINING else tuple(names.split())
         to = act.get("to")
         if not verbs and self._built and (also := self._convert_other_recipients(act)):
@@ -112,6 +117,20 @@ class ActClauseConverter(ReportConverter):
                     step = replace(self._build_step(verbs, some, act), times=times)
                     yield self._record_look(step)
 
+    def _as_drive(self, stop: Node) -> Node:
+        """Return the act of driving to the stop of a route.
+
+        Raises:
+            NoStepsError: If the stop is not a single place.
+        """
+        for one in stop.parts():
+            pieces = list(self._convert_phrase(one))
+            if len(pieces) != 1 or pieces[0].name not in self._each or pieces[0].mark:
+                raise NoStepsError
+            if len(self._lexicon.values[pieces[0].name][pieces[0].value].each) > 1:
+                raise NoStepsError  # 서쪽에서 동쪽까지: a range
+        return stop.replace(verb=_GO)
+
     def _convert_other_recipients(self, act: Node) -> list[Step]:
         """Return the previous act for other recipients; empty if it takes no text."""
         if act.get("source") is not None or act.get("by") is not None:
@@ -128,12 +147,18 @@ class ActClauseConverter(ReportConverter):
         known = self._lexicon.verbs
         if not times or {known[verb].finds for verb in verbs} != {"look"}:
             return
-        stays = tuple(verb for verb in known if known[verb].stays)[:1]
+        stays = self._waiting
         places = [piece for piece in pieces if piece.name in self._each]
         if places:
             yield self._build_step(stays, places, act)
         yield self._build_step(stays, times, act)
         pieces[:] = [piece for piece in pieces if piece not in times]
+
+    @property
+    def _waiting(self) -> tuple[str, ...]:
+        """The verb of waiting."""
+        known = self._lexicon.verbs.items()
+        return tuple(name for name, verb in known if verb.stays and not verb.finds)[:1]
 
     def _groups_of_pieces(
         self, verbs: tuple[str, ...], pieces: list[Piece]

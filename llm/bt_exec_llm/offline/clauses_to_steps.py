@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 
-from bt_exec.language.reading.meaning_node import Node
+from bt_exec.language.reading.meaning_node import Node, normal_form
+from bt_exec.language.reading.question_operations import with_asked_fragments
 from bt_exec_llm.offline.act_clauses_to_steps import BECOME
 from bt_exec_llm.offline.conditionals_to_steps import ConditionalConverter
 from bt_exec_llm.offline.phrases_to_pieces import DESCRIBED
+from bt_exec_llm.offline.questions_to_steps import PAIR
+from bt_exec_llm.offline.reader_lexicon import parse_name
 from bt_exec_llm.offline.step import QUESTION, Step
 from bt_exec_llm.offline.step_conversion_errors import NoStepsError
 from bt_exec_llm.offline.step_piece import BOUNDS, Piece
@@ -30,10 +33,14 @@ class ClauseConverter(ConditionalConverter):
         meaning: Meaning to convert.
     """
 
+    _awaited: object = None  # pieces and answer of the state that the previous step waits for
+
     def convert(self, node: Node) -> Iterator[Step]:
         """Yield the steps of a clause."""
-        if node.kind == "seq":
-            for part in node.parts():
+        if node.kind in ("seq", "act") and (chosen := _at_compared_place(node)) is not None:
+            yield from self.convert(chosen)
+        elif node.kind == "seq":
+            for part in self._with_watched_objects(with_asked_fragments(node.parts())):
                 yield from self.convert(part)
         elif node.kind == "turns":
             yield from self._convert_turns(node)
@@ -41,6 +48,11 @@ class ClauseConverter(ConditionalConverter):
             yield self._convert_tries(node)
         elif node.kind == "until":
             yield from self._convert_until(node)
+        elif node.kind == "if" and self._is_unlimited_wait(node.node("then")):
+            if node.get("other") is not None:
+                raise NoStepsError  # "if it is open, wait, otherwise …"
+            args = (("of", node.node("then")), ("hold", node.node("of")), ("sign", "while"))
+            yield from self._convert_until(Node("until", args))
         elif node.kind == "if":
             yield from self._convert_conditional(node)
         elif node.kind == "ask" and self._compares(node):
@@ -116,13 +128,83 @@ class ClauseConverter(ConditionalConverter):
             waits = self._working and not (self._reports or act.parts())
             yield from () if waits else self.convert(act)
             return
-        if self._in_branch or not verbs or not all(verb and verb.stays for verb in verbs):
+        watches = self._watches(act)
+        waits = not watches and bool(verbs) and all(verb and verb.stays for verb in verbs)
+        if self._in_branch or not (watches or waits):
             raise NoStepsError
-        yield from self.convert(act) if act.parts() else ()
-        awaited = self.convert_condition(node.node("hold"))
-        if any(piece.name in (_AT_MOST, *self._persons) for piece in awaited[0].pieces):
+        seen = [*self.convert(act)] if act.parts() else []
+        visited = [step for step in seen if self._places([step])]
+        yield from visited
+        question, needed = self.convert_condition(node.node("hold"))
+        if any(piece.name in (_AT_MOST, *self._persons) for piece in question.pieces):
             raise NoStepsError  # "at most two" may stop holding; a person is searched for elsewhere
-        yield replace(self._build_step(tuple(self._verbs_of(act)), [], act), awaited=awaited)
+        watched = [p for step in seen if step not in visited for p in step.pieces]
+        if not {piece.name for piece in watched} <= {piece.name for piece in question.pieces}:
+            raise NoStepsError  # "watch the door until you see the material"
+        if watches and not self._places([question]) and (tour := self._tour(act)):
+            question = replace(question, pieces=[*question.pieces, *tour])
+        if {*self._places(visited)} - {*self._places([question])} and self._places([question]):
+            raise NoStepsError  # the robot cannot wait at one place and look at another
+        stays = tuple(self._verbs_of(act)) if waits else self._waiting
+        awaited = question, needed != (node.text("sign") == "while")
+        state = {(p.kind, p.name, p.value) for p in question.pieces}, awaited[1]
+        if self._awaited != state:  # 닫힐 때까지 기다리다가 닫히면
+            yield replace(self._build_step(stays, [], act), awaited=awaited)
+        self._awaited = state
+
+    def _tour(self, act: Node) -> list[Piece]:
+        """Return the places of a patrol for which no place is named."""
+        ways = [self._lexicon.ways.get(verb) for verb in self._verbs_of(act)]
+        usual = {pair for way in ways if way is not None for pair in way.about.items()}
+        return [
+            self._new_piece("value", name, value, mark="at")
+            for name, value in usual
+            if name in self._each
+        ]
+
+    def _places(self, steps: Iterable[Step]) -> list[tuple[str, str]]:
+        """Return the types and values of the places in steps."""
+        pieces = [piece for step in steps for piece in step.pieces]
+        return [(piece.name, piece.value) for piece in pieces if piece.name in self._each]
+
+    def _watches(self, act: Node) -> bool:
+        """Return True if an act only observes something."""
+        known = self._lexicon.verbs
+        verbs = [self._lexicon.general_verb(verb) for verb in self._verbs_of(act) if verb in known]
+        return bool(verbs) and all(known[verb].finds == "look" for verb in verbs)
+
+    def _with_watched_objects(self, parts: Sequence[Node]) -> Iterator[Node]:
+        """Yield the parts of a sequence, with the acts of waiting completed.
+
+        "Watch it, and when it closes …" waits with a watched object. "Wait while it is open; once
+        it is closed …" waits twice; without the first wait, "once it is closed" asks for an act.
+        """
+        done: list[Node] = []
+        for part in parts:
+            last = done[-1] if done else part
+            if part.text("verb") == BECOME and last.kind == "until":
+                state = part.parts()[0]
+                hold = Node("ask", (("what", "whether"), ("of", state)))
+                part = last.replace(of=Node("act", (("verb", "wait"),)), hold=hold, sign=None)
+            if part.kind == "if" and last.kind == "until" and _is_awaited(part, last):
+                part = part.node("then")  # 조용해질 때까지 기다리다가 조용해지면
+            if part.kind == "if" and self._is_unlimited_wait(last) and _is_event(part):
+                if _denies_presence(part.node("of").node("of")):
+                    raise NoStepsError  # "wait there, and if nobody comes": for how long?
+                wait = Node("until", (("of", last), ("hold", part.node("of"))))
+                done[-1], part = wait, part.node("then")
+            waits = part.kind == "until" and not part.node("of").parts()
+            if waits and last.kind == "act" and self._watches(last):
+                done[-1] = part.replace(of=last)
+            else:
+                done.append(part)
+        yield from done
+
+    def _is_unlimited_wait(self, act: Node) -> bool:
+        """Return True for waiting or watching without a duration."""
+        known = self._lexicon.verbs
+        stays = [verb in known and known[verb].stays for verb in self._verbs_of(act)]
+        return bool(stays) and all(stays) and all(one.kind != "duration" for one in act.parts())
 
     def _convert_rounds(self, acts: Node, pause: Node) -> Iterator[Step]:
         """Yield the steps of repeated acts, with a pause between two repetitions.
@@ -169,5 +251,73 @@ class ClauseConverter(ConditionalConverter):
         for one in about:
             with suppress(NoStepsError):
                 named += [p for p in self._convert_phrase(one) if p.kind in ("noun", "value")]
+        slots = [name for name, slot in self._lexicon.texts.items() if slot.giver]
+        items = [one for one in remark.parts() if one.kind == "quote"]
+        if len(items) == len(slots) == 1:
+            named += [replace(p, name=slots[0]) for p in self._convert_phrase(items[0])]
         if named:
             yield replace(self._build_step((), named, remark), said=True)
+
+
+def _is_event(conditional: Node) -> bool:
+    """Return True if a conditional names what it is about, and has no alternative."""
+    named = any(one.kind == "thing" for one in conditional.node("of").walk())
+    return named and conditional.get("other") is None
+
+
+def _denies_presence(asked: Node) -> bool:
+    """Return True for "nobody comes" and "fewer than two people come"."""
+    senses = {parse_name(one.text("name"))[3] for one in asked.walk() if one.kind == "thing"}
+    bounds = {one.text("bound") for one in asked.walk() if one.kind == "quantity"}
+    return asked.kind == "exists" and bool(senses & {"fails"} or bounds - {"at_least", "more"})
+
+
+def _is_awaited(conditional: Node, until: Node) -> bool:
+    """Return True if a conditional only repeats the state that was waited for before it."""
+    asked, hold = conditional.node("of").node("of"), until.node("hold").node("of")
+    if conditional.get("other") is not None or until.get("sign") is not None:
+        return False
+    if asked.kind == "pronoun":
+        return hold.kind == "exists" and asked.text("name") == "so_there"
+    about = asked.get("of")
+    vague = isinstance(about, Node) and not any(one.kind == "thing" for one in about.walk())
+    return asked == hold or (
+        vague and asked.kind == "all" and asked.get("hold") == hold.get("hold")
+    )
+
+
+def _at_compared_place(node: Node) -> Node | None:
+    """Return acts at "the noisier of A and B" as a condition, with a branch for each place.
+
+    All acts after the first one at that place belong to the branches. None for other acts.
+    """
+    parts = node.parts() if node.kind == "seq" else (node,)
+    for at, part in enumerate(parts):
+        found = [one for one in part.walk() if _alternatives(one)] if part.kind == "act" else []
+        if not found:
+            continue
+        top = found[0].node("of")
+        one, other = (Node("np", (("of", place),)) for place in _alternatives(found[0]))
+        than = Node("than", (("attribute", top.text("attribute")), ("to", other)))
+        asked = Node("ask", (("what", "whether"), ("of", _all_are(one, than))))
+        branches = (
+            Node("seq", (("of", (part.substitute(found[0], place), *parts[at + 1 :])),))
+            for place in (one, other)
+        )
+        then, rest = map(normal_form, branches)
+        choice = Node("if", (("of", asked), ("then", then), ("other", rest)))
+        return Node("seq", (("of", (*parts[:at], choice)),))
+    return None
+
+
+def _alternatives(phrase: Node) -> tuple[Node, ...]:
+    """Return the two places among which a superlative selects; empty for other phrases."""
+    top = phrase.get("of") if phrase.kind == "np" else None
+    if not isinstance(top, Node) or top.kind != "most" or top.get("to") or top.get("rank"):
+        return ()
+    pair = top.node("of").parts() if top.node("of").kind == "or" else ()
+    return pair if len(pair) == PAIR else ()
+
+
+def _all_are(phrase: Node, formula: Node) -> Node:
+    return Node("all", (("of", phrase), ("hold", formula)))

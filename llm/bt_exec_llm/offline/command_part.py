@@ -27,7 +27,7 @@ class Part:
         rescues: Whether the part runs only if the part before it fails.
         turns: Number of repetitions of the sequence of this part and its neighbours.
         tries: Maximum number of attempts.
-        awaited: Condition that ends the repetition of the part.
+        awaited: Conditions, one for each place, any of which ends the repetition of the part.
         borrowed: Whether objects of earlier steps complete the step.
         step: Completed step that is bound to the tree.
     """
@@ -41,7 +41,7 @@ class Part:
     rescues: bool = False
     turns: int = 1
     tries: int = 1
-    awaited: BranchCondition | None = None
+    awaited: tuple[BranchCondition, ...] = ()
     borrowed: bool = field(default=False, compare=False)
     step: Step | None = field(default=None, compare=False)
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from contextlib import suppress
 from dataclasses import replace
 
 from bt_exec.language.closed_classes import closed_classes, closed_words
+from bt_exec.language.logical_operators import operators_in
 from bt_exec.language.meaning import Context, Turn
 from bt_exec.language.messages import language_of
 from bt_exec.language.reading.chart import Edge
@@ -29,7 +31,7 @@ from bt_exec_llm.offline.exclusions import forbids_touching
 from bt_exec_llm.offline.library_index import Index
 from bt_exec_llm.offline.meaning_from_steps import meaning_from_steps
 from bt_exec_llm.offline.meaning_to_steps import pieces_of_fragment
-from bt_exec_llm.offline.phrases_to_pieces import HAND
+from bt_exec_llm.offline.phrases_to_pieces import HAND, HOME
 from bt_exec_llm.offline.recipients import address_last_place, address_others
 from bt_exec_llm.offline.refusal_codes import RefusalReason
 from bt_exec_llm.offline.refusal_reason_detection import find_refusal_reason, unknown_place
@@ -115,6 +117,8 @@ def understand(
         return understand(chosen, language, index, past)
     found = _understand_command(text, language, index, past)
     standard = reader.standardize_dialect(text, language)
+    if not _keeps_operators(text, standard, language):
+        standard = text
     if standard != text:
         other = _understand_command(standard, language, index, past)
         if isinstance(found, RefusalReason):
@@ -132,6 +136,14 @@ def understand(
         code = next(filter(None, found_codes), "")
         return code if code and not _has_command_sentence(text, language, index, past) else found
     return found
+
+
+def _keeps_operators(text: str, standard: str, language: str) -> bool:
+    """Return True if `standard` contains the operator words of `text`, such as a prohibition."""
+    said, kept = (
+        Counter(one.kind for one in operators_in(form, language)) for form in (text, standard)
+    )
+    return said <= kept
 
 
 def _has_command_sentence(text: str, language: str, index: Index, past: SessionHistory) -> bool:
@@ -354,6 +366,8 @@ def _bind_steps(
     if len(found) > _MOST_PARTS:
         return RefusalReason("TOO_LONG", text)
     resolved = index.binder.steps_with_objects(option)
+    if any(map(_sends_it_home, option)):
+        return RefusalReason("NO_OBJECT", text.strip())
     if _has_pronoun_without_antecedent(option, resolved, index):
         return RefusalReason("NO_REFERENT", text.strip())
     return Understood(found, meaning_from_steps(resolved, reading), resolved)
@@ -363,6 +377,12 @@ def _names_only_hand(step: Step) -> bool:
     """Return True if a step names only the hand that performs it."""
     named = [piece for piece in step.pieces if piece.kind in ("noun", "value", "text")]
     return bool(named) and all(p.name == HAND and p.mark in ("by", "with") for p in named)
+
+
+def _sends_it_home(step: Step) -> bool:
+    """Return True for "put it back in its place", where "it" does not mean both arms."""
+    pronoun = any(piece.kind == "pronoun" and not piece.name for piece in step.pieces)
+    return pronoun and step.positive and any(piece.name == HOME for piece in step.pieces)
 
 
 def _has_pronoun_without_antecedent(steps: list[Step], resolved: list[Step], index: Index) -> bool:

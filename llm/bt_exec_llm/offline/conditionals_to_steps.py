@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from bt_exec.language.closed_classes import closed_classes
 from bt_exec.language.reading.meaning_node import Node
+from bt_exec_llm.offline.act_clauses_to_steps import ONLY
 from bt_exec_llm.offline.branch_classification import is_empty
 from bt_exec_llm.offline.phrases_to_pieces import THERE
 from bt_exec_llm.offline.questions_to_steps import PAIR, SO
@@ -122,10 +123,17 @@ class ConditionalConverter(ResultConverter, ABC):
     def _reports_only_then(self, node: Node, question: Step) -> bool:
         """Return True if a report is to be made only if an observable condition holds.
 
-        The report must be the only act, and follow the condition. A condition after the report is a
-        question: "tell me if it is dark".
+        The report must be the only act, and follow the condition, or "only" says so. Any other
+        condition after the report is a question: "tell me if it is dark".
+
+        Raises:
+            NoStepsError: If "only" limits the report to a condition that cannot be observed.
         """
         ask = node.node("of")
+        if self._reports and not {*ONLY}.isdisjoint(self._categories_of(node)):
+            if not self._is_decidable(question):
+                raise NoStepsError
+            return True
         placed = any(piece.name in self._each for piece in question.pieces)
         if len(self._acting) > 1 or not (placed and self._reports):
             return False

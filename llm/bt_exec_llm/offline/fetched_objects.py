@@ -24,14 +24,16 @@ def with_giver(
     if not giver:
         return pieces
     each, persons = lexicon.list_types("each"), lexicon.recipient_types
+    verbs = [*verbs]
     fetches = _fetches(verbs, lexicon)
+    only_fetches = _fetching_verbs(lexicon).issuperset(verbs)  # 갖다주다 also delivers
     speaks = any(one.kind == "speaker" for one in pieces)
     found = []
     for piece in pieces:
         marks = ["from"]
         if piece.name in each and (fetches or speaks):
             marks.append("at")
-        if piece.name in persons and fetches and language == "ko":
+        if piece.name in persons and fetches and only_fetches and language == "ko":
             marks.append("to")
         named = piece.kind == "value" and piece.name in {*each, *persons}
         found.append(_as_giver(piece, giver) if named and piece.mark in marks else piece)

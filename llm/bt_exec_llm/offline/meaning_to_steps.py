@@ -212,7 +212,7 @@ def condition_of_meaning(question: Node, lexicon: Lexicon, reading: Reading) -> 
 
 def find_choice(meaning: Node) -> Node | None:
     """Return the node of the alternatives that a command leaves open ("left or right"), or None."""
-    if meaning.kind in ("ask", "avoid"):
+    if meaning.kind in ("ask", "avoid", "most"):
         return None
     if meaning.kind == "choice" or (meaning.kind == "or" and _are_things(meaning.parts())):
         return meaning

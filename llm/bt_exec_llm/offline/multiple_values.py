@@ -70,6 +70,8 @@ def _step_for_other_values(
 
 def _values_without(piece: Piece, excluded: set[str], lexicon: Lexicon) -> list[str]:
     """Return the values that a piece stands for, without the excluded ones."""
+    if piece.value in excluded:
+        return []
     if excluded.isdisjoint(lexicon.values_within(piece.name, piece.value)):
         return [piece.value]
     value = lexicon.values[piece.name][piece.value]

@@ -9,6 +9,7 @@ that part.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from collections.abc import Sequence as Sequence_
 from itertools import chain, groupby
 from typing import Any
 
@@ -75,18 +76,29 @@ def _add_nodes(nodes: list[Node], parts: Iterable[Part], library: Library) -> No
 
 def _build_node(part: Part, library: Library) -> Node:
     node = _build_tree_node(part)
-    return node if part.awaited is None else _repeat_until(node, part.awaited, library)
+    return _repeat_until(node, part.awaited, library) if part.awaited else node
 
 
 def _in_sequence(nodes: list[Node]) -> Node:
     return nodes[0] if len(nodes) == 1 else Sequence.model_validate({"sequence": nodes})
 
 
-def _repeat_until(node: Node, held: BranchCondition, library: Library) -> Node:
-    """Return a loop that runs a node and then makes new observations, until a condition holds."""
-    observed, check = build_condition(held, library)
-    rounds = {"sequence": [node, *observed], "repeat": _MOST_ROUNDS, "until": check}
-    return Sequence.model_validate(rounds)
+def _repeat_until(node: Node, held: Sequence_[BranchCondition], library: Library) -> Node:
+    """Return a loop of a node and new observations, until a condition holds.
+
+    Of several places, those behind the first one at which the condition holds are not visited.
+    """
+    looks = [build_condition(one, library) for one in held]
+    check = looks[0][1]
+    rounds: list[Any] = [node, *looks[0][0]]
+    if len(looks) > 1:
+        ways = [
+            _in_sequence([*observed, Check.model_validate({"check": one})])
+            for observed, one in looks
+        ]
+        rounds = [Fallback.model_validate({"fallback": [*ways, node]})]
+    most = _MOST_ROUNDS // len(looks)
+    return Sequence.model_validate({"sequence": rounds, "repeat": most, "until": check})
 
 
 def _nodes_of_branch(branch: Iterable[Part], library: Library) -> list[Node]:

@@ -200,7 +200,11 @@ class PhraseConverter:
             relation = relation if relation in _MARKS else "at"
             for one in node.parts("to"):
                 pieces = list(self._convert_phrase(one, _MARKS[relation]))
-                if relation in RANKS and any(one.name not in self._each for one in pieces):
+                ranked = (
+                    one.name in self._each or find_only_other_value(one, self._lexicon)
+                    for one in pieces
+                )
+                if relation in RANKS and not all(ranked):
                     raise NoStepsError
                 if relation == "in" and any(piece.name in self._joined for piece in pieces):
                     raise NoStepsError  # "in person"
@@ -305,7 +309,9 @@ class PhraseConverter:
         if {"thing", "not"} <= {*kinds} and not any(map(self._means_everywhere, parts)):
             if self._language == "en" and not self._denies:
                 raise NoStepsError  # "the lounge except the hall"
-            parts = list(_without_other_values(parts))  # one place has no exceptions
+            every = [node.text("name") for node in self._reading.meaning.walk()]
+            if all(every.count(one) == 1 for one in _excluded_names(parts)):
+                parts = list(_without_other_values(parts))  # one place has no exceptions
         for part in parts:
             if part.kind in ("thing", "has"):
                 said = part.text("name") or part.text("attribute")
@@ -384,6 +390,12 @@ def _nouns_of(formula: Node) -> list[str]:
 def _nouns_in(phrase: Node) -> list[str]:
     formula = phrase.get("of")
     return _nouns_of(formula) if phrase.kind == "np" and isinstance(formula, Node) else []
+
+
+def _excluded_names(parts: Iterable[Node]) -> list[str]:
+    """Return the names of the objects that the parts of a formula exclude."""
+    excluded = (one for part in parts if part.kind == "not" for one in part.walk())
+    return [one.text("name") for one in excluded if one.kind == "thing"]
 
 
 def _without_other_values(parts: Iterable[Node]) -> tuple[Node, ...]:

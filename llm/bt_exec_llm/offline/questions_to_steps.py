@@ -224,6 +224,9 @@ class QuestionConverter(PhraseConverter):
         named = [piece for piece in step.pieces if piece.kind in ("noun", "value")]
         named = [piece for piece in named if piece.name not in BOUNDS]
         things = {(p.name, p.value) for p in named if p.name not in self._joined}
+        states = {piece.name for piece in step.pieces if piece.kind == "state"}
+        if states and states <= {HELD, _EMPTY}:  # a hand that holds something, or is empty
+            things = {one for one in things if one[1]} or {(HAND, "")}
         return things, {p.value for p in named if p.name in self._joined}
 
     def _build_step(self, verbs: tuple[str, ...], pieces: list[Piece], node: Node) -> Step:

@@ -112,7 +112,12 @@ class ReportConverter(Comparisons):
         return [self._new_piece("value", kind, one) for way in ways for kind, one in way.items()]
 
     def _is_about_aspects(self, step: Step) -> bool:
-        return bool(step.pieces) and all(piece.name in self._joined for piece in step.pieces)
+        """Return True for a question about an aspect of the observed places ("of each")."""
+        aspects = [piece for piece in step.pieces if piece.name in self._joined]
+        return bool(aspects) and all(
+            piece in aspects or (piece.kind == "pronoun" and not piece.name)
+            for piece in step.pieces
+        )
 
     def _knows_person(self, ask: Node) -> bool:
         """Return False for a question such as "where he is" if no earlier step names a person."""
@@ -169,7 +174,8 @@ class ReportConverter(Comparisons):
         edge = self._reading.edge_of(act)
         whole = edge is None or edge.end == len(self._reading.typed.chars)
         free = self._working and not self._reports and (whole or not self._is_nominal(act))
-        waits = bool(verbs) and all(self._lexicon.verbs[verb].stays for verb in verbs)
+        known = [self._lexicon.verbs[verb] for verb in verbs]
+        waits = bool(known) and all(verb.stays and not verb.finds for verb in known)
         return bare and free and last and (waits or self._are_report_verbs(verbs))
 
     def _record_look(self, step: Step) -> Step:
@@ -312,8 +318,11 @@ class ReportConverter(Comparisons):
         return quoted or any(verb in self._lexicon.announcing for verb in verbs)
 
     def _is_sent_to_place(self) -> bool:
-        """Return True if the previous act only drives to a place."""
+        """Return True if the previous act only drives to a place, perhaps that of a remark."""
         before = self._built[-1] if self._built else None
+        if before is not None and not before.pieces and self._built[-2:-1]:
+            named = [] if self._built[-2].verbs else self._built[-2].pieces
+            before = replace(before, pieces=[one for one in named if one.name in self._each])
         if before is None or not before.positive or QUESTION in before.verbs:
             return False
         kinds = {piece.name for piece in before.pieces if piece.kind == "value"}

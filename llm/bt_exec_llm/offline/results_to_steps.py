@@ -9,7 +9,7 @@ from dataclasses import replace
 from bt_exec.language.reading.chart import Edge
 from bt_exec.language.reading.meaning_node import Node
 from bt_exec_llm.offline.act_clauses_to_steps import ONLY
-from bt_exec_llm.offline.branch_classification import ConditionalBranches
+from bt_exec_llm.offline.branch_classification import ConditionalBranches, is_empty
 from bt_exec_llm.offline.questions_to_steps import FAILED, SO, SUCCEEDED, UNABLE, VISIBLE
 from bt_exec_llm.offline.step import ANSWERED, QUESTION, Step
 from bt_exec_llm.offline.step_conversion_errors import NoStepsError
@@ -113,6 +113,8 @@ class ResultConverter(ConditionalBranches, ABC):
         self._act = before  # "and if that fails, too"
         if before is None or node.get("other") is not None:
             raise NoStepsError
+        if is_empty(branch) and node is self._ifs[-1] and self._ends_text(node):
+            return  # "give up": a failure ends the mission anyway
         items = sum(piece.name in self._lexicon.texts for piece in before.pieces)
         again = sum(one.acts == before.acts for one in self._built) > 1
         if condition is not None and (again or items > 1):
@@ -131,6 +133,13 @@ class ResultConverter(ConditionalBranches, ABC):
         self._rescues += 1
         for step in steps:
             yield replace(step, rescues=True, condition=condition, case=self._rescues)
+
+    def _ends_text(self, node: Node) -> bool:
+        """Return True if no act follows the condition of a conditional."""
+        acts = (one for one in self._reading.meaning.walk() if one.kind == "act")
+        return all(
+            self._position_in_text(act) < self._position_in_text(node.node("of")) for act in acts
+        )
 
     def _rescue_steps(self, branch: Node, before: Step) -> list[Step]:
         """Return the steps of a branch for the case that the act before it has failed.

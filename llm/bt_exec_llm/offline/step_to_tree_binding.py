@@ -8,7 +8,7 @@ before, or the only object that its verb can have.
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping
+from collections.abc import Container, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -189,14 +189,32 @@ class Binder:
 
     def _bind_waiting(self, step: Step, done: list[Step]) -> Part | RefusalReason:
         """Return the part that waits between two observations of the awaited state."""
-        held = self._bind_step_condition(replace(step, condition=step.awaited), done)
+        held: list[BranchCondition] = []
+        for question, needed in self._at_each_place(step):
+            one = self._bind_step_condition(replace(step, condition=(question, needed)), done)
+            if isinstance(one, RefusalReason):
+                return one
+            held += [] if one is None else [one]
         pause = Piece("limit", "TIME", _BETWEEN_LOOKS, start=step.start, end=step.start)
         found = self._bind_step(replace(step, pieces=[pause]), done, None)
-        if isinstance(held, RefusalReason):
-            return held
         if isinstance(found, RefusalReason):
             return found
-        return replace(found[0], awaited=held)
+        return replace(found[0], awaited=tuple(held))
+
+    def _at_each_place(self, step: Step) -> Iterator[tuple[Step, bool]]:
+        """Yield the awaited state of a step, once for each place of a word such as "everywhere"."""
+        if step.awaited is None:
+            return
+        question, needed = step.awaited
+        for at, piece in enumerate(question.pieces):
+            value = self._lexicon.values.get(piece.name, {}).get(piece.value)
+            for place in () if value is None else value.each:
+                pieces = [*question.pieces]
+                pieces[at] = replace(piece, value=place)
+                yield replace(question, pieces=pieces), needed
+            if value is not None and value.each:
+                return
+        yield question, needed
 
     def _bind_comparison(self, step: Step) -> Part | RefusalReason:
         """Return the part that compares the observations of places."""

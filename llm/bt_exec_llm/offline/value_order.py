@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from bt_exec_llm.offline.exclusions import REST, usual_values
+from bt_exec_llm.offline.exclusions import REST, find_only_other_value, usual_values
 from bt_exec_llm.offline.lexicon import Lexicon
+from bt_exec_llm.offline.phrases_to_pieces import ARMS
 from bt_exec_llm.offline.step import Step
 from bt_exec_llm.offline.step_conversion_errors import NoStepsError
 from bt_exec_llm.offline.step_piece import FIRST, LAST, RANKS, Piece
@@ -23,7 +24,23 @@ def apply_value_order(steps: list[Step], lexicon: Lexicon) -> list[Step]:
         _check_round(step, lexicon)
         if _repeats_act(step, steps[:at], lexicon):
             raise NoStepsError  # 순찰하되 라운지부터 돌아: the order of the act before it
-    return [_in_order(_with_ranks(step, lexicon), lexicon) for step in steps]
+    split = (one for step in steps for one in _one_after_the_other(step, lexicon))
+    return [_in_order(_with_ranks(step, lexicon), lexicon) for step in split]
+
+
+def _one_after_the_other(step: Step, lexicon: Lexicon) -> list[Step]:
+    """Return one step for each of two values of which one is ranked.
+
+    An example is "bring both arms home, the right one first". Other steps are returned alone.
+    """
+    ranked = [one for one in step.pieces if one.mark in RANKS]
+    others = [one for one in step.pieces if one not in ranked and one.name != ARMS]
+    second = find_only_other_value(ranked[0], lexicon) if len(ranked) == 1 else ""
+    if not second or not step.positive or any(one.kind in ("noun", "value") for one in others):
+        return [step]
+    pair = [ranked[0].with_mark(""), replace(ranked[0], value=second, mark="")]
+    pair = pair if ranked[0].mark == FIRST else pair[::-1]
+    return [replace(step, pieces=[one, *others]) for one in pair]
 
 
 def _check_round(step: Step, lexicon: Lexicon) -> None:

@@ -284,13 +284,18 @@ def test_ending_mission_neither_awaits_nor_accepts_an_answer(request_of, thinks)
     class EndedError(Exception):
         pass
 
+    asked, enough = threading.Event(), threading.Event()
+
     def check_stop():
+        asked.wait(60)
         raise EndedError
 
-    enough = threading.Event()
-    compiler = Says(lambda request: (thinks and enough.wait(60) and None) or Plan(plan_of()))
+    def answer(request):
+        asked.set()
+        return (thinks and enough.wait(60) and None) or Plan(plan_of())
+
     with pytest.raises(EndedError):
-        Asked(compiler, check_stop=check_stop).planner.plan(request_of())
+        Asked(compiler := Says(answer), check_stop=check_stop).planner.plan(request_of())
     assert compiler.requests[0].cancel.is_set()
     enough.set()
 

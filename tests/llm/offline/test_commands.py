@@ -158,6 +158,40 @@ def test_impossible_alternatives_are_not_offered(command, compilers, request_on)
                 "wait in the lounge until somebody shows up, then let me know",
                 "stay in the lounge until there is somebody and tell me",
                 "라운지에서 사람이 올 때까지 기다렸다가 알려 줘",
+                "wait in the lounge and as soon as somebody comes, tell me",
+                "wait in the lounge, and if somebody comes, tell me",
+                "라운지에서 기다리다가 사람이 오면 알려 줘",
+            ),
+        ),
+        (
+            "door",
+            "(pause 10) x30 until door_is closed, arms_home",
+            (
+                "wait until the door is closed, then go home",
+                "keep checking the door until it's shut, then go home",
+                "watch the door and as soon as somebody closes it, go home",
+                "when the door closes, bring your arms home",
+                "문이 닫히면 바로 팔을 홈으로 돌려",
+                "누가 문 닫을 때까지 기다렸다가 팔을 접어",
+                "문 닫혔는지 계속 지켜보다가 닫히면 팔을 접어",
+            ),
+        ),
+        (
+            "door",
+            "(pause 10) x30 until not door_is open, arms_home",
+            (
+                "wait while the door is open, then go home",
+                "wait as long as the door is open, then go home",
+                "문이 열려 있는 동안은 기다렸다가 팔을 접어",
+            ),
+        ),
+        (
+            "building",
+            "look_for_light lounge, report_back unless lit_there",
+            (
+                "only report back if the lounge is dark",
+                "report only if the lounge is dark",
+                "라운지가 어두울 때만 보고해",
             ),
         ),
         (
@@ -197,6 +231,9 @@ def test_negation_before_polite_order_forbids_it(denied, expected, trees):
         ("building", "학생방에 가지 말고 기다려", "UNKNOWN_OBJECT"),
         ("building", "wait in the lounge until there are two people", "OPERATOR"),
         ("building", "wait in the lounge until the professor comes", "OPERATOR"),
+        ("building", "stay in the lounge until the corridor is empty", "OPERATOR"),
+        ("building", "wait in the lounge and if nobody comes, go home", "CONDITION"),
+        ("door", "watch the door until you see the material", "OPERATOR"),
     ],
 )
 def test_refusal_names_its_cause(site, command, code, trees):

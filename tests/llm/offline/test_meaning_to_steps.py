@@ -1,5 +1,7 @@
 """Commands that are converted to steps, and unclear commands that must be refused."""
 
+from itertools import permutations
+
 import pytest
 
 UNDERSTOOD = [
@@ -157,7 +159,6 @@ REFUSED = [
     ("door", "오른팔만 쓰지 말고 문 열어"),  # "not only with the right arm"
     ("door", "왼쪽 문을 열어"),
     ("door", "문 열어 줄까?"),
-    ("door", "문 열리면 닫아"),
     ("door", "문 열기 전에 말해줘"),
     ("door", "don't open the door and close it"),
     ("door", "open the door if you have a free hand"),
@@ -364,3 +365,93 @@ def test_excluded_arm_selects_the_other_one(trees, language):
                 arms = ARMS[language]
                 command = said.format(act=act, yes=arms[yes], no=arms[no])
                 assert trees("door", command).endswith(yes), command
+
+
+STOPS = {
+    "en": ("the lounge", "the break room", "the professor's office"),
+    "ko": ("라운지", "휴게실", "교수님 방"),
+}
+ROUTES = {
+    "en": (
+        "First {}, next {}, last {}.",
+        "Start at {}, then {}, and end up at {}.",
+        "To {}, then to {} and finally to {}.",
+        "Your route: {}, {}, {}.",
+        "Go from {} to {} and from there to {}.",
+    ),
+    "ko": (
+        "{}부터 시작해서 {}, 마지막으로 {}.",
+        "{}, {} 찍고 {}.",
+        "{}에서 {}까지 갔다가 다시 {}으로.",
+    ),
+}
+
+
+@pytest.mark.parametrize("language", ["en", "ko"])
+def test_route_visits_its_stops_in_the_order_of_the_text(trees, language):
+    for stops in permutations(STOPS[language]):
+        plain = "go to {}. go to {}. go to {}" if language == "en" else "{}로 가. {}로 가. {}로 가"
+        visits = trees("building", plain.format(*stops))
+        for route in ROUTES[language]:
+            assert trees("building", route.format(*stops)) == visits, route
+
+
+@pytest.mark.parametrize(
+    "shuttle",
+    [
+        "Drive to and fro between {} and {} {} times.",
+        "Go from {} to {} back and forth {} times.",
+    ],
+)
+def test_shuttle_alternates_and_ends_where_it_began(trees, shuttle):
+    for one, other in permutations(("the lounge", "the break room")):
+        first, second = (name.removeprefix("the ").replace(" ", "_") for name in (one, other))
+        trip = f"(go_to {first}, go_to {second}) x3, go_to {first}"
+        assert trees("building", shuttle.format(one, other, 3)) == trip
+
+
+@pytest.mark.parametrize("language", ["en", "ko"])
+def test_questions_joined_by_or_are_one_question_about_one_subject(trees, language):
+    joined, short = {
+        "en": ("Is the door {} or is it {}?", "Is the door {} or {}?"),
+        "ko": ("문이 {}, 아니면 {}?", "문이 {}, {}?"),
+    }[language]
+    states = {"en": ("open", "closed", "ajar"), "ko": ("열려 있어", "닫혀 있어")}[language]
+    for pair in permutations(states, 2):
+        assert trees("door", joined.format(*pair)) == trees("door", short.format(*pair))
+
+
+@pytest.mark.parametrize("place", ["the lounge", "the corridor"])
+def test_phrase_after_a_question_repeats_the_question(trees, place):
+    asked = "Is the break room dark?"
+    twice = trees("building", f"{asked} Is {place} dark?")
+    for said in (f"And {place}?", f"What about {place}?", f"And what about {place}?"):
+        assert trees("building", f"{asked} {said}") == twice != trees("building", asked)
+
+
+@pytest.mark.parametrize("arm", ["right", "left"])
+def test_arm_that_is_named_first_moves_first(trees, arm):
+    other = {"right": "left", "left": "right"}[arm]
+    for said in (f"both arms home, the {arm} one first", f"bring your arms home, the {other} last"):
+        assert trees("door", said) == f"arm_home {arm}, arm_home {other}"
+
+
+@pytest.mark.parametrize("said", ["put it back in its place", "return it to its original spot"])
+def test_object_is_not_put_back_by_moving_the_arms(trees, said):
+    assert trees("door", f"take the material out and {said}").isupper()
+
+
+@pytest.mark.parametrize("aspect", ["darker", "noisier"])
+@pytest.mark.parametrize("act", ["go to {}", "go to {} and wait there for a minute"])
+def test_act_at_the_compared_place_is_a_condition(trees, aspect, act):
+    either, one, other = (
+        act.format(place)
+        for place in (
+            f"the {aspect} of the lounge and the break room",
+            "the break room",
+            "the lounge",
+        )
+    )
+    plain = f"if the break room is {aspect} than the lounge, {one}, otherwise {other}"
+    assert trees("building", either) == trees("building", plain)
+    assert not trees("building", either).isupper()

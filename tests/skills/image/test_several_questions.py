@@ -115,6 +115,15 @@ SAME = [
     ("Are there more cups in the second picture than in the first?",
      "Does the second picture have more cups than the first one?",
      "두 번째 사진에 컵이 더 많아?", "컵이 첫 번째 사진보다 두 번째 사진에 더 많나요?"),
+    ("Which picture shows more bottles?", "In which of the two pictures are more bottles?",
+     "Are there more bottles in the first picture or in the second?",
+     "두 사진 중 병이 더 많은 건 어느 쪽이야?",
+     "병이 첫 번째 사진에 더 많아, 두 번째 사진에 더 많아?"),
+    ("How many plates are there?", "Are there two or three plates?", "접시가 두 개야 세 개야?"),
+    ("Is the left cup red or blue?", "Is the left cup red or is it blue?",
+     "왼쪽 컵은 빨간색이야, 아니면 파란색이야?"),
+    ("Is the left cup red? Is the right cup red?", "Is the left cup red? And the right one?"),
+    ("What is between the cups?", "컵 두 개 사이에 뭐가 있어?"),
 ]  # fmt: skip
 
 

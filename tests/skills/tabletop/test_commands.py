@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import pytest
 
+from bt_exec.language.meaning import Turn
 from bt_exec.spec.shipped_yaml import parse_yaml
 from bt_exec_skills.navigation.plane_geometry import Pose
 from bt_exec_skills.tabletop.environment_state import Environment, Placed, Point
@@ -143,3 +144,36 @@ def test_every_listed_exception_is_excluded(joint):
     moved = {thing for one in found for thing, _, _ in one}
     assert moved
     assert not any("apple" in thing or "cup" in thing for thing in moved)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "put the apple {} and then put it back in its place",
+        "put the apple {}, put the ball in the red bowl and put the apple back",
+        "put the apple {} and return it to where it was",
+    ],
+)
+@pytest.mark.parametrize("goal", ["on the tray", "in the blue bowl", "next to the red cup"])
+def test_object_returns_to_where_it_was_before_the_command(command, goal):
+    now = WORLDS["mixed"]
+    at = now.objects["object_apple_0"].pos
+    moves = [one for goal in understand(command.format(goal), now).subgoals for one in goal.moves]
+    (away, *_, back) = [one for one in moves if one.thing == "object_apple_0"]
+    assert (back.target, back.spot) == (now.table_of("object_apple_0"), (at.x, at.y))
+    assert (away.target, away.spot) != (back.target, back.spot)
+
+
+@pytest.mark.parametrize(
+    ("said", "plain"),
+    [("put the one you just moved on the tray", "put it on the tray"),
+     ("방금 옮긴 거 쟁반에 놔", "그거 쟁반에 놔")],
+)  # fmt: skip
+def test_object_moved_last_is_known_only_after_a_command(said, plain):
+    now = WORLDS["mixed"]
+    moved, asked = Turn("put the apple on the blue plate"), Turn("where is the red cup?")
+    found = understand(said, now, [moved]).subgoals
+    assert found == understand(plain, now, [moved]).subgoals
+    for turns in ([], [asked], [moved, asked]):
+        with pytest.raises(Trouble, match="NOTHING_BEFORE"):
+            understand(said, now, turns)

@@ -275,7 +275,7 @@ def test_misspelt_command_leads_to_a_question(command, meant):
 
 
 def test_correction_that_is_not_understood_is_not_offered():
-    command = "I'm making a fruit salad, bring me the aple"
+    command = "My guests would like fruit, bring me the aple"
     answer = ask(CommandOffers(create({})), command, WORLDS["mixed"])
     assert isinstance(answer, Refusal)
     assert (answer.code, answer.did_you_mean) == ("UNKNOWN_WORD", ())

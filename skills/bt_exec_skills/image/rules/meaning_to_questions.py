@@ -117,6 +117,21 @@ def _exceeding_others(formula: Node) -> Node:
     return conjunction(*nouns, Node("than", (("attribute", degree), ("to", others))))
 
 
+def _as_comparison_of_two(of: Node) -> Node:
+    """Return "the leftmost of A and B" as a comparison of A and B if one is a superlative itself.
+
+    Superlatives among different objects have no common description.
+    """
+    top = of.get("of")
+    if not isinstance(top, Node) or top.kind != "most" or top.get("to") or top.get("rank"):
+        return of
+    pair = top.node("of").parts() if top.node("of").kind == "or" else ()
+    if len(pair) != 2 or all(one.kind != "most" for one in pair):
+        return of
+    one, other = (Node("np", (("of", part),)) for part in pair)
+    return Node("more", (("of", one), ("to", other), ("sign", top.text("attribute"))))
+
+
 def _any_object_at(place: Phrase, phrase: Phrase) -> Phrase:
     """Return the description of any object at `place`, with the relation and words of `phrase`."""
     relation = phrase.places[0].relation
@@ -265,6 +280,7 @@ class _Questions:
         It asks which object has the higher degree or price, what an object is called, what a text
         or code says, or which bar of a chart is meant.
         """
+        of = _as_comparison_of_two(of)
         if of.kind == "more" and of.text("sign") in PRICED:
             return self._convert_prices(of, PRICED[of.text("sign")][0])
         if of.kind == "more":

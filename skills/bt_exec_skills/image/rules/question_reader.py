@@ -21,7 +21,9 @@ __all__ = ["read_question", "read_questions", "read_with_words", "resolve_meanin
 _NONE = Node("quantity", (("bound", "exactly"), ("number", 0)))
 _WHAT_IS_THERE = Node("ask", (("what", "which"), ("of", ANYTHING.replace(wh="what"))))
 _NO_QUESTIONS = Node("seq", (("of", ()),))
-_THERE, _NOT_THERE = (Node("pronoun", (("name", name),)) for name in ("so_there", "not_there"))
+_THERE, _NOT_THERE, _THEM = (
+    Node("pronoun", (("name", name),)) for name in ("so_there", "not_there", "them")
+)
 
 
 def read_question(text: str, context: Sequence[str] = (), names: Iterable[str] = ()) -> Question:
@@ -193,6 +195,9 @@ def _existence_condition(condition: Node, known: Sequence[Node]) -> Node | None:
     Any other condition is returned unchanged; None if it refers to a question that was not asked.
     """
     of = condition.node("of")
+    about = of.get("of")
+    if isinstance(about, Node) and about.get("quantity") and about.get("of") == _THEM:
+        return condition if known else None  # "if there are more than five": of what?
     if of.kind != "pronoun":
         return condition
     counted = known[-1].get("of") if known and known[-1].text("what") == "how_many" else None

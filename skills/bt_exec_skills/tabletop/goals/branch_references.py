@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from itertools import takewhile
 
 from bt_exec.language.reading.meaning_node import (
     Node,
@@ -26,6 +27,7 @@ __all__ = [
     "refers_back",
     "resolve_condition_object",
     "selected_question",
+    "split_first_questions",
     "split_questions",
     "subject_of_condition",
     "takes_some",
@@ -65,8 +67,12 @@ def split_questions(node: Node) -> tuple[Node | None, tuple[Node, ...]]:
     parts = node.parts() if node.kind == "seq" else ()
     asked = tuple(part for part in parts if part.kind == "ask")
     others = tuple(part for part in parts if part.kind != "ask")
+    if asked and all(part.kind in ("ask", "fragment") for part in parts) and parts[0] == asked[0]:
+        return None, parts  # "is the red bowl empty? and the blue one?"
     if len(asked) == 1 and all(part.kind in ("avoid", "remark") for part in others):
-        named = [one for part in others for one in part.walk() if one.kind == "np"]
+        named = [one for part in others if part.kind == "avoid" for one in part.walk()]
+        named = [one for one in named if one.kind == "np"]
+        named += [one for part in others for one in _remark_objects(part)]
         about = [one for one in named if formula_of(one) != ANY]
         question = with_subject(asked[0], about[0]) if len(about) == 1 else asked[0]
         if about and refers_back(question):
@@ -77,6 +83,29 @@ def split_questions(node: Node) -> tuple[Node | None, tuple[Node, ...]]:
     if not others:
         return None, asked
     return others[0] if len(others) == 1 else Node("seq", (("of", others),)), asked
+
+
+def split_first_questions(node: Node) -> tuple[tuple[Node, ...], Node]:
+    """Return the questions at the beginning of a command, and the command without them.
+
+    "It" refers to the object of the question before: "where is the apple? put it on the tray".
+
+    Raises:
+        Trouble: NOT_UNDERSTOOD if it is unclear to which object "it" refers.
+    """
+    parts = node.parts() if node.kind == "seq" else ()
+    asked = tuple(takewhile(lambda part: part.kind == "ask", parts))
+    others = parts[len(asked) :]
+    if not (asked and others) or any(part.kind in ("ask", "fragment", "if") for part in others):
+        return (), node
+    order = others[0] if len(others) == 1 else Node("seq", (("of", others),))
+    named = [one for question in asked for one in question.walk() if one.kind == "np"]
+    if not named or with_subject(order, named[0]) == order:
+        return asked, order
+    if len(asked) > 1 or all(one.kind != "thing" for one in conjuncts(formula_of(named[0]))):
+        raise Trouble("NOT_UNDERSTOOD")
+    subject = without_quantity(named[0].replace(wh=None), placed=True)
+    return asked, with_subject(order, subject) if isinstance(subject, Node) else order
 
 
 def without_remarks(parts: tuple[Node, ...]) -> tuple[Node, ...]:
@@ -91,13 +120,27 @@ def without_remarks(parts: tuple[Node, ...]) -> tuple[Node, ...]:
     orders = tuple(part for part in parts if part.kind != "remark")
     if orders == parts:
         return parts
-    named = [one for part in parts if part.kind == "remark" for one in part.parts()]
-    if not named and all(map(_names_thing, orders)):
-        return orders
-    if len(named) != 1 or named[0].kind != "np":
+    named = tuple(dict.fromkeys(one for part in parts for one in _remark_objects(part)))
+    whole = Node("seq", (("of", orders),))
+    if len(named) == 1:
+        return with_subject(whole.substitute(_THERE, named[0]), named[0]).parts()
+    if not all(map(_names_thing, orders)) or any(map(_refers_to_object, whole.walk())):
         raise Trouble("NOT_UNDERSTOOD")
-    whole = Node("seq", (("of", orders),)).substitute(_THERE, named[0])
-    return with_subject(whole, named[0]).parts()
+    return orders
+
+
+def _remark_objects(part: Node) -> Iterator[Node]:
+    """Yield the objects that a remark names, or about which it states something."""
+    for one in part.parts() if part.kind == "remark" else ():
+        stated = one.get("of") if one.kind == "ask" else None
+        about = stated.get("of") if isinstance(stated, Node) else one
+        found = without_quantity(about, placed=True) if isinstance(about, Node) else None
+        if isinstance(found, Node) and found.kind == "np":
+            yield found
+
+
+def _refers_to_object(part: Node) -> bool:
+    return part.kind == "pronoun" and part.text("name") != "all"
 
 
 def _names_thing(order: Node) -> bool:

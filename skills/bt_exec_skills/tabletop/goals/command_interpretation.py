@@ -17,6 +17,7 @@ from bt_exec_skills.tabletop.goals.answers import answer
 from bt_exec_skills.tabletop.goals.branch_references import (
     lacks_noun,
     refers_back,
+    split_first_questions,
     split_questions,
     takes_some,
 )
@@ -56,6 +57,7 @@ class Understood(NamedTuple):
         subgoals: Subgoals of the command.
         words: Words of the text.
         replies: Questions that are answered after the command, in the words of the text.
+        first: Questions that are answered before the command, in the words of the text.
     """
 
     language: str
@@ -65,6 +67,7 @@ class Understood(NamedTuple):
     subgoals: tuple[Subgoal, ...] = ()
     words: tuple[Edge, ...] = ()
     replies: tuple[str, ...] = ()
+    first: tuple[str, ...] = ()
 
 
 class _CommandInterpreter:
@@ -146,12 +149,17 @@ class _CommandInterpreter:
         return found[0][0]
 
     def _understand_meaning(self, node: Node) -> Understood:
+        first, node = split_first_questions(node)
+        if first:
+            asked_first = tuple(map(self._question_words, first))
+            return self._understand_meaning(node)._replace(first=asked_first)
         converter = self._converter()
         order, last = split_questions(node)
         if last:
             if order is not None and takes_some(order) and any(map(refers_back, last)):
                 raise Trouble("NOT_UNDERSTOOD")
-            if any(map(lacks_noun, last[order is None :])):
+            questions = [one for one in last if one.kind == "ask"]
+            if any(map(lacks_noun, questions[order is None :])):
                 raise Trouble("NOT_UNDERSTOOD")  # "how many cubes, and how many are red?"
             done = (
                 Understood(self.language, node)
@@ -179,7 +187,10 @@ class _CommandInterpreter:
         Raises:
             Trouble: If the words have another meaning without the command.
         """
-        said_alone = self.session.readings[-1].words_of(question, whole=True)
+        fragment = question.kind == "fragment"  # it is read with the question before it
+        said_alone = self.session.readings[-1].words_of(question, whole=not fragment)
+        if fragment and said_alone:
+            return f"{said_alone}?"
         if not said_alone or parse_meanings(said_alone, self.now).meanings[0][0] != question:
             raise Trouble("NOT_UNDERSTOOD")
         return said_alone
@@ -218,7 +229,7 @@ def understand_parts(
     meaning = parts[0] if len(parts) == 1 else Node("seq", (("of", parts),))
     world = _CommandInterpreter(now, reading.language)
     found = world.understand(PossibleMeanings(reading, ((meaning, reading.cost),)), turns)
-    if found.replies:
+    if found.replies or found.first:
         raise Trouble("NOT_UNDERSTOOD")
     return found
 

@@ -75,8 +75,22 @@ def parse_meanings(text: str, now: Environment) -> PossibleMeanings:
     others = [(node, cost) for node, cost in found.others if cost <= found.cost + WIDTH]
     meanings = ((found.meaning, found.cost), *others)
     return PossibleMeanings(
-        found, tuple((with_named_conditions(node), cost) for node, cost in meanings)
+        found,
+        tuple((with_named_conditions(_without_waiting(node)), cost) for node, cost in meanings),
     )
+
+
+def _without_waiting(meaning: Node) -> Node:
+    """Return a meaning in which waiting for a state before other acts is a condition.
+
+    Nothing on the tables changes by itself, so the state holds now or never.
+    """
+    first, *rest = meaning.parts() if meaning.kind == "seq" else (meaning,)
+    waits = first.kind == "until" and not first.get("sign")
+    if not (waits and rest) or first.node("of").args != (("verb", "wait"),):
+        return meaning
+    then = rest[0] if len(rest) == 1 else Node("seq", (("of", tuple(rest)),))
+    return Node("if", (("of", first.node("hold")), ("then", then)))
 
 
 def spelling_corrections(text: str, now: Environment) -> Iterator[str]:

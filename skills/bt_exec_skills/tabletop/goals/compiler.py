@@ -106,7 +106,10 @@ class TableCompiler:
                 before = _needed_turns(request, understood, now)
                 plan = answer_plan(self._header(request), before)
                 return Plan(plan, meaning=_shared_meaning(understood))
-            for reply, turns in _final_questions(understood, request):
+            for reply, turns in (
+                *_first_questions(understood, request),
+                *_final_questions(understood, request),
+            ):
                 _refuse_unanswerable_question(reply, now, turns, language)
         except Trouble as trouble:
             return self._refusal(trouble, language)
@@ -142,14 +145,16 @@ class TableCompiler:
                 ),
             }
         )
+        last = {move.thing: move for one in subgoals for move in one.moves if move.target}
         wanted = {
-            move.thing: move.target
-            for one in subgoals
-            for move in one.moves
-            if move.target and move.side == "in" and not move.spot
+            name: move.target for name, move in last.items() if move.side == "in" and not move.spot
         }
-        asked = [reply_node(reply, turns) for reply, turns in _final_questions(understood, request)]
-        return Plan(plan_of(header, subgoals, wanted, asked), meaning=_shared_meaning(understood))
+        asked, first = (
+            [reply_node(*one) for one in questions(understood, request)]
+            for questions in (_final_questions, _first_questions)
+        )
+        spec = plan_of(header, subgoals, wanted, asked, first)
+        return Plan(spec, meaning=_shared_meaning(understood))
 
     # -- parts of commands: the protocol `bt_exec.planning.command_part_planning.PartCompiler`
 
@@ -238,6 +243,16 @@ def _may_be_misspelt(request: Request) -> bool:
     except Trouble as trouble:
         return trouble.code in (*_NOT_READ, *_NAMELESS)
     return False
+
+
+def _first_questions(
+    understood: Understood, request: Request
+) -> Iterator[tuple[str, tuple[Turn, ...]]]:
+    """Yield the questions before a command, each with the turns before it."""
+    turns = request.context.turns
+    for reply in understood.first:
+        yield reply, turns
+        turns = (*turns, Turn(reply))
 
 
 def _final_questions(

@@ -88,6 +88,7 @@ def subgoals_of(
     found: list[Subgoal] = []
     done: list[Trouble] = []
     barred: set[tuple[str, str]] = set()
+    back: int | None = None  # the first subgoal that returns objects
     for number, ask in enumerate(asked):
         if ask.verb in ("pick", "bring", "go", "out") and _refers_to_same_objects(
             asked[number + 1 :]
@@ -116,13 +117,14 @@ def subgoals_of(
                 done.append(trouble)
                 continue
             found = _without_exceptions(found, subgoals)
+            back = len(found) if ask.verb == "put_back" else back
             found += subgoals if found else with_held_object_first(subgoals, now)
             scope.last = tuple(move.thing for one in subgoals for move in one.moves)
             reached = {move.target for one in subgoals for move in one.moves}
             scope.used |= {*scope.last, *(reached & now.objects.keys())}
     if not found:
         raise done[0] if done else Trouble("NOTHING_TO_DO")
-    _refuse_two_targets(found)
+    _refuse_two_targets(found[:back])
     _check_unmixed([ask.by for ask in asked if ask.verb == "sort" and ask.by], found)
     found[-1] = replace(found[-1], remarks=(*found[-1].remarks, *done))
     return tuple(found)

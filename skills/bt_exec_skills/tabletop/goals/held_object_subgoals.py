@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import replace
 
 from bt_exec_skills.tabletop.display_names import display_name_or_id, list_names
@@ -55,8 +55,16 @@ def put_aside(now: Environment, language: str) -> Subgoal:
     return Subgoal(text, (Move(held, near),))
 
 
-def put_back(names: Sequence[str], now: Environment, language: str) -> Subgoal:
+def put_back(
+    names: Sequence[str], now: Environment, language: str, moved: Container[str] = ()
+) -> Subgoal:
     """Return the subgoal that puts objects where they were before they were moved.
+
+    Args:
+        names: The objects.
+        now: Current environment.
+        language: ``en`` or ``ko``.
+        moved: Objects that earlier parts of the command move away from where they are now.
 
     Raises:
         Trouble: NO_ORIGIN if the former place is unknown, or is not on a table or in a container;
@@ -76,7 +84,7 @@ def put_back(names: Sequence[str], now: Environment, language: str) -> Subgoal:
         if origin is None or place is None:
             raise Trouble("NO_ORIGIN", tuple(now.tables), what=name)
         spot = (round(origin.x, 3), round(origin.y, 3)) if place in now.tables else ()
-        if name == now.held or not now.is_at(name, place, spot):
+        if name == now.held or name in moved or not now.is_at(name, place, spot):
             moves.append(Move(name, place, spot=spot))
     if not moves:
         raise Trouble("NOTHING_TO_DO")

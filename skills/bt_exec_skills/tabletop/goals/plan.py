@@ -43,6 +43,7 @@ def plan_of(
     subgoals: Iterable[Subgoal],
     wanted: Mapping[str, str],
     replies: Iterable[Check] = (),
+    first: Iterable[Check] = (),
 ) -> MissionSpec:
     """Return the plan for subgoals.
 
@@ -51,6 +52,7 @@ def plan_of(
         subgoals: Subgoals in order.
         wanted: Required final places, as container by object; they are checked last.
         replies: Nodes for the questions that are answered after the subgoals.
+        first: Nodes for the questions that are answered before the subgoals.
     """
     nodes: list[Any] = [node_of(one) for one in subgoals]
     if wanted:
@@ -59,7 +61,7 @@ def plan_of(
         part = {"check": {PART_DONE: given}, "else": "NOT_ALL_IN_PLACE"}
         nodes.append({"fallback": [done, part]})
     name = {"name": SUBGOALS} if len(nodes) > 1 + bool(wanted) else {}
-    nodes += replies
+    nodes = [*first, *nodes, *replies]
     return MissionSpec(mission=header, root=Sequence.model_validate({**name, "sequence": nodes}))
 
 

@@ -14,6 +14,7 @@ from bt_exec_skills.tabletop.goals.object_phrases import (
     SIDES,
     TABLE,
     Phrases,
+    attribute_kind,
     formula_of,
     has_alternative_nouns,
     means_in_hand,
@@ -32,6 +33,15 @@ _SIZES: Mapping[str, tuple[Order, Sign]] = {
     "big": ("biggest", "more"),
     "small": ("smallest", "fewer"),
 }
+
+
+def _common_attribute(options: Node) -> Attribute | None:
+    """Return the attribute whose values are the alternatives of "is it red or blue?", or None."""
+    if options.kind != "or":
+        return None
+    kinds = {attribute_kind(one.text("attribute")) for one in options.parts()}
+    kind = kinds.pop()
+    return cast(Attribute, kind) if not kinds and kind in get_args(Attribute) else None
 
 
 def _named_object(what: str, of: Node) -> tuple[str, Node]:
@@ -63,12 +73,8 @@ class Questions:
         ):
             raise Trouble("NOT_UNDERSTOOD")
         what, of = _named_object(meaning.text("what"), meaning.node("of"))
-        if of.kind == "all" and what == "which" and has_alternative_nouns(of.node("hold")):
-            return Question(
-                "where", tuple(self._all_phrases(of.node("of")))
-            )  # "is it in the bowl or on the plate?"
         if of.kind == "all":
-            return self._question_about_all(of)
+            return self._which_alternative(of) if what == "which" else self._question_about_all(of)
         if of.kind == "exists":
             return self._existence_question(of.node("of"))
         if of.kind in ("more", "alike", "not"):
@@ -89,6 +95,14 @@ class Questions:
         if what != "which":
             raise Trouble("NOT_UNDERSTOOD")
         return self._which_question(of)
+
+    def _which_alternative(self, of: Node) -> Question:
+        """Return the question which of several places or attributes an object has."""
+        if has_alternative_nouns(of.node("hold")):  # "is it in the bowl or on the plate?"
+            return Question("where", tuple(self._all_phrases(of.node("of"))))
+        if by := _common_attribute(of.node("hold")):
+            return Question("values", *self._subject_and_place(of.node("of")), by)
+        return self._question_about_all(of)
 
     def _comparison_question(self, what: str, of: Node) -> Question:
         if of.kind == "not":

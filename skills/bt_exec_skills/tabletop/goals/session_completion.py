@@ -47,6 +47,8 @@ _IT, _THEM, _THERE, _ALL = (
 )
 _EVERYTHING = Node("np", (("of", Node("any")), ("det", "all")))
 _ITSELF = (_IT, _THEM, _ALL)
+_MOVED = Node("pronoun", (("name", "moved"),))
+"""The objects that the last command moved: "the one you just moved"."""
 
 Meanings = list[tuple[Node, float]]
 """Possible meanings of a text, with their costs."""
@@ -264,6 +266,18 @@ class CommandHistory:
         node = node.substitute(_THERE, there)
         return node if any(map(names_holder, self.subjects)) else _about_place(node, there)
 
+    def _resolve_moved(self, node: Node, before: Meanings) -> Node:
+        """Return a meaning in which "the one you just moved" is "it".
+
+        Raises:
+            Trouble: NOTHING_BEFORE unless the last text is a command.
+        """
+        if _MOVED not in node.walk():
+            return node
+        if self._now.held is not None or not before or before[0][0].kind == "ask":
+            raise Trouble("NOTHING_BEFORE", what=self.words_of(_MOVED) or "-")
+        return node.substitute(_MOVED, _IT)
+
     def _is_undo(self, node: Node, before: Node) -> bool:
         """Return True for a command to put back the objects that the last mission moved."""
         act = next((one for one in node.walk() if one.kind == "act"), node)
@@ -272,6 +286,7 @@ class CommandHistory:
 
     def _with_antecedent(self, node: Node, before: Meanings) -> Node:
         """Return a meaning in which the first reference to earlier objects is resolved."""
+        node = self._resolve_moved(node, before)
         node = self._resolve_last_question(node, before)
         if self._now.held is not None or not before or self._is_undo(node, before[0][0]):
             return node

@@ -166,7 +166,9 @@ def _return_subgoal(ask: UnresolvedGoal, scope: Scope, language: str) -> Subgoal
     """
     held = scope.now.held
     if held is None and ask.verb == "put_back":
-        return put_back(_objects_to_put_back(ask, scope), scope.now, language)
+        scope = _after_own_moves(scope)
+        names = _objects_to_put_back(ask, scope)
+        return put_back(names, scope.now, language, moved=scope.used)
     if held is None:
         raise Trouble("HAND_EMPTY")
     themes = (replace(one, number="all") if one.number == "one" else one for one in ask.themes)
@@ -178,6 +180,24 @@ def _return_subgoal(ask: UnresolvedGoal, scope: Scope, language: str) -> Subgoal
     if ask.verb == "put_down":
         return put_aside(scope.now, language)
     return put_back((held,), scope.now, language)
+
+
+def _after_own_moves(scope: Scope) -> Scope:
+    """Return a context in which the objects of earlier parts can be put back where they are now.
+
+    An example is "put the apple on the tray and then back in its place".
+
+    Raises:
+        Trouble: NOT_UNDERSTOOD if the objects were swapped, so that their places are taken.
+    """
+    now = scope.now
+    if len(set(scope.last)) < len(scope.last):
+        raise Trouble("NOT_UNDERSTOOD")
+    own = {name: one.pos for name, one in now.objects.items() if name in scope.used}
+    if not own:
+        return scope
+    now = replace(now, origins={**now.origins, **own}, returnable=tuple(scope.last))
+    return replace(scope, now=now)
 
 
 def _objects_to_put_back(ask: UnresolvedGoal, scope: Scope) -> tuple[str, ...]:

@@ -1,0 +1,154 @@
+"""Operations of grammar rules on several questions of one text.
+
+An operation returns `UNSAID` for meanings that do not go together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from bt_exec.language.reading.meaning_node import (
+    UNSAID,
+    Node,
+    Value,
+    conjunction,
+    conjuncts,
+    disjunction,
+)
+from bt_exec.language.reading.order_operations import correct_objects
+from bt_exec.language.reading.phrase_operations import IT
+from bt_exec.language.reading.reference_resolution import subject_of, with_antecedent
+
+__all__ = ["QUESTION_OPERATIONS", "with_asked_fragments"]
+
+_IT_EXISTS = Node("exists", (("of", IT),))
+
+
+def _is_omitted(subject: Node) -> bool:
+    """Return True for a subject that stands for the subject of the question before."""
+    of = subject.get("of")
+    return subject == IT or (isinstance(of, Node) and of.kind == "any")
+
+
+def _either_question(one: Node, other: Node) -> Node:
+    """Return the question that two questions joined by "or" ask together.
+
+    If both ask for a property of one subject, it is a question with alternatives; otherwise both
+    are answered.
+    """
+    if "seq" in (one.kind, other.kind):
+        return UNSAID
+    first, second = _property_in(one), _property_in(other)
+    if first and second and (_is_omitted(second[0]) or second[0] == first[0]):
+        hold = disjunction(first[1], second[1])
+        every = Node("all", (("of", first[0]), ("hold", hold)))
+        return Node("ask", (("what", "which"), ("of", every)))
+    if other.get("of") == _IT_EXISTS and one.node("of").kind == "exists":
+        return one  # "is it gone, or is it still there?"
+    subject = first[0] if first else subject_of(one)
+    if subject is not None and subject.get("of") is not None and IT in other.walk():
+        other = with_antecedent(other, subject.replace(quantity=None, wh=None))
+    return Node("seq", (("of", (one, other)),))
+
+
+def _property_in(question: Node) -> tuple[Node, Node] | None:
+    """Return the subject of a yes/no question and the property that it asks for, or None."""
+    of = question.get("of")
+    if not isinstance(of, Node) or question.text("what") != "whether":
+        return None
+    if of.kind == "all":
+        return of.node("of"), of.node("hold")
+    inner, about = of.node("of").get("of"), of.get("about")
+    if of.kind != "exists" or not isinstance(inner, Node):
+        return None
+    parts = conjuncts(inner)
+    known: tuple[Node, ...] = (IT,)
+    if about is None and IT in parts:
+        about = IT
+    elif isinstance(about, Node) and isinstance(about.get("of"), Node):
+        known = conjuncts(about.node("of"))
+    else:
+        return None
+    return about, conjunction(*(part for part in parts if part not in known))
+
+
+def with_asked_fragments(parts: Sequence[Node]) -> tuple[Node, ...]:
+    """Return the parts of a text; "…? And the blue one?" repeats the question before it.
+
+    The phrase of such a fragment takes the place of the subject of the question, and the noun of
+    the subject if it has none; a place takes the place of a place. Fragments for which it is
+    unclear what they replace are kept.
+    """
+    found: list[Node] = []
+    for part in parts:
+        before = found[-1] if found else None
+        if part.kind == "fragment" and before is not None and before.kind == "ask":
+            part = _asked_about(before, part.node("of")) or part
+        found.append(part)
+    return tuple(found)
+
+
+def _asked_about(question: Node, phrase: Node) -> Node | None:
+    placed = phrase.kind == "rel"
+    new = phrase.node("to") if placed else phrase
+    outside, inside = _phrases_of(question)
+    found = [] if placed else [old for old in outside if _are_alike(old, new)]
+    found = found or [old for old in inside if _are_alike(old, new)]
+    if new.kind != "np" or len(found) != 1:
+        return None
+    return question.substitute(found[0], correct_objects(new, found[0]))
+
+
+def _phrases_of(question: Node) -> tuple[list[Node], list[Node]]:
+    """Return the phrases of a question outside relations, and those after a relation."""
+    inside = [
+        one
+        for rel in question.walk()
+        if rel.kind == "rel"
+        for one in rel.walk()
+        if one.kind == "np"
+    ]
+    every = dict.fromkeys(one for one in question.walk() if one.kind == "np")
+    return [one for one in every if one not in inside], list(dict.fromkeys(inside))
+
+
+def _are_alike(old: Node, new: Node) -> bool:
+    """Return True if a phrase may take the place of another: both of one sort, with a noun each.
+
+    A phrase without a noun is of the sort of any phrase with an attribute.
+    """
+    mine, theirs = _sort_of(new), _sort_of(old)
+    return theirs is not None and (mine is None or mine == theirs)
+
+
+def _sort_of(phrase: Node) -> str | None:
+    """Return the kind of the noun of a phrase; None without a noun."""
+    of = phrase.get("of")
+    parts = conjuncts(of) if isinstance(of, Node) else ()
+    names = [one.text("name") for one in parts if one.kind == "thing"]
+    return names[0].rpartition("/")[0].rpartition("/")[0] if len(names) == 1 else None
+
+
+def _go_to_and_fro(one: Node, other: Node, times: int | None = None) -> Node:
+    """Return visits of two places in turn, `times` times each, and the return to the first."""
+    stops = tuple(Node("act", (("verb", "visit"), ("of", place))) for place in (one, other))
+    trip = Node("seq", (("of", stops),))
+    if times is not None and times > 1:
+        trip = Node("turns", (("of", trip), ("times", Node("times", (("number", times),)))))
+    return Node("seq", (("of", (trip, stops[0])),))
+
+
+def _with_shared_verb(stops: Node, verb: Value | None) -> Node:
+    """Return the stops of a route, with the verb that is stated once for all of them."""
+    if verb is not None and stops.text("verb") == "visit":
+        return stops.replace(verb=verb)
+    return stops.map_children(lambda part: _with_shared_verb(part, verb))
+
+
+QUESTION_OPERATIONS: Mapping[str, Callable[..., Any]] = {
+    "either_question": _either_question,
+    "to_and_fro": _go_to_and_fro,
+    "shared_verb": _with_shared_verb,
+}
+"""Operations on several questions, by the names that grammar files use."""
