@@ -135,7 +135,7 @@ class PhraseConverter:
             raise NoStepsError
         if det == "rest" and mark == "not":
             return  # "the lounge, not the others" excludes everything else
-        if det in ("rest", "all") and {"any", "not"} >= described:
+        if det in ("rest", "all") and {"any", "not", "many"} >= described:
             yield self._new_piece("noun", mark=REST)
         elif det == "rest":
             if not any(map(self._means_everywhere, conjuncts(formula))):

@@ -402,6 +402,76 @@ def test_excluded_places_are_not_visited(plan, case):
 
 
 @st.composite
+def prohibitions(draw):
+    """Draw a door act, a prohibition of another act, and sentences that contain both."""
+    language = draw(st.sampled_from(["en", "ko"]))
+    acts, forms = PROHIBITIONS[language]
+    (wanted, _, joined), (_, forbidden, _) = draw(st.permutations(acts))[:2]
+    form = draw(st.sampled_from(forms))
+    return wanted, form.format(act=wanted, joined=joined, forbidden=forbidden)
+
+
+PROHIBITIONS = {
+    "en": (
+        (
+            ("open the door", "opening the door", "open the door"),
+            ("get the material", "touching the material", "get the material"),
+            ("bring your arms home", "moving your arms home", "bring your arms home"),
+        ),
+        (
+            "{act}, and avoid {forbidden}",
+            "avoid {forbidden} and {act}",
+            "instead of {forbidden}, {act}",
+            "{act} without {forbidden}",
+            "no {forbidden}, just {act}",
+        ),
+    ),
+    "ko": (
+        (
+            ("문 열어", "문은 열", "문 열고"),
+            ("자재 가져와", "자재는 꺼내", "자재 가져오고"),
+            ("팔을 제자리로 돌려", "팔은 움직이", "팔을 제자리로 돌리고"),
+        ),
+        (
+            "{forbidden}지 말고 {act}",
+            "{forbidden}지는 마시고요, {act}",
+            "{forbidden}진 마. {act}",
+            "{act}, {forbidden}지는 말아 주십시오",
+            "{forbidden}지 않도록 조심해서 {act}",
+            "{forbidden}지 않아도 되니까 {act}",
+        ),
+    ),
+}
+
+
+@FAST
+@given(prohibitions())
+def test_prohibition_of_another_act_leaves_at_most_the_wanted_act(plan, case):
+    wanted, command = case
+    found, alone = plan("door", command), plan("door", wanted)
+    if found is not None:
+        done = ({n.do for n in walk(one.root) if isinstance(n, Do)} for one in (found, alone))
+        assert next(done) <= next(done), command
+
+
+@pytest.mark.parametrize(
+    ("act", "state", "said"),
+    [
+        ("fetch the material", "the door has to be closed", "{act}; {state} when you are done"),
+        ("fetch the material", "the door must not be open", "at the end {state}, so {act}"),
+        ("fetch the material", "leave the door shut", "{act} and {state} when you're finished"),
+        ("you have the material", "leave the door closed", "once {act}, {state}"),
+        ("자재 가져와", "문이 닫혀 있어야 해", "다 끝나면 {state}. {act}"),
+        ("자재 가져와", "문이 열려 있으면 안 돼", "{act}. 다 끝났을 때 {state}"),
+        ("자재 가져와", "문은 닫혀 있게 해 주고", "마지막엔 {state} {act}"),
+    ],
+)
+def test_state_demanded_for_the_end_is_reached_last(plan, act, state, said):
+    expected = plan("door", "fetch the material and then close the door")
+    assert same_runs(plan("door", said.format(act=act, state=state)), expected)
+
+
+@st.composite
 def operator_sentences(draw):
     site, language = draw(st.sampled_from(sorted(WORDS)))
     words = WORDS[site, language]

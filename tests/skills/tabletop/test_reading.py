@@ -364,11 +364,17 @@ EXCLUSIONS = (
     "사과를 {name} 말고 {place} 넣어",
     "{name} 말고 사과를 {place} 넣어",
     "{name} 넣지 말고 사과를 {place} 넣어",
+    "{name}은 하나도 넣지 말고 사과만 {place} 넣어",
+    "{name} 넣으면 안 되고 사과를 {place} 넣어",
+    "{name}만 빼고 전부 {place} 넣어",
     "rather than the {name}, put the apple in the {place}",
     "put the apple in the {place} rather than the {name}",
     "put the apple, not the {name}, in the {place}",
     "put the apple in the {place} and not the {name}",
     "put neither the {name} nor the red cup in the {place}",
+    "put everything in the {place}, apart from the {name}",
+    "put the apple in the {place} without touching the {name}",
+    "avoid the {name} and put the apple in the {place}",
     "do not put the {name} in the {place} until the red bowl is empty",
 )
 

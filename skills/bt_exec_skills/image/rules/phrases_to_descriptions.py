@@ -105,7 +105,6 @@ class PhraseConverter:
         parts = _limit_superlatives_to_bars(
             [inner for part in conjuncts(stated) for inner in conjuncts(part)]
         )
-        parts = self._without_implied_negations(parts)
         found = Phrase(said=self._generator.phrase(formula), picture=self._picture)
         beside = next((one for one in parts if one.text("relation") == "beside"), None)
         if beside is not None and self._nearest:
@@ -127,21 +126,6 @@ class PhraseConverter:
         if self._is_contradictory(found) or self._needs_fill_of_object(found):
             raise self.refusal()
         return replace(found, attributes=tuple(sorted(found.attributes, key=ATTRIBUTES.index)))
-
-    def _without_implied_negations(self, parts: Sequence[Node]) -> list[Node]:
-        """Return parts without negated attributes that another attribute excludes.
-
-        An example is "not the left one" beside "the right cup".
-        """
-        stated = {self._kinds.get(one.text("attribute")) for one in parts if one.kind == "has"}
-        return [
-            part
-            for part in parts
-            if part.kind != "not"
-            or part.parts()[0].kind != "has"
-            or part.parts()[0] in parts
-            or self._kinds.get(part.parts()[0].text("attribute")) not in stated
-        ]
 
     def _in_one_picture(self, formula: Node) -> tuple[Node, PictureName]:
         """Return a formula without the picture in which its objects are, and the picture.
