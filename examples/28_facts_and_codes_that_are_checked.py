@@ -4,7 +4,7 @@ from pathlib import Path
 
 from bt_exec import Failed, Pack, Running, Steps, skill
 from bt_exec.pack import Catalogue
-from bt_exec.verify.pack_declarations import code_problems, fact_problems
+from bt_exec.verify.pack_declarations import fact_problems, skill_problems
 
 
 @skill(fails={"SPILT"}, needs={"jugg": "full"}, effects={"jug": "empty"})
@@ -17,7 +17,7 @@ def pour() -> Steps:
 PACK = Pack("bar", skills=(pour,), facts={"jug": ("full", "empty"), "cup": ("full", "empty")})
 
 catalogue = Catalogue([PACK])
-for problem in (*fact_problems(catalogue), *code_problems(catalogue)):
+for problem in (*fact_problems(catalogue), *skill_problems(catalogue)):
     print(f"{Path(problem.file).name}:{problem.line}: {problem.code} {problem.found}")
     print(f"    allowed: {', '.join(problem.allowed)}")
 

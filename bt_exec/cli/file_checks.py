@@ -166,9 +166,9 @@ class FileChecker:
 
     def _check_failure_codes(self, catalogue: Catalogue) -> None:
         """Check that the skills of a catalogue declare the failure codes that they raise."""
-        from bt_exec.verify.pack_declarations import code_problems
+        from bt_exec.verify.pack_declarations import skill_problems
 
-        self.problems += code_problems(catalogue)
+        self.problems += skill_problems(catalogue)
 
     def _check_trees(self, loaded: list[Loaded]) -> None:
         """Check trees and missions, then the utterances of trees."""

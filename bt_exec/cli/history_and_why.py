@@ -301,7 +301,7 @@ def check(
     journal: _File = None,
     json: opt.Json = False,
 ) -> None:
-    """Check the journal: integrity, orphans, unfinished missions."""
+    """Check the journal: integrity, orphaned rows and frames, unfinished missions."""
     from dataclasses import asdict
 
     from bt_exec.cli.output_streams import localized, operator_painter, write_json

@@ -11,8 +11,8 @@ topic             schema                      content
 /log              foxglove.Log                sentences: command, plans, failures, observations, end
 /PACK/observed    bt_exec.Observation         what was observed
 /PACK/camera      foxglove.CompressedImage    recorded frames, PNG
-/PACK/pose        foxglove.PoseInFrame        pose of the robot, where observations hold one
-/PACK/objects     foxglove.FrameTransforms    positions of objects, where observations hold them
+/PACK/pose        foxglove.PoseInFrame        pose of the robot, if observations contain one
+/PACK/objects     foxglove.FrameTransforms    positions of objects, if observations contain them
 ================  ==========================  ===================================================
 """
 

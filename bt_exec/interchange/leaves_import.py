@@ -74,7 +74,7 @@ class LeafReader:
         return name
 
     def is_condition(self, element: Element) -> bool:
-        """Return True if an element is a condition, or combines conditions only."""
+        """Return True if an element is a condition, or combines only conditions."""
         if element.tag == "Condition" or element.tag in self.conditions:
             return True
         if element.attributes.get("_as", "check") != "check" or "_tell" in element.attributes:

@@ -114,7 +114,7 @@ _MOST_TOKENS = 200
 
 
 def read_condition(script: str) -> Any:
-    """Return a script as a condition expression; None if it is more than conditions."""
+    """Return a script as a condition expression; None if it does anything else."""
     tokens = _TOKEN.findall(script)
     if not tokens or len(tokens) > _MOST_TOKENS:
         return None

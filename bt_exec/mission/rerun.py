@@ -59,7 +59,7 @@ class Verification:
 
     @property
     def agrees(self) -> bool:
-        """Whether every event agrees."""
+        """Whether every event agrees with the record."""
         return self.difference is None
 
 

@@ -373,7 +373,7 @@ def _whereabouts(request: Request) -> str:
 
 
 def _was_unfinished(context: Context) -> bool:
-    """Return True if the last command is the newest unfinished mission, so it can be repeated."""
+    """Return True if the last command began the newest unfinished mission, which it may repeat."""
     last = context.turns[-1] if context.turns else None
     return last is not None and last == context.unfinished_mission(
         datetime.now().astimezone().date()

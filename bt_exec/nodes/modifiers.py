@@ -268,7 +268,7 @@ class Repeat(Modifier):
     condition does not hold after the last round.
 
     Attributes:
-        noted: Failures that were only recorded in rounds before the last, by path.
+        noted: Failures, by path, that were only recorded; those of the last round are not included.
     """
 
     CODE = "NOT_REACHED"
@@ -341,7 +341,7 @@ class ForEach(Modifier):
     At most one item is begun per tick.
 
     Attributes:
-        noted: Failures that were only recorded for items before the last, by path.
+        noted: Failures, by path, that were only recorded; those of the last item are not included.
         skipped: Why the child was skipped for every item; empty if it ran for one.
     """
 

@@ -128,7 +128,7 @@ def _skills(catalogue: Catalogue) -> Iterable[tuple[str, Skill]]:
 
 
 def _model(model: type[TreeSpec] | type[MissionSpec], definitions: Schema) -> Schema:
-    """Return the schema of a model, and add the models that it refers to to `definitions`."""
+    """Return the schema of a model; add the schemas of the models in it to `definitions`."""
     top: Schema = model.model_json_schema(by_alias=True, ref_template="#/$defs/{model}")
     definitions.update(top.pop("$defs"))
     for part in (top, *definitions.values()):

@@ -9,7 +9,7 @@ from pydantic.errors import PydanticInvalidForJsonSchema
 from bt_exec.language.messages import LANGUAGES, Messages
 from bt_exec.pack import Catalogue, Pack, find_pack
 from bt_exec.skill import Condition, Signature, Skill
-from bt_exec.verify.pack_declarations import code_problems, fact_problems
+from bt_exec.verify.pack_declarations import fact_problems, skill_problems
 
 __all__ = ["check_condition", "check_pack", "check_skill"]
 
@@ -70,7 +70,7 @@ def check_pack(pack: Pack, messages: Messages | None = None) -> None:
         RegistrationError: If two skills, conditions or types have the same name.
     """
     catalogue = Catalogue([*_required_packs(pack), pack])
-    for problem in (*fact_problems(catalogue), *code_problems(catalogue)):
+    for problem in (*fact_problems(catalogue), *skill_problems(catalogue)):
         raise AssertionError(str(problem))
     for skill in pack.skills:
         check_skill(skill, messages)

@@ -29,10 +29,10 @@ __all__ = [
     "Position",
     "RaisedCode",
     "blocking_calls",
-    "code_problems",
     "fact_problems",
     "position_of",
     "raised_codes",
+    "skill_problems",
 ]
 
 
@@ -46,7 +46,7 @@ def fact_problems(catalogue: Catalogue) -> list[Problem]:
     ]
 
 
-def code_problems(catalogue: Catalogue) -> list[Problem]:
+def skill_problems(catalogue: Catalogue) -> list[Problem]:
     """Return a problem for each undeclared failure code and each blocking call of a skill."""
     return [
         problem

@@ -46,7 +46,7 @@ class Breach:
 
 
 def make_breach(code: str, where: str, sentence: str, **facts: Any) -> Breach:
-    """Return a breach whose message is a sentence of the catalogue."""
+    """Return a breach with the message `sentence` of the catalogue."""
     named = tuple((name, str(fact)) for name, fact in facts.items())
     return Breach(code, where, catalogue_sentence(sentence, "en", **dict(named)), sentence, named)
 

@@ -64,7 +64,7 @@ class Operation(UserData):
     Attributes:
         text: Description of the operation.
         args: Arguments by name.
-        skill: Skill that executes the operation; by default, a skill of the site with its name.
+        skill: Skill that executes the operation; by default, the skill with the operation's name.
         done_evidence: Evidence of success.
     """
 

@@ -139,7 +139,7 @@ def _argument(skill: Skill[..., Any], name: str, hint: Any) -> dict[str, Any]:
 
 
 def _possible_evidence(skill: Skill[..., Any], choices: Mapping[str, tuple[Any, ...]]) -> list[str]:
-    """Return the facts that a skill may establish, for arguments with a finite number of values."""
+    """Return the facts that a skill may establish, with every listed value of its arguments."""
     known = {name: _literal_values(hint) for name, hint in skill.arguments.items()}
     counted = {**{name: values for name, values in known.items() if values}, **choices}
     words: list[str] = []

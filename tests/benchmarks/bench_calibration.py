@@ -1,7 +1,7 @@
 """Calibration of answers about pictures: share of correct answers by stated confidence.
 
-Fresh pictures of several kinds are asked about through the whole pipeline with its judges: drawings
-under hard conditions, rendered tables, signs, receipts and codes, and photographs from
+Questions about new pictures of several kinds pass through the whole pipeline with its judges:
+drawings under hard conditions, rendered tables, signs, receipts and codes, and photographs from
 scikit-image. The table by confidence is printed, and written as a reliability diagram if a file is
 given:
 

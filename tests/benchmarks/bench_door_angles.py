@@ -1,8 +1,8 @@
 """Open, close and fetch missions from every door angle: outcomes and truth of the reports.
 
-``python tests/benchmarks/bench_door_angles.py [STEP] [SEEDS] [EYES] [FROM] [TO]``; by default steps
-of 0.025 rad from 0 to 1.35, three seeds, ``learned`` perception (``oracle`` is faster). A mission
-counts as successful if it reports success and the simulated door and hands agree. The final
+``python tests/benchmarks/bench_door_angles.py [STEP] [SEEDS] [DETECTOR] [FROM] [TO]``; by default
+steps of 0.025 rad from 0 to 1.35, three seeds, ``learned`` perception (``oracle`` is faster). A
+mission counts as successful if it reports success and the simulated door and hands agree. The final
 message is compared with the simulator by the checker of the tests.
 """
 

@@ -1,7 +1,7 @@
 """Planning once against planning every turn: model calls, tokens and success in the same worlds.
 
 Our compiler asks for a tree, checks it, and asks again after a failure without an alternative in
-the library; "ours, no ways" asks after every failure. The other planner asks before every action,
+the library; "no library" asks after every failure. The other planner asks before every action,
 executes the first action of each answer, and asks once more at the end.
 
 Both use the same scripted model, which decides from the observation alone, on the same simulated
@@ -104,7 +104,7 @@ class Scripted:
         return f"root: {{tree: {name}, with: {{arm: left}}}}" if code else ""
 
     def turn(self, prompt: str, facts: Mapping[str, str], seen: tuple[str, ...]) -> str | None:
-        """Return the next action of a turn, None when all is done, or a word."""
+        """Return the next action, at the error rate a faulty one; None when all is done."""
         if self.draw.random() < self.rate:
             action: str | None = self.draw.choice(WRONG_TURNS)
         else:
@@ -239,7 +239,7 @@ def main() -> None:
     bare = dataclasses.replace(site, catalogue=Catalogue([pack]), limits=limits)
     planners: tuple[tuple[str, Callable[[Site, int, float], Counter[str]], Site], ...] = (
         ("per turn", per_turn, bare),
-        ("ours, no ways", partial(ours, repair="model"), site),
+        ("no library", partial(ours, repair="model"), site),
         ("ours", ours, site),
     )
     for rate in (0.0, 0.15):

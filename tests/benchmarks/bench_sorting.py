@@ -62,7 +62,7 @@ def _sort(count: int) -> None:
         {"robot": "http", "remote": {"http": simulator.address}}
     )
     rates = site.rates.model_copy(update={"tick_hz": 100.0, "look_hz": 50.0})
-    limits = site.limits.model_copy(update={"hang_s": 30.0})  # as of other simulated worlds
+    limits = site.limits.model_copy(update={"hang_s": 30.0})  # as for other simulated worlds
     site = replace(site, packs={"tabletop": settings}, rates=rates, limits=limits)
     began = time.process_time()
     plan = compiled("sort by colour", now).plan

@@ -23,8 +23,8 @@ from bt_exec_labeler.testing.toy_game_episodes import FPS, make_game
 from bt_exec_labeler.vocabulary_draft import draft_vocabulary
 
 from .test_damaged_recordings import (
+    Damage,
     Lines,
-    Wound,
     assert_costs_only_what_it_touches,
     between,
     everywhere,
@@ -33,7 +33,7 @@ from .test_damaged_recordings import (
 )
 
 
-class Healthy(NamedTuple):
+class IntactRecording(NamedTuple):
     """Intact recording in a folder.
 
     Attributes:
@@ -41,20 +41,22 @@ class Healthy(NamedTuple):
         words: Its vocabulary.
         labels: Its labels.
         flaws: Its flaws: a busy machine drops frames of fast missions.
-        wounded: Episode to be damaged.
+        damaged_episode: Episode to be damaged.
     """
 
     source: Path
     words: Path
     labels: Lines
     flaws: Sequence[Mapping[str, Any]]
-    wounded: str
+    damaged_episode: str
 
 
-def healthy(source: Path, words: Path, episode: int) -> Healthy:
+def intact(source: Path, words: Path, episode: int) -> IntactRecording:
     labels = labelled(source, source.parent.with_name("whole"), ("parquet",), words)
-    wounded = sorted({line["episode"] for line in labels.values()})[episode]
-    return Healthy(source, words, labels, cli_commands.check(source, words)["flaws"], wounded)
+    damaged_episode = sorted({line["episode"] for line in labels.values()})[episode]
+    return IntactRecording(
+        source, words, labels, cli_commands.check(source, words)["flaws"], damaged_episode
+    )
 
 
 def own_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -104,21 +106,21 @@ def as_lerobot(game: Path, folder: Path) -> Path:
 
 
 @pytest.fixture(scope="module")
-def lerobot(game: Path, tmp_path_factory: pytest.TempPathFactory) -> Healthy:
+def lerobot(game: Path, tmp_path_factory: pytest.TempPathFactory) -> IntactRecording:
     source = as_lerobot(game, own_folder(tmp_path_factory) / "set")
-    return healthy(source, game / "vocabulary.yaml", 1)
+    return intact(source, game / "vocabulary.yaml", 1)
 
 
 def table(change: Callable[[dict[str, list[Any]]], None]) -> Callable[[Path], None]:
     """Return a damage that changes the table of the second episode."""
 
-    def harm(folder: Path) -> None:
+    def apply(folder: Path) -> None:
         path = folder / SET
         columns = pyarrow.parquet.read_table(path).to_pydict()
         change(columns)
         pyarrow.parquet.write_table(pyarrow.table(columns), path)
 
-    return harm
+    return apply
 
 
 def cell(name: str, row: int, value: Any) -> Callable[[Path], None]:
@@ -131,31 +133,31 @@ def bad_call(columns: dict[str, list[Any]]) -> None:
 
 
 def cut_off(name: str, share: float) -> Callable[[Path], None]:
-    def harm(folder: Path) -> None:
+    def apply(folder: Path) -> None:
         path = folder / name if name else folder
         data = path.read_bytes()
         path.write_bytes(data[: int(len(data) * share)])
 
-    return harm
+    return apply
 
 
 CAMERA, SET = "observation.images.top", "data/episode_000001.parquet"
 NEAR = between(6.0, 6.25)
 LEROBOT = (
-    Wound("broken_picture", cell(CAMERA, 24, {"bytes": b"x", "path": None}), "damaged", NEAR),
-    Wound("no_picture", cell(CAMERA, 24, {"bytes": None, "path": None}), "damaged", NEAR),
-    Wound("no_time", cell("timestamp", 24, None), "row", NEAR),
-    Wound("time_nan", cell("timestamp", 24, float("nan")), "row", NEAR),
-    Wound("double_time", cell("timestamp", 24, 5.75), "double_time", between(5.75, 6.25)),
-    Wound("clock_ahead", cell("timestamp", -1, 900.0), "gap", between(10.0, 900.0)),
-    Wound("bad_tool_call", table(bad_call), "action", between(2.0, 60.0)),
-    Wound("file_cut_off", cut_off(SET, 0.5), "damaged", everywhere),
-    Wound("file_gone", lambda f: (f / SET).unlink(), "damaged", everywhere),
+    Damage("broken_picture", cell(CAMERA, 24, {"bytes": b"x", "path": None}), "damaged", NEAR),
+    Damage("no_picture", cell(CAMERA, 24, {"bytes": None, "path": None}), "damaged", NEAR),
+    Damage("no_time", cell("timestamp", 24, None), "row", NEAR),
+    Damage("time_nan", cell("timestamp", 24, float("nan")), "row", NEAR),
+    Damage("double_time", cell("timestamp", 24, 5.75), "double_time", between(5.75, 6.25)),
+    Damage("clock_ahead", cell("timestamp", -1, 900.0), "gap", between(10.0, 900.0)),
+    Damage("bad_tool_call", table(bad_call), "action", between(2.0, 60.0)),
+    Damage("file_cut_off", cut_off(SET, 0.5), "damaged", everywhere),
+    Damage("file_gone", lambda f: (f / SET).unlink(), "damaged", everywhere),
 )
 
 
 @pytest.fixture(scope="module")
-def journal(tmp_path_factory: pytest.TempPathFactory) -> Healthy:
+def journal(tmp_path_factory: pytest.TempPathFactory) -> IntactRecording:
     path, site = own_folder(tmp_path_factory) / "j.sqlite", load_site("door")
     packs = {"door": site.packs["door"].model_copy(update={"detector": "oracle"})}
     how: dict[str, Any] = {"world": {"door": "closed"}, "fast": True, "frames": True}
@@ -164,20 +166,20 @@ def journal(tmp_path_factory: pytest.TempPathFactory) -> Healthy:
             session.run("open the door")
     words = path.parent.with_name("words.yaml")
     words.write_text(draft_vocabulary("door"), encoding="utf-8")
-    return healthy(path, words, 1)
+    return intact(path, words, 1)
 
 
 def event(kind: str, number: int) -> Callable[[Path], None]:
     """Return a damage that makes an event of the second mission unreadable."""
 
-    def harm(path: Path) -> None:
+    def apply(path: Path) -> None:
         with sqlite3.connect(path) as connection:
             about = "SELECT seq FROM events WHERE mission = 2 AND kind = ? ORDER BY seq"
             seq = connection.execute(about, (kind,)).fetchall()[number][0]
             connection.execute("UPDATE events SET data = '{' WHERE mission = 2 AND seq = ?", (seq,))
         connection.close()
 
-    return harm
+    return apply
 
 
 def second_frames(path: Path) -> list[Path]:
@@ -186,27 +188,27 @@ def second_frames(path: Path) -> list[Path]:
 
 
 def each_frame(
-    harm: Callable[[Path], object], first: int = 0, last: int | None = None
+    apply: Callable[[Path], object], first: int = 0, last: int | None = None
 ) -> Callable[[Path], None]:
-    def harm_all(path: Path) -> None:
+    def apply_all(path: Path) -> None:
         for frame in second_frames(path)[first:last]:
-            harm(frame)
+            apply(frame)
 
-    return harm_all
+    return apply_all
 
 
 JOURNAL = (
-    Wound(
+    Damage(
         "frames_cut_off",
         each_frame(lambda f: f.write_bytes(f.read_bytes()[:60]), 20, 24),
         "damaged",
         everywhere,
     ),
-    Wound("frames_gone", each_frame(Path.unlink, 20, 24), "damaged", everywhere),
-    Wound("all_frames_gone", each_frame(Path.unlink), "damaged", everywhere),
-    Wound("observation_not_json", event("Observed", 4), "damaged", everywhere),
-    Wound("skill_not_json", event("SkillStarting", 0), "damaged", everywhere),
-    Wound("skill_end_not_json", event("SkillEnded", 0), "damaged", everywhere),
+    Damage("frames_gone", each_frame(Path.unlink, 20, 24), "damaged", everywhere),
+    Damage("all_frames_gone", each_frame(Path.unlink), "damaged", everywhere),
+    Damage("observation_not_json", event("Observed", 4), "damaged", everywhere),
+    Damage("skill_not_json", event("SkillStarting", 0), "damaged", everywhere),
+    Damage("skill_end_not_json", event("SkillEnded", 0), "damaged", everywhere),
 )
 
 
@@ -222,26 +224,26 @@ def as_video(game: Path, path: Path) -> Path:
 
 
 @pytest.fixture(scope="module")
-def video(game: Path, tmp_path_factory: pytest.TempPathFactory) -> Healthy:
+def video(game: Path, tmp_path_factory: pytest.TempPathFactory) -> IntactRecording:
     source = as_video(game, own_folder(tmp_path_factory) / "run.avi")
-    return healthy(source, game / "vocabulary.yaml", 0)
+    return intact(source, game / "vocabulary.yaml", 0)
 
 
 def line(number: int, text: bytes) -> Callable[[Path], None]:
-    def harm(path: Path) -> None:
+    def apply(path: Path) -> None:
         beside = path.with_suffix(".actions.jsonl")
         lines = beside.read_bytes().splitlines()
         lines[number] = text
         beside.write_bytes(b"\n".join(lines) + b"\n")
 
-    return harm
+    return apply
 
 
 VIDEO = (
-    Wound("cut_off", cut_off("", 0.6), "lost", between(10.0, 900.0)),
-    Wound("action_not_utf8", line(3, b"\xff"), "not_utf8", between(3.0, 60.0)),
-    Wound("action_not_json", line(3, b"{"), "not_json", between(3.0, 60.0)),
-    Wound(
+    Damage("cut_off", cut_off("", 0.6), "lost", between(10.0, 900.0)),
+    Damage("action_not_utf8", line(3, b"\xff"), "not_utf8", between(3.0, 60.0)),
+    Damage("action_not_json", line(3, b"{"), "not_json", between(3.0, 60.0)),
+    Damage(
         "actions_gone",
         lambda p: p.with_suffix(".actions.jsonl").unlink(),
         "no_actions",
@@ -250,26 +252,26 @@ VIDEO = (
 )
 
 
-WOUNDS = {"lerobot": LEROBOT, "journal": JOURNAL, "video": VIDEO}
+DAMAGES = {"lerobot": LEROBOT, "journal": JOURNAL, "video": VIDEO}
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("kind", "wound"),
+    ("kind", "damage"),
     [
-        pytest.param(kind, wound, id=f"{kind}-{wound.name}")
-        for kind, wounds in WOUNDS.items()
-        for wound in wounds
+        pytest.param(kind, damage, id=f"{kind}-{damage.name}")
+        for kind, damages in DAMAGES.items()
+        for damage in damages
     ],
 )
 def test_damage_affects_only_overlapping_moments(
-    request: pytest.FixtureRequest, tmp_path: Path, kind: str, wound: Wound
+    request: pytest.FixtureRequest, tmp_path: Path, kind: str, damage: Damage
 ) -> None:
-    whole: Healthy = request.getfixturevalue(kind)
+    whole: IntactRecording = request.getfixturevalue(kind)
     shutil.copytree(whole.source.parent, tmp_path / "source")
     source, out = tmp_path / "source" / whole.source.name, tmp_path / "out"
-    wound.harm(source)
-    about = (whole.labels, wound, whole.wounded, ("parquet",), whole.flaws)
+    damage.apply(source)
+    about = (whole.labels, damage, whole.damaged_episode, ("parquet",), whole.flaws)
     assert_costs_only_what_it_touches(source, whole.words, out, *about)
 
 
@@ -280,7 +282,7 @@ def test_damaged_line_in_episodes_file_drops_only_that_episode(game: Path, tmp_p
     whole = labelled(source, tmp_path / "whole", (), words)
     lines = listed.read_text().splitlines()
     listed.write_text("\n".join([lines[0], lines[1][:9], lines[2]]) + "\n")
-    wound = Wound("episodes_line", lambda _: None, "not_json", nowhere)
+    damage = Damage("episodes_line", lambda _: None, "not_json", nowhere)
     left = {item: one for item, one in whole.items() if one["episode"] != "episode_000001"}
-    about = (source, words, tmp_path / "after", left, wound, "episodes.jsonl:2", ())
+    about = (source, words, tmp_path / "after", left, damage, "episodes.jsonl:2", ())
     assert_costs_only_what_it_touches(*about)

@@ -20,21 +20,21 @@ from bt_exec_labeler.batch.output_and_answer_cache import read_lines
 from bt_exec_labeler.testing.toy_game_episodes import make_game
 
 Lines = dict[str, dict[str, Any]]
-WOUNDED = "game_01"
+DAMAGED_EPISODE = "game_01"
 
 
-class Wound(NamedTuple):
+class Damage(NamedTuple):
     """Damage to a recording.
 
     Attributes:
         name: Name of the test case.
-        harm: Function that applies it to the folder of an episode.
+        apply: Function that applies it to the folder of an episode.
         kind: Flaw that `check` reports.
         touches: Function that returns whether a moment may be lost, changed or marked.
     """
 
     name: str
-    harm: Callable[[Path], None]
+    apply: Callable[[Path], None]
     kind: str
     touches: Callable[[float], bool]
 
@@ -66,12 +66,12 @@ def replaced(number: int, line: bytes | Callable[[dict[str, Any]], Any]) -> Call
 
 
 def faulty_picture(number: int, data: bytes | None) -> Callable[[Path], None]:
-    def harm(folder: Path) -> None:
+    def apply(folder: Path) -> None:
         for name in (number, number + 1):
             path = folder / f"{name:06d}.png"
             path.write_bytes(path.read_bytes()[:60] if data is None else data)
 
-    return harm
+    return apply
 
 
 def nowhere(_: float) -> bool:
@@ -101,53 +101,55 @@ def clock(times: Callable[[int], Any]) -> Callable[[Path], None]:
 
 LATE = between(3.0, 60.0)  # an action near the fourth second, and its successors
 HEAD = "fps: 4.0\ncommand: bring me the gem\nlanguage: en\n"
-WOUNDS = (
-    Wound("cut_off_frame", faulty_picture(24, None), "damaged", between(6.0, 6.25)),
-    Wound("empty_frame", faulty_picture(24, b""), "damaged", between(6.0, 6.25)),
-    Wound("text_as_frame", faulty_picture(24, b"<html>"), "damaged", between(6.0, 6.25)),
-    Wound("first_frame", faulty_picture(0, None), "damaged", between(0.0, 0.25)),
-    Wound("folder_as_frame", lambda f: _folder(f / "000024.png"), "damaged", between(6, 6.25)),
-    Wound("frame_gone", lambda f: _gone(f, 22, 30), "gap", between(5.0, 8.0)),
-    Wound("actions_not_utf8", replaced(3, b'{"t": 7, "op": "TA\xff\xfeLK"}'), "not_utf8", LATE),
-    Wound("actions_not_json", replaced(3, b'{"t": 7, "op": '), "not_json", LATE),
-    Wound("actions_nested", replaced(3, b"[" * 100_000), "not_json", LATE),
-    Wound("actions_list", replaced(3, b"[1, 2]"), "action", LATE),
-    Wound("action_without_op", replaced(3, lambda a: _less(a, "op")), "action", LATE),
-    Wound("action_without_time", replaced(3, lambda a: _less(a, "t")), "action", LATE),
-    Wound("action_ends_before", replaced(3, lambda a: {**a, "end": 0}), "action", LATE),
-    Wound("action_time_nan", replaced(3, lambda a: {**a, "t": float("nan")}), "action", LATE),
-    Wound("action_bad_state", replaced(3, lambda a: {**a, "state": "fine"}), "action", LATE),
-    Wound("action_bad_key", replaced(3, lambda a: {**a, "colour": 1}), "unknown_key", nowhere),
-    Wound("action_twice", lambda f: action_lines(f, _doubled), "double_time", nowhere),
-    Wound("actions_missing", lambda f: (f / "actions.jsonl").unlink(), "no_actions", everywhere),
-    Wound("actions_empty", lambda f: _write(f / "actions.jsonl", b""), "no_actions", everywhere),
-    Wound("header_bad_key", header(HEAD + "colour: red\n"), "unknown_key", nowhere),
-    Wound("header_bad_value", header(HEAD.replace("4.0", "four")), "unknown_key", everywhere),
-    Wound(
+DAMAGES = (
+    Damage("cut_off_frame", faulty_picture(24, None), "damaged", between(6.0, 6.25)),
+    Damage("empty_frame", faulty_picture(24, b""), "damaged", between(6.0, 6.25)),
+    Damage("text_as_frame", faulty_picture(24, b"<html>"), "damaged", between(6.0, 6.25)),
+    Damage("first_frame", faulty_picture(0, None), "damaged", between(0.0, 0.25)),
+    Damage("folder_as_frame", lambda f: _folder(f / "000024.png"), "damaged", between(6, 6.25)),
+    Damage("frame_gone", lambda f: _gone(f, 22, 30), "gap", between(5.0, 8.0)),
+    Damage("actions_not_utf8", replaced(3, b'{"t": 7, "op": "TA\xff\xfeLK"}'), "not_utf8", LATE),
+    Damage("actions_not_json", replaced(3, b'{"t": 7, "op": '), "not_json", LATE),
+    Damage("actions_nested", replaced(3, b"[" * 100_000), "not_json", LATE),
+    Damage("actions_list", replaced(3, b"[1, 2]"), "action", LATE),
+    Damage("action_without_op", replaced(3, lambda a: _less(a, "op")), "action", LATE),
+    Damage("action_without_time", replaced(3, lambda a: _less(a, "t")), "action", LATE),
+    Damage("action_ends_before", replaced(3, lambda a: {**a, "end": 0}), "action", LATE),
+    Damage("action_time_nan", replaced(3, lambda a: {**a, "t": float("nan")}), "action", LATE),
+    Damage("action_bad_state", replaced(3, lambda a: {**a, "state": "fine"}), "action", LATE),
+    Damage("action_bad_key", replaced(3, lambda a: {**a, "colour": 1}), "unknown_key", nowhere),
+    Damage("action_twice", lambda f: action_lines(f, _doubled), "double_time", nowhere),
+    Damage("actions_missing", lambda f: (f / "actions.jsonl").unlink(), "no_actions", everywhere),
+    Damage("actions_empty", lambda f: _write(f / "actions.jsonl", b""), "no_actions", everywhere),
+    Damage("header_bad_key", header(HEAD + "colour: red\n"), "unknown_key", nowhere),
+    Damage("header_bad_value", header(HEAD.replace("4.0", "four")), "unknown_key", everywhere),
+    Damage(
         "header_not_utf8", lambda f: _write(f / "episode.yaml", b"fps: \xff"), "header", everywhere
     ),
-    Wound("header_not_yaml", header("fps: [4\n"), "header", everywhere),
-    Wound(
+    Damage("header_not_yaml", header("fps: [4\n"), "header", everywhere),
+    Damage(
         "clock_back",
         clock(lambda n: n / 4 - (3 if n >= 60 else 0)),
         "clock_back",
         between(11.75, 90),
     ),
-    Wound("clock_ahead", clock(lambda n: n / 4 + (900 if n >= 60 else 0)), "gap", between(14, 90)),
-    Wound("double_times", clock(lambda n: (n - (n == 21)) / 4), "double_time", between(5, 5.5)),
-    Wound("frames_bad_line", clock(lambda n: n / 4 if n != 24 else "{"), "not_json", between(6, 6)),
-    Wound(
+    Damage("clock_ahead", clock(lambda n: n / 4 + (900 if n >= 60 else 0)), "gap", between(14, 90)),
+    Damage("double_times", clock(lambda n: (n - (n == 21)) / 4), "double_time", between(5, 5.5)),
+    Damage(
+        "frames_bad_line", clock(lambda n: n / 4 if n != 24 else "{"), "not_json", between(6, 6)
+    ),
+    Damage(
         "frames_not_utf8", clock(lambda n: n / 4 if n != 24 else b"\xff"), "not_utf8", between(6, 6)
     ),
-    Wound("frames_negative", clock(lambda n: n / 4 if n != 24 else -5), "no_time", between(6, 6)),
-    Wound(
+    Damage("frames_negative", clock(lambda n: n / 4 if n != 24 else -5), "no_time", between(6, 6)),
+    Damage(
         "frames_swapped",
         clock(lambda n: {24: 25, 25: 24}.get(n, n) / 4),
         "out_of_order",
         between(6, 6.25),
     ),
-    Wound("frames_file_gone", lambda f: _gone_after(f), "damaged", between(6, 6)),
-    Wound("no_frames", lambda f: _gone(f, 0, 10_000), "no_frames", everywhere),
+    Damage("frames_file_gone", lambda f: _gone_after(f), "damaged", between(6, 6)),
+    Damage("no_frames", lambda f: _gone(f, 0, 10_000), "no_frames", everywhere),
 )
 
 
@@ -200,8 +202,8 @@ def labelled(
 
 
 @pytest.fixture(scope="module")
-def healthy(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Lines]:
-    folder = tmp_path_factory.mktemp("healthy")
+def intact(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Lines]:
+    folder = tmp_path_factory.mktemp("intact")
     game = make_game(folder / "game", episodes=3, seed=5)
     (folder / "vocabulary.yaml").write_bytes((game / "vocabulary.yaml").read_bytes())
     return game, labelled(game, folder)
@@ -215,7 +217,7 @@ def test_several_flaws_are_reported_and_intact_moments_are_labelled(
     shutil.copy(game / "vocabulary.yaml", tmp_path)
     whole = labelled(game, tmp_path / "whole", ())
     for name in ("cut_off_frame", "actions_not_utf8", "header_bad_key"):
-        next(wound for wound in WOUNDS if wound.name == name).harm(recording / WOUNDED)
+        next(damage for damage in DAMAGES if damage.name == name).apply(recording / DAMAGED_EPISODE)
     assert (
         run_command_line(
             ["label", "check", str(recording), "-v", str(tmp_path / "vocabulary.yaml")]
@@ -228,24 +230,26 @@ def test_several_flaws_are_reported_and_intact_moments_are_labelled(
     assert "! game_01: episode.yaml: colour: extra inputs are not permitted" in said
     assert "moments are flawed: they are labelled and marked" in said
     after = labelled(recording, tmp_path, ("parquet",))
-    untouched = {item: line for item, line in whole.items() if line["episode"] != WOUNDED}
+    untouched = {item: line for item, line in whole.items() if line["episode"] != DAMAGED_EPISODE}
     assert {item: after[item] for item in untouched} == untouched
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("wound", WOUNDS, ids=lambda wound: wound.name)
+@pytest.mark.parametrize("damage", DAMAGES, ids=lambda damage: damage.name)
 def test_damage_affects_only_overlapping_moments(
-    healthy: tuple[Path, Lines], tmp_path: Path, wound: Wound
+    intact: tuple[Path, Lines], tmp_path: Path, damage: Damage
 ) -> None:
 
-    game, whole = healthy
+    game, whole = intact
     recording = tmp_path / "game"
     shutil.copytree(game, recording)
     shutil.copy(game / "vocabulary.yaml", tmp_path)
-    wound.harm(recording / WOUNDED)
+    damage.apply(recording / DAMAGED_EPISODE)
     words = tmp_path / "vocabulary.yaml"
-    marked = assert_costs_only_what_it_touches(recording, words, tmp_path, whole, wound, WOUNDED)
-    if wound.kind in ("damaged", "gap", "clock_back") and wound.name != "frames_file_gone":
+    marked = assert_costs_only_what_it_touches(
+        recording, words, tmp_path, whole, damage, DAMAGED_EPISODE
+    )
+    if damage.kind in ("damaged", "gap", "clock_back") and damage.name != "frames_file_gone":
         assert marked
 
 
@@ -254,8 +258,8 @@ def assert_costs_only_what_it_touches(
     words: Path,
     folder: Path,
     whole: Lines,
-    wound: Wound,
-    wounded: str,
+    damage: Damage,
+    damaged_episode: str,
     forms: tuple[str, ...] = ("parquet", "lerobot"),
     known: Sequence[Mapping[str, Any]] = (),
 ) -> set[str]:
@@ -266,25 +270,25 @@ def assert_costs_only_what_it_touches(
         words: Its vocabulary.
         folder: Folder for runs and sets.
         whole: Labels of the intact recording.
-        wound: The damage.
-        wounded: Damaged episode.
+        damage: The damage.
+        damaged_episode: Damaged episode.
         forms: Kinds of sets to create.
         known: Flaws of the intact recording.
     """
     found = cli_commands.check(recording, words)
     new = [flaw for flaw in found["flaws"] if flaw not in known]
-    flaws = [flaw for flaw in new if flaw["episode"] == wounded]
-    assert wound.kind in {flaw["kind"] for flaw in flaws}
+    flaws = [flaw for flaw in new if flaw["episode"] == damaged_episode]
+    assert damage.kind in {flaw["kind"] for flaw in flaws}
     assert all(flaw["where"] and flaw["message"] for flaw in flaws)
-    assert {flaw["episode"] for flaw in new} == {wounded}
+    assert {flaw["episode"] for flaw in new} == {damaged_episode}
     after = labelled(recording, folder, forms, words)
     for item, line in whole.items():
-        touched = line["episode"] == wounded and wound.touches(line["t"])
+        touched = line["episode"] == damaged_episode and damage.touches(line["t"])
         if not touched:
             assert after[item] == line, f"{item} is lost, changed or marked"
     marked = {item for item, line in after.items() if line.get("flaws")}
     total = found["total"]
     assert (total["moments"], total["flawed"]) == (len(after), len(marked))
     new_marks = {item for item in marked if not whole.get(item, {}).get("flaws")}
-    assert all(after[item]["episode"] == wounded for item in new_marks)
+    assert all(after[item]["episode"] == damaged_episode for item in new_marks)
     return new_marks

@@ -1,4 +1,4 @@
-"""Replay of missions: plans, faults and comparison, with a stand-in of the session."""
+"""Replay of missions: plans, faults and comparison, with a stand-in for the session."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def mission(*runs: SkillRun, **settings: Any) -> Any:
 
 
 class StandIn:
-    """Session that ends every step of a plan as its faults say."""
+    """Session that ends every step of a plan as its faults specify."""
 
     made: Sequence[StandIn] = ()
 
@@ -95,7 +95,7 @@ def test_actions_up_to_a_failure_form_one_plan() -> None:
     assert list(module._action_sequences([], [])) == []
 
 
-def test_fault_calls_are_numbered_from_the_start_of_each_plan() -> None:
+def test_calls_in_faults_are_numbered_from_the_start_of_each_plan() -> None:
     skills = load_site("door").catalogue.skills
     faults = Faults.parse(["open_door:2=GRASP_SLIPPED", "grasp:1=GRASP_SLIPPED"], skills)
     calls = Counter[str]()
@@ -118,7 +118,7 @@ def test_each_recorded_outcome_is_used_once_in_order() -> None:
     assert [args for _, args, _ in ends.found] == [OPEN[1], {}, OPEN[1], {}]
     assert ends.take_outcome("return_home", {"slowly": True}) == ""
     assert len(ends.found) == 4
-    assert ends.take_outcome(*HOME) == "done"  # the end of the action before it is skipped
+    assert ends.take_outcome(*HOME) == "done"  # skips the recorded end of an earlier action
     assert [end for *_, end in ends.found] == ["failed X", "done"]
     assert [ends.take_outcome(*OPEN), ends.take_outcome(*OPEN), ends.take_outcome(*HOME)] == [
         "failed X",

@@ -1,4 +1,4 @@
-"""Labeler on a cluster, with a stand-in of Ray that runs tasks in this process when awaited."""
+"""Labeler on a cluster, with a stand-in for Ray that runs tasks in this process when awaited."""
 
 from __future__ import annotations
 
@@ -184,7 +184,7 @@ def test_batch_of_a_dead_worker_is_repeated_at_most_three_times(
         cluster(vocabulary, [RayTaskError()]).label(items)
 
 
-def test_request_of_a_dead_worker_stays_spent_without_blocking(
+def test_request_of_a_dead_worker_stays_charged_and_blocks_no_other(
     ray: StandIn, vocabulary: Vocabulary, items: Sequence[Item], tmp_path: Path
 ) -> None:
     store = tmp_path / "run.sqlite"

@@ -35,12 +35,12 @@ def _write(name: str, data: bytes) -> Callable[[Path], Any]:
 def _line(change: Callable[[dict[str, Any]], Any]) -> Callable[[Path], Any]:
     """Return a damage to the first line of the records."""
 
-    def harm(folder: Path) -> None:
+    def damage(folder: Path) -> None:
         path = folder / "run" / "records.jsonl"
         line = json.loads(path.read_text(encoding="utf-8").splitlines()[0])
         path.write_text(json.dumps(change(line)) + "\n", encoding="utf-8")
 
-    return harm
+    return damage
 
 
 def _nothing(_: Path) -> None:
@@ -88,21 +88,21 @@ UNUSABLE: tuple[tuple[str, Callable[[Path], Any], str], ...] = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize(("words", "harm", "said"), UNUSABLE)
+@pytest.mark.parametrize(("words", "damage", "said"), UNUSABLE)
 def test_unusable_file_is_reported_in_one_line_and_nothing_is_written(
     labelled: Path,
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
     words: str,
-    harm: Callable[[Path], Any],
+    damage: Callable[[Path], Any],
     said: str,
 ) -> None:
     folder = tmp_path / "work"
     shutil.copytree(labelled, folder)
     manifest = folder / "run" / "run.json"
     manifest.write_text(manifest.read_text().replace(str(labelled), str(folder)))
-    harm(folder)
+    damage(folder)
     monkeypatch.chdir(folder)
     monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
     before = {path for path in folder.rglob("*") if "review" not in path.parts}

@@ -48,7 +48,7 @@ def test_arm_stops_within_a_tick_and_the_abort_is_recorded(door_session, tmp_pat
 
         def watched_step(seconds):
             step(seconds)
-            if seconds:  # otherwise no time passes: a pending stop is executed before
+            if seconds:  # a step of 0 s only executes a pending stop
                 positions.append((robot.still, robot.world.data.qpos.copy()))
 
         robot.step = watched_step

@@ -107,7 +107,7 @@ def test_both_commands_of_a_sequence_are_done(run_door):
     assert ran.facts["door"] == "closed"
 
 
-def test_failed_grasp_is_replanned_without_opening_again(run_door):
+def test_failed_grasp_causes_a_replan_without_opening_again(run_door):
     ran = run_door(GET, seed=2, faults=["grasp:1=GRASP_SLIPPED"])
     assert (ran.outcome.status, ran.outcome.planner_calls, ran.outcome.replans) == (
         "satisfied",

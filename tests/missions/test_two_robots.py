@@ -70,7 +70,7 @@ def test_robots_move_at_the_same_time(site, tmp_path):
 
 
 @pytest.mark.slow
-def test_failure_of_one_robot_is_replanned_for_it(site):
+def test_failure_of_one_robot_causes_a_replan_for_that_robot(site):
     faults = ["robot_a.open_door:1=DOOR_STUCK"]
     with Session(site, fast=True, faults=faults) as session:
         outcome = session.run("everyone, open the door")

@@ -162,7 +162,7 @@ class Witness:
         return self.session.rigs["reporter"].services["speaker"].said
 
     def said_to(self, person: str, text: str) -> bool:
-        """Return True if a person was given a text."""
+        """Return True if a text was said to a person."""
         return any(one.person == person and text in one.text for one in self.said)
 
     def was_at(self, place: str) -> bool:

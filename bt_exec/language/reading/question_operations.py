@@ -132,7 +132,7 @@ def _sort_of(phrase: Node) -> str | None:
 
 def _go_to_and_fro(one: Node, other: Node, times: int | None = None) -> Node:
     """Return visits of two places in turn, `times` times each, and the return to the first."""
-    stops = tuple(Node("act", (("verb", "visit"), ("of", place))) for place in (one, other))
+    stops = tuple(Node("act", (("verb", "stop_at"), ("of", place))) for place in (one, other))
     trip = Node("seq", (("of", stops),))
     if times is not None and times > 1:
         trip = Node("turns", (("of", trip), ("times", Node("times", (("number", times),)))))
@@ -141,7 +141,7 @@ def _go_to_and_fro(one: Node, other: Node, times: int | None = None) -> Node:
 
 def _with_shared_verb(stops: Node, verb: Value | None) -> Node:
     """Return the stops of a route, with the verb that is stated once for all of them."""
-    if verb is not None and stops.text("verb") == "visit":
+    if verb is not None and stops.text("verb") == "stop_at":
         return stops.replace(verb=verb)
     return stops.map_children(lambda part: _with_shared_verb(part, verb))
 

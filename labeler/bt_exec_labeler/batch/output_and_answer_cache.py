@@ -148,7 +148,7 @@ class Cache:
     def get(self, keys: Sequence[str]) -> dict[str, dict[str, Any]]:
         """Return the cached answers by key; keys without an answer are left out."""
         marks = ",".join("?" * len(keys))
-        statement = f"SELECT key, line FROM answers WHERE key IN ({marks})"  # noqa: S608 - marks
+        statement = f"SELECT key, line FROM answers WHERE key IN ({marks})"  # noqa: S608 - only placeholders
         with self._lock:
             rows = self._connection.execute(
                 statement, [self._scoped_key(key) for key in keys]

@@ -32,7 +32,7 @@ from bt_exec_labeler.episode import (
 
 __all__ = ["episode_of", "read_journal"]
 
-_GAP_S = 2.0  # a busy camera observes at least this often; an idle one once a second
+_GAP_S = 2.0  # longest pause that is not a gap; by default an idle camera observes once a second
 
 
 def read_journal(path: Path) -> Iterator[Episode]:

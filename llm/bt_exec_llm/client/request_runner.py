@@ -1,4 +1,4 @@
-"""Execution of a question on a worker thread, with output-format tiers and retries."""
+"""Sending of a question on a worker thread, with output-format tiers and retries."""
 
 from __future__ import annotations
 

@@ -159,10 +159,10 @@ class _Folder:
                 new = key
             if new != key:
                 self.renamed[(*place, key)] = new
-            folded[new] = self._normalise_value(new, value, (*place, key))
+            folded[new] = self._normalise_nested_keys(new, value, (*place, key))
         return folded
 
-    def _normalise_value(self, key: str, value: Any, place: Place) -> Any:
+    def _normalise_nested_keys(self, key: str, value: Any, place: Place) -> Any:
         if key in ("root", "body"):
             return self.normalise_mapping(value, place, _NODE_KEYS)
         if key in ("sequence", "fallback", "parallel") and isinstance(value, list):

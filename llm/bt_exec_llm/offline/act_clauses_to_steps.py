@@ -13,7 +13,14 @@ from bt_exec.language.reading.reader import Reading
 from bt_exec_llm.offline.exclusions import LEAVE, find_only_other_value
 from bt_exec_llm.offline.fetched_objects import with_giver
 from bt_exec_llm.offline.lexicon import Lexicon
-from bt_exec_llm.offline.phrases_to_pieces import DESCRIBED, HELD, HOME, STATUS
+from bt_exec_llm.offline.phrases_to_pieces import (
+    ARMS,
+    DESCRIBED,
+    HAND,
+    HELD,
+    HOME,
+    STATUS,
+)
 from bt_exec_llm.offline.questions_to_steps import PAIR
 from bt_exec_llm.offline.recipients import address_others
 from bt_exec_llm.offline.reports_to_steps import ReportConverter
@@ -31,7 +38,7 @@ _TOPICAL = ("top", "into_top")
 ONLY = ("only", "~only", "~just")
 """Categories of words that exclude everything except an object."""
 _PUT_BACK = "put_back"
-_VISIT, _GO = "visit", "go"
+_STOP_AT, _GO = "stop_at", "go"
 """Verb of the reading engine for a stop of a route, and the verb of driving to a place."""
 _OBTAINING = ("asked_for", "hold_on")
 """Verbs of the reading engine for obtaining an object, and for obtaining and holding it."""
@@ -57,7 +64,7 @@ class ActClauseConverter(ReportConverter):
         if names in _STATIVE:
             yield self._convert_desired_state(act)
             return
-        if names == _VISIT:
+        if names == _STOP_AT:
             act = self._as_drive(act)
             names = act.text("verb")
         verbs = self._asked_for if names in _OBTAINING else tuple(names.split())
@@ -66,6 +73,7 @@ class ActClauseConverter(ReportConverter):
             yield from also
             return
         if verbs == (_PUT_BACK,) and HOME in self._lexicon.nouns:  # e.g. "the arms to their place"
+            self._check_only_arms(act)
             verbs, to = (), _relation_to_noun(HOME)
         if any(verb not in self._lexicon.verbs for verb in verbs) or (to is None) != bool(verbs):
             raise NoStepsError
@@ -116,6 +124,13 @@ class ActClauseConverter(ReportConverter):
                 for some in self._groups_of_pieces(verbs, pieces):
                     step = replace(self._build_step(verbs, some, act), times=times)
                     yield self._record_look(step)
+
+    def _check_only_arms(self, act: Node) -> None:
+        """Raise NoStepsError for another object than an arm, whose former place is unknown."""
+        pieces = [piece for one in act.parts() for piece in self._convert_phrase(one)]
+        named = [one for one in pieces if one.kind in ("noun", "pronoun")]
+        if any(one.name not in (ARMS, HAND) for one in named):
+            raise NoStepsError
 
     def _as_drive(self, stop: Node) -> Node:
         """Return the act of driving to the stop of a route.

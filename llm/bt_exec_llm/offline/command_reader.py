@@ -64,7 +64,7 @@ class Reader:
 
     @cached_property
     def _filler_words(self) -> Mapping[str, frozenset[str]]:
-        """Filler words without spaces, by language."""
+        """Filler phrases by language, in lower case, with spaces and apostrophes removed."""
         idle = (self.lexicon.filler, self.lexicon.courtesy, self.lexicon.vocative)
         return {one: frozenset(_joined_phrases(idle, one)) for one in _LANGUAGES}
 

@@ -268,7 +268,7 @@ def _nodes_to_leave_out(meaning: Node) -> list[Node]:
 def _repeat_without(
     without: list[Node], reading: Reading, index: Index, past: SessionHistory
 ) -> Understood | RefusalReason:
-    """Return the last command without the values that `without` forbids, or a refusal reason."""
+    """Return the last command without the values in `without`, or the reason for a refusal."""
     said = past.said[-1]
     lexicon = index.reader.lexicon
     excluded = [

@@ -41,12 +41,14 @@ def apply_commanded_acts(parts: list[Part], library: Library, lexicon: Lexicon) 
 def _is_commanded_elsewhere(parts: list[Part], at: int, included: Included) -> bool:
     """Return True if a later part commands the included act.
 
-    After the opposite act, a part with another condition also counts.
+    A part with a condition counts after a part without one: "take it; if nobody is there, close the
+    door". After the opposite act, a part with another condition also counts.
     """
     part, later = parts[at], parts[at + 1 :]
     after_opposite = any(before.tree in included.opposites for before in parts[:at])
     return any(
         _is_commanded_after(part, one, included)
+        or (part.condition is None and one.tree == included.act and not one.rescues)
         or (after_opposite and _is_commanded_in_other_case(part, one, included))
         for one in later
     )

@@ -212,7 +212,7 @@ def _prepositions(words: Words, places: Mapping[str, Iterable[str]]) -> list[str
 
 
 def _phrases_by_sense(value: Value) -> Iterator[tuple[str, Words]]:
-    """Yield (sense, phrases) pairs of a value; the sense is that of a phrase in a condition."""
+    """Yield the phrases of a value for each sense that they may have in a condition."""
     senses = {
         sense: getattr(value, sense) for sense in ("less", "more", "fails", "holds", "others")
     }

@@ -60,7 +60,7 @@ class Talk:
         )
 
     def _required_categories(self, code: str, language: str) -> frozenset[str]:
-        """Return the categories of the phrases that a text must contain for a code."""
+        """Return the categories of which a text with this code must contain a phrase each."""
         section = self._lexicon.talk.get(code)
         also = section is not None and bool(getattr(section.also, language))
         return frozenset({f"needs {code}", *([f"also {code}"] if also else [])})

@@ -120,6 +120,12 @@ class Pairs:
                     counted = [p for p in (*first.pieces, *last.pieces) if p.kind == "limit"]
                     if counted or first.times > 1 or last.times > 1:
                         return RefusalReason("COUNT", counted[0].text if counted else last.text)
+                    if any(
+                        p.kind == "value" and not step.positive
+                        for step in (first, last)
+                        for p in step.pieces
+                    ):
+                        return RefusalReason("NEGATED", last.text)  # only this tool is forbidden
                     if first.condition != last.condition:
                         return RefusalReason("CONDITION", first.text)
                     held = self._held(first, [])

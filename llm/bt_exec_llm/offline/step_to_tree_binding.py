@@ -46,6 +46,8 @@ _BETWEEN_LOOKS = "10s"
 _MOST_TIMES = 10
 """Maximum number of repetitions."""
 
+_TOOL_MARKS = ("with", "by")
+
 
 class Binder:
     """Binder of steps to the trees of one library."""
@@ -449,6 +451,7 @@ class Binder:
         if asked.pronoun and self._heard is not None and asked is self._heard[0]:
             bare = self._heard[1]
         tool = _with_tool_for_pronoun(bare, step)
+        step, *done = (_without_tool(one, bare) for one in (step, *done))
         found = None if tool is None else self._matcher.match_step(tool, [])
         if found is None or isinstance(found, RefusalReason):
             found = self._matcher.match_step(bare, [*done, step])
@@ -599,6 +602,13 @@ def _condition_has_only_pronoun(asked: Step, step: Step) -> bool:
     """Return True if a condition has a pronoun and no noun, and its act has a noun."""
     named = [{p.kind for p in one.pieces} & {"noun", "pronoun"} for one in (asked, step)]
     return asked.pronoun and named == [{"pronoun"}, {"noun"}]
+
+
+def _without_tool(step: Step, asked: Step) -> Step:
+    """Return an act beside a condition, without its tool if the condition names its own object."""
+    if not any(piece.kind == "noun" for piece in asked.pieces):
+        return step
+    return replace(step, pieces=[piece for piece in step.pieces if piece.mark not in _TOOL_MARKS])
 
 
 def _with_tool_for_pronoun(asked: Step, step: Step) -> Step | None:

@@ -164,7 +164,7 @@ def step_keys(step: Step) -> frozenset[str]:
 
 
 def piece_key(piece: Piece) -> str:
-    """Return the key of a piece; "" for a piece that is ignored."""
+    """Return the key of a piece in frames, such as ``noun:door``; "" for a piece without a key."""
     if piece.mark == "not":
         return ""
     match piece.kind:

@@ -282,7 +282,7 @@ class Bench:
 
     @cached_property
     def second_annotation(self) -> Annotation:
-        """Content of the annotation of the second picture, which has the name of the picture.
+        """Content of the annotation file beside the second picture.
 
         Raises:
             Failed: If there is no annotation.

@@ -146,7 +146,7 @@ class _Trip:
                 return route
             if not self._forgot:
                 self._forgot = True
-                self._planner.obstacles.clear_old()
+                self._planner.obstacles.clear_rarely_seen()
                 continue
             if waited >= _PATIENCE_S:
                 raise Failed("BLOCKED_PATH", "every path there is blocked")

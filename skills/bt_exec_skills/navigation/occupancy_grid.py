@@ -120,7 +120,7 @@ class Grid:
 
 
 def clearance_of(solid: npt.NDArray[np.bool_], cell_m: float) -> npt.NDArray[np.float32]:
-    """Return the distance from each cell to the nearest occupied cell [m]; 1000 without any."""
+    """Return the distance from each cell to the nearest occupied one [m]; 1000 if none is."""
     if not solid.any():
         return np.full(solid.shape, 1e3, np.float32)
     away = cv2.distanceTransform((~solid).astype(np.uint8), cv2.DIST_L2, 5)
@@ -208,7 +208,7 @@ class Obstacles:
         near = self._looks > 0
         self._looks[near] = np.maximum(self._looks[near], _BELIEVED)
 
-    def clear_old(self) -> None:
+    def clear_rarely_seen(self) -> None:
         """Clear obstacles with fewer than `_MOST` hits, such as persons who stood there briefly."""
         self._looks[self._looks < _MOST] = 0
 
@@ -218,5 +218,5 @@ class Obstacles:
         return bool((self._looks >= _BELIEVED).any())
 
     def clearance(self) -> npt.NDArray[np.float32]:
-        """Return the distance from each cell to the nearest obstacle [m]; 1000 without any."""
+        """Return the distance from each cell to the nearest obstacle [m]; 1000 if there is none."""
         return clearance_of(self._looks >= _BELIEVED, self._grid.cell_m)

@@ -74,7 +74,7 @@ class ObjectObservation(Detections):
         return {}
 
     def describe(self, language: str) -> str:
-        """Return the objects in view for the operator, or the fault of the camera."""
+        """Return a text for the operator: the objects in view, or the fault of the camera."""
         if self.fault is not None:
             return fault_in_words(self.fault, language)
         return " · ".join(self.word(one, language) for one in self.labels())

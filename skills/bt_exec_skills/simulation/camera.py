@@ -13,8 +13,8 @@ import numpy.typing as npt
 from bt_exec_skills.perception.contracts import View
 from bt_exec_skills.perception.oracle import ObjectTruth
 from bt_exec_skills.perception.pictures_and_boxes import Mask
-from bt_exec_skills.simulation.ray_casting import Painter
-from bt_exec_skills.simulation.renderer import RendererName, make_painter
+from bt_exec_skills.simulation.ray_casting import Renderer
+from bt_exec_skills.simulation.renderer import RendererName, make_renderer
 
 __all__ = ["Capture", "ObjectCamera", "WorldCamera", "geom_ids"]
 
@@ -134,9 +134,9 @@ class ObjectCamera(WorldCamera[View[T]]):
     ) -> None:
         super().__init__(world, fault)
         self.size = height, width
-        self._renderer: RendererName = renderer
+        self._renderer_name: RendererName = renderer
         self._with_truth = truth
-        self._painter: Painter | None = None
+        self._renderer: Renderer | None = None
         self._geoms = {label: geom_ids(world.model, names) for label, names in labels.items()}
         self._shown = {label: np.zeros(world.model.ngeom + 1, bool) for label in labels}
         """Whether each geom belongs to a label; the last item is for pixels without a geom (-1)."""
@@ -155,13 +155,13 @@ class ObjectCamera(WorldCamera[View[T]]):
 
     def render(self, capture: Capture) -> View[T]:
         """Implement `WorldCamera.render`."""
-        if self._painter is None:
+        if self._renderer is None:
             height, width = self.size
-            self._painter = make_painter(self._world.model, width, height, self._renderer)
+            self._renderer = make_renderer(self._world.model, width, height, self._renderer_name)
         if not self._with_truth:
-            rgb = self._painter.paint_colours(self._data)
+            rgb = self._renderer.render_colours(self._data)
             return View(capture.t, np.zeros_like(rgb) if capture.dark else rgb)
-        rgb, geoms = self._painter.paint(self._data)
+        rgb, geoms = self._renderer.render(self._data)
         if capture.dark:
             rgb, geoms = np.zeros_like(rgb), np.full_like(geoms, -1)
         masks = {
@@ -174,9 +174,9 @@ class ObjectCamera(WorldCamera[View[T]]):
     def close(self) -> None:
         """Close the renderer."""
         super().close()
-        if self._painter is not None:
-            self._painter.close()
-            self._painter = None
+        if self._renderer is not None:
+            self._renderer.close()
+            self._renderer = None
 
 
 def geom_ids(model: Any, starts: tuple[str, ...]) -> list[int]:

@@ -12,7 +12,7 @@ import mujoco
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["FAR_M", "Hits", "Painter", "Picture", "RayPainter", "cast_rays", "pixel_rays"]
+__all__ = ["FAR_M", "Hits", "Picture", "RayCastingRenderer", "Renderer", "cast_rays", "pixel_rays"]
 
 
 class Picture(NamedTuple):
@@ -27,15 +27,15 @@ class Picture(NamedTuple):
     geoms: npt.NDArray[np.int32]
 
 
-class Painter(Protocol):
+class Renderer(Protocol):
     """Renderer of the camera ``head``."""
 
     name: str
 
-    def paint(self, data: Any) -> Picture:
+    def render(self, data: Any) -> Picture:
         """Return the picture of the state `data`, whose kinematics are up to date."""
 
-    def paint_colours(self, data: Any) -> npt.NDArray[np.uint8]:
+    def render_colours(self, data: Any) -> npt.NDArray[np.uint8]:
         """Return only the colours of the picture of the state `data`."""
 
     def close(self) -> None:
@@ -129,7 +129,7 @@ FAR_M = 6.0
 _AMBIENT, _HEAD, _LAMP = 0.4, 0.25, 0.45
 
 
-class RayPainter:
+class RayCastingRenderer:
     """Renderer that casts a ray through each pixel; needs no graphics library.
 
     Args:
@@ -143,10 +143,10 @@ class RayPainter:
     def __init__(self, model: Any, width: int, height: int) -> None:
         self._model, self._shape = model, (height, width)
         self._rays = pixel_rays(width, height, math.radians(float(model.cam("head").fovy[0])))
-        self._paint = np.vstack([model.geom_rgba[:, :3], [0.6, 0.6, 0.65]])
+        self._colours = np.vstack([model.geom_rgba[:, :3], [0.6, 0.6, 0.65]])
 
-    def paint(self, data: Any) -> Picture:
-        """Implement `Painter.paint`."""
+    def render(self, data: Any) -> Picture:
+        """Implement `Renderer.render`."""
         camera = data.cam("head")
         rays = self._rays @ camera.xmat.reshape(3, 3).T
         geoms, distance, normals = cast_rays(self._model, data, camera.xpos, rays, FAR_M)
@@ -155,12 +155,12 @@ class RayPainter:
         to_lamp /= np.linalg.norm(to_lamp, axis=1, keepdims=True) + 1e-9
         lit = np.maximum((normals * to_lamp).sum(axis=1), 0.0)
         light = _AMBIENT + _HEAD * facing + _LAMP * lit
-        rgb = np.clip(self._paint[geoms] * light[:, None] * 255.0, 0, 255).astype(np.uint8)
+        rgb = np.clip(self._colours[geoms] * light[:, None] * 255.0, 0, 255).astype(np.uint8)
         return Picture(rgb.reshape(*self._shape, 3), geoms.reshape(self._shape))
 
-    def paint_colours(self, data: Any) -> npt.NDArray[np.uint8]:
-        """Implement `Painter.paint_colours`."""
-        return self.paint(data).rgb
+    def render_colours(self, data: Any) -> npt.NDArray[np.uint8]:
+        """Implement `Renderer.render_colours`."""
+        return self.render(data).rgb
 
     def close(self) -> None:
         """Do nothing, because there are no resources to release."""

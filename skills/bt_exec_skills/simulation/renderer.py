@@ -14,16 +14,16 @@ import mujoco
 import numpy as np
 import numpy.typing as npt
 
-from bt_exec_skills.simulation.ray_casting import Painter, Picture, RayPainter
+from bt_exec_skills.simulation.ray_casting import Picture, RayCastingRenderer, Renderer
 
-__all__ = ["GlPainter", "RendererName", "gl_thread", "gl_works", "make_painter"]
+__all__ = ["OpenGlRenderer", "RendererName", "gl_thread", "gl_works", "make_renderer"]
 
 RendererName = Literal["auto", "egl", "raycast"]
 _OTHER_SHOWN = 1000  # limit of sites and other elements of a scene; MuJoCo's default takes 10 MB
 _BY_NUMBER = [int(mujoco.mjtRndFlag.mjRND_SEGMENT), int(mujoco.mjtRndFlag.mjRND_IDCOLOR)]
 
 
-class GlPainter:
+class OpenGlRenderer:
     """Renderer with OpenGL; the context is created at first use and kept.
 
     Args:
@@ -41,13 +41,13 @@ class GlPainter:
         self._renderer: Any = None
         self._lock = threading.Lock()
 
-    def paint(self, data: Any) -> Picture:
-        """Implement `Painter.paint`."""
+    def render(self, data: Any) -> Picture:
+        """Implement `Renderer.render`."""
         with self._lock:
-            return gl_thread().call(partial(self._paint, data))
+            return gl_thread().call(partial(self._render, data))
 
-    def paint_colours(self, data: Any) -> npt.NDArray[np.uint8]:
-        """Implement `Painter.paint_colours`; takes half the time of `paint`."""
+    def render_colours(self, data: Any) -> npt.NDArray[np.uint8]:
+        """Implement `Renderer.render_colours`; takes half the time of `render`."""
         with self._lock:
             return gl_thread().call(partial(self._colours, data))
 
@@ -60,7 +60,7 @@ class GlPainter:
         rgb: npt.NDArray[np.uint8] = renderer.render()
         return rgb
 
-    def _paint(self, data: Any) -> Picture:
+    def _render(self, data: Any) -> Picture:
         rgb = self._colours(data)
         renderer = self._make_once()
         flags = renderer.scene.flags
@@ -79,7 +79,7 @@ class GlPainter:
         return self._renderer
 
     def close(self) -> None:
-        """Implement `Painter.close`."""
+        """Implement `Renderer.close`."""
         with self._lock:
             if self._renderer is not None:
                 gl_thread().call(self._close)
@@ -126,22 +126,22 @@ def gl_works() -> bool:
         if _gl_works is None:
             model = mujoco.MjModel.from_xml_string(_ONE_GEOM)
             data = mujoco.MjData(model)
-            painter = GlPainter(model, 16, 16)
+            renderer = OpenGlRenderer(model, 16, 16)
             try:
-                painter.paint(data)
+                renderer.render(data)
                 _gl_works = True
             except Exception:  # noqa: BLE001 - whatever the error, the ray caster works
                 _gl_works = False
             finally:
-                painter.close()
+                renderer.close()
         return _gl_works
 
 
-def make_painter(model: Any, width: int, height: int, renderer: RendererName = "auto") -> Painter:
+def make_renderer(model: Any, width: int, height: int, renderer: RendererName = "auto") -> Renderer:
     """Return the requested renderer; "auto" selects OpenGL if that works, else ray casting."""
     if renderer == "raycast" or (renderer == "auto" and not gl_works()):
-        return RayPainter(model, width, height)
-    return GlPainter(model, width, height)
+        return RayCastingRenderer(model, width, height)
+    return OpenGlRenderer(model, width, height)
 
 
 R = TypeVar("R")

@@ -145,7 +145,7 @@ def evaluate(
     from bt_exec_skills.vision.dataset_generation import finished_recipe, read_pictures
     from bt_exec_skills.vision.evaluate import confusion_plot, curves_plot
     from bt_exec_skills.vision.evaluate import evaluate as run
-    from bt_exec_skills.vision.picture_and_training_files import save_picture
+    from bt_exec_skills.vision.picture_files_and_training_folder import save_picture
     from bt_exec_skills.vision.two_stage_network_loading import load_network
 
     recipe = finished_recipe(data)

@@ -20,7 +20,7 @@ from bt_exec.robot import Observation
 from bt_exec.site.site import Site, load_site
 from bt_exec_skills.perception.pictures_and_boxes import Frame
 from bt_exec_skills.vision.evaluate import WORKING_SCORE
-from bt_exec_skills.vision.picture_and_training_files import read_image, save_picture
+from bt_exec_skills.vision.picture_files_and_training_folder import read_image, save_picture
 from bt_exec_skills.vision.text_drawing import draw_text, text_size
 from bt_exec_skills.vision.two_stage_network_loading import load_network
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from bt_exec_skills.perception.pictures_and_boxes import Box, Frame
-from bt_exec_skills.vision.picture_and_training_files import read_image
+from bt_exec_skills.vision.picture_files_and_training_folder import read_image
 
 __all__ = ["Mark", "Picture", "Sample", "SceneSource"]
 

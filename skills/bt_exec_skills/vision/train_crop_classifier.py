@@ -21,7 +21,7 @@ from bt_exec.failure import UsageError
 from bt_exec.files import atomic_replacement, write_text_atomically
 from bt_exec_skills.vision.crop_classifier import NOTHING, SIDE, Crops, labelled_crops_of
 from bt_exec_skills.vision.dataset_generation import finished_recipe, read_pictures
-from bt_exec_skills.vision.picture_and_training_files import REPORT, claim_folder
+from bt_exec_skills.vision.picture_files_and_training_folder import REPORT, claim_folder
 from bt_exec_skills.vision.two_stage_network_loading import load_detector
 
 __all__ = ["NamesSettings", "train_names"]

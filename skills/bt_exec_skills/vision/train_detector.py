@@ -21,7 +21,7 @@ from typing import Any
 from bt_exec.failure import UsageError
 from bt_exec.files import write_text_atomically
 from bt_exec_skills.vision.dataset_generation import finished_recipe, read_pictures
-from bt_exec_skills.vision.picture_and_training_files import REPORT, claim_folder
+from bt_exec_skills.vision.picture_files_and_training_folder import REPORT, claim_folder
 
 __all__ = ["TrainSettings", "bfloat16_training", "same_size_trainer", "train"]
 

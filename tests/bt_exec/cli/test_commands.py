@@ -286,7 +286,7 @@ def test_list_commands_print_their_entries(bt: Run) -> None:
 
 
 @pytest.fixture(scope="module")
-def looked(door: str) -> list[Finding]:
+def doctor_findings(door: str) -> list[Finding]:
     """Return the results of doctor; only their presentation depends on the width."""
     return list(_all_findings(door, None))
 
@@ -294,11 +294,15 @@ def looked(door: str) -> list[Finding]:
 @pytest.mark.parametrize("width", ["24", "40", "60", "80", "132"])
 @pytest.mark.parametrize("command", ["trees", "skills", "doctor", "show get_material"])
 def test_lists_fit_the_terminal_width(
-    bt: Run, monkeypatch: pytest.MonkeyPatch, looked: list[Finding], width: str, command: str
+    bt: Run,
+    monkeypatch: pytest.MonkeyPatch,
+    doctor_findings: list[Finding],
+    width: str,
+    command: str,
 ) -> None:
     from rich.cells import cell_len
 
-    monkeypatch.setattr("bt_exec.cli.doctor._all_findings", lambda *_: looked)
+    monkeypatch.setattr("bt_exec.cli.doctor._all_findings", lambda *_: doctor_findings)
     monkeypatch.setenv("COLUMNS", width)
     ran = bt(*command.split())
     assert max(cell_len(line) for line in ran.out.splitlines()) <= int(width)

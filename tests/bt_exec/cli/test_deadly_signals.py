@@ -138,7 +138,7 @@ with stop_mission_on_signals(session, None, last=True):
 """
 
 
-def test_mission_that_hangs_in_c_ends_at_the_second_signal() -> None:
+def test_mission_that_hangs_in_c_code_ends_at_the_second_signal() -> None:
     with subprocess.Popen(
         [sys.executable, "-c", DEAF], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as process:

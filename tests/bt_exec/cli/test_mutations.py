@@ -28,7 +28,7 @@ from bt_exec.spec.load import load_text, parse
 from bt_exec.spec.shipped_yaml import parse_yaml
 from bt_exec.spec.yaml_source import scan_text
 from bt_exec.verify import verify_file
-from bt_exec.verify.pack_declarations import code_problems, fact_problems
+from bt_exec.verify.pack_declarations import fact_problems, skill_problems
 from bt_exec.verify.pack_message_checks import sentence_problems
 
 HERE = Path(__file__).parent / "mutations"
@@ -96,7 +96,7 @@ def of_site(path: Path) -> list[Problem]:
 
 def of_pack(path: Path) -> list[Problem]:
     catalogue = Catalogue(with_tool_files([Pack("tools")], [path]))
-    return [*fact_problems(catalogue), *code_problems(catalogue)]
+    return [*fact_problems(catalogue), *skill_problems(catalogue)]
 
 
 def shipped(kind: str) -> Iterator[tuple[str, str]]:

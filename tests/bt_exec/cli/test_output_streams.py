@@ -66,7 +66,7 @@ HIDDEN += ("\u061c", "\u180e", "\ufff9", "\U000e0101", "\u3164", "\ud800", "\u03
 
 
 class Terminal(io.StringIO):
-    """Stream that reports to be a terminal."""
+    """Stream that claims to be a terminal."""
 
     encoding = "utf-8"
 

@@ -231,7 +231,7 @@ def test_hanging_journal_blocks_the_loop_for_a_bounded_time(
     with journal.begin(command="x", tell=told.append) as recorder:
         with closing(sqlite3.connect(journal.path, isolation_level=None)) as other:
             other.execute("BEGIN IMMEDIATE")
-            recorder.on(START)  # the writer waits for the lock longer than that
+            recorder.on(START)  # the writer waits for the lock longer than PATIENCE_S
             assert recorder.problem == "nothing written within 0.05 s"
             other.execute("ROLLBACK")
         monkeypatch.undo()

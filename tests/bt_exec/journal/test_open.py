@@ -174,7 +174,7 @@ def test_views_have_the_documented_columns(journal: Journal, view: str, columns:
     assert [name for (name,) in found] == [*COLUMNS, *columns]
 
 
-def test_busy_timeout_defaults_to_one_second_and_five_at_open() -> None:
+def test_busy_timeout_is_one_second_and_five_seconds_at_open() -> None:
     assert (schema.BUSY_S, schema._OPEN_S) == (1.0, 5.0)
 
 

@@ -69,7 +69,7 @@ def test_every_korean_text_belongs_to_a_code():
         for folder in ("bt_exec", "llm")
         for file in (ROOT / folder).rglob("*.py")
     )
-    kinds = re.compile(r"UNKNOWN_(COMPILER|PACK|ROBOT|VALUE)")  # made of the kind of a name
+    kinds = re.compile(r"UNKNOWN_(COMPILER|PACK|ROBOT|VALUE)")  # composed at run time
     assert {c for c in TABLE["problems"] if f'"{c}"' not in source and not kinds.match(c)} == set()
 
 

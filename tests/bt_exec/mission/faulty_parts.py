@@ -92,7 +92,7 @@ class Script:
 
 
 class Arm:
-    """Robot that records its motions and checks at each that it may move."""
+    """Robot that records its motions and checks at each one whether it may move."""
 
     def __init__(self, run: Run) -> None:
         self.run = run
@@ -111,7 +111,7 @@ class Arm:
         self.moving, self._halts = True, float("inf")
 
     def stop(self) -> None:
-        """Stop in the manner of the script."""
+        """Stop as the script specifies."""
         self.run.schedule.point()
         self.stops += 1
         how = self.run.script.stop

@@ -47,7 +47,7 @@ __all__ = ["BrokenError", "Stage"]
 
 HANG_S, CANCEL_S, STILL_S, PERIOD_S = 0.2, 0.3, 0.4, 0.1
 SLACK_S = 0.5  # exceeds the limit of the site
-BURST_S = 0.6  # a part that moves the robot again after each stop is stopped as often
+BURST_S = 0.6  # longest motion in short bursts: the robot is stopped again after each one
 
 
 class BrokenError(AssertionError):
@@ -162,7 +162,7 @@ class Run:
     # -- parts -------------------------------------------------------------------------------------
 
     def fault(self) -> None:
-        """Hang."""
+        """Hang, as an injected fault."""
         threading.Event().wait()
 
     def steps(self) -> Steps:

@@ -18,7 +18,7 @@ from bt_exec.testing import FakeClock, ScriptedRobot, scripted_skill
 
 
 class Arm(ScriptedRobot):
-    """Arm that records when it was stopped, as time of the mission."""
+    """Arm that records when it was stopped, in mission time."""
 
     def __init__(self, simulation: FakeClock | None = None) -> None:
         super().__init__()

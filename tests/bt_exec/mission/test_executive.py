@@ -137,14 +137,14 @@ def test_replan_budget_limits_the_number_of_plans():
     assert [failure["code"] for failure in run.outcome.failures] == codes[:4]
 
 
-def test_failed_check_is_not_replanned():
+def test_failed_check_causes_no_replan():
     condition = scripted_condition("c", [False])
     run = run_tree("tree: t\nroot: {check: c, else: NOT_THERE}", [condition])
     assert (run.outcome.status, run.outcome.reason_code) == ("blocked", "NOT_THERE")
     assert run.outcome.planner_calls == 1
 
 
-def test_failed_guard_is_replanned():
+def test_failed_guard_causes_a_replan():
     parts = [
         scripted_skill("a", [FOREVER, "done"]),
         scripted_condition("c", [True, True, False, True]),
@@ -181,7 +181,7 @@ def test_undeclared_failure_code_is_a_skill_error():
     assert "undeclared code SOMETHING_ELSE" in run.outcome.failures[0]["message"]
 
 
-def test_failure_that_is_not_retryable_is_not_replanned():
+def test_failure_that_is_not_retryable_causes_no_replan():
     @skill(fails={"HOPELESS"})
     def a() -> Steps:
         """Fail without retry; the evidence may use any name."""

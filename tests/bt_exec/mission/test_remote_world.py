@@ -179,7 +179,7 @@ def test_abort_takes_effect_while_the_simulation_does_not_answer(server):
     executive.clock.step_s = 0.2  # coming to rest queries the same simulation
     outcome = executive.run("drive")
     assert outcome.status == "aborted"
-    assert len(waits) == 5  # no further wait than the request needed
+    assert len(waits) == 5  # the abort ended the wait
     assert not cart.moving
 
 

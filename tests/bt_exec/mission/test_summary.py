@@ -461,5 +461,5 @@ def test_failure_without_a_sentence_is_reported_by_its_code(said):
     assert said(Ending("blocked", "SKILL_FAILED", odd), None) == "I stopped. ODD: it hums"
 
 
-def test_reason_code_without_a_failure_is_reported_as_its_sentence(said):
+def test_reason_code_without_a_failure_is_reported_by_its_sentence(said):
     assert said(Ending("blocked", "NO_PROGRESS", why="ABORTED"), None) == "Stopped."

@@ -43,14 +43,14 @@ def staged(
     return runtime, build(plan_without_verification(case.spec), runtime)
 
 
-def journal_rows(journal: Journal, case: Case, *, face: bool) -> tuple[EventRow, ...]:
-    """Run `case` on record and return its rows; `face` as in `compare`."""
+def journal_rows(journal: Journal, case: Case, *, by_generator: bool) -> tuple[EventRow, ...]:
+    """Run `case` with a journal and return its rows; `by_generator` as in `compare`."""
     clock = FakeClock()
     with journal.begin(command="test") as recorder:
         runtime, built = staged(case, Player(case.script.fresh()), clock, recorder.on)
         frontier = Frontier(built.root, runtime)
         for runtime.tick in range(1, (case.abort_at or TICKS) + 1):
-            status = [*built.root.tick()][-1].status if face else frontier.tick()
+            status = [*built.root.tick()][-1].status if by_generator else frontier.tick()
             if status is not Status.RUNNING:
                 break
             clock.step(TICK_S)
@@ -59,10 +59,10 @@ def journal_rows(journal: Journal, case: Case, *, face: bool) -> tuple[EventRow,
     return journal.rows(recorder.mission_id)
 
 
-def compare(case: Case, *, face: bool = False) -> tuple[Reference, int]:
+def compare(case: Case, *, by_generator: bool = False) -> tuple[Reference, int]:
     """Run `case` with both implementations.
 
-    With `face`, the nodes are ticked by the generator that py_trees uses.
+    With `by_generator`, the nodes are ticked by the generator that py_trees uses.
 
     Returns:
         The reference and the number of ticks.
@@ -79,7 +79,7 @@ def compare(case: Case, *, face: bool = False) -> tuple[Reference, int]:
     while True:
         tick += 1
         runtime.tick = tick
-        if face:
+        if by_generator:
             assert list(built.root.tick())[-1] is built.root
         else:
             frontier.tick()

@@ -38,7 +38,7 @@ def statuses(ticker, most=12):
     return found
 
 
-def by_face(root):
+def ticked_by_generator(root):
     def tick():
         root.tick_once()
         return root.status
@@ -50,7 +50,7 @@ def by_frontier(root, runtime):
     return Frontier(root, runtime).tick
 
 
-@pytest.mark.parametrize("face", [True, False])
+@pytest.mark.parametrize("by_generator", [True, False])
 @pytest.mark.parametrize(
     ("make", "expected"),
     [
@@ -76,12 +76,15 @@ def by_frontier(root, runtime):
         ),
     ],
 )
-def test_behaviours_of_py_trees_run_inside_bt_exec_composites(face, make, expected):
+def test_behaviours_of_py_trees_run_inside_bt_exec_composites(by_generator, make, expected):
     root, runtime = make(), stage().runtime
-    assert statuses(by_face(root) if face else by_frontier(root, runtime)) == expected
+    assert (
+        statuses(ticked_by_generator(root) if by_generator else by_frontier(root, runtime))
+        == expected
+    )
 
 
-@pytest.mark.parametrize("face", [True, False])
+@pytest.mark.parametrize("by_generator", [True, False])
 @pytest.mark.parametrize(
     ("make", "expected"),
     [
@@ -95,12 +98,15 @@ def test_behaviours_of_py_trees_run_inside_bt_exec_composites(face, make, expect
         (lambda b, r: SkipIf(b, "x", r, Is(name="d")), [SUCCESS]),
     ],
 )
-def test_behaviours_of_py_trees_run_inside_bt_exec_modifiers(face, make, expected):
+def test_behaviours_of_py_trees_run_inside_bt_exec_modifiers(by_generator, make, expected):
     conditions = [scripted_condition("c", [True, True, False]), scripted_condition("d", [True])]
     runtime = stage(conditions=conditions).runtime
     theirs = py_trees.behaviours.StatusQueue("q", [FAILURE, FAILURE, SUCCESS, SUCCESS], SUCCESS)
     root = make(theirs, runtime)
-    assert statuses(by_face(root) if face else by_frontier(root, runtime)) == expected
+    assert (
+        statuses(ticked_by_generator(root) if by_generator else by_frontier(root, runtime))
+        == expected
+    )
 
 
 def test_timeout_stops_a_behaviour_of_py_trees():
@@ -146,7 +152,7 @@ def test_failed_behaviour_of_py_trees_is_reported_by_name():
     ],
 )
 def test_bt_exec_nodes_run_inside_behaviours_of_py_trees(wrap, expected):
-    found = statuses(by_face(wrap(stage().built.root)))
+    found = statuses(ticked_by_generator(wrap(stage().built.root)))
     assert found == expected
 
 

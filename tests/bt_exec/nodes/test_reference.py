@@ -24,7 +24,7 @@ def test_random_trees_agree_with_the_reference(choices):
 @settings(max_examples=200, derandomize=True, phases=[Phase.generate])
 @given(CASES)
 def test_random_trees_ticked_by_py_trees_agree_with_the_reference(choices):
-    compare(case(choices), face=True)
+    compare(case(choices), by_generator=True)
 
 
 ENDED_AND_BEGUN_ANEW = bytes.fromhex(
@@ -66,7 +66,7 @@ def test_journal_rows_are_those_of_a_tree_ticked_by_py_trees(tmp_path):
     for seed in range(cases(200, 50)):
         tree = case(random.Random(seed).randbytes(CHOICES))
         by_frontier, by_py_trees = (
-            journal_rows(journal, tree, face=face) for face in (False, True)
+            journal_rows(journal, tree, by_generator=by_generator) for by_generator in (False, True)
         )
         assert by_frontier == by_py_trees, f"seed {seed}"
         rows += len(by_frontier)

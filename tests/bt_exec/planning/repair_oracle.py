@@ -27,7 +27,7 @@ class State(NamedTuple):
     facts: dict[str, str]
     givers: dict[str, str]  # kept skill that established a fact last
     anew: frozenset[str]  # facts written since the new plan began
-    guessed: frozenset[str] = frozenset()  # facts of skips that may hold, which is not evidence
+    guessed: frozenset[str] = frozenset()  # facts of `skip_if` that were only guessed to hold
     replaced: frozenset[str] = frozenset()  # facts written after their giver
 
 

@@ -79,7 +79,7 @@ def test_plan_runs_only_after_the_answer_yes(
 
 
 @pytest.mark.parametrize("language", ["en", "ko"])
-def test_plan_is_refused_with_a_remedy_without_an_operator(language: str) -> None:
+def test_plan_without_an_operator_is_refused_with_a_remedy(language: str) -> None:
     found = refusal_of("unknown", None, WHY, language)
     assert found is not None
     assert found.code == "NOT_CONFIRMED"

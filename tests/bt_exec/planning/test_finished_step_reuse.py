@@ -157,7 +157,7 @@ def test_need_with_an_argument_known_only_at_run_time_invalidates_no_step(
     [
         ({"check": "at_b"}, {"at": "home"}, ()),
         ({"check": "at_b"}, {"at": "b"}, ("go_b",)),
-        ({"check": "at_b"}, {}, ("go_b",)),  # unchanged by others
+        ({"check": "at_b"}, {}, ("go_b",)),  # no other step changes the fact
         ({"check": "at_b", "tell": True}, {"at": "home"}, ("go_b",)),  # either answer is accepted
         ({"check": {"not": "at_b"}}, {"at": "home"}, ("go_b",)),
         ({"sequence": [{"do": "put_b"}], "while": "at_b"}, {"at": "home"}, ()),

@@ -68,7 +68,7 @@ def root(answer):
 
 @pytest.fixture(scope="module")
 def at_door(site):
-    """Return all utterances of the door that are no questions, by language."""
+    """Return all utterances of the door that are not questions, by language."""
     said = [text for tree in site.library for text in tree.utterances if not text.endswith("?")]
     return {one: [text for text in said if language_of(text) == one] for one in ("en", "ko")}
 
@@ -199,7 +199,7 @@ def test_questions_are_answered_in_the_order_of_the_command(command, parts, root
         ("문 열고 사과를 쟁빈에 올려 줘", "문 열고 사과를 쟁반에 올려 줘"),
     ],
 )
-def test_misspelt_command_is_asked_back(command, meant, answer):
+def test_correction_of_a_misspelt_command_is_offered(command, meant, answer):
     found = answer(command)
     assert found.code in ("UNKNOWN_PART", "UNKNOWN_WORD", "UNKNOWN_OBJECT", "PARTS_UNCLEAR")
     (text,) = found.did_you_mean
@@ -318,7 +318,7 @@ def test_commands_for_one_pack_are_left_to_its_compiler(answer, site):
     assert isinstance(answer("thanks"), Reply)
 
 
-def test_command_again_repeats_the_parts_of_both_packs(root, answer):
+def test_again_repeats_the_parts_of_both_packs(root, answer):
     both = "put the apple in the red bowl and open the door"
     assert root(both, "again") == root(both)
     assert root(both, "다시") == root(both)
@@ -374,7 +374,7 @@ def test_readback_contains_every_part(command, said, site, compiler):
 
 @pytest.fixture
 def failed(site, compiler):
-    """Return the request after a failure in a plan, all steps before it being done."""
+    """Return the request after a failure in a plan whose earlier steps are done."""
 
     def failed(command, skill, code, **assumed):
         first = first_request(site, command, WORLD)

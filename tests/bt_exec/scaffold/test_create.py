@@ -23,7 +23,7 @@ ROOT = Path(__file__).parents[3]
 
 
 def run_tests(folder: Path, path: str = "") -> None:
-    """Run the tests of a folder like its author."""
+    """Run the tests of a folder as its author would."""
     words = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-W", "error", "."]
     environment = {**os.environ, "PYTHONPATH": path}
     ran = subprocess.run(

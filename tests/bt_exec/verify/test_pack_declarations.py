@@ -12,7 +12,7 @@ from bt_exec import Failed, Running, Steps, Verdict, condition, skill
 from bt_exec.pack import Catalogue, Pack, find_pack, pack_names
 from bt_exec.standby_threads import run_in_thread
 from bt_exec.testing import check_pack
-from bt_exec.verify.pack_declarations import code_problems, fact_problems
+from bt_exec.verify.pack_declarations import fact_problems, skill_problems
 
 HERE = Path(__file__)
 LATE = "TOO_LATE"
@@ -38,7 +38,7 @@ def push() -> Steps:
 
 @condition(establishes={"dor": "{state}"})  # misspelt fact
 def door_is(state: Literal["open", "closed"]) -> Verdict:
-    """Whether the door is so."""
+    """Whether the door is in a state."""
     return Verdict.yes()
 
 
@@ -91,7 +91,7 @@ def test_pack_without_facts_gets_an_example_declaration():
 
 
 def test_undeclared_codes_are_reported_with_their_line():
-    found = [(p.found, p.line) for p in code_problems(Catalogue([Pack("p", skills=(pull,))]))]
+    found = [(p.found, p.line) for p in skill_problems(Catalogue([Pack("p", skills=(pull,))]))]
     assert sorted(found) == sorted(
         [
             ("TOO_LATE", line_of("constant")),
@@ -102,7 +102,7 @@ def test_undeclared_codes_are_reported_with_their_line():
 
 
 def test_codes_that_cannot_be_determined_are_ignored():
-    assert code_problems(Catalogue([Pack("p", skills=(stop_and_pass_on,))])) == []
+    assert skill_problems(Catalogue([Pack("p", skills=(stop_and_pass_on,))])) == []
 
 
 def test_skill_without_source_is_ignored():
@@ -113,7 +113,7 @@ def test_skill_without_source_is_ignored():
     )
     exec(compile(text, "<nowhere>", "exec"), space)
     catalogue = Catalogue([Pack("p", skills=(space["go"],))])
-    assert code_problems(catalogue) == []
+    assert skill_problems(catalogue) == []
     (problem,) = fact_problems(catalogue)
     assert (problem.file, problem.line) == ("", None)
 
@@ -138,7 +138,7 @@ def test_calls_that_block_the_tick_are_found():
         yield from run_in_thread(lambda: time.sleep(1))
         _doze()
 
-    problems = code_problems(Catalogue([Pack("p", skills=(nap,))]))
+    problems = skill_problems(Catalogue([Pack("p", skills=(nap,))]))
     here = nap.function.__code__.co_firstlineno
     assert [(one.code, one.found, one.line) for one in problems] == [
         ("BLOCKING_CALL", "time.sleep", here + 3),

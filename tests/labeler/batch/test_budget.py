@@ -158,7 +158,7 @@ PRICES = {"input": 2.5, "output": 10}
 def label(
     game: Path, out: Path, server: MessagesServer, cost: float, workers: int = 1, **client: Any
 ) -> dict[str, Any]:
-    """Label a game with a budget of money; an answer may have 500 tokens."""
+    """Label a game with a cost budget; an answer may have 500 tokens."""
     settings = {"base_url": server.url, "prices": PRICES, "max_tokens": 500, **client}
     return cli_commands.run(
         game,
@@ -308,7 +308,7 @@ def test_second_run_is_answered_by_the_cache_unless_it_is_switched_off(
     assert asked[0] == asked[2] > asked[1] == 0
 
 
-def test_reservations_of_a_dead_worker_stay_spent_and_unblock_others() -> None:
+def test_reservations_of_a_dead_worker_stay_charged_and_block_no_others() -> None:
     """The account of a cluster, tested locally: reservations of worker `a` count in full."""
     account = _SharedLedger(Budget(requests=5, cost=1.0), None)
     dead, live = (account.reserve(owner, {"requests": 1, "cost": 0.4}) for owner in "ab")

@@ -29,7 +29,7 @@ def test_library_plan_passes_as_an_answer(site, command):
     request = first_request(load_site_once(site), command)
     answer = OFFLINE.compile(request)
     if not isinstance(answer, Plan):
-        pytest.skip("the offline compiler asks back")
+        pytest.skip("the offline compiler asks a question")
     root = to_data(answer.spec)["root"]
     found = _judge(
         Answer(yaml.safe_dump({"root": root}, allow_unicode=True)),

@@ -520,7 +520,7 @@ TELLING = [
 
 
 @pytest.mark.parametrize("site", sorted(PAST))
-def test_question_about_the_past_at_most_observes_even_when_misspelt(plan, site):
+def test_question_about_the_past_leads_at_most_to_an_observation(plan, site):
     looks = {"observe_scene", "navigate", "talk_to_person", "summarize_mission"}
     for act, ending in product(PAST[site], TELLING):
         misspelt = act[:-1] + chr(ord(act[-1]) - 1)

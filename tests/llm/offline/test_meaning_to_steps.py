@@ -399,7 +399,7 @@ def test_route_visits_its_stops_in_the_order_of_the_text(trees, language):
 @pytest.mark.parametrize(
     "shuttle",
     [
-        "Drive to and fro between {} and {} {} times.",
+        "Drive back and forth between {} and {} {} times.",
         "Go from {} to {} back and forth {} times.",
     ],
 )
@@ -455,3 +455,9 @@ def test_act_at_the_compared_place_is_a_condition(trees, aspect, act):
     plain = f"if the break room is {aspect} than the lounge, {one}, otherwise {other}"
     assert trees("building", either) == trees("building", plain)
     assert not trees("building", either).isupper()
+
+
+def test_places_listed_after_an_act_are_the_places_of_the_act(trees):
+    for act in ("check", "patrol"):
+        plain = trees("building", f"{act} the lounge and the break room")
+        assert trees("building", f"{act}: lounge, break room") == plain

@@ -47,7 +47,7 @@ def test_finished_mission_is_not_continued(sites, compilers):
         assert isinstance(answer, expected)
 
 
-def test_command_continue_skips_answered_questions(sites, compilers):
+def test_continue_skips_answered_questions(sites, compilers):
     question = Turn("is the door open?", "satisfied", "OK", ".", acted=False)
     for status, code in (("satisfied", "NOTHING_LEFT"), ("aborted", "")):
         context = Context((Turn("open the door", status, "OK", "."), question))
@@ -65,7 +65,7 @@ def test_question_about_an_unknown_object_names_no_type(sites, compilers):
     assert "Past" not in refusal.message
 
 
-def test_answer_yes_accepts_the_offered_command(sites, compilers):
+def test_yes_accepts_the_offered_command(sites, compilers):
     turn = Turn("fetch the materiel", "refused", "X", ".", ("fetch the material",))
     for said in ("yes", "네", "y"):
         request = first_request(sites["door"], said, context=Context((turn,)))
@@ -134,7 +134,7 @@ def test_past_is_reported_from_the_session_or_the_journal(said, told, sites, com
         assert answer.message == told
 
 
-def test_question_where_reports_the_known_facts(sites, compilers):
+def test_where_question_reports_the_known_facts(sites, compilers):
     from bt_exec.observation import Situation
 
     situation = Situation(facts={"door": "open", "unheard_of": "x"})

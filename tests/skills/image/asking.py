@@ -39,7 +39,7 @@ def ask(bench: Bench, text: str):
 
 
 def ask_all(bench: Bench, text: str) -> list:
-    """Return the values of the answers to all questions in a text that are asked."""
+    """Return the values of the answers to a text's questions; unmet conditions skip questions."""
     bench.reset()
     _run(build_plan_of_all(read_questions(text), language_of(text), bench.facts()), bench)
     return [*(one.answer.value for one in bench.earlier), bench.answer.value]

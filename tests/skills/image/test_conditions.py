@@ -24,7 +24,7 @@ PICTURES = int(os.environ.get("BT_EXEC_CONDITIONS", "20"))
 RED, BLUE = (205, 35, 35), (35, 65, 200)
 
 
-def sureness(picture, text):
+def answer_and_confidence(picture, text):
     """Return the answer to a question and its confidence after judgement."""
     bench = bench_of(picture)
     answer = ask(bench, text)
@@ -37,7 +37,7 @@ def asked(seeds):
     for seed in seeds:
         name, drawn = conditioned(seed)
         for text, truth in questions(name, drawn, seed):
-            value, sure = sureness(drawn.picture, text)
+            value, sure = answer_and_confidence(drawn.picture, text)
             yield (seed, name, text, truth, value), value == truth, sure
 
 
@@ -49,7 +49,7 @@ def test_absence_of_grey_disc_on_white_is_uncertain():
     picture = plain(252)
     cv2.circle(picture, (200, 150), 40, (236, 236, 236), -1, cv2.LINE_AA)
     for text in ("How many grey circles are there?", "How many things are there?"):
-        value, sure = sureness(picture, text)
+        value, sure = answer_and_confidence(picture, text)
         assert value == 1 or sure <= 0.6
 
 
@@ -57,9 +57,9 @@ def test_colours_in_warm_light_are_uncertain():
     picture = plain()
     cv2.circle(picture, (100, 150), 40, (240, 215, 40), -1)
     cv2.circle(picture, (280, 150), 40, (245, 135, 20), -1)
-    assert sureness(picture, "How many orange circles are there?") == (1, SUREST)
+    assert answer_and_confidence(picture, "How many orange circles are there?") == (1, SUREST)
     warm = (picture * np.array([1.0, 0.74, 0.5])).astype(np.uint8)
-    value, sure = sureness(warm, "How many orange circles are there?")
+    value, sure = answer_and_confidence(warm, "How many orange circles are there?")
     assert value == 1 or sure <= 0.5
 
 
@@ -72,16 +72,16 @@ def test_count_of_touching_cubes_is_uncertain(seam):
         if seam:
             cv2.rectangle(picture, (x, 120), (x + 39, 159), (15, 30, 100), 1)
     cv2.rectangle(picture, (60, 220), (99, 259), BLUE, -1)
-    value, sure = sureness(picture, "How many blue things are there?")
+    value, sure = answer_and_confidence(picture, "How many blue things are there?")
     assert value == 6 or sure <= 0.6
 
 
 def test_count_of_object_behind_a_bar_is_uncertain():
     picture = plain()
     cv2.circle(picture, (100, 150), 40, RED, -1)
-    assert sureness(picture, "How many red things are there?") == (1, SUREST)
+    assert answer_and_confidence(picture, "How many red things are there?") == (1, SUREST)
     cv2.rectangle(picture, (0, 143), (400, 158), (60, 60, 60), -1)
-    value, sure = sureness(picture, "How many red things are there?")
+    value, sure = answer_and_confidence(picture, "How many red things are there?")
     assert value == 1 or sure <= 0.6
 
 
@@ -110,7 +110,7 @@ def test_confident_answers_are_right_under_every_condition():
 
 
 @pytest.mark.slow
-def test_confidence_is_calibrated_on_fresh_pictures():
+def test_confident_answers_about_unseen_pictures_are_rarely_wrong():
     found = list(asked(range(FRESH + 10, FRESH + 10 + PICTURES)))
     sure = [(what, right) for what, right, how in found if how > SURE]
     for tenth in range(10):
@@ -129,5 +129,5 @@ def test_absence_of_objects_with_the_background_colour_is_uncertain():
         ("How many white squares are there?", 32),
         ("Is there a black square?", True),
     ):
-        value, sure = sureness(np.ascontiguousarray(board), text)
+        value, sure = answer_and_confidence(np.ascontiguousarray(board), text)
         assert value == truth or sure <= DOUBTFUL

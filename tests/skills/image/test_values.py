@@ -296,7 +296,7 @@ def test_bar_has_the_value_of_its_upper_edge():
 
 
 def turned(one, size=(460, 640)):
-    """Return an instance of a chart that was mirrored at its falling diagonal."""
+    """Return an instance of a chart that was mirrored about its anti-diagonal."""
     x1, y1, x2, y2 = one.bbox
     box = size[0] - y2, size[1] - x2, size[0] - y1, size[1] - x1
     return Instance(one.label, box, one.score, one.source)

@@ -74,7 +74,7 @@ def test_near_obstacle_is_added_at_once_and_cleared_later():
     ranges[0] = 0.8
     layer.accept_all_hits(Pose(0, 0, 0), ranges, 1.2)
     assert layer.has_obstacles
-    layer.clear_old()
+    layer.clear_rarely_seen()
     assert not layer.has_obstacles
 
 

@@ -1,4 +1,4 @@
-"""Painters: the object index of each pixel as in MuJoCo's own segmentation; the GL thread."""
+"""Renderers: the object index of each pixel as in MuJoCo's own segmentation; the GL thread."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import mujoco
 import numpy as np
 import pytest
 
-from bt_exec_skills.simulation.renderer import GlPainter, gl_thread, gl_works
+from bt_exec_skills.simulation.renderer import OpenGlRenderer, gl_thread, gl_works
 
 
 def _told_by_mujoco(model, data):
@@ -32,9 +32,9 @@ def test_more_objects_than_values_of_a_colour_channel_are_distinguished():
     )
     data = mujoco.MjData(model)
     mujoco.mj_forward(model, data)
-    painter = GlPainter(model, 64, 64)
-    found = painter.paint(data).geoms
-    painter.close()
+    renderer = OpenGlRenderer(model, 64, 64)
+    found = renderer.render(data).geoms
+    renderer.close()
     assert found.max() > 255
     assert np.array_equal(found, gl_thread().call(lambda: _told_by_mujoco(model, data)))
 

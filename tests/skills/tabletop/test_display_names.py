@@ -114,7 +114,7 @@ def test_refusals_and_subgoals_contain_no_ids(file, step):
     compiler = create({})
     for row in some(list(rows(file))[::step], least=20):
         if ID.search(row.command):
-            continue  # its own words are repeated
+            continue  # refusals quote the command
         found = ask(compiler, row.command, WORLDS[row.world])
         texts = found.spec.mission.subgoals if isinstance(found, Plan) else [found.message]
         assert not [text for text in texts if ID.search(text)]

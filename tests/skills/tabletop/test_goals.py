@@ -1,4 +1,4 @@
-"""Commands of external authors in random kitchens: done as labelled or refused, reported truly."""
+"""Commands of external authors in random kitchens: done as labelled or refused; true reports."""
 
 import re
 from pathlib import Path

@@ -319,7 +319,7 @@ def test_verb_may_be_omitted_before_further_objects_with_places(things, goals, j
     assert short == full or short.startswith("!WHICH_WAY")
 
 
-def test_named_object_is_only_meant_at_the_place_that_is_said():
+def test_named_object_must_be_at_the_named_place():
     assert plan("bring me small red cube 0 in the blue bowl").startswith("!")
     assert plan("bring me small red cube 0 on the right table").startswith("!")
     assert not isinstance(plan("bring me small red cube 0 on the left table"), str)
@@ -513,7 +513,7 @@ def test_two_groups_go_to_the_two_named_sides():
         ("사과를 쟁반에 올려", "초록색 것도 똑같이 해"),
     ],
 )
-def test_command_do_the_same_accepts_an_object_of_another_kind(before, command):
+def test_do_the_same_accepts_an_object_of_another_kind(before, command):
     goals = understand(command, WORLDS["mixed"], [Turn(before, "satisfied", "OK")]).subgoals
     assert moves_of(goals) == {Move("object_small_green_cylinder_0", "object_tray_0")}
 

@@ -117,4 +117,4 @@ def test_view_shows_each_goal_once_and_no_control_nodes(command: str):
     assert all(rows.count(goal) == 1 for goal in goals)
     assert not {"sequence", "in order", "차례로"} & set(rows)
     for node in model.forest:
-        assert len(node.children) != 1, model.label(node)  # a row that repeats its parent
+        assert len(node.children) != 1, model.label(node)  # a single child would repeat its parent

@@ -6,7 +6,7 @@ import mujoco
 import numpy as np
 import pytest
 
-from bt_exec_skills.simulation.ray_casting import RayPainter
+from bt_exec_skills.simulation.ray_casting import RayCastingRenderer
 from bt_exec_skills.things.dataset.arrange import Pose, arrange_props
 from bt_exec_skills.things.dataset.chair_and_person_meshes import chair_parts, person_parts
 from bt_exec_skills.things.dataset.fruit_meshes import FRUITS
@@ -118,7 +118,7 @@ def staged(behind_m: float):
     eye, target = np.array([0, -0.8, 0.02]), np.array([0, 0, 0.02])
     aim_camera(model, CameraPose("close", eye, target, 40.0, 0.0))
     mujoco.mj_forward(model, data)
-    picture = RayPainter(model, WIDTH, HEIGHT).paint(data)
+    picture = RayCastingRenderer(model, WIDTH, HEIGHT).render(data)
     shown = {one.prop.body: one for one in labelled_objects(stage, data, picture.geoms)}
     return shown.get(front.body), shown.get(back.body)
 

@@ -43,7 +43,9 @@ def test_dataset_command_reports_its_result(
     }
 
 
-def test_dataset_refuses_to_overwrite(made: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_dataset_command_does_not_overwrite_a_data_set(
+    made: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     options = ["--source", "squares", "--scenes", "6", "--val-every", "3"]
     assert run_command_line(["vision", "dataset", str(made), *options]) == 2
     assert "already contains this complete data set" in capsys.readouterr().err
@@ -85,7 +87,7 @@ def test_eval_prints_figures_and_writes_plots(
     assert ["square", "4", "0.000", "0.000", "0.000", "0.000"] in rows
 
 
-def test_show_annotates_the_camera_of_a_robot(
+def test_show_annotates_the_picture_of_a_robots_camera(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = tmp_path / "seen.png"

@@ -19,7 +19,7 @@ from bt_exec.failure import UsageError
 from bt_exec_skills.vision import train_crop_classifier as training
 from bt_exec_skills.vision.box_decoding import Found
 from bt_exec_skills.vision.dataset_generation import Recipe, make_dataset
-from bt_exec_skills.vision.picture_and_training_files import REPORT
+from bt_exec_skills.vision.picture_files_and_training_folder import REPORT
 from bt_exec_skills.vision.train_crop_classifier import NamesSettings, train_names
 from tests.skills.vision.conftest import ScriptedNetwork
 

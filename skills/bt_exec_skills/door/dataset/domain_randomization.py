@@ -143,7 +143,7 @@ def _look_at(model: Any, camera: int, target: npt.NDArray[np.float64], roll: flo
 
 
 def _place_clutter(model: Any, layout: Layout, rng: Rng) -> None:
-    """Place some clutter: before the cabinet, on its front, or inside."""
+    """Place some clutter in front of the cabinet or inside it."""
     x, y, z = layout.centre
     shown = int(rng.integers(0, len(_CLUTTER)))
     for number, name in enumerate(_CLUTTER):
@@ -187,7 +187,7 @@ _AWAY = (0.0, 0.0, -5.0)
 
 
 def _place_person(model: Any, layout: Layout, rng: Rng, *, present: bool) -> None:
-    """Place the person beside or before the cabinet with one arm stretched out, or out of view."""
+    """Place the person near the cabinet with one arm stretched out, or out of view."""
     if not present:
         for name in _PERSON:
             model.geom(name).pos[:] = _AWAY

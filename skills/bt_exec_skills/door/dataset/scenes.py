@@ -39,8 +39,8 @@ from bt_exec_skills.door.sim.simulated_robot import SimDoorRobot
 from bt_exec_skills.door.sim.world import DoorWorld, calibration_of
 from bt_exec_skills.perception.pictures_and_boxes import Frame, Mask, box_around
 from bt_exec_skills.simulation.camera import geom_ids
-from bt_exec_skills.simulation.ray_casting import RayPainter
-from bt_exec_skills.simulation.renderer import gl_works, make_painter
+from bt_exec_skills.simulation.ray_casting import RayCastingRenderer
+from bt_exec_skills.simulation.renderer import gl_works, make_renderer
 from bt_exec_skills.vision.evaluate import StateEstimator
 from bt_exec_skills.vision.labelled_picture import Mark, Picture, Sample
 from bt_exec_skills.vision.network_inference import Network
@@ -163,15 +163,15 @@ class DoorScenes:
         door = asdict(calibration_of(world).door)
         shown = {**GEOMS, "person": ("person/",)}
         geoms = {kind: geom_ids(model, names) for kind, names in shown.items()}
-        gl = make_painter(model, WIDTH, HEIGHT, "egl") if gl_works() else None
+        gl = make_renderer(model, WIDTH, HEIGHT, "egl") if gl_works() else None
         try:
             for qpos in states:
                 camera = randomize_world(model, world.layout, rng)
                 data.qpos[:] = qpos
                 mujoco.mj_forward(model, data)
                 by_ray = gl is None or rng.random() < 1 / 3
-                painter = RayPainter(model, WIDTH, HEIGHT) if gl is None or by_ray else gl
-                picture = painter.paint(data)
+                renderer = RayCastingRenderer(model, WIDTH, HEIGHT) if gl is None or by_ray else gl
+                picture = renderer.render(data)
                 angle = float(data.joint("door").qpos[0])
                 masks = {kind: np.isin(picture.geoms, ids) for kind, ids in geoms.items()}
                 image = through_sensor(picture.rgb, rng)
@@ -183,7 +183,7 @@ class DoorScenes:
                     _visible_boxes(masks, angle),
                     {
                         "angle_rad": round(angle, 4),
-                        "renderer": painter.name,
+                        "renderer": renderer.name,
                         "posture": "mission" if mission else "posed",
                         "crop": closer,
                         "camera": asdict(camera),

@@ -20,7 +20,11 @@ from bt_exec_skills.image.perception.measurements import Extent
 from bt_exec_skills.image.perception.picture_comparison import Aspect
 from bt_exec_skills.image.perception.written_values import Written
 from bt_exec_skills.image.rules.lexicon import generator, reader
-from bt_exec_skills.image.rules.phrases_to_descriptions import PhraseConverter, shared_conjuncts
+from bt_exec_skills.image.rules.phrases_to_descriptions import (
+    UPPERMOST,
+    PhraseConverter,
+    shared_conjuncts,
+)
 from bt_exec_skills.image.rules.price_questions import (
     PRICED,
     article_name,
@@ -129,7 +133,8 @@ def _as_comparison_of_two(of: Node) -> Node:
     if len(pair) != 2 or all(one.kind != "most" for one in pair):
         return of
     one, other = (Node("np", (("of", part),)) for part in pair)
-    return Node("more", (("of", one), ("to", other), ("sign", top.text("attribute"))))
+    side = UPPERMOST.get(top.text("attribute"), top.text("attribute"))
+    return Node("more", (("of", one), ("to", other), ("sign", side)))
 
 
 def _any_object_at(place: Phrase, phrase: Phrase) -> Phrase:

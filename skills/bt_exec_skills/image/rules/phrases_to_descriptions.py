@@ -33,11 +33,11 @@ from bt_exec_skills.image.rules.question import (
     UnanswerableQuestion,
 )
 
-__all__ = ["PhraseConverter", "shared_conjuncts"]
+__all__ = ["UPPERMOST", "PhraseConverter", "shared_conjuncts"]
 
 _SAID_AS = {"at": "on", "in": "inside"}  # relations that only the grammar names
 _OPPOSITES: dict[str, RelationName] = {"outside": "overlapping"}
-_UPPERMOST = {"on": "above"}
+UPPERMOST = {"on": "above"}
 _SIDES_OF_ROWS: dict[str, DegreeName] = {
     "left": "left_of", "right": "right_of", "upper": "above", "lower": "below", "middle": "middle",
 }  # fmt: skip
@@ -119,7 +119,7 @@ class PhraseConverter:
             return replace(found, top=top, of=self.describe_formula(rest))
         for part in parts:
             if (out := _excluded_top(part, parts)) is not None:
-                side = _UPPERMOST.get(out.text("attribute"), out.text("attribute"))
+                side = UPPERMOST.get(out.text("attribute"), out.text("attribute"))
                 degree = cast(DegreeName, side) if side in SIDES else self._parse_degree(out)
                 found = replace(found, not_top=(*found.not_top, degree))
             else:
@@ -265,7 +265,7 @@ class PhraseConverter:
             near = self.describe_phrase(to)
             top = cast(Literal["nearest", "farthest"], part.text("attribute"))
             return replace(phrase, top=top, of=of, near=near)
-        side = _UPPERMOST.get(part.text("attribute"), part.text("attribute"))
+        side = UPPERMOST.get(part.text("attribute"), part.text("attribute"))
         if BAR in of.thing.split(SEVERAL) and side in _OF_BARS:
             return replace(phrase, top=_OF_BARS[side], of=of)
         if side in SIDES:
@@ -283,7 +283,7 @@ class PhraseConverter:
         while to.of is not None:
             to = to.of
         if self._korean and not to.thing:  # 위 is "on" or "above"; a drawn shape carries nothing
-            name = _UPPERMOST.get(name, name)
+            name = UPPERMOST.get(name, name)
         return cast(RelationName, _SAID_AS.get(name, name))
 
     def _is_contradictory(self, phrase: Phrase) -> bool:

@@ -1,6 +1,6 @@
 """Generation of programs by a model, with one retry after a list of the faults.
 
-Each attempt must have a valid form (`program_form`) and pass trial runs (`picture_use_check`),
+Each attempt must have a valid form (`program_check`) and pass trial runs (`picture_use_check`),
 which take place only in the sandbox. An answer that differs from the mission's is not a fault but
 is reported, because a second method is meant to reveal differences. If no sandbox can be created, a
 program of valid form is delivered without a run.
@@ -28,7 +28,7 @@ from bt_exec_skills.image.rules.program_run_check import (
 )
 from bt_exec_skills.image.workbench import Bench
 from bt_exec_skills.image.writing.picture_use_check import changed_picture_problems, check_result
-from bt_exec_skills.image.writing.program_form import check_code, read_code
+from bt_exec_skills.image.writing.program_check import check_code, read_code
 
 __all__ = ["ATTEMPTS", "Authored", "describe_role", "request_program"]
 

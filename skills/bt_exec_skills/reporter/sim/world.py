@@ -1,4 +1,4 @@
-"""Simulated building: the compiled model, its people, its noise, and the base."""
+"""Simulated building: the compiled model, its people, its noise, and the robot's base."""
 
 from __future__ import annotations
 

@@ -104,7 +104,7 @@ def _usual_place(site_map: SiteMap, who: str) -> str:
 def _approach(
     robot: ReporterRobot, world: World[ReporterObservation], site_map: SiteMap, who: str
 ) -> Steps:
-    """Find a person who is present, or the nearest person at a place.
+    """Turn to a person, or to the nearest person at a place. The user needs no approach.
 
     Raises:
         Failed: PERSON_NOT_FOUND, NOBODY_THERE, CAMERA_FAULT, STOPPED.

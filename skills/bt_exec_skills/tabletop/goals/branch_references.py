@@ -258,7 +258,7 @@ def _named_place(question: Node) -> Node | None:
 
 
 def without_negation(question: Node) -> tuple[Node, bool]:
-    """Return a question without its negation, and the answer that means yes to the original."""
+    """Return a question without its negation, and its answer if the original question holds."""
     of = question.node("of")
     hold = of.get("hold")
     if isinstance(hold, Node) and hold.kind == "not":

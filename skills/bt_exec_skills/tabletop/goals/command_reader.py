@@ -72,12 +72,20 @@ def parse_meanings(text: str, now: Environment) -> PossibleMeanings:
         raise Trouble("UNKNOWN_WORD" if unknown else "NOT_UNDERSTOOD", word=unknown)
     if found.unknown_words:
         raise Trouble("UNKNOWN_WORD", word=found.unknown_words[0])
-    others = [(node, cost) for node, cost in found.others if cost <= found.cost + WIDTH]
-    meanings = ((found.meaning, found.cost), *others)
+    every = ((found.meaning, found.cost), *found.others)
+    meanings = [(node, cost) for node, cost in every if not _is_route(node)]
+    if not meanings:
+        raise Trouble("NOT_UNDERSTOOD")
+    meanings = [(node, cost) for node, cost in meanings if cost <= meanings[0][1] + WIDTH]
     return PossibleMeanings(
         found,
         tuple((with_named_conditions(_without_waiting(node)), cost) for node, cost in meanings),
     )
+
+
+def _is_route(meaning: Node) -> bool:
+    """Return True for a list of places to visit; objects that are listed are not visited."""
+    return any(one.text("verb") == "stop_at" for one in meaning.walk())
 
 
 def _without_waiting(meaning: Node) -> Node:

@@ -287,7 +287,7 @@ def _no_objects(now: Environment) -> Trouble:
 
 
 def refusal_message(trouble: Trouble, language: str) -> str:
-    """Return the message to the operator for the reason why a command cannot be followed."""
+    """Return the message for the operator that explains why a command is refused."""
     facts = {
         key: str(value) if key in _TYPED else _display_text(value, language)
         for key, value in trouble.facts.items()

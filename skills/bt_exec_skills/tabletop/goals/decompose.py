@@ -117,7 +117,9 @@ def subgoals_of(
                 done.append(trouble)
                 continue
             found = _without_exceptions(found, subgoals)
-            back = len(found) if ask.verb == "put_back" else back
+            if ask.verb == "put_back":
+                back = len(found)
+                _refuse_taken_places(subgoals, found)
             found += subgoals if found else with_held_object_first(subgoals, now)
             scope.last = tuple(move.thing for one in subgoals for move in one.moves)
             reached = {move.target for one in subgoals for move in one.moves}
@@ -202,6 +204,17 @@ def _without_exceptions(found: list[Subgoal], later: Sequence[Subgoal]) -> list[
 def _refers_to_same_objects(rest: tuple[UnresolvedGoal, ...]) -> bool:
     """Return True if the next part is about the same objects: "… and put it in the bowl"."""
     return bool(rest) and any(theme.again for theme in rest[0].themes)
+
+
+def _refuse_taken_places(returns: Sequence[Subgoal], found: Sequence[Subgoal]) -> None:
+    """Check that no object is put back to a place where an earlier part puts another one.
+
+    Raises:
+        Trouble: NOT_UNDERSTOOD.
+    """
+    taken = {(one.target, one.spot) for goal in found for one in goal.moves if one.spot}
+    if any((one.target, one.spot) in taken for goal in returns for one in goal.moves):
+        raise Trouble("NOT_UNDERSTOOD")
 
 
 def _refuse_two_targets(found: list[Subgoal]) -> None:

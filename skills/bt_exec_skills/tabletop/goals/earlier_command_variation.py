@@ -146,7 +146,7 @@ def _with_noun_of_moved(new: Node, old: Node, goal: object) -> Node:
 
 
 def with_noun_of(new: Node, old: Node) -> Node:
-    """Return `new`, with the noun of the phrase `old` that it replaces if it has no noun."""
+    """Return the phrase `new`, which replaces `old`; without a noun, it gets the noun of `old`."""
     if new.kind != "np" or old.kind != "np" or not (formulas_of(new) and formulas_of(old)):
         return new
     nouns = [one for one in formulas_of(old) if one.kind == "thing"]

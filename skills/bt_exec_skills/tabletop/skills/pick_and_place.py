@@ -29,7 +29,7 @@ _CHASES = 2
 def verify_hold(hand: HeldObjectTracker, now: Environment) -> str | None:
     """Return the held object, or None if the hand is empty; fail if the object fell.
 
-    An object does not count as fallen if the last motion, perhaps stopped, was to release it.
+    An object does not count as fallen if the last motion released it, even if that was stopped.
 
     Raises:
         Failed: DROPPED, with the position of the fallen object.

@@ -17,8 +17,8 @@ import numpy as np
 import numpy.typing as npt
 
 from bt_exec_skills.perception.pictures_and_boxes import Frame
-from bt_exec_skills.simulation.ray_casting import RayPainter
-from bt_exec_skills.simulation.renderer import GlPainter, gl_works
+from bt_exec_skills.simulation.ray_casting import RayCastingRenderer
+from bt_exec_skills.simulation.renderer import OpenGlRenderer, gl_works
 from bt_exec_skills.things.dataset.arrange import Pose, arrange_props
 from bt_exec_skills.things.dataset.chair_and_person_meshes import SEAT_M
 from bt_exec_skills.things.dataset.ground_truth import Shown, labelled_objects
@@ -81,14 +81,16 @@ class TableScenes:
         floor_m = rng.uniform(0.5, 0.78)
         stage = build_stage(rng, floor_m)
         data = mujoco.MjData(stage.model)
-        gl = GlPainter(stage.model, WIDTH, HEIGHT, shadows=True) if self._has_gl() else None
+        gl = OpenGlRenderer(stage.model, WIDTH, HEIGHT, shadows=True) if self._has_gl() else None
         try:
             for _ in range(_PICTURES):
                 view = _randomize_view(stage, floor_m, rng)
                 mujoco.mj_forward(stage.model, data)
                 by_ray = gl is None or rng.random() < _BY_RAY
-                painter = RayPainter(stage.model, WIDTH, HEIGHT) if gl is None or by_ray else gl
-                picture = painter.paint(data)
+                renderer = (
+                    RayCastingRenderer(stage.model, WIDTH, HEIGHT) if gl is None or by_ray else gl
+                )
+                picture = renderer.render(data)
                 shown = labelled_objects(stage, data, picture.geoms)
                 counted = [one for one in shown if one.is_visible_enough]
                 yield Sample(
@@ -96,7 +98,7 @@ class TableScenes:
                     tuple(Mark(one.prop.label, one.box) for one in counted),
                     {
                         "view": view,
-                        "renderer": painter.name,
+                        "renderer": renderer.name,
                         "things": [_truth_data(o) for o in shown],
                     },
                 )

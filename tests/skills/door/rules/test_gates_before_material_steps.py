@@ -109,7 +109,7 @@ def test_plan_with_its_own_blocking_checks_gets_no_gate(steps):
             (f"{{sequence: [{OPEN}}}, {LOOK}], skip_if: arms_home}}",),
             [["open_door", "material_visible"], BOTH, "grasp"],
         ),
-        # one of several is sufficient
+        # this parallel succeeds without the look
         (
             (f"{{parallel: [{LOOK}, {HOME}], succeed_when: any}}",),
             [{"parallel": ["material_visible", "return_home"]}, BOTH, "grasp"],

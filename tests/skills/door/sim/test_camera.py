@@ -14,8 +14,8 @@ from bt_exec_skills.door.perception.pipeline import DoorPerception
 from bt_exec_skills.door.sim.camera import SimCamera
 from bt_exec_skills.door.sim.layout import WorldOptions
 from bt_exec_skills.door.sim.world import DoorWorld
-from bt_exec_skills.simulation.ray_casting import RayPainter
-from bt_exec_skills.simulation.renderer import GlPainter, gl_works, make_painter
+from bt_exec_skills.simulation.ray_casting import RayCastingRenderer
+from bt_exec_skills.simulation.renderer import OpenGlRenderer, gl_works, make_renderer
 from tests.cases import some
 
 RENDERERS = [
@@ -58,10 +58,13 @@ def test_open_door_shows_the_material(renderer: str) -> None:
 def test_both_renderers_agree_on_every_pixel() -> None:
     world = DoorWorld(WorldOptions(seed=8, door="open"))
     pictures = []
-    for painter in (GlPainter(world.model, 160, 120), RayPainter(world.model, 160, 120)):
-        pictures.append(painter.paint(world.data))
-        painter.close()
-        painter.close()  # has no effect
+    for renderer in (
+        OpenGlRenderer(world.model, 160, 120),
+        RayCastingRenderer(world.model, 160, 120),
+    ):
+        pictures.append(renderer.render(world.data))
+        renderer.close()
+        renderer.close()  # has no effect
     assert (pictures[0].geoms == pictures[1].geoms).mean() > 0.995
 
 
@@ -91,7 +94,7 @@ def test_only_the_oracle_gets_the_ground_truth(detector: str, truth: bool) -> No
 
 def test_ray_caster_is_selected_without_opengl(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("bt_exec_skills.simulation.renderer._gl_works", False)
-    assert make_painter(DoorWorld(WorldOptions()).model, 32, 24).name == "raycast"
+    assert make_renderer(DoorWorld(WorldOptions()).model, 32, 24).name == "raycast"
 
 
 def test_box_is_the_bounding_box_of_its_object() -> None:

@@ -211,7 +211,7 @@ def test_filter_refuses_exactly_the_listed_calls(machine):
 
 
 @pytest.mark.parametrize("machine", ["x86_64", "aarch64"])
-def test_filter_allows_threads_and_own_limits_only(machine):
+def test_filter_allows_only_threads_and_own_limits(machine):
     assert judge(machine, _CLONE[machine], 0x003D0F00) == ALLOWED  # pthread_create
     assert judge(machine, _CLONE[machine], 0x01200011) == NOT_PERMITTED  # fork
     assert judge(machine, _CLONE[machine], 0x00004111) == NOT_PERMITTED  # vfork

@@ -244,7 +244,7 @@ def test_new_mission_clears_the_notes_and_external_failures_are_noted(site):
         ("Is lunch ready?", "I asked the people at the lounge: “Is lunch ready?”. The answer was:"),
     ],
 )
-def test_talks_of_a_continued_mission_are_reported_as_told_or_asked(site, topic, said):
+def test_conversations_of_a_continued_mission_are_reported_as_told_or_asked(site, topic, said):
     book = Notebook(site)
     facts = {"target": "lounge", "topic": topic, "said": topic, "answer": "Thank you."}
     book.add_earlier_note(1.0, "talk_to_person", facts)

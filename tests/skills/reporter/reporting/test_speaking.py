@@ -116,7 +116,7 @@ def test_replies_are_read_from_a_file_until_its_end(tmp_path):
         assert wait_for(speaker.listen("user", "en"), 0.2) is None
 
 
-def test_closed_keyboard_gives_no_reply(tmp_path):
+def test_closed_input_gives_no_reply(tmp_path):
     answers = tmp_path / "answers.txt"
     answers.write_text("no\n", encoding="utf-8")
     with answers.open(encoding="utf-8") as source:

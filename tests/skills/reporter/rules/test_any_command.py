@@ -56,7 +56,7 @@ def test_random_fragments_are_answered_and_satisfy_the_rules(plan_of):
 
     hear()
     for command, words, found in some(plans, least=12):
-        assert words.count("말고") == command.split().count("말고")  # more lead to a refusal
+        assert words.count("말고") == command.split().count("말고")  # inserted ones are refused
         said = "".join(words)
         if "교수" not in said and "professor" not in said:
             assert "professor" not in str(found.root)

@@ -136,7 +136,10 @@ def test_robot_drives_again_after_a_branch(steps, plan, context):
 @pytest.mark.parametrize(
     ("step", "left"),
     [
-        (either(PROFESSOR, see(HALL)), []),  # the branch that it replaces was removed
+        (
+            either(PROFESSOR, see(HALL)),
+            [],
+        ),  # without the first branch, the second has no use
         (either(see(HALL), PROFESSOR), [{"fallback": [SEE]}]),
         (either(see(HALL), see(LOUNGE)), [{"fallback": [SEE, "see lounge"]}]),
         (both(PROFESSOR, see(HALL)), [SEE]),

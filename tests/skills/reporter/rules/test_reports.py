@@ -201,7 +201,7 @@ def test_failures_are_reported(run, command, world, status, known, unknown):
 )
 def test_external_faults_are_reported(run, fault, words):
     outcome, _, _ = run("교수님 방 불 켜져 있는지 보고 와", [fault], seed="3")
-    if ":" in fault:  # once: retried first, as without a report
+    if ":" in fault:  # a fault that occurs once is overcome by a retry
         assert (outcome.status, outcome.undone) == ("satisfied", ())
     else:
         assert (outcome.status, outcome.exit_code) == ("blocked", 3)

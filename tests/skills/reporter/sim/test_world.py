@@ -195,7 +195,7 @@ def test_lamp_lights_the_area_below():
     assert camera.view(camera.capture()).frame.mean() > 2.5 * dark
 
 
-def test_frozen_and_dark_lens_affect_the_picture():
+def test_frozen_and_dark_camera_affect_the_picture():
     world = world_of(lens="frozen")
     camera = SimCamera(world)
     first = camera.capture()

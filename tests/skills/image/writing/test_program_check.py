@@ -5,7 +5,7 @@ import pytest
 from bt_exec_skills.image.rules.program_from_steps import build_program
 from bt_exec_skills.image.workbench import Bench
 from bt_exec_skills.image.writing.program_author import describe_role
-from bt_exec_skills.image.writing.program_form import LONGEST, check_code, read_code
+from bt_exec_skills.image.writing.program_check import LONGEST, check_code, read_code
 from tests.skills.image.asking import ask
 from tests.skills.image.writing.programs import GOOD, edited
 
