@@ -113,7 +113,7 @@ class ResultConverter(ConditionalBranches, ABC):
         self._act = before  # "and if that fails, too"
         if before is None or node.get("other") is not None:
             raise NoStepsError
-        if is_empty(branch) and node is self._ifs[-1] and self._ends_text(node):
+        if is_empty(branch) and self._ends_command(node):
             return  # "give up": a failure ends the mission anyway
         items = sum(piece.name in self._lexicon.texts for piece in before.pieces)
         again = sum(one.acts == before.acts for one in self._built) > 1
@@ -134,12 +134,10 @@ class ResultConverter(ConditionalBranches, ABC):
         for step in steps:
             yield replace(step, rescues=True, condition=condition, case=self._rescues)
 
-    def _ends_text(self, node: Node) -> bool:
-        """Return True if no act follows the condition of a conditional."""
-        acts = (one for one in self._reading.meaning.walk() if one.kind == "act")
-        return all(
-            self._position_in_text(act) < self._position_in_text(node.node("of")) for act in acts
-        )
+    def _ends_command(self, node: Node) -> bool:
+        """Return True if a clause is the last one of the command."""
+        parts = self._meaning.parts() if self._meaning.kind == "seq" else (self._meaning,)
+        return parts[-1] == node
 
     def _rescue_steps(self, branch: Node, before: Step) -> list[Step]:
         """Return the steps of a branch for the case that the act before it has failed.
