@@ -338,7 +338,8 @@ def _change_described_object(said: Node, new: Any) -> Any:
 def _change_number(said: Any, new: int | Node) -> Any:
     """Return an earlier meaning with its only number, or duration, replaced."""
     kinds = _NUMBERED if isinstance(new, int) else (new.kind,)
-    numbered = [one for one in said.walk() if one.kind in kinds]
+    nodes = said.walk() if isinstance(said, Node) else ()
+    numbered = [one for one in nodes if one.kind in kinds]
     if len(numbered) != 1:
         return UNSAID
     changed = numbered[0].replace(number=new) if isinstance(new, int) else new
