@@ -43,6 +43,7 @@ _SEVERAL_WORDS = -0.1
 
 _SILENT = (
     "adverb",
+    "beside_praise",
     "interjection",
     "manner",
     "retract",
