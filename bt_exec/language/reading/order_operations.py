@@ -309,9 +309,7 @@ def _change_phrase(said: Any, new: Any, change: Callable[[Any], Any]) -> Any:
 
     If there are several, the only one with the noun of `new` is changed.
     """
-    if isinstance(new, tuple):
-        return UNSAID
-    if isinstance(new, int) or new.kind in _NUMBERED:
+    if isinstance(new, int) or (isinstance(new, Node) and new.kind in _NUMBERED):
         return _change_number(said, new)
     sort = _sort_of(new)
     if sort is None:

@@ -200,8 +200,9 @@ class PhraseConverter:
             relation = relation if relation in _MARKS else "at"
             for one in node.parts("to"):
                 pieces = list(self._convert_phrase(one, _MARKS[relation]))
+                tools = self._language == "ko"  # "with your left hand first" ranks the act
                 ranked = (
-                    one.name in self._each or find_only_other_value(one, self._lexicon)
+                    one.name in self._each or (tools and find_only_other_value(one, self._lexicon))
                     for one in pieces
                 )
                 if relation in RANKS and not all(ranked):
