@@ -19,6 +19,8 @@ from bt_exec_llm.offline import create
 from bt_exec_llm.offline.lexicon import Lexicon
 from bt_exec_llm.offline.lexicon_files import extend_lexicon, load_lexicon
 
+pytestmark = pytest.mark.sampled
+
 
 @pytest.mark.parametrize(
     ("phrase", "expected"),

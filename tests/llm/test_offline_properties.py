@@ -13,6 +13,8 @@ from bt_exec.planning.compiler import Plan
 from bt_exec.spec.model import MissionSpec, Tree, walk
 from tests.cases import examples, some
 
+pytestmark = pytest.mark.sampled
+
 FAST = settings(
     max_examples=examples(150),
     suppress_health_check=[HealthCheck.function_scoped_fixture],

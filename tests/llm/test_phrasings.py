@@ -10,6 +10,8 @@ from bt_exec.spec.library import Library
 from bt_exec.spec.shipped_yaml import parse_yaml
 from tests.cases import some
 
+pytestmark = pytest.mark.sampled
+
 TABLE: dict[str, list[str]] = parse_yaml(
     Path(__file__).with_name("phrasings.yaml").read_text(encoding="utf-8")
 )

@@ -31,6 +31,8 @@ from bt_exec.verify import verify_file
 from bt_exec.verify.pack_declarations import fact_problems, skill_problems
 from bt_exec.verify.pack_message_checks import sentence_problems
 
+pytestmark = pytest.mark.sampled
+
 HERE = Path(__file__).parent / "mutations"
 CLASSES = parse_yaml((HERE / "classes.yaml").read_text(encoding="utf-8"))
 State = Literal["on", "off"]

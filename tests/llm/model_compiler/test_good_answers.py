@@ -10,6 +10,8 @@ import yaml
 from bt_exec_llm.model_compiler.flat_format import to_flat
 from tests.llm.model_compiler.fake_door import run_paper
 
+pytestmark = pytest.mark.sampled
+
 FETCH = [
     {"tree": "open_door"},
     {"check": "material_visible", "else": "MATERIAL_NOT_VISIBLE_AFTER_OPEN"},

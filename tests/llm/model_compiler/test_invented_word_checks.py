@@ -17,6 +17,8 @@ from bt_exec_llm.model_compiler.planning_dialogue import _judge
 from tests.llm.model_compiler.corpus import OFFLINE
 from tests.llm.model_compiler.fake_door import request_for
 
+pytestmark = pytest.mark.sampled
+
 SITE = load_site("building")
 FILE = Path(__file__).parents[2] / "data" / "bad_talk" / "building.yaml"
 BAD = parse_yaml(FILE.read_text(encoding="utf-8"))

@@ -16,6 +16,8 @@ from bt_exec_llm.model_compiler.planning_dialogue import _judge
 from tests.llm.model_compiler.corpus import OFFLINE
 from tests.llm.model_compiler.fake_door import request_for
 
+pytestmark = pytest.mark.sampled
+
 SAID = [
     (name, text)
     for name in site_names()

@@ -4,6 +4,8 @@ from itertools import permutations
 
 import pytest
 
+pytestmark = pytest.mark.sampled
+
 UNDERSTOOD = [
     ("door", "Open the door, if you fail close it and fold your arms",
      "open_door | (close_door, arms_home)"),

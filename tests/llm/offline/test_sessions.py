@@ -13,6 +13,8 @@ from bt_exec.site.compile_command import compile_command, first_request
 from bt_exec.spec.model import Sequence
 from bt_exec.spec.shipped_yaml import parse_yaml
 
+pytestmark = pytest.mark.sampled
+
 TABLE: dict[str, dict[str, str]] = parse_yaml(
     Path(__file__).with_name("sessions.yaml").read_text(encoding="utf-8")
 )

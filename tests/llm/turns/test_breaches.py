@@ -8,6 +8,8 @@ from tests.llm.turns import say
 from tests.llm.turns.breaches import ANALYSIS, FORM
 from tests.llm.turns.conftest import QUESTION
 
+pytestmark = pytest.mark.sampled
+
 LOOKED_AT_ONCE = say.calls(say.SEGMENT, say.SEPARATE, say.CROP, say.VERIFY, say.COUNT)
 LOOKED = say.calls(say.CROP, say.VERIFY, say.COUNT)
 FINAL = say.final("There are 3.")

@@ -22,6 +22,8 @@ from tests.cases import examples
 from tests.skills.tabletop.asking import ask
 from tests.skills.tabletop.test_commands import FILES, WORLDS, Row, rows, understood
 
+pytestmark = pytest.mark.sampled
+
 OPERATORS = {
     "en": ("not", "except", "unless", "if", "before", "without", "never", "don't", "only if",
            "but not", "neither", "until", "other than"),

@@ -23,6 +23,8 @@ from bt_exec_skills.perception.faulty_camera import (
     parse_breaks,
 )
 
+pytestmark = pytest.mark.sampled
+
 SKILLS = {skill.name: skill for skill in PACK.skills}
 HANDLE = {"arm": "right", "object_label": "door-handle"}
 MATERIAL = {"arm": "right", "object_label": "material"}
