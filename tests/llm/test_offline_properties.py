@@ -157,7 +157,7 @@ def test_negated_english_act_is_never_planned(meaning, command, place, negation)
     words = command.split()
     words.insert(min(place, len(words)), negation)
     found = meaning(" ".join(words))
-    assert found.isupper() or len(found.split(", ")) < len(ENGLISH[command].split(", "))
+    assert found.isupper() or {*ENGLISH[command].split(", ")} - {*found.split(", ")}
 
 
 @pytest.mark.parametrize("stem", ["문 열", "문을 닫", "자재를 가져오", "문을 열고 자재를 꺼내"])

@@ -319,10 +319,11 @@ class Lexicon:
     def _add_silent_words(self, pack: Mapping[str, Any]) -> None:
         """Add the words of a pack that have no meaning: fillers, limits, polite phrases."""
         language = self.language.name
+        silent = {*self.language.data.get("also_fillers", ())}
         known = {
             surface
             for surface, entries in self.entries.items()
-            if any(entry.category not in _SILENT for entry in entries)
+            if any(entry.category not in _SILENT for entry in entries) and surface not in silent
         }
         for word in pack.get("fillers", {}).get(language, ()):
             surface, entry = _entry(word, "manner", None)

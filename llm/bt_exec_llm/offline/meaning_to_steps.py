@@ -23,6 +23,7 @@ from bt_exec_llm.offline.exclusions import (
 )
 from bt_exec_llm.offline.fetched_objects import join_fetching_steps
 from bt_exec_llm.offline.lexicon import Lexicon, Words
+from bt_exec_llm.offline.phrases_to_pieces import WITH
 from bt_exec_llm.offline.questions_to_steps import PAIR
 from bt_exec_llm.offline.reader_lexicon import verbs_in
 from bt_exec_llm.offline.step import COMPARE, OMITTED, QUESTION, Step
@@ -37,8 +38,6 @@ from bt_exec_llm.offline.value_order import apply_value_order
 __all__ = ["condition_of_meaning", "find_choice", "pieces_of_fragment", "steps_of_meaning"]
 
 _REMARK = "remark"
-_WITH = ("~with", "~using", "~by", "~use")
-"""Categories of words before an instrument."""
 _ORDERING = ("before_word", "after_word", "~before", "~before_you", "~after", "~after_you")
 """Categories of words that order two acts."""
 
@@ -488,6 +487,6 @@ def _shares_object(step: Step, after: Step, reading: Reading, lexicon: Lexicon) 
 def _instrument_stands_first(reading: Reading) -> bool:
     """Return True if an instrument precedes all acts: "with your left arm, open and take"."""
     leaves = list(reading.edge.leaves())
-    tools = [leaf.start for leaf in leaves if leaf.category in _WITH]
+    tools = [leaf.start for leaf in leaves if leaf.category in WITH]
     acts = [leaf.start for leaf in leaves if leaf.category.startswith("v.")]
     return bool(tools) and min(acts, default=0) > min(tools)

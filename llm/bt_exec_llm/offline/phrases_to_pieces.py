@@ -26,6 +26,7 @@ __all__ = [
     "HOME",
     "STATUS",
     "THERE",
+    "WITH",
     "PhraseConverter",
 ]
 
@@ -46,6 +47,8 @@ _SILENT = ("any", "one", "many")
 """Kinds of formulas that add no piece."""
 _RELATION_OF: Mapping[str, str] = {"in": "inside", "from": "from_inside"}
 """Relations to an object, by preposition."""
+WITH = ("~with", "~using", "~by", "~use")
+"""Categories of English words before the tool of an act."""
 _TOOL = "tool"
 """Relation of an instrument without a preposition: "close the door left hand"."""
 _MARKS: Mapping[str, str] = {
@@ -84,6 +87,8 @@ class PhraseConverter:
         self._denies = any(
             word in leaf.text for leaf in reading.edge.leaves() for word in contrasting
         )
+        self._names_tool = any(leaf.category in WITH for leaf in reading.edge.leaves())
+        """Whether a rank may be that of the act: "with your left hand first"."""
         self._tool: Piece | None = None
         self._place = 0
 
@@ -200,9 +205,9 @@ class PhraseConverter:
             relation = relation if relation in _MARKS else "at"
             for one in node.parts("to"):
                 pieces = list(self._convert_phrase(one, _MARKS[relation]))
-                tools = self._language == "ko"  # "with your left hand first" ranks the act
                 ranked = (
-                    one.name in self._each or (tools and find_only_other_value(one, self._lexicon))
+                    one.name in self._each
+                    or (not self._names_tool and find_only_other_value(one, self._lexicon))
                     for one in pieces
                 )
                 if relation in RANKS and not all(ranked):
