@@ -97,6 +97,10 @@ class _Asides:
     def _may_start(self, first: int) -> bool:
         """Return True if a remark may start at a word: after a pause, or before "is" or "am"."""
         before = self._words[first - 1] if first else ","
+        if first and self._words[first] in self._rules["relative"]:
+            verb, *following = [*self._words[first + 1 : first + 3], ""]
+            if verb not in self._rules["singular"] or following[0] in self._rules["placing"]:
+                return False  # "the plates, that are in the bottom half"
         if before in (",", *self._rules["after"]):
             return True
         if before in self._rules["joins"] or self._words[first] in self._rules["relative"]:
@@ -128,8 +132,10 @@ class _Asides:
         pairs = pairwise(words[1 : _SUBJECT + 1])
         if any(s in rules["contracted"] and after in rules["stating"] for s, after in pairs):
             return True
+        if words[0] in rules["determiners"] and words[1] in rules["be"]:
+            return False
         return any(
-            word in self._rules["finite"] or word in self._rules["be"] or word.endswith("ed")
+            word in rules["finite"] or word in rules["be"] or word.endswith("ed")
             for word in words[1:_SUBJECT]
         )
 
