@@ -257,8 +257,8 @@ class PartBroken(BaseException):
 
     def failure(self) -> Failure:
         """Return the failure that ends the mission."""
-        told = {"part": self.part}
-        return Failure(self.code, str(self), kind="robot", evidence=told, retryable=False)
+        evidence = {"part": self.part}
+        return Failure(self.code, str(self), kind="robot", evidence=evidence, retryable=False)
 
 
 class RobotStopped(BaseException):

@@ -141,15 +141,15 @@ def _summary(problems: Sequence[Problem], files: Sequence[Path]) -> str:
     count = f"{len(files)} file{'s' * (len(files) != 1)}"
     if not problems:
         return f"{count} checked: no problems"
-    told = f"{len(problems)} problem{'s' * (len(problems) != 1)}"
+    problem_count = f"{len(problems)} problem{'s' * (len(problems) != 1)}"
     wrong = {problem.file for problem in problems}
     inside = wrong & set(map(str, files))
     beside = ", ".join(sorted(filter(None, wrong - inside)))
     if not inside:
-        return f"{told} in {beside}"
+        return f"{problem_count} in {beside}"
     if not beside:
-        return f"{told} in {len(inside)} of {count}"
-    return f"{told} in {len(inside)} of {count}, and in {beside}"
+        return f"{problem_count} in {len(inside)} of {count}"
+    return f"{problem_count} in {len(inside)} of {count}, and in {beside}"
 
 
 def _with_position(problem: Problem, names: Mapping[str, str]) -> Problem:

@@ -35,13 +35,13 @@ def write_report(problems: Sequence[Problem], form: ReportFormat, closing: Seque
         closing: Closing lines for the operator.
     """
     painter = operator_painter(beside=form is not ReportFormat.text)
-    told: Callable[[Problem], str] = str
-    said: Callable[[str], str] = str
+    format_problem: Callable[[Problem], str] = str
+    format_closing: Callable[[str], str] = str
     if reader_language() == "ko" and not painter.is_ascii_only:
         from bt_exec.language.korean_errors import korean_error, korean_problem
 
-        told, said = korean_problem, korean_error
-    for line in (*map(told, problems), *map(said, closing)):
+        format_problem, format_closing = korean_problem, korean_error
+    for line in (*map(format_problem, problems), *map(format_closing, closing)):
         painter.write_text(line)
     if form in _WRITERS:
         _WRITERS[form](problems)

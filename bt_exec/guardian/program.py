@@ -270,9 +270,9 @@ class GuardianProcess:
         result = self.stop_robot(tries=None if self.stopped == 1 else 1)
         if self.stopped == 1:
             why = f"process {self.parent} gave no heartbeat for {silent_s:.2f} s"
-            told = {**result, "why": why, "at": time.time(), "robot": self.robot}
-            self.send({"stopped": told})
-            self.write_report(told)
+            report = {**result, "why": why, "at": time.time(), "robot": self.robot}
+            self.send({"stopped": report})
+            self.write_report(report)
         pause_s = min(self.within_s, AGAIN_OFTEN_S) if self.stopped < OFTEN else AGAIN_SELDOM_S
         self.last = suspend_aware_time() - self.within_s + pause_s
 
@@ -366,18 +366,18 @@ class GuardianProcess:
                 self.helpers[number] = self.start_helper(self.stops[number])
         return trouble
 
-    def write_report(self, told: dict[str, Any]) -> None:
+    def write_report(self, report: dict[str, Any]) -> None:
         """Write a report that the next process reads, and print it."""
         with contextlib.suppress(OSError):
             beside = f"{self.report}.{os.getpid()}"
             with open(beside, "w") as file:  # importing pathlib takes longer
-                json.dump(told, file)
+                json.dump(report, file)
                 file.flush()
                 os.fsync(file.fileno())
             os.replace(beside, self.report)
-        line = "stopped" if told["ok"] else f"COULD NOT STOP ({told['trouble']})"
+        line = "stopped" if report["ok"] else f"COULD NOT STOP ({report['trouble']})"
         with contextlib.suppress(OSError):
-            os.write(2, f"bt-exec guardian: {line} {told['robot']}: {told['why']}\n".encode())
+            os.write(2, f"bt-exec guardian: {line} {report['robot']}: {report['why']}\n".encode())
 
 
 def main() -> None:

@@ -105,11 +105,11 @@ class NodeReader(LeafReader):
 
     def _check(self, element: Element) -> Data:
         given = element.attributes
-        told = "_tell" in given
-        data: Data = {"check": self.expression(element.children[0] if told else element)}
+        reports_answer = "_tell" in given
+        data: Data = {"check": self.expression(element.children[0] if reports_answer else element)}
         if "_else" in given:
             data["else"] = given["_else"]
-        if told:
+        if reports_answer:
             data["tell"] = True
         return self.with_element_name(data, element)
 

@@ -116,7 +116,7 @@ class FrameStore:
         self._failed = 0  # written by the worker
         self._tell = tell
         self._language = language
-        self._told = False
+        self._reported = False
         self._waiting: queue.Queue[tuple[Path, Any] | None] = queue.Queue(_WAITING)
         self._worker = threading.Thread(
             target=self._write_queued_frames, name="journal-frames", daemon=True
@@ -152,8 +152,8 @@ class FrameStore:
                 write_png(path, np.asarray(frame))
             except Exception as error:  # noqa: BLE001 - a pack's frame, or a full disk
                 self._failed += 1
-                if not self._told:
-                    self._told = True
+                if not self._reported:
+                    self._reported = True
                     facts = {"path": self.folder, "problem": str(error)}
                     self._tell(executive_sentence("FRAME_NOT_KEPT", self._language, **facts))
             else:

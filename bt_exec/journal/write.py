@@ -139,7 +139,7 @@ class Recorder:
         self._number = number
         self._tell = tell
         self._last_problem = ""
-        self._told = False
+        self._reported = False
         self._inbox: deque[_Item] = deque()
         self._pending: list[Row] = []
         self._tried_at = 0.0
@@ -396,8 +396,8 @@ class Recorder:
 
     def _report_once(self, message: str) -> None:
         """Report a message to the operator unless one was reported before in this mission."""
-        if not self._told:
-            self._told = True
+        if not self._reported:
+            self._reported = True
             with contextlib.suppress(Exception):  # a closed stderr must not end the record
                 self._tell(message)
 

@@ -59,10 +59,10 @@ def fact_sentences(
     facts: Mapping[str, str], messages: Messages, language: str
 ) -> tuple[tuple[str, ...], dict[str, str]]:
     """Return the sentences of known facts, and the facts without a sentence."""
-    said = list(sentences_by_robot(facts, messages, language, Known(facts)))
-    parts = {part for code, _ in said for part in code.split(" + ")}
+    sentences = list(sentences_by_robot(facts, messages, language, Known(facts)))
+    parts = {part for code, _ in sentences for part in code.split(" + ")}
     rest = {fact: value for fact, value in facts.items() if f"{fact}={value}" not in parts}
-    return tuple(told for _, told in said), rest
+    return tuple(sentence for _, sentence in sentences), rest
 
 
 def sentences_by_robot(
@@ -76,11 +76,11 @@ def sentences_by_robot(
     for space, own in robots.items():
         since = {fact.removeprefix(space): t for fact, t in known.since.items()}
         robot = space.removesuffix("/")
-        for code, told in _sentences(
+        for code, sentence in _sentences(
             own, messages.of_pack(robot), language, replace(known, since=since)
         ):
             parts = " + ".join(f"{space}{part}" for part in code.split(" + "))
-            yield parts, messages.sentence_for_robot(robot, told, language)
+            yield parts, messages.sentence_for_robot(robot, sentence, language)
 
 
 def _sentences(
@@ -98,23 +98,23 @@ def _sentences(
         for part in code.split(" + ")
         if " + " in code and present.issuperset(code.split(" + "))
     }
-    said: set[str] = set()
+    used_codes: set[str] = set()
     for fact, value in facts.items():
         joined = names[fact] in together
         code = together.get(names[fact], f"{fact}={value}")
-        if code in said:
+        if code in used_codes:
             continue
-        said.add(code)
-        told = messages.say(code, language) if code in messages else ""
-        if not told and value != UNKNOWN and f"{fact}=*" in messages:
-            told = messages.say(f"{fact}=*", language, value=value)
-        if told and fact in known.since and not joined:
+        used_codes.add(code)
+        sentence = messages.say(code, language) if code in messages else ""
+        if not sentence and value != UNKNOWN and f"{fact}=*" in messages:
+            sentence = messages.say(f"{fact}=*", language, value=value)
+        if sentence and fact in known.since and not joined:
             when = age_phrase(known.now - known.since[fact])
             before = names[fact]
-            told = (
+            sentence = (
                 messages.say(before, language, when=when)
                 if before in messages
-                else messages.say("AS_OF", language, when=when, state=told)
+                else messages.say("AS_OF", language, when=when, state=sentence)
             )
-        if told:
-            yield code, told
+        if sentence:
+            yield code, sentence

@@ -92,15 +92,15 @@ def korean_problem(problem: Problem) -> str:
 
 
 def _in_korean(problem: Problem) -> Problem:
-    said = korean_mistake(problem, " ".join((problem.found, *problem.allowed)))
+    mistake = korean_mistake(problem, " ".join((problem.found, *problem.allowed)))
     more = len(problem.allowed) - _ALLOWED
     rest = f" 외 {more}개" if more > 0 else ""
     facts = (
         f"쓴 것: {problem.found}" if problem.found else "",
         f"쓸 수 있는 것: {', '.join(problem.allowed[:_ALLOWED])}{rest}" if problem.allowed else "",
     )
-    told = "; ".join(filter(None, facts))
-    message = f"{said} ({told})" if told else said
+    details = "; ".join(filter(None, facts))
+    message = f"{mistake} ({details})" if details else mistake
     return replace(problem, message=message, found="", allowed=())
 
 

@@ -312,5 +312,5 @@ class Context:
         """Return the last mission with an action; if there is none, the last mission."""
         acted = self._acting_turns_of_session()
         before = () if acted else self.earlier_missions()
-        told = acted or [turn for turn in before if turn.acted] or before or self.turns
-        return told[-1] if told else None
+        missions = acted or [turn for turn in before if turn.acted] or before or self.turns
+        return missions[-1] if missions else None

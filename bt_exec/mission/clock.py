@@ -73,17 +73,17 @@ class Clock:
         if not self.simulations:
             return time.monotonic() - self._start
         try:
-            told = float(self.simulations[0].time)
+            time_s = float(self.simulations[0].time)
         except BaseException as error:
             if isinstance(plain_error(error), KeyboardInterrupt | PartBroken):
                 raise
             self.lost = self.lost or SimulationLost(error)
             return self._last
-        if not math.isfinite(told):
-            self.lost = self.lost or SimulationLost(f"its time is {told}")
+        if not math.isfinite(time_s):
+            self.lost = self.lost or SimulationLost(f"its time is {time_s}")
             return self._last
-        self._last = told
-        return told
+        self._last = time_s
+        return time_s
 
     def begin(self, check_stop: Callable[[], None] = _ignore) -> None:
         """Restart the deadlines from now; call before the first tick and after a pause.
@@ -161,9 +161,9 @@ class Clock:
             for world in own:
                 world.step(seconds)
         except BaseException as error:
-            if isinstance(told := plain_error(error), KeyboardInterrupt | PartBroken):
+            if isinstance(cause := plain_error(error), KeyboardInterrupt | PartBroken):
                 raise
-            raise SimulationLost(told) from told
+            raise SimulationLost(cause) from cause
 
     @cached_property
     def _worlds(self) -> tuple[tuple[RemoteSimulation, ...], tuple[Simulation, ...]]:

@@ -172,7 +172,7 @@ class Executive:
         self._listeners: list[Listener] = [self._reporters, *listeners]
         if debugger is not None:
             self._listeners.append(debugger)
-        self._told = Listeners(recorder, self._listeners, self.watchdog)
+        self._notifier = Listeners(recorder, self._listeners, self.watchdog)
         self._broken: PartBroken | None = None  # error of a part that hung at the end
         self._watched = False
         self._perceived_at = float("-inf")  # time of the perception after the plan [s]
@@ -332,7 +332,7 @@ class Executive:
     def emit(self, event: Event) -> None:
         """Pass an event to every listener. Only the first error of a listener is logged."""
         broken: PartBroken | None = None
-        for hand in (self._progress.on, self._assumed.on, self._told.notify):
+        for hand in (self._progress.on, self._assumed.on, self._notifier.notify):
             try:
                 hand(event)
             except PartBroken as error:  # raised after the other listeners received the event
@@ -453,14 +453,14 @@ class Executive:
         every action was skipped, the reason code is that of the skip.
         """
         if progress.undone:
-            some = progress.told or self._reporters.achieved(
+            some = progress.answered or self._reporters.achieved(
                 progress.achieved_actions(), self.site.catalogue.owner
             )
             first = progress.undone[0].failure
             return (
                 Ending("partial", PARTLY_DONE) if some else Ending("blocked", NOTHING_DONE, first)
             )
-        idle = progress.skipped and not progress.started and not progress.told
+        idle = progress.skipped and not progress.started and not progress.answered
         code = code_of_reason(progress.skipped[-1].reason) if idle else "OK"
         return Ending("satisfied", code)
 
@@ -584,7 +584,7 @@ class Executive:
         self._call_safely(lambda: self.emit(known), None)
         since = self._call_safely(lambda: self._perception_loop.old_facts(OLD_S), unknown_since)
         said_of = partial(self.site.messages.sentence_for_robot, language=progress.language)
-        told = self._call_safely(lambda: self._reporters.operator_messages(said_of), "")
+        operator_text = self._call_safely(lambda: self._reporters.operator_messages(said_of), "")
         if self._broken is not None and ending.status != "failed":
             ending = ending_for_failure(self._broken.failure().with_cause(ending.failure))
             progress.failures.append(self._broken.failure())
@@ -592,7 +592,9 @@ class Executive:
             ending = ending_for_failure(unstopped.with_cause(ending.failure))
             progress.failures.append(unstopped)
         at_end = Known(facts, self.clock.now(), since, self.runtime.acted)
-        message = summarise(ending, progress, self.site.messages, self.site.catalogue, at_end, told)
+        message = summarise(
+            ending, progress, self.site.messages, self.site.catalogue, at_end, operator_text
+        )
         now, tick = self.clock.now(), self.runtime.tick
         status, code, failure = ending.status, ending.reason_code, ending.failure
         self._call_safely(
@@ -624,7 +626,7 @@ class Executive:
         ending = ending_for_failure(failure)
         words = self.site.messages.say(failure.code, progress.language, message=failure.message)
         outcome = self._outcome(ending, words)
-        self._told.record_only(Finished(now, tick, outcome))
+        self._notifier.record_only(Finished(now, tick, outcome))
         if self._abandoned is not None:
             self._abandoned(outcome)
 

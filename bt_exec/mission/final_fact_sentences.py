@@ -36,7 +36,7 @@ def concerned_facts(
     for node in () if well else nodes:
         known = facts if node.do in progress.started else ()
         about.update(dict.fromkeys(touched_facts(catalogue.skill(node.do), node.args, known)))
-    for asked in progress.told.values():
+    for asked in progress.answered.values():
         about.update(dict.fromkeys(question_facts(asked.question, progress, catalogue)))
     return {fact: facts[fact] for fact in about if fact in facts}
 
@@ -63,7 +63,9 @@ def state_sentences(
         begun = (node for node in walk(progress.spec.root, Do) if node.do in progress.started)
         for fact in _effects_of(begun, catalogue):
             facts.setdefault(fact, UNKNOWN)
-    return tuple(told for _, told in sentences_by_robot(facts, messages, progress.language, known))
+    return tuple(
+        sentence for _, sentence in sentences_by_robot(facts, messages, progress.language, known)
+    )
 
 
 def _effects_of(nodes: Iterable[Do], catalogue: Catalogue) -> Iterator[str]:

@@ -133,12 +133,12 @@ def ending_for_exception(error: BaseException) -> Ending:
             Failure("SIMULATION_LOST", str(error), kind="robot", retryable=False)
         )
     _log.error("internal error in the executive", exc_info=error)
-    told = {"traceback": traceback_text(error)}
-    said = describe_exception(error) + source_place_text(
+    evidence = {"traceback": traceback_text(error)}
+    message = describe_exception(error) + source_place_text(
         error
     )  # pack code may have replaced a function of bt-exec
     return ending_for_failure(
-        Failure("EXECUTIVE_CRASHED", said, kind="robot", evidence=told, retryable=False)
+        Failure("EXECUTIVE_CRASHED", message, kind="robot", evidence=evidence, retryable=False)
     )
 
 

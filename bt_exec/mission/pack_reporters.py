@@ -149,21 +149,21 @@ class Reporters:
                 _log.error("the reporter of %s could not %s", pack, job, exc_info=error)
 
 
-Told = TypeVar("Told", bound="Event | MissionView")
+EventOrView = TypeVar("EventOrView", bound="Event | MissionView")
 
 _FULL = re.compile(r"(?<![\w.])\w+\.\w+")
 
 
-def in_pack_names(pack: str, told: Told, catalogue: Catalogue) -> Told:
+def in_pack_names(pack: str, event_or_view: EventOrView, catalogue: Catalogue) -> EventOrView:
     """Return an event or a view with the names that `pack` uses; unchanged if no name clashes."""
     if not catalogue.clashes(pack):
-        return told
+        return event_or_view
 
     def plain(name: str) -> str:
         return catalogue.name_in_pack(pack, name)
 
-    def text(said: str) -> str:
-        return _FULL.sub(lambda found: plain(found[0]), said)
+    def text(question_text: str) -> str:
+        return _FULL.sub(lambda found: plain(found[0]), question_text)
 
     def with_pack_names(field: str, value: Any) -> Any:
         match value:
@@ -184,5 +184,7 @@ def in_pack_names(pack: str, told: Told, catalogue: Catalogue) -> Told:
                 return tuple(replace(part, name=plain(part.name)) for part in value)
         return value
 
-    before = {field.name: getattr(told, field.name) for field in fields(told)}
-    return replace(told, **{name: with_pack_names(name, value) for name, value in before.items()})
+    before = {field.name: getattr(event_or_view, field.name) for field in fields(event_or_view)}
+    return replace(
+        event_or_view, **{name: with_pack_names(name, value) for name, value in before.items()}
+    )

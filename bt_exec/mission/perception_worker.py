@@ -248,20 +248,20 @@ class PerceptionLoop:
 
     def situation(self) -> Situation:
         """Return the currently observed situation, for a compiler."""
-        told = {
+        parts_by_pack = {
             pack: self._call_pack(
                 f"the observation of {pack}", _situation_parts, worker.buffer.observations[-1]
             )
             for pack, worker in self.perception_workers.items()
             if worker.buffer.observations
         }
-        labels = dict.fromkeys(label for found, _, _ in told.values() for label in found)
-        text = " · ".join(text for _, text, _ in told.values())
-        frame = next((frame for _, _, frame in told.values() if frame is not None), None)
+        labels = dict.fromkeys(label for found, _, _ in parts_by_pack.values() for label in found)
+        text = " · ".join(text for _, text, _ in parts_by_pack.values())
+        frame = next((frame for _, _, frame in parts_by_pack.values() if frame is not None), None)
         if frame is None:
             frames = (rig.frame for rig in self._runtime.rigs.values() if rig.frame is not None)
             frame = next((self._call_pack("the picture", one) for one in frames), None)
-        labels_by = {pack: found for pack, (found, _, _) in told.items()}
+        labels_by = {pack: found for pack, (found, _, _) in parts_by_pack.items()}
         return Situation(tuple(labels), self.facts(), text, frame, labels_by)
 
     def _start(self, worker: PerceptionWorker, *, now: bool = False) -> bool:

@@ -137,10 +137,10 @@ class Planner:
             message = say("COMPILER_UNAVAILABLE", request.language, message=str(answer))
             return Refusal("COMPILER_UNAVAILABLE", message)
         if isinstance(answer, BaseException):
-            kind, _, said = describe_exception(answer).partition(": ")
-            failure = _failed("COMPILER_CRASHED", f"{kind}: {said}")
-            told = request.messages.explain_failure(failure, request.language)
-            _log.error("%s", told, exc_info=answer, extra={"complete": True})
+            kind, _, details = describe_exception(answer).partition(": ")
+            failure = _failed("COMPILER_CRASHED", f"{kind}: {details}")
+            explanation = request.messages.explain_failure(failure, request.language)
+            _log.error("%s", explanation, exc_info=answer, extra={"complete": True})
             return failure
         if not isinstance(answer, Plan | Refusal | Reply):
             found = f"{type(answer).__name__}: {answer!r:.80}"

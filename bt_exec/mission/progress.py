@@ -41,7 +41,7 @@ class MissionProgress:
         latest: The skill that was started last.
         done: Finished actions of all plans, in order.
         skipped: Skipped actions, in order.
-        told: Questions of the operator with their verdicts, in order, by text of the question.
+        answered: Questions of the operator with their verdicts, in order, by text of the question.
         verdicts: The last verdict of every condition, by text of the condition.
         failures: Every failure that ended a plan, in order.
         undone: Parts that were not done although the mission continued.
@@ -64,7 +64,7 @@ class MissionProgress:
         self.latest = ""
         self.done: list[Action] = []
         self.skipped: list[Skip] = []
-        self.told: dict[str, Asked] = {}
+        self.answered: dict[str, Asked] = {}
         self.verdicts: dict[str, Verdict] = {}
         self.failures: list[Failure] = []
         self.undone: tuple[Undone, ...] = ()
@@ -109,7 +109,7 @@ class MissionProgress:
             case Asked():
                 self.verdicts[event.question] = event.verdict
                 if event.told and event.verdict.holds is not None:
-                    self.told[event.question] = event
+                    self.answered[event.question] = event
                     self.seen[event.question] = self._observed_facts()
                 if event.verdict.holds is None and not self._doubted and not self.done:
                     self._doubted = True  # report uncertainty only once per plan

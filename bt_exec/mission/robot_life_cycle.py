@@ -198,17 +198,17 @@ class LifeCycle:
                     self._left.clear()
                     return
             trouble = stop_all({name: rigs[name] for name in moving})
-        told = {name: trouble.get(name, why) for name, why in moving.items()}
+        reasons = {name: trouble.get(name, why) for name, why in moving.items()}
         if self._stops == _RUNAWAY_STOPS:
-            self._runaway(told)
+            self._runaway(reasons)
         self._moved = time.monotonic()
         if again:
             return
-        for name, why in told.items():
+        for name, why in reasons.items():
             _log.critical(
                 "the robot of %s moved while no mission ran (%s); it is stopped", name, why
             )
-        self._report(told)
+        self._report(reasons)
 
     def _remaining_robots(self) -> dict[str, Rig]:
         """Return the robots of an ended session whose drivers still respond."""

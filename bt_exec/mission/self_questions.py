@@ -237,19 +237,19 @@ class SelfAnsweringCompiler:
                 return "WHERE", _whereabouts(request)
             case "HELP":
                 can = _example_utterances(request) or refusal.nearest
-                said = ", ".join(f"“{one.strip().rstrip('.')}”" for one in can[:_EXAMPLES])
-                return "HELP", say("SELF_CAN", language, can=said) if said else ""
+                examples = ", ".join(f"“{one.strip().rstrip('.')}”" for one in can[:_EXAMPLES])
+                return "HELP", say("SELF_CAN", language, can=examples) if examples else ""
             case "STOPPED" | "WHY":
                 stopped = question == "STOPPED"
-                told = answer_about_last_ending(
+                answer = answer_about_last_ending(
                     request.context, request.messages, language, stopped=stopped
                 )
-                return "WHY", told
+                return "WHY", answer
         found = self._action_in_question(request.command)
         if found is not None and found.mission is not None:
-            told = _described(found, request)
+            description = _described(found, request)
             verdict = say("yes" if found.done or found.before else "no", language)
-            return "DONE", f"{verdict} {told}" if question == "PAST" else told
+            return "DONE", f"{verdict} {description}" if question == "PAST" else description
         done = list_missions(request.context, request.messages, language)
         unknown = question == "PAST" and refusal.code != "DONE"
         if done and (found is not None or unknown):
@@ -304,10 +304,10 @@ class SelfAnsweringCompiler:
                 return Reply("DONE", list_failed(request.context, request.messages, language))
             case "WELL" | "TROUBLE":
                 trouble = question == "TROUBLE"
-                told = answer_about_last_result(
+                answer = answer_about_last_result(
                     request.context, request.messages, language, trouble=trouble
                 )
-                return Reply("DONE", told)
+                return Reply("DONE", answer)
         return None
 
     def _unfinished_mission_answer(self, request: Request) -> str:
@@ -318,35 +318,37 @@ class SelfAnsweringCompiler:
         """
         say, language, context = request.messages.say, request.language, request.context
         others = context.unfinished_missions(datetime.now().astimezone().date())
-        last, told = context.last_mission(), list[str]()
+        last, sentences = context.last_mission(), list[str]()
         done = last is not None and last.status == "satisfied" and context.is_of_this_session(last)
         if others and not (done and not context.is_of_this_session(others[0])):
             left = others.pop(0)
             outdated = left != last
-            told.append(answer_about_ending(left, request.messages, language, outdated=outdated))
+            sentences.append(
+                answer_about_ending(left, request.messages, language, outdated=outdated)
+            )
             if steps := self._steps_left(left.command, language):
-                told.append(say("SELF_STEPS_LEFT", language, steps=steps))
+                sentences.append(say("SELF_STEPS_LEFT", language, steps=steps))
         elif last is None or last.status != "satisfied":
-            told.append(say("RESUME_NOTHING", language))
+            sentences.append(say("RESUME_NOTHING", language))
         else:
-            told.append(say("RESUME_NOTHING_LEFT", language, command=last.command))
+            sentences.append(say("RESUME_NOTHING_LEFT", language, command=last.command))
         if others:
             missions = ", ".join(map(_named_with_time, others))
-            told.append(say("SELF_ALSO_LEFT", language, missions=missions))
-        return " ".join(told)
+            sentences.append(say("SELF_ALSO_LEFT", language, missions=missions))
+        return " ".join(sentences)
 
 
 def _described(action: PastAction, request: Request) -> str:
     """Return sentences that name the missions that carried out or began an action, with times."""
     last = ("SELF_DID_THAT" if action.done else "SELF_BEGAN_THAT", action.mission)
-    told = [
+    sentences = [
         request.messages.say(
             code, request.language, when=f"{line.started_at:%H:%M}", command=line.command
         )
         for code, line in (("SELF_DID_THAT", action.before), last)
         if line is not None
     ]
-    return " ".join(told)
+    return " ".join(sentences)
 
 
 def _named_with_time(turn: Turn) -> str:

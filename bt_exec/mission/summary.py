@@ -33,7 +33,7 @@ def summarise(
     messages: Messages,
     catalogue: Catalogue,
     known: Known,
-    told: str = "",
+    operator_text: str = "",
 ) -> str:
     """Return the final sentences: answers, reason, and current state of the objects.
 
@@ -43,13 +43,13 @@ def summarise(
         messages: The sentences.
         catalogue: Declarations of skills and conditions.
         known: Known facts.
-        told: The robot's messages to the operator.
+        operator_text: The robot's messages to the operator.
     """
     if ending.refusal is not None:
         return ending.refusal.message
     if ending.status == "satisfied" and ending.said:  # a reply without a plan
         return ending.said
-    return _Summary(ending, progress, messages, catalogue, known, told).text()
+    return _Summary(ending, progress, messages, catalogue, known, operator_text).text()
 
 
 @dataclass
@@ -61,7 +61,7 @@ class _Summary:
     messages: Messages
     catalogue: Catalogue
     known: Known
-    told: str
+    operator_text: str
 
     def say(self, code: str, /, **facts: Any) -> str:
         """Return the sentence of a message code, in the language of the command."""
@@ -70,30 +70,31 @@ class _Summary:
     def text(self) -> str:
         """Return all final sentences as one text."""
         ending, progress = self.ending, self.progress
-        said = list(self._answers())
+        sentences = list(self._answers())
         if ending.reason_code in (PARTLY_DONE, NOTHING_DONE):
-            said += self._undone_sentences() if not self.told else []
+            sentences += self._undone_sentences() if not self.operator_text else []
         elif ending.failure is not None:
-            said += self._cause_sentences(ending.failure)
+            sentences += self._cause_sentences(ending.failure)
         elif ending.why:
-            said.append(self.say(ending.why))
+            sentences.append(self.say(ending.why))
         elif ending.reason_code not in ("OK", "ABORTED"):  # no action was needed
             then = list(self._outdated_skips())
             needless = dict.fromkeys(self._reasons_not_needed())
             if not then:
                 return " ".join(needless)
-            said += then
+            sentences += then
         elif ending.status == "aborted":
-            said.append(self.messages.stop_reason(ending.said, progress.language))
-        said.append(self.told)
+            sentences.append(self.messages.stop_reason(ending.said, progress.language))
+        sentences.append(self.operator_text)
         if progress.started and ending.reason_code in STOPS:
-            said.append(self._stop_advice())
+            sentences.append(self._stop_advice())
         well = ending.status == "satisfied"
         state = state_sentences(progress, self.messages, self.catalogue, self.known, well=well)
-        text = " ".join(said)  # avoid repeating "The door is open" after "The door is open, but …"
-        said = [sentence for sentence in said if sentence]
-        said.extend(sentence for sentence in state if sentence.rstrip(".") not in text)
-        return " ".join(said or [self.say("OK")])
+        # avoid repeating "The door is open" after "The door is open, but …"
+        text = " ".join(sentences)
+        sentences = [sentence for sentence in sentences if sentence]
+        sentences.extend(sentence for sentence in state if sentence.rstrip(".") not in text)
+        return " ".join(sentences or [self.say("OK")])
 
     def _answers(self) -> Iterator[str]:
         """Yield the answers to questions.
@@ -101,12 +102,12 @@ class _Summary:
         If there are several, each names its question. An answer that may be outdated is given in
         the past tense, with its question and time.
         """
-        told, known = self.progress.told, self.known
-        for asked in told.values():
+        answered, known = self.progress.answered, self.known
+        for asked in answered.values():
             answer = self._answer(asked)
             if not answer:
                 continue
-            several = len(told) > 1 or known.is_old(asked.t)
+            several = len(answered) > 1 or known.is_old(asked.t)
             if several and (question := self._question_phrase(asked)):
                 answer = f"{question[:1].upper()}{question[1:]}: {answer[:1].lower()}{answer[1:]}"
             if not known.is_old(asked.t):
@@ -116,8 +117,8 @@ class _Summary:
             seen = self.progress.seen.get(asked.question, {})
             facts = question_facts(asked.question, self.progress, self.catalogue)
             about = [f"was {fact}={seen[fact]}" for fact in facts if fact in seen]
-            told_then = [self.say(key, when=when) for key in about if key in self.messages]
-            yield " ".join(told_then or [self.say("ANSWERED_THEN", answer=answer, when=when)])
+            past_sentences = [self.say(key, when=when) for key in about if key in self.messages]
+            yield " ".join(past_sentences or [self.say("ANSWERED_THEN", answer=answer, when=when)])
 
     def _skipped_actions(self) -> Iterator[tuple[Skip, Any]]:
         """Yield each skipped action with the condition of its node; None if it has none."""

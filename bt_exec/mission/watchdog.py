@@ -174,11 +174,11 @@ class Watchdog:
             del self._calls[depth:]
             if call.hangs and os.getpid() != self._pid:
                 os._exit(FORKED)
-            told = plain_error(error)
-            if call.hangs and not isinstance(told, PartBroken):
-                raise call.hang_error() from told
-            if told is not error:
-                raise told from None
+            safe_error = plain_error(error)
+            if call.hangs and not isinstance(safe_error, PartBroken):
+                raise call.hang_error() from safe_error
+            if safe_error is not error:
+                raise safe_error from None
             raise
         del self._calls[depth:]
         if call.hangs:

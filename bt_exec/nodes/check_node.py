@@ -30,7 +30,7 @@ class CheckNode(Leaf):
     def advance(self) -> Status | None:
         """Evaluate the condition once."""
         verdict = self.ask.verdict()
-        self.ask.report_verdict(verdict, self.path, "check", told=self.spec.tell)
+        self.ask.report_verdict(verdict, self.path, "check", to_operator=self.spec.tell)
         if verdict.holds is None:
             if not self.ask.expired:
                 return None

@@ -219,7 +219,7 @@ class ConditionEvaluation:
         return ", ".join(dict.fromkeys(reasons)) or UNMET
 
     def report_verdict(
-        self, verdict: Verdict, path: str, role: Role, *, told: bool = False
+        self, verdict: Verdict, path: str, role: Role, *, to_operator: bool = False
     ) -> None:
         """Report a verdict to listeners with an `Asked` event if it differs from the last one."""
         if verdict is self._said:
@@ -228,7 +228,9 @@ class ConditionEvaluation:
         if before is not None and before.holds is verdict.holds and before.why == verdict.why:
             return
         runtime = self.runtime
-        runtime.emit(Asked(runtime.now(), runtime.tick, path, role, self.text, verdict, told))
+        runtime.emit(
+            Asked(runtime.now(), runtime.tick, path, role, self.text, verdict, to_operator)
+        )
 
     def unmet_failure(
         self, verdict: Verdict, path: str, kind: FailureKind, code: str, message: str = ""

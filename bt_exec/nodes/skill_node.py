@@ -379,5 +379,5 @@ def unmet_need(
         return None
     fact, allowed, value = found[0]
     message = f"{skill.name} needs {fact} to be {' or '.join(allowed)}, but it is {value}"
-    told = ", ".join(f"{fact}={value}" for fact, _, value in found)
-    return message, {"facts": told, "allowed": [f"{fact}={value}" for value in allowed]}
+    facts_text = ", ".join(f"{fact}={value}" for fact, _, value in found)
+    return message, {"facts": facts_text, "allowed": [f"{fact}={value}" for value in allowed]}

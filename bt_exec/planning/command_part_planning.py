@@ -333,8 +333,8 @@ def _parts(meaning: Node) -> tuple[Node, ...]:
 def _is_question(part: Node) -> bool:
     """Return True for a question and for a request such as "tell me where the apple is"."""
     asked = part.get("of")
-    told = part.kind == "act" and isinstance(asked, Node) and asked.kind == "ask"
-    return (told and {*dict(part.args)} == {"verb", "of"}) or part.kind == "ask"
+    asks_to_tell = part.kind == "act" and isinstance(asked, Node) and asked.kind == "ask"
+    return (asks_to_tell and {*dict(part.args)} == {"verb", "of"}) or part.kind == "ask"
 
 
 def _requested_acts(meaning: Node) -> Iterator[Node]:

@@ -95,8 +95,8 @@ def verification_refusal(error: SpecError, request: Request) -> Refusal:
     if known and all(problem.code == NEED_NOT_MET for problem in error.problems):
         now = request.situation.facts.items()
         so = all(fact in {f"{key}={value}" for key, value in now} for fact in facts)
-        told = request.messages.blocking_facts(facts, language)
-        message = say(NEED_NOT_MET if so else "NEED_NOT_MET_THEN", language, facts=told)
+        states = request.messages.blocking_facts(facts, language)
+        message = say(NEED_NOT_MET if so else "NEED_NOT_MET_THEN", language, facts=states)
         return Refusal(NEED_NOT_MET, message, problems=problems)
     twice = [problem.found for problem in error.problems if problem.code == CLAIMED_TWICE]
     if twice and all(one.code in (CLAIMED_TWICE, NEED_NOT_MET) for one in error.problems):

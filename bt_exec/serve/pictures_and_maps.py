@@ -133,13 +133,15 @@ def _boxes(record: Mapping[str, Any]) -> list[dict[str, Any]]:
     mapping from labels to boxes.
     """
     detections, boxes = record.get("detections"), record.get("boxes")
-    told: list[tuple[Any, Any, Any]] = []
+    labelled_boxes: list[tuple[Any, Any, Any]] = []
     if isinstance(detections, list | tuple):
         ones = [one for one in detections if isinstance(one, Mapping)]
-        told += [(one.get("label") or one.get("type"), one.get("score"), one) for one in ones]
-        told = [(label, score, one.get("bbox")) for label, score, one in told]
+        labelled_boxes += [
+            (one.get("label") or one.get("type"), one.get("score"), one) for one in ones
+        ]
+        labelled_boxes = [(label, score, one.get("bbox")) for label, score, one in labelled_boxes]
     if isinstance(boxes, Mapping):
-        told += [(label, None, box) for label, box in boxes.items()]
+        labelled_boxes += [(label, None, box) for label, box in boxes.items()]
     return [
         {
             "label": str(label or ""),
@@ -147,7 +149,7 @@ def _boxes(record: Mapping[str, Any]) -> list[dict[str, Any]]:
             "sure": _NUMBERED not in str(label) if score is None else score >= _SURE,
             "box": [round(float(v), 1) for v in box],
         }
-        for label, score, box in told[:_BOXES]
+        for label, score, box in labelled_boxes[:_BOXES]
         if isinstance(box, list | tuple) and len(box) == 4
     ]
 

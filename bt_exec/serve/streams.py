@@ -123,10 +123,10 @@ class Feeds:
                 tail.ended = tail.ended or _CLOSED
             if ours:
                 now = dict(self._progress())
-                told = {path: one for path, one in now.items() if shown.get(path) != one}
+                changed = {path: one for path, one in now.items() if shown.get(path) != one}
                 shown = now
-                if told:
-                    tail.send_progress(told)
+                if changed:
+                    tail.send_progress(changed)
             if rows or tail.ended or not tail.read:
                 tail.read = True
                 tail.wake_followers()

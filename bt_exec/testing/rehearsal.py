@@ -251,7 +251,7 @@ class _World:
         self.answers: Counter[str] = Counter()
         self._calls: Counter[str] = Counter()
         conditions = catalogue.conditions.values()
-        self._told = [fact_pattern(key, {}) for one in conditions for key in one.establishes]
+        self._observable = [fact_pattern(key, {}) for one in conditions for key in one.establishes]
 
     def count_call(self, skill: Skill) -> str:
         """Count a call of a skill; return the code with which it must fail, or an empty text."""
@@ -263,12 +263,12 @@ class _World:
     def undo_effects(self, skill: Skill, args: Mapping[str, Any]) -> None:
         """Remove the facts that a skill may set, except those that a condition can observe."""
         left = facts_after_failure(self.facts, skill, args)
-        told = {
+        observable = {
             fact: value
             for fact, value in self.facts.items()
-            if any(form.fullmatch(fact) for form in self._told)
+            if any(form.fullmatch(fact) for form in self._observable)
         }
-        self.facts = {**left, **told}
+        self.facts = {**left, **observable}
 
     def answer(self, name: str, args: Mapping[str, Any]) -> Verdict:
         """Return the verdict of a condition from the simulated facts, or an injected verdict."""

@@ -51,7 +51,7 @@ def history_table(
     lines: Sequence[MissionSummary],
     glyphs: Glyphs,
     width: int,
-    told: Callable[[str], str] = safe_line,
+    translate: Callable[[str], str] = safe_line,
 ) -> Table:
     """Return missions as a table; commands are shortened or wrapped to fit.
 
@@ -59,24 +59,24 @@ def history_table(
         lines: The missions.
         glyphs: Signs of the terminal's character set.
         width: Maximum width [cells].
-        told: Translates statuses and headings.
+        translate: Translates statuses and headings.
     """
     table = Table(box=None, pad_edge=False, show_header=True, header_style="dim", width=width - 1)
     table.add_column("")
-    table.add_column(told("no."), justify="right", no_wrap=True)
+    table.add_column(translate("no."), justify="right", no_wrap=True)
     wide = width >= NARROW
-    table.add_column(told("when"), no_wrap=wide, max_width=None if wide else len("11-22"))
+    table.add_column(translate("when"), no_wrap=wide, max_width=None if wide else len("11-22"))
     if wide:
-        table.add_column(told("site"), no_wrap=True, overflow="ellipsis", max_width=12)
+        table.add_column(translate("site"), no_wrap=True, overflow="ellipsis", max_width=12)
     table.add_column(
-        told("command"), no_wrap=wide, overflow="ellipsis" if wide else "fold", ratio=1
+        translate("command"), no_wrap=wide, overflow="ellipsis" if wide else "fold", ratio=1
     )
-    table.add_column(told("ended"), no_wrap=True, overflow="ellipsis")
+    table.add_column(translate("ended"), no_wrap=True, overflow="ellipsis")
     for line in lines:
         status = line.shown_status
         sign = SIGNS[status]
-        took = "" if line.seconds is None else told(duration_text(line.seconds))
-        shown = told(status_word(status))
+        took = "" if line.seconds is None else translate(duration_text(line.seconds))
+        shown = translate(status_word(status))
         ended = [shown, took if wide else ""]
         when = f"{line.started_at:%m-%d %H:%M}"
         cells = [

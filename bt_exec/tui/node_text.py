@@ -57,7 +57,7 @@ def _argument_text(name: str, value: Any) -> str:
 
 def pass_notes_text(
     notes: Iterable[str],
-    told: Callable[[str], str] = safe_line,
+    translate: Callable[[str], str] = safe_line,
     leave_out: frozenset[str] = frozenset(),
 ) -> tuple[str, ...]:
     """Return a line for each distinct change that passes made, with the affected nodes.
@@ -67,19 +67,19 @@ def pass_notes_text(
 
     Args:
         notes: The notes of the plan.
-        told: Translates the name of a node, or a note without a node.
+        translate: Translates the name of a node, or a note without a node.
         leave_out: Changes to leave out, because a row of the tree shows them.
     """
     nodes: dict[str, list[str]] = {}
     for note in notes:
-        said = safe_line(_PASS.sub("", note, count=1))
-        node, colon, change = said.partition(": ")
-        if (change if colon else said) in leave_out:
+        text = safe_line(_PASS.sub("", note, count=1))
+        node, colon, change = text.partition(": ")
+        if (change if colon else text) in leave_out:
             continue
         if colon:
-            nodes.setdefault(change, []).append(told(node))
+            nodes.setdefault(change, []).append(translate(node))
         else:
-            nodes.setdefault(told(said), [])
+            nodes.setdefault(translate(text), [])
     return tuple(
         ": ".join(filter(None, (", ".join(names), change))) for change, names in nodes.items()
     )

@@ -41,8 +41,8 @@ class PlainView:
         """Update the model for an event and write the change."""
         model, stopped = self.model, self._stopped
         self._stopped = None
-        told = isinstance(event, ev.NodeChanged) and model.forest.by_path.get(event.path)
-        if stopped is not None and told is not stopped:
+        changed_node = isinstance(event, ev.NodeChanged) and model.forest.by_path.get(event.path)
+        if stopped is not None and changed_node is not stopped:
             self._write_state_change(stopped)
         model.on(event)
         match event:
@@ -74,8 +74,9 @@ class PlainView:
                 self._write_observations()
             case ev.Rejected():
                 for problem in event.problems:
-                    said = problem.code == NEED_NOT_MET or problem.code in model.messages
-                    if self.verbose or not said:  # otherwise the summary contains the sentences
+                    has_sentence = problem.code == NEED_NOT_MET or problem.code in model.messages
+                    # otherwise the summary contains the sentences
+                    if self.verbose or not has_sentence:
                         self.write_change("rejected", model.problem_text(problem))
             case ev.Aborting():
                 self.write_change("stop", model.stopping)

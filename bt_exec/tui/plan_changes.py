@@ -28,7 +28,7 @@ def changes_text(
     old: MissionSpec,
     new: MissionSpec,
     failure: Failure | None = None,
-    told: Callable[[str], str] = safe_line,
+    translate: Callable[[str], str] = safe_line,
     phrase: Callable[[NodeBase], str] = lambda _: "",
     why: str = "",
 ) -> str:
@@ -38,7 +38,7 @@ def changes_text(
         old: The plan that failed.
         new: The plan that replaces it.
         failure: The failure of the old plan.
-        told: Translates names and fixed words to the command's language.
+        translate: Translates names and fixed words to the command's language.
         phrase: Returns the phrase for a node with its arguments, or an empty text.
         why: Reason for the change, in the command's language.
     """
@@ -47,16 +47,19 @@ def changes_text(
     if kept:
         nodes = dict(nodes_with_paths(new.root))
         names = [
-            (path in nodes and _phrase_of(nodes[path], phrase)) or told(path.rpartition("/")[2])
+            (path in nodes and _phrase_of(nodes[path], phrase))
+            or translate(path.rpartition("/")[2])
             for path in kept
         ]
-        parts.append(f"{told('keeps')}: {_word_list(names, told)}")
+        parts.append(f"{translate('keeps')}: {_word_list(names, translate)}")
     changed = _changes(
         _remaining_steps(old, kept, failure, phrase),
         _remaining_steps(new, kept, None, phrase),
-        told,
+        translate,
     )
-    parts.append(f"{told('changes')}: {changed}" if changed else told("tries the same again"))
+    parts.append(
+        f"{translate('changes')}: {changed}" if changed else translate("tries the same again")
+    )
     return safe_line(" · ".join(parts))
 
 
@@ -90,7 +93,7 @@ def _args(node: Do | Check) -> Mapping[str, Any]:
     return node.args if isinstance(node, Do) else {"question": str(node.check)}
 
 
-def _changes(old: list[_Step], new: list[_Step], told: Callable[[str], str]) -> str:
+def _changes(old: list[_Step], new: list[_Step], translate: Callable[[str], str]) -> str:
     """Return the differences between the remaining steps of the two plans."""
     while len(old) > 1 and new and _is_same_step(old[-1], new[-1]):
         old, new = old[:-1], new[:-1]
@@ -100,9 +103,15 @@ def _changes(old: list[_Step], new: list[_Step], told: Callable[[str], str]) -> 
         return ""
     if [step.label for step in old] == [step.label for step in new]:
         pairs = zip(old, new, strict=True)
-        return _word_list([_differing_step_text(a, b, told) for a, b in pairs if a != b], told)
-    before = _word_list([step.said or told(step.label) for step in old], told) or told("nothing")
-    after = _word_list([step.said or told(step.label) for step in new], told) or told("nothing")
+        return _word_list(
+            [_differing_step_text(a, b, translate) for a, b in pairs if a != b], translate
+        )
+    before = _word_list(
+        [step.said or translate(step.label) for step in old], translate
+    ) or translate("nothing")
+    after = _word_list(
+        [step.said or translate(step.label) for step in new], translate
+    ) or translate("nothing")
     return f"{before} → {after}"
 
 
@@ -110,15 +119,17 @@ def _is_same_step(old: _Step, new: _Step) -> bool:
     return (old.label, old.args) == (new.label, new.args)
 
 
-def _differing_step_text(old: _Step, new: _Step, told: Callable[[str], str]) -> str:
+def _differing_step_text(old: _Step, new: _Step, translate: Callable[[str], str]) -> str:
     if old.said and new.said and old.said != new.said:
         return " → ".join(_without_common_words(old.said, new.said))
     names = [name for name in {**old.args, **new.args} if old.args.get(name) != new.args.get(name)]
     if new.said:
-        facts = [" → ".join(told(str(one.args.get(name))) for one in (old, new)) for name in names]
+        facts = [
+            " → ".join(translate(str(one.args.get(name))) for one in (old, new)) for name in names
+        ]
         return f"{new.said}, {', '.join(facts)}" if facts else ""
     facts = [f"{name} {old.args.get(name)} → {new.args.get(name)}" for name in names]
-    return f"{told(new.label)} {', '.join(facts)}" if facts else ""
+    return f"{translate(new.label)} {', '.join(facts)}" if facts else ""
 
 
 def _without_common_words(old: str, new: str) -> tuple[str, str]:
@@ -136,7 +147,7 @@ def _without_common_words(old: str, new: str) -> tuple[str, str]:
     return old, new
 
 
-def _word_list(words: list[str], told: Callable[[str], str]) -> str:
+def _word_list(words: list[str], translate: Callable[[str], str]) -> str:
     words = list(dict.fromkeys(word for word in words if word))
     rest = len(words) - _SHOWN
-    return ", ".join(words[:_SHOWN]) + (" " + told(f"and {rest} more") if rest > 0 else "")
+    return ", ".join(words[:_SHOWN]) + (" " + translate(f"and {rest} more") if rest > 0 else "")

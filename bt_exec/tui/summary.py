@@ -60,13 +60,13 @@ def summary_lines(
     """
     glyphs = ASCII if ascii else UNICODE
 
-    told = model.fixed_word if model is not None else safe_line
+    translate = model.fixed_word if model is not None else safe_line
 
     def signed(text: str) -> str:
         return glyphs.text(text)
 
     style = SIGNS[outcome.status]
-    head = _status_line(outcome, told, verbose=verbose)
+    head = _status_line(outcome, translate, verbose=verbose)
     if outcome.reason_code in REPLIES:  # there was no plan, so the reply is all there is to show
         return [
             line
@@ -83,10 +83,10 @@ def summary_lines(
         lines += _wrapped(safe_line(part), width, "", signed)
     seen = model.newest_observations_text() if model is not None else ""
     if outcome.status in ("blocked", "failed") and seen:
-        lines += _wrapped(f"{told('seen')}: {seen}", width, "dim", signed)
+        lines += _wrapped(f"{translate('seen')}: {seen}", width, "dim", signed)
     for what, why in outcome.undone_in_words:
         if safe_line(what) not in safe_line(outcome.message):
-            text = f"{told('not done')}: {safe_line(what)} · {safe_line(why)}"
+            text = f"{translate('not done')}: {safe_line(what)} · {safe_line(why)}"
             lines += _wrapped(text, width, "stopped", signed)
     for problem in outcome.problems:
         text = problem if verbose else without_code(problem)
@@ -95,15 +95,15 @@ def summary_lines(
         lines += [((f"   {line}", "dim"),) for line in trace]
     asked = outcome.did_you_mean or outcome.question
     if not asked and (further := utterances_not_in(outcome.message, outcome.nearest)):
-        lines.append(((f"   {told('try one of these')}:", "dim"),))
+        lines.append(((f"   {translate('try one of these')}:", "dim"),))
         lines += [((f"     {fit(signed(safe_line(text)), width - 6)}", ""),) for text in further]
     if outcome.record_problem:
-        text = f"{told('the record is incomplete')}: {safe_line(outcome.record_problem)}"
+        text = f"{translate('the record is incomplete')}: {safe_line(outcome.record_problem)}"
         lines += _wrapped(text, width, "failed", signed)
     if outcome.journal:
         record = record_argument(outcome.mission_id, None if prompt else outcome.journal)
-        ways = [f"{'' if prompt else 'bt-exec '}{command} {record}" for command in commands]
-        text = " · ".join((f"{told('record')} {outcome.mission_id}", *ways))
+        suggestions = [f"{'' if prompt else 'bt-exec '}{command} {record}" for command in commands]
+        text = " · ".join((f"{translate('record')} {outcome.mission_id}", *suggestions))
         lines += _wrapped(text, width, "dim", signed)
     return lines
 
@@ -123,24 +123,24 @@ def utterances_not_in(message: str, utterances: Sequence[str]) -> tuple[str, ...
     return () if named else tuple(utterances)
 
 
-def _status_line(outcome: Outcome, told: Callable[[str], str], *, verbose: bool) -> str:
+def _status_line(outcome: Outcome, translate: Callable[[str], str], *, verbose: bool) -> str:
     """Return a line with status, duration and counts, and the reason code if `verbose`."""
     time = duration_text(outcome.sim_seconds)
     plain = not verbose or outcome.reason_code in ("OK", "ABORTED")
     code = "" if plain else outcome.reason_code
     if outcome.status == "refused":
-        return " · ".join(filter(None, (told("refused"), code, told("exit 5"))))
+        return " · ".join(filter(None, (translate("refused"), code, translate("exit 5"))))
     word = "in" if outcome.status in ("satisfied", "partial") else "after"
-    said = "stopped" if outcome.status == "aborted" else outcome.status
-    facts = [f"{told(said)} {told(f'{word} {time}')}", code]
+    status = "stopped" if outcome.status == "aborted" else outcome.status
+    facts = [f"{translate(status)} {translate(f'{word} {time}')}", code]
     plans, failures = outcome.plan_version, len(outcome.failures)
     if outcome.status == "satisfied":
-        recovered = told(f"{_count(failures, 'failure')} recovered") if failures else ""
-        facts.append(", ".join(filter(None, (told(_count(plans, "plan")), recovered))))
-        facts.append(told(_count(outcome.ticks, "tick")))
+        recovered = translate(f"{_count(failures, 'failure')} recovered") if failures else ""
+        facts.append(", ".join(filter(None, (translate(_count(plans, "plan")), recovered))))
+        facts.append(translate(_count(outcome.ticks, "tick")))
     else:
-        facts.append(told(_count(plans, "plan")) if plans > 1 else "")
-        facts.append(told(f"exit {outcome.exit_code}"))
+        facts.append(translate(_count(plans, "plan")) if plans > 1 else "")
+        facts.append(translate(f"exit {outcome.exit_code}"))
     return " · ".join(filter(None, facts))
 
 

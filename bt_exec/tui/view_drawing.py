@@ -101,23 +101,23 @@ def plan_lines(
 
 def text_beside_label(model: ViewModel, row: Row, node: ViewNode, *, verbose: bool = False) -> str:
     """Return the text next to a row's label: arguments, reason for a skip, attempt number."""
-    told = model.translated_text
-    said = model.detail_beside_label(node, verbose=verbose)
+    translate = model.translated_text
+    text = model.detail_beside_label(node, verbose=verbose)
     match node.state:
         case "skipped":
-            said = node.detail or told("skipped")
+            text = node.detail or translate("skipped")
         case "kept":
-            said = node.detail or told("kept")
+            text = node.detail or translate("kept")
         case "stopped":
-            said = " · ".join(filter(None, (said, told("stopped"))))
-    if row.folded and not said:
-        said = told(f"{row.folded} steps" if row.folded > 1 else "1 step")
+            text = " · ".join(filter(None, (text, translate("stopped"))))
+    if row.folded and not text:
+        text = translate(f"{row.folded} steps" if row.folded > 1 else "1 step")
     if node.attempts > 1:
-        attempt = told(f"attempt {node.attempts}")
+        attempt = translate(f"attempt {node.attempts}")
         if node.spec.retry:
-            attempt = told(f"attempt {node.attempts} of {node.spec.retry}")
-        said = " · ".join(filter(None, (said, attempt)))
-    return said
+            attempt = translate(f"attempt {node.attempts} of {node.spec.retry}")
+        text = " · ".join(filter(None, (text, attempt)))
+    return text
 
 
 class _Artist:

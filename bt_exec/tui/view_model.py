@@ -298,10 +298,10 @@ class ViewModel:
         if not self.verbose and failure.code in self.messages:
             language = "en" if self.ascii else self.language
             return safe_line(self.messages.explain_failure(failure, language).rstrip("."))
-        told = self.translated_text(failure.message)
-        listed = self.language == "en" or told != safe_line(failure.message)
+        message = self.translated_text(failure.message)
+        listed = self.language == "en" or message != safe_line(failure.message)
         if listed or failure.code not in self.messages:
-            return told
+            return message
         return safe_line(self.messages.explain_failure(failure, self.language).rstrip("."))
 
     def pass_notes(self) -> tuple[str, ...]:

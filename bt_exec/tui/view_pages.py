@@ -65,12 +65,12 @@ def node_lines(
 
 
 def _facts(model: ViewModel, node: ViewNode, now: float) -> Iterator[tuple[str, str]]:
-    spec, told = node.spec, model.translated_text
+    spec, translate = node.spec, model.translated_text
     state = [model.fixed_word(WORDS[node.state or ""])]
     if node.began is not None:
         ran = (now if node.ended is None else node.ended) - node.began
         at = model.duration_text(node.began - model.began)
-        state += [model.duration_text(ran), f"{told('began at')} {at}"]
+        state += [model.duration_text(ran), f"{translate('began at')} {at}"]
     yield "state", " · ".join(state)
     if isinstance(spec, Do | Tree) and (model.verbose or not model.phrase(node.named or spec)):
         yield "arguments", _arguments_text(model, spec.args)

@@ -84,11 +84,13 @@ def all_rows(
     return rows
 
 
-def fit_rows(rows: Sequence[Row], room: int, told: Callable[[str], str] = safe_line) -> list[Row]:
+def fit_rows(
+    rows: Sequence[Row], room: int, translate: Callable[[str], str] = safe_line
+) -> list[Row]:
     """Return at most `room` rows in order, with a count in place of each group of hidden rows.
 
-    Running rows and their notes have priority, then the rows nearest to them. `told` translates a
-    count to the command's language.
+    Running rows and their notes have priority, then the rows nearest to them. `translate` returns a
+    count in the command's language.
     """
     if len(rows) <= room:
         return list(rows)
@@ -99,7 +101,7 @@ def fit_rows(rows: Sequence[Row], room: int, told: Callable[[str], str] = safe_l
         owner = index if row.kind != "note" and row.first else owner
         keys.append((row.weight, abs(owner - focus), index))
     order = [index for _, _, index in heapq.nsmallest(room, keys)]
-    gaps = _Gaps(rows, told)
+    gaps = _Gaps(rows, translate)
     for count in range(room, 0, -1):
         shown = gaps.rows_with_gaps(sorted(order[:count]))
         if len(shown) <= room:
@@ -123,9 +125,9 @@ def focus_index(rows: Sequence[Row]) -> int:
 class _Gaps:
     """Counter of hidden steps between shown rows; prefix sums make each selection fast."""
 
-    def __init__(self, rows: Sequence[Row], told: Callable[[str], str]) -> None:
+    def __init__(self, rows: Sequence[Row], translate: Callable[[str], str]) -> None:
         self._rows = rows
-        self._told = told
+        self._translate = translate
         self._nodes = [*accumulate((row.kind == "node" for row in rows), initial=0)]
         self._steps = [
             *accumulate((1 + row.folded if row.kind == "node" else 0 for row in rows), initial=0)
@@ -143,7 +145,9 @@ class _Gaps:
                 first = bisect_right(self._nodes, self._nodes[begin]) - 1
                 word = "more" if self._open[index] > self._open[begin] else "done"
                 count = self._steps[index] - self._steps[begin]
-                shown.append(Row("gap", self._rows[first].depth, self._told(f"{count} {word}")))
+                shown.append(
+                    Row("gap", self._rows[first].depth, self._translate(f"{count} {word}"))
+                )
             shown.extend(self._rows[index : index + 1])
             begin = index + 1
         return shown
@@ -154,14 +158,14 @@ def _is_unfinished(row: Row) -> bool:
     return row.node is not None and row.node.state not in ("done", "skipped", "kept", "unmet")
 
 
-def _with_counted_gaps(rows: Sequence[Row], told: Callable[[str], str]) -> list[Row]:
+def _with_counted_gaps(rows: Sequence[Row], translate: Callable[[str], str]) -> list[Row]:
     """Return the rows, with all rows without a state replaced by one row that counts the steps."""
     left = [row for row in rows if row.node is not None and row.node.state is None]
     steps = sum(row.node.steps for row in left if row.node)
     kept = [row for row in rows if row.node is None or row.node.state is not None]
     if not steps or not any(row.kind == "node" for row in kept):
         return list(rows)
-    word = told(f"{steps} steps not run" if steps > 1 else "1 step not run")
+    word = translate(f"{steps} steps not run" if steps > 1 else "1 step not run")
     return [*kept, Row("gap", min(row.depth for row in left), word)]
 
 
@@ -218,17 +222,17 @@ class _Maker:
     def row_notes(self, node: ViewNode, depth: int, weight: int) -> Iterator[Row]:
         """Yield the notes of a row: its failure, its guard, and the condition that it waits for."""
         texts: list[str] = []
-        told = self.model.translated_text
+        translate = self.model.translated_text
         if node.state == "failed" and not any(c.state == "failed" for c in node.children):
             texts.append(self.failure_text(node))
-            texts += [told("continues anyway")] if node.passed else []
+            texts += [translate("continues anyway")] if node.passed else []
         elif node.state == "running":
             if node.spec.guard is not None:
                 guard = self.model.condition_phrase(node.spec.guard)
-                texts.append(f"{told('while')} {guard} · {self.guard_text(node.guard)}")
+                texts.append(f"{translate('while')} {guard} · {self.guard_text(node.guard)}")
             if node.answer is not None and node.answer.holds is None:
-                why = told(node.answer.why)
-                texts.append(f"{told('not sure yet')}: {why}" if why else told("looking"))
+                why = translate(node.answer.why)
+                texts.append(f"{translate('not sure yet')}: {why}" if why else translate("looking"))
         elif node.state in ("stopped", "unmet"):
             texts.append(node.detail)
         elif node.state == "done" and getattr(node.spec, "tell", False) and node.answer:

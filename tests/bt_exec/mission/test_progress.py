@@ -96,7 +96,7 @@ def test_progress_is_empty_before_the_first_event():
     progress = Told().progress
     assert (progress.command, progress.language, progress.spec) == ("get it", "en", None)
     assert (progress.started, progress.done, progress.skipped) == (set(), [], [])
-    assert (progress.told, progress.verdicts, progress.failures) == ({}, {}, [])
+    assert (progress.answered, progress.verdicts, progress.failures) == ({}, {}, [])
     assert progress.remaining_actions() == ()
 
 
@@ -161,7 +161,7 @@ def test_latest_verdicts_are_kept_and_requested_answers_are_known():
         "far": Verdict(None, "far"),
         "open": Verdict(True, "open"),
     }
-    assert progress.told == {"near": asked("near", True, told=True)}
+    assert progress.answered == {"near": asked("near", True, told=True)}
 
 
 def test_each_reporter_gets_a_view_before_a_skill_starts():

@@ -147,7 +147,7 @@ def test_final_message_is_in_the_language_of_the_command(said):
 
 def test_message_of_a_refusal_is_used_unchanged(said):
     refusal = Refusal("NO", "I cannot do that.")
-    assert said(Ending("refused", "NO", refusal=refusal), told=answer(True)) == refusal.message
+    assert said(Ending("refused", "NO", refusal=refusal), answered=answer(True)) == refusal.message
 
 
 @pytest.mark.parametrize(
@@ -167,11 +167,11 @@ def test_message_explains_why_the_mission_is_not_planned_again(said, ending, exp
 
 @pytest.mark.parametrize(("holds", "expected"), [(True, "Yes."), (False, "No.")])
 def test_answer_precedes_the_state_that_it_is_about(said, holds, expected):
-    assert said(FINE, CHECK, told=answer(holds)) == f"{expected} The door is open."
+    assert said(FINE, CHECK, answered=answer(holds)) == f"{expected} The door is open."
 
 
 def test_answer_to_another_question_does_not_change_the_state(said):
-    assert said(FINE, CHECK, told=answer(True, "door_is shut")) == "Yes."
+    assert said(FINE, CHECK, answered=answer(True, "door_is shut")) == "Yes."
 
 
 def test_each_skip_reason_is_reported_once(said):
@@ -384,7 +384,7 @@ def test_answers_name_their_question_and_age_when_ambiguous(words, tmp_path, ans
     for name, t in answers:
         question = questions.get(name, name)
         verdict = Verdict(True, "2 kg")
-        found.told[question] = Asked(t, 0, "x", "check", question, verdict, True)
+        found.answered[question] = Asked(t, 0, "x", "check", question, verdict, True)
         found.seen[question] = {"lid": "shut", "door": "open"}
     assert summarise(FINE, found, talk, catalogue, Known({}, now=10.0)) == expected
 
@@ -401,7 +401,7 @@ def test_answer_from_an_old_observation_reports_only_the_facts_seen_then(words, 
         ({}, "No. That was 9 s ago."),
     ):
         question = {"door_is open": seen}
-        assert said(FINE, CHECK, known=known, told=answer(False), seen=question) == expected
+        assert said(FINE, CHECK, known=known, answered=answer(False), seen=question) == expected
 
 
 def test_old_and_current_facts_are_not_joined_in_one_sentence(words, said):
@@ -453,7 +453,7 @@ def test_next_action_is_reported_after_a_stop_of_a_started_mission(
 
 def test_reply_replaces_the_final_message(said):
     ending = Ending("satisfied", "THANKS", said="You are welcome.")
-    assert said(ending, CHECK, told=answer(True)) == "You are welcome."
+    assert said(ending, CHECK, answered=answer(True)) == "You are welcome."
 
 
 def test_failure_without_a_sentence_is_reported_by_its_code(said):

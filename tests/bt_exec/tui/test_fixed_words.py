@@ -32,7 +32,7 @@ FIXED = parse_yaml((FOLDER / "fixed_words.yaml").read_text(encoding="utf-8"))
 OWN = parse_yaml((FOLDER / "messages.yaml").read_text(encoding="utf-8"))
 WORDS = {**FIXED, **OWN["words"]}
 TRANSLATORS = (
-    "told",
+    "translate",
     "translated_text",
     "word",
     "translate_word",
@@ -70,7 +70,8 @@ NOT_SHOWN = {
     ),
     # typed text
     *("bt-exec ", "bt-exec"),
-    # translated by a variable: `told(words[verdict.holds])`, `told(HINT)`, `told(_count(…))`, rows
+    # translated by a variable: `translate(words[verdict.holds])`, `translate(HINT)`,
+    # `translate(_count(…))`, rows
     *(word for word in WORDS if "#" not in word),
     *("plan", "tick", "failure", "more", "in", "after", "yes", "no", " or ", "s"),
     # joined with texts of skills or files
@@ -126,7 +127,7 @@ def test_literals_of_views_are_translated(view: str) -> None:
         for text, line in literals(tree)
         if FORM.search(text) and text not in NOT_SHOWN
     ]
-    assert loose == [], "say it with `told`, and give it Korean in fixed_words.yaml"
+    assert loose == [], "say it with `translate`, and give it Korean in fixed_words.yaml"
 
 
 SEVERAL = {"# old", "# #", "# recovered"}  # composed: each form is tested below
