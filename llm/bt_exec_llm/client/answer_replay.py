@@ -41,8 +41,8 @@ class ReplayClient:
         self._ignore = ignore_digest
         self._lock = threading.Lock()
         rows = _read_rows(path)
-        told = [row["settings"] for row in rows if "settings" in row]
-        self.settings: Mapping[str, Any] = told[-1] if told else {}
+        settings = [row["settings"] for row in rows if "settings" in row]
+        self.settings: Mapping[str, Any] = settings[-1] if settings else {}
         self._rows = [row for row in rows if "settings" not in row]
         self._count = len(self._rows)
 
@@ -141,12 +141,12 @@ def _recorded_result(row: Mapping[str, Any]) -> Answer | ModelFailure:
     """
     usage = Usage(**row["usage"])
     if "failure" in row:
-        told = row["failure"]
+        details = row["failure"]
         failure = ModelFailure(
-            told["code"],
-            told["message"],
-            http_status=told["http_status"],
-            retry_after_s=told["retry_after_s"],
+            details["code"],
+            details["message"],
+            http_status=details["http_status"],
+            retry_after_s=details["retry_after_s"],
             text=row["text"],
             stop_reason=row["stop_reason"],
             raw=row["raw"],

@@ -63,13 +63,13 @@ class Key:
             return {self.hide(key): self.hide_in(value) for key, value in data.items()}
         if not isinstance(data, list):
             return data
-        told = [self.hide_in(value) for value in data]
-        pieces = [_words(value) for value in told]
+        redacted = [self.hide_in(value) for value in data]
+        pieces = [_words(value) for value in redacted]
         if self.__seen.search("".join(pieces)) is not None:
             return [
-                _without_words(v) if piece else v for v, piece in zip(told, pieces, strict=True)
+                _without_words(v) if piece else v for v, piece in zip(redacted, pieces, strict=True)
             ]
-        return told
+        return redacted
 
     def without_key(self, failure: ModelFailure) -> ModelFailure:
         """Return the same failure without the key and without its cause."""

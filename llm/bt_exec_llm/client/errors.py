@@ -154,8 +154,8 @@ class ModelFailure(Exception):  # noqa: N818 - is converted to a `Failure`
     def say(self, language: str) -> str:
         """Return a sentence for the operator; quoted text of the server is not translated."""
         pieces = _PIECES.split(self.message)
-        told = "".join(_sentences().translate_word(piece, language) for piece in pieces)
-        return _sentences().say(self.code, language, message=told)
+        message = "".join(_sentences().translate_word(piece, language) for piece in pieces)
+        return _sentences().say(self.code, language, message=message)
 
     def to_failure(self) -> Failure:
         """Return the failure as a `Failure`, as the executive and the journal use it."""
@@ -263,9 +263,9 @@ def one_line(text: str) -> str:
 def retry_after(headers: Mapping[str, str]) -> float | None:
     """Return the delay in a ``Retry-After`` header [s], which may be a date; None without one."""
     for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
-        told = str(headers.get(name) or "")[:64]
+        value = str(headers.get(name) or "")[:64]
         try:
-            seconds = float(told) * unit
+            seconds = float(value) * unit
         except ValueError:
             continue
         if math.isfinite(seconds) and seconds >= 0:

@@ -83,8 +83,8 @@ def parse_message(
 def _check_end(stop: str, message: Mapping[str, Any], text: str, raw: str) -> None:
     if stop == "refusal":
         details = message.get("stop_details")
-        told = details.get("explanation") if isinstance(details, dict) else None
-        why = one_line(str(told or text or "it gave no reason"))
+        explanation = details.get("explanation") if isinstance(details, dict) else None
+        why = one_line(str(explanation or text or "it gave no reason"))
         raise ModelFailure("MODEL_REFUSED", why, text=text, stop_reason=stop, raw=raw)
     if stop == "max_tokens":
         why = "it is longer than max_tokens"

@@ -40,9 +40,9 @@ class Usage:
     cost: float = 0.0
 
     @classmethod
-    def from_answer(cls, told: Any, prices: Prices) -> Usage:
+    def from_answer(cls, usage: Any, prices: Prices) -> Usage:
         """Return the cost of one answer from its ``usage`` field; invalid values count as 0."""
-        counts = told if isinstance(told, Mapping) else {}
+        counts = usage if isinstance(usage, Mapping) else {}
         fresh = _token_count(counts.get("input_tokens"))
         output = _token_count(counts.get("output_tokens"))
         written = _token_count(counts.get("cache_creation_input_tokens"))

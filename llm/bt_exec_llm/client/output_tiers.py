@@ -79,10 +79,10 @@ def request_arguments(
     """
     system = list(question.system)
     if question.schema is not None and tier == "text":
-        told = question.plain
-        if told is None:
-            told = _PLAIN + json.dumps(question.schema, ensure_ascii=False)
-        system.append(Block(told, cache=question.plain is not None))
+        instruction = question.plain
+        if instruction is None:
+            instruction = _PLAIN + json.dumps(question.schema, ensure_ascii=False)
+        system.append(Block(instruction, cache=question.plain is not None))
     elif question.schema is not None and question.structured:
         system.append(Block(question.structured, cache=True))
     request: dict[str, Any] = {

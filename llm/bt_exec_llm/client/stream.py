@@ -80,8 +80,8 @@ class Collector:
             self._delta(_index(event), _mapping(event.get("delta")))
         elif kind == "message_delta":
             self._message.update(_mapping(event.get("delta")))
-            told = _mapping(event.get("usage"))
-            self._usage.update({key: value for key, value in told.items() if value is not None})
+            usage = _mapping(event.get("usage"))
+            self._usage.update({key: value for key, value in usage.items() if value is not None})
         elif kind == "message_stop":
             self._complete = True
 

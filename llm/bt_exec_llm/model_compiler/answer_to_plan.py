@@ -160,8 +160,8 @@ def _load(root: Any, form: AnswerContent, request: Request, model: str) -> Missi
 
 
 def _with_notes(spec: MissionSpec, notes: tuple[str, ...]) -> MissionSpec:
-    told = tuple(f"answer: {note}" for note in notes)
-    return spec.with_header(notes=(*spec.mission.notes, *told))
+    answer_notes = tuple(f"answer: {note}" for note in notes)
+    return spec.with_header(notes=(*spec.mission.notes, *answer_notes))
 
 
 def _at_written_positions(
@@ -175,8 +175,8 @@ def _at_written_positions(
         if place == prefix or place.startswith((f"{prefix}/", f"{prefix}[")):
             place = "root" + place[len(prefix) :]
         place = _position_by_id(place, form.places)
-        told = replace(problem, place=place, file="", line=None, column=None)
-        found.setdefault((told.code, told.place, told.found), told)
+        located = replace(problem, place=place, file="", line=None, column=None)
+        found.setdefault((located.code, located.place, located.found), located)
     return tuple(found.values())
 
 

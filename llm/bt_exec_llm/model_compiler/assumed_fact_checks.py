@@ -98,13 +98,13 @@ def _effects_already_hold(node: Do, facts: Mapping[str, str], request: Request) 
 
     Only effects with a message are considered. The text is empty unless all of them hold.
     """
-    told = [
+    effects = [
         (fact, value)
         for _, fact, value in effects_of_step(node, request.catalogue)
         if f"{fact}={value}" in request.messages
     ]
-    if told and all(facts.get(fact) == value for fact, value in told):
-        return ", ".join(f"{fact}={value}" for fact, value in told)
+    if effects and all(facts.get(fact) == value for fact, value in effects):
+        return ", ".join(f"{fact}={value}" for fact, value in effects)
     return ""
 
 

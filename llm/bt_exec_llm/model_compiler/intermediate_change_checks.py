@@ -41,14 +41,14 @@ def needless_change_problems(
     """Yield a problem for each change of a fact that is not in the offline compiler's plan."""
     if meant is None:
         return
-    told = _forms_with_messages(request)
+    templates = _forms_with_messages(request)
     wanted = _successive_values(meant, request, 0)
     found: dict[tuple[str, str, tuple[str, ...]], None] = {}
     for branch in range(_most_branches(spec.root)):
         for (template, fact), changes in _successive_values(spec, request, branch).items():
             found.setdefault((template, fact, tuple(changes)))
     for template, fact, values in found:
-        if template not in told or len(values) < 2:
+        if template not in templates or len(values) < 2:
             continue
         asked = [way for (other, _), way in wanted.items() if other == template]
         if any(_is_subsequence(values[1:], way) for way in asked):
@@ -126,8 +126,8 @@ def _attempt_counts(node: NodeBase) -> Counter[str]:
 
 def _forms_with_messages(request: Request) -> frozenset[str]:
     """Return the templates of facts with a message for at least one value."""
-    told = [code.partition("=") for code in request.messages.codes() if "=" in code]
-    values = {fact: {v for other, _, v in told if other == fact} for fact, _, _ in told}
+    codes = [code.partition("=") for code in request.messages.codes() if "=" in code]
+    values = {fact: {v for other, _, v in codes if other == fact} for fact, _, _ in codes}
     return frozenset(
         template
         for skill in request.catalogue.skills.values()

@@ -111,17 +111,17 @@ def speech_problems(
                 message = "speech may only contain the words of the command"
                 yield Problem("WORDS_NOT_IN_COMMAND", message, where, ", ".join(foreign)[:80])
     for talk in wanted:
-        told = [other for other in found if (other.skill, other.others) == talk[:2]]
-        texts = [text for other in told for text in other.texts]
-        if not told or not _covers(texts, talk.texts, request.command):
+        matching = [other for other in found if (other.skill, other.others) == talk[:2]]
+        texts = [text for other in matching for text in other.texts]
+        if not matching or not _covers(texts, talk.texts, request.command):
             text = " ".join(talk.texts)[:120]
             message = f"the command asks for {talk.unspoken_arguments_text()}: {text}"
-            said = "; ".join(texts)[:80] or f"no {talk.skill} there"
+            spoken = "; ".join(texts)[:80] or f"no {talk.skill} there"
             yield Problem(
                 "PLAN_FOR_ANOTHER_COMMAND",
                 message,
                 "root",
-                said,
+                spoken,
                 (talk.unspoken_arguments_text(),),
             )
 

@@ -111,8 +111,8 @@ def plan_effects(spec: MissionSpec, catalogue: Catalogue, messages: Messages) ->
     facts = {
         key: (fact, value) for key, (fact, value) in touched.items() if sure.get(fact) == value
     }
-    told = [check.check for check in _reported_checks(spec.root)]
-    questions = {_normal_form(question, catalogue): str(question) for question in told}
+    conditions = [check.check for check in _reported_checks(spec.root)]
+    questions = {_normal_form(question, catalogue): str(question) for question in conditions}
     return PlanEffects(facts, touched, questions, bool(skills))
 
 

@@ -250,8 +250,8 @@ def _action_to_node(item: Any) -> Any:
 def _step_text(step: Any) -> str:
     if isinstance(step, dict) and "do" in step:
         args = step.get("with")
-        told = args.values() if isinstance(args, dict) else () if args is None else (args,)
-        return " ".join((str(step["do"]), *map(str, told)))[:60]
+        values = args.values() if isinstance(args, dict) else () if args is None else (args,)
+        return " ".join((str(step["do"]), *map(str, values)))[:60]
     return json.dumps(step, ensure_ascii=False, default=str)[:60]
 
 

@@ -149,21 +149,21 @@ def refusal_of(
         calls, requests = result.calls, result.requests
         return Refusal(result.failure.code, message, nearest, calls, problems, requests)
     code = "REPAIR_REJECTED" if again else "PLAN_REJECTED"
-    told = "; ".join(problem_sentences(result.problems, language))
+    reasons = "; ".join(problem_sentences(result.problems, language))
     if result.unchanged:
-        told += "; " + sentences().say("NO_PROGRESS", language)
-    message = sentences().say(code, language, calls=result.calls, reasons=told)
+        reasons += "; " + sentences().say("NO_PROGRESS", language)
+    message = sentences().say(code, language, calls=result.calls, reasons=reasons)
     return Refusal(code, message, nearest, result.calls, problems, result.requests)
 
 
 def problem_sentences(problems: Iterable[Problem], language: str) -> tuple[str, ...]:
     """Return a sentence for each of the first few problem codes."""
-    told: dict[str, str] = {}
+    sentence_by_code: dict[str, str] = {}
     for problem in problems:
         code = problem.code if problem.code in sentences() else "BAD_FORM"
         found = printable(problem.found or problem.code)[:60]
-        told.setdefault(code, sentences().say(code, language, found=found))
-    return tuple(told.values())[:_MOST_REASONS]
+        sentence_by_code.setdefault(code, sentences().say(code, language, found=found))
+    return tuple(sentence_by_code.values())[:_MOST_REASONS]
 
 
 def printable(text: str) -> str:

@@ -104,8 +104,8 @@ def similar_commands(request: Request) -> str:
         plan = _offline().plan(replace(request, command=text, previous=None, failure=None))
         root = plan.spec.root if plan is not None else None
         args = root.args if isinstance(root, Tree) else {}
-        told = ", ".join(f"{name}={value}" for name, value in args.items())
-        lines.append(f"- {text} → tree {tree.tree}" + (f" with {told}" if told else ""))
+        arguments = ", ".join(f"{name}={value}" for name, value in args.items())
+        lines.append(f"- {text} → tree {tree.tree}" + (f" with {arguments}" if arguments else ""))
     return "\n".join(lines)
 
 
@@ -192,12 +192,12 @@ def _repair_example(example: Example, request: Request, form: Form) -> str:
     wrong = {"root": {"tree": f"{answer['root']['tree']}_now"}}
     data = wrong if form == "nested" else {"nodes": to_flat(wrong["root"])}
     problem = check_answer(data, site, None, "").problems[0]
-    told = {"code": problem.code, "place": problem.place, "found": problem.found}
+    reply = {"code": problem.code, "place": problem.place, "found": problem.found}
     return "\n".join(
         (
             f"A repair: {example.command}",
             format_answer(wrong, form),
-            f"→ {json.dumps(told, ensure_ascii=False)}",
+            f"→ {json.dumps(reply, ensure_ascii=False)}",
             format_answer(answer, form),
         )
     )

@@ -67,7 +67,7 @@ def create(settings: Mapping[str, Any]) -> Compiler:
     known = ("file", *AS_RECORDED)
     unknown = [key for key in given if key not in AS_RECORDED]
     if unknown:
-        told = f"the compiler replay has no setting {unknown[0]!r}; known: {', '.join(known)}"
-        raise UsageError(told)
+        message = f"the compiler replay has no setting {unknown[0]!r}; known: {', '.join(known)}"
+        raise UsageError(message)
     asked = read_settings(PlanningSettings, given, "the compiler replay")
     return ReplayCompiler(recording, asked)

@@ -127,13 +127,13 @@ def _with_alternative(reading: Reading, edge: Edge, part: Node) -> str:
     return before + _with_korean_particle(reading.words_of(part), after)
 
 
-def _readings_of_second_act(told: str, text: str) -> list[str]:
+def _readings_of_second_act(message: str, text: str) -> list[str]:
     """Return two commands: one with "and …" as part of the message, one with it as a new act."""
-    start = text.rfind(told)
-    if not told or start < 0 or " and " not in told or '"' in told:
+    start = text.rfind(message)
+    if not message or start < 0 or " and " not in message or '"' in message:
         return []
-    first, _, second = told.rpartition(" and ")
-    return [f'{text[:start]}"{told.rstrip(" .!")}"', f"{text[:start]}{first}, then {second}"]
+    first, _, second = message.rpartition(" and ")
+    return [f'{text[:start]}"{message.rstrip(" .!")}"', f"{text[:start]}{first}, then {second}"]
 
 
 def _commands_for_trees(trees: Iterable[str], text: str, language: str, index: Index) -> list[str]:

@@ -89,8 +89,8 @@ class ConditionalBranches(ActClauseConverter, ABC):
         inside = [id(one) for node in self._ifs for one in node.walk()]
         denied = [id(one.node("of")) for one in self._meaning.walk() if one.kind == "avoid"]
         acts = [one for one in self._meaning.walk() if id(one) not in denied]
-        told = [one for one in acts if self._are_report_verbs(self._verbs_of(one))]
-        return bool(told) and all(id(one) in inside for one in told)
+        reports = [one for one in acts if self._are_report_verbs(self._verbs_of(one))]
+        return bool(reports) and all(id(one) in inside for one in reports)
 
     def _has_no_effect(self, clause: Node) -> bool:
         """Return True for an act without effect: "do nothing"."""

@@ -81,8 +81,8 @@ class ConditionalConverter(ResultConverter, ABC):
                 raise NoStepsError  # the item may stay at the place, or on the tray
             if isinstance(branch, Node) and self._only_reports_answer(branch):
                 if self._may_report_for_one_branch(node) or self._reports_only_then(node, question):
-                    told = self._build_step(self._reports, [], branch)
-                    yield replace(told, condition=(question, answer), case=self._case)
+                    report = self._build_step(self._reports, [], branch)
+                    yield replace(report, condition=(question, answer), case=self._case)
                     self._case += 1
                     continue
                 if self._language == "en":
@@ -90,13 +90,13 @@ class ConditionalConverter(ResultConverter, ABC):
                     yield from self._convert_return(branch)
                     self._case += 1
                     continue
-                told = replace(question, via="tell")  # the report consists of the answer
+                report = replace(question, via="tell")  # the report consists of the answer
                 so = node.node("of").get("of") in ANSWERS[:PAIR]
                 if len(self._acting) > 1 or so:
                     if self._has_final_act_or_text(branch) and (so or not self._only_ends):
                         raise NoStepsError  # the report would follow the other branch, too
-                    told = replace(told, condition=(question, answer), case=self._case)
-                yield told
+                    report = replace(report, condition=(question, answer), case=self._case)
+                yield report
                 yield from self._convert_return(branch)
                 self._case += 1
                 continue
@@ -216,8 +216,8 @@ class ConditionalConverter(ResultConverter, ABC):
         if len(self._acting) == 1 and not (so or idle):
             return replace(condition[0], via="tell")  # the report consists of the answer
         if idle:
-            told = self._build_step(self._reports, [], branch)
-            return replace(told, condition=condition, case=self._case)
+            report = self._build_step(self._reports, [], branch)
+            return replace(report, condition=condition, case=self._case)
         if not self._has_final_act_or_text(branch):
             return replace(condition[0], via="tell", condition=condition, case=self._case)
         other = node.get("other")

@@ -98,8 +98,8 @@ class MissionEnds:
         """Return `parts`, followed by the trees that end the mission."""
         asked = any(
             part.step is not None
-            and (QUESTION in part.step.verbs or part.step.told or _compares(part.step))
-            and (part.step.via in ("ask", "tell") or part.step.told)
+            and (QUESTION in part.step.verbs or part.step.reported or _compares(part.step))
+            and (part.step.via in ("ask", "tell") or part.step.reported)
             and (_compares(part.step) or not _is_question_tree(self._library.get(part.tree)))
             for part in parts
         )

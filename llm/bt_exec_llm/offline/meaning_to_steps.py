@@ -378,10 +378,10 @@ def _may_depend_on_question_before(reading: Reading) -> bool:
 def _acts_after_wait(reading: Reading) -> bool:
     """Return True if an act follows the words "until I tell you", which end a command."""
     leaves = list(reading.edge.leaves())
-    told = [at for at, leaf in enumerate(leaves) if leaf.category in _UNTIL_TOLD]
-    if not told:
+    wait_positions = [at for at, leaf in enumerate(leaves) if leaf.category in _UNTIL_TOLD]
+    if not wait_positions:
         return False
-    kinds = [leaf.category.partition(".") for leaf in leaves[told[0] :]]
+    kinds = [leaf.category.partition(".") for leaf in leaves[wait_positions[0] :]]
     acts = [kind for kind, _, mood in kinds if kind in _ACTS and mood]
     return len(acts) > (reading.language == "ko")  # in Korean, the words precede their verb
 

@@ -51,7 +51,7 @@ def _with_report(first: Part, part: Part) -> Part:
     """Return `first`; its answer is reported if `part` asks for a report."""
     if first.step is None or part.step is None or part.step.via != "tell":
         return first
-    return replace(first, step=replace(first.step, told=True))
+    return replace(first, step=replace(first.step, reported=True))
 
 
 def _includes(first: Part, part: Part) -> bool:

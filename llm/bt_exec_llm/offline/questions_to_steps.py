@@ -231,9 +231,9 @@ class QuestionConverter(PhraseConverter):
 
     def _build_step(self, verbs: tuple[str, ...], pieces: list[Piece], node: Node) -> Step:
         pronoun = any(piece.kind == "pronoun" for piece in pieces)
-        told, joined = self._is_nominal(node), self._joined_to(node)
+        reported, joined = self._is_nominal(node), self._joined_to(node)
         text = self._said(node)
-        step = Step(verbs, pieces, pronoun=pronoun, told=told, text=text, joined=joined)
+        step = Step(verbs, pieces, pronoun=pronoun, reported=reported, text=text, joined=joined)
         self._built.append(step)
         return step
 

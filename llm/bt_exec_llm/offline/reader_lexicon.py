@@ -216,10 +216,10 @@ def _phrases_by_sense(value: Value) -> Iterator[tuple[str, Words]]:
     senses = {
         sense: getattr(value, sense) for sense in ("less", "more", "fails", "holds", "others")
     }
-    told = {phrase: sense for sense, words in senses.items() for phrase in words.expanded()}
+    sense_of = {phrase: sense for sense, words in senses.items() for phrase in words.expanded()}
     for sense in ("", *senses):
-        english = [one for one in _expand_phrases(value.en) if told.get(one, "") == sense]
-        korean = [one for one in _expand_phrases(value.ko) if told.get(one, "") == sense]
+        english = [one for one in _expand_phrases(value.en) if sense_of.get(one, "") == sense]
+        korean = [one for one in _expand_phrases(value.ko) if sense_of.get(one, "") == sense]
         yield sense, Words(en=english, ko=korean)
 
 

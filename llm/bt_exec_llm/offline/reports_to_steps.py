@@ -67,14 +67,14 @@ class ReportConverter(Comparisons):
         more = [piece for one in of for piece in self._convert_phrase(one)]
         if via == "look" and of and any(map(self._asks_about_person, asked)):
             raise NoStepsError  # a condition: "look at the lounge if he is not in"
-        told = via == "tell" and self._working
-        if told and all(map(self._asks_where_found, asked)):
+        follows_act = via == "tell" and self._working
+        if follows_act and all(map(self._asks_where_found, asked)):
             yield self._build_step(self._reports, more, act)
             return
         if not all(map(self._knows_person, asked)):
             raise NoStepsError
         past = all(map(self._asks_about_past, asked))
-        if past and (told or self._comes_to_report(act)):
+        if past and (follows_act or self._comes_to_report(act)):
             yield from self._convert_way_back(act)
             yield self._build_step(verbs, more, act)
             return

@@ -121,8 +121,8 @@ class ResultConverter(ConditionalBranches, ABC):
             raise NoStepsError  # it would be unclear which delivery failed
         if self._only_reports_answer(branch):
             if self._reports:
-                told = self._build_step(self._reports, [], branch)
-                yield replace(told, rescues=True, condition=condition)
+                report = self._build_step(self._reports, [], branch)
+                yield replace(report, rescues=True, condition=condition)
             return  # every failure is reported anyway
         keeping = {name for name, verb in self._lexicon.verbs.items() if verb.pairs}
         steps = [step.without_verbs(keeping) for step in self._rescue_steps(branch, before)]

@@ -48,8 +48,8 @@ def build_reply(talk: str, request: Request, language: str, can: Iterable[str] =
         case "WHY" if talk == "WHY_NOT":
             nothing = request.messages.say("SELF_NOTHING_DONE", language)
             missions = list_missions(request.context, request.messages, language)
-            told = request.messages.say("SELF_PAST", language, missions=missions)
-            message = told if missions else nothing
+            summary = request.messages.say("SELF_PAST", language, missions=missions)
+            message = summary if missions else nothing
         case "WHY":
             message = answer_about_last_ending(request.context, request.messages, language)
         case "WHERE":

@@ -49,7 +49,7 @@ class Step:
         turns: Number of repetitions of the sequence of this step and its neighbours.
         keeps: Whether a state is to be kept.
         pronoun: Whether it contains a pronoun.
-        told: Whether its results are reported (복도 순찰, a verbal noun).
+        reported: Whether its results are reported (복도 순찰, a verbal noun).
         said: Whether it is a remark without effect (it is cold).
         case: Index of its condition among alternatives, 0 for the first. Successive steps that
             rescue and have the same index belong together.
@@ -73,7 +73,7 @@ class Step:
     turns: int = 1
     keeps: bool = False
     pronoun: bool = False
-    told: bool = False
+    reported: bool = False
     said: bool = False
     case: int = 0
     contrast: bool = False

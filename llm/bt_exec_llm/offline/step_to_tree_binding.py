@@ -170,8 +170,8 @@ class Binder:
             found = self._bind_step(step, done, work[at - 1] if at else None)
             if isinstance(found, RefusalReason):
                 return found
-            told = parts or before or step.condition is not None
-            if found[0].tree in self._lexicon.follows and not told:
+            preceded = parts or before or step.condition is not None
+            if found[0].tree in self._lexicon.follows and not preceded:
                 return RefusalReason("NO_OBJECT", step.text)
             whole = self._covers_usual_values(step)
             if at and not whole and self._is_asked_at_another_place(work[at - 1], step, found[0]):

@@ -179,17 +179,17 @@ def _stream_events(message: Mapping[str, Any]) -> list[dict[str, Any]]:
     events: list[dict[str, Any]] = [{"type": "message_start", "message": empty}, {"type": "ping"}]
     for index, block in enumerate(message["content"]):
         if block["type"] == "text":
-            said, kind, field = block["text"], "text_delta", "text"
+            text, kind, field = block["text"], "text_delta", "text"
             start: dict[str, Any] = {"type": "text", "text": ""}
         else:
-            said, kind = json.dumps(block["input"], ensure_ascii=False), "input_json_delta"
+            text, kind = json.dumps(block["input"], ensure_ascii=False), "input_json_delta"
             field, start = "partial_json", {**block, "input": {}}
         events.append({"type": "content_block_start", "index": index, "content_block": start})
-        for place in range(0, len(said), _PIECE):
-            delta = {"type": kind, field: said[place : place + _PIECE]}
+        for place in range(0, len(text), _PIECE):
+            delta = {"type": kind, field: text[place : place + _PIECE]}
             events.append({"type": "content_block_delta", "index": index, "delta": delta})
         events.append({"type": "content_block_stop", "index": index})
     stop = {"stop_reason": message["stop_reason"], "stop_sequence": None}
-    told = {"output_tokens": usage["output_tokens"]}
-    events.append({"type": "message_delta", "delta": stop, "usage": told})
+    final_usage = {"output_tokens": usage["output_tokens"]}
+    events.append({"type": "message_delta", "delta": stop, "usage": final_usage})
     return [*events, {"type": "message_stop"}]

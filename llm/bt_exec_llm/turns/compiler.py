@@ -339,6 +339,6 @@ def create(settings: Mapping[str, Any]) -> Compiler:
         return TurnCompiler(recording, asked, first)
     record = None
     if asked.record is not None:
-        told = asked.model_dump(mode="json", include=set(AS_RECORDED))
-        record = Recorder(expand_home(asked.record), told)
+        recorded_settings = asked.model_dump(mode="json", include=set(AS_RECORDED))
+        record = Recorder(expand_home(asked.record), recorded_settings)
     return TurnCompiler(ModelClient(client, record=record), asked, first)

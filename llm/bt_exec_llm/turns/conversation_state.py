@@ -248,14 +248,14 @@ def supported_share(
         question: The question; lines may contain its numbers.
         planned: Calls that the turn requests; lines may contain the names of their tools.
     """
-    told = " ".join(
+    evidence = " ".join(
         json.dumps([one.tool, dict(one.parameters), one.result], ensure_ascii=False, default=str)
         for one in observations
         if one.ok
     )
-    told += " ".join(tool for tool, _ in planned)
-    words = {word.lower() for word in _WORD.findall(told)} - _EMPTY
-    numbers = {float(number) for number in _NUMBER.findall(told)}
+    evidence += " ".join(tool for tool, _ in planned)
+    words = {word.lower() for word in _WORD.findall(evidence)} - _EMPTY
+    numbers = {float(number) for number in _NUMBER.findall(evidence)}
     allowed = numbers | {float(number) for number in _NUMBER.findall(question)}
     checked = [_is_supported(line, words, numbers, allowed) for line in lines]
     return round(sum(checked) / len(checked), 3) if checked else 0.0

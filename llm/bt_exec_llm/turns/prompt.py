@@ -109,10 +109,10 @@ def _request(request: Request) -> str:
 
 
 def _observations(talk: Conversation) -> str:
-    told = [
+    observations = [
         {"turn": turn.number, **one.to_dict()} for turn in talk.turns for one in turn.observations
     ]
-    return _json(told) if told else "(none)"
+    return _json(observations) if observations else "(none)"
 
 
 def _json(data: Any) -> str:

@@ -146,8 +146,8 @@ def make_sim_rig(settings: DoorSettings, start: DoorStart) -> Rig:
 
     options = WorldOptions(**start.model_dump(exclude={"camera"}))
     robot = SimDoorRobot(DoorWorld(options))
-    told = settings.detector == "oracle"
-    camera = SimCamera(robot.world, renderer=settings.renderer, truth=told)
+    is_oracle = settings.detector == "oracle"
+    camera = SimCamera(robot.world, renderer=settings.renderer, truth=is_oracle)
     height, width = camera.size
     detector, estimator = make_detector(
         settings.detector, lambda: calibration_of(robot.world, width, height)

@@ -327,11 +327,11 @@ class Bench:
             shown = self.picture_named(picture)
             prompts, size = (tuple(label.split("|")) if label else ()), shown.shape
             try:
-                told = self.prompted.detect(shown.copy(), prompts)
+                detections = self.prompted.detect(shown.copy(), prompts)
             except Exception as error:  # a foreign model may raise anything
                 why = f"{type(error).__name__}: {error}"[:_LONGEST]
                 raise UsageError(f"the site's detector failed: {why}") from error
-            found = accepted_detections(told, prompts, (size[0], size[1]))
+            found = accepted_detections(detections, prompts, (size[0], size[1]))
             kept, whole = select_label(found, label, self.least_score)
             kept = [replace(one, score=min(one.score, UNMEASURED)) for one in kept]
             return Detected(kept, min(whole, UNMEASURED))

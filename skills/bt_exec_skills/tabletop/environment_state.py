@@ -61,8 +61,8 @@ class Environment:
         t: Time of the reading [s, mission clock].
         objects: Objects by name, in the simulator's order.
         base: Pose of the robot; None if the simulator does not report it.
-        told: Tables that the simulator reports, or that were inferred from an earlier reading;
-            empty if there are none.
+        reported_tables: Tables that the simulator reports, or that were inferred from an earlier
+            reading; empty if there are none.
         held: Object in the hand; None if the hand is empty or its content is unknown.
         origin: Position where the held object was picked up [m]; None if unknown.
         origins: Position of each object before the last mission that moved it [m].
@@ -73,7 +73,7 @@ class Environment:
     t: float
     objects: Mapping[str, Placed] = field(default_factory=lambda: MappingProxyType({}))
     base: Pose | None = None
-    told: Mapping[str, Table] = field(default_factory=lambda: MappingProxyType({}))
+    reported_tables: Mapping[str, Table] = field(default_factory=lambda: MappingProxyType({}))
     held: str | None = None
     origin: Point | None = None
     origins: Mapping[str, Point] = field(default_factory=lambda: MappingProxyType({}))
@@ -84,7 +84,7 @@ class Environment:
     def tables(self) -> Mapping[str, Table]:
         """Tables by name, as reported by the simulator or derived from the objects on them."""
         standing = (placed.pos for name, placed in self.objects.items() if name != self.held)
-        return self.told or infer_tables(standing)
+        return self.reported_tables or infer_tables(standing)
 
     def position_of(self, name: str) -> Point | None:
         """Return the position of an object or of the centre of a table, or None."""

@@ -163,7 +163,11 @@ def _spot_beside(
         spot = Point(
             middle.x + away * math.cos(turn), middle.y + away * math.sin(turn), middle.z + 0.02
         )
-        if now.told and table is not None and not table.contains_point(spot.x, spot.y, _EDGE_M):
+        if (
+            now.reported_tables
+            and table is not None
+            and not table.contains_point(spot.x, spot.y, _EDGE_M)
+        ):
             continue
         if all(
             spot.horizontal_distance(at)

@@ -84,10 +84,10 @@ def _parse_subgoals(
         problems.append(make_problem(file, "NOT_A_PLAN", message, "task_outputs"))
         return
     names = [one.get("subgoal") if isinstance(one, dict) else None for one in outputs]
-    told = data.get("subgoals", names)
-    if not isinstance(told, list) or told != names:
+    listed = data.get("subgoals", names)
+    if not isinstance(listed, list) or listed != names:
         message = "subgoals and task_outputs must list the same goals in the same order"
-        problems.append(make_problem(file, "OTHER_SUBGOALS", message, "subgoals", str(told)[:80]))
+        problems.append(make_problem(file, "OTHER_SUBGOALS", message, "subgoals", str(listed)[:80]))
     held: str | None = None
     for number, one in enumerate(outputs):
         place = f"task_outputs[{number}]"

@@ -166,11 +166,11 @@ class CropClassifier:
     def __init__(self, weights: Path) -> None:
         self._session = open_session(weights)
         every = names_in(self._session, weights)
-        given, told = self._session.get_inputs()[0], self._session.get_outputs()[0]
-        if given.shape[1:] != [3, SIDE, SIDE] or told.shape[1:] != [len(every)]:
+        given, output = self._session.get_inputs()[0], self._session.get_outputs()[0]
+        if given.shape[1:] != [3, SIDE, SIDE] or output.shape[1:] != [len(every)]:
             raise UsageError(
                 f"{weights}: it must take crops of shape (n, 3, {SIDE}, {SIDE}) and give a score "
-                f"for each of its {len(every)} names; found {given.shape} and {told.shape}"
+                f"for each of its {len(every)} names; found {given.shape} and {output.shape}"
             )
         if every[-1:] != (NOTHING,):
             raise UsageError(f"{weights}: the last of its names must be {NOTHING!r}")

@@ -128,9 +128,9 @@ class Confusion:
         self.states = tuple(states)
         self.counts = np.zeros((len(self.states), len(self.states) + 1), int)
 
-    def add(self, truth: str, told: str) -> None:
+    def add(self, truth: str, estimate: str) -> None:
         """Count one estimate; any text that is not a state counts as uncertain."""
-        column = self.states.index(told) if told in self.states else len(self.states)
+        column = self.states.index(estimate) if estimate in self.states else len(self.states)
         self.counts[self.states.index(truth), column] += 1
 
     @property
@@ -149,6 +149,6 @@ class Confusion:
         given = int(self.counts[:, :-1].sum())
         return float(np.trace(self.counts[:, :-1])) / max(1, given)
 
-    def count_estimates(self, truth: str, told: str) -> int:
+    def count_estimates(self, truth: str, estimate: str) -> int:
         """Return how often the estimate was the second state when the true state was the first."""
-        return int(self.counts[self.states.index(truth), self.states.index(told)])
+        return int(self.counts[self.states.index(truth), self.states.index(estimate)])

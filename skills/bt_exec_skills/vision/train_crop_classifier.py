@@ -153,9 +153,9 @@ def _train_or_resume(
         net.train()
         for some in torch.randperm(len(names))[: steps * settings.batch].split(settings.batch):
             with torch.autocast("cpu", torch.bfloat16):
-                told = net(_augment(torch, pixels[some], side))
+                logits = net(_augment(torch, pixels[some], side))
             loss = torch.nn.functional.cross_entropy(
-                told.float(), names[some], label_smoothing=_SMOOTH
+                logits.float(), names[some], label_smoothing=_SMOOTH
             )
             rule.zero_grad()
             loss.backward()
@@ -195,8 +195,8 @@ def _accuracies(torch: Any, net: Any, crops: Crops, side: int = SIDE) -> dict[st
     parts = torch.from_numpy(middle).permute(0, 3, 1, 2).split(_TRIED)
     net.eval()
     with torch.no_grad():
-        told = [net(_resized(torch, some.float() / 255, side)).argmax(1) for some in parts]
-    right = torch.cat(told).numpy() == crops.names
+        predicted = [net(_resized(torch, some.float() / 255, side)).argmax(1) for some in parts]
+    right = torch.cat(predicted).numpy() == crops.names
     nothing = crops.names == crops.classes.index(NOTHING)
     return {
         name: round(float(right[some].mean()), 4) if some.any() else 0.0

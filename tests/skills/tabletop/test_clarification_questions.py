@@ -115,7 +115,7 @@ def test_question_without_an_object_does_not_affect_the_next_command(question):
 
 
 def test_refusal_distinguishes_an_empty_table_from_a_missing_observation():
-    empty = replace(WORLDS["mixed"], objects={}, told={}, base=None)
+    empty = replace(WORLDS["mixed"], objects={}, reported_tables={}, base=None)
     assert ask(create({}), "sort by colour", empty).code == "NOT_OBSERVED"
     seen = replace(empty, base=Pose(0.0, 0.0, 0.0))
     assert ask(create({}), "sort by colour", seen).code == "NOTHING_SEEN"

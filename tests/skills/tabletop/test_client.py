@@ -147,7 +147,7 @@ def test_number_without_a_finite_float_is_refused(
     asking = client(simulator)
     now = asking.environment()
     assert (list(now.objects), now.t, now.base) == (["b"], 0.0, None)
-    assert "t" not in now.told
+    assert "t" not in now.reported_tables
     with pytest.raises(Failed, match="reports no time"):
         asking.now()
     with pytest.raises(ValueError, match="/step returned"):

@@ -123,7 +123,7 @@ TABLE = {"table_0": Table(1.0, 0.0, 0.5, 0.5, 0.75)}
 )
 def test_object_in_the_air_within_reach_was_held_before(now: Environment, held: str | None):
     hand = HeldObjectTracker()
-    hand.record_initial_object(replace(now, told=TABLE), None)
+    hand.record_initial_object(replace(now, reported_tables=TABLE), None)
     assert hand.held_object(now) == held
     assert hand.facts(now) == ({"hand": "cup", "spot.cup": "hand"} if held else {"hand": "empty"})
 
@@ -144,7 +144,8 @@ def test_several_lifted_objects_are_not_reported_as_held():
     ],
 )
 def test_object_at_the_hand_was_held_before(at: Point, held: str | None):
-    hand, now = HeldObjectTracker(), replace(world(0.85), told=TABLE)  # low over the table
+    hand = HeldObjectTracker()
+    now = replace(world(0.85), reported_tables=TABLE)  # low over the table
     hand.record_initial_object(now, at)
     assert hand.held_object(now) == held
 

@@ -43,7 +43,7 @@ def test_paraphrases_have_the_same_moves(group):
     if held:
         lay = world.objects[held].pos
         lifted = {**world.objects, held: world.objects[held]._replace(pos=Point(0.6, 0.0, 1.2))}
-        world = replace(world, objects=lifted, told=world.tables, held=held, origin=lay)
+        world = replace(world, objects=lifted, reported_tables=world.tables, held=held, origin=lay)
     first = moves_of(understand(group["say"][0], world).subgoals)
     assert first
     other = [say for say in group["say"] if moves_of(understand(say, world).subgoals) != first]

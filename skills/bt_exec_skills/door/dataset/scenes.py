@@ -242,7 +242,7 @@ def state_comparison(network: Network) -> StateEstimator:
             CameraPose(**picture.facts["camera"]), DoorShape(**picture.facts["door"])
         )
         view = DoorView(0.0, picture.image())
-        told = LearnedEstimator(calibration).estimate(view, detector.detect(view))
-        return state_at(float(picture.facts["angle_rad"])), told.state
+        estimate = LearnedEstimator(calibration).estimate(view, detector.detect(view))
+        return state_at(float(picture.facts["angle_rad"])), estimate.state
 
     return answer

@@ -101,13 +101,13 @@ class VlmCrosscheck:
     def _ask(self, view: DoorView, state: str) -> None:
         self.asked += 1
         self._tried = (state, view.t)
-        told = self._asker.ask(view.frame, QUESTION, SCHEMA)
+        answer = self._asker.ask(view.frame, QUESTION, SCHEMA)
         try:
-            self.latest = None if told.data is None else DoorAnswer.model_validate(told.data)
+            self.latest = None if answer.data is None else DoorAnswer.model_validate(answer.data)
         except ValidationError:
             self.latest = None
         if self.latest is None:
-            self._why = "no_second_opinion" + (f"_{told.why.lower()[:40]}" if told.why else "")
+            self._why = "no_second_opinion" + (f"_{answer.why.lower()[:40]}" if answer.why else "")
         elif self.latest.confidence < _LEAST:
             self._why = "second_opinion_unsure"
         else:

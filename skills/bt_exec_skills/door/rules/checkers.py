@@ -55,13 +55,13 @@ def check_moves_only_door(spec: MissionSpec, context: PassContext) -> Iterator[P
     if context.meant is None:
         return
     asked = {node.do for node in walk(context.meant.root, Do)}
-    told = {
+    conditions = {
         leaf.name
         for node in walk(context.meant.root)
         for condition in node.conditions.values()
         for leaf in named_conditions(condition)
     }
-    if not asked and told & {"material_visible", "hand_holds", "hands_hold", "hand_empty"}:
+    if not asked and conditions & {"material_visible", "hand_holds", "hands_hold", "hand_empty"}:
         return  # the command only asks about the material
     for skill, other, code in (
         ("open_door", "close_door", "OPENING_IN_CLOSE_COMMAND"),
@@ -115,8 +115,8 @@ def _fits_material(result: bool, reason: str) -> bool:
 
 def check_stated_state(spec: MissionSpec, context: PassContext) -> Iterator[Problem]:
     """Check that the stated state of the door is the observed one, and that the plan fits it."""
-    told = context.stated.get("door_state_estimation")
-    state = told.get("state") if isinstance(told, Mapping) else told
+    estimation = context.stated.get("door_state_estimation")
+    state = estimation.get("state") if isinstance(estimation, Mapping) else estimation
     if not isinstance(state, str):
         return
     place = "door_state_estimation/state"

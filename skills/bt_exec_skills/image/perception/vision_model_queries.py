@@ -184,10 +184,10 @@ class Looker:
 def _ask_model(
     model: VisualQa, images: Any, question: str, schema: Mapping[str, Any]
 ) -> Steps[Any]:
-    told = yield from run_in_thread(lambda: model.ask(images, question, schema), "asking a model")
-    if told.data is None:
-        raise Failed("VQA_FAILED", told.why or "no answer")
-    return told.data
+    answer = yield from run_in_thread(lambda: model.ask(images, question, schema), "asking a model")
+    if answer.data is None:
+        raise Failed("VQA_FAILED", answer.why or "no answer")
+    return answer.data
 
 
 def _ask_for_one_line(model: PictureModel, picture: Frame, question: str) -> Steps[Reply]:
@@ -197,15 +197,15 @@ def _ask_for_one_line(model: PictureModel, picture: Frame, question: str) -> Ste
         Failed: ``VQA_FAILED``, if the model raises an error or its answer is invalid.
     """
     try:
-        told = yield from run_in_thread(
+        answer = yield from run_in_thread(
             lambda: model.answer(picture.copy(), question), "asking a model"
         )
     except Exception as error:  # a foreign model may raise anything
         raise Failed("VQA_FAILED", f"{type(error).__name__}: {error}"[:_LONGEST]) from error
-    text = _parse_line(getattr(told, "text", None))
+    text = _parse_line(getattr(answer, "text", None))
     if not text:
         raise Failed("VQA_FAILED", "the model gave no answer")
-    return Reply(text, _parse_confidence(getattr(told, "confidence", None)))
+    return Reply(text, _parse_confidence(getattr(answer, "confidence", None)))
 
 
 def _parse_decision(reply: Reply) -> Decision:
@@ -219,10 +219,10 @@ def _parse_decision(reply: Reply) -> Decision:
     )
 
 
-def _parse_decisions(told: Any, n: int) -> list[Decision]:
+def _parse_decisions(entries: Any, n: int) -> list[Decision]:
     """Return a decision for each of `n` crops; undecided without an answer or if two differ."""
     found: dict[int, Decision] = {}
-    for one in told if isinstance(told, list) else ():
+    for one in entries if isinstance(entries, list) else ():
         number = one.get("number") if isinstance(one, Mapping) else None
         if not isinstance(number, int) or isinstance(number, bool):
             continue

@@ -80,8 +80,8 @@ def rate_answer(
     assert bench.answer is not None
     if bench.by_model:
         return _judge_claims(bench, cross_checks, claims, coverage)
-    told = [one.agrees for one in cross_checks if one.agrees is not None]
-    agrees = all(told) if told else None
+    verdicts = [one.agrees for one in cross_checks if one.agrees is not None]
+    agrees = all(verdicts) if verdicts else None
     confidence = bench.answer.confidence
     if agrees is False:
         confidence = min(confidence, _DISPUTED)

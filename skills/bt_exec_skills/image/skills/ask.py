@@ -66,7 +66,7 @@ def ask_vqa(
     now = yield from looker.ask_each_crop([one.pixels for one in crops], question)
     pairs = zip(found.decisions, now, strict=True)
     found.decisions = [
-        before if before.holds is False else all_hold([before, told]) for before, told in pairs
+        before if before.holds is False else all_hold([before, after]) for before, after in pairs
     ]
     found.looked = True
     bench.steps.append(Step("ask_vqa", {"question": question, "of": of}))

@@ -88,16 +88,16 @@ def _write_and_try(bench: Bench, file: Path, question: str, language: str) -> di
     }
     if authored.code is not None and authored.checked is not None:
         _write_file(file, authored.code)
-        told = speaker.sentence("program_by_model", model=authored.model or "?")
+        sentence = speaker.sentence("program_by_model", model=authored.model or "?")
         checked = {**authored.checked.to_dict(), "file": str(file)}
-        return {**checked, **about, "by": "model", "text": f"{told} {checked['text']}".strip()}
+        return {**checked, **about, "by": "model", "text": f"{sentence} {checked['text']}".strip()}
     dropped = "" if bench.writer is None else speaker.sentence("program_dropped", why=authored.why)
     try:
         text = build_program(bench, question)
     except NoProgramError as error:
-        said = speaker.sentence("program_unwritten", tool=error.tool)
+        sentence = speaker.sentence("program_unwritten", tool=error.tool)
         none = {"file": "", "ending": "unwritten", "agrees": None}
-        return {**none, **about, "text": f"{dropped} {said}".strip()}
+        return {**none, **about, "text": f"{dropped} {sentence}".strip()}
     if dropped:
         dropped = f"{dropped} {speaker.sentence('program_ours')}"
     _write_file(file, text)

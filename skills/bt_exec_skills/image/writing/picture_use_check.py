@@ -152,8 +152,8 @@ def _to_plain_data(value: Any) -> Any:
 
 def _counted_and_known(bench: Bench) -> tuple[list[Instance], list[Instance]]:
     """Return the objects that the answer counts, and all known objects."""
-    told = [step.args["of"] for step in bench.steps if step.tool == "answer"]
-    target = bench.sets.get(str(told[-1])) if told else None
+    set_names = [step.args["of"] for step in bench.steps if step.tool == "answer"]
+    target = bench.sets.get(str(set_names[-1])) if set_names else None
     known = [one for found in bench.sets.values() for one in found.instances]
     return (target.accepted_instances() if target is not None else []), known
 

@@ -190,13 +190,15 @@ class FindingsAccumulator:
 
     def evidence(self) -> tuple[str, ...]:
         """Return the position of each person and object and the luminance of each section."""
-        told = [f"person:{who} at {_position_key(one)}" for who, one in sorted(self.people.items())]
-        told += [f"thing:{one.label} at {_position_key(one)}" for one in self.things]
-        told += [
+        lines = [
+            f"person:{who} at {_position_key(one)}" for who, one in sorted(self.people.items())
+        ]
+        lines += [f"thing:{one.label} at {_position_key(one)}" for one in self.things]
+        lines += [
             f"light:{part} mean {sum(levels) / len(levels):.0f}/255"
             for part, levels in sorted(self._light.items())
         ]
-        return tuple(told)
+        return tuple(lines)
 
 
 def _is_duplicate(

@@ -58,8 +58,8 @@ class PictureAnswers:
         if model is None or frame is None:
             return ""
         question = _QUESTION.format(place=place, language=_LANGUAGES[language], query=query)
-        told = yield from run_in_thread(lambda: model.ask(frame, question, SCHEMA), "asking")
-        data = told.data or {}
+        reply = yield from run_in_thread(lambda: model.ask(frame, question, SCHEMA), "asking")
+        data = reply.data or {}
         answer = data.get("answer")
         if data.get("certain") is not True or not isinstance(answer, str):
             return ""

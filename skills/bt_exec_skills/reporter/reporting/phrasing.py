@@ -127,12 +127,12 @@ def _presence_sentence(who: str, found: PlaceFindings, language: str, site: Site
 
 
 def _absent_persons(
-    found: PlaceFindings, site: SiteMap, language: str, told: Container[str]
+    found: PlaceFindings, site: SiteMap, language: str, wanted: Container[str]
 ) -> Iterable[str]:
-    """Yield the absent persons whose usual place is the observed one, except those in `told`."""
+    """Yield the absent persons whose usual place is the observed one, except those in `wanted`."""
     for who, person in site.people.items():
         mine = person.place == found.place and not person.remote
-        if mine and who not in found.who and who not in told:
+        if mine and who not in found.who and who not in wanted:
             key = "ABSENT" if found.complete else "NOT_SEEN"
             yield catalogue_sentence(key, language, names=site.display_name(who, language))
 
@@ -268,13 +268,13 @@ def report_of(notebook: Notebook, language: str, now: float | None = None) -> st
         language: ``en`` or ``ko``.
         now: Time of the report [s, mission clock]; None omits times.
     """
-    told = sentences_to_report(notebook, language, now)
-    if not told:
-        told.append(
+    sentences = sentences_to_report(notebook, language, now)
+    if not sentences:
+        sentences.append(
             _earlier_missions_text(notebook.past, language)
             or catalogue_sentence("NOTHING_NEW", language)
         )
-    return " ".join(told)
+    return " ".join(sentences)
 
 
 def sentences_to_report(notebook: Notebook, language: str, now: float | None = None) -> list[str]:
@@ -310,8 +310,12 @@ def _without_redundant_notes(notebook: Notebook, notes: list[Note]) -> list[Note
         and not _is_failed_talk_with(remote, note)
         and not _is_outdated_drive_home(notebook, note)
     ]
-    told = {notebook.site.base, *(note.place for note in done)}
-    trips = [note for note in notes if note.kind == "went" and note.facts.get("target") not in told]
+    noted_places = {notebook.site.base, *(note.place for note in done)}
+    trips = [
+        note
+        for note in notes
+        if note.kind == "went" and note.facts.get("target") not in noted_places
+    ]
     if about_past(notebook.command):
         return done
     return [note for note in notes if note in done or note in trips]
@@ -343,22 +347,25 @@ def _earlier_missions_text(past: Sequence[PastMission], language: str) -> str:
 
     Refused commands and missions that only summarised earlier missions are left out.
     """
-    told = [one for one in past if one.status != "refused" and not _is_summary_only(one)]
-    if not told:
+    missions = [one for one in past if one.status != "refused" and not _is_summary_only(one)]
+    if not missions:
         return ""
-    lines = [_mission_text(one, language) for one in told]
-    if len(told) > _FEW:
-        failed = [one for one in told if one.status != "satisfied"]
+    lines = [_mission_text(one, language) for one in missions]
+    if len(missions) > _FEW:
+        failed = [one for one in missions if one.status != "satisfied"]
         wrong = failed[-_WRONG:]
-        lines = [_counts_sentence(told, language)]
+        lines = [_counts_sentence(missions, language)]
         if wrong:
             lines.append(catalogue_sentence("PAST_NOT_DONE", language))
             lines += [_mission_text(one, language) for one in wrong]
         if more := len(failed) - len(wrong):
             lines.append(catalogue_sentence("PAST_MORE", language, n=more))
-        if told[-1] not in wrong:
-            lines += [catalogue_sentence("PAST_LAST", language), _mission_text(told[-1], language)]
-    return (" " if len(told) == 1 else "\n").join(
+        if missions[-1] not in wrong:
+            lines += [
+                catalogue_sentence("PAST_LAST", language),
+                _mission_text(missions[-1], language),
+            ]
+    return (" " if len(missions) == 1 else "\n").join(
         [catalogue_sentence("PAST_OPENING", language), *lines]
     )
 
@@ -383,8 +390,8 @@ def _mission_text(mission: PastMission, language: str) -> str:
     spoken = bool(mission.message) and language_of(mission.message) == language
     code = "PAST_SAID" if spoken else f"PAST_ENDED_{_kind_of_ending(mission)}"
     message = catalogue_sentence(code, language, message=mission.message)
-    told = catalogue_sentence(key, language, command=mission.command, message=message)
-    return f"{mission.started_at:%H:%M} {told}" if mission.started_at else told
+    text = catalogue_sentence(key, language, command=mission.command, message=message)
+    return f"{mission.started_at:%H:%M} {text}" if mission.started_at else text
 
 
 def _kind_of_ending(mission: PastMission) -> str:

@@ -146,11 +146,11 @@ class Report:
         if book.command:
             lines += [f"**{title('COMMAND')}:** {_escape_markdown(book.command)}", ""]
         lines += [f"## {title('SUMMARY')}", ""]
-        told = [note for note in book.current_notes() if note.kind != "went"]
+        notes = [note for note in book.current_notes() if note.kind != "went"]
         lines += [
-            f"- {_escape_markdown(note_sentence(note, book.site, language))}" for note in told
+            f"- {_escape_markdown(note_sentence(note, book.site, language))}" for note in notes
         ]
-        if not told:
+        if not notes:
             lines.append(_escape_markdown(report_of(book, language)))
         head = [title(key) for key in ("TIME", "WHERE", "WHAT")]
         lines += ["", f"## {title('TIMELINE')}", "", f"| {' | '.join(head)} |", "|---|---|---|"]

@@ -80,8 +80,10 @@ def continue_after_failures(spec: MissionSpec, context: PassContext) -> Changed:
     Steps that already have an alternative branch are unchanged.
     """
     steps = flattened_steps(spec.root)
-    told = [at for at, step in enumerate(steps) if any(tells_user(node) for node in walk(step))]
-    if not told:
+    report_positions = [
+        at for at, step in enumerate(steps) if any(tells_user(node) for node in walk(step))
+    ]
+    if not report_positions:
         return spec, ()
     done: list[NodeBase] = []
     group: list[NodeBase] = []
@@ -94,7 +96,7 @@ def continue_after_failures(spec: MissionSpec, context: PassContext) -> Changed:
             group.clear()
 
     for at, step in enumerate(steps):
-        bare = at < told[-1] and not _is_protected(step)
+        bare = at < report_positions[-1] and not _is_protected(step)
         bare = (
             bare
             and (contains_core_work(step) or drives_to_base(step))

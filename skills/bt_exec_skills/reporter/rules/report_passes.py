@@ -65,11 +65,11 @@ def end_with_report(spec: MissionSpec, context: PassContext) -> Changed:
     summaries = [step for step in steps if _is_action(step, "summarize_mission")]
     work = [step for step in steps[: last + 1] if not _is_action(step, "summarize_mission")]
     after = [step for step in steps[last + 1 :] if not _is_action(step, "summarize_mission")]
-    told = [step for step in after if _reports_to_user(step)]
-    early = [] if told else _take_reports(work)
-    first = (told or early or _report()[1:])[-1 if early else 0]
-    ways = [step for step in after if _only_drives_home(step)][: not _reports_at_home([first])]
-    home = ways or _report()[: needed and not _reports_at_home([first])]
+    reports = [step for step in after if _reports_to_user(step)]
+    early = [] if reports else _take_reports(work)
+    first = (reports or early or _report()[1:])[-1 if early else 0]
+    drives = [step for step in after if _only_drives_home(step)][: not _reports_at_home([first])]
+    home = drives or _report()[: needed and not _reports_at_home([first])]
     rest = [step for step in after if step is not first and not _only_drives_home(step)]
     new = with_steps(spec, [*work, *home, first, *rest, *summaries[-1:]])
     if new is spec:

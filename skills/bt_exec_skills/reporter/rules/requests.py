@@ -70,8 +70,8 @@ def named_places(context: PassContext, site: SiteMap) -> tuple[str, ...]:
 
 
 def _tells_user(act: Act) -> bool:
-    told = act.predicate in _TELLING or act.mood == "tell"
+    is_report = act.predicate in _TELLING or act.mood == "tell"
     # the predicate of "come back and tell me" is "come"
-    told = told or (act.predicate == _COMING and keywords.wants_report(act.text))
+    is_report = is_report or (act.predicate == _COMING and keywords.wants_report(act.text))
     for_people = act.values(_SPOKEN) and act.values("Place")
-    return told and PROFESSOR not in act.values("Person") and not for_people
+    return is_report and PROFESSOR not in act.values("Person") and not for_people

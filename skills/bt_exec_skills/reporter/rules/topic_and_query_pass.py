@@ -61,11 +61,11 @@ def fill_topics(spec: MissionSpec, context: PassContext) -> Changed:
         for n in actions(tree)
     }
     asked = {id(n) for tree in _trees_called(spec.root, "ask_person") for n in actions(tree)}
-    told: str | None = None
+    shared_topic: str | None = None
     changes: list[str] = []
 
     def write_texts(node: NodeBase) -> NodeBase:
-        nonlocal told
+        nonlocal shared_topic
         if not isinstance(node, Do):
             return node
         args: dict[str, Any] = {}
@@ -75,8 +75,8 @@ def fill_topics(spec: MissionSpec, context: PassContext) -> Changed:
             topic = str(node.args.get("topic", ""))
             args["topic"] = topic if expects_answer(topic) else _question_sentence(topic, language)
         elif node.do == "talk_to_person" and str(node.args.get("topic", "")) in _PLACEHOLDERS:
-            told = told or report_topic(spec, context, language)
-            args["topic"] = told
+            shared_topic = shared_topic or report_topic(spec, context, language)
+            args["topic"] = shared_topic
         new = {**node.args, **args}
         if new == dict(node.args):
             return node

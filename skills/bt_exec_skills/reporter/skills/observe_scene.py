@@ -92,8 +92,8 @@ def observe_scene(
     model = yield from visual_qa.ask(found.frame, target, query, language)
     if model:
         result = result._replace(answer=model, evidence=(*result.evidence, ANSWERED_BY_MODEL))
-    told = model or answer_of(result, aspects, language, site_map, wanted)
-    facts = {**result._asdict(), "answer": told}
+    answer = model or answer_of(result, aspects, language, site_map, wanted)
+    facts = {**result._asdict(), "answer": answer}
     notebook.add_note(world.now, "saw", target, found.frame, target=target, **facts)
     return result
 

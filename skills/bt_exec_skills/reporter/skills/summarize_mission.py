@@ -41,8 +41,8 @@ def summarize_mission(
     language = notebook.language(
         " ".join(str(note.facts.get("query", "")) for note in notebook.notes)
     )
-    told = [note for note in notebook.current_notes() if note.kind != "went"]
-    text = " ".join(note_sentence(note, notebook.site, language) for note in told)
+    notes = [note for note in notebook.current_notes() if note.kind != "went"]
+    text = " ".join(note_sentence(note, notebook.site, language) for note in notes)
     folder = notebook.reports
     if folder is None:
         return Summary(text, "")

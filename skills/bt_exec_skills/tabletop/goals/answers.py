@@ -351,8 +351,8 @@ class _QuestionAnswerer:
         lines = []
         for name in names:
             values = [attributes_in_name(name).value(attribute) for attribute in question.like]
-            told = list_names(filter(None, values), self.language) if any(values) else ""
-            lines.append(self.say("IS_LIKE", (name,), values=told or self.say("UNNAMED")))
+            listed = list_names(filter(None, values), self.language) if any(values) else ""
+            lines.append(self.say("IS_LIKE", (name,), values=listed or self.say("UNNAMED")))
         return " ".join(lines)
 
     def tell_held(self, question: Question) -> Answer:
@@ -422,8 +422,8 @@ class _QuestionAnswerer:
         ahead = len(some) - len(others)
         so = {"more": ahead > 0, "fewer": ahead < 0, "as_many": ahead == 0}[question.sign]
         counts = " ".join(self.count_sentence(names) for names in (some, others) if names)
-        told = so and question.kind == "difference"
-        first = f"{abs(ahead)}." if told else self.say("YES" if so else "NO")
+        states_difference = so and question.kind == "difference"
+        first = f"{abs(ahead)}." if states_difference else self.say("YES" if so else "NO")
         return Answer(so, f"{first} {counts}", (*some, *others))
 
     def tell_majority(self, question: Question) -> Answer:

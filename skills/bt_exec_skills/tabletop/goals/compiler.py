@@ -282,7 +282,7 @@ def _refuse_unanswerable_question(
 
 
 def _no_objects(now: Environment) -> Trouble:
-    observed = now.base is not None or bool(now.told)
+    observed = now.base is not None or bool(now.reported_tables)
     return Trouble("NOTHING_SEEN" if observed else "NOT_OBSERVED")
 
 

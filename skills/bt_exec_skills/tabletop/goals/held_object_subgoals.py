@@ -79,7 +79,7 @@ def put_back(
         place = None
         if (origin := origins.get(name)) is not None:
             before = {**now.objects, name: now.objects[name]._replace(pos=origin)}
-            before_it = replace(now, objects=before, told=now.tables, held=None)
+            before_it = replace(now, objects=before, reported_tables=now.tables, held=None)
             place = before_it.place_of(name)
         if origin is None or place is None:
             raise Trouble("NO_ORIGIN", tuple(now.tables), what=name)

@@ -222,7 +222,7 @@ class CommandHistory:
             several = phrase.number == "all" or phrase.count > 1
             if tables:
                 phrase = replace(phrase, table=True, number="all")
-                found = tables_of(phrase, Scope(replace(self._now, told=tables)))
+                found = tables_of(phrase, Scope(replace(self._now, reported_tables=tables)))
             else:
                 kind = phrase.kind or (next(iter(kinds)) if len(kinds) == 1 else "")
                 kind = "" if kind == "object" else kind

@@ -89,9 +89,11 @@ class Client:
                 break
         self._unplaced |= unplaced
         self._seen = now.objects.keys()
-        if now.told:
+        if now.reported_tables:
             return now
-        return replace(now, told=self._tables) if self._tables else self.infer_tables(now)
+        return (
+            replace(now, reported_tables=self._tables) if self._tables else self.infer_tables(now)
+        )
 
     def grip(self) -> Grip:
         """Return the reported state of the hand; a running motion is awaited first."""
@@ -110,7 +112,7 @@ class Client:
         self._tables = infer_tables(
             placed.pos for name, placed in now.objects.items() if name != now.held
         )
-        return replace(now, told=self._tables)
+        return replace(now, reported_tables=self._tables)
 
     def run_code(self, code: str, tries: int = _BUSY_TRIES) -> Any:
         """Send code and return the response, which arrives when the motion has ended.
@@ -159,12 +161,12 @@ class Client:
         """
         found = self._request("/step", {"seconds": seconds}, max(self.read_s, 10.0))
         try:
-            told = _parse_time(found["result"]["time"])
+            time_s = _parse_time(found["result"]["time"])
         except (KeyError, TypeError) as error:
             raise ValueError(f"/step returned {found!r:.80}") from error
-        if told is None:
+        if time_s is None:
             raise ValueError(f"/step returned {found!r:.80}")
-        return told
+        return time_s
 
     def now(self) -> float:
         """Return the time of the simulator [s].
@@ -173,10 +175,10 @@ class Client:
             Failed: SIMULATOR_FAULT if the simulator reports no time; SIMULATOR_UNREACHABLE.
         """
         found = self._with_retries(lambda: self._get("/env"))
-        told = _parse_time(found.get("time")) if isinstance(found, dict) else None
-        if told is None:
+        time_s = _parse_time(found.get("time")) if isinstance(found, dict) else None
+        if time_s is None:
             raise Failed("SIMULATOR_FAULT", "/env reports no time: lockstep is not supported")
-        return told
+        return time_s
 
     # -- requests
 
@@ -306,9 +308,9 @@ def parse_pose(found: Any) -> Pose | None:
     return Pose(*numbers) if numbers is not None else None
 
 
-def _parse_time(told: Any) -> float | None:
+def _parse_time(value: Any) -> float | None:
     """Return a time [s]; None if it is invalid."""
-    return float(told) if type(told) in (int, float) and math.isfinite(told) else None
+    return float(value) if type(value) in (int, float) and math.isfinite(value) else None
 
 
 def _parse_numbers(value: Any) -> tuple[float, float, float] | None:

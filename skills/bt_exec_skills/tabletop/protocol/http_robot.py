@@ -118,12 +118,12 @@ def failure_in_response(answer: Any) -> Failed | None:
     if not isinstance(answer, dict):
         return Failed("UNCERTAIN", f"/send_action returned {answer!r:.60}")
     result = answer.get("result")
-    told = result if isinstance(result, dict) else {}
+    data = result if isinstance(result, dict) else {}
     if answer.get("status") != "success":
-        code = told.get("code")
-        message = told.get("message") or answer.get("message") or answer.get("error") or "no reason"
+        code = data.get("code")
+        message = data.get("message") or answer.get("message") or answer.get("error") or "no reason"
         return Failed(code if code in _KNOWN else "UNCERTAIN", f"{message}"[:200])
-    if result is False or told.get("result") is False or told.get("success") is False:
+    if result is False or data.get("result") is False or data.get("success") is False:
         return Failed("UNCERTAIN", "the simulator reports that the motion failed")
     return None
 

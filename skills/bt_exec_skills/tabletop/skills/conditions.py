@@ -216,12 +216,12 @@ def answer_to(
     turns = [Turn(*turn) for turn in zip(before, repeat(""), codes, strict=False)]
     try:
         asked = understand(question, now, turns).question
-        told = answer(asked, now, now.held, language) if asked is not None else None
+        reply = answer(asked, now, now.held, language) if asked is not None else None
     except Trouble as trouble:  # the world has changed since the question was compiled
         return Verdict.no(refusal_message(trouble, language))
-    if told is None:
+    if reply is None:
         return Verdict.no(refusal_message(Trouble("NOT_UNDERSTOOD"), language))
-    return Verdict(told.holds, told.text, told.names[:_MOST_EVIDENCE])
+    return Verdict(reply.holds, reply.text, reply.names[:_MOST_EVIDENCE])
 
 
 CONDITIONS = (
