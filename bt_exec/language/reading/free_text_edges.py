@@ -177,12 +177,14 @@ class _Texts:
             return True
         if any(word.endswith(linking) for word in words[:-1] if linking):
             return True
-        commas = "moods" in self._rules and "," in self._text.chars[start:end]
-        if commas or any(start <= first and last < end for first, last in self._acts):
+        surface = self._text.chars[start:end]
+        commas = "moods" in self._rules and "," in surface
+        guided = any(one in surface for one in self._rules.get("guiding", ()))
+        if commas or guided or any(start <= first and last < end for first, last in self._acts):
             return True
         if not words or words[0] in self._rules.get("person_acts", ()):
             return False
-        if self._text.chars[start:end].endswith(tuple(self._rules.get("beside", ("\0",)))):
+        if surface.endswith(tuple(self._rules.get("beside", ("\0",)))):
             return True
         return self._tells_others(words) or any(
             start <= first and last < end for first, last in self._subordinate

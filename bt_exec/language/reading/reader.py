@@ -190,14 +190,15 @@ class Reader:
             return
         unread = not isinstance(self.read(text, names), Reading)
         texts = intended_texts(text, self.lexicon(language_of(text)), unread=unread)
-        yield from self._readable(texts, names)
+        yield from (found for found, _ in self._readable(texts, names))
 
     def shortened_texts(
         self, text: str, names: Iterable[str] | Mapping[str, str] = ()
     ) -> Iterator[str]:
         """Yield parts of a text that can be parsed, with some words left out, the longest first.
 
-        The caller asks for confirmation before it acts on one of them.
+        No word is left out of a verbatim text, such as a message to a person. The caller asks for
+        confirmation before it acts on one of the parts.
 
         Args:
             text: Korean or English.
@@ -206,16 +207,19 @@ class Reader:
         if len(text) > LONGEST:
             return
         texts = shortened_texts(text, self.lexicon(language_of(text)))
-        yield from self._readable(texts, names)
+        for short, found in self._readable(texts, names):
+            quotes = (one.text("said") for one in found.meaning.walk() if one.kind == "quote")
+            if all(_with_word_before(quote, short) in text for quote in quotes):
+                yield short
 
     def _readable(
         self, texts: Iterable[str], names: Iterable[str] | Mapping[str, str]
-    ) -> Iterator[str]:
-        """Yield the texts that can be parsed and contain no unknown word."""
+    ) -> Iterator[tuple[str, Reading]]:
+        """Yield the texts that can be parsed and contain no unknown word, with their readings."""
         for text in texts:
             found = self.read(text, names)
             if isinstance(found, Reading) and not found.unknown_words:
-                yield text
+                yield text, found
 
     def _parse(
         self, text: str, spoken: str, names: tuple[tuple[str, str], ...], goal: str
@@ -269,6 +273,11 @@ def may_deny_more(edge: Edge) -> bool:
 
 def _has_leaf(edge: Edge, category: str) -> bool:
     return any(leaf.category == category for leaf in edge.leaves())
+
+
+def _with_word_before(quote: str, text: str) -> str:
+    """Return a verbatim part of a text together with the word before it."""
+    return " ".join((*text[: max(text.find(quote), 0)].split()[-1:], quote))
 
 
 def _names_by_spelling(
