@@ -209,7 +209,7 @@ class Reader:
         texts = shortened_texts(text, self.lexicon(language_of(text)))
         for short, found in self._readable(texts, names):
             quotes = (one.text("said") for one in found.meaning.walk() if one.kind == "quote")
-            if all(_with_word_before(quote, short) in text for quote in quotes):
+            if all(_with_words_around(quote, short) in _bounded(text) for quote in quotes):
                 yield short
 
     def _readable(
@@ -275,9 +275,15 @@ def _has_leaf(edge: Edge, category: str) -> bool:
     return any(leaf.category == category for leaf in edge.leaves())
 
 
-def _with_word_before(quote: str, text: str) -> str:
-    """Return a verbatim part of a text together with the word before it."""
-    return " ".join((*text[: max(text.find(quote), 0)].split()[-1:], quote))
+def _with_words_around(quote: str, text: str) -> str:
+    """Return a verbatim part of a text together with the word before and the word after it."""
+    before, _, after = _bounded(text).partition(quote)
+    return " ".join((*before.split()[-1:], quote, *after.split()[:1]))
+
+
+def _bounded(text: str) -> str:
+    """Return a text between marks of its ends, without final punctuation."""
+    return f"\x02 {' '.join(text.split()).rstrip('.!?')} \x03"
 
 
 def _names_by_spelling(

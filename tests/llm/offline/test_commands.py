@@ -87,11 +87,13 @@ def test_ambiguous_agent_of_the_second_act_is_asked_for(compilers, request_on, t
     assert answer.question
 
 
-def test_unmonitored_condition_is_offered_as_single_check(compilers, request_on):
-    said = "when the door is closed, open it"
-    answer = compilers["door"].compile(request_on("door", said))
-    assert answer.code == "CONDITION"
-    assert answer.did_you_mean == ("if the door is closed, open it",)
+def test_event_is_awaited_and_a_condition_is_checked_once(trees):
+    event, condition = (
+        trees("door", f"{one} the door is closed, open it") for one in ("when", "if")
+    )
+    assert event != condition
+    assert "open_door" in event
+    assert "open_door" in condition
 
 
 @pytest.mark.parametrize(
