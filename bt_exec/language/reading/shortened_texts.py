@@ -30,6 +30,8 @@ _MOST = 16
 """Maximum number of texts."""
 _NAMELESS = ("unknown", "as_typed", "text", "remark", "purpose")
 """Categories of edges that any word may have."""
+_COUNTING = ("number", "every_one")
+"""Categories of words that count or quantify the Korean noun before them."""
 _PARTICLE = 2
 """Maximum length of the particle after a Korean word [syllables]."""
 
@@ -86,6 +88,10 @@ def _is_essential(word: tuple[int, int], text: Text, edges: Sequence[Edge], lang
         return True
     after = [at for at, first, _ in text.origins if first >= end]
     first, last = inside[0], min(after, default=len(text.chars))
+    if any(edge.start == first and edge.category == "unknown" for edge in edges) and any(
+        edge.start == last and edge.category in _COUNTING for edge in edges
+    ):
+        return True  # probably the noun that is counted
     shortest = last - _PARTICLE if language == "ko" else first + 1
     return any(
         first <= edge.start < last and edge.end >= shortest and _has_meaning(edge)
