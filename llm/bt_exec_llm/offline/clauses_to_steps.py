@@ -80,13 +80,17 @@ class ClauseConverter(ConditionalConverter):
         """Yield the steps of alternating acts: "open and close it three times".
 
         Raises:
-            NoStepsError: If one of the acts has its own number of repetitions.
+            NoStepsError: If one of the acts has its own number of repetitions, or is a report, which
+                is made once at the end.
         """
         pause = node.get("pause")
         if isinstance(pause, Node):
             yield from self._convert_rounds(node.node("of"), pause)
             return
         turns = int(node.node("times").text("number") or 0)
+        acts = [one for one in node.node("of").walk() if one.kind == "act"]
+        if acts[1:] and any(self._are_report_verbs(tuple(self._verbs_of(act))) for act in acts):
+            raise NoStepsError
         for step in self.convert(node.node("of")):
             if step.times > 1 or not turns:
                 raise NoStepsError
