@@ -16,7 +16,7 @@ from bt_exec.planning.compiler import Reply, Request
 from bt_exec.site.compile_command import make_compiler
 from bt_exec.site.shipped_data import data_path
 from bt_exec.site.site import load_site
-from bt_exec.spec.model import Sequence
+from bt_exec.spec.model import Tree, walk
 from bt_exec.spec.shipped_yaml import parse_yaml
 
 pytestmark = pytest.mark.sampled
@@ -56,16 +56,18 @@ def trees_of(both):
         )
         if isinstance(answer, Refusal | Reply):
             return answer.code
-        root = answer.spec.root
-        nodes = root.sequence if isinstance(root, Sequence) else (root,)
-        return ", ".join(node.tree for node in nodes)
+        return ", ".join(node.tree for node in walk(answer.spec.root, Tree))
 
     return trees_of
 
 
 END_AT_BASE = {"팔 원위치": ", report_back", "팔 제자리로": ", report_back"}
 """What the other pack adds to commands that end with a noun alone."""
-OF_THE_SITE = {"문 열고 5초 뒤에 닫아": "open_door, pause, close_door"}
+OF_THE_SITE = {
+    "문 열고 5초 뒤에 닫아": "open_door, pause, close_door",
+    "문이 열리면 자재를 가져와": "pause, get_material",
+    "사람이 오면 문 열어": "pause, open_door",
+}
 """Plans of commands that need a tree which neither pack has."""
 
 
