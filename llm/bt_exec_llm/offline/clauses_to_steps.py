@@ -80,8 +80,8 @@ class ClauseConverter(ConditionalConverter):
         """Yield the steps of alternating acts: "open and close it three times".
 
         Raises:
-            NoStepsError: If one of the acts has its own number of repetitions, or is a report, which
-                is made once at the end.
+            NoStepsError: If an act has its own number of repetitions, or is a report, which is
+                made once at the end.
         """
         pause = node.get("pause")
         if isinstance(pause, Node):
