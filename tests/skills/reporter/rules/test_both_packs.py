@@ -66,7 +66,6 @@ END_AT_BASE = {"팔 원위치": ", report_back", "팔 제자리로": ", report_b
 OF_THE_SITE = {
     "문 열고 5초 뒤에 닫아": "open_door, pause, close_door",
     "문이 열리면 자재를 가져와": "pause, get_material",
-    "사람이 오면 문 열어": "pause, open_door",
 }
 """Plans of commands that need a tree which neither pack has."""
 
