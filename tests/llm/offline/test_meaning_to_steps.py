@@ -466,7 +466,7 @@ def test_places_listed_after_an_act_are_the_places_of_the_act(trees):
 
 
 @pytest.mark.parametrize("said", ["follow you to the lounge", "come with you", "accompany you"])
-def test_act_that_includes_driving_is_no_message(compilers, request_on, said):
+def test_act_that_includes_driving_is_not_a_message(compilers, request_on, said):
     """An offer without the word "follow" would be another message."""
     answer = compilers["building"].compile(request_on("building", f"ask the professor to {said}"))
     assert answer.did_you_mean == ()
