@@ -143,7 +143,7 @@ class ActClauseConverter(ReportConverter):
             if len(pieces) != 1 or pieces[0].name not in self._each or pieces[0].mark:
                 raise NoStepsError
             if len(self._lexicon.values[pieces[0].name][pieces[0].value].each) > 1:
-                raise NoStepsError  # 서쪽에서 동쪽까지: a range
+                raise NoStepsError  # "from the west end to the east end" is a range
         return stop.replace(verb=_GO)
 
     def _convert_other_recipients(self, act: Node) -> list[Step]:

@@ -150,7 +150,7 @@ class ClauseConverter(ConditionalConverter):
         stays = tuple(self._verbs_of(act)) if waits else self._waiting
         awaited = question, needed != (node.text("sign") == "while")
         state = {(p.kind, p.name, p.value) for p in question.pieces}, awaited[1]
-        if self._awaited != state:  # 닫힐 때까지 기다리다가 닫히면
+        if self._awaited != state:  # "wait until it is closed; once it is closed, …"
             yield replace(self._build_step(stays, [], act), awaited=awaited)
         self._awaited = state
 
@@ -189,7 +189,7 @@ class ClauseConverter(ConditionalConverter):
                 hold = Node("ask", (("what", "whether"), ("of", state)))
                 part = last.replace(of=Node("act", (("verb", "wait"),)), hold=hold, sign=None)
             if part.kind == "if" and last.kind == "until" and _is_awaited(part, last):
-                part = part.node("then")  # 조용해질 때까지 기다리다가 조용해지면
+                part = part.node("then")  # "wait until it is quiet; when it is, …"
             if part.kind == "if" and self._is_unlimited_wait(last) and _is_event(part):
                 if _denies_presence(part.node("of").node("of")):
                     raise NoStepsError  # "wait there, and if nobody comes": for how long?

@@ -26,7 +26,7 @@ def with_giver(
     each, persons = lexicon.list_types("each"), lexicon.recipient_types
     verbs = [*verbs]
     fetches = _fetches(verbs, lexicon)
-    only_fetches = _fetching_verbs(lexicon).issuperset(verbs)  # 갖다주다 also delivers
+    only_fetches = _fetching_verbs(lexicon).issuperset(verbs)  # other verbs also deliver
     speaks = any(one.kind == "speaker" for one in pieces)
     found = []
     for piece in pieces:

@@ -49,7 +49,7 @@ class Step:
         turns: Number of repetitions of the sequence of this step and its neighbours.
         keeps: Whether a state is to be kept.
         pronoun: Whether it contains a pronoun.
-        reported: Whether its results are reported (복도 순찰, a verbal noun).
+        reported: Whether its results are reported ("a patrol of the corridor", a verbal noun).
         said: Whether it is a remark without effect (it is cold).
         case: Index of its condition among alternatives, 0 for the first. Successive steps that
             rescue and have the same index belong together.
@@ -95,6 +95,11 @@ class Step:
     def acts(self) -> tuple[str, ...]:
         """Verbs of the step; none for a question."""
         return tuple(verb for verb in self.verbs if verb != QUESTION)
+
+    @property
+    def named_values(self) -> frozenset[tuple[str, str]]:
+        """Values that the step names, as (type, value)."""
+        return frozenset((one.name, one.value) for one in self.pieces if one.kind == "value")
 
     def without_verbs(self, verbs: Iterable[str]) -> Step:
         """Return the step without the possible verbs in `verbs`."""

@@ -467,9 +467,6 @@ class Binder:
         self._heard = asked, found[0]
         if find_answering_check(found[1]) is None:
             return self._find_question_tree(asked, done, needed=needed)
-        aspects = {one.name for one in bare.pieces if one.name in self._joined}
-        if not aspects <= {param.type for param in found[1].params.values()}:
-            return RefusalReason("CONDITION", asked.text)  # a tree of another pack
         args = self._matcher.tree_arguments(self._at_place_of_person(found[0], done), found[1])
         if isinstance(args, RefusalReason):
             return args

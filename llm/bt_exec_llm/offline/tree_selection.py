@@ -102,9 +102,9 @@ class Matcher:
             best: dict[str, int] = {}
             for frame in self.frames_for(option):
                 left = keys - frame.keys
-                if not frame.keys <= keys or not self._accepts_remaining_pieces(
-                    frame.tree, left, option
-                ):
+                if not (frame.keys <= keys and frame.fixed_values <= option.named_values):
+                    continue
+                if not self._accepts_remaining_pieces(frame.tree, left, option):
                     continue
                 best[frame.tree] = min(best.get(frame.tree, 99), len(left - {"me"}))
             if best:

@@ -33,10 +33,12 @@ class Frame:
     Attributes:
         tree: Name of the tree.
         keys: Keys of the pieces that are required with the verb.
+        fixed_values: Required values, as (type, value), for which the tree has no parameter.
     """
 
     tree: str
     keys: frozenset[str]
+    fixed_values: frozenset[tuple[str, str]] = frozenset()
 
 
 @dataclass
@@ -94,6 +96,8 @@ class Frames:
 
     def _add_frame(self, spec: TreeSpec, step: Step, lexicon: Lexicon) -> None:
         tree, keys = spec.tree, step_keys(step)
+        types = {param.type for param in spec.params.values()}
+        fixed = frozenset(one for one in step.named_values if one[0] not in types)
         if not any(param.required for param in spec.params.values()):
             keys -= {DURATION}
         self.accepts.setdefault(tree, set()).update(keys)
@@ -113,7 +117,7 @@ class Frames:
             if verb.startswith(SAYING) and verb != SAYING + tree:
                 continue  # another tree with the same utterance
             known = self.by_verb.setdefault(lexicon.general_verb(verb), [])
-            frame = Frame(tree, keys - {"me"})
+            frame = Frame(tree, keys - {"me"}, fixed)
             if frame not in known:
                 known.append(frame)
 

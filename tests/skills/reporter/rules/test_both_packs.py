@@ -99,6 +99,15 @@ def test_commands_of_both_packs_are_understood(trees_of):
     assert trees_of("Open the door and check the lounge.") == "open_door, look_at"
 
 
+@pytest.mark.parametrize(
+    "said", ["is somebody there?", "is it dark?", "if somebody is there, open the door"]
+)
+def test_aspect_of_one_pack_does_not_select_a_tree_of_the_other(trees_of, said):
+    """The utterance "what is the situation?" of the door names an aspect of the building."""
+    assert trees_of("what is the situation?") == "door_state"
+    assert trees_of(said).isupper()
+
+
 @pytest.mark.slow
 def test_missions_of_both_packs_run_in_one_session(both):
     with Session(both, world={"door": "closed", "seed": "3"}, fast=True) as session:
