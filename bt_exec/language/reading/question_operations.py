@@ -84,12 +84,12 @@ def with_asked_fragments(parts: Sequence[Node]) -> tuple[Node, ...]:
     for part in parts:
         before = found[-1] if found else None
         if part.kind == "fragment" and before is not None and before.kind == "ask":
-            part = _asked_about(before, part.node("of")) or part
+            part = _question_with_phrase(before, part.node("of")) or part
         found.append(part)
     return tuple(found)
 
 
-def _asked_about(question: Node, phrase: Node) -> Node | None:
+def _question_with_phrase(question: Node, phrase: Node) -> Node | None:
     placed = phrase.kind == "rel"
     new = phrase.node("to") if placed else phrase
     outside, inside = _phrases_of(question)
@@ -118,11 +118,11 @@ def _are_alike(old: Node, new: Node) -> bool:
 
     A phrase without a noun is of the sort of any phrase with an attribute.
     """
-    mine, theirs = _sort_of(new), _sort_of(old)
+    mine, theirs = _sort_of_noun(new), _sort_of_noun(old)
     return theirs is not None and (mine is None or mine == theirs)
 
 
-def _sort_of(phrase: Node) -> str | None:
+def _sort_of_noun(phrase: Node) -> str | None:
     """Return the kind of the noun of a phrase; None without a noun."""
     of = phrase.get("of")
     parts = conjuncts(of) if isinstance(of, Node) else ()
