@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 # Bytecode is kept wherever the machine would not: the tests start the program hundreds of times.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo docs test test-slow mutants lint types contracts benchmarks clean
+.PHONY: demo docs explore test test-slow mutants lint types contracts benchmarks clean
 
 demo: $(VENV)/.installed  ## fetch the material from behind a door, watched live
 	$(BIN)/bt-exec run "문 안의 자재를 가져와"
@@ -18,6 +18,9 @@ test: $(VENV)/.installed-dev  ## everything but the long missions
 
 test-slow: $(VENV)/.installed-dev  ## the long missions: hundreds of worlds; every property at length
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --hypothesis-profile long -m "slow or hypothesis"
+
+explore: $(VENV)/.installed-dev  ## every property with other examples than last time: make explore WORKERS=2
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --hypothesis-profile explore -m hypothesis
 
 MUTANTS ?= --changed
 mutants: $(VENV)/.installed-dev  ## faults put in one at a time: make mutants MUTANTS="--group kernel --sample 300 --seed 1"

@@ -30,4 +30,4 @@ def examples(most: int) -> int:
 
     The slow tests use ``--hypothesis-profile long`` and repeat every property.
     """
-    return most if settings.get_current_profile_name() == "long" else -(-most // 3)
+    return most if settings.get_current_profile_name() in ("long", "explore") else -(-most // 3)

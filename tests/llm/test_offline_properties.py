@@ -18,7 +18,6 @@ pytestmark = pytest.mark.sampled
 FAST = settings(
     max_examples=examples(150),
     suppress_health_check=[HealthCheck.function_scoped_fixture],
-    derandomize=True,
 )
 
 ENGLISH = {

@@ -20,6 +20,7 @@ _ENDS = re.compile(r"(?:[.!?;:…]|(?<=\d)\))+$")  # "1)" numbers a part of a li
 _HANGUL = r"[\uac00-\ud7a3]"  # syllables
 _QUOTE = re.compile(rf"[\"“”]|(?<={_HANGUL}|[.?!])'|'(?={_HANGUL})")
 _DASHES = re.compile(r"[-–—]+$")
+_LIST_NUMBER = re.compile(r"\(?(\d+)[.)]+")  # "1." and "(1)" number the items of a list
 _POSSESSIVE = re.compile(r"'s$")
 
 
@@ -141,7 +142,11 @@ class Text:
 def _words_and_marks(source: str) -> Iterator[tuple[int, int]]:
     """Yield the spans of words, and of marks that separate clauses."""
     tokens = list(re.finditer(r"\S+", source))
+    numbers = _list_numbers(tokens)
     for place, token in enumerate(tokens):
+        if token in numbers:
+            yield token.end() - 1, token.end()
+            continue
         inner = 0 < place < len(tokens) - 1
         if inner and _DASHES.match(token[0]):
             yield token.span()
@@ -153,3 +158,13 @@ def _words_and_marks(source: str) -> Iterator[tuple[int, int]]:
         ends = _ENDS.search(token[0]) if place < len(tokens) - 1 else None
         if ends is not None:
             yield token.start() + ends.start(), token.end()
+
+
+def _list_numbers(tokens: list[re.Match[str]]) -> list[re.Match[str]]:
+    """Return the tokens that number the items of a list, if they count up from 1."""
+    found = [(one, _LIST_NUMBER.fullmatch(one[0])) for one in tokens]
+    numbered = [(one, int(match[1])) for one, match in found if match is not None]
+    counts_up = [number for _, number in numbered] == [*range(1, len(numbered) + 1)]
+    first = tokens[0] if tokens else None
+    is_list = counts_up and (len(numbered) > 1 or [one for one, _ in numbered] == [first])
+    return [one for one, _ in numbered] if is_list else []

@@ -14,14 +14,14 @@ from tests.cases import cases
 CASES = st.binary(min_size=CHOICES, max_size=CHOICES)
 
 
-@settings(max_examples=600, derandomize=True, phases=[Phase.generate])
+@settings(max_examples=600, phases=[Phase.generate])
 @given(CASES)
 def test_random_trees_agree_with_the_reference(choices):
     """Failing examples are not shrunk here, to fail fast. The slow test shrinks."""
     compare(case(choices))
 
 
-@settings(max_examples=200, derandomize=True, phases=[Phase.generate])
+@settings(max_examples=200, phases=[Phase.generate])
 @given(CASES)
 def test_random_trees_ticked_by_py_trees_agree_with_the_reference(choices):
     compare(case(choices), by_generator=True)

@@ -25,7 +25,6 @@ pytestmark = pytest.mark.sampled
 FAST = settings(
     max_examples=examples(60),
     suppress_health_check=[HealthCheck.function_scoped_fixture],
-    derandomize=True,
     deadline=None,
 )
 Plan = Callable[..., MissionSpec | None]

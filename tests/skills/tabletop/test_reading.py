@@ -106,7 +106,7 @@ def test_complete_command_means_the_same_after_a_refused_one(before):
         assert moves_of(found.subgoals) == moves_of(understand(command, now).subgoals)
 
 
-@settings(deadline=None, max_examples=examples(60), derandomize=True)
+@settings(deadline=None, max_examples=examples(60))
 @given(
     st.sampled_from(sorted(THINGS)),
     st.sampled_from(sorted(THINGS)),
@@ -158,7 +158,7 @@ def kitchens(draw):
     return replace(WORLDS["mixed"], objects=objects)
 
 
-@settings(deadline=None, max_examples=examples(25), derandomize=True)
+@settings(deadline=None, max_examples=examples(25))
 @given(kitchens())
 def test_exactly_one_of_two_opposite_conditions_acts(now):
     for pair in OPPOSITES:
@@ -189,7 +189,7 @@ def test_question_in_a_branch_is_answered_only_when_selected(condition):
     assert report == (act if HOLDS[condition] else "!CONDITION_UNMET")
 
 
-@settings(deadline=None, max_examples=examples(40), derandomize=True)
+@settings(deadline=None, max_examples=examples(40))
 @given(st.sampled_from(sorted(THINGS)), st.sampled_from(sorted(PLACES)))
 def test_politeness_and_spacing_have_no_effect(thing, place):
     expected = plan(f"put the {thing} in the {place}")

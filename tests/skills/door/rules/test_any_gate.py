@@ -96,7 +96,7 @@ class World:
 def test_reaching_requires_an_open_door_and_seen_material():
     reached: list[tuple[bool, bool]] = []
 
-    @settings(max_examples=700, derandomize=True)
+    @settings(max_examples=700)
     @given(plans, st.lists(st.booleans(), min_size=2, max_size=12))
     def holds(plan, tosses):
         context = PassContext(Situation(("door",), {}), DoorSettings(), "get the material")

@@ -23,7 +23,6 @@ ENGLISH = [c for c in LOOKS if c.isascii()]
 ASKING = ("if", "whether", "how", "who", "what", "find out", "see", "is ", "are ", "any")
 FAST = settings(
     max_examples=examples(60),
-    derandomize=True,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 SCRAPS = """

@@ -30,7 +30,7 @@ steps = st.sampled_from(sorted(ACTIONS)).flatmap(
 )
 
 
-@settings(max_examples=examples(100), derandomize=True)
+@settings(max_examples=examples(100))
 @given(st.lists(steps, min_size=1, max_size=8))
 def test_written_plan_is_parsed_to_the_same_plan(plan):
     text = json.dumps({"plan": plan})

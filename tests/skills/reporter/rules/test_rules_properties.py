@@ -25,7 +25,6 @@ from tests.cases import examples
 PLACES = ("basecamp", "professor_office", "corridor_center", "lounge", "break_room")
 FAST = settings(
     max_examples=examples(40),
-    derandomize=True,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 
