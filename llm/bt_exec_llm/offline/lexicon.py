@@ -69,8 +69,9 @@ class Words(_Part):
         """Return the phrases of both languages in all forms that their brackets allow."""
         return [one for phrase in self.phrases() for one in expand_phrase(phrase)]
 
+    @cached_property
     def without_spaces(self) -> frozenset[str]:
-        """Return all forms of the phrases of both languages, without spaces."""
+        """All forms of the phrases of both languages, without spaces."""
         return frozenset("".join(one.split()) for one in self.expanded())
 
 
