@@ -18,7 +18,7 @@ from bt_exec_llm.offline.step import Step
 
 __all__ = ["LARGE", "cached_steps"]
 
-LARGE = 40
+LARGE = 10
 """Minimum number of utterances for which a cache file is kept."""
 
 
