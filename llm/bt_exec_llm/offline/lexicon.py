@@ -319,6 +319,12 @@ class Lexicon(_Part):
         return frozenset(name for value in every for name in value.brings)
 
     @cached_property
+    def value_phrases(self) -> frozenset[str]:
+        """All forms of the phrases of all values."""
+        named = (one for values in self.values.values() for one in values.values())
+        return frozenset(said for one in named for said in one.expanded())
+
+    @cached_property
     def stand_ins(self) -> Mapping[tuple[str, str], str]:
         """Values that another value can stand for, by its type and name: ``Person=anna|…``."""
         said = {
