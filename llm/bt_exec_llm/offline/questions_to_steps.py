@@ -358,7 +358,7 @@ class QuestionConverter(PhraseConverter):
         """
         edge = self._reading.edge_of(ask) or self._reading.edge
         leaves = [leaf.text for leaf in edge.leaves()]
-        plural = self._lexicon.nouns[ARMS].without_spaces() if ARMS in self._lexicon.nouns else ()
+        plural = self._lexicon.nouns[ARMS].without_spaces if ARMS in self._lexicon.nouns else ()
         both = any(said.startswith(_BOTH) or said in plural for said in leaves)
         both = both or (ask.text("what") == "which" and any(piece.name == HAND for piece in pieces))
         if not both or all(piece.name not in (_EMPTY, HELD) for piece in pieces):
