@@ -10,6 +10,7 @@ from collections.abc import Container, Iterable
 from dataclasses import replace
 from itertools import pairwise
 
+from bt_exec.language.reading.branch_completion import with_completed_branches
 from bt_exec.language.reading.chart import Edge
 from bt_exec.language.reading.grammar import PAUSES
 from bt_exec.language.reading.lexicon import language_data
@@ -84,6 +85,7 @@ def steps_of_meaning(meaning: Node, lexicon: Lexicon, reading: Reading) -> list[
         raise UnclearTextError("NEGATED", reading.text)
     if find_choice(meaning) is not None:
         raise UnclearTextError("CHOICE", reading.words_of(meaning))
+    meaning = with_completed_branches(meaning)
     steps = list(ClauseConverter(lexicon, reading, meaning).convert(meaning))
     steps = apply_value_order(steps, lexicon)
     match _position_of_moved_act(raw) if isinstance(raw, Node) else "":
