@@ -17,6 +17,7 @@ from bt_exec.language.reading.meaning_node import (
     conjuncts,
     disjunction,
     in_picture,
+    names_difference,
     negation,
     without_number,
 )
@@ -446,6 +447,7 @@ PHRASE_OPERATIONS: Mapping[str, Callable[..., Any]] = {
     "asked_what": _reject_yes_no_question,
     "fill_it": _fill_it,
     "in_picture": in_picture,
+    "differing": lambda question: question if names_difference(question) else UNSAID,
     "in_order": _in_order,
     "outermost": _distance_of_outermost,
     "as_height": lambda degree: _HEIGHTS.get(degree.text("attribute"), degree.text("attribute")),

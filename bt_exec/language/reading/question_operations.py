@@ -61,8 +61,11 @@ def _is_complement(other: Node, one: Node) -> bool:
 
     Examples are "is it still there?" and "is it empty?"; "it" is the place or object of `one`.
     """
-    if other.get("of") == _IT_EXISTS:
+    of = other.node("of")
+    if of == _IT_EXISTS:
         return one.node("of").kind == "exists"
+    if of.kind == "exists" and any(part.text("number") == "0" for part in of.walk()):
+        return set(things_in(of)) <= set(things_in(one))
     about, own = _property_in(other), _property_in(one)
     placed = one.node("of").kind == "exists" or (own is not None and own[1].kind == "rel")
     if not placed or about is None or not _is_omitted(about[0]):
