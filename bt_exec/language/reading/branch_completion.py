@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from bt_exec.language.reading.meaning_node import Node, things_in
 from bt_exec.language.reading.question_operations import with_other_phrase
 
@@ -10,6 +12,8 @@ __all__ = ["with_completed_branches", "with_decided_presence"]
 _USING = ("with",)
 """Relations of objects to which "try" and "use" refer."""
 _TOWARDS = ("to", "by")
+_ANSWERS = {"so": True, "said_yes": True, "not_so": False, "said_no": False}
+"""Pronouns for the answer to the question before."""
 _AGAIN = Node("again")
 _THERE = Node("rel", (("relation", "there"),))
 _IT = Node("pronoun", (("name", "it"),))
@@ -36,14 +40,34 @@ def with_completed_branches(meaning: Node) -> Node:
         return _complete_conditional(meaning, None, meaning.get("other"))
     if meaning.kind != "seq":
         return meaning
-    parts = meaning.parts()
+    parts = _with_joined_answers(meaning.parts())
     found: list[Node] = []
     for at, part in enumerate(parts):
         before = found[-1] if found and found[-1].kind == "act" else None
-        following = parts[at + 1].get("then") if parts[at + 1 :] else None
-        follows = following if parts[at + 1 :] and parts[at + 1].kind == "if" else None
+        after = parts[at + 1] if parts[at + 1 :] and parts[at + 1].kind == "if" else None
+        follows = after.get("then") if after is not None else None
         found.append(_complete_conditional(part, before, follows) if part.kind == "if" else part)
     return meaning.replace(of=tuple(found))
+
+
+def _with_joined_answers(parts: Iterable[Node]) -> list[Node]:
+    """Return parts in which "if he says yes, …" and "if he says no, …" are one conditional."""
+    found: list[Node] = []
+    for part in parts:
+        last = found[-1] if found else part
+        if part.kind == last.kind == "if" and not (last.get("other") or part.get("other")):
+            answers = {_answer_to(last), _answer_to(part)}
+            if answers == {True, False}:
+                found[-1] = last.replace(other=part.node("then"))
+                continue
+        found.append(part)
+    return found
+
+
+def _answer_to(conditional: Node) -> bool | None:
+    """Return the answer that a conditional such as "if so" requires; None for others."""
+    of = conditional.node("of").get("of")
+    return _ANSWERS.get(of.text("name")) if isinstance(of, Node) and of.kind == "pronoun" else None
 
 
 def _complete_conditional(node: Node, before: Node | None, after: object) -> Node:
