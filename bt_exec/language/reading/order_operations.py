@@ -240,6 +240,12 @@ def _else_first(question: Node, act: Node, before: Node) -> Node:
     return Node("if", (("of", question), ("then", act), ("other", both)))
 
 
+def _about_act(question: Node, act: Node) -> Node:
+    """Return a condition in which "it" is replaced by the only object or place of an act."""
+    about = [one for one in act.walk() if one.kind == "np"]
+    return question.substitute(IT, about[0]) if len(about) == 1 else question
+
+
 def _try_first(act: Node, tool: Node) -> Node:
     """Return an act that is done if the same act with another instrument fails.
 
@@ -369,13 +375,17 @@ def _sort_of(phrase: Any) -> tuple[str, str] | None:
 
 
 def _restart_orders(before: Node, orders: Node) -> Node:
-    """Return orders that replace a list of orders which broke off, or only its unfinished end."""
+    """Return the orders after a sentence that broke off ("open the … no, close the door").
+
+    Several new orders replace all of the sentence; a single one replaces only its unfinished end.
+    """
     if orders.kind == "seq" and len(orders.parts()) > 1:
         return orders
     return Node("seq", (("of", (before, orders)),))
 
 
 ORDER_OPERATIONS: Mapping[str, Callable[..., Any]] = {
+    "about_act": _about_act,
     "acts": _act_on_each_group,
     "try_first": _try_first,
     "else_first": _else_first,

@@ -410,7 +410,7 @@ class QuestionConverter(PhraseConverter):
         """Return the pieces of a property, which may consist of alternatives.
 
         "Open or closed" asks for the state of an object. Other alternatives ("dark or bright") must
-        belong to one aspect; the first alternative stands for it.
+        belong to one aspect; the first alternative stands for it. Alternative places are all kept.
 
         Raises:
             NoStepsError: If the alternatives are a condition, which would always hold, or belong to
@@ -425,6 +425,8 @@ class QuestionConverter(PhraseConverter):
         first = every[0]
         if len(first) != 1 or len(kinds) > 1:
             raise NoStepsError
+        if first[0].kind == "value" and first[0].name in self._each:
+            return [piece for of in every for piece in of]  # all of the places are observed
         opposite = {piece.name for of in every for piece in of} == {_EMPTY, HELD}
         if first[0].kind == "state" and STATUS in self._lexicon.nouns and not opposite:
             return [self._new_piece("noun", STATUS)]
