@@ -53,6 +53,7 @@ def check(run: Run, command: str, angle: float, eyes: str, seed: int = 0) -> Non
     assert as_asked(command, outcome.status, truth), outcome.message
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("angle", [0.05, 1.02])
 @pytest.mark.parametrize("command", COMMANDS)
 def test_missions_near_the_limits_end_as_requested(run: Run, command: str, angle: float) -> None:
