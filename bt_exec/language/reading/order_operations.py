@@ -379,7 +379,10 @@ def _sort_of(phrase: Any) -> tuple[str, str] | None:
 
 
 def _restart_orders(before: Node, orders: Node) -> Node:
-    """Return orders that replace a list of orders which broke off, or only its unfinished end."""
+    """Return the orders after a sentence that broke off ("open the … no, close the door").
+
+    Several new orders replace all of the sentence; a single one replaces only its unfinished end.
+    """
     if orders.kind == "seq" and len(orders.parts()) > 1:
         return orders
     return Node("seq", (("of", (before, orders)),))

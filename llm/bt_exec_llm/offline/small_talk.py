@@ -153,7 +153,7 @@ class _Phrases:
                 self._words.add_word(self._base_forms(said), category)
 
     def find(self, text: str) -> _Spans:
-        """Return the phrases that occur in a text."""
+        """Return the spans of the known phrases in a text."""
         language = self._words.language
         plain = Text.of(text, language.contractions)
         asked = plain.asked
