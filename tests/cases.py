@@ -12,6 +12,9 @@ __all__ = ["cases", "examples", "some"]
 
 T = TypeVar("T")
 
+_FEWEST = 5
+"""Number of examples that every property is tested with."""
+
 
 def some(cases: Iterable[T], least: int = 1) -> list[T]:
     """Return the cases of a loop; there must be at least `least` of them."""
@@ -26,8 +29,9 @@ def cases(most: int, usual: int) -> int:
 
 
 def examples(most: int) -> int:
-    """Return the number of examples of a property: `most` in the slow tests, else fewer.
+    """Return the number of examples of a property: `most` in the slow tests, else a tenth.
 
     The slow tests use ``--hypothesis-profile long`` and repeat every property.
     """
-    return most if settings.get_current_profile_name() in ("long", "explore") else -(-most // 3)
+    many = settings.get_current_profile_name() in ("long", "explore")
+    return most if many else min(most, max(_FEWEST, most // 10))

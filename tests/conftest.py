@@ -29,7 +29,7 @@ settings.load_profile("bt-exec")
 # that a command makes are gone before 50,000 others exist.
 gc.set_threshold(50_000, 20, 100)
 
-SAMPLE = 6  # of the tests marked as sampled, one in so many runs in the fast suite
+SAMPLE = 12  # of the tests marked as sampled, one in so many runs in the fast suite
 
 FOLDERS = ("DATA", "CONFIG", "CACHE", "STATE")  # journal and reports, settings, caches, state
 PREFIXES = ("BT_EXEC_SITE", "BT_EXEC_TOKEN", "BT_EXEC_DEBUG", "ANTHROPIC_")  # with user settings

@@ -34,6 +34,7 @@ class AbortDuring:
             self.session.abort()
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(("skill", "ticks"), [("open_door", 40), ("grasp", 25), ("close_door", 30)])
 def test_arm_stops_within_a_tick_and_the_abort_is_recorded(door_session, tmp_path, skill, ticks):
     journal = tmp_path / "journal.sqlite"

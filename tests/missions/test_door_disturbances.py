@@ -51,6 +51,7 @@ def check(
     return outcome
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("command", "door", "when", "target"),
     [  # the other phases are in the slow test below

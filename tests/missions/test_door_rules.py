@@ -234,6 +234,7 @@ def test_both_clocks_give_the_same_ticks(door_site):
     assert trace(fast=True) == trace(fast=False)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("slips", ["grasp:1=GRASP_SLIPPED", "move_arm:1=BLOCKED"])
 @pytest.mark.parametrize(
     "command",

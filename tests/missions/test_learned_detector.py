@@ -107,7 +107,7 @@ def test_fetch_missions_succeed_in_95_of_100_worlds(learned: Any) -> None:
     """95 of 100 worlds are satisfied, and the reports of the others are true."""
     ends = {}
     for seed in range(WORLDS):
-        outcome, _, facts = learned(FETCH, seed=seed, door=DOORS[seed % 3])
+        outcome, _, facts = learned(FETCH, seed=seed, door=DOORS[seed % 3], look_hz=2.5)
         ends[seed] = outcome.status, outcome.reason_code
         if outcome.status == "satisfied":
             assert facts["hand.right"] == "material"
@@ -120,7 +120,8 @@ def test_fetch_missions_succeed_in_95_of_100_worlds(learned: Any) -> None:
 @pytest.mark.timeout(3600)
 def test_absent_material_is_never_grasped_in_any_world(learned: Any) -> None:
     for seed in range(cases(30, 12)):
-        outcome, started, _ = learned(FETCH, seed=seed, door=DOORS[seed % 3], material="absent")
+        world = {"seed": seed, "door": DOORS[seed % 3], "material": "absent"}
+        outcome, started, _ = learned(FETCH, look_hz=2.5, **world)
         assert outcome.status == "blocked", seed
         assert not {"move_arm", "grasp"} & {name for name, _ in started}, seed
 

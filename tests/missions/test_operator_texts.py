@@ -69,8 +69,13 @@ def test_phrases_need_no_optional_argument(name: str, language: str) -> None:
 
 
 DOOR = [
-    ("get the material", {}, ("grasp:1=GRASP_SLIPPED", "open_door:1=TIMEOUT")),
-    ("문 안의 자재를 가져와", {"fault": "jammed"}, ()),
+    pytest.param(
+        "get the material",
+        {},
+        ("grasp:1=GRASP_SLIPPED", "open_door:1=TIMEOUT"),
+        marks=pytest.mark.slow,
+    ),
+    pytest.param("문 안의 자재를 가져와", {"fault": "jammed"}, (), marks=pytest.mark.slow),
     pytest.param(
         "문 안의 자재를 가져와",
         {"material": "absent"},

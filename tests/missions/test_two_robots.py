@@ -59,6 +59,7 @@ def test_each_robot_executes_its_part(site, command, message):
     assert (facts["robot_a/door"], facts["robot_b/door"]) == ("open", "closed")
 
 
+@pytest.mark.slow  # tests/bt_exec/site/test_robots.py runs two robots in the fast tests
 def test_robots_move_at_the_same_time(site, tmp_path):
     log = Log()
     journal = Journal.open(tmp_path / "journal.sqlite")

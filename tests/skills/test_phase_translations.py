@@ -13,6 +13,8 @@ from bt_exec.language.messages import Messages
 from bt_exec.site.site import load_site
 from bt_exec_skills import door, navigation, reporter
 
+pytestmark = pytest.mark.sampled
+
 _DOING = re.compile(r"[a-z]+ing( [a-z]+)*")
 _CALLS = {"Running", "Command", "phase", "run_in_thread", "_wait", "_idle", "_move_door"}
 

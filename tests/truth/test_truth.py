@@ -11,7 +11,7 @@ CHUNKS = cases(40, 3)  # of ten missions each
 
 
 @pytest.mark.parametrize(
-    "seed", [*range(5), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(5, 12))]
+    "seed", [0, 2, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (1, *range(3, 12)))]
 )
 def test_final_messages_are_true(seed):
     assert wrong(seed) == []

@@ -14,6 +14,8 @@ import pytest
 
 from bt_exec.cli.stop_signals import stop_mission_on_signals
 
+pytestmark = pytest.mark.sampled
+
 NAMED = ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2", "SIGALRM", "SIGXCPU")
 LESS_KNOWN = ("SIGVTALRM", "SIGPROF", "SIGIO", "SIGPWR", "SIGSTKFLT", "SIGRTMIN", "SIGRTMAX")
 DEADLY = tuple(name for name in (*NAMED, *LESS_KNOWN) if hasattr(signal, name))

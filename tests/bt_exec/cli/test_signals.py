@@ -105,6 +105,7 @@ app._prepare_streams = _prepare_streams
 """
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("before", "said"),
     [

@@ -5,8 +5,12 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
 from bt_exec.nodes.fault_plan import load_fault_plan
 from tests.bt_exec.cli.conftest import Run
+
+pytestmark = pytest.mark.sampled
 
 PLAN = """\
 command: open the door

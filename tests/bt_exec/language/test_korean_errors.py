@@ -73,6 +73,7 @@ def test_every_korean_text_belongs_to_a_code():
     assert {c for c in TABLE["problems"] if f'"{c}"' not in source and not kinds.match(c)} == set()
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("code", TABLE["problems"])
 def test_text_of_a_code_is_korean(code: str):
     said = TABLE["problems"][code]
@@ -121,6 +122,7 @@ def test_korean_problem_contains_position_found_and_allowed_values():
     assert korean_message(SpecError([one, many])).count("\n") == 1
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("english", TABLE["errors"])
 def test_korean_error_keeps_the_values_of_the_english_message(english: str):
     parts = [f"'x{number}'" for number in range(english.count("*"))]

@@ -184,12 +184,12 @@ def test_every_robot_is_stopped_when_one_of_them_raises(stage, caplog):
     assert caplog.messages == ["the robot of test could not be stopped"]
 
 
-@pytest.mark.parametrize("heeded", [True, False])
-def test_abort_watch_stops_robots_only_when_the_abort_was_not_acted_on(stage, heeded):
+@pytest.mark.parametrize("noticed", [True, False])
+def test_abort_watch_stops_robots_only_when_the_abort_was_not_acted_on(stage, noticed):
     on = stage([scripted_skill("a")])
-    on.executive._heeded = heeded
+    on.executive._abort_noticed = noticed
     on.executive._escalate_abort(0.001)
-    assert on.robot.stops == (0 if heeded else 1)
+    assert on.robot.stops == (0 if noticed else 1)
 
 
 def test_abort_watch_does_nothing_after_the_mission(stage):

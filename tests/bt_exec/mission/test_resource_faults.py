@@ -37,6 +37,8 @@ from bt_exec.testing.tree_run import FixedCompiler, scripted_site
 from tests.bt_exec.mission.misbehaving_ground import Arm, Camera
 from tests.cases import cases
 
+pytestmark = pytest.mark.sampled
+
 TREE = "tree: t\nutterances: [go]\nroot: {do: leave_moving, while: holds, retry: 2, timeout: 2s}"
 
 

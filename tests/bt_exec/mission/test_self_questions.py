@@ -26,6 +26,8 @@ from bt_exec.site.compile_command import first_request
 from bt_exec.site.site import load_site
 from bt_exec.spec.model import Do, Mission, MissionSpec
 
+pytestmark = pytest.mark.sampled
+
 
 @pytest.mark.parametrize(
     ("command", "question"),

@@ -57,6 +57,7 @@ def told() -> dict[str, list[str]]:
 TOLD = told()
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", TOLD)
 def test_messages_of_malformed_files_are_complete(name: str) -> None:
     path = FILES[name]

@@ -20,6 +20,8 @@ from bt_exec_llm.client.request_runner import largest_usage
 from bt_exec_llm.testing.messages_server import MessagesServer, error, text
 from tests.labeler.batch.recordings import answer
 
+pytestmark = pytest.mark.sampled
+
 
 class Purse:
     """Threads that spend randomly from a ledger, and count the amounts."""

@@ -24,6 +24,8 @@ from bt_exec_labeler.review.label_studio import (
 from bt_exec_labeler.review.review_cards import Card
 from bt_exec_labeler.vocabulary import Vocabulary
 
+pytestmark = pytest.mark.sampled
+
 Tasks = list[dict[str, Any]]
 
 

@@ -34,6 +34,7 @@ WORLDS = [
 ]
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(("command", "tree", "world", "faults", "repairs", "code"), WORLDS)
 def test_model_planner_meets_the_door_contract(
     tmp_path, server, over_http, command, tree, world, faults, repairs, code

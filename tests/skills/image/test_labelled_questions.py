@@ -25,6 +25,7 @@ def words_of(phrase):
     return sorted([*phrase.attributes, *filter(None, [phrase.thing])])
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("case", ASKED, ids=lambda case: case["say"])
 def test_question_is_read_as_labelled(case):
     text = case["say"]

@@ -14,6 +14,8 @@ from bt_exec_skills.image.workbench import Bench
 from bt_exec_skills.things.detector_factory import FAINT, make_detector
 from tests.skills.image.asking import ask
 
+pytestmark = pytest.mark.sampled
+
 SURE = 0.6
 FOLDERS = {"skimage": "data", "ultralytics": "assets"}
 

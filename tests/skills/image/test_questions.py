@@ -48,6 +48,7 @@ def test_corpus_has_the_minimum_size():
     assert sum(language_of(text) == "ko" for text in texts) >= 20
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("kind", "text", "tools"),
     [(kind, *pair) for kind in ("drawn", "annotated", "paired") for pair in CORPUS[kind]],
@@ -77,6 +78,7 @@ def test_most_questions_select_the_expected_tools():
     assert right >= 0.95 * total, wrong
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(("text", "code"), CORPUS["refused"])
 def test_question_that_no_tool_can_answer_is_refused(text, code):
     with pytest.raises((UnanswerableQuestion, CannotTell)) as caught:
@@ -198,6 +200,7 @@ def test_unknown_word_is_never_dropped_at_any_position():
                     planned(said, kind)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(("text", "_"), [*CORPUS["drawn"], *CORPUS["annotated"]])
 def test_unknown_word_is_never_dropped(text, _):
     """An additional meaningless word leads to a refusal."""

@@ -1,5 +1,6 @@
 """Questions about pictures of many kinds: right or uncertain, never confident and wrong."""
 
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -23,8 +24,13 @@ def is_right(value, truth):
     return value is truth if isinstance(truth, bool) else value == truth
 
 
+@cache
 def answered(name):
-    """Yield each question about a scene, whether its answer is right, and the confidence."""
+    """Return each question about a scene, whether its answer is right, and the confidence."""
+    return list(_answered(name))
+
+
+def _answered(name):
     picture = SCENES[name]()
     for row in ROWS[name]:
         bench = bench_of(picture)

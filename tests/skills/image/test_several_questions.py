@@ -18,6 +18,8 @@ from bt_exec_skills.image.rules.question_reader import read_questions
 from bt_exec_skills.image.workbench import Bench
 from tests.skills.image.asking import ask_all
 
+pytestmark = pytest.mark.sampled
+
 RED, BLUE, GREEN, YELLOW = (200, 30, 30), (30, 60, 200), (40, 150, 60), (240, 200, 20)
 DISCS = [(53, 53, 23, RED), (127, 53, 20, RED), (200, 53, 13, RED), (267, 173, 30, BLUE)]
 SQUARES = [(80, 173, 27, BLUE), (173, 173, 20, GREEN)]

@@ -12,6 +12,8 @@ from bt_exec_skills.tabletop.goals.compiler import understand
 from bt_exec_skills.tabletop.goals.model import Trouble
 from tests.skills.tabletop.test_commands import WORLDS
 
+pytestmark = pytest.mark.sampled
+
 NOW = WORLDS["mixed"]
 TABLES = {"left": ("왼쪽 테이블", "table_0"), "right": ("오른쪽 테이블", "table_1"),
           "back": ("뒤쪽 테이블", "table_2")}  # fmt: skip

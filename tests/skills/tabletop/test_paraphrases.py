@@ -13,6 +13,8 @@ from bt_exec_skills.tabletop.goals.decompose import moves_of
 from bt_exec_skills.tabletop.goals.model import Trouble
 from tests.skills.tabletop.test_commands import DATA, WORLDS
 
+pytestmark = pytest.mark.sampled
+
 GROUPS = parse_yaml((DATA / "paraphrases.yaml").read_text(encoding="utf-8"))
 MIXED, SHAPES = WORLDS["mixed"], WORLDS["shapes"]
 

@@ -69,8 +69,8 @@ def kill_at(phase, served, monkeypatch, tmp_path):
 @pytest.mark.parametrize(
     ("phase", "stopped"),
     [
-        (is_carried, False),
         (is_lowered, True),
+        pytest.param(is_carried, False, marks=pytest.mark.slow),
         pytest.param(is_gripped, True, marks=pytest.mark.slow),
         pytest.param(is_gripped, False, marks=pytest.mark.slow),
         pytest.param(is_carried, True, marks=pytest.mark.slow),

@@ -30,6 +30,8 @@ from bt_exec_skills.perception.contracts import Detection, View
 from bt_exec_skills.perception.fresh_observations import in_view
 from bt_exec_skills.vision.box_decoding import Found
 
+pytestmark = pytest.mark.sampled
+
 CLASSES = ("door-closed", "door-ajar", "door-open", "door-handle", "material", "person")
 
 
