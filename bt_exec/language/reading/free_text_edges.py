@@ -151,6 +151,8 @@ class _Texts:
         yield Edge(start, end, "text", _quote(said), cost, text=surface)
         if quoted or greets:
             spoken = said.removesuffix(quoted) + rules.get("quoted", {}).get(quoted, "")
+            for pattern, stated in rules.get("stated", {}).items():
+                spoken = re.sub(pattern, stated, spoken)
             spoken = rules.get("spoken", {}).get(surface, spoken)
             yield Edge(start, end, "text.said", _quote(spoken), cost, text=surface)
         if greets:

@@ -141,7 +141,8 @@ def _some_of(act: Node, objects: Any) -> Node | None:
 def _add_arguments(said: Node, more: Any) -> Node:
     """Return orders with further arguments added to each, such as the instrument.
 
-    The result is `UNSAID` if the meaning contains no order.
+    A later order with an instrument of its own keeps it: "use your left arm to open the door and
+    take the cup with the right one". The result is `UNSAID` if the meaning contains no order.
     """
     changed = _with_arguments(said, more)
     return UNSAID if changed == said else changed
@@ -152,11 +153,20 @@ def _with_arguments(said: Node, more: Any) -> Node:
         about = said.get("of")
         own = () if about is None else listed(about)
         return said.replace(of=(*own, *listed(more)))
-    return (
-        said.map_children(lambda part: _with_arguments(part, more))
-        if said.kind in _ORDERS
-        else said
-    )
+    if said.kind not in _ORDERS:
+        return said
+    first = next((one for one in said.walk() if one.kind == "act"), None)
+    tool = any(map(_is_instrument, listed(more)))
+
+    def with_arguments(part: Node) -> Node:
+        own = part.kind == "act" and part is not first and any(map(_is_instrument, part.walk()))
+        return part if tool and own else _with_arguments(part, more)
+
+    return said.map_children(with_arguments)
+
+
+def _is_instrument(node: Any) -> bool:
+    return isinstance(node, Node) and (node.kind, node.get("relation")) == ("rel", "with")
 
 
 def _fill_pronouns(objects: Any, said: Node) -> Node:

@@ -206,7 +206,29 @@ def _with_shared_verb(stops: Node, verb: Value | None) -> Node:
     return stops.map_children(lambda part: _with_shared_verb(part, verb))
 
 
+def _ask_in_turn(question: Node, phrase: Node, place: int = 0) -> Node:
+    """Return the count of several kinds of objects as separate questions, in a stated order.
+
+    Args:
+        question: A question for the number of each of several kinds of objects.
+        phrase: One of the kinds.
+        place: 0 to ask for its number first, -1 to ask for it last.
+    """
+    kinds = question.node("of").get("of") if question.text("what") == "how_many" else None
+    listed = kinds.get("of") if isinstance(kinds, Node) and kinds.kind == "np" else None
+    every = listed.parts() if isinstance(listed, Node) and listed.kind == "or" else ()
+    one = phrase.get("of") if phrase.kind == "np" else None
+    if one not in every:
+        return UNSAID
+    others = tuple(kind for kind in every if kind != one)
+    ordered = (one, *others) if place == 0 else (*others, one)
+    counts = (question.replace(of=Node("np", (("of", kind),))) for kind in ordered)
+    return Node("seq", (("of", tuple(counts)),))
+
+
 QUESTION_OPERATIONS: Mapping[str, Callable[..., Any]] = {
+    "asked_first": _ask_in_turn,
+    "asked_last": lambda question, phrase: _ask_in_turn(question, phrase, -1),
     "either_question": _either_question,
     "preferred": _preferred,
     "to_and_fro": _go_to_and_fro,

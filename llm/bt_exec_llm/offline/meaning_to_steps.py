@@ -272,7 +272,7 @@ def _check_places_enterable(reading: Reading, lexicon: Lexicon) -> None:
     Raises:
         UnclearTextError: If the command names such a place.
     """
-    known = lexicon.limits.get("OUT_OF_REACH", Words()).without_spaces()
+    known = lexicon.limits.get("OUT_OF_REACH", Words()).without_spaces
     forbidden = [reading.edge_of(one) for one in reading.meaning.walk() if one.kind == "avoid"]
     left_out = [leaf for edge in forbidden if edge is not None for leaf in edge.leaves()]
     leaves = [leaf for leaf in reading.edge.leaves() if known and leaf not in left_out]
