@@ -324,7 +324,7 @@ PLACED_CHOICES = [
         "라운지가 어두우면 휴게실로 가고 안 어두우면 거기로 가",
     ),
     (
-        "ask the professor whether it is late; if he says yes go to the lounge, otherwise come back",
+        "ask the professor whether it is late; if he says yes go to the lounge, else come back",
         "ask the professor whether it is late; if he says no come back, if he says yes go to the"
         " lounge",
     ),
