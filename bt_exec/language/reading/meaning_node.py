@@ -233,9 +233,9 @@ def _without_number_marks(joined: Node) -> tuple[Node, ...]:
 def in_picture(node: Node, shown: Node) -> Node:
     """Return a question restricted to the objects in the picture that the node `shown` names.
 
-    A question about the differences between the pictures is kept.
+    A question about the differences from the first picture is kept if that is the second one.
     """
-    if names_difference(node):
+    if shown.text("picture") == "second" and names_difference(node):
         return node
     if node.kind == "pronoun":
         return Node("np", (("of", conjunction(node, shown)),))

@@ -250,10 +250,15 @@ def _else_first(question: Node, act: Node, before: Node) -> Node:
     return Node("if", (("of", question), ("then", act), ("other", both)))
 
 
-def _about_act(question: Node, act: Node) -> Node:
-    """Return a condition in which "it" is replaced by the only object or place of an act."""
+def _unless(act: Node, question: Node, other: Node) -> Node:
+    """Return an act that is replaced by another one if a condition holds.
+
+    In the condition, "it" and "there" are the only object or place of the first act.
+    """
     about = [one for one in act.walk() if one.kind == "np"]
-    return question.substitute(IT, about[0]) if len(about) == 1 else question
+    if len(about) == 1:
+        question = question.substitute(IT, about[0]).substitute(_THERE, about[0])
+    return Node("if", (("of", question), ("then", other), ("other", act)))
 
 
 def _try_first(act: Node, tool: Node) -> Node:
@@ -395,7 +400,7 @@ def _restart_orders(before: Node, orders: Node) -> Node:
 
 
 ORDER_OPERATIONS: Mapping[str, Callable[..., Any]] = {
-    "about_act": _about_act,
+    "in_case": _unless,
     "acts": _act_on_each_group,
     "try_first": _try_first,
     "else_first": _else_first,

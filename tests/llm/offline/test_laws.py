@@ -311,6 +311,33 @@ def test_choice_runs_exactly_one_of_its_branches(plan, case):
         assert runs_one_branch(choice, one, other), said
 
 
+PLACED_CHOICES = [
+    (
+        "go to the break room if the lounge is dark, otherwise go to the lounge",
+        "go to the lounge, or to the break room if the lounge is dark",
+        "go to the lounge unless it is dark there, in which case go to the break room",
+        "go to the lounge, and if it is dark go to the break room instead",
+    ),
+    (
+        "라운지가 어두우면 휴게실로 가고 아니면 라운지로 가",
+        "라운지가 어두우면 휴게실로, 아니면 라운지로 가",
+        "라운지가 어두우면 휴게실로 가고 안 어두우면 거기로 가",
+    ),
+    (
+        "ask the professor whether it is late; if he says yes go to the lounge, else come back",
+        "ask the professor whether it is late; if he says no come back, if he says yes go to the"
+        " lounge",
+    ),
+]
+
+
+@pytest.mark.parametrize("said", PLACED_CHOICES)
+def test_choice_of_a_place_has_the_same_plan_in_each_wording(plan, said):
+    first, *others = (plan("building", command) for command in said)
+    assert first is not None
+    assert all(one is not None and same_runs(first, one) for one in others)
+
+
 @st.composite
 def orders(draw):
     site, language = draw(st.sampled_from(sorted(WORDS)))
