@@ -16,7 +16,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -307,9 +307,20 @@ class Lexicon:
         ]
 
     @cached_property
+    def parts_of_words(self) -> frozenset[str]:
+        """Words that are part of an entry of several words, such as "way" in "by the way"."""
+        return frozenset(
+            said[start:end]
+            for said, entries in self.entries.items()
+            for spaces in {one.spaces for one in entries if one.spaces}
+            for start, end in pairwise((0, *spaces, len(said)))
+        )
+
+    @cached_property
     def plain_word_letters(self) -> Mapping[str, str]:
-        """Plain words with their letters; Hangul syllables are decomposed."""
-        return {said: decompose_hangul(said) for said in self.plain_words}
+        """Plain words and stems with their letters; Hangul syllables are decomposed."""
+        stems = (said for said in self.stems if len(said) >= 2)
+        return {said: decompose_hangul(said) for said in (*self.plain_words, *stems)}
 
     @cached_property
     def longest_ending_length(self) -> int:
