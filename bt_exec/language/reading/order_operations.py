@@ -250,6 +250,12 @@ def _else_first(question: Node, act: Node, before: Node) -> Node:
     return Node("if", (("of", question), ("then", act), ("other", both)))
 
 
+def _about_act(question: Node, act: Node) -> Node:
+    """Return a condition in which "it" is replaced by the only object or place of an act."""
+    about = [one for one in act.walk() if one.kind == "np"]
+    return question.substitute(IT, about[0]) if len(about) == 1 else question
+
+
 def _try_first(act: Node, tool: Node) -> Node:
     """Return an act that is done if the same act with another instrument fails.
 
@@ -389,6 +395,7 @@ def _restart_orders(before: Node, orders: Node) -> Node:
 
 
 ORDER_OPERATIONS: Mapping[str, Callable[..., Any]] = {
+    "about_act": _about_act,
     "acts": _act_on_each_group,
     "try_first": _try_first,
     "else_first": _else_first,

@@ -97,7 +97,7 @@ def _nearest(word: str, lexicon: Lexicon) -> list[tuple[float, str]]:
         found = _correct_beginning(word, lexicon) | found
     in_number = [said for said in found if word in (plural(said), *singulars(said))]
     irregular = {said for said in found if said not in in_number and said.startswith((*in_number,))}
-    if in_number and irregular:  # "tomatos"
+    if in_number and irregular:  # a regular plural of an irregular noun
         found = {said: cost for said, cost in found.items() if said not in in_number}
     elif in_number:  # "papers" may belong to a verbatim text
         return [(0.0, word), *((found[said], said) for said in in_number)]

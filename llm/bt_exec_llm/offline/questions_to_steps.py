@@ -383,7 +383,7 @@ class QuestionConverter(PhraseConverter):
         """
         edge = self._reading.edge_of(ask) or self._reading.edge
         leaves = [leaf.text for leaf in edge.leaves()]
-        plural = self._lexicon.nouns[ARMS].without_spaces() if ARMS in self._lexicon.nouns else ()
+        plural = self._lexicon.nouns[ARMS].without_spaces if ARMS in self._lexicon.nouns else ()
         both = any(said.startswith(_BOTH) or said in plural for said in leaves)
         both = both or (ask.text("what") == "which" and any(piece.name == HAND for piece in pieces))
         if not both or all(piece.name not in (_EMPTY, HELD) for piece in pieces):
@@ -435,7 +435,7 @@ class QuestionConverter(PhraseConverter):
         """Return the pieces of a property, which may consist of alternatives.
 
         "Open or closed" asks for the state of an object. Other alternatives ("dark or bright") must
-        belong to one aspect; the first alternative stands for it.
+        belong to one aspect; the first alternative stands for it. Alternative places are all kept.
 
         Raises:
             NoStepsError: If the alternatives are a condition, which would always hold, or belong to
@@ -450,6 +450,8 @@ class QuestionConverter(PhraseConverter):
         first = every[0]
         if len(first) != 1 or len(kinds) > 1:
             raise NoStepsError
+        if first[0].kind == "value" and first[0].name in self._each:
+            return [piece for of in every for piece in of]  # all of the places are observed
         opposite = {piece.name for of in every for piece in of} == {_EMPTY, HELD}
         if first[0].kind == "state" and STATUS in self._lexicon.nouns and not opposite:
             return [self._new_piece("noun", STATUS)]
