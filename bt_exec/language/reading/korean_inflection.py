@@ -88,6 +88,9 @@ def spelt_from_sound(word: str) -> Iterator[str]:
     nasal, a final stop sounds like a nasal. Some vowels sound alike.
     """
     for place, letters in enumerate(map(_letters, word)):
+        if letters[2:] == ("ㅅ",):  # for the double letter of the past tense
+            syllable = _join_syllable(_L[letters[0]], _V[letters[1]], _T["ㅆ"])
+            yield word[:place] + syllable + word[place + 1 :]
         for vowel in _ALIKE.get(letters[1], "") if len(letters) > 1 else "":
             syllable = _join_syllable(_L[letters[0]], _V[vowel], _T[letters[2] or " "])
             yield word[:place] + syllable + word[place + 1 :]

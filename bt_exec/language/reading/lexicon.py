@@ -320,9 +320,8 @@ class Lexicon:
 
     @cached_property
     def plain_word_letters(self) -> Mapping[str, str]:
-        """Plain words and stems with their letters; Hangul syllables are decomposed."""
-        stems = (said for said in self.stems if len(said) >= 2)
-        return {said: decompose_hangul(said) for said in (*self.plain_words, *stems)}
+        """Plain words with their letters; Hangul syllables are decomposed."""
+        return {said: decompose_hangul(said) for said in self.plain_words}
 
     @cached_property
     def longest_ending_length(self) -> int:
