@@ -291,10 +291,10 @@ def _sequence(node: Node) -> Node:
 def _without_order_marks(node: Node) -> Node:
     """Return a meaning with the parts of each sequence in order of execution.
 
-    ``ordered`` nodes are removed, except a "before" with no previous part.
+    ``ordered`` nodes are removed, except a "before" or "between" with no previous part.
     """
     inner = node.map_children(_without_order_marks) if node.kind != "seq" else node
-    if inner.kind == "ordered" and inner.text("sign") != "before":
+    if inner.kind == "ordered" and inner.text("sign") not in ("before", "between"):
         return inner.node("of")
     if node.kind != "seq":
         return inner
@@ -306,6 +306,10 @@ def _without_order_marks(node: Node) -> Node:
             if done and not is_related(done[0], part.node("of").parts()[0]):
                 return negation(Node("any"))
             done, sign, part = [], "", part.node("of")
+        if sign == "between":  # after the parts before it, except the last one of all
+            if not (done and last):
+                return negation(Node("any"))
+            sign, part = "", part.node("of")
         if sign in (
             "finally",
             "reminded",
@@ -344,7 +348,10 @@ def _hoist_order_mark(act: Node) -> Node:
         act = _without_marks(act, "next").replace(order="said")
     if "ordered" not in marked:
         return act
-    return Node("ordered", (("of", _without_marks(act, "ordered")), ("sign", "first")))
+    signs = {node.text("sign") for node in act.walk() if node.kind == "ordered"}
+    if len(signs) > 1:
+        return negation(Node("any"))
+    return Node("ordered", (("of", _without_marks(act, "ordered")), ("sign", signs.pop())))
 
 
 def _without_marks(node: Node, kind: str) -> Node:

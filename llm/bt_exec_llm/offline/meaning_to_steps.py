@@ -294,15 +294,16 @@ def _is_unclear(meaning: Node, reading: Reading) -> bool:
     pair = len(acts) == PAIR and "if" not in kinds
     marked = inside and pair and reading.language == "ko"  # 팔부터: a particle marks the object
     same = len(acts) >= PAIR and normal_form(meaning) == normal_form(_without_ordering(meaning))
-    reminded = any(one.text("sign") == "reminded" for one in meaning.walk())
-    clear = marked or (pair and (paused or reminded))
+    signs = {one.text("sign") for one in meaning.walk()}
+    english = reading.language == "en"
+    unordered = {"", "first", "finally", *(("last",) if english else ())}  # 나중에 닫아: "later"
+    alone = len(acts) == 1 and not inside and signs <= unordered
+    clear = marked or alone or "between" in signs or (pair and (paused or "reminded" in signs))
     moved = (inside and not marked and not same) or ("ordered" in kinds and not clear and not same)
     before = any(leaf.category.endswith(".before") for leaf in reading.edge.leaves())
-    last = any(one.text("sign") == "last" for one in meaning.walk())
     ranked = any(node.text("relation") in RANKS for node in meaning.walk())
-    english = reading.language == "en"
     listed = english and not ranked and _names_first_of_list(reading.edge.leaves())
-    moved = listed or (moved and (reading.language == "ko" or len(acts) > 1 or last))
+    moved = listed or (moved and (not english or len(acts) > 1))
     return moved or ("avoid" in kinds and (before or may_deny_more(reading.edge)))
 
 
@@ -369,7 +370,8 @@ def _may_depend_on_question_before(reading: Reading) -> bool:
         return False
     asked = False
     for leaf, after in pairwise(reading.edge.leaves()):
-        asked = (asked or leaf.category == "whether") and leaf.category not in _JOINING
+        joined = leaf.category in (*_JOINING, *_ORDERING)
+        asked = (asked or leaf.category == "whether") and not joined
         if asked and after.category.startswith("v."):
             return True
     return False
