@@ -133,7 +133,12 @@ def question_of(command: str) -> Question | None:
     if _sought_object(said):
         return "THING"
     said += "?" if command.rstrip().endswith("?") else ""
-    return "PAST" if any(re.search(form, said) for form in _forms()["past"]) else None
+    return "PAST" if _has_form(said, "details") or _has_form(said, "past") else None
+
+
+def _has_form(said: str, kind: str) -> bool:
+    """Return True if a normalized question contains one of the forms of a kind."""
+    return any(re.search(form, said) for form in _forms()[kind])
 
 
 def act_in_question(question: str) -> str:
@@ -245,11 +250,17 @@ class SelfAnsweringCompiler:
                     request.context, request.messages, language, stopped=stopped
                 )
                 return "WHY", answer
+        said = _normalized(request.command)
         found = self._action_in_question(request.command)
         if found is not None and found.mission is not None:
             description = _described(found, request)
+            if question != "PAST" or _has_form(said, "details"):
+                return "WHY" if _has_form(said, "reasons") else "DONE", description
             verdict = say("yes" if found.done or found.before else "no", language)
-            return "DONE", f"{verdict} {description}" if question == "PAST" else description
+            return "DONE", f"{verdict} {description}"
+        if _has_form(said, "reasons") and request.context.last_mission() is not None:
+            last = answer_about_last_ending(request.context, request.messages, language)
+            return "WHY", f"{say('SELF_ON_COMMAND', language)} {last}"
         done = list_missions(request.context, request.messages, language)
         unknown = question == "PAST" and refusal.code != "DONE"
         if done and (found is not None or unknown):

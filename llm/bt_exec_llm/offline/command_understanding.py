@@ -32,9 +32,15 @@ from bt_exec_llm.offline.library_index import Index
 from bt_exec_llm.offline.meaning_from_steps import meaning_from_steps
 from bt_exec_llm.offline.meaning_to_steps import pieces_of_fragment
 from bt_exec_llm.offline.phrases_to_pieces import HAND, HOME
+from bt_exec_llm.offline.reader_lexicon import verbs_in
 from bt_exec_llm.offline.recipients import address_last_place, address_others
 from bt_exec_llm.offline.refusal_codes import RefusalReason
 from bt_exec_llm.offline.refusal_reason_detection import find_refusal_reason, unknown_place
+from bt_exec_llm.offline.repeated_steps import (
+    repeat_at_last_place,
+    repeat_observations,
+    repeat_there,
+)
 from bt_exec_llm.offline.step import OMITTED, QUESTION, Step
 from bt_exec_llm.offline.step_conversion_errors import (
     LeftAloneError,
@@ -62,6 +68,7 @@ TALK = (
 """Codes of phrases that are answered in words."""
 _THERE = Node("rel", (("relation", "at"), ("to", Node("pronoun", (("name", "there"),)))))
 """Place of an object without a verb: "the lounge, too"."""
+_THEM = Node("pronoun", (("name", "them"),))
 _OF_THE_LIBRARY = ("NOT_TOGETHER", "NO_OBJECT", "NO_ACTION", "CONDITION", "NEGATED")
 """Codes of commands that were parsed and match no utterance of their language."""
 _SCOPES = ("ask", "avoid", "if", "ordered")
@@ -231,7 +238,7 @@ def _understand_meaning(
         return _understand_fragment(meaning, reading, index, past)
     if (without := _nodes_to_leave_out(meaning)) and past.last_command is not None:
         return _repeat_without(without, reading, index, past)
-    steps = index.reader.convert(reading, meaning)
+    steps = _steps_in_session(meaning, reading, index, past)
     *before, last = reading.edge.leaves()
     late = bool(before) and last.category.startswith("v.")  # "door open?"
     if (
@@ -246,6 +253,37 @@ def _understand_meaning(
     if idle and isinstance(found, RefusalReason):
         raise LeftAloneError  # 그냥 놔둬: "leave it" or "release it"
     return found
+
+
+def _steps_in_session(
+    meaning: Node, reading: Reading, index: Index, past: SessionHistory
+) -> list[Step]:
+    """Return the steps of a meaning; omitted parts are those of the last command.
+
+    Raises:
+        NoStepsError: If no step can express a part of the meaning.
+    """
+    *acts, last = meaning.parts() if meaning.kind == "seq" else (meaning,)
+    if acts and last.kind == "again" and last.get("of") is None:
+        steps = index.reader.convert(reading, Node("seq", (("of", tuple(acts)),)))
+        if there := repeat_there(steps, past, index.library):
+            return there
+    also = _steps_for_other_recipients(meaning, reading, index, past)
+    return also or index.reader.convert(reading, meaning)
+
+
+def _steps_for_other_recipients(
+    meaning: Node, reading: Reading, index: Index, past: SessionHistory
+) -> list[Step]:
+    """Return the last message for the recipients of one without a text: "tell him, too"."""
+    last = past.said[-1].steps if past.said else ()
+    if not last or not {*verbs_in(meaning.text("verb"))} & {*last[-1].verbs}:
+        return []
+    named = Node("fragment", (("of", meaning.parts()),))
+    with suppress(NoStepsError):
+        pieces = pieces_of_fragment(named, index.reader.lexicon, reading)
+        return address_others(last[-1], pieces, index.reader.lexicon)
+    return []
 
 
 def _is_introduced_fragment(meaning: Node, reading: Reading) -> bool:
@@ -311,6 +349,7 @@ def _understand_fragment(
     verbs = index.reader.lexicon.verbs
     asking = {QUESTION, *(name for name, verb in verbs.items() if verb.finds)}
     varied = vary_last_command(pieces, past, index.library)
+    varied = varied or repeat_at_last_place(pieces, past, index.library, index.reader.lexicon)
     options = [varied] if varied else complete_with_number(pieces, past)
     if meaning.text("sign") == "same" and not asks and past.said and past.said[-1].steps:
         also = address_others(past.said[-1].steps[-1], pieces, index.reader.lexicon)
@@ -341,6 +380,8 @@ def _bind_steps(
     `said` is the text of the steps if they are only a part of the command.
     """
     text = said or reading.text
+    if _asks_to_repeat(reading):
+        steps = repeat_observations(steps, past, index.reader.lexicon)
     known = resolve_dependent_values(steps, past, index.library, index.reader.lexicon, reading)
     if isinstance(known, RefusalReason):
         return known
@@ -371,6 +412,13 @@ def _bind_steps(
     if _has_pronoun_without_antecedent(option, resolved, index):
         return RefusalReason("NO_REFERENT", text.strip())
     return Understood(found, meaning_from_steps(resolved, reading), resolved)
+
+
+def _asks_to_repeat(reading: Reading) -> bool:
+    """Return True for a text with "again", or with "them" for what was observed before."""
+    words = {"".join(one.split()) for one in closed_words(reading.language, "again")}
+    said = any(leaf.text in words for leaf in reading.edge.leaves())
+    return said or _THEM in reading.meaning.walk()
 
 
 def _names_only_hand(step: Step) -> bool:

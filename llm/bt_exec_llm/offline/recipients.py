@@ -23,9 +23,12 @@ def address_others(step: Step, others: list[Piece], lexicon: Lexicon) -> list[St
         return []
     if any(one.kind not in ("value", "pronoun") for one in others):
         return []
-    slot, kinds = lexicon.texts[texts[0].name], {one.name for one in named}
+    slot = lexicon.texts[texts[0].name]
+    present = slot.present.items()
+    kinds = {one.name for one in named if (one.name, one.value) not in present}
+    named = [one for one in named if one.name in kinds]
     persons = kinds <= lexicon.recipient_types
-    if not persons and not kinds <= {*lexicon.list_types("each")}:
+    if not kinds or (not persons and not kinds <= {*lexicon.list_types("each")}):
         return []
     if persons or slot.shape == "noun":
         recipients = [one.with_mark("to") for one in named]

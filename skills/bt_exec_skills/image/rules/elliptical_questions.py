@@ -15,6 +15,7 @@ from bt_exec.language.reading.meaning_node import (
     conjuncts,
     disjunction,
     in_picture,
+    negation,
     normal_form,
     without_picture,
 )
@@ -36,6 +37,7 @@ _BAR = Node("thing", (("name", BAR),))
 _THIS_ONE, _IT = Node("np", (("of", Node("one")),)), Node("pronoun", (("name", "it"),))
 _OTHER = Node("pronoun", (("name", "other"),))
 _THAT = Node("pronoun", (("name", "that"),))  # "that cup"
+_REST = Node("np", (("of", Node("pronoun", (("name", "rest"),))),))  # "and the rest?"
 _UNSAID = Node("pronoun", (("name", "unsaid"),))  # "how many are there?"
 _WHAT_IS_IT = Node("ask", (("what", "which"), ("of", _IT)))
 _HOW_MANY = tuple(
@@ -159,7 +161,8 @@ def _beside_the_same(meaning: Node, last: Node | None) -> Node:
     if {about.kind, known.kind} != {"np"} or _UNSAID not in conjuncts(about.node("of")):
         return meaning
     parts = conjuncts(about.node("of"))
-    same = conjunction(*(one for one in conjuncts(known.node("of")) if one.kind not in _PLACES))
+    replaced = (*_PLACES, *(one.kind for one in parts if one.kind == "shown"))
+    same = conjunction(*(one for one in conjuncts(known.node("of")) if one.kind not in replaced))
     near = [one for one in conjuncts(known.node("of")) if one.text("relation") in _SIDES.values()]
     changed = [same if one == _UNSAID else _as_relation_to_landmark(one, near) for one in parts]
     return meaning.substitute(about, about.replace(of=conjunction(*changed)))
@@ -263,6 +266,8 @@ def _of_other_objects(
     A comparison of the same objects in two pictures becomes one of other objects in both.
     """
     of, last = fragment.node("of"), earlier[-1]
+    if of == _REST:
+        return _of_the_rest(last, kinds)
     if of.kind == "np" and of.node("of").kind == "shown":
         return normal_form(in_picture(last, of.node("of")))
     pair = last.node("of")
@@ -280,6 +285,18 @@ def _of_other_objects(
         for name in ("of", "to")
     }
     return normal_form(last.replace(of=pair.replace(**both)))
+
+
+def _of_the_rest(last: Node, kinds: Mapping[str, str]) -> Node | None:
+    """Return a question about objects of the same kind that the last question left out, or None."""
+    subject = subject_of(last)
+    parts = conjuncts(subject.node("of")) if subject is not None else ()
+    kept = [one for one in parts if one.kind == "shown" or one in nouns_in(one, kinds)]
+    asked = [one for one in parts if one not in kept]
+    if subject is None or not asked or len(kept) == sum(one.kind == "shown" for one in kept):
+        return None
+    left = conjunction(*kept, negation(conjunction(*asked)))
+    return normal_form(last.substitute(subject, subject.replace(of=left)))
 
 
 def _picture_of(pair: Node, name: str) -> str:

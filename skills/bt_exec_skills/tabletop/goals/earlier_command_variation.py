@@ -44,6 +44,8 @@ def with_phrase_replaced(old: Node, fragment: Node, *, shares_noun: bool = True)
     act = last_act(old)
     if act is None:
         return
+    if new is not None and _names_object_only(new):  # 파란 컵으로: "the blue cup instead"
+        fragment, new = fragment.replace(of=new.node("to")), new.node("to")
     changed = _with_goal(act, new) if new is not None and new.kind == "rel" else None
     if changed is not None:
         yield normal_form(old.substitute(act, changed))
@@ -160,6 +162,13 @@ def with_noun_of(new: Node, old: Node) -> Node:
         return new
     parts = [one for one in formulas_of(new) if one.kind not in ("one", "any")]
     return normal_form(new.replace(of=conjunction(*nouns, *parts)))
+
+
+def _names_object_only(place: Node) -> bool:
+    """Return True for a place at an object that holds no others, which is the object itself."""
+    to = place.get("to") if place.text("relation") == "at" else None
+    named = isinstance(to, Node) and to.kind == "np" and _has_noun(to)
+    return isinstance(to, Node) and named and not names_holder(to)
 
 
 def _has_noun(phrase: Node) -> bool:

@@ -148,8 +148,9 @@ class CommandHistory:
                 (questioned and node.kind == "again")
                 or _is_varied_repetition(node)
                 or _is_negation_only(node)
+                or (questioned and any(one.kind == "next" for one in node.walk()))
             ):
-                continue  # e.g. "again?", "again with the left arm, not on the tray"
+                continue  # e.g. "again?", "not on the tray", "what was on it before that?"
             if questioned and _is_verbless(node):
                 old = before[0][0] if before and node.kind == "fragment" else None
                 again = (
