@@ -313,6 +313,7 @@ def _without_order_marks(node: Node) -> Node:
         return inner
     done: list[Node] = []
     last: list[Node] = []
+    said = [part for part in node.parts() if part.kind in ("ask", "ordered")]
     for part in node.parts():
         sign = part.text("sign") if part.kind == "ordered" else ""
         if sign == "restated":  # several acts that correct the previous ones
@@ -335,7 +336,18 @@ def _without_order_marks(node: Node) -> Node:
             last.append(of)
         else:
             done.insert({"first": 0, "before": max(len(done) - 1, 0)}.get(sign, len(done)), of)
+    ordered = [part for part in (*done, *last) if part.kind == "ask"]
+    if ordered[:1] != [_unmarked(part) for part in said[:1]] and _has_pronoun(ordered[:1]):
+        return negation(Node("any"))  # a pronoun before the question that it refers to
     return node.replace(of=(*done, *last))
+
+
+def _unmarked(part: Node) -> Node:
+    return part.node("of") if part.kind == "ordered" else part
+
+
+def _has_pronoun(parts: Sequence[Node]) -> bool:
+    return any(one.kind == "pronoun" for part in parts for one in part.walk())
 
 
 def things_in(phrase: Node) -> list[str]:

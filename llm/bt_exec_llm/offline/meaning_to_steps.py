@@ -16,6 +16,7 @@ from bt_exec.language.reading.grammar import PAUSES
 from bt_exec.language.reading.lexicon import language_data
 from bt_exec.language.reading.meaning_node import Node, normal_form
 from bt_exec.language.reading.reader import Reading, may_deny_more
+from bt_exec_llm.offline.act_clauses_to_steps import BECOME
 from bt_exec_llm.offline.acts_at_each_place import distribute_over_places
 from bt_exec_llm.offline.clauses_to_steps import ClauseConverter
 from bt_exec_llm.offline.exclusions import (
@@ -25,7 +26,7 @@ from bt_exec_llm.offline.exclusions import (
 )
 from bt_exec_llm.offline.fetched_objects import join_fetching_steps
 from bt_exec_llm.offline.lexicon import Lexicon, Words
-from bt_exec_llm.offline.phrases_to_pieces import WITH
+from bt_exec_llm.offline.phrases_to_pieces import ARMS, WITH
 from bt_exec_llm.offline.questions_to_steps import PAIR
 from bt_exec_llm.offline.reader_lexicon import verbs_in
 from bt_exec_llm.offline.step import COMPARE, OMITTED, QUESTION, Step
@@ -43,6 +44,8 @@ _REMARK = "remark"
 _ORDERING = ("before_word", "after_word", "~before", "~before_you", "~after", "~after_you")
 """Categories of words that order two acts."""
 
+_DEMANDS = (BECOME, "move", "asked_for")
+"""Verbs of the reading engine for a state that an act must bring about."""
 _STATED = ("in_the_end",)
 """Signs of marks of order that apply to one clause only."""
 _UNTIL_TOLD = ("until_told", "until_ordered")
@@ -88,7 +91,8 @@ def steps_of_meaning(meaning: Node, lexicon: Lexicon, reading: Reading) -> list[
         raise UnclearTextError("CHOICE", reading.words_of(meaning))
     meaning = with_completed_branches(meaning)
     steps = list(ClauseConverter(lexicon, reading, meaning).convert(meaning))
-    steps = distribute_over_places(apply_value_order(steps, lexicon), lexicon)
+    steps = apply_value_order(_with_arms_last(steps, meaning, lexicon), lexicon)
+    steps = distribute_over_places(steps, lexicon)
     match _position_of_moved_act(raw) if isinstance(raw, Node) else "":
         case "first":
             steps = leave_out_of_others(steps[0], steps[1:], lexicon)
@@ -130,6 +134,19 @@ def steps_of_meaning(meaning: Node, lexicon: Lexicon, reading: Reading) -> list[
         )
         for at, step in enumerate(found)
     ]
+
+
+def _with_arms_last(steps: list[Step], meaning: Node, lexicon: Lexicon) -> list[Step]:
+    """Return the steps for a list of demanded states, of which that of the arms is reached last.
+
+    Every other step may move the arms.
+    """
+    parts = meaning.parts() if meaning.kind == "seq" else ()
+    if any(part.text("verb") not in _DEMANDS for part in parts):
+        return steps
+    known = {name for name, verb in lexicon.verbs.items() if verb.usual == ARMS and verb.result}
+    arms = [one for one in steps if one.verbs and known.issuperset(one.verbs)]
+    return [*(one for one in steps if one not in arms), *arms]
 
 
 def _leaves_place_between_acts(reading: Reading) -> bool:
