@@ -106,10 +106,10 @@ def _repeat_until(node: Node, held: Sequence_[BranchCondition], library: Library
     loop: dict[str, Any] = {"repeat": _MOST_ROUNDS // len(looks), "until": check}
     if len(looks) > 1:
         ways = [_in_sequence([*seen, Check.model_validate({"check": one})]) for seen, one in looks]
-        rounds = [Fallback.model_validate({"fallback": [*ways, node]})]
-        return Sequence.model_validate({"sequence": rounds, **loop})
-    rounds = [node, *observed]
-    waiting = Sequence.model_validate({"sequence": rounds, **loop, "skip_if": check})
+        tried = Fallback.model_validate({"fallback": [*ways, node]})
+        return Sequence.model_validate({"sequence": [tried], **loop})
+    loop["skip_if"] = check
+    waiting = Sequence.model_validate({"sequence": [node, *observed], **loop})
     return _in_sequence([*observed, waiting])
 
 
