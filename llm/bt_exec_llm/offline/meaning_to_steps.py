@@ -108,6 +108,8 @@ def steps_of_meaning(meaning: Node, lexicon: Lexicon, reading: Reading) -> list[
     steps = join_fetching_steps(steps, lexicon)
     steps = _with_repeated_returns(_with_returned_things(steps, saving, lexicon), lexicon)
     if _leaves_place_between_acts(reading):
+        if lexicon.list_types("each") and any(map(_drives_anywhere, steps[1:])):
+            raise NoStepsError
         steps = [_with_own_places(step, lexicon) for step in steps]
     if any(one.acts and not one.rescues and saving.issuperset(one.acts) for one in steps):
         raise NoStepsError
@@ -157,6 +159,11 @@ def _leaves_place_between_acts(reading: Reading) -> bool:
         or (leaving and leaf.category.startswith("v.") and leaf.text.endswith(leaving))
         for leaf in reading.edge.leaves()
     )
+
+
+def _drives_anywhere(step: Step) -> bool:
+    """Return True for a drive without a destination, as in "before you go, look at the lounge"."""
+    return step.verbs == ("go",) and step.positive and not step.pieces
 
 
 def _with_own_places(step: Step, lexicon: Lexicon) -> Step:
