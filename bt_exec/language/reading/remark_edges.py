@@ -86,9 +86,12 @@ class _Asides:
     def remark_of_words(self, first: int, last: int) -> Iterator[Edge]:
         """Yield the edges of the remark that consists of words `first` to `last` - 1, if any."""
         words = self._words[first:last]
-        if "," in words or not self._is_at_end_of_remark(last) or operators_in(words[-1], "en"):
-            return
         rules = self._rules
+        ranked = self._orders and words[-1] in rules["ranking"]
+        if "," in words or ranked or not self._is_at_end_of_remark(last):
+            return
+        if operators_in(words[-1], "en"):
+            return
         stated = self._is_sentence(words) or self._is_confirmed(words, last)
         if self._may_start(first) and self._is_subject(first) and stated:
             yield from self._edge("remark", first, last, words, rules["duties"])

@@ -363,6 +363,9 @@ def orders(draw):
             f"{other[0]}. Before that, {one[0]}.",
             f"{one[0]} before {other[1]}",
             f"{other[0]} after {one[1]}",
+            f"{other[0]}, but not before {one[1]}",
+            f"only after {one[1]} {other[0]}",
+            f"{one[0]} first. As the last step, {other[0]}",
         ]
     else:
         said = [
@@ -487,6 +490,10 @@ def test_prohibition_of_another_act_leaves_at_most_the_wanted_act(plan, case):
         ("fetch the material", "the door must not be open", "at the end {state}, so {act}"),
         ("fetch the material", "leave the door shut", "{act} and {state} when you're finished"),
         ("you have the material", "leave the door closed", "once {act}, {state}"),
+        ("the door closed", "the material out", "i want {act} and {state} when you finish"),
+        ("the material is out", "close the door", "before you {state}, make sure {act}"),
+        ("자재는 나와", "문은 닫혀 있고", "일이 끝났을 때 {state} {act} 있어야 해"),
+        ("자재부터 꺼내고", "문 닫기 전에", "{state} 꼭 {act}, 그다음 문 닫아"),
         ("자재 가져와", "문이 닫혀 있어야 해", "다 끝나면 {state}. {act}"),
         ("자재 가져와", "문이 열려 있으면 안 돼", "{act}. 다 끝났을 때 {state}"),
         ("자재 가져와", "문은 닫혀 있게 해 주고", "마지막엔 {state} {act}"),
