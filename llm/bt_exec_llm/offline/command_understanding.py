@@ -141,7 +141,9 @@ def understand(
         texts = dict.fromkeys((text, standard))
         found_codes = (index.small_talk.find_code(one, language, codes) for one in texts)
         code = next(filter(None, found_codes), "")
-        return code if code and not _has_command_sentence(text, language, index, past) else found
+        if code and (_orders_act(text, index) or _has_command_sentence(text, language, index, past)):
+            return found
+        return code or found
     return found
 
 
@@ -151,6 +153,20 @@ def _keeps_operators(text: str, standard: str, language: str) -> bool:
         Counter(one.kind for one in operators_in(form, language)) for form in (text, standard)
     )
     return said <= kept
+
+
+def _orders_act(text: str, index: Index) -> bool:
+    """Return True for a text that orders an act and something else: "close it and say what you did".
+
+    A text with a question mark may also be about such an act in the past.
+    """
+    reading = index.reader.read(text)
+    if not isinstance(reading, Reading) or text.rstrip().endswith("?"):
+        return False
+    acts = [one for one in reading.meaning.parts() if one.kind == "act"]
+    verbs = index.reader.lexicon.verbs
+    named = (verbs.get(verb) for act in acts for verb in verbs_in(act.text("verb")))
+    return reading.meaning.kind == "seq" and any(verb and not verb.finds for verb in named)
 
 
 def _has_command_sentence(text: str, language: str, index: Index, past: SessionHistory) -> bool:
