@@ -19,7 +19,7 @@ _LINEAR_ALGEBRA = "OPENBLAS_NUM_THREADS"
 More threads would busy-wait and take a core from the tick loop. numpy reads it on import.
 """
 
-_COLLECTIONS = 700, 10, 100
+_COLLECTIONS = 10_000, 20, 100
 """Thresholds of the garbage collector. Full scans are rare, because they find no garbage during
 the start.
 """

@@ -45,9 +45,19 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def own_folders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """Point the user's folders at an empty one of this worker, and remove the user's settings."""
+def own_folders(
+    tmp_path_factory: pytest.TempPathFactory, pytestconfig: pytest.Config
+) -> Iterator[Path]:
+    """Point the user's folders at an empty one of this worker, and remove the user's settings.
+
+    The utterances that were read for the index of a site are shared by all workers and kept for the
+    next run, because reading them takes seconds. Mutation tests read them again for each mutant.
+    """
     folder = tmp_path_factory.mktemp("user")
+    if not os.environ.get("BT_EXEC_ALL_TESTS") and hasattr(pytestconfig, "cache"):
+        shared = folder / "cache" / "bt-exec" / "utterances"
+        shared.parent.mkdir(parents=True)
+        shared.symlink_to(pytestconfig.cache.mkdir("utterances"), target_is_directory=True)
     with pytest.MonkeyPatch.context() as patch:
         for kind in FOLDERS:
             patch.setenv(f"XDG_{kind}_HOME", str(folder / kind.lower()))

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import io
 import os
 import re
 import runpy
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 import typer
@@ -193,28 +195,64 @@ FAILS = ("fault", "swap the cups")
 """Commands that may fail, because their exit codes are those of missions."""
 
 
+class Ran(NamedTuple):
+    """Exit code and output of a line."""
+
+    code: int
+    out: str
+    err: str
+
+
+@pytest.fixture
+def run(
+    tmp_path: Path,
+    shell: dict[str, str],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> Iterator[Callable[[str], Ran]]:
+    """Yield a function that runs a line in the folder of the test.
+
+    Single commands run in this process, where imports and words are loaded once. Pipes and files
+    are left to the shell.
+    """
+    handlers = {number: signal.getsignal(number) for number in signal.valid_signals()}
+
+    def run(line: str) -> Ran:
+        words = shlex.split(line)
+        if words[0] != "bt-exec" or {"|", "<", ">"} & {*words}:
+            ran = subprocess.run(
+                line,
+                shell=True,
+                cwd=tmp_path,
+                env=shell,
+                capture_output=True,
+                text=True,
+                timeout=300,
+                stdin=subprocess.DEVNULL,
+            )
+            return Ran(ran.returncode, ran.stdout, ran.stderr)
+        monkeypatch.setattr(sys, "stdin", io.StringIO())
+        code = program.run_command_line(words[1:])
+        return Ran(code, *capsys.readouterr())
+
+    monkeypatch.chdir(tmp_path)
+    for name, value in shell.items():
+        monkeypatch.setenv(name, value)
+    yield run
+    for number, handler in handlers.items():
+        if handler is not None and signal.getsignal(number) is not handler:
+            signal.signal(number, handler)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("page", RUN)
-def test_documented_commands_succeed(page: str, tmp_path: Path, shell: dict[str, str]) -> None:
+def test_documented_commands_succeed(page: str, tmp_path: Path, run: Callable[[str], Ran]) -> None:
     """Each command runs in a folder with its files, after seven missions."""
-
-    def run(line: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            line,
-            shell=True,
-            cwd=tmp_path,
-            env=shell,
-            capture_output=True,
-            text=True,
-            timeout=300,
-            stdin=subprocess.DEVNULL,
-        )
-
     shutil.copytree(ROOT / "trees" / "door", tmp_path / "trees")
     (tmp_path / "my_lab.yaml").write_text("site: lab\npacks: {door: {robot: sim}}\n")
     (tmp_path / "my_tree.yaml").write_text("tree: mine\nroot: {do: return_home}\n")
     shown = run("bt-exec show get_material --format yaml")
-    text = shown.stdout if shown.returncode == 0 else ""
+    text = shown.out if shown.code == 0 else ""
     (tmp_path / "my_version.yaml").write_text(
         text or (ROOT / "trees/door/get_material.yaml").read_text()
     )
@@ -230,14 +268,14 @@ def test_documented_commands_succeed(page: str, tmp_path: Path, shell: dict[str,
     if " 7" in "".join(RUN[page]):
         (tmp_path / "seven").write_text("is the door open?\n" * 6 + "get the material\n")
         seven = "bt-exec repl --fast --fault grasp:1=GRASP_SLIPPED < seven"
-        assert run(seven).returncode == 0
+        assert run(seven).code == 0
     for line in RUN[page]:
         fast = line if "--fast" in line else re.sub(r"bt-exec (run|do)", r"\g<0> --fast", line)
         ran = run(
             fast.replace("replay 7", "replay 7 --plain") if line == "bt-exec replay 7" else fast
         )
         allowed = (0, 3, 4, 6) if any(word in line for word in FAILS) else (0,)
-        assert ran.returncode in allowed, (line, ran.stdout[-2000:], ran.stderr[-2000:])
+        assert ran.code in allowed, (line, ran.out[-2000:], ran.err[-2000:])
 
 
 @pytest.fixture

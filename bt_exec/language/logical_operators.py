@@ -20,6 +20,8 @@ __all__ = ["Operator", "OperatorKind", "operators_in"]
 OperatorKind: TypeAlias = Literal["condition", "negation", "order", "limit"]
 
 _KINDS: tuple[OperatorKind, ...] = ("condition", "negation", "order", "limit")
+_NEVER = r"(?!)"
+"""Pattern without matches."""
 _PARTICLES = r"(?:은|는|도|만|을|를|에|에는|이|가)?"
 
 
@@ -49,13 +51,13 @@ def operators_in(text: str, language: str, neutral: Iterable[str] = ()) -> tuple
         neutral: Further phrases whose words are not operators.
     """
     folded = text.casefold().replace("’", "'")
+    if not _any_operator(language).search(folded):
+        return ()
     matches = [
         (kind, *match.span())
         for kind, pattern in _patterns(language)
         for match in pattern.finditer(folded)
     ]
-    if not matches:
-        return ()
     spared = [
         match.span()
         for match in _neutral_phrases_pattern(language, tuple(neutral)).finditer(folded)
@@ -103,6 +105,18 @@ def _patterns(language: str) -> tuple[tuple[OperatorKind, re.Pattern[str]], ...]
         if forms:
             found.append((kind, re.compile("|".join(sorted(forms, key=len, reverse=True)))))
     return tuple(found)
+
+
+@lru_cache(maxsize=2)
+def _any_operator(language: str) -> re.Pattern[str]:
+    """Return a pattern that is found in exactly the texts with a match of `_patterns`, but fast."""
+    groups: dict[str, list[str]] = {"words": [], "endings": [], "parts": []}
+    for kind in _KINDS:
+        for group, forms in groups.items():
+            forms += map(_pattern_of_phrase, _tables(language).get(kind, {}).get(group, ()))
+    words, endings, parts = ("|".join(forms) or _NEVER for forms in groups.values())
+    particles = _PARTICLES if language == "ko" else ""
+    return re.compile(rf"(?<!\w)(?:{words}){particles}(?!\w)|(?:{endings})(?!\w)|{parts}")
 
 
 @lru_cache(maxsize=16)

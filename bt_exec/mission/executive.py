@@ -178,7 +178,7 @@ class Executive:
         self._perceived_at = float("-inf")  # time of the perception after the plan [s]
         self._kept_still = False  # whether a robot moved and was stopped while no plan ran
         self._abort_reason = ""
-        self._heeded = False
+        self._abort_noticed = False
         self._patience_s = clock.period_s + site.limits.cancel_s
         self.runtime = Runtime(
             site.catalogue,
@@ -282,7 +282,7 @@ class Executive:
                 error = PartBroken(f"the handler of {timer}", f"raised {describe_exception(error)}")
             ending = self._ending_for_exception(error)
         self._timers.clear()
-        self._heeded = True
+        self._abort_noticed = True
         self.runtime.faults.end()
         outcome = self._outcome(*self._conclude(ending, progress))
         finished = Finished(self.clock.now(), self.runtime.tick, outcome)
@@ -520,7 +520,7 @@ class Executive:
     def _escalate_abort(self, patience_s: float) -> None:
         """Stop the robots unless the loop reacts to an abort within `patience_s` [s]."""
         time.sleep(patience_s)
-        if not patience_s or not self._heeded:
+        if not patience_s or not self._abort_noticed:
             stop_all(self.rigs)
 
     def _ending(self) -> bool:
@@ -528,7 +528,7 @@ class Executive:
 
     def _check_stop(self) -> None:
         if self._abort_reason:
-            self._heeded = True
+            self._abort_noticed = True
             raise _Aborted
         if (broken := self.runtime.broken or self.watchdog.first) is not None:
             raise broken

@@ -42,7 +42,7 @@ class _Foreign:
         """Do nothing: py_trees has set the status."""
 
     def handle_long_call(self, seconds: float) -> None:
-        """Ignore the duration."""
+        """Do nothing: py_trees behaviours have no watchdog."""
 
 
 _Entry: TypeAlias = Node | _Foreign

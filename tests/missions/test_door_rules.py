@@ -129,7 +129,7 @@ SKILLS = {
 
 @pytest.mark.parametrize("skill", SKILLS)
 def test_permanent_fault_blocks_the_mission_within_the_budget(run_door, skill):
-    door = "closed" if skill == "open_door" else "open"  # which avoids the opening
+    door = "closed" if skill == "open_door" else "open"  # so that no other skill is needed first
     ran = run_door(GET, seed=2, door=door, faults=[f"{skill}={SKILLS[skill]}"])
     found = ran.outcome
     assert (found.status, found.reason_code) == ("blocked", "SKILL_FAILED")

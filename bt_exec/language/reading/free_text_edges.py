@@ -151,6 +151,8 @@ class _Texts:
         yield Edge(start, end, "text", _quote(said), cost, text=surface)
         if quoted or greets:
             spoken = said.removesuffix(quoted) + rules.get("quoted", {}).get(quoted, "")
+            for pattern, stated in rules.get("stated", {}).items():
+                spoken = re.sub(pattern, stated, spoken)
             spoken = rules.get("spoken", {}).get(surface, spoken)
             yield Edge(start, end, "text.said", _quote(spoken), cost, text=surface)
         if greets:
@@ -179,8 +181,9 @@ class _Texts:
             return True
         surface = self._text.chars[start:end]
         commas = "moods" in self._rules and "," in surface
-        guided = any(one in surface for one in self._rules.get("guiding", ()))
-        if commas or guided or any(start <= first and last < end for first, last in self._acts):
+        barred = (*self._rules.get("guiding", ()), *self._rules.get("limits", ()))
+        limited = any(one in surface for one in barred)
+        if commas or limited or any(start <= first and last < end for first, last in self._acts):
             return True
         if not words or words[0] in self._rules.get("person_acts", ()):
             return False

@@ -14,6 +14,7 @@ from typing import Any
 
 from bt_exec.language.closed_classes import closed_classes
 from bt_exec.language.logical_operators import Operator, operators_in
+from bt_exec.language.phrase_alternatives import expand_phrase
 from bt_exec.language.reading.chart import Edge
 from bt_exec.language.reading.lexicon import Lexicon
 from bt_exec.language.reading.meaning_node import Node
@@ -59,8 +60,10 @@ class _Remarks:
         self._text, self._language = text, lexicon.language.name
         self._rules: Mapping[str, Any] = data["remarks"]
         self._ends, self._orders = (
-            tuple("".join(one.split()) for one in self._rules[key]) for key in ("ends", "orders")
+            tuple("".join(one.split()) for end in self._rules[key] for one in expand_phrase(end))
+            for key in ("ends", "orders")
         )
+        self._here = tuple(self._rules["here"])
         self._persons = tuple(data.get("texts", {}).get("persons", ()))
         self._named = [one for one in edges if one.start in text.gaps]
         self._takes_items = lexicon.takes_texts
@@ -100,23 +103,32 @@ class _Remarks:
         """Yield the only thing of unknown kind that a remark names: "I put a box there"."""
         marked = {one.start for one in self._objects}
         loading, particles = (tuple(self._rules[key]) for key in ("loading", "particles"))
+        unknown = [
+            one
+            for one in within
+            if one.category == "unknown" and not one.text.startswith((*loading, *self._here))
+        ]
         items = [
             one.text
-            for one in within
-            if one.category == "unknown" and not one.text.startswith(loading)
+            for one in unknown
             if one.end in marked
-            or (
-                self._text.chars[one.end :].startswith(loading) and not one.text.endswith(particles)
-            )
+            or (self._is_loaded_after(one.end) and not one.text.endswith(particles))
         ]
         if self._takes_items and len(set(items)) == 1:
             yield Node("quote", (("said", items[0]),))
+
+    def _is_loaded_after(self, end: int) -> bool:
+        """Return True if a verb of loading follows, directly or after "here"."""
+        after = self._text.chars[end:]
+        here = max((one for one in self._here if after.startswith(one)), key=len, default="")
+        return after.removeprefix(here).startswith(tuple(self._rules["loading"]))
 
     def _is_remark(self, words: Sequence[str], end: int) -> bool:
         if words[-1] in self._rules["retracting"]:
             return False
         ended = "".join(words).endswith(self._ends)
-        return end in self._felt or (ended and not self._may_link_acts(words))
+        last = end == len(self._text.chars)  # no act can follow
+        return end in self._felt or (ended and (last or not self._may_link_acts(words)))
 
     def _may_link_acts(self, words: Sequence[str]) -> bool:
         """Return True if the last word may be an act before another one: "peel it and bring it"."""
@@ -131,11 +143,19 @@ class _Remarks:
         if any(one in surface for one in self._orders):
             return True
         ongoing = words[-1].endswith(tuple(self._rules["ongoing"]))
+        final = start > 0 and end == len(self._text.chars)
         inside = (one for one in self._acts if start <= one.start and one.end <= end)
-        if any(not (ongoing and one.category.endswith(".noun")) for one in inside):
-            return True
+        for one in inside:
+            owned = ongoing and one.category.endswith(".noun")
+            timed = one.category == "limit" and (final or one.start > start)  # not of the order
+            if not owned and not timed:
+                return True
         said = self._text.typed_words(start, end)
-        return any(_is_limiting(one, self._language) for one in operators_in(said, self._language))
+        aims = words[-1].endswith(tuple(self._rules["aims"]))  # "so that it does not fall"
+        if aims and self._rules["not"] in words and words[-1] not in self._rules["entering"]:
+            return True
+        operators = operators_in(said, self._language)
+        return any(aims or _is_limiting(one, self._language) for one in operators)
 
     def _reports_fact(self, edge: Edge) -> bool:
         """Return True for a verb that reports or confirms a fact: "they say it is empty"."""
@@ -160,5 +180,6 @@ def _is_limiting(operator: Operator, language: str) -> bool:
 def _has_pack_meaning(edge: Edge) -> bool:
     """Return True for prohibitions, and for verbs and states of packs that give no reason."""
     kind, _, mood = edge.category.rstrip("!").partition(".")
-    stated = mood.endswith(("since", "adn", "done"))
+    stated = mood.endswith(("since", "adn", "done", "planned"))
+    stated = stated or (mood.endswith("goal") and not edge.category.endswith("!"))
     return mood in _PROHIBITING or (kind in ("v", "adj") and not stated)

@@ -215,8 +215,8 @@ def _verb_continuations(
 def _mood_of_ending(stem: Stem, mood: str, chars: str, lexicon: Lexicon) -> str:
     """Return the mood of the verb group at the end of `chars`.
 
-    What may not be done is prohibited, except with a verb of request, which may ask for it.
-    A wish with an act or a verb of request counts as an order. So does a question with a verb of
+    "may not" prohibits an act, but with a verb of request it can be a question ("can't I ask you
+    to …?"). A wish with an act or a verb of request is an order. So is a question with a verb of
     request, unless it is an offer.
     """
     if mood == _BARRED and not stem.asks:

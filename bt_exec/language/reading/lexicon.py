@@ -218,6 +218,8 @@ def _entry(
     word = word.lower().replace("_", " ")
     if "'" in word:
         word = _POSSESSIVE.sub(" s", word).replace("'", "")
+    if " " not in word:
+        return word, Entry(category, meaning, (), suffix, cost)
     *before, _ = parts = word.split(" ")
     places = tuple(accumulate(map(len, before)))
     return "".join(parts), Entry(category, meaning, places, suffix, cost)

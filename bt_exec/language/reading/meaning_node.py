@@ -21,6 +21,7 @@ __all__ = [
     "disjunction",
     "in_picture",
     "is_related",
+    "names_difference",
     "negation",
     "normal_form",
     "things_in",
@@ -87,6 +88,8 @@ KINDS: Mapping[str, tuple[str, ...]] = {
 }
 """Kinds of nodes with the names of their arguments, in the order in which templates give them."""
 
+_DIFFERENCES = ("missing", "new", "changed")
+"""Attributes of objects that are not the same in both pictures."""
 _LAST = ("last", "in_the_end")
 """Signs of acts that come after all others, and of states that are demanded for the end."""
 _EMPTY: tuple[tuple[str, Value], ...] = ()
@@ -228,12 +231,22 @@ def _without_number_marks(joined: Node) -> tuple[Node, ...]:
 
 
 def in_picture(node: Node, shown: Node) -> Node:
-    """Return a question restricted to the objects in the picture that the node `shown` names."""
+    """Return a question restricted to the objects in the picture that the node `shown` names.
+
+    A question about the differences between the pictures is kept.
+    """
+    if names_difference(node):
+        return node
     if node.kind == "pronoun":
         return Node("np", (("of", conjunction(node, shown)),))
     if node.kind != "np":
         return node.map_children(lambda part: in_picture(part, shown))
     return node.replace(of=conjunction(without_picture(node.node("of")), shown))
+
+
+def names_difference(node: Node) -> bool:
+    """Return True for a meaning about objects that are not the same in both pictures."""
+    return any(one.text("attribute") in _DIFFERENCES for one in node.walk())
 
 
 def without_picture(node: Node) -> Node:

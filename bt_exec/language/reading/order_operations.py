@@ -141,7 +141,8 @@ def _some_of(act: Node, objects: Any) -> Node | None:
 def _add_arguments(said: Node, more: Any) -> Node:
     """Return orders with further arguments added to each, such as the instrument.
 
-    The result is `UNSAID` if the meaning contains no order.
+    A later order with an instrument of its own keeps it: "use your left arm to open the door and
+    take the cup with the right one". The result is `UNSAID` if the meaning contains no order.
     """
     changed = _with_arguments(said, more)
     return UNSAID if changed == said else changed
@@ -152,11 +153,20 @@ def _with_arguments(said: Node, more: Any) -> Node:
         about = said.get("of")
         own = () if about is None else listed(about)
         return said.replace(of=(*own, *listed(more)))
-    return (
-        said.map_children(lambda part: _with_arguments(part, more))
-        if said.kind in _ORDERS
-        else said
-    )
+    if said.kind not in _ORDERS:
+        return said
+    first = next((one for one in said.walk() if one.kind == "act"), None)
+    tool = any(map(_is_instrument, listed(more)))
+
+    def with_arguments(part: Node) -> Node:
+        own = part.kind == "act" and part is not first and any(map(_is_instrument, part.walk()))
+        return part if tool and own else _with_arguments(part, more)
+
+    return said.map_children(with_arguments)
+
+
+def _is_instrument(node: Any) -> bool:
+    return isinstance(node, Node) and (node.kind, node.get("relation")) == ("rel", "with")
 
 
 def _fill_pronouns(objects: Any, said: Node) -> Node:
@@ -238,6 +248,12 @@ def _else_first(question: Node, act: Node, before: Node) -> Node:
     """Return an act that needs another one first unless a question is answered with yes."""
     both = Node("seq", (("of", (before, act)),))
     return Node("if", (("of", question), ("then", act), ("other", both)))
+
+
+def _about_act(question: Node, act: Node) -> Node:
+    """Return a condition in which "it" is replaced by the only object or place of an act."""
+    about = [one for one in act.walk() if one.kind == "np"]
+    return question.substitute(IT, about[0]) if len(about) == 1 else question
 
 
 def _try_first(act: Node, tool: Node) -> Node:
@@ -369,13 +385,17 @@ def _sort_of(phrase: Any) -> tuple[str, str] | None:
 
 
 def _restart_orders(before: Node, orders: Node) -> Node:
-    """Return orders that replace a list of orders which broke off, or only its unfinished end."""
+    """Return the orders after a sentence that broke off ("open the … no, close the door").
+
+    Several new orders replace all of the sentence; a single one replaces only its unfinished end.
+    """
     if orders.kind == "seq" and len(orders.parts()) > 1:
         return orders
     return Node("seq", (("of", (before, orders)),))
 
 
 ORDER_OPERATIONS: Mapping[str, Callable[..., Any]] = {
+    "about_act": _about_act,
     "acts": _act_on_each_group,
     "try_first": _try_first,
     "else_first": _else_first,

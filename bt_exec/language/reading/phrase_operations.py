@@ -17,6 +17,7 @@ from bt_exec.language.reading.meaning_node import (
     conjuncts,
     disjunction,
     in_picture,
+    names_difference,
     negation,
     without_number,
 )
@@ -29,6 +30,7 @@ _WHOLE = ("all", "all_but", "rest", "another")
 IT = Node("pronoun", (("name", "it"),))
 _HEIGHTS = {"big": "tall", "small": "short"}
 _LISTED_ASPECTS = ("colour", "shape")
+_PLACES = ("rel", "placed", "shown")
 _SIDES = ("left_of", "right_of", "above", "below")
 
 
@@ -217,8 +219,30 @@ def _append_in_sentence(before: Node, question: Node) -> Node:
 
 
 def _compare_counts_at_places(phrase: Node, place: Node, other: Node, sign: str) -> Node:
-    """Return the comparison of the counts of the same objects at two places."""
+    """Return the comparison of the counts of the same objects at two places.
+
+    "The right one" is one of the objects that the first place names.
+    """
+    things = [one for one in place.walk() if one.kind == "thing"]
+    other = other.substitute(ONE, things[0]) if len(things) == 1 else other
     here, there = (refine(phrase, one) or phrase for one in (place, other))
+    return Node("more", (("of", here), ("to", there), ("sign", sign)))
+
+
+def _compare_alternatives(one: Node, other: Node, sign: str) -> Node:
+    """Return the comparison of the counts of two alternatives.
+
+    A place that is stated with only one of them belongs to both: "more cups or bottles on it".
+    """
+    places = [
+        [part for part in conjuncts(phrase.node("of")) if part.kind in _PLACES]
+        if isinstance(phrase.get("of"), Node)
+        else []
+        for phrase in (one, other)
+    ]
+    if all(places) or not any(places):
+        places = [[], []]
+    here, there = (refine(*own) or own[0] for own in ((one, *places[1]), (other, *places[0])))
     return Node("more", (("of", here), ("to", there), ("sign", sign)))
 
 
@@ -423,6 +447,7 @@ PHRASE_OPERATIONS: Mapping[str, Callable[..., Any]] = {
     "asked_what": _reject_yes_no_question,
     "fill_it": _fill_it,
     "in_picture": in_picture,
+    "differing": lambda question: question if names_difference(question) else UNSAID,
     "in_order": _in_order,
     "outermost": _distance_of_outermost,
     "as_height": lambda degree: _HEIGHTS.get(degree.text("attribute"), degree.text("attribute")),
@@ -441,6 +466,7 @@ PHRASE_OPERATIONS: Mapping[str, Callable[..., Any]] = {
     "decided": lambda said: UNSAID if said.text("what") == "how_many" else said,
     "fill": _fill_superlative,
     "more_at": _compare_counts_at_places,
+    "alternatives": _compare_alternatives,
     "more_of": _compare_counts_of_attributes,
     "within": _restrict_question,
     "labelled": _numbered_object,

@@ -15,13 +15,16 @@ from bt_exec.language.reading.meaning_node import (
     conjunction,
     conjuncts,
     disjunction,
+    things_in,
 )
 from bt_exec.language.reading.order_operations import correct_objects
 from bt_exec.language.reading.phrase_operations import IT
 from bt_exec.language.reading.reference_resolution import subject_of, with_antecedent
 
-__all__ = ["QUESTION_OPERATIONS", "with_asked_fragments"]
+__all__ = ["QUESTION_OPERATIONS", "with_asked_fragments", "with_other_phrase"]
 
+_HOLDS, _FAILS = "/holds", "/fails"
+"""Ends of the names of an aspect that is present, or absent."""
 _IT_EXISTS = Node("exists", (("of", IT),))
 
 
@@ -39,17 +42,53 @@ def _either_question(one: Node, other: Node) -> Node:
     """
     if "seq" in (one.kind, other.kind):
         return UNSAID
+    if _is_complement(other, one):
+        return one  # "is it gone, or is it still there?"
     first, second = _property_in(one), _property_in(other)
     if first and second and (_is_omitted(second[0]) or second[0] == first[0]):
         hold = disjunction(first[1], second[1])
         every = Node("all", (("of", first[0]), ("hold", hold)))
         return Node("ask", (("what", "which"), ("of", every)))
-    if other.get("of") == _IT_EXISTS and one.node("of").kind == "exists":
-        return one  # "is it gone, or is it still there?"
     subject = first[0] if first else subject_of(one)
+    other = _with_omitted_noun(other, subject)
     if subject is not None and subject.get("of") is not None and IT in other.walk():
         other = with_antecedent(other, subject.replace(quantity=None, wh=None))
     return Node("seq", (("of", (one, other)),))
+
+
+def _is_complement(other: Node, one: Node) -> bool:
+    """Return True if a question asks for the opposite of whether something is there.
+
+    Examples are "is it still there?" and "is it empty?"; "it" is the place or object of `one`.
+    """
+    of = other.node("of")
+    if of == _IT_EXISTS:
+        return one.node("of").kind == "exists"
+    if of.kind == "exists" and any(part.text("number") == "0" for part in of.walk()):
+        return set(things_in(of)) <= set(things_in(one))
+    about, own = _property_in(other), _property_in(one)
+    placed = one.node("of").kind == "exists" or (own is not None and own[1].kind == "rel")
+    if not placed or about is None or not _is_omitted(about[0]):
+        return False
+    name = about[1].text("attribute")
+    present = f"{name.removesuffix(_FAILS)}{_HOLDS}"
+    return name.rstrip("/").endswith("empty") or (
+        name.endswith(_FAILS) and present in things_in(one)
+    )
+
+
+def _with_omitted_noun(question: Node, subject: Node | None) -> Node:
+    """Return a question whether there are "green ones, too" with the noun of a subject."""
+    of = question.get("of")
+    phrase = of.get("of") if isinstance(of, Node) and of.kind == "exists" else None
+    if subject is None or not isinstance(phrase, Node) or not isinstance(phrase.get("of"), Node):
+        return question
+    if any(part.kind != "has" for part in conjuncts(phrase.node("of"))):
+        return question
+    things = [part for part in conjuncts(subject.node("of")) if part.kind == "thing"]
+    if len(things) != 1:
+        return question
+    return question.substitute(phrase, phrase.replace(of=conjunction(phrase.node("of"), *things)))
 
 
 def _property_in(question: Node) -> tuple[Node, Node] | None:
@@ -84,12 +123,16 @@ def with_asked_fragments(parts: Sequence[Node]) -> tuple[Node, ...]:
     for part in parts:
         before = found[-1] if found else None
         if part.kind == "fragment" and before is not None and before.kind == "ask":
-            part = _question_with_phrase(before, part.node("of")) or part
+            part = with_other_phrase(before, part.node("of")) or part
         found.append(part)
     return tuple(found)
 
 
-def _question_with_phrase(question: Node, phrase: Node) -> Node | None:
+def with_other_phrase(question: Node, phrase: Node) -> Node | None:
+    """Return a question or an act with a phrase in place of the only one of the same sort, or None.
+
+    A phrase outside relations is preferred, unless the new one is a place.
+    """
     placed = phrase.kind == "rel"
     new = phrase.node("to") if placed else phrase
     outside, inside = _phrases_of(question)
@@ -130,6 +173,23 @@ def _sort_of_noun(phrase: Node) -> str | None:
     return names[0].rpartition("/")[0].rpartition("/")[0] if len(names) == 1 else None
 
 
+def _preferred(act: Node, *choices: Node) -> Node:
+    """Return an act on the first of two objects if it is there, otherwise on the second.
+
+    With one choice, it is the second object, and the first is that of the act.
+    """
+    acts = [act] if len(choices) == 1 else []
+    for choice in choices:
+        other = with_other_phrase(act, choice) if act.kind == "act" else None
+        acts += [] if other is None else [other]
+    objects = [one for one in acts[0].parts() if one.kind == "np"] if len(acts) == 2 else []
+    if len(objects) != 1:
+        return UNSAID
+    present = Node("exists", (("of", objects[0].replace(det=None)),))
+    asked = Node("ask", (("what", "whether"), ("of", present)))
+    return Node("if", (("of", asked), ("then", acts[0]), ("other", acts[1])))
+
+
 def _go_to_and_fro(one: Node, other: Node, times: int | None = None) -> Node:
     """Return visits of two places in turn, `times` times each, and the return to the first."""
     stops = tuple(Node("act", (("verb", "stop_at"), ("of", place))) for place in (one, other))
@@ -146,8 +206,31 @@ def _with_shared_verb(stops: Node, verb: Value | None) -> Node:
     return stops.map_children(lambda part: _with_shared_verb(part, verb))
 
 
+def _ask_in_turn(question: Node, phrase: Node, place: int = 0) -> Node:
+    """Return the count of several kinds of objects as separate questions, in a stated order.
+
+    Args:
+        question: A question for the number of each of several kinds of objects.
+        phrase: One of the kinds.
+        place: 0 to ask for its number first, -1 to ask for it last.
+    """
+    kinds = question.node("of").get("of") if question.text("what") == "how_many" else None
+    listed = kinds.get("of") if isinstance(kinds, Node) and kinds.kind == "np" else None
+    every = listed.parts() if isinstance(listed, Node) and listed.kind == "or" else ()
+    one = phrase.get("of") if phrase.kind == "np" else None
+    if one not in every:
+        return UNSAID
+    others = tuple(kind for kind in every if kind != one)
+    ordered = (one, *others) if place == 0 else (*others, one)
+    counts = (question.replace(of=Node("np", (("of", kind),))) for kind in ordered)
+    return Node("seq", (("of", tuple(counts)),))
+
+
 QUESTION_OPERATIONS: Mapping[str, Callable[..., Any]] = {
+    "asked_first": _ask_in_turn,
+    "asked_last": lambda question, phrase: _ask_in_turn(question, phrase, -1),
     "either_question": _either_question,
+    "preferred": _preferred,
     "to_and_fro": _go_to_and_fro,
     "shared_verb": _with_shared_verb,
 }

@@ -1,7 +1,8 @@
 """Lattice edges of remarks in commands, which request nothing ("it is cold in here").
 
-The categories are ``remark`` for a sentence about a person or an object, and ``purpose`` for the
-reason of an order ("so I can look inside"). The meaning lists the objects that a remark names. A
+The categories are ``remark`` for a sentence about a person or an object, ``purpose`` for the
+reason of an order ("so I can look inside"), and ``benefit`` for a phrase such as "for some fresh
+air", in which no word has a meaning here. The meaning lists the objects that a remark names. A
 remark that names no object and contains no question word is also a ``plain_remark``.
 """
 
@@ -93,6 +94,15 @@ class _Asides:
         said = " ".join(words)
         if any(said.startswith(f"{one} ") for one in rules["purposes"]) and first:
             yield from self._edge("purpose", first, last, words, ())
+        if words[0] in rules["benefiting"] and self._is_unknown_object(first + 1, last):
+            start, end = self._text.words[first][0], self._text.words[last - 1][1]
+            yield Edge(start, end, "benefit", None, _WORD * len(words), text="".join(words))
+
+    def _is_unknown_object(self, first: int, last: int) -> bool:
+        """Return True for a noun phrase that contains no word with a meaning: "some fresh air"."""
+        unknown = [self._text.words[at][0] in self._unknown for at in range(first, last)]
+        light = (word in self._rules["light"] for word in self._words[first:last])
+        return any(unknown) and all(map(any, zip(unknown, light, strict=True)))
 
     def _may_start(self, first: int) -> bool:
         """Return True if a remark may start at a word: after a pause, or before "is" or "am"."""
@@ -171,7 +181,9 @@ class _Asides:
         known = named or any(one.category == "pronoun" for one in inside)
         kept = known and bool(duties) and not set(words).isdisjoint(self._rules["keeping"])
         limits = not self._orders and not set(words).isdisjoint(self._rules["referring"])
-        if denied or wished or kept or limits or not set(words).isdisjoint(duties):
+        asks = " ".join(words).startswith(tuple(self._rules["asking"]))
+        asks = asks and any(one.category in ASKED for one in inside)
+        if denied or wished or kept or limits or asks or not set(words).isdisjoint(duties):
             return
         if category == "remark" and any(map(self._contains_command, inside)):
             return

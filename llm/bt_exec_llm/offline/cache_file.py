@@ -14,7 +14,7 @@ import platformdirs
 
 __all__ = ["cache_folder", "write_cache"]
 
-_MOST_FILES = 8
+_MOST_FILES = 64
 
 
 def cache_folder(name: str) -> Path:

@@ -21,7 +21,7 @@ from bt_exec_llm.offline.results_to_steps import (
 )
 from bt_exec_llm.offline.step import QUESTION, Step, without_pronouns
 from bt_exec_llm.offline.step_conversion_errors import NoStepsError, UnclearTextError
-from bt_exec_llm.offline.step_piece import DECIDED
+from bt_exec_llm.offline.step_piece import BOUNDS, DECIDED
 
 __all__ = ["ConditionalConverter"]
 
@@ -134,7 +134,7 @@ class ConditionalConverter(ResultConverter, ABC):
             if not self._is_decidable(question):
                 raise NoStepsError
             return True
-        placed = any(piece.name in self._each for piece in question.pieces)
+        placed = any(piece.name in (*self._each, *BOUNDS) for piece in question.pieces)
         if len(self._acting) > 1 or not (placed and self._reports):
             return False
         if ask.node("of").kind == "pronoun" or not self._is_decidable(question):

@@ -69,8 +69,9 @@ class Words(_Part):
         """Return the phrases of both languages in all forms that their brackets allow."""
         return [one for phrase in self.phrases() for one in expand_phrase(phrase)]
 
+    @cached_property
     def without_spaces(self) -> frozenset[str]:
-        """Return all forms of the phrases of both languages, without spaces."""
+        """All forms of the phrases of both languages, without spaces."""
         return frozenset("".join(one.split()) for one in self.expanded())
 
 
@@ -316,6 +317,12 @@ class Lexicon(_Part):
         """Names of the parameters for which some value implies an argument."""
         every = (value for values in self.values.values() for value in values.values())
         return frozenset(name for value in every for name in value.brings)
+
+    @cached_property
+    def value_phrases(self) -> frozenset[str]:
+        """All forms of the phrases of all values."""
+        named = (one for values in self.values.values() for one in values.values())
+        return frozenset(said for one in named for said in one.expanded())
 
     @cached_property
     def stand_ins(self) -> Mapping[tuple[str, str], str]:

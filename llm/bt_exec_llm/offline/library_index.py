@@ -76,7 +76,7 @@ class Index:
             tree.tree: [t for t in tree.utterances if not language or language_of(t) == language]
             for tree in library
         }
-        reader = Reader(lexicon)
+        reader = _reader_of(lexicon)
         frames = Frames.from_utterances(library, reader, utterances)
         if frames.unread:  # these utterances become verbs as a whole
             reader = Reader(lexicon.with_utterances(frames.unread))
@@ -94,6 +94,19 @@ class Index:
     def all_languages(self) -> Index:
         """Index with the utterances of every language."""
         return Index.build(self.lexicon, self.library, types=self.types)
+
+
+_READERS: list[Reader] = []
+
+
+def _reader_of(lexicon: Lexicon) -> Reader:
+    """Return the reader of a lexicon, which the indices of all languages share."""
+    for reader in _READERS:
+        if reader.lexicon is lexicon:
+            return reader
+    _READERS.append(Reader(lexicon))
+    del _READERS[:-_MOST]
+    return _READERS[-1]
 
 
 _BY_REQUEST: OrderedDict[Any, tuple[Any, Index]] = OrderedDict()

@@ -10,11 +10,13 @@ from collections.abc import Container, Iterable
 from dataclasses import replace
 from itertools import pairwise
 
+from bt_exec.language.reading.branch_completion import with_completed_branches
 from bt_exec.language.reading.chart import Edge
 from bt_exec.language.reading.grammar import PAUSES
 from bt_exec.language.reading.lexicon import language_data
 from bt_exec.language.reading.meaning_node import Node, normal_form
 from bt_exec.language.reading.reader import Reading, may_deny_more
+from bt_exec_llm.offline.acts_at_each_place import distribute_over_places
 from bt_exec_llm.offline.clauses_to_steps import ClauseConverter
 from bt_exec_llm.offline.exclusions import (
     apply_exclusions,
@@ -84,8 +86,9 @@ def steps_of_meaning(meaning: Node, lexicon: Lexicon, reading: Reading) -> list[
         raise UnclearTextError("NEGATED", reading.text)
     if find_choice(meaning) is not None:
         raise UnclearTextError("CHOICE", reading.words_of(meaning))
+    meaning = with_completed_branches(meaning)
     steps = list(ClauseConverter(lexicon, reading, meaning).convert(meaning))
-    steps = apply_value_order(steps, lexicon)
+    steps = distribute_over_places(apply_value_order(steps, lexicon), lexicon)
     match _position_of_moved_act(raw) if isinstance(raw, Node) else "":
         case "first":
             steps = leave_out_of_others(steps[0], steps[1:], lexicon)
@@ -269,7 +272,7 @@ def _check_places_enterable(reading: Reading, lexicon: Lexicon) -> None:
     Raises:
         UnclearTextError: If the command names such a place.
     """
-    known = lexicon.limits.get("OUT_OF_REACH", Words()).without_spaces()
+    known = lexicon.limits.get("OUT_OF_REACH", Words()).without_spaces
     forbidden = [reading.edge_of(one) for one in reading.meaning.walk() if one.kind == "avoid"]
     left_out = [leaf for edge in forbidden if edge is not None for leaf in edge.leaves()]
     leaves = [leaf for leaf in reading.edge.leaves() if known and leaf not in left_out]

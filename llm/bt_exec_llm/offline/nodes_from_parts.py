@@ -8,7 +8,7 @@ that part.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from collections.abc import Sequence as Sequence_
 from itertools import chain, groupby
 from typing import Any
@@ -45,13 +45,25 @@ def build_nodes(parts: list[Part], library: Library) -> tuple[Node, ...]:
         if not hung:
             _add_nodes(nodes, chain.from_iterable(branches), library)
             continue
-        asked = _observation_nodes([branch[0].condition for branch in branches], library)
-        nodes += [one for one in asked if nodes[-1:] != [one]]  # not observed by the previous node
-        if len(branches) == 1:
-            nodes.append(_guard_branch(branches[0], library))
-        else:
-            nodes.append(_build_fallback(branches, library))
+        for alternatives in _split_at_repeated_conditions(branches):
+            asked = _observation_nodes([one[0].condition for one in alternatives], library)
+            nodes += [one for one in asked if nodes[-1:] != [one]]  # not observed just before
+            if len(alternatives) == 1:
+                nodes.append(_guard_branch(alternatives[0], library))
+            else:
+                nodes.append(_build_fallback(alternatives, library))
     return tuple(nodes)
+
+
+def _split_at_repeated_conditions(branches: list[list[Part]]) -> Iterator[list[list[Part]]]:
+    """Yield groups of branches; a condition that is asked again begins a new group."""
+    group: list[list[Part]] = []
+    for branch in branches:
+        if any(one[0].condition == branch[0].condition for one in group):
+            yield group
+            group = []
+        group.append(branch)
+    yield group
 
 
 def _add_nodes(nodes: list[Node], parts: Iterable[Part], library: Library) -> None:

@@ -180,7 +180,7 @@ class PhraseConverter:
         if phrase.text("det") != "all" or not _nouns_of(phrase.node("of")):
             return False
         edge = self._reading.edge_of(phrase)
-        limits = self._lexicon.limits.get("COUNT", Words()).without_spaces()
+        limits = self._lexicon.limits.get("COUNT", Words()).without_spaces
         return edge is not None and any(leaf.text in limits for leaf in edge.leaves())
 
     def _convert_relation(self, node: Node) -> Iterator[Piece]:
@@ -278,7 +278,7 @@ class PhraseConverter:
         The piece for the inside of an object has no name and the relation ``inside door``, or
         ``inside`` if the object is not named.
         """
-        out_of_reach = self._lexicon.limits.get("OUT_OF_REACH", Words()).without_spaces()
+        out_of_reach = self._lexicon.limits.get("OUT_OF_REACH", Words()).without_spaces
         said = list(self._convert_phrase(of, "at")) if isinstance(of, Node) else []
         if any(one.startswith(p.text.replace(" ", "")) for p in said for one in out_of_reach):
             raise NoStepsError

@@ -69,6 +69,8 @@ _WHO = "who"
 _EXCLUSIVE, _DENIED = ("more", "at_most"), ("fewer", "at_most")
 """Bounds that exclude their number, and bounds that negate a lower bound."""
 _ASKED = ("whether", "which", "how_many", "where", "what")
+_PERSON_MEANT = "pronoun", "person"
+"""Kind and name of the piece for "he"."""
 
 
 class QuestionConverter(PhraseConverter):
@@ -112,11 +114,34 @@ class QuestionConverter(PhraseConverter):
         pieces = self._with_usual_object(self._with_both_hands(pieces, ask))
         pieces = self._without_wholes(pieces)
         step = replace(self._build_step((QUESTION,), pieces, ask), via=via)
+        step = self._with_person_visited(step)
         fails = any(piece.sense == "fails" for piece in pieces)
         self._asked = step, positive != fails
         self._asks_presence = ask.node("of").kind == "exists" and not fails
         self._free = True
         return step
+
+    def _with_person_visited(self, step: Step) -> Step:
+        """Return a question in which "he" is the person whose place the previous act drives to.
+
+        Raises:
+            NoStepsError: If earlier acts name neither a person nor the place of one.
+        """
+        meant = [piece for piece in step.pieces if (piece.kind, piece.name) == _PERSON_MEANT]
+        *before, _ = self._built
+        named = any(piece.name in self._persons for one in before for piece in one.pieces)
+        if not meant or named or not before:
+            return step
+        places = {piece.value for piece in before[-1].pieces}
+        found = [
+            self._new_piece("value", kind, name)
+            for kind in self._persons
+            for name, value in self._lexicon.values[kind].items()
+            if not places.isdisjoint(value.brings.values())
+        ]
+        if len(found) != 1:
+            raise NoStepsError
+        return replace(step, pieces=[*found, *(one for one in step.pieces if one not in meant)])
 
     def _without_wholes(self, pieces: list[Piece]) -> list[Piece]:
         """Return the pieces of a question without a place of which a section is named.
@@ -358,7 +383,7 @@ class QuestionConverter(PhraseConverter):
         """
         edge = self._reading.edge_of(ask) or self._reading.edge
         leaves = [leaf.text for leaf in edge.leaves()]
-        plural = self._lexicon.nouns[ARMS].without_spaces() if ARMS in self._lexicon.nouns else ()
+        plural = self._lexicon.nouns[ARMS].without_spaces if ARMS in self._lexicon.nouns else ()
         both = any(said.startswith(_BOTH) or said in plural for said in leaves)
         both = both or (ask.text("what") == "which" and any(piece.name == HAND for piece in pieces))
         if not both or all(piece.name not in (_EMPTY, HELD) for piece in pieces):
@@ -410,7 +435,7 @@ class QuestionConverter(PhraseConverter):
         """Return the pieces of a property, which may consist of alternatives.
 
         "Open or closed" asks for the state of an object. Other alternatives ("dark or bright") must
-        belong to one aspect; the first alternative stands for it.
+        belong to one aspect; the first alternative stands for it. Alternative places are all kept.
 
         Raises:
             NoStepsError: If the alternatives are a condition, which would always hold, or belong to
@@ -425,6 +450,8 @@ class QuestionConverter(PhraseConverter):
         first = every[0]
         if len(first) != 1 or len(kinds) > 1:
             raise NoStepsError
+        if first[0].kind == "value" and first[0].name in self._each:
+            return [piece for of in every for piece in of]  # all of the places are observed
         opposite = {piece.name for of in every for piece in of} == {_EMPTY, HELD}
         if first[0].kind == "state" and STATUS in self._lexicon.nouns and not opposite:
             return [self._new_piece("noun", STATUS)]

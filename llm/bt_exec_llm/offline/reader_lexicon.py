@@ -1,7 +1,8 @@
 """Words of a site's lexicon in the form of the reading engine.
 
 Nouns and values become things, and states become attributes. Verbs have the frame ``do``; verbs
-that obtain information also have the frame ``find``.
+that obtain information also have the frame ``find``, and English verbs that change a state of an
+object, and so take no recipient, also have the frame ``change``.
 """
 
 from __future__ import annotations
@@ -147,8 +148,13 @@ def _verbs_by_frame(lexicon: Lexicon) -> Iterator[tuple[str, Any]]:
             entry[language].append(word)
     for together, words in by_names.items():
         frames: dict[str, Mapping[str, list[str]]] = {"use" if TOOL in together else "do": words}
+        changes = all(lexicon.verbs[name].result or lexicon.verbs[name].usual for name in together)
+        if changes:
+            frames["change"] = {"en": words["en"], "ko": []}
         for particle, heads in _separable_verbs(words["en"]).items():
             frames[f"do_{particle}"] = {"en": heads, "ko": []}
+            if changes:
+                frames[f"change_{particle}"] = {"en": heads, "ko": []}
         if any(lexicon.verbs[lexicon.general_verb(name)].finds for name in together):
             frames["find"] = words
         for frame, said_so in frames.items():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from bt_exec.language.closed_classes import closed_words
 from bt_exec.language.logical_operators import Operator, operators_in
@@ -104,8 +105,7 @@ def _states_fact(negation: Operator, text: str, language: str) -> bool:
 def unknown_place(text: str, language: str, lexicon: Lexicon) -> str:
     """Return the first place in a text that other sites have and this one does not, or ""."""
     words = lexicon.limits.get(_NO_PLACE, Words())
-    named = (one for values in lexicon.values.values() for one in values.values())
-    known = {said for one in named for said in one.expanded()}
+    known = lexicon.value_phrases
     own = (said for phrase in getattr(words, language) for said in expand_phrase(phrase))
     found = (_find_typed_phrase(said, text, language) for said in own if said not in known)
     return next(filter(None, found), "")
@@ -160,14 +160,18 @@ def _unsupported_limit_troubles(
 
 def _find_typed_phrase(said: str, text: str, language: str) -> str:
     """Return a phrase as it is typed in a text, if it occurs as whole words; otherwise ""."""
+    match = _typed_phrase_pattern(said, language).search(text)
+    return match[0] if match else ""
+
+
+@lru_cache(maxsize=4096)
+def _typed_phrase_pattern(said: str, language: str) -> re.Pattern[str]:
     end = r"\b"
     if language == "ko":
         particles = "|".join(closed_words("ko", "particles"))
         end = rf"(?:{particles})?(?=[\s,.!?]|$)"
-    match = re.search(
-        rf"(?<!\w){re.escape(said.removesuffix(STEM_ENDING))}{end}", text, re.IGNORECASE
-    )
-    return match[0] if match else ""
+    phrase = re.escape(said.removesuffix(STEM_ENDING))
+    return re.compile(rf"(?<!\w){phrase}{end}", re.IGNORECASE)
 
 
 def _unknown_word_trouble(found: Reading | Unread, language: str) -> Iterator[RefusalReason]:

@@ -428,7 +428,7 @@ class ReportConverter(Comparisons):
         self, act: Node, verbs: tuple[str, ...], pieces: list[Piece]
     ) -> tuple[tuple[str, ...], list[Piece]]:
         """Return verbs and pieces without a text that consists of filler words (결과를 전해 줘)."""
-        idle = self._lexicon.filler.without_spaces()
+        idle = self._lexicon.filler.without_spaces
         texts = [p for p in pieces if p.kind == "text" and "".join(p.value.split()) in idle]
         if not texts or len(act.text("verb").split("/")) != _TAKING_PARTS:
             return verbs, pieces

@@ -109,7 +109,8 @@ class ResultConverter(ConditionalBranches, ABC):
         Raises:
             NoStepsError: If there is no previous act, or several steps depend on its failure.
         """
-        branch = node.node("then")
+        branch = self._branch_of(node, "then")
+        assert isinstance(branch, Node)
         self._act = before  # "and if that fails, too"
         if before is None or node.get("other") is not None:
             raise NoStepsError

@@ -8,7 +8,7 @@ ending.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from bt_exec.language.phrase_alternatives import expand_phrase
@@ -26,6 +26,8 @@ __all__ = ["Talk"]
 
 _ALWAYS = "always"
 """Category of words that are allowed beside every phrase."""
+_DESCRIPTION, _ACT = "description", "act"
+"""Categories of words for the objects and the actions of the site, shared by several phrases."""
 _SUBORDINATE = ("adn", "done", "before", "during")
 """Moods of Korean verbs that describe an act in a clause about another one (문 연 적, 열 때)."""
 _CONDITIONAL = ("if", "whenever")
@@ -50,14 +52,16 @@ class Talk:
         if language not in self._known:
             self._known[language] = _Phrases(language, self._phrases(language))
         spans = self._known[language].find(text)
-        return next(
-            (
-                code
-                for code in codes
-                if spans.match(code, self._required_categories(code, language))
-            ),
-            "",
-        )
+        return next((code for code in codes if self._matches(spans, code, language)), "")
+
+    def _matches(self, spans: _Spans, code: str, language: str) -> bool:
+        """Return True if phrases for `code` cover the text, among them the required ones."""
+        required = self._required_categories(code, language)
+        section = self._lexicon.talk.get(code)
+        site: tuple[str, ...] = ()
+        if section is not None and section.known:
+            site = (_DESCRIPTION,) if section.past and language == "ko" else (_DESCRIPTION, _ACT)
+        return spans.match({*required, f"beside {code}", _ALWAYS, *site}, required)
 
     def _required_categories(self, code: str, language: str) -> frozenset[str]:
         """Return the categories of which a text with this code must contain a phrase each."""
@@ -75,10 +79,11 @@ class Talk:
         for code, section in lexicon.talk.items():
             every += [(f"needs {code}", section.needs), (f"also {code}", section.also)]
             every += [(f"beside {code}", section.beside), (f"asked {code}", section.asked)]
-            if section.known:
-                every += [(f"beside {code}", words) for words in self._site_descriptions()]
-                kind = "past" if section.past and language == "ko" else "beside"
-                every += [(f"{kind} {code}", words) for words in self._site_acts()]
+            if section.known and section.past and language == "ko":
+                every += [(f"past {code}", words) for words in self._site_acts()]
+        if any(section.known for section in lexicon.talk.values()):
+            every += [(_DESCRIPTION, words) for words in self._site_descriptions()]
+            every += [(_ACT, words) for words in self._site_acts()]
         for category, words in every:
             for phrase in getattr(words, language):
                 for said in expand_phrase(phrase.casefold()):
@@ -119,9 +124,8 @@ class _Spans:
         for span in spans:
             self._by_start[span.start].append(span)
 
-    def match(self, code: str, required: frozenset[str]) -> bool:
-        """Return True if phrases for `code` cover the text, among them the required ones."""
-        allowed = {*required, f"beside {code}", _ALWAYS}
+    def match(self, allowed: Collection[str], required: frozenset[str]) -> bool:
+        """Return True if phrases of `allowed` categories cover the text, among them `required`."""
         reached = {(0, frozenset[str]())}
         left = [*reached]
         while left:
@@ -144,6 +148,8 @@ class _Phrases:
 
     def __init__(self, language: str, phrases: Iterable[tuple[str, str]]) -> None:
         self._words = Lexicon.empty(load_language(language, True))
+        known = self._words.entries.values()
+        self._skipped = {"comma", *(entry.category for own in known for entry in own)}
         every = [*phrases]
         self._bases = _base_forms(every) if language == "en" else {}
         for said, category in every:
@@ -153,7 +159,7 @@ class _Phrases:
                 self._words.add_word(self._base_forms(said), category)
 
     def find(self, text: str) -> _Spans:
-        """Return the phrases that occur in a text."""
+        """Return the spans of the known phrases in a text."""
         language = self._words.language
         plain = Text.of(text, language.contractions)
         asked = plain.asked
@@ -161,12 +167,9 @@ class _Phrases:
             words = (plain.chars[start:end] for start, end in plain.words)
             plain = Text.of(self._base_forms(" ".join(words)), {})
         edges = lattice(plain, self._words, {})
-        suffixes = {
-            entry.category for own in self._words.entries.values() for entry in own if entry.suffix
-        }
         spans = (_Span(one.start, one.end, _category_of(one, asked=asked)) for one in edges)
         known = (
-            one._replace(category=_ALWAYS) if one.category in (*suffixes, "comma") else one
+            one._replace(category=_ALWAYS) if one.category in self._skipped else one
             for one in spans
         )
         return _Spans(known, len(plain.chars))

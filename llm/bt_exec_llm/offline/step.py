@@ -89,7 +89,9 @@ class Step:
         if self.condition is None or other.condition is None:
             return False
         (asked, needed), (again, wanted) = self.condition, other.condition
-        return asked == again and needed != wanted
+        one, two = asked.named_values, again.named_values
+        alike = asked == again or (bool(one & two) and (one <= two or two <= one))
+        return alike and asked.verbs == again.verbs and needed != wanted
 
     @property
     def acts(self) -> tuple[str, ...]:

@@ -18,7 +18,7 @@ from bt_exec_llm.offline.step import Step
 
 __all__ = ["LARGE", "cached_steps"]
 
-LARGE = 40
+LARGE = 10
 """Minimum number of utterances for which a cache file is kept."""
 
 
@@ -33,6 +33,7 @@ def cached_steps(reader: Reader, texts: Sequence[str]) -> list[list[Step]]:
     with contextlib.suppress(OSError, ValueError):
         kept = adapter.validate_json(path.read_bytes())
         if len(kept) == len(texts):
+            path.touch()  # the files that were not used for the longest time are deleted
             return kept
     found = _read_texts(reader, texts)
     write_cache(path, adapter.dump_json(found))

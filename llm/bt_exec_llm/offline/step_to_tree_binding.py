@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator, Mapping
 from dataclasses import replace
+from itertools import groupby
 from typing import Any
 
 from bt_exec.spec.library import Library
@@ -167,9 +168,12 @@ class Binder:
             if at and self._leaves_place_open(work[at - 1], work[at]):
                 return RefusalReason("AMBIGUOUS", work[at].text)
             step = self._with_object_of_next_step(work, at)
-            found = self._bind_step(step, done, work[at - 1] if at else None)
+            everywhere = self._at_all_observed_places(step, done)
+            found = self._bind_step(everywhere, done, work[at - 1] if at else None)
             if isinstance(found, RefusalReason):
                 return found
+            if everywhere is not step:
+                found = [replace(part, borrowed=True) for part in found]
             preceded = parts or before or step.condition is not None
             if found[0].tree in self._lexicon.follows and not preceded:
                 return RefusalReason("NO_OBJECT", step.text)
@@ -184,10 +188,22 @@ class Binder:
         self.bound = [*(step for step in steps if step.said), *done[known:]]
         if not parts:
             return RefusalReason("NOT_UNDERSTOOD", text)
-        cases = {(part.condition, part.case) for part in parts if part.condition is not None}
-        if len(cases) > len({condition for condition, _ in cases}):
+        if self._asks_again_after_act(parts):
             return RefusalReason("CONDITION", text)  # the second question is about another place
         return self._ends.append_to(parts, ends, alone, work)
+
+    def _asks_again_after_act(self, parts: list[Part]) -> bool:
+        """Return True if a branch repeats a condition after an act other than waiting."""
+        verbs, asked = self._lexicon.verbs, list[object]()
+        for (condition, _), branch in groupby(parts, lambda part: (part.condition, part.case)):
+            if condition is None:
+                continue
+            if condition in asked:
+                return True
+            acts = [verb for part in branch if part.step is not None for verb in part.step.acts]
+            waits = bool(acts) and all(verb in verbs and verbs[verb].stays for verb in acts)
+            asked += [] if waits else [condition]
+        return False
 
     def _bind_waiting(self, step: Step, done: list[Step]) -> Part | RefusalReason:
         """Return the part that waits between two observations of the awaited state."""
@@ -552,6 +568,18 @@ class Binder:
             if name in self._brought and kind not in named and sent and value not in sent:
                 return True
         return False
+
+    def _at_all_observed_places(self, step: Step, done: list[Step]) -> Step:
+        """Return a question without a place, completed by all places of the observation before."""
+        each = self._lexicon.list_types("each")
+        if QUESTION not in step.verbs or not done or any(p.name in each for p in step.pieces):
+            return step
+        last = done[-1]
+        places = [p for p in last.pieces if p.name in each and p.mark != "not"]
+        if len({p.value for p in places}) < 2 or "look" not in self._information_modes(last):
+            return step
+        here = (replace(p, start=step.start, end=step.start) for p in places)
+        return replace(step, pieces=[*step.pieces, *here])
 
     def _leaves_place_open(self, last: Step, step: Step) -> bool:
         """Return True if an observation after a drive to several places names none of them."""

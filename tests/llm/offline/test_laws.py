@@ -629,6 +629,69 @@ def test_politeness_and_punctuation_change_nothing(plan, case):
         assert same_runs(one, other), (command, spoken)
 
 
+ADJUNCTS = {
+    "en": (
+        "today, {}",
+        "while you're at it, {}",
+        "it's cold in here, so {}",
+        "my hands are full, {}",
+        "{} today",
+        "{} real quick",
+        "{}, everything else can wait",
+        "{} whenever you like",
+        "{}, I'm in a hurry",
+    ),
+    "ko": (
+        "오늘 {}",
+        "평소처럼 {}",
+        "청소하게 {}",
+        "환기 좀 하게 {}",
+        "손님이 오시니까 {}",
+        "{}, 나중에 또 쓸 거라서",
+        "{}, 물 마시게요",
+        "{}. 퇴근하려고요",
+    ),
+}
+"""Adjuncts and reasons that restrict nothing, around an order."""
+RESTRICTIONS = {
+    "en": (
+        "tomorrow, {}",
+        "{} for two minutes",
+        "{} until it rains",
+        "{} unless it rains",
+        "{} whenever it is closed",
+        "{} for the third time",
+        "{} so that nobody can come in",
+    ),
+    "ko": (
+        "내일 {}",
+        "안 보이게 {}",
+        "{}, 두 번만요",
+        "{}, 안 부딪히게요",
+        "비가 안 오면 {}",
+        "세 시에 {}",
+    ),
+}
+"""Adjuncts with an operator, a number or a time."""
+
+
+@pytest.mark.parametrize(("site", "language"), sorted(WORDS))
+def test_adjunct_without_restriction_changes_nothing(plan, site, language):
+    refused = []
+    for (act, _), around in product(WORDS[site, language].acts, ADJUNCTS[language]):
+        one, other = plan(site, act), plan(site, around.format(act))
+        refused += [around.format(act)] if other is None else []
+        assert one is None or other is None or same_runs(one, other), around.format(act)
+    assert not refused
+
+
+@pytest.mark.parametrize(("site", "language"), sorted(WORDS))
+def test_adjunct_with_restriction_is_used_or_refused(plan, site, language):
+    for (act, _), around in product(WORDS[site, language].acts, RESTRICTIONS[language]):
+        one, other = plan(site, act), plan(site, around.format(act))
+        assert one is None or other is None or not same_runs(one, other), around.format(act)
+
+
 @pytest.mark.slow
 def test_most_sentences_of_the_laws_are_understood(plan):
     said = [

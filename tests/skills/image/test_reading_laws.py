@@ -183,6 +183,43 @@ def test_two_sentences_are_two_questions_in_their_order(one, other, language):
     assert both in (*meanings, *(resolve_references(one, (), KINDS) for one in meanings)), text
 
 
+ORDERS = {
+    "en": [
+        "count the {0}, then count the {1}",
+        "before you count the {1}, count the {0}",
+        "count the {0} before counting the {1}",
+        "once you have counted the {0}, count the {1}",
+        "count the {1} after counting the {0}",
+        "count the {1}, but first count the {0}",
+        "count the {0} first and the {1} after that",
+        "count the {1} and the {0}, the {0} first",
+        "count the {0} and the {1}, but leave the {1} for last",
+    ],
+    "ko": [
+        "{0} 개수 알려 주고 {1} 개수 알려 줘",
+        "{1} 세기 전에 {0} 개수부터 알려 줘",
+        "{0} 세고 나면 {1} 세어 줘",
+        "{0} 다 세면 {1} 세어 줘",
+        "{0} 세는 대로 {1} 세어 줘",
+        "{0}부터 세고 {1} 세어 줘",
+        "{1} 나중에 세고 {0} 먼저 세어 줘",
+        "{1}하고 {0} 세어 줘, {0} 먼저",
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    ("language", "one", "other"), [("en", "apples", "cups"), ("ko", "사과", "컵")]
+)
+def test_order_words_give_the_order_of_the_questions(language, one, other):
+    sentences = ORDERS[language]
+    assert len({meaning_of(said.format(one, other)) for said in sentences}) == 1
+    assert len({meaning_of(said.format(other, one)) for said in sentences}) == 1
+    assert meaning_of(sentences[0].format(one, other)) != meaning_of(
+        sentences[0].format(other, one)
+    )
+
+
 FRAMES = {
     "en": ["{}", "please, {}", "Hey, {}", "{} please", "  {}  ", "{}!", "so {}"],
     "ko": ["{}", "혹시 {}", "저기, {}", "  {}  ", "음 {}", "이 사진에서 {}"],

@@ -175,7 +175,7 @@ def through_sensor(image: npt.NDArray[np.uint8], rng: Rng) -> npt.NDArray[np.uin
 
 
 def enlarge(part: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
-    """Return `part` at twice its size."""
+    """Return a picture with twice its width and height."""
     height, width = part.shape[:2]
     return np.asarray(cv2.resize(part, (2 * width, 2 * height)), np.uint8)
 

@@ -6,6 +6,10 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
+from bt_exec.language.reading.branch_completion import (
+    with_completed_branches,
+    with_decided_presence,
+)
 from bt_exec.language.reading.meaning_node import Node
 from bt_exec.language.reading.reader import Reading, Unread
 from bt_exec.language.reading.reference_resolution import with_named_conditions
@@ -79,8 +83,14 @@ def parse_meanings(text: str, now: Environment) -> PossibleMeanings:
     meanings = [(node, cost) for node, cost in meanings if cost <= meanings[0][1] + WIDTH]
     return PossibleMeanings(
         found,
-        tuple((with_named_conditions(_without_waiting(node)), cost) for node, cost in meanings),
+        tuple((_with_clear_branches(node), cost) for node, cost in meanings),
     )
+
+
+def _with_clear_branches(meaning: Node) -> Node:
+    """Return a meaning with complete conditions and branches."""
+    meaning = with_completed_branches(_without_waiting(meaning))
+    return with_named_conditions(with_decided_presence(meaning))
 
 
 def _is_route(meaning: Node) -> bool:

@@ -98,6 +98,10 @@ class Questions:
 
     def _which_alternative(self, of: Node) -> Question:
         """Return the question which of several places or attributes an object has."""
+        about = of.node("of")
+        if has_alternative_nouns(of.node("hold")) and formula_of(about).kind == "rel":
+            both = conjunction(formula_of(about), of.node("hold"))  # "is it A or B that is there?"
+            return Question("which", *self._subject_and_place(about.replace(of=both)))
         if has_alternative_nouns(of.node("hold")):  # "is it in the bowl or on the plate?"
             return Question("where", tuple(self._all_phrases(of.node("of"))))
         if by := _common_attribute(of.node("hold")):
