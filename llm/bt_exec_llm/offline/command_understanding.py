@@ -141,7 +141,9 @@ def understand(
         texts = dict.fromkeys((text, standard))
         found_codes = (index.small_talk.find_code(one, language, codes) for one in texts)
         code = next(filter(None, found_codes), "")
-        if code and (_orders_act(text, index) or _has_command_sentence(text, language, index, past)):
+        if code and (
+            _orders_act(text, index) or _has_command_sentence(text, language, index, past)
+        ):
             return found
         return code or found
     return found
@@ -293,9 +295,11 @@ def _steps_for_other_recipients(
 ) -> list[Step]:
     """Return the last message for the recipients of one without a text: "tell him, too"."""
     last = past.said[-1].steps if past.said else ()
-    if not last or not {*verbs_in(meaning.text("verb"))} & {*last[-1].verbs}:
+    verbs = {*verbs_in(meaning.text("verb"))}
+    other = bool(verbs) and bool(last) and verbs.isdisjoint(last[-1].verbs)
+    if meaning.kind != "act" or not last or other or _asks_without_request(reading):
         return []
-    named = Node("fragment", (("of", meaning.parts()),))
+    named = Node("fragment", (("of", (*meaning.parts(), *meaning.parts("to"))),))
     with suppress(NoStepsError):
         pieces = pieces_of_fragment(named, index.reader.lexicon, reading)
         return address_others(last[-1], pieces, index.reader.lexicon)
