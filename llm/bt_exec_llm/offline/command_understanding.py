@@ -158,7 +158,7 @@ def _keeps_operators(text: str, standard: str, language: str) -> bool:
 
 
 def _orders_act(text: str, index: Index) -> bool:
-    """Return True for a text that orders an act and something else: "close it and say what you did".
+    """Return True for orders that begin with an act: "close it and say what you did".
 
     A text with a question mark may also be about such an act in the past.
     """
