@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import replace
 
 from bt_exec.spec.library import Library
@@ -42,7 +42,7 @@ def _last_observations(known: Sequence[Step], step: Step, lexicon: Lexicon) -> l
     return [replace(one, via="look") for one in asked if _places_of([one], everywhere) == at]
 
 
-def _places_of(steps: Iterable[Step], types: Sequence[str]) -> list[tuple[str, str]]:
+def _places_of(steps: Iterable[Step], types: Container[str]) -> list[tuple[str, str]]:
     return [(p.name, p.value) for one in steps for p in one.pieces if p.name in types]
 
 
