@@ -65,6 +65,18 @@ def _letters(char: str) -> tuple[str, ...]:
     return tuple(list(names)[place].strip() for names, place in pairs)
 
 
+_ALIKE = {
+    "ㅐ": "ㅔ",
+    "ㅔ": "ㅐ",
+    "ㅒ": "ㅖ",
+    "ㅖ": "ㅒㅔ",
+    "ㅚ": "ㅙㅞ",
+    "ㅙ": "ㅚㅞ",
+    "ㅞ": "ㅙㅚ",
+    "ㅓ": "ㅕ",
+    "ㅕ": "ㅓ",
+}
+"""Vowels by a vowel that sounds like them."""
 _NASAL = {"ㄴㄴ": "ㅆㅅㄷ", "ㅁㄴ": "ㅂ", "ㅇㄴ": "ㄱ", "ㅇㅁ": "ㄱ"}
 """Written final consonants, by the nasal that they sound like and the nasal that follows."""
 
@@ -73,8 +85,15 @@ def spelt_from_sound(word: str) -> Iterator[str]:
     """Yield spellings of a word that was written as it sounds, each with one change.
 
     Before a vowel, a final consonant sounds like the first letter of the next syllable. Before a
-    nasal, a final stop sounds like a nasal.
+    nasal, a final stop sounds like a nasal. Some vowels sound alike.
     """
+    for place, letters in enumerate(map(_letters, word)):
+        if letters[2:] == ("ㅅ",):  # for the double letter of the past tense
+            syllable = _join_syllable(_L[letters[0]], _V[letters[1]], _T["ㅆ"])
+            yield word[:place] + syllable + word[place + 1 :]
+        for vowel in _ALIKE.get(letters[1], "") if len(letters) > 1 else "":
+            syllable = _join_syllable(_L[letters[0]], _V[vowel], _T[letters[2] or " "])
+            yield word[:place] + syllable + word[place + 1 :]
     for place, (one, two) in enumerate(pairwise(map(_letters, word))):
         if len(one) < 3 or len(two) < 3:
             continue

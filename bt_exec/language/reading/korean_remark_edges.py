@@ -140,7 +140,8 @@ class _Remarks:
         surface = "".join(words)
         if any(word.endswith(self._persons) for word in words if self._persons):
             return True
-        if any(one in surface for one in self._orders):
+        duty = surface.endswith(tuple(self._rules["own_duties"]))  # "because I must clean"
+        if any(one in surface for one in self._orders) and not duty:
             return True
         ongoing = words[-1].endswith(tuple(self._rules["ongoing"]))
         final = start > 0 and end == len(self._text.chars)

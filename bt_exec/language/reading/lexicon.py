@@ -16,7 +16,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -307,6 +307,16 @@ class Lexicon:
             for said, entries in self.entries.items()
             if len(said) >= 2 and any(not one.suffix and not one.spaces for one in entries)
         ]
+
+    @cached_property
+    def parts_of_words(self) -> frozenset[str]:
+        """Words that are part of an entry of several words, such as "way" in "by the way"."""
+        return frozenset(
+            said[start:end]
+            for said, entries in self.entries.items()
+            for spaces in {one.spaces for one in entries if one.spaces}
+            for start, end in pairwise((0, *spaces, len(said)))
+        )
 
     @cached_property
     def plain_word_letters(self) -> Mapping[str, str]:

@@ -233,9 +233,9 @@ def _without_number_marks(joined: Node) -> tuple[Node, ...]:
 def in_picture(node: Node, shown: Node) -> Node:
     """Return a question restricted to the objects in the picture that the node `shown` names.
 
-    A question about the differences between the pictures is kept.
+    A question about the differences from the first picture is kept if that is the second one.
     """
-    if names_difference(node):
+    if shown.text("picture") == "second" and names_difference(node):
         return node
     if node.kind == "pronoun":
         return Node("np", (("of", conjunction(node, shown)),))
@@ -304,21 +304,26 @@ def _sequence(node: Node) -> Node:
 def _without_order_marks(node: Node) -> Node:
     """Return a meaning with the parts of each sequence in order of execution.
 
-    ``ordered`` nodes are removed, except a "before" with no previous part.
+    ``ordered`` nodes are removed, except a "before" or "between" with no previous part.
     """
     inner = node.map_children(_without_order_marks) if node.kind != "seq" else node
-    if inner.kind == "ordered" and inner.text("sign") != "before":
+    if inner.kind == "ordered" and inner.text("sign") not in ("before", "between"):
         return inner.node("of")
     if node.kind != "seq":
         return inner
     done: list[Node] = []
     last: list[Node] = []
+    said = [part for part in node.parts() if part.kind in ("ask", "ordered")]
     for part in node.parts():
         sign = part.text("sign") if part.kind == "ordered" else ""
         if sign == "restated":  # several acts that correct the previous ones
             if done and not is_related(done[0], part.node("of").parts()[0]):
                 return negation(Node("any"))
             done, sign, part = [], "", part.node("of")
+        if sign == "between":  # after the parts before it, except the last one of all
+            if not (done and last):
+                return negation(Node("any"))
+            sign, part = "", part.node("of")
         if sign in (
             "finally",
             "reminded",
@@ -331,7 +336,18 @@ def _without_order_marks(node: Node) -> Node:
             last.append(of)
         else:
             done.insert({"first": 0, "before": max(len(done) - 1, 0)}.get(sign, len(done)), of)
+    ordered = [part for part in (*done, *last) if part.kind == "ask"]
+    if ordered[:1] != [_unmarked(part) for part in said[:1]] and _has_pronoun(ordered[:1]):
+        return negation(Node("any"))  # a pronoun before the question that it refers to
     return node.replace(of=(*done, *last))
+
+
+def _unmarked(part: Node) -> Node:
+    return part.node("of") if part.kind == "ordered" else part
+
+
+def _has_pronoun(parts: Sequence[Node]) -> bool:
+    return any(one.kind == "pronoun" for part in parts for one in part.walk())
 
 
 def things_in(phrase: Node) -> list[str]:
@@ -357,7 +373,10 @@ def _hoist_order_mark(act: Node) -> Node:
         act = _without_marks(act, "next").replace(order="said")
     if "ordered" not in marked:
         return act
-    return Node("ordered", (("of", _without_marks(act, "ordered")), ("sign", "first")))
+    signs = {node.text("sign") for node in act.walk() if node.kind == "ordered"}
+    if len(signs) > 1:
+        return negation(Node("any"))
+    return Node("ordered", (("of", _without_marks(act, "ordered")), ("sign", signs.pop())))
 
 
 def _without_marks(node: Node, kind: str) -> Node:

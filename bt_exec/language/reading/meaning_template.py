@@ -12,6 +12,7 @@ from bt_exec.language.reading.meaning_node import KINDS, UNSAID, Node, Value
 from bt_exec.language.reading.order_operations import ORDER_OPERATIONS
 from bt_exec.language.reading.phrase_operations import PHRASE_OPERATIONS
 from bt_exec.language.reading.question_operations import QUESTION_OPERATIONS
+from bt_exec.language.reading.sequence_operations import SEQUENCE_OPERATIONS
 
 __all__ = ["Build", "GrammarError", "Template"]
 
@@ -23,6 +24,7 @@ _OPERATIONS: Mapping[str, Callable[..., Any]] = {
     **PHRASE_OPERATIONS,
     **ORDER_OPERATIONS,
     **QUESTION_OPERATIONS,
+    **SEQUENCE_OPERATIONS,
 }
 
 

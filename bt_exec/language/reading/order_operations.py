@@ -24,10 +24,9 @@ from bt_exec.language.reading.phrase_operations import (
     except_objects,
     listed,
     other_than,
-    refine,
 )
 
-__all__ = ["ORDER_OPERATIONS", "correct_objects"]
+__all__ = ["EVERYTHING", "ORDER_OPERATIONS", "correct_objects", "replace_phrase"]
 
 _ORDERS = ("seq", "if", "ordered")
 """Kinds of nodes that consist of orders."""
@@ -36,7 +35,7 @@ _TOOLS = ("with", "by", "me")
 _NUMBERED = ("duration", "times", "quantity")
 _THERE = Node("pronoun", (("name", "there"),))
 _TO_THERE = Node("rel", (("relation", "there"),))
-_EVERYTHING = Node("np", (("of", Node("any")), ("det", "all")))
+EVERYTHING = Node("np", (("of", Node("any")), ("det", "all")))
 
 
 def correct_objects(new: Any, old: Any) -> Any:
@@ -48,23 +47,6 @@ def correct_objects(new: Any, old: Any) -> Any:
         return new
     nouns = [part for part in before if part.kind == "thing"]
     return new.replace(of=conjunction(*(part for part in parts if part != ONE), *nouns))
-
-
-def _mark_to_do_first(said: Any) -> Any:
-    """Return objects or a goal with the first object marked as the one to deal with first."""
-    if isinstance(said, tuple):
-        return (_mark_to_do_first(said[0]), *said[1:])
-    to = said.get("to")
-    if said.kind == "rel" and isinstance(to, Node):
-        return said.replace(to=_mark_to_do_first(to))
-    return Node("ordered", (("of", said), ("sign", "first")))
-
-
-def _in_turn(*parts: Any) -> tuple[Any, ...]:
-    """Return objects of one act that are dealt with one after the other, in their order."""
-    objects = [one for part in parts for one in listed(part)]
-    last = objects[-1]
-    return (*objects[:-1], last if last.kind == "next" else Node("next", (("of", last),)))
 
 
 def _by_outcome(act: Node, then: Node, other: Node) -> Node:
@@ -90,52 +72,6 @@ def _emptied(objects: Node, place: Node, state: Node, source: Node | None = None
         return UNSAID
     both = conjunction(objects.node("of"), Node("rel", (("relation", "at"), ("to", at))))
     return Node("np", (("of", both), ("det", "all")))
-
-
-def _begin_with(order: Node, objects: Any) -> Node:
-    """Return an act on some of its objects, followed by the same act on the rest of them."""
-    own, of = _objects_of(order), _some_of(order, objects)
-    if own is None or of is None:
-        return UNSAID
-    number, rest = own.get("quantity"), own.replace(det="rest")
-    if isinstance(number, Node):  # "both cups, the blue one first"
-        left = number.replace(number=int(number.text("number")) - 1)
-        rest = other_than(own, objects).replace(quantity=left)
-    acts = (order.replace(of=of), order.replace(of=rest))
-    return Node("seq", (("of", acts),))
-
-
-def _end_with(order: Node, objects: Any) -> Node:
-    """Return an order whose last act leaves `objects` until all its other objects are done."""
-    *before, act = order.parts() if order.kind == "seq" else (order,)
-    own, of = _objects_of(act), _some_of(act, objects)
-    if own is None or of is None:
-        return UNSAID
-    acts = (*before, act.replace(of=other_than(own, objects)), act.replace(of=of))
-    return Node("seq", (("of", acts),))
-
-
-def _objects_of(act: Node) -> Node | None:
-    """Return the object phrase of an act, or "everything" if the act has no object.
-
-    None if the act has several object phrases, or a number of objects that are not named ("two
-    cups"; "both cups" are all of them).
-    """
-    own = act.get("of") or _EVERYTHING
-    whole = isinstance(own, Node) and (own.get("quantity") is None or own.text("det") == "the")
-    plain = isinstance(own, Node) and own.kind == "np" and whole
-    return own if act.kind == "act" and isinstance(own, Node) and plain else None
-
-
-def _some_of(act: Node, objects: Any) -> Node | None:
-    """Return `objects` restricted to the objects of an act; None if both have attributes."""
-    own = _objects_of(act)
-    if own is None or not isinstance(objects, Node):
-        return None
-    if own.node("of").kind == "any":
-        return objects
-    both = [[one for one in of.walk() if one.kind == "has"] for of in (own, objects)]
-    return None if all(both) else refine(objects, own.node("of"))
 
 
 def _add_arguments(said: Node, more: Any) -> Node:
@@ -238,7 +174,7 @@ def _asked_about(said: Node, before: Node) -> Node:
     def with_object(part: Node) -> Node:
         if part.kind != "ask":
             return part
-        return part.substitute(IT, objects[0]).substitute(_EVERYTHING, objects[0])
+        return part.substitute(IT, objects[0]).substitute(EVERYTHING, objects[0])
 
     of = tuple(map(with_object, said.parts()))
     return said.replace(of=of if isinstance(said.get("of"), tuple) else of[0])
@@ -250,10 +186,15 @@ def _else_first(question: Node, act: Node, before: Node) -> Node:
     return Node("if", (("of", question), ("then", act), ("other", both)))
 
 
-def _about_act(question: Node, act: Node) -> Node:
-    """Return a condition in which "it" is replaced by the only object or place of an act."""
+def _unless(act: Node, question: Node, other: Node) -> Node:
+    """Return an act that is replaced by another one if a condition holds.
+
+    In the condition, "it" and "there" are the only object or place of the first act.
+    """
     about = [one for one in act.walk() if one.kind == "np"]
-    return question.substitute(IT, about[0]) if len(about) == 1 else question
+    if len(about) == 1:
+        question = question.substitute(IT, about[0]).substitute(_THERE, about[0])
+    return Node("if", (("of", question), ("then", other), ("other", act)))
 
 
 def _try_first(act: Node, tool: Node) -> Node:
@@ -276,7 +217,7 @@ def _act_on_each_group(verb: Value, *objects: Any) -> Node:
     return Node("seq", (("of", tuple(each)),))
 
 
-def _replace_phrase(said: Any, new: Any) -> Any:
+def replace_phrase(said: Any, new: Any) -> Any:
     """Return an earlier meaning with its only phrase of the sort of `new` replaced by `new`."""
     return _change_phrase(said, new, lambda _: new)
 
@@ -395,24 +336,20 @@ def _restart_orders(before: Node, orders: Node) -> Node:
 
 
 ORDER_OPERATIONS: Mapping[str, Callable[..., Any]] = {
-    "about_act": _about_act,
+    "in_case": _unless,
     "acts": _act_on_each_group,
     "try_first": _try_first,
     "else_first": _else_first,
     "emptied": _emptied,
     "by_outcome": _by_outcome,
     "around": lambda own, act: Node("seq", (("of", (own, act, own)),)),
-    "ranked": _mark_to_do_first,
-    "in_turn": _in_turn,
-    "begin_with": _begin_with,
-    "end_with": _end_with,
     "topic": _fill_pronouns,
     "extend": _add_arguments,
     "corrected": _correct_orders,
     "restated": correct_objects,
-    "amended": _replace_phrase,
+    "amended": replace_phrase,
     "restarted": _restart_orders,
-    "amended_by": lambda said, old: UNSAID if _replace_phrase(said, old) == UNSAID else said,
+    "amended_by": lambda said, old: UNSAID if replace_phrase(said, old) == UNSAID else said,
     "extended": _add_similar_phrase,
     "with": _add_phrase,
     "spare": _spare,

@@ -226,7 +226,23 @@ def _ask_in_turn(question: Node, phrase: Node, place: int = 0) -> Node:
     return Node("seq", (("of", tuple(counts)),))
 
 
+def _ask_before(sooner: Node, later: Node) -> Node:
+    """Return two questions in the order of their answers, if the text names the later one first.
+
+    Pronouns of the sooner question refer to the later one: "its colour, but first where it is".
+    """
+    subject = subject_of(later)
+    pronouns = [one for one in sooner.walk() if one.kind in ("pronoun", "one")]
+    if "seq" in (sooner.kind, later.kind) or (pronouns and subject is None):
+        return UNSAID
+    if subject is not None:
+        plain = subject.replace(quantity=None, wh=None)
+        sooner = with_antecedent(sooner.substitute(Node("np", (("of", Node("one")),)), IT), plain)
+    return Node("seq", (("of", (sooner, later)),))
+
+
 QUESTION_OPERATIONS: Mapping[str, Callable[..., Any]] = {
+    "ask_before": _ask_before,
     "asked_first": _ask_in_turn,
     "asked_last": lambda question, phrase: _ask_in_turn(question, phrase, -1),
     "either_question": _either_question,

@@ -24,6 +24,7 @@ PLAIN_REMARK = "plain_remark"
 """Category of remarks that name nothing and contain no word of a question."""
 
 _DETERMINERS = ("the", "det")
+_PERSONS = "asker"  # category of nouns for persons whom the speaker mentions
 _WORD = 0.1  # cost per word of a remark
 _SUBJECT = 4
 """Number of words at the beginning of a remark, one of which must be its verb."""
@@ -85,9 +86,12 @@ class _Asides:
     def remark_of_words(self, first: int, last: int) -> Iterator[Edge]:
         """Yield the edges of the remark that consists of words `first` to `last` - 1, if any."""
         words = self._words[first:last]
-        if "," in words or not self._is_at_end_of_remark(last) or operators_in(words[-1], "en"):
-            return
         rules = self._rules
+        ranked = self._orders and words[-1] in rules["ranking"]
+        if "," in words or ranked or not self._is_at_end_of_remark(last):
+            return
+        if operators_in(words[-1], "en"):
+            return
         stated = self._is_sentence(words) or self._is_confirmed(words, last)
         if self._may_start(first) and self._is_subject(first) and stated:
             yield from self._edge("remark", first, last, words, rules["duties"])
@@ -121,9 +125,12 @@ class _Asides:
         """Return True if a word may begin a subject: a listed word, or "dinner" in "dinner is"."""
         unknown = self._text.words[first][0] in self._unknown
         following = self._words[first + 1 : first + 2]
-        named = unknown and first == 0 and following and following[0] in self._rules["be"]
+        opens = first == 0 or (self._words[first - 1] == "," and not self._takes_items)
+        named = unknown and opens and following and following[0] in self._rules["be"]
         begins = (*self._rules["subjects"], self._rules["robot"])
-        return self._words[first] in begins or bool(named)
+        start = self._text.words[first][0]
+        person = any((one.start, one.category) == (start, _PERSONS) for one in self._edges)
+        return self._words[first] in begins or bool(named) or (opens and person)
 
     def _is_at_end_of_remark(self, last: int) -> bool:
         after = self._words[last] if last < len(self._words) else ","

@@ -25,6 +25,7 @@ last letter."""
 _SHORT = 3  # minimum length of a corrected word [letters]
 _OTHER_START = 0.25  # cost of a different first letter, which is rarely mistyped
 _RESPELT = 0.5  # cost of a word that was written as it sounds
+_KEPT = 0.4  # cost of an unknown word that may belong to a verbatim text, and be right
 _ANY_WORD = ("unknown", "as_typed", "text")  # categories of words outside the lexicon
 _PARTS, _PART = 3, 2
 """Maximum number of words that are written as one, and their minimum length [letters]."""
@@ -41,7 +42,7 @@ def intended_texts(text: str, lexicon: Lexicon, *, unread: bool) -> Iterator[str
     """
     typed = text.split()
     cores = [re.sub(r"[^\w']", "", word).lower() for word in typed]
-    known = [_is_covered(core, lexicon) for core in cores]
+    known = [_is_covered(core, lexicon) or core in lexicon.parts_of_words for core in cores]
     share = min(len(typed) // _UNKNOWN_SHARE, _MOST_MISSPELT)
     if known.count(False) > max(_MOST_UNKNOWN, share):
         return
@@ -50,7 +51,8 @@ def intended_texts(text: str, lexicon: Lexicon, *, unread: bool) -> Iterator[str
     for word, core, covered, tail in zip(typed, cores, known, tails, strict=True):
         near = [] if covered else _nearest(core, lexicon)
         near = near or _standard_form(core, lexicon)
-        choices.append([(cost, found + tail) for cost, found in near] or [(0.0, word)])
+        kept = [(_KEPT, word)] if lexicon.takes_texts and not covered else []  # the item "papers"
+        choices.append([*((cost, found + tail) for cost, found in near), *kept] or [(0.0, word)])
     ranked = sorted(
         (sum(cost for cost, _ in chosen), [said for _, said in chosen])
         for chosen in product(*choices)
@@ -92,9 +94,12 @@ def _nearest(word: str, lexicon: Lexicon) -> list[tuple[float, str]]:
         found |= _split_word(word, lexicon)
         found |= _similar_words(word, lexicon)
     else:
-        found |= _correct_beginning(word, lexicon)
+        found = _correct_beginning(word, lexicon) | found
     in_number = [said for said in found if word in (plural(said), *singulars(said))]
-    if in_number:  # "papers" may belong to a verbatim text
+    irregular = {said for said in found if said not in in_number and said.startswith((*in_number,))}
+    if in_number and irregular:  # a regular plural of an irregular noun
+        found = {said: cost for said, cost in found.items() if said not in in_number}
+    elif in_number:  # "papers" may belong to a verbatim text
         return [(0.0, word), *((found[said], said) for said in in_number)]
     return sorted((cost, said) for said, cost in found.items())[:_PER_WORD]
 
@@ -104,7 +109,10 @@ def _standard_spellings(word: str, lexicon: Lexicon) -> list[str]:
     usual = lexicon.language.data.get("respellings", {}).items()
     found = [word.replace(wrong, right) for wrong, right in usual if wrong in word]
     known = _longest_word(word, lexicon)
-    found += (one for one in spelt_from_sound(word) if _longest_word(one, lexicon) > known)
+    for one in spelt_from_sound(word):
+        longest = _longest_word(one, lexicon)
+        whole = longest >= max(known, _PART, len(one) - 1)  # all but a particle
+        found += [one] if longest > known or whole else []
     return [said for said in found if _is_covered(said, lexicon)]
 
 
@@ -124,10 +132,11 @@ def _split_word(word: str, lexicon: Lexicon) -> dict[str, float]:
 def _similar_words(word: str, lexicon: Lexicon) -> dict[str, float]:
     limit = _most_typing_errors(len(word))
     near = {said: edit_distance(word, said, limit) for said in lexicon.plain_words}
+    discounts = {said: _typing_error_discount(word, said) for said in near if near[said] <= limit}
     return {
-        said: far - _typing_error_discount(word, said) + _OTHER_START * (said[0] != word[0])
-        for said, far in near.items()
-        if far <= limit
+        said: near[said] - discount + _OTHER_START * (said[0] != word[0])
+        for said, discount in discounts.items()
+        if len(word) > _SHORT or discount >= _MISSED  # too short for another letter: "way", "was"
     }
 
 
@@ -149,7 +158,8 @@ def _correct_beginning(word: str, lexicon: Lexicon) -> dict[str, float]:
         for size in range(max(1, len(said) - 1), min(len(word), len(said) + 1) + 1):
             far = edit_distance(heads[size], two, limit)
             whole = said + word[size:]
-            if far <= limit and _is_covered(whole, lexicon):
+            alike = far < 2 or heads[size][:1] == two[:1]  # a second error in its first letter
+            if far <= limit and alike and _is_covered(whole, lexicon):
                 found[whole] = min(found.get(whole, 9.0), float(far))
     return found
 

@@ -38,6 +38,7 @@ _TOPICAL = ("top", "into_top")
 ONLY = ("only", "~only", "~just")
 """Categories of words that exclude everything except an object."""
 _PUT_BACK = "put_back"
+_MOVE = "move"
 _STOP_AT, _GO = "stop_at", "go"
 """Verb of the reading engine for a stop of a route, and the verb of driving to a place."""
 _OBTAINING = ("asked_for", "hold_on")
@@ -72,6 +73,9 @@ class ActClauseConverter(ReportConverter):
         if not verbs and self._built and (also := self._convert_other_recipients(act)):
             yield from also
             return
+        if verbs == (_MOVE,) and _MOVE not in self._lexicon.verbs and self._is_home(to):
+            self._check_only_arms(act)  # "the arms should be at home"
+            verbs, to = self._verbs_of_arms(), None
         if verbs == (_PUT_BACK,) and HOME in self._lexicon.nouns:  # e.g. "the arms to their place"
             self._check_only_arms(act)
             verbs, to = (), _relation_to_noun(HOME)
@@ -124,6 +128,17 @@ class ActClauseConverter(ReportConverter):
                 for some in self._groups_of_pieces(verbs, pieces):
                     step = replace(self._build_step(verbs, some, act), times=times)
                     yield self._record_look(step)
+
+    def _is_home(self, goal: object) -> bool:
+        """Return True if a goal is the home position of the arms."""
+        at = goal.get("to") if isinstance(goal, Node) else None
+        pieces = [*self._convert_phrase(at)] if isinstance(at, Node) else []
+        return bool(pieces) and all(one.name == HOME for one in pieces)
+
+    def _verbs_of_arms(self) -> tuple[str, ...]:
+        """Return the verbs whose usual object are the arms and that have a resulting state."""
+        known = self._lexicon.verbs.items()
+        return tuple(name for name, verb in known if verb.usual == ARMS and verb.result)
 
     def _check_only_arms(self, act: Node) -> None:
         """Raise NoStepsError for another object than an arm, whose former place is unknown."""

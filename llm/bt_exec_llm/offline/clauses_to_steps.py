@@ -130,8 +130,16 @@ class ClauseConverter(ConditionalConverter):
             waits = self._working and not (self._reports or act.parts())
             yield from () if waits else self.convert(act)
             return
+        if node.node("hold").kind != "ask":
+            yield from self._convert_kept_state(node)
+            return
         watches = self._watches(act)
         waits = not watches and bool(verbs) and all(verb and verb.stays for verb in verbs)
+        if not (watches or waits) and node.text("sign") == "while":
+            yield from self._convert_conditional(
+                Node("if", (("of", node.node("hold")), ("then", act)))
+            )
+            return
         if self._in_branch or not (watches or waits):
             raise NoStepsError
         seen = [*self.convert(act)] if act.parts() else []
@@ -153,6 +161,21 @@ class ClauseConverter(ConditionalConverter):
         if self._awaited != state:  # "wait until it is closed; once it is closed, …"
             yield replace(self._build_step(stays, [], act), awaited=awaited)
         self._awaited = state
+
+    def _convert_kept_state(self, node: Node) -> Iterator[Step]:
+        """Yield the steps of "take the material while you keep the door open".
+
+        Raises:
+            NoStepsError: If the other act does more than to keep a state.
+        """
+        kept = node.node("of")
+        _, _, frame = kept.text("verb").partition("/")
+        known = self._lexicon.verbs
+        keeping = [verb for verb in self._verbs_of(kept) if verb in known and known[verb].pairs]
+        if not keeping:
+            raise NoStepsError
+        yield from self.convert(node.node("hold"))
+        yield from self.convert(kept.replace(verb=f"{' '.join(keeping)}/{frame}"))
 
     def _tour(self, act: Node) -> list[Piece]:
         """Return the places of a patrol for which no place is named."""

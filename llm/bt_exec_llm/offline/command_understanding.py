@@ -141,7 +141,11 @@ def understand(
         texts = dict.fromkeys((text, standard))
         found_codes = (index.small_talk.find_code(one, language, codes) for one in texts)
         code = next(filter(None, found_codes), "")
-        return code if code and not _has_command_sentence(text, language, index, past) else found
+        if code and (
+            _orders_act(text, index) or _has_command_sentence(text, language, index, past)
+        ):
+            return found
+        return code or found
     return found
 
 
@@ -151,6 +155,20 @@ def _keeps_operators(text: str, standard: str, language: str) -> bool:
         Counter(one.kind for one in operators_in(form, language)) for form in (text, standard)
     )
     return said <= kept
+
+
+def _orders_act(text: str, index: Index) -> bool:
+    """Return True for orders that begin with an act: "close it and say what you did".
+
+    A text with a question mark may also be about such an act in the past.
+    """
+    reading = index.reader.read(text)
+    if not isinstance(reading, Reading) or text.rstrip().endswith("?"):
+        return False
+    acts = [one for one in reading.meaning.parts() if one.kind == "act"]
+    verbs = index.reader.lexicon.verbs
+    named = (verbs.get(verb) for act in acts for verb in verbs_in(act.text("verb")))
+    return reading.meaning.kind == "seq" and any(verb and not verb.finds for verb in named)
 
 
 def _has_command_sentence(text: str, language: str, index: Index, past: SessionHistory) -> bool:
@@ -277,9 +295,11 @@ def _steps_for_other_recipients(
 ) -> list[Step]:
     """Return the last message for the recipients of one without a text: "tell him, too"."""
     last = past.said[-1].steps if past.said else ()
-    if not last or not {*verbs_in(meaning.text("verb"))} & {*last[-1].verbs}:
+    verbs = {*verbs_in(meaning.text("verb"))}
+    other = bool(verbs) and bool(last) and verbs.isdisjoint(last[-1].verbs)
+    if meaning.kind != "act" or not last or other or _asks_without_request(reading):
         return []
-    named = Node("fragment", (("of", meaning.parts()),))
+    named = Node("fragment", (("of", (*meaning.parts(), *meaning.parts("to"))),))
     with suppress(NoStepsError):
         pieces = pieces_of_fragment(named, index.reader.lexicon, reading)
         return address_others(last[-1], pieces, index.reader.lexicon)

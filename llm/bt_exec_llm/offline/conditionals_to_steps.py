@@ -27,6 +27,9 @@ __all__ = ["ConditionalConverter"]
 
 _REASON = Node("pronoun", (("name", "reason"),))
 """Pronoun for the reason for a failure, which is reported anyway."""
+_SAID_NO = Node("pronoun", (("name", "said_no"),))
+_REPLY = "answer_if"
+"""Category of conditions on the answer of a person."""
 _NOT_SO, _NOT_THERE = (ANSWERS[[*SO].index(name)] for name in ("not_so", "not_there"))
 
 
@@ -40,6 +43,9 @@ class ConditionalConverter(ResultConverter, ABC):
         act, self._act = self._act, None
         before, self._plain_act = self._plain_act, None
         asked = node.node("of").node("of")
+        if asked == HAS_FAILED and self._asks_person and self._is_reply(node.node("of")):
+            asked = _SAID_NO  # "no need", as the answer to a question
+            node = node.replace(of=node.node("of").replace(of=asked))
         if asked == HAS_SUCCEEDED:
             yield from self._convert_success(node, act)
             return
@@ -119,6 +125,10 @@ class ConditionalConverter(ResultConverter, ABC):
                 yield replace(step, condition=(question, answer), case=self._case)
             self._forget_questions_of(branch, steps, followed=not last)
             self._case += 1
+
+    def _is_reply(self, ask: Node) -> bool:
+        """Return True if a condition quotes what a person says."""
+        return _REPLY in self._categories_of(ask)
 
     def _reports_only_then(self, node: Node, question: Step) -> bool:
         """Return True if a report is to be made only if an observable condition holds.

@@ -16,6 +16,7 @@ from bt_exec.language.reading.grammar import PAUSES
 from bt_exec.language.reading.lexicon import language_data
 from bt_exec.language.reading.meaning_node import Node, normal_form
 from bt_exec.language.reading.reader import Reading, may_deny_more
+from bt_exec_llm.offline.act_clauses_to_steps import BECOME
 from bt_exec_llm.offline.acts_at_each_place import distribute_over_places
 from bt_exec_llm.offline.clauses_to_steps import ClauseConverter
 from bt_exec_llm.offline.exclusions import (
@@ -25,7 +26,7 @@ from bt_exec_llm.offline.exclusions import (
 )
 from bt_exec_llm.offline.fetched_objects import join_fetching_steps
 from bt_exec_llm.offline.lexicon import Lexicon, Words
-from bt_exec_llm.offline.phrases_to_pieces import WITH
+from bt_exec_llm.offline.phrases_to_pieces import ARMS, WITH
 from bt_exec_llm.offline.questions_to_steps import PAIR
 from bt_exec_llm.offline.reader_lexicon import verbs_in
 from bt_exec_llm.offline.step import COMPARE, OMITTED, QUESTION, Step
@@ -43,6 +44,8 @@ _REMARK = "remark"
 _ORDERING = ("before_word", "after_word", "~before", "~before_you", "~after", "~after_you")
 """Categories of words that order two acts."""
 
+_DEMANDS = (BECOME, "move", "asked_for")
+"""Verbs of the reading engine for a state that an act must bring about."""
 _STATED = ("in_the_end",)
 """Signs of marks of order that apply to one clause only."""
 _UNTIL_TOLD = ("until_told", "until_ordered")
@@ -88,7 +91,8 @@ def steps_of_meaning(meaning: Node, lexicon: Lexicon, reading: Reading) -> list[
         raise UnclearTextError("CHOICE", reading.words_of(meaning))
     meaning = with_completed_branches(meaning)
     steps = list(ClauseConverter(lexicon, reading, meaning).convert(meaning))
-    steps = distribute_over_places(apply_value_order(steps, lexicon), lexicon)
+    steps = apply_value_order(_with_arms_last(steps, meaning, lexicon), lexicon)
+    steps = distribute_over_places(steps, lexicon)
     match _position_of_moved_act(raw) if isinstance(raw, Node) else "":
         case "first":
             steps = leave_out_of_others(steps[0], steps[1:], lexicon)
@@ -104,6 +108,8 @@ def steps_of_meaning(meaning: Node, lexicon: Lexicon, reading: Reading) -> list[
     steps = join_fetching_steps(steps, lexicon)
     steps = _with_repeated_returns(_with_returned_things(steps, saving, lexicon), lexicon)
     if _leaves_place_between_acts(reading):
+        if lexicon.list_types("each") and any(map(_drives_anywhere, steps[1:])):
+            raise NoStepsError
         steps = [_with_own_places(step, lexicon) for step in steps]
     if any(one.acts and not one.rescues and saving.issuperset(one.acts) for one in steps):
         raise NoStepsError
@@ -132,6 +138,19 @@ def steps_of_meaning(meaning: Node, lexicon: Lexicon, reading: Reading) -> list[
     ]
 
 
+def _with_arms_last(steps: list[Step], meaning: Node, lexicon: Lexicon) -> list[Step]:
+    """Return the steps for a list of demanded states, of which that of the arms is reached last.
+
+    Every other step may move the arms.
+    """
+    parts = meaning.parts() if meaning.kind == "seq" else ()
+    if any(part.text("verb") not in _DEMANDS for part in parts):
+        return steps
+    known = {name for name, verb in lexicon.verbs.items() if verb.usual == ARMS and verb.result}
+    arms = [one for one in steps if one.verbs and known.issuperset(one.verbs)]
+    return [*(one for one in steps if one not in arms), *arms]
+
+
 def _leaves_place_between_acts(reading: Reading) -> bool:
     """Return True if an act has a word such as "before", or an ending that implies driving on."""
     leaving = tuple(language_data(reading.language)["orders"].get("leaving", ()))
@@ -140,6 +159,11 @@ def _leaves_place_between_acts(reading: Reading) -> bool:
         or (leaving and leaf.category.startswith("v.") and leaf.text.endswith(leaving))
         for leaf in reading.edge.leaves()
     )
+
+
+def _drives_anywhere(step: Step) -> bool:
+    """Return True for a drive without a destination, as in "before you go, look at the lounge"."""
+    return step.verbs == ("go",) and step.positive and not step.pieces
 
 
 def _with_own_places(step: Step, lexicon: Lexicon) -> Step:
@@ -297,15 +321,16 @@ def _is_unclear(meaning: Node, reading: Reading) -> bool:
     pair = len(acts) == PAIR and "if" not in kinds
     marked = inside and pair and reading.language == "ko"  # 팔부터: a particle marks the object
     same = len(acts) >= PAIR and normal_form(meaning) == normal_form(_without_ordering(meaning))
-    reminded = any(one.text("sign") == "reminded" for one in meaning.walk())
-    clear = marked or (pair and (paused or reminded))
+    signs = {one.text("sign") for one in meaning.walk()}
+    english = reading.language == "en"
+    unordered = {"", "first", "finally", *(("last",) if english else ())}  # 나중에 닫아: "later"
+    alone = len(acts) == 1 and not inside and signs <= unordered
+    clear = marked or alone or "between" in signs or (pair and (paused or "reminded" in signs))
     moved = (inside and not marked and not same) or ("ordered" in kinds and not clear and not same)
     before = any(leaf.category.endswith(".before") for leaf in reading.edge.leaves())
-    last = any(one.text("sign") == "last" for one in meaning.walk())
     ranked = any(node.text("relation") in RANKS for node in meaning.walk())
-    english = reading.language == "en"
     listed = english and not ranked and _names_first_of_list(reading.edge.leaves())
-    moved = listed or (moved and (reading.language == "ko" or len(acts) > 1 or last))
+    moved = listed or (moved and (not english or len(acts) > 1))
     return moved or ("avoid" in kinds and (before or may_deny_more(reading.edge)))
 
 
@@ -372,7 +397,8 @@ def _may_depend_on_question_before(reading: Reading) -> bool:
         return False
     asked = False
     for leaf, after in pairwise(reading.edge.leaves()):
-        asked = (asked or leaf.category == "whether") and leaf.category not in _JOINING
+        joined = leaf.category in (*_JOINING, *_ORDERING)
+        asked = (asked or leaf.category == "whether") and not joined
         if asked and after.category.startswith("v."):
             return True
     return False

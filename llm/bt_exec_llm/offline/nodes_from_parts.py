@@ -98,19 +98,19 @@ def _in_sequence(nodes: list[Node]) -> Node:
 def _repeat_until(node: Node, held: Sequence_[BranchCondition], library: Library) -> Node:
     """Return a loop of a node and new observations, until a condition holds.
 
-    Of several places, those behind the first one at which the condition holds are not visited.
+    The node is not run if the condition holds at first. Of several places, those behind the first
+    one at which the condition holds are not visited.
     """
     looks = [build_condition(one, library) for one in held]
-    check = looks[0][1]
-    rounds: list[Any] = [node, *looks[0][0]]
+    observed, check = looks[0]
+    loop: dict[str, Any] = {"repeat": _MOST_ROUNDS // len(looks), "until": check}
     if len(looks) > 1:
-        ways = [
-            _in_sequence([*observed, Check.model_validate({"check": one})])
-            for observed, one in looks
-        ]
-        rounds = [Fallback.model_validate({"fallback": [*ways, node]})]
-    most = _MOST_ROUNDS // len(looks)
-    return Sequence.model_validate({"sequence": rounds, "repeat": most, "until": check})
+        ways = [_in_sequence([*seen, Check.model_validate({"check": one})]) for seen, one in looks]
+        tried = Fallback.model_validate({"fallback": [*ways, node]})
+        return Sequence.model_validate({"sequence": [tried], **loop})
+    loop["skip_if"] = check
+    waiting = Sequence.model_validate({"sequence": [node, *observed], **loop})
+    return _in_sequence([*observed, waiting])
 
 
 def _nodes_of_branch(branch: Iterable[Part], library: Library) -> list[Node]:

@@ -279,7 +279,9 @@ class PhraseConverter:
         ``inside`` if the object is not named.
         """
         out_of_reach = self._lexicon.limits.get("OUT_OF_REACH", Words()).without_spaces
-        said = list(self._convert_phrase(of, "at")) if isinstance(of, Node) else []
+        said: list[Piece] = []
+        if isinstance(of, Node) and (self._each or of not in (THERE, _IT)):
+            said = list(self._convert_phrase(of, "at"))
         if any(one.startswith(p.text.replace(" ", "")) for p in said for one in out_of_reach):
             raise NoStepsError
         if not said or said[0].kind == "noun":

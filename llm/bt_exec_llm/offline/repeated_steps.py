@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import replace
 
 from bt_exec.spec.library import Library
@@ -25,7 +25,8 @@ def repeat_observations(steps: list[Step], past: SessionHistory, lexicon: Lexico
     found: list[Step] = []
     for step in steps:
         same = _last_observations(known, step, lexicon)
-        own = [replace(one, joined=step.joined, condition=step.condition) for one in same] or [step]
+        own = [replace(step, verbs=one.verbs, pieces=one.pieces, via="look") for one in same]
+        own = own or [step]
         known += own
         found += own
     return found
@@ -35,14 +36,14 @@ def _last_observations(known: Sequence[Step], step: Step, lexicon: Lexicon) -> l
     """Return the earlier observations that a step repeats; none if it observes anything itself."""
     looks = bool(step.acts) and all(lexicon.verbs[verb].finds == "look" for verb in step.verbs)
     everywhere = lexicon.list_types("each")
-    if not looks or any(piece.kind != "pronoun" for piece in step.pieces):
+    if not (looks and step.positive) or any(piece.kind != "pronoun" for piece in step.pieces):
         return []
     at = _places_of(known, everywhere)[-1:]
     asked = [one for one in known if QUESTION in one.verbs and one.positive and not one.condition]
-    return [replace(one, via="look") for one in asked if _places_of([one], everywhere) == at]
+    return [one for one in asked if _places_of([one], everywhere) == at]
 
 
-def _places_of(steps: Iterable[Step], types: Sequence[str]) -> list[tuple[str, str]]:
+def _places_of(steps: Iterable[Step], types: Container[str]) -> list[tuple[str, str]]:
     return [(p.name, p.value) for one in steps for p in one.pieces if p.name in types]
 
 

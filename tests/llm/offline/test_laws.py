@@ -311,6 +311,33 @@ def test_choice_runs_exactly_one_of_its_branches(plan, case):
         assert runs_one_branch(choice, one, other), said
 
 
+PLACED_CHOICES = [
+    (
+        "go to the break room if the lounge is dark, otherwise go to the lounge",
+        "go to the lounge, or to the break room if the lounge is dark",
+        "go to the lounge unless it is dark there, in which case go to the break room",
+        "go to the lounge, and if it is dark go to the break room instead",
+    ),
+    (
+        "라운지가 어두우면 휴게실로 가고 아니면 라운지로 가",
+        "라운지가 어두우면 휴게실로, 아니면 라운지로 가",
+        "라운지가 어두우면 휴게실로 가고 안 어두우면 거기로 가",
+    ),
+    (
+        "ask the professor whether it is late; if he says yes go to the lounge, else come back",
+        "ask the professor whether it is late; if he says no come back, if he says yes go to the"
+        " lounge",
+    ),
+]
+
+
+@pytest.mark.parametrize("said", PLACED_CHOICES)
+def test_choice_of_a_place_has_the_same_plan_in_each_wording(plan, said):
+    first, *others = (plan("building", command) for command in said)
+    assert first is not None
+    assert all(one is not None and same_runs(first, one) for one in others)
+
+
 @st.composite
 def orders(draw):
     site, language = draw(st.sampled_from(sorted(WORDS)))
@@ -336,6 +363,9 @@ def orders(draw):
             f"{other[0]}. Before that, {one[0]}.",
             f"{one[0]} before {other[1]}",
             f"{other[0]} after {one[1]}",
+            f"{other[0]}, but not before {one[1]}",
+            f"only after {one[1]} {other[0]}",
+            f"{one[0]} first. As the last step, {other[0]}",
         ]
     else:
         said = [
@@ -460,6 +490,10 @@ def test_prohibition_of_another_act_leaves_at_most_the_wanted_act(plan, case):
         ("fetch the material", "the door must not be open", "at the end {state}, so {act}"),
         ("fetch the material", "leave the door shut", "{act} and {state} when you're finished"),
         ("you have the material", "leave the door closed", "once {act}, {state}"),
+        ("the door closed", "the material out", "i want {act} and {state} when you finish"),
+        ("the material is out", "close the door", "before you {state}, make sure {act}"),
+        ("자재는 나와", "문은 닫혀 있고", "일이 끝났을 때 {state} {act} 있어야 해"),
+        ("자재부터 꺼내고", "문 닫기 전에", "{state} 꼭 {act}, 그다음 문 닫아"),
         ("자재 가져와", "문이 닫혀 있어야 해", "다 끝나면 {state}. {act}"),
         ("자재 가져와", "문이 열려 있으면 안 돼", "{act}. 다 끝났을 때 {state}"),
         ("자재 가져와", "문은 닫혀 있게 해 주고", "마지막엔 {state} {act}"),

@@ -43,7 +43,7 @@ SAME = [
     ("How many cups are there?", "Count them again.", "How many cups are there?"),
     ("컵이 몇 개야?", "다시 세어 봐", "컵이 몇 개야?"),
     ("How many red apples are there?", "And the rest?", "How many apples are not red?"),
-    ("빨간 사과가 몇 개야?", "나머지는?", "빨갛지 않은 사과가 몇 개야?"),
+    ("빨간 사과가 몇 개야?", "나머지 사과는?", "빨갛지 않은 사과가 몇 개야?"),
     (
         "How many cups are there?",
         "Did the other picture have fewer?",

@@ -126,6 +126,13 @@ SAME = [
      "왼쪽 컵은 빨간색이야, 아니면 파란색이야?"),
     ("Is the left cup red? Is the right cup red?", "Is the left cup red? And the right one?"),
     ("What is between the cups?", "컵 두 개 사이에 뭐가 있어?"),
+    ("What is on the plate?", "What is it that is on the plate?", "What's it that's on the plate?"),
+    ("Which cup is nearest to the bottle?", "어느 컵이 병이랑 제일 가까워?"),
+    ("Are there more cups on the plate or more bottles on the plate?",
+     "Are there more cups or more bottles on the plate?",
+     "접시에 컵이 더 많아, 병이 더 많아?"),
+    ("Are all the apples red? Is there a green apple?",
+     "Are all the apples red, or are some green?"),
 ]  # fmt: skip
 
 

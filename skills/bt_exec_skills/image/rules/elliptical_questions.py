@@ -37,7 +37,7 @@ _BAR = Node("thing", (("name", BAR),))
 _THIS_ONE, _IT = Node("np", (("of", Node("one")),)), Node("pronoun", (("name", "it"),))
 _OTHER = Node("pronoun", (("name", "other"),))
 _THAT = Node("pronoun", (("name", "that"),))  # "that cup"
-_REST = Node("np", (("of", Node("pronoun", (("name", "rest"),))),))  # "and the rest?"
+_REST = Node("pronoun", (("name", "rest"),))  # "and the rest?"
 _UNSAID = Node("pronoun", (("name", "unsaid"),))  # "how many are there?"
 _WHAT_IS_IT = Node("ask", (("what", "which"), ("of", _IT)))
 _HOW_MANY = tuple(
@@ -266,8 +266,8 @@ def _of_other_objects(
     A comparison of the same objects in two pictures becomes one of other objects in both.
     """
     of, last = fragment.node("of"), earlier[-1]
-    if of == _REST:
-        return _of_the_rest(last, kinds)
+    if of.kind == "np" and _REST in conjuncts(of.node("of")):
+        return _of_the_rest(last, nouns_in(of.node("of"), kinds), kinds)
     if of.kind == "np" and of.node("of").kind == "shown":
         return normal_form(in_picture(last, of.node("of")))
     pair = last.node("of")
@@ -287,13 +287,17 @@ def _of_other_objects(
     return normal_form(last.replace(of=pair.replace(**both)))
 
 
-def _of_the_rest(last: Node, kinds: Mapping[str, str]) -> Node | None:
-    """Return a question about objects of the same kind that the last question left out, or None."""
+def _of_the_rest(last: Node, named: Sequence[Node], kinds: Mapping[str, str]) -> Node | None:
+    """Return a question about objects of the same kind that the last question left out, or None.
+
+    The nouns that are `named` must be those of the last question.
+    """
     subject = subject_of(last)
     parts = conjuncts(subject.node("of")) if subject is not None else ()
-    kept = [one for one in parts if one.kind == "shown" or one in nouns_in(one, kinds)]
+    nouns = [one for one in parts if one in nouns_in(one, kinds)]
+    kept = [one for one in parts if one.kind == "shown" or one in nouns]
     asked = [one for one in parts if one not in kept]
-    if subject is None or not asked or len(kept) == sum(one.kind == "shown" for one in kept):
+    if subject is None or not (nouns and asked) or not {*named} <= {*nouns}:
         return None
     left = conjunction(*kept, negation(conjunction(*asked)))
     return normal_form(last.substitute(subject, subject.replace(of=left)))

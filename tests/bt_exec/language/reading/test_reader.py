@@ -12,6 +12,7 @@ LEXICON = {
         "cup": {"en": ["cup"], "ko": ["컵"]},
         "table": {"en": ["table"], "ko": ["식탁"]},
         "bottle": {"en": ["bottle"], "ko": ["물병"]},
+        "tomato": {"en": ["tomato/tomatoes"], "ko": ["토마토"]},
     },
     "attributes": {
         "red": {"kind": "colour", "en": {"adjective": ["red"]}, "ko": {"adjective": ["빨갛다"]}},
@@ -49,10 +50,31 @@ def test_question_is_parsed(text):
         ("컵 갯수 새줘", "컵 갯수 세줘"),
         ("컵이 몇 개 인나요?", "컵이 몇 개 있나요?"),
         ("커비 몇 개 이써?", "컵이 몇 개 있어?"),
+        ("물벵이 몇 개 있어?", "물병이 몇 개 있어?"),
+        ("How many tomatos are on the tabel?", "How many tomatoes are on the table?"),
     ],
 )
 def test_misspelt_text_is_corrected_to_the_nearest_parsable_text(text, intended):
     assert next(READER.intended_texts(text)) == intended
+
+
+@pytest.mark.parametrize("word", ["bottles", "table"])
+def test_word_with_one_typing_error_is_corrected(word):
+    text = "are there bottles on the table?"
+    for at in range(1, len(word) - 1):
+        swapped = word[:at] + word[at + 1] + word[at] + word[at + 2 :]
+        for misspelt in (
+            swapped,
+            word[:at] + word[at : at + 1] + word[at:],
+            word[:at] + word[at + 1 :],
+        ):
+            if misspelt != word:
+                assert next(READER.intended_texts(text.replace(word, misspelt))) == text, misspelt
+
+
+def test_word_of_a_phrase_is_not_a_misspelling():
+    corrected = READER.intended_texts("by the way how many botles are there?")
+    assert next(corrected) == "by the way how many bottles are there?"
 
 
 def test_unknown_noun_is_reported():
