@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bt_exec.cli.output_streams import operator_painter, reader_language
-from bt_exec.cli.prompt_words import is_no, is_yes
 from bt_exec.cli.resume import continue_mission
 from bt_exec.cli.stop_signals import clear_interrupt
 from bt_exec.cli.turn_report_and_picture_output import FrameWriter, TurnReportWriter
 from bt_exec.failure import UsageError
+from bt_exec.language.closed_classes import is_no, is_yes
 
 if TYPE_CHECKING:
     from bt_exec.cli.mission_display import MissionDisplay

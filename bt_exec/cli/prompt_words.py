@@ -1,4 +1,4 @@
-"""Words typed at the terminal: those of the prompt, and answers to yes-or-no questions."""
+"""Words typed at the prompt of the terminal."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, cast
 
-__all__ = ["asks_why", "command_name", "is_no", "is_yes", "prompt_words"]
+__all__ = ["asks_why", "command_name", "prompt_words"]
 
 
 @cache
@@ -37,17 +37,3 @@ def asks_why(text: str) -> bool:
     said = unicodedata.normalize("NFC", text).casefold().strip()
     asks, carried = "|".join(_read_words()["asks_why"]), "|".join(_read_words()["asks_a_person"])
     return re.match(asks, said) is not None and re.search(carried, said) is None
-
-
-def is_yes(answer: str) -> bool:
-    """Return True if an answer means yes."""
-    return _normalized(answer) in _read_words()["yes"]
-
-
-def is_no(answer: str) -> bool:
-    """Return True if an answer means no."""
-    return _normalized(answer) in _read_words()["no"]
-
-
-def _normalized(answer: str) -> str:
-    return answer.casefold().strip().strip(" .!")

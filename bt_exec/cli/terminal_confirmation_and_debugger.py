@@ -6,8 +6,8 @@ import threading
 from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING, Any
 
-from bt_exec.cli.prompt_words import is_yes
 from bt_exec.failure import UsageError
+from bt_exec.language.closed_classes import is_yes
 from bt_exec.mission.debugger import Debugger
 from bt_exec.mission.self_questions import asks_to_stop
 from bt_exec.tui.terminal_text import pad, safe_line

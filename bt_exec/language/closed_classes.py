@@ -12,7 +12,7 @@ from typing import Any, cast
 
 from bt_exec.spec.shipped_yaml import read_yaml
 
-__all__ = ["CLOSED_FILES", "closed_classes", "closed_words"]
+__all__ = ["CLOSED_FILES", "closed_classes", "closed_words", "is_no", "is_yes"]
 
 CLOSED_FILES = tuple(
     Path(__file__).with_name(f"closed_{language}.yaml") for language in ("en", "ko")
@@ -29,3 +29,18 @@ def closed_classes(language: str) -> Mapping[str, Any]:
 def closed_words(language: str, name: str) -> tuple[str, ...]:
     """Return the words of a class in the section ``commands``, used by the offline compiler."""
     return tuple(closed_classes(language)["commands"][name])
+
+
+def is_yes(answer: str) -> bool:
+    """Return True if an answer means yes, in any language."""
+    return _is_answer(answer, "yes")
+
+
+def is_no(answer: str) -> bool:
+    """Return True if an answer means no, in any language."""
+    return _is_answer(answer, "no")
+
+
+def _is_answer(text: str, kind: str) -> bool:
+    said = " ".join(text.casefold().replace("’", "'").replace(",", " ").split()).strip(" .!")
+    return any(said in closed_classes(one)["answers"][kind] for one in ("en", "ko"))

@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from functools import partial
 from typing import TYPE_CHECKING
 
+from bt_exec.language.closed_classes import is_yes
 from bt_exec.language.meaning import Context, Turn
 from bt_exec.mission_outcome import Outcome
 from bt_exec.planning.compiler import REPLIES
@@ -48,6 +49,13 @@ class Conversation:
     def context(self) -> Context:
         """Return the conversation so far."""
         return self._context
+
+    def intended_command(self, command: str) -> str:
+        """Return the only suggestion of the last refusal if `command` is "yes", else `command`."""
+        last = self._context.turns[-1] if self._context.turns else None
+        if last is None or len(last.did_you_mean) != 1 or not is_yes(command):
+            return command
+        return last.did_you_mean[0]
 
     def record_turn(self, outcome: Outcome, *, acted: bool = True, language: str = "") -> None:
         """Record a command and its outcome, unless it was only a courtesy such as "thanks".

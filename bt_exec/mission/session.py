@@ -188,7 +188,7 @@ class Session:
         """Run one command to its end in this session's world.
 
         Args:
-            command: The command as typed.
+            command: The command as typed. "yes" accepts the only suggestion of the last refusal.
             plan: The plan to run instead of a compiled one.
             booking: Journal entry of the mission, if it was booked.
             work: Completed work of the mission that this one continues, if any; see `resume`.
@@ -209,6 +209,7 @@ class Session:
         if self.robots.state == "closed":
             raise UsageError("this session is closed; create another one")
         if plan is None and work is None:
+            command = self.conversation.intended_command(command)
             self.open_for(command)
         else:
             self.open()

@@ -194,7 +194,7 @@ class _Texts:
         )
 
     def _tells_others(self, words: Sequence[str]) -> bool:
-        """Return True if a text contains another recipient ("… and the people there that …")."""
+        """Return True if a text contains another recipient ("… and the visitors that …")."""
         joints, that = self._rules.get("joints", ()), self._rules.get("retold", ())
         joined = [at for at, word in enumerate(words) if word in joints]
         return any(word in that for at in joined for word in words[at + 2 :])

@@ -77,7 +77,7 @@ def _emptied(objects: Node, place: Node, state: Node, source: Node | None = None
 def _add_arguments(said: Node, more: Any) -> Node:
     """Return orders with further arguments added to each, such as the instrument.
 
-    A later order with an instrument of its own keeps it: "use your left arm to open the door and
+    A later order keeps the instrument that it names: "use your left arm to open the door and
     take the cup with the right one". The result is `UNSAID` if the meaning contains no order.
     """
     changed = _with_arguments(said, more)

@@ -52,6 +52,21 @@ def test_commands_and_their_outcomes_are_recorded_in_order():
     assert said.context().last_mission() == two
 
 
+@pytest.mark.parametrize("answer", ["yes", "Yes, please.", "That’s right!", "응", "네, 맞아요."])
+def test_yes_accepts_the_only_suggestion_of_the_last_refusal(answer):
+    said = Conversation(None, "lab")
+    said.record_turn(end("og", "NOT_UNDERSTOOD", "refused", did_you_mean=("go",)))
+    assert said.intended_command(answer) == "go"
+    assert said.intended_command("no") == "no"
+    said.record_turn(end("which", "CHOICE", "refused", did_you_mean=("go", "come")))
+    assert said.intended_command(answer) == answer
+
+
+@pytest.mark.parametrize("command", ["yes", "go"])
+def test_command_is_kept_without_a_suggestion(command):
+    assert Conversation(None, "lab").intended_command(command) == command
+
+
 @pytest.mark.parametrize("trace", [end("thanks", REPLY), end("")])
 def test_thanks_and_plans_without_a_command_are_not_recorded(trace):
     said = Conversation(None, "lab")

@@ -159,7 +159,8 @@ def test_impossible_alternatives_are_not_offered(command, compilers, request_on)
         ),
         (
             "building",
-            "go_to lounge, (pause 10, look_for_people lounge) x30 until people_there, report_back",
+            "go_to lounge, (look_for_people lounge, (pause 10, look_for_people lounge) "
+            "unless people_there x30 until people_there), report_back",
             (
                 "wait in the lounge until somebody shows up, then let me know",
                 "stay in the lounge until there is somebody and tell me",
@@ -179,7 +180,7 @@ def test_impossible_alternatives_are_not_offered(command, compilers, request_on)
         ),
         (
             "door",
-            "(pause 10) x30 until door_is closed, arms_home",
+            "(pause 10) unless door_is closed x30 until door_is closed, arms_home",
             (
                 "wait until the door is closed, then go home",
                 "keep checking the door until it's shut, then go home",
@@ -192,7 +193,7 @@ def test_impossible_alternatives_are_not_offered(command, compilers, request_on)
         ),
         (
             "door",
-            "(pause 10) x30 until not door_is open, arms_home",
+            "(pause 10) unless not door_is open x30 until not door_is open, arms_home",
             (
                 "wait while the door is open, then go home",
                 "wait as long as the door is open, then go home",
