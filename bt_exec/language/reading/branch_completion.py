@@ -51,7 +51,7 @@ def with_completed_branches(meaning: Node) -> Node:
 
 
 def _with_joined_answers(parts: Iterable[Node]) -> list[Node]:
-    """Return parts in which "if the answer is yes, …" and "if the answer is not yes, …" are one conditional."""
+    """Return parts in which the conditionals for "yes" and for "no" to one question are joined."""
     found: list[Node] = []
     for part in parts:
         last = found[-1] if found else part
