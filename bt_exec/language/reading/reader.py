@@ -29,6 +29,9 @@ LONGEST = 400
 _KEPT = 128
 """Maximum number of texts whose readings are cached."""
 
+_REMARKS = frozenset({"aside_text", "benefit", "plain_remark", "stated_fact"})
+"""Categories of remarks that may contain any word."""
+
 GOAL = "sentence"
 STATED = "statement"
 """Category of questions in the word order of statements: "the door is open?"."""
@@ -180,7 +183,8 @@ class Reader:
     ) -> Iterator[str]:
         """Yield texts that a misspelt text may stand for and that can be parsed, nearest first.
 
-        The caller asks for confirmation before it acts on one of them.
+        Messages, and remarks in which any word may occur, are not corrected. The caller asks for
+        confirmation before it acts on one of the texts.
 
         Args:
             text: Korean or English.
@@ -189,8 +193,11 @@ class Reader:
         if len(text) > LONGEST:
             return
         unread = not isinstance(self.read(text, names), Reading)
-        texts = intended_texts(text, self.lexicon(language_of(text)), unread=unread)
-        yield from (found for found, _ in self._readable(texts, names))
+        lexicon = self.lexicon(language_of(text))
+        typed = Text.of(text, lexicon.language.contractions).chars
+        for intended, found in self._readable(intended_texts(text, lexicon, unread=unread), names):
+            if all(part in typed for part in _parts_in_any_words(found.edge)):
+                yield intended
 
     def shortened_texts(
         self, text: str, names: Iterable[str] | Mapping[str, str] = ()
@@ -273,6 +280,13 @@ def may_deny_more(edge: Edge) -> bool:
 
 def _has_leaf(edge: Edge, category: str) -> bool:
     return any(leaf.category == category for leaf in edge.leaves())
+
+
+def _parts_in_any_words(edge: Edge) -> Iterator[str]:
+    """Yield the messages, items and remarks in a parse tree, normalized."""
+    for leaf in edge.leaves():
+        if leaf.category in _REMARKS or leaf.category.startswith("text"):
+            yield leaf.text
 
 
 def _with_words_around(quote: str, text: str) -> str:
