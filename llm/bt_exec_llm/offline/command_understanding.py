@@ -281,7 +281,10 @@ def _steps_in_session(
     Raises:
         NoStepsError: If no step can express a part of the meaning.
     """
-    *acts, last = meaning.parts() if meaning.kind == "seq" else (meaning,)
+    parts = meaning.parts() if meaning.kind == "seq" else (meaning,)
+    if not parts:
+        raise NoStepsError  # all orders were taken back
+    *acts, last = parts
     if acts and last.kind == "again" and last.get("of") is None:
         steps = index.reader.convert(reading, Node("seq", (("of", tuple(acts)),)))
         if there := repeat_there(steps, past, index.library):
