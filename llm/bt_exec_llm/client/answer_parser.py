@@ -44,7 +44,7 @@ _OF_A_TREE = (
     "children|runs)"
 )
 _PART_OF_A_TREE = re.compile(
-    rf"^[ \t]*+(?:[-*][ \t]++)*+[{{\"']*+{_OF_A_TREE}[\"']?[ \t]*+:|\"{_OF_A_TREE}\"[ \t]*+:",
+    rf"^[ \t]*+(?:[-*][ \t]++)*[{{\"']*+{_OF_A_TREE}[\"']?[ \t]*+:|\"{_OF_A_TREE}\"[ \t]*+:",
     re.MULTILINE,
 )
 """Pattern of lines that occur only in trees; outside the document, they are fragments of one."""

@@ -1,8 +1,9 @@
 """Repairs of the syntax of a document in a model's text, each with a note.
 
 Repairs add no words. Every regular expression takes time linear in the length of the text:
-repetitions are possessive (``*+``), and an unclosed quote or comment matches to the end of the
-text.
+repetitions are possessive (``*+``) or cannot fail, and an unclosed quote or comment matches to the
+end of the text. No group is possessive: Python 3.11.0 to 3.11.4 match those wrongly
+(https://github.com/python/cpython/issues/106052).
 
 The spelling of keys such as ``Tree``, ``SEQUENCE``, ``skipIf`` and ``skip-if`` is normalised. Only
 keywords of the tree language are changed; values, arguments and names are not.
@@ -29,8 +30,8 @@ __all__ = [
 ]
 
 
-_STRINGS = r'"(?:[^"\\]++|\\.)*+(?:"|\\?\Z)' + r"|'[^'\n]*+'"
-_COMMENT = re.compile(rf"({_STRINGS})|//[^\n]*+|/\*[^*]*+(?:\*(?!/)[^*]*+)*+(?:\*/|\Z)", re.DOTALL)
+_STRINGS = r'"(?:[^"\\]++|\\.)*(?:"|\\?\Z)' + r"|'[^'\n]*+'"
+_COMMENT = re.compile(rf"({_STRINGS})|//[^\n]*+|/\*.*?(?:\*/|\Z)", re.DOTALL)
 _NONE = re.compile(rf"({_STRINGS})|\bNone\b", re.DOTALL)
 _COMMAS = re.compile(rf"({_STRINGS})|,(?=\s*+[,}}\]])", re.DOTALL)
 _TABS = re.compile(r"^[ ]*+\t[ \t]*+", re.MULTILINE)
@@ -42,12 +43,12 @@ _HARD = re.compile("^[ \t]*+\u00a0[ \t\u00a0]*+", re.MULTILINE)
 _ODD_APART = re.compile(rf"({_STRINGS})|[{''.join(map(chr, _ODD))}]", re.DOTALL)
 _CURLY = str.maketrans({"“": '"', "”": '"', "„": '"'})
 _TIGHT = re.compile(
-    r"^([ ]*+(?:-[ ]++)*+(?:do|check|tree|sequence|fallback|parallel|root|with|name|summary|"
+    r"^([ ]*+(?:-[ ]++)*(?:do|check|tree|sequence|fallback|parallel|root|with|name|summary|"
     r"timeout|retry|repeat|while|skip_if|else|save)):(?=[^\s:/])",
     re.MULTILINE,
 )
 _COLON = re.compile(
-    r"^([ ]*+(?:-[ ]++)*+[A-Za-z_]\w*+:[ ]++)([^\s\"'\[{|>&*!%@`#][^\n]*+)$", re.MULTILINE
+    r"^([ ]*+(?:-[ ]++)*[A-Za-z_]\w*+:[ ]++)([^\s\"'\[{|>&*!%@`#][^\n]*+)$", re.MULTILINE
 )
 
 
