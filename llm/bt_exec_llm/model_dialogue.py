@@ -42,11 +42,6 @@ class Dialogue:
         self._compiler = compiler
         self._late = False
 
-    @property
-    def requests(self) -> int:
-        """Number of HTTP requests, or of questions if that is larger, as with recorded answers."""
-        return max(self.calls, self.usage.requests)
-
     @contextmanager
     def limit_time(self) -> Iterator[None]:
         """Cancel the pending question when 90 % of the request's time limit has passed."""

@@ -46,12 +46,6 @@ class ReplayClient:
         self._rows = [row for row in rows if "settings" not in row]
         self._count = len(self._rows)
 
-    @property
-    def answers_left(self) -> int:
-        """Number of remaining answers."""
-        with self._lock:
-            return len(self._rows)
-
     def has_answer_to(self, question: Question) -> bool:
         """Return True if the recording has an unused answer to this question."""
         digest = question.digest()

@@ -32,7 +32,6 @@ class Result:
         failure: Failure of the last request; None if there was an answer.
         calls: Number of questions asked.
         usage: Cost of the questions.
-        codes: Codes of the problems in each round.
         unchanged: Whether the dialogue ended because the model repeated a rejected answer.
     """
 
@@ -42,7 +41,6 @@ class Result:
     failure: ModelFailure | None = None
     calls: int = 0
     usage: Usage = field(default_factory=Usage)
-    codes: tuple[tuple[str, ...], ...] = ()
     unchanged: bool = False
 
     @property
@@ -69,7 +67,6 @@ def run_dialogue(
 
 
 def _rounds(dialogue: Dialogue, request: Request, meant: Meant | None, rounds: int) -> Result:
-    codes: list[tuple[str, ...]] = []
     problems: tuple[Problem, ...] = ()
     before: str | None = None
     for _ in range(rounds):
@@ -84,38 +81,34 @@ def _rounds(dialogue: Dialogue, request: Request, meant: Meant | None, rounds: i
                     failure=failure,
                     calls=dialogue.calls,
                     usage=dialogue.usage,
-                    codes=tuple(codes),
                 )
             message = "the answer was cut off; write a shorter plan, with trees of the library"
             found = Judgement(problems=(Problem("CUT_OFF", message),))
             said = failure.text
         known, problems = problems, found.problems
-        codes.append(tuple(dict.fromkeys(problem.code for problem in problems)))
         if found.plan is not None or found.cannot:
             return Result(
                 found.plan,
                 found.cannot if found.plan is None else "",
                 calls=dialogue.calls,
                 usage=dialogue.usage,
-                codes=tuple(codes),
             )
         if before is not None and said.split() == before.split():
             return Result(
                 problems=problems,
                 calls=dialogue.calls,
                 usage=dialogue.usage,
-                codes=tuple(codes),
                 unchanged=True,
             )
         before = said
         dialogue.add_objection(said, problems_text(problems, known))
-    return Result(problems=problems, calls=dialogue.calls, usage=dialogue.usage, codes=tuple(codes))
+    return Result(problems=problems, calls=dialogue.calls, usage=dialogue.usage)
 
 
 def _judge(answer: Answer, request: Request, meant: Meant | None) -> Judgement:
     document = document_in(answer.text)
     if document.problems:
-        return Judgement(problems=document.problems, notes=document.notes)
+        return Judgement(problems=document.problems)
     return check_answer(document.data, request, meant, answer.model, document.notes)
 
 

@@ -80,7 +80,7 @@ def test_key_is_never_shown(
         shown += [repr(found), found.raw, found.text]
     except ModelFailure as failure:
         shown += [repr(failure), failure.say("ko"), failure.raw, failure.text]
-        shown += [str(failure.to_failure()), *traceback.format_exception(failure)]
+        shown += [str(failure), *traceback.format_exception(failure)]
         shown += [str(vars(failure))]
     shown += [record.path.read_text(), caplog.text]
     assert server.requests[0].headers["authorization"] == f"Bearer {KEY}"
