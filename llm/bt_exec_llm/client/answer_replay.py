@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, cast, get_args
 
 from bt_exec.failure import UsageError
 from bt_exec_llm.client.errors import ModelFailure
 from bt_exec_llm.client.exchange_recorder import VERSION
-from bt_exec_llm.client.model_interface import Answer, Block, Question, Tool, Turn, Usage
+from bt_exec_llm.client.model_interface import Answer, Question, Usage
 from bt_exec_llm.client.settings import Tier
 
 __all__ = ["ReplayClient"]
@@ -52,17 +52,7 @@ class ReplayClient:
         with self._lock:
             return any(row["digest"] == digest for row in self._rows)
 
-    def ask(
-        self,
-        system: Sequence[Block],
-        messages: Sequence[Turn],
-        schema: Mapping[str, Any] | None = None,
-        cancel: threading.Event | None = None,
-        *,
-        plain: str | None = None,
-        structured: str | None = None,
-        tools: Sequence[Tool] = (),
-    ) -> Answer:
+    def ask(self, question: Question, cancel: threading.Event | None = None) -> Answer:
         """Return the recorded answer to a question.
 
         Raises:
@@ -71,7 +61,6 @@ class ReplayClient:
         """
         if cancel is not None and cancel.is_set():
             raise ModelFailure("MODEL_CANCELLED", "asked to stop")
-        question = Question(tuple(system), tuple(messages), schema, plain, structured, tuple(tools))
         digest = question.digest()
         with self._lock:
             came = self._rows.pop(self._find_row(question, digest))

@@ -15,7 +15,7 @@ from bt_exec_llm.client import Answer, Model, ModelFailure, Question, Usage
 from bt_exec_llm.model_compiler.answer_document_extraction import document_in
 from bt_exec_llm.model_compiler.answer_to_plan import Judgement, check_answer
 from bt_exec_llm.model_compiler.plan_effects import Meant
-from bt_exec_llm.model_compiler.prompt import Prompt, problems_text
+from bt_exec_llm.model_compiler.prompt import problems_text
 from bt_exec_llm.model_dialogue import Dialogue
 
 __all__ = ["SENTENCES", "Result", "problem_sentences", "refusal_of", "run_dialogue"]
@@ -51,7 +51,7 @@ class Result:
 
 def run_dialogue(
     model: Model,
-    prompt: Prompt,
+    question: Question,
     request: Request,
     meant: Meant | None,
     *,
@@ -59,8 +59,6 @@ def run_dialogue(
     compiler: str,
 ) -> Result:
     """Ask the model until a plan is accepted, or until the rounds or the time are used up."""
-    first = (prompt.first,)
-    question = Question(prompt.system, first, prompt.schema, prompt.plain, prompt.structured)
     dialogue = Dialogue(model, question, request, compiler)
     with dialogue.limit_time():
         return _rounds(dialogue, request, meant, rounds)
