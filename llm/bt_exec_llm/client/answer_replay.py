@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, cast, get_args
 
 from bt_exec.failure import UsageError
+from bt_exec.files import file_errors
 from bt_exec_llm.client.errors import ModelFailure
 from bt_exec_llm.client.exchange_recorder import VERSION
 from bt_exec_llm.client.model_interface import Answer, Question, Usage
@@ -90,13 +91,11 @@ def _read_rows(path: Path) -> list[dict[str, Any]]:
     rows: list[dict[str, Any]] = []
     number = 0
     try:
-        with path.open(encoding="utf-8") as file:
+        with file_errors(path, "read"), path.open(encoding="utf-8") as file:
             while line := file.readline(_LONGEST_LINE):
                 number += 1
                 if line.strip():
                     rows.append(_parse_row(line))
-    except OSError as error:
-        raise UsageError(f"{path}: cannot be read: {error.strerror}") from error
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         why = f"lacks {error}" if isinstance(error, KeyError) else str(error)[:200]
         raise UsageError(f"{path}: line {number} is not a recorded exchange: {why}") from None
