@@ -30,7 +30,7 @@ from bt_exec.language.reading.remark_edges import (
 __all__ = ["korean_remark_edges"]
 
 _WORD = 0.1  # cost per word of a remark
-_UNSURE = 0.5  # cost of a remark that only its ending marks
+_UNSURE = 0.5  # cost of a remark that is recognised only by its ending
 _STATED = -0.1  # cost of a remark that reports a fact; it is preferred to a question
 _LATE = 0.4  # cost of a remark after a skipped word, which may belong to it
 _MOST = 6

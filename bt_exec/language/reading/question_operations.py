@@ -157,16 +157,16 @@ def _phrases_of(question: Node) -> tuple[list[Node], list[Node]]:
 
 
 def _are_alike(old: Node, new: Node) -> bool:
-    """Return True if a phrase may take the place of another: both of one sort, with a noun each.
+    """Return True if `new` may take the place of `old`.
 
-    A phrase without a noun is of the sort of any phrase with an attribute.
+    `old` must have one noun. If `new` has one, too, both must be of the same sort.
     """
     mine, theirs = _sort_of_noun(new), _sort_of_noun(old)
     return theirs is not None and (mine is None or mine == theirs)
 
 
 def _sort_of_noun(phrase: Node) -> str | None:
-    """Return the kind of the noun of a phrase; None without a noun."""
+    """Return the sort of the noun of a phrase; None unless it has exactly one noun."""
     of = phrase.get("of")
     parts = conjuncts(of) if isinstance(of, Node) else ()
     names = [one.text("name") for one in parts if one.kind == "thing"]

@@ -460,7 +460,7 @@ def _lacks_given_object(step: Step, lexicon: Lexicon) -> bool:
 
 
 def _with_recipients(steps: list[Step], lexicon: Lexicon) -> list[Step]:
-    """Return steps in which a text without recipient gets the person of the prohibition before it.
+    """Return steps in which a text without recipients goes to those of a prohibition before it.
 
     In "do not ask the professor, only deliver the documents", the professor is the recipient.
     """
