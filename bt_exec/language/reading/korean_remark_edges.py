@@ -148,7 +148,7 @@ class _Remarks:
         inside = (one for one in self._acts if start <= one.start and one.end <= end)
         for one in inside:
             owned = ongoing and one.category.endswith(".noun")
-            timed = one.category == "limit" and (final or one.start > start)  # not of the order
+            timed = one.category == "limit" and (final or one.start > start)  # limits the remark
             if not owned and not timed:
                 return True
         said = self._text.typed_words(start, end)
