@@ -178,7 +178,7 @@ def _with_own_places(step: Step, lexicon: Lexicon) -> Step:
 
 
 def _with_returned_things(steps: list[Step], saving: set[str], lexicon: Lexicon) -> list[Step]:
-    """Return steps in which a conditional delivery is tried first, and its alternative is a rescue.
+    """Return steps in which a conditional delivery is tried, and its alternative if that fails.
 
     "If he is in, give him the coffee, otherwise bring it back" is "give him the coffee, and if he
     is not in, bring it back".
