@@ -339,7 +339,8 @@ class QuestionConverter(PhraseConverter):
         """
         persons = [one for one in pieces if self._is_person(one) and one.mark in _COMPANY]
         people = [one for one in pieces if one.name in self._joined and one.sense in DECIDED]
-        meant = persons if any(one.value for one in persons) else self._persons_in_text()
+        pronoun = bool(persons) and not any(one.value for one in persons)
+        meant = self._persons_in_text() if pronoun else persons
         known = [self._lexicon.values[one.name].get(one.value) for one in meant]
         places = [pair for value in known if value is not None for pair in value.brings.items()]
         kind = next(iter(self._each), "")
