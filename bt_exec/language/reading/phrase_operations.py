@@ -19,6 +19,7 @@ from bt_exec.language.reading.meaning_node import (
     in_picture,
     names_difference,
     negation,
+    things_in,
     without_number,
 )
 
@@ -140,12 +141,32 @@ def _fill_it(question: Node, phrase: Node) -> Node:
     return UNSAID if filled == question else filled
 
 
+def _lacking(noun: Node, phrase: Node) -> Node:
+    """Return the objects of a noun that carry none of the objects of a phrase.
+
+    The result is `UNSAID` without two different nouns: "all without the red ones" is an exception.
+    """
+    own, other = things_in(noun), things_in(phrase)
+    if not own or not other or not set(own).isdisjoint(other):
+        return UNSAID
+    carrying = Node("rel", (("relation", "carrying"), ("to", phrase)))
+    return Node("np", (("of", conjunction(noun, negation(carrying))),))
+
+
 def _alike_in_both(aspect: str, phrase: Node) -> Node:
     """Return the proposition that objects are alike in the first and the second picture."""
     first, second = (
         in_picture(phrase, Node("shown", (("picture", name),))) for name in ("first", "second")
     )
     return Node("alike", (("aspect", aspect), ("of", first), ("to", second)))
+
+
+def _ask_in_each_picture(question: Node) -> Node:
+    """Return a yes/no question about each of two pictures; `UNSAID` for another question."""
+    if question.text("what") != "whether" or question.node("of").kind not in ("exists", "all"):
+        return UNSAID
+    both = (Node("shown", (("picture", name),)) for name in ("first", "second"))
+    return Node("seq", (("of", tuple(in_picture(question, one) for one in both)),))
 
 
 def _state_of(phrase: Node, formula: Node) -> Node:
@@ -447,6 +468,8 @@ PHRASE_OPERATIONS: Mapping[str, Callable[..., Any]] = {
     "asked_what": _reject_yes_no_question,
     "fill_it": _fill_it,
     "in_picture": in_picture,
+    "lacking": _lacking,
+    "in_each_picture": _ask_in_each_picture,
     "differing": lambda question: question if names_difference(question) else UNSAID,
     "in_order": _in_order,
     "outermost": _distance_of_outermost,

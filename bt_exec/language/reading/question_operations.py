@@ -63,7 +63,7 @@ def _is_complement(other: Node, one: Node) -> bool:
     """
     of = other.node("of")
     if of == _IT_EXISTS:
-        return one.node("of").kind == "exists"
+        return one.node("of").kind in ("exists", "all")
     if of.kind == "exists" and any(part.text("number") == "0" for part in of.walk()):
         return set(things_in(of)) <= set(things_in(one))
     about, own = _property_in(other), _property_in(one)
