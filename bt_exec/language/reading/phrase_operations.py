@@ -119,8 +119,16 @@ def _exclude_from_question(question: Node, formula: Node) -> Node:
     if not isinstance(inner, Node):
         return UNSAID
     described = inner.kind == "np" and inner.get("of") is not None
-    without = refine(inner, negation(formula)) if described else None
+    without = _besides(inner, negation(formula)) if described else None
     return question.replace(of=without or _exclude_from_question(inner, formula))
+
+
+def _besides(phrase: Node, exclusion: Node) -> Node | None:
+    """Return a phrase without some objects, which a superlative does not consider either."""
+    top = phrase.get("of") if phrase.kind == "np" else None
+    if not isinstance(top, Node) or top.kind != "most" or not isinstance(top.get("of"), Node):
+        return refine(phrase, exclusion)
+    return phrase.replace(of=top.replace(of=conjunction(top.node("of"), exclusion)))
 
 
 def _without_landmark(phrase: Node) -> Any:
@@ -159,14 +167,6 @@ def _alike_in_both(aspect: str, phrase: Node) -> Node:
         in_picture(phrase, Node("shown", (("picture", name),))) for name in ("first", "second")
     )
     return Node("alike", (("aspect", aspect), ("of", first), ("to", second)))
-
-
-def _ask_in_each_picture(question: Node) -> Node:
-    """Return a yes/no question about each of two pictures; `UNSAID` for another question."""
-    if question.text("what") != "whether" or question.node("of").kind not in ("exists", "all"):
-        return UNSAID
-    both = (Node("shown", (("picture", name),)) for name in ("first", "second"))
-    return Node("seq", (("of", tuple(in_picture(question, one) for one in both)),))
 
 
 def _state_of(phrase: Node, formula: Node) -> Node:
@@ -469,7 +469,7 @@ PHRASE_OPERATIONS: Mapping[str, Callable[..., Any]] = {
     "fill_it": _fill_it,
     "in_picture": in_picture,
     "lacking": _lacking,
-    "in_each_picture": _ask_in_each_picture,
+    "besides": _besides,
     "differing": lambda question: question if names_difference(question) else UNSAID,
     "in_order": _in_order,
     "outermost": _distance_of_outermost,
