@@ -130,7 +130,7 @@ def robot_identity(pack: Pack, robot: str, settings: PackSettings) -> str:
         ) from error
     if not isinstance(identity, str) or not identity:
         raise RegistrationError(
-            f"identity of robot {robot!r} of pack {pack.name} must be a text; "
+            f"identity of robot {robot!r} of pack {pack.name} must be a string; "
             f"found {identity!r:.60}"
         )
     return identity

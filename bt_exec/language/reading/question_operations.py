@@ -58,7 +58,7 @@ def _either_question(one: Node, other: Node) -> Node:
 
 
 def _is_complement(other: Node, one: Node) -> bool:
-    """Return True if a question asks for the opposite of whether something is there.
+    """Return True if `other` also asks whether the object in `one` is there, or whether it is not.
 
     Examples are "is it still there?" and "is it empty?"; "it" is the place or object of `one`.
     """
@@ -116,9 +116,9 @@ def _property_in(question: Node) -> tuple[Node, Node] | None:
 def with_asked_fragments(parts: Sequence[Node]) -> tuple[Node, ...]:
     """Return the parts of a text; "…? And the blue one?" repeats the question before it.
 
-    The phrase of such a fragment takes the place of the subject of the question, and the noun of
-    the subject if it has none; a place takes the place of a place. Fragments for which it is
-    unclear what they replace are kept.
+    The phrase of such a fragment replaces the subject of the question, and takes the noun of the
+    subject if it has none; a place replaces a place. A fragment is kept if it is unclear what it
+    replaces.
     """
     found: list[Node] = []
     for part in parts:
@@ -158,16 +158,16 @@ def _phrases_of(question: Node) -> tuple[list[Node], list[Node]]:
 
 
 def _are_alike(old: Node, new: Node) -> bool:
-    """Return True if a phrase may take the place of another: both of one sort, with a noun each.
+    """Return True if `new` may take the place of `old`.
 
-    A phrase without a noun is of the sort of any phrase with an attribute.
+    `old` must have one noun. If `new` has one, too, both must be of the same sort.
     """
     mine, theirs = _sort_of_noun(new), _sort_of_noun(old)
     return theirs is not None and (mine is None or mine == theirs)
 
 
 def _sort_of_noun(phrase: Node) -> str | None:
-    """Return the kind of the noun of a phrase; None without a noun."""
+    """Return the sort of the noun of a phrase; None unless it has exactly one noun."""
     of = phrase.get("of")
     parts = conjuncts(of) if isinstance(of, Node) else ()
     names = [one.text("name") for one in parts if one.kind == "thing"]
@@ -228,9 +228,9 @@ def _ask_in_turn(question: Node, phrase: Node, place: int = 0) -> Node:
 
 
 def _ask_before(sooner: Node, later: Node) -> Node:
-    """Return two questions in the order of their answers, if the text names the later one first.
+    """Return two questions in the order of their answers, of which the text names `later` first.
 
-    Pronouns of the sooner question refer to the later one: "its colour, but first where it is".
+    Pronouns in `sooner` stand for the subject of `later`: "its colour, but first where it is".
     """
     subject = subject_of(later)
     pronouns = [one for one in sooner.walk() if one.kind in ("pronoun", "one")]

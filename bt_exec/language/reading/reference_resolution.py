@@ -82,7 +82,7 @@ def resolve_references(
 
 
 def _about_another(question: Node, old: Node, new: Node, kinds: Mapping[str, str]) -> Node:
-    """Return a question whether an object has a property, about another object.
+    """Return a question about a property of an object, asked of another object instead.
 
     An attribute of the kind that the question asks for replaces the property: "and blue?".
     """

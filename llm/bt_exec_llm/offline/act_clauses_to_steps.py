@@ -88,7 +88,7 @@ class ActClauseConverter(ReportConverter):
         if self._in_branch and isinstance(to, Node) and not act.parts():
             named = [*self._convert_phrase(to)]
             if not any(one.kind == "noun" or one.name in self._each for one in named):
-                raise NoStepsError  # 왼손으로: an instrument of the other branch
+                raise NoStepsError  # 왼손으로, "with the left hand": belongs to the other branch
         if isinstance(to, Node):  # e.g. "the arms to their place"
             of.append(to.replace(relation="to"))
         if asked:
