@@ -45,6 +45,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from bt_exec.language import sanitize
 from bt_exec.language.messages import load_messages
 from bt_exec_llm.client.model_interface import Usage
 
@@ -244,8 +245,7 @@ def _failure_code(status: int, kind: str, said: str) -> str:
 
 def one_line(text: str) -> str:
     """Return a server's text as one line without control characters, truncated."""
-    shown = "".join(char if char.isprintable() else " " for char in text[:_SHOWN])
-    return " ".join(shown.split()).rstrip(".")
+    return sanitize.one_line(text, _SHOWN).rstrip(".")
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:

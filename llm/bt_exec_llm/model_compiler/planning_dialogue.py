@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
@@ -61,7 +61,8 @@ def run_dialogue(
     """Ask the model until a plan is accepted, or until the rounds or the time are used up."""
     dialogue = Dialogue(model, question, request, compiler)
     with dialogue.limit_time():
-        return _rounds(dialogue, request, meant, rounds)
+        result = _rounds(dialogue, request, meant, rounds)
+    return replace(result, calls=dialogue.calls, usage=dialogue.usage)
 
 
 def _rounds(dialogue: Dialogue, request: Request, meant: Meant | None, rounds: int) -> Result:
@@ -74,33 +75,18 @@ def _rounds(dialogue: Dialogue, request: Request, meant: Meant | None, rounds: i
             said = answer.text
         except ModelFailure as failure:
             if failure.code != "MODEL_CUT_OFF":
-                return Result(
-                    problems=problems,
-                    failure=failure,
-                    calls=dialogue.calls,
-                    usage=dialogue.usage,
-                )
+                return Result(problems=problems, failure=failure)
             message = "the answer was cut off; write a shorter plan, with trees of the library"
             found = Judgement(problems=(Problem("CUT_OFF", message),))
             said = failure.text
         known, problems = problems, found.problems
         if found.plan is not None or found.cannot:
-            return Result(
-                found.plan,
-                found.cannot if found.plan is None else "",
-                calls=dialogue.calls,
-                usage=dialogue.usage,
-            )
+            return Result(found.plan, found.cannot if found.plan is None else "")
         if before is not None and said.split() == before.split():
-            return Result(
-                problems=problems,
-                calls=dialogue.calls,
-                usage=dialogue.usage,
-                unchanged=True,
-            )
+            return Result(problems=problems, unchanged=True)
         before = said
         dialogue.add_objection(said, problems_text(problems, known))
-    return Result(problems=problems, calls=dialogue.calls, usage=dialogue.usage)
+    return Result(problems=problems)
 
 
 def _judge(answer: Answer, request: Request, meant: Meant | None) -> Judgement:
