@@ -417,7 +417,8 @@ def _attach_places(pieces: list[Piece]) -> list[Piece]:
     found: list[Piece] = []
     for piece in pieces:
         place = piece.kind == "noun" and piece.mark == "at" and not piece.name and piece.relation
-        if place and found and found[-1].kind == "noun" and not found[-1].relation:
+        thing = bool(found) and found[-1].kind in ("noun", "pronoun")
+        if place and thing and not found[-1].relation:
             found[-1] = replace(found[-1], relation=piece.relation)
         else:
             found.append(piece)
