@@ -114,6 +114,7 @@ def steps_of_meaning(meaning: Node, lexicon: Lexicon, reading: Reading) -> list[
     if any(one.acts and not one.rescues and saving.issuperset(one.acts) for one in steps):
         raise NoStepsError
     steps = [one if one.rescues else one.without_verbs(saving) for one in steps]
+    steps = _questions_about_kept_states(steps, lexicon) or steps
     found = apply_exclusions(_with_recipients(steps, lexicon), lexicon)
     acts = [step for step in found if step.positive and step.acts]
     if len(found) > 1 and _ends_mission_before_act(found[0], reading, lexicon):
@@ -136,6 +137,29 @@ def steps_of_meaning(meaning: Node, lexicon: Lexicon, reading: Reading) -> list[
         )
         for at, step in enumerate(found)
     ]
+
+
+def _questions_about_kept_states(steps: list[Step], lexicon: Lexicon) -> list[Step]:
+    """Return the questions whether states hold if a command only keeps them; otherwise [].
+
+    In "don't close the door, leave it open", nothing is to be done if it is open.
+    """
+    kept = [step for step in steps if step.positive]
+    others = [piece for step in steps if not step.positive for piece in step.pieces]
+    found = []
+    for step in kept:
+        verbs = [lexicon.verbs[verb] for verb in step.acts]
+        named = [piece for piece in step.pieces if piece.kind not in ("pronoun", "filler")]
+        plain = step == replace(step, condition=None, times=1, turns=1, tries=1, rescues=False)
+        if not (verbs and plain and all(one.pairs and one.result for one in verbs)):
+            return []
+        if any(piece.kind != "noun" or piece.mark for piece in named):
+            return []
+        usual = [Piece("noun", verbs[0].usual)] if verbs[0].usual else []
+        about = named or [one for one in others if one.kind == "noun"] or usual
+        pieces = [*about, Piece("state", verbs[0].result)]
+        found.append(replace(step, verbs=(QUESTION,), pieces=pieces, pronoun=False, via="ask"))
+    return found
 
 
 def _with_arms_last(steps: list[Step], meaning: Node, lexicon: Lexicon) -> list[Step]:
