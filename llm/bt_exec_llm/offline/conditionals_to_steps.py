@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from bt_exec.language.closed_classes import closed_classes
-from bt_exec.language.reading.meaning_node import Node
+from bt_exec.language.reading.meaning_node import Node, negation
 from bt_exec_llm.offline.act_clauses_to_steps import BECOME, ONLY
 from bt_exec_llm.offline.branch_classification import is_empty
 from bt_exec_llm.offline.phrases_to_pieces import THERE
@@ -136,6 +136,9 @@ class ConditionalConverter(ResultConverter, ABC):
 
         An example is the opening in "if it does not open, use your left arm".
         """
+        lost = negation(result.node("hold"))
+        if any(lost in other.walk() for other, _ in self._reading.others):
+            return None  # the words may also describe a state
         branch = node.node("then")
         about = result.get("of") or Node("pronoun", (("name", "it"),))
         act = Node("act", (("verb", BECOME), ("of", result.replace(of=about))))

@@ -51,7 +51,9 @@ _STATED = ("in_the_end",)
 _UNTIL_TOLD = ("until_told", "until_ordered")
 _ACTS = ("v", "hold", "await", "exist", "stay", "spare")
 """Kinds of verbs for acts and for keeping a state."""
-_BEFORE = (*_ORDERING, ".before", "~전에", "~전에는", "~하기_전에")
+_BEFORE_ACT = ("before_word", "~before", "~before_you", ".before", "~전에", "~전에는", "~하기_전에")
+"""Suffixes of the categories of words for an act that is later than another one."""
+_BEFORE = (*_ORDERING, *_BEFORE_ACT)
 """Suffixes of the categories of words for an act that follows another one."""
 _JOINING = ("link", "manner", *PAUSES)
 """Categories of words and pauses between two acts."""
@@ -91,6 +93,7 @@ def steps_of_meaning(meaning: Node, lexicon: Lexicon, reading: Reading) -> list[
         raise UnclearTextError("CHOICE", reading.words_of(meaning))
     meaning = with_completed_branches(meaning)
     steps = list(ClauseConverter(lexicon, reading, meaning).convert(meaning))
+    steps = _without_acts_that_only_order(steps, reading, lexicon)
     steps = apply_value_order(_with_arms_last(steps, meaning, lexicon), lexicon)
     steps = distribute_over_places(steps, lexicon)
     match _position_of_moved_act(raw) if isinstance(raw, Node) else "":
@@ -137,6 +140,20 @@ def steps_of_meaning(meaning: Node, lexicon: Lexicon, reading: Reading) -> list[
         )
         for at, step in enumerate(found)
     ]
+
+
+def _without_acts_that_only_order(
+    steps: list[Step], reading: Reading, lexicon: Lexicon
+) -> list[Step]:
+    """Return steps without an act that is never ordered, only named as later than the others.
+
+    An example is "before you touch anything, tell me what you see".
+    """
+    if not any(leaf.category.endswith(_BEFORE_ACT) for leaf in reading.edge.leaves()):
+        return steps
+    denied = {name for name, verb in lexicon.verbs.items() if verb.denied}
+    kept = [one for one in steps if not (one.positive and one.acts and denied.issuperset(one.acts))]
+    return kept or steps
 
 
 def _questions_about_kept_states(steps: list[Step], lexicon: Lexicon) -> list[Step]:
