@@ -122,11 +122,13 @@ def steps_of_meaning(meaning: Node, lexicon: Lexicon, reading: Reading) -> list[
     acts = [step for step in found if step.positive and step.acts]
     if len(found) > 1 and _ends_mission_before_act(found[0], reading, lexicon):
         raise NoStepsError
-    if len(found) == 1 and _lacks_given_object(found[0], lexicon):
+    asked_for = [step for step in found if not step.said]
+    if len(asked_for) == 1 and _lacks_given_object(asked_for[0], lexicon):
         if reading.language != "ko":
             raise NoStepsError
         omitted = Piece("pronoun", OMITTED)  # 가져와: "bring it"
-        found = [replace(found[0], pieces=[omitted], pronoun=True)]
+        given = replace(asked_for[0], pieces=[omitted], pronoun=True)
+        found = [given if step is asked_for[0] else step for step in found]
     english = reading.language == "en"
     if english:
         found = _share_instruments(found, reading, lexicon)
