@@ -167,7 +167,7 @@ def _questions_about_kept_states(steps: list[Step], lexicon: Lexicon) -> list[St
     others = [piece for step in steps if not step.positive for piece in step.pieces]
     found = []
     for step in kept:
-        verbs = [lexicon.verbs[verb] for verb in step.acts]
+        verbs = [lexicon.verbs[verb] for verb in step.acts if verb in lexicon.verbs]
         named = [piece for piece in step.pieces if piece.kind not in ("pronoun", "filler")]
         plain = step == replace(step, condition=None, times=1, turns=1, tries=1, rescues=False)
         if not (verbs and plain and all(one.pairs and one.result for one in verbs)):
