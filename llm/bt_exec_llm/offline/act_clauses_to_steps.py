@@ -281,6 +281,8 @@ class ActClauseConverter(ReportConverter):
         returns = self._lexicon.mission_ending_verbs.issuperset(verbs) and verbs
         if there and returns and not self._are_report_verbs(verbs):
             raise NoStepsError  # "go back there": not to the base
+        if any(self._is_person(one) and not (one.value or one.mark) for one in pieces):
+            raise NoStepsError  # "look for him"
         if any(piece.kind in ("text", "unknown") for piece in pieces):
             addressed = any(piece.name in self._joined for piece in pieces)
             if self._language == "en" and pieces[0].name in self._each and not addressed:

@@ -303,6 +303,7 @@ class ReportConverter(Comparisons):
         For a request (조용히 해 달라고), it may ask anything about the place.
         """
         before = self._built[-1] if self._built else None
+        before = before.awaited[0] if before is not None and before.awaited else before
         if before is None or QUESTION not in before.verbs:
             return False
         requests = tuple(language_data(self._language)["orders"]["texts"].get("requests", ()))
