@@ -43,7 +43,8 @@ def correct_objects(new: Any, old: Any) -> Any:
     if not (isinstance(new, Node) and isinstance(old, Node) and new.kind == old.kind == "np"):
         return new
     parts, before = conjuncts(new.node("of")), conjuncts(old.node("of"))
-    if any(part.kind == "thing" for part in parts):
+    compared = (part.node("of") for part in parts if part.kind == "most" and part.get("of"))
+    if any(part.kind == "thing" for one in (new.node("of"), *compared) for part in conjuncts(one)):
         return new
     nouns = [part for part in before if part.kind == "thing"]
     return new.replace(of=conjunction(*(part for part in parts if part != ONE), *nouns))
@@ -181,7 +182,7 @@ def _asked_about(said: Node, before: Node) -> Node:
 
 
 def _else_first(question: Node, act: Node, before: Node) -> Node:
-    """Return an act that needs another one first unless a question is answered with yes."""
+    """Return an act before which another one is done unless a question is answered with yes."""
     both = Node("seq", (("of", (before, act)),))
     return Node("if", (("of", question), ("then", act), ("other", both)))
 
