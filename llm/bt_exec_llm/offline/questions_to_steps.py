@@ -131,23 +131,17 @@ class QuestionConverter(PhraseConverter):
         return step
 
     def _with_person_visited(self, step: Step) -> Step:
-        """Return a question in which "he" is the person whose place the previous act drives to.
+        """Return a question in which "he" is the only person whom the text names, also by a place.
 
         Raises:
-            NoStepsError: If earlier acts name neither a person nor the place of one.
+            NoStepsError: If there is no such person, or several.
         """
         meant = [piece for piece in step.pieces if (piece.kind, piece.name) == _PERSON_MEANT]
         *before, _ = self._built
         named = any(piece.name in self._persons for one in before for piece in one.pieces)
-        if not meant or named or not before:
+        found = self._persons_in_text() if meant and not named else []
+        if not meant or named or not (before or found):
             return step
-        places = {piece.value for piece in before[-1].pieces}
-        found = [
-            self._new_piece("value", kind, name)
-            for kind in self._persons
-            for name, value in self._lexicon.values[kind].items()
-            if not places.isdisjoint(value.brings.values())
-        ]
         if len(found) != 1:
             raise NoStepsError
         return replace(step, pieces=[*found, *(one for one in step.pieces if one not in meant)])
