@@ -26,6 +26,7 @@ from bt_exec_skills.image.rules.question import (
     DIFFERENCE,
     SEVERAL,
     SHAPE,
+    SIGN,
     Degree,
     Part,
     Phrase,
@@ -219,6 +220,8 @@ class PhraseConverter:
             if BAR in (phrase.thing, first.thing) and relation in _OF_BARS:  # "a higher bar"
                 degree = Degree(_OF_BARS[relation], first, holds)
                 return replace(phrase, degrees=(*phrase.degrees, degree))
+            if relation == "carrying" and first.thing == SIGN:  # a label is no object on a bottle
+                raise self.refusal()
             if relation in _OPPOSITES:
                 relation, holds = _OPPOSITES[relation], not holds
             place = Place(relation, first, holds, *rest)
