@@ -62,7 +62,7 @@ class StrayText:
         return len(text)
 
     def writelines(self, lines: Iterable[str]) -> None:
-        """Write texts one after the other."""
+        """Write strings one after the other."""
         self.write("".join(lines))
 
     def close(self) -> None:

@@ -116,7 +116,7 @@ def robot_identity(pack: Pack, robot: str, settings: PackSettings) -> str:
 
     Raises:
         UsageError: If a setting is missing.
-        RegistrationError: If the declaration does not return a text.
+        RegistrationError: If the declared function does not return a string.
     """
     try:
         identity = pack.identities[robot](settings)

@@ -317,8 +317,8 @@ class ConditionEvaluation:
 def _unknown_result(doubts: list[_Found], *, any_may_settle: bool) -> _Found:
     """Return the result of an ``all`` or ``any`` with unknown operands.
 
-    Both report the part whose patience ends first. ``all`` fails at that time; ``any`` waits until
-    the patience of every part has ended.
+    The result names the operand whose patience ends first. ``all`` fails at that time; ``any``
+    fails only when the patience of every operand has ended.
     """
     first = min(doubts, key=lambda one: one.until)
     if not any_may_settle:

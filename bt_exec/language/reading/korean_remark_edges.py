@@ -83,7 +83,7 @@ class _Remarks:
         ]
 
     def remarks_between(self, start: int, end: int) -> Iterator[Edge]:
-        """Yield the edges of the remark between two positions, if the words are one."""
+        """Yield the edges of the remark between two positions, if the words form a remark."""
         surface = self._text.chars[start:end]
         words = [self._text.chars[a:b] for a, b in self._text.words if start <= a and b <= end]
         if "," in words or not self._is_remark(words, end) or self._may_order(words, start, end):

@@ -33,7 +33,7 @@ _ORDERS = ("seq", "if", "ordered")
 _TOOLS = ("with", "by", "me")
 """Relations of instruments and of the speaker."""
 _NUMBERED = ("duration", "times", "quantity")
-_THERE = Node("pronoun", (("name", "there"),))
+_THERE, _THEM = (Node("pronoun", (("name", name),)) for name in ("there", "them"))
 _TO_THERE = Node("rel", (("relation", "there"),))
 EVERYTHING = Node("np", (("of", Node("any")), ("det", "all")))
 
@@ -191,7 +191,7 @@ def _asked_about(said: Node, before: Node) -> Node:
 
 
 def _else_first(question: Node, act: Node, before: Node) -> Node:
-    """Return an act that needs another one first unless a question is answered with yes."""
+    """Return an act before which another one is done unless a question is answered with yes."""
     both = Node("seq", (("of", (before, act)),))
     return Node("if", (("of", question), ("then", act), ("other", both)))
 
@@ -199,11 +199,15 @@ def _else_first(question: Node, act: Node, before: Node) -> Node:
 def _unless(act: Node, question: Node, other: Node) -> Node:
     """Return an act that is replaced by another one if a condition holds.
 
-    In the condition, "it" and "there" are the only object or place of the first act.
+    In the condition, "it" and "there" are the only object or place of the first act. In the other
+    act, which comes first in the result, "it" is the only item that the first act carries.
     """
     about = [one for one in act.walk() if one.kind == "np"]
     if len(about) == 1:
         question = question.substitute(IT, about[0]).substitute(_THERE, about[0])
+    items = [one for one in act.parts() if one.kind == "quote"] or about
+    for pronoun in (IT, _THEM) if len(items) == 1 else ():
+        other = other.substitute(pronoun, items[0])
     return Node("if", (("of", question), ("then", other), ("other", act)))
 
 

@@ -170,7 +170,7 @@ def _alike_in_both(aspect: str, phrase: Node) -> Node:
 
 
 def _state_of(phrase: Node, formula: Node) -> Node:
-    """Return the proposition that an object satisfies a formula, with the object for pronouns."""
+    """Return the proposition that an object satisfies a formula; pronouns mean the object."""
     return Node("exists", (("of", refine(phrase, formula) or phrase), ("about", phrase)))
 
 
@@ -200,7 +200,7 @@ def _in_order(question: Node, order: str) -> Node:
 
 
 def _condition_after(then: Node, asked: Node, other: Node | None = None) -> Node:
-    """Return a conditional whose condition follows its branch and may count an object of it.
+    """Return a conditional whose condition follows its branch, and may count an object of it.
 
     An example is "tell me the colour of the cup if there is exactly one".
     """

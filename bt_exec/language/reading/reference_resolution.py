@@ -189,7 +189,7 @@ def _antecedent(meaning: Node, subject: Node) -> Node:
 
 
 def with_antecedent(node: Node, subject: Node) -> Node:
-    """Return a node with its pronouns replaced by the subject; in formulas, by its formula."""
+    """Return a node with its pronouns replaced by the subject, or in formulas by its formula."""
 
     def resolve_value(name: str, value: Value) -> Value:
         if isinstance(value, tuple):

@@ -136,12 +136,12 @@ class ActClauseConverter(ReportConverter):
         return bool(pieces) and all(one.name == HOME for one in pieces)
 
     def _verbs_of_arms(self) -> tuple[str, ...]:
-        """Return the verbs whose usual object are the arms and that have a resulting state."""
+        """Return the verbs with a resulting state whose usual object is the arms."""
         known = self._lexicon.verbs.items()
         return tuple(name for name, verb in known if verb.usual == ARMS and verb.result)
 
     def _check_only_arms(self, act: Node) -> None:
-        """Raise NoStepsError for another object than an arm, whose former place is unknown."""
+        """Raise NoStepsError for objects other than arms, because their former place is unknown."""
         pieces = [piece for one in act.parts() for piece in self._convert_phrase(one)]
         named = [one for one in pieces if one.kind in ("noun", "pronoun")]
         if any(one.name not in (ARMS, HAND) for one in named):
