@@ -87,13 +87,16 @@ def with_contrasted_kinds(parts: Sequence[Node]) -> list[Node]:
     if sum(topics) < 2:
         return list(parts)
     return [
-        part.replace(of=tuple(_as_all(one) for one in part.parts())) if topic else part
+        part.replace(of=tuple(_as_all(one, part) for one in part.parts())) if topic else part
         for part, topic in zip(parts, topics, strict=True)
     ]
 
 
-def _as_all(theme: Node) -> Node:
-    return theme.replace(det="all") if theme.text("det") == "some" else theme
+def _as_all(theme: Node, act: Node) -> Node:
+    named = any(one.kind == "thing" for one in theme.walk())
+    if theme.text("det") != "some" or not (named or act.text("verb") == "bring"):
+        return theme  # "the blue ones" may be limited to an earlier noun
+    return theme.replace(det="all")
 
 
 def with_place_as_goal(act: Node) -> Node:

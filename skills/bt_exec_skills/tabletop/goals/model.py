@@ -80,6 +80,7 @@ class Phrase:
         content: Required content of a container: ``none`` or ``some``; empty for any content.
         held: Whether only the object in the hand matches.
         like: Earlier objects that an elliptical phrase repeats: "the red ball … the blue one".
+        group: Objects from which the phrase selects: "the bigger of the red cubes"; None without.
         listed: Phrases of a list, all of which are meant; the other fields select among them.
         sure: Whether the phrase certainly repeats `like`. If not, the operator is asked when it
             makes a difference.
@@ -109,6 +110,7 @@ class Phrase:
     content: Literal["", "none", "some"] = ""
     held: bool = False
     like: Phrase | None = None
+    group: Phrase | None = None
     listed: tuple[Phrase, ...] = ()
     sure: bool = True
 

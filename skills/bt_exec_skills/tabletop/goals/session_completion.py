@@ -85,6 +85,11 @@ class CommandHistory:
         found = (reading.words_of(node) for reading in reversed(self.readings))
         return next(filter(None, found), "")
 
+    def group_of(self, node: Node) -> Node | None:
+        """Return the objects from which a phrase selects: "the bigger of the red cubes"."""
+        found = self.readings[-1].part_of(node, "grouped")
+        return found if isinstance(found, Node) else None
+
     def position_of(self, node: Node) -> int:
         """Return the position of a node in the newest command; 0 if it is not there."""
         edge = self.readings[-1].edge_of(node)
