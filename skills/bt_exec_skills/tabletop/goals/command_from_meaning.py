@@ -34,6 +34,7 @@ from bt_exec_skills.tabletop.goals.branch_references import (
 )
 from bt_exec_skills.tabletop.goals.command_part_normalization import (
     with_contrasted_kinds,
+    with_goal_of_rest,
     with_missing_objects,
     with_missing_verbs,
     with_objects_of_prohibitions,
@@ -141,7 +142,8 @@ class Converter:
             done = [one for one in acts if one.kind != "remark"]
             if any(one.text("verb") == _HOLD_ON for one in done[:-1]):
                 raise Trouble("NOT_UNDERSTOOD")  # the parts after it are meant for later
-            said = with_swaps(without_general_order(without_remarks(node.parts())))
+            orders = with_goal_of_rest(without_remarks(node.parts()))
+            said = with_swaps(without_general_order(orders))
             said = with_objects_of_prohibitions(with_contrasted_kinds(said))
             parts = [ask for part in said for ask in self._goals_of(part)]
             return with_missing_objects(with_missing_verbs(parts))
@@ -493,7 +495,7 @@ class Converter:
         """Return a target with "the same" dropped, or "the … one" linked to the previous noun."""
         parts = conjuncts(formula_of(target))
         if to.table and Node("own") in parts:
-            return replace(to, own=None, number="one")  # "on the same table": any table
+            return replace(to, own=None, part="shared")  # "on the same table": any table
         if side == "in" or Node("one") not in parts or self._before is None:
             return to
         like = Phrase(kind=self._before.kind)  # "the red cube to the left of the blue one"

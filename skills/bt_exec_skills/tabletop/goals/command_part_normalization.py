@@ -18,6 +18,7 @@ from bt_exec_skills.tabletop.goals.object_phrases import (
 
 __all__ = [
     "with_contrasted_kinds",
+    "with_goal_of_rest",
     "with_missing_objects",
     "with_missing_verbs",
     "with_objects_of_prohibitions",
@@ -75,6 +76,28 @@ def _with_themes(act: Node, more: Callable[[Node], Node]) -> Node:
     return act.replace(
         of=tuple(one.replace(of=conjunction(formula_of(one), more(one))) for one in act.parts())
     )
+
+
+def with_goal_of_rest(parts: Sequence[Node]) -> tuple[Node, ...]:
+    """Return parts in which "the rest" is what an earlier part clears from a place.
+
+    An example is "only the apple may stay on the left table, the rest goes on the tray".
+    """
+    found = list(parts)
+    for at, part in enumerate(parts):
+        general = part.text("verb") == "clear" and not part.get("to") and len(part.parts()) == 1
+        after = [one for one in found[at + 1 :] if _places_rest(one)] if general else []
+        if len(after) == 1:
+            found.remove(after[0])
+            found[at] = part.replace(to=after[0].get("to"))
+    return tuple(found)
+
+
+def _places_rest(act: Node) -> bool:
+    """Return True for an act without another object than "the rest": "the rest on the tray"."""
+    rest = [one for one in act.parts() if one.text("det") == "rest" and _is_bare(one)]
+    plain = all(formula_of(one).kind in ("any", "many") for one in rest)
+    return len(rest) == len(act.parts()) == 1 and plain and act.get("to") is not None
 
 
 def with_contrasted_kinds(parts: Sequence[Node]) -> list[Node]:

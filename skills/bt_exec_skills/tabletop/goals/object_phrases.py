@@ -70,7 +70,7 @@ SIDES: Mapping[str, Side] = {
 RELATIONS: Mapping[str, Relation] = {**SIDES, "between": "between"}
 """Positions relative to other objects, by the relations of the lexicon."""
 _TABLE_SIDES = ("left", "right", "front", "back")
-_BOUNDS = ("exactly", "at_least", "at_most", "share", "in_all")
+_BOUNDS = ("exactly", "at_least", "at_most", "share", "in_all", "total")
 TABLE, HAND = (Node("thing", (("name", name),)) for name in ("table", "hand"))
 ANY = Node("any")
 EMPTY = Node("has", (("attribute", "empty"),))
@@ -295,7 +295,8 @@ class Phrases:
             count = int(quantity.text("number"))
             if bound == "share":
                 return replace(phrase, share=count, number="any")
-            phrase = replace(phrase, up_to=bound == "at_most", in_all=bound == "in_all")
+            in_all, total = bound in ("in_all", "total"), bound == "total"
+            phrase = replace(phrase, up_to=bound == "at_most", in_all=in_all, total=total)
         number = phrase.number
         collective = is_collective(phrase.kind)
         nameless = not (phrase.kind or phrase.name or phrase.table)

@@ -363,6 +363,9 @@ def table_for(phrase: Phrase, scope: Scope, themes: tuple[str, ...]) -> str:
     """
     now = scope.now
     found = tables_of(phrase, scope, themes)
+    if phrase.part == "shared":
+        tables = [now.table_of(name) for name in themes]
+        return max(_sort_by_distance(found, scope), key=tables.count)
     if len(found) > 1 and not phrase.rest and phrase.relation is None:
         here = {now.table_of(name) for name in themes}
         inside = all(now.container_of(name) is not None for name in themes)

@@ -117,7 +117,7 @@ def _missing_objects(ask: UnresolvedGoal, to: Phrase, scope: Scope) -> Iterator[
         if not phrase.in_all:
             yield phrase
             continue
-        every = replace(phrase, number="all", count=0, in_all=False)
+        every = replace(Phrase() if phrase.total else phrase, number="all", count=0, in_all=False)
         there = [one for one in objects_of(every, scope) if scope.now.is_in_place(one, target)]
         if len(there) >= phrase.count:
             raise Trouble("NOTHING_TO_DO")
