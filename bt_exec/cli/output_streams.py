@@ -62,7 +62,7 @@ class StrayText:
         return len(text)
 
     def writelines(self, lines: Iterable[str]) -> None:
-        """Write texts one after the other."""
+        """Write strings one after the other."""
         self.write("".join(lines))
 
     def close(self) -> None:
@@ -157,9 +157,9 @@ def to_json(data: Any, *, file: TextIO | None = None, indent: int | None = None)
     try:
         return text_of(data)
     except (TypeError, ValueError):  # evidence of a skill may contain arrays or NaN
-        from bt_exec.journal.json_text import to_json as whatever_it_is
+        from bt_exec.journal.json_text import to_json as to_journal_json
 
-        return text_of(json.loads(whatever_it_is(data)))
+        return text_of(json.loads(to_journal_json(data)))
 
 
 _typed: ContextVar[str] = ContextVar("typed", default="")

@@ -318,9 +318,9 @@ class Journal:
     ) -> tuple[MissionSummary, ...]:
         """Return the missions of a site that started one of `skills`, newest first.
 
-        Missions that still run do not count. A mission that did not end well also counts if its
-        plan contains such a skill, even if it failed before the skill started, or if it was stopped
-        or killed before it had a plan.
+        Two kinds of missions are included although they started none of the skills: those that did
+        not end well and whose plan contains one, and those that were stopped or killed before they
+        had a plan. Missions that are still running are not included.
 
         Args:
             site: Name of the site.

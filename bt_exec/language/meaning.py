@@ -227,7 +227,7 @@ class Context:
         turns: Last commands, oldest first; pronouns and fragments may refer to them.
         earlier: Missions before this session; only questions may be about them.
         recall: Reads the missions before this session from the record; None without a record.
-        dropped: Missions of the session with an action that are older than `turns`, oldest first.
+        dropped: Missions of this session that acted and are older than `turns`, oldest first.
     """
 
     turns: tuple[Turn, ...] = ()

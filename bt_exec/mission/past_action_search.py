@@ -176,7 +176,7 @@ class _CarriedOut(AbstractRun[int]):
     def run_condition(self, step: Step, expression: Any, before: int) -> Answers[int]:
         """Return the count for each possible value of a condition, which the record lacks.
 
-        A skip condition of a node that contains the last step of the plan did not hold.
+        The skip condition of a node that contains the last step of the plan counts as false.
         """
         skips = expression is step.node.skip_if
         if skips and any(node is self._last for node in walk(step.node, Do)):

@@ -386,7 +386,7 @@ def _whereabouts(request: Request) -> str:
 
 
 def _was_unfinished(context: Context) -> bool:
-    """Return True if the last command began the newest unfinished mission, which it may repeat."""
+    """Return True if the mission of the last command is the newest unfinished one."""
     last = context.turns[-1] if context.turns else None
     return last is not None and last == context.unfinished_mission(
         datetime.now().astimezone().date()

@@ -313,7 +313,7 @@ class Session:
         age_s = (dt.datetime.now(dt.UTC) - record.line.started_at).total_seconds()
         return self.clock.now() - age_s - record.events[0].t
 
-    def _compiler_of(self, plan: MissionSpec | None, work: Work | None) -> Compiler:
+    def _compiler_for(self, plan: MissionSpec | None, work: Work | None) -> Compiler:
         """Return the compiler of a mission: the site's, or one for `plan` or `work`."""
         if plan is not None:
             return FixedPlanCompiler(plan)
@@ -335,7 +335,7 @@ class Session:
     ) -> Outcome:
         if self.guardian is not None and self.guardian.lost:
             self.robots.start_guardian()
-        compiler = self._compiler_of(plan, work)
+        compiler = self._compiler_for(plan, work)
         language: str = plan.mission.language if plan is not None and not command else ""
         language = work.language if work is not None else language
         if self.journal is None:

@@ -30,7 +30,7 @@ __all__ = [
 ]
 
 
-_DECODED = 96  # 90 MB of pictures of 640 x 480 px
+_DECODED = 96  # maximum number of cached pictures: 90 MB at 640 x 480 px
 _DIGESTS = 65_536
 
 

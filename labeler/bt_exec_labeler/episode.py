@@ -302,7 +302,7 @@ def order_frames(
 _EARLY_S = 1e-6  # tolerance of times, which are floats
 
 
-_MOST_JUMPS = 5  # of a clock; more frequent changes of direction mean an arbitrary order
+_MOST_JUMPS = 5  # maximum number of backward jumps of a clock; more mean an arbitrary order
 
 
 def _time(frame: Frame) -> float:

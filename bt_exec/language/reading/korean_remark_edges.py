@@ -30,7 +30,7 @@ from bt_exec.language.reading.remark_edges import (
 __all__ = ["korean_remark_edges"]
 
 _WORD = 0.1  # cost per word of a remark
-_UNSURE = 0.5  # cost of a remark that only its ending marks
+_UNSURE = 0.5  # cost of a remark that is recognised only by its ending
 _STATED = -0.1  # cost of a remark that reports a fact; it is preferred to a question
 _LATE = 0.4  # cost of a remark after a skipped word, which may belong to it
 _MOST = 6
@@ -84,7 +84,7 @@ class _Remarks:
         ]
 
     def remarks_between(self, start: int, end: int) -> Iterator[Edge]:
-        """Yield the edges of the remark between two positions, if the words are one."""
+        """Yield the edges of the remark between two positions, if the words form a remark."""
         surface = self._text.chars[start:end]
         words = [self._text.chars[a:b] for a, b in self._text.words if start <= a and b <= end]
         if "," in words or not self._is_remark(words, end) or self._may_order(words, start, end):
@@ -153,7 +153,7 @@ class _Remarks:
             owned = ongoing and one.category.endswith(".noun")
             owned |= one.is_impossible and one.end < end  # "I will wash it and come back"
             owned |= one.category.endswith(".own") and words[0] in self._rules["owners"]
-            timed = one.category == "limit" and (final or one.start > start)  # not of the order
+            timed = one.category == "limit" and (final or one.start > start)  # limits the remark
             if not owned and not timed:
                 return True
         said = self._text.typed_words(start, end)

@@ -95,9 +95,10 @@ def _handed_over(act: Node) -> Node:
 
 
 def _moving(act: Node) -> Node:
-    """Return an act that moves objects, or that names several; packs with frames rank the others.
+    """Return an act whose places or objects may be ranked here; `UNSAID` for all others.
 
-    In "go on a round, the lounge first", the lounge is one of the places that the pack knows.
+    These are acts of packs without frames, and acts that name several objects. In "go on a round,
+    the lounge first", the round names none: the pack that knows its places ranks them.
     """
     ranked = "/" in act.text("verb") and not isinstance(act.get("of"), tuple)
     return UNSAID if act.kind != "act" or ranked else act

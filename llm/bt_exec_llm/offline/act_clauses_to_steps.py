@@ -88,7 +88,7 @@ class ActClauseConverter(ReportConverter):
         if self._in_branch and isinstance(to, Node) and not act.parts():
             named = [*self._convert_phrase(to)]
             if not any(one.kind == "noun" or one.name in self._each for one in named):
-                raise NoStepsError  # 왼손으로: an instrument of the other branch
+                raise NoStepsError  # 왼손으로, "with the left hand": belongs to the other branch
         if isinstance(to, Node):  # e.g. "the arms to their place"
             of.append(to.replace(relation="to"))
         if asked:
@@ -136,12 +136,12 @@ class ActClauseConverter(ReportConverter):
         return bool(pieces) and all(one.name == HOME for one in pieces)
 
     def _verbs_of_arms(self) -> tuple[str, ...]:
-        """Return the verbs whose usual object are the arms and that have a resulting state."""
+        """Return the verbs with a resulting state whose usual object is the arms."""
         known = self._lexicon.verbs.items()
         return tuple(name for name, verb in known if verb.usual == ARMS and verb.result)
 
     def _check_only_arms(self, act: Node) -> None:
-        """Raise NoStepsError for another object than an arm, whose former place is unknown."""
+        """Raise NoStepsError for objects other than arms, because their former place is unknown."""
         pieces = [piece for one in act.parts() for piece in self._convert_phrase(one)]
         named = [one for one in pieces if one.kind in ("noun", "pronoun")]
         if any(one.name not in (ARMS, HAND) for one in named):

@@ -178,7 +178,7 @@ def _with_own_places(step: Step, lexicon: Lexicon) -> Step:
 
 
 def _with_returned_things(steps: list[Step], saving: set[str], lexicon: Lexicon) -> list[Step]:
-    """Return steps in which a conditional delivery is tried first, and its alternative is a rescue.
+    """Return steps in which a conditional delivery is tried, and its alternative if that fails.
 
     "If he is in, give him the coffee, otherwise bring it back" is "give him the coffee, and if he
     is not in, bring it back".
@@ -460,7 +460,7 @@ def _lacks_given_object(step: Step, lexicon: Lexicon) -> bool:
 
 
 def _with_recipients(steps: list[Step], lexicon: Lexicon) -> list[Step]:
-    """Return steps in which a text without recipient gets the person of the prohibition before it.
+    """Return steps in which a text without recipients goes to those of a prohibition before it.
 
     In "do not ask the professor, only deliver the documents", the professor is the recipient.
     """

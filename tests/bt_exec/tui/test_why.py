@@ -248,7 +248,7 @@ def test_code_of_a_problem_is_shown_only_with_details(messages: Messages, verbos
     assert rows["problem"].endswith("[ARM_IS_POLICY]") is verbose
 
 
-def test_sentences_of_the_mission_are_quoted_in_another_language(messages: Messages) -> None:
+def test_refusal_in_another_language_is_quoted_and_facts_are_translated(messages: Messages) -> None:
     refused = known(line("refused"), refusal="I know no window.", facts={"door": "ajar"})
     why = Why(refused, messages, "ko")
     assert why.cause() == "답: “I know no window.”"

@@ -180,7 +180,7 @@ class CommandHistory:
         return found
 
     def _with_other_nouns(self, said: PossibleMeanings, before: Meanings) -> Meanings:
-        """Return meanings of "the green one, too" without the noun of the earlier command."""
+        """Return meanings of "the green one, too" that do not take the earlier command's noun."""
         fragments = [(node, cost) for node, cost in said.meanings if node.kind == "fragment"]
         return [
             (one, cost + 2 * MARGIN)
