@@ -93,6 +93,8 @@ def goals_for(ask: UnresolvedGoal, scope: Scope, language: str) -> list[Subgoal]
             if to.part == "between":
                 return _goal_between(ask, to, scope, language)
             if to.part == "vacated":
+                if to.again and not scope.used:  # no earlier part moves another object
+                    raise Trouble("NOTHING_BEFORE", what=to.text)
                 names = _require_movable(objects_of_any(ask.themes, scope), scope)
                 if len(names) > 1:
                     raise Trouble("ONE_BESIDE", names, what=to.text, options=names)
