@@ -430,7 +430,7 @@ def subject_of_condition(condition: Node) -> Node | None:
 
 def with_subject(node: Node, subject: Node) -> Node:
     """Return a branch in which the first reference to an object ("it") is replaced by `subject`."""
-    if node.kind == "pronoun" and node.text("name") not in ("there", "all"):
+    if node.kind == "pronoun" and node.text("name") not in ("there", "all", "previous"):
         return subject if subject.kind == "np" else node
     if node.kind == "rel" and subject.text("det") == "some":
         subject = subject.replace(det="any")  # "if there are cups, put it next to one"

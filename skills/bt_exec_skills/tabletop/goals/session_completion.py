@@ -317,7 +317,7 @@ class CommandHistory:
                 return normal_form(
                     part.substitute(_THEM, disjunction(*(n.node("of") for n in subjects)))
                 )
-            if part.kind == "pronoun" and part.text("name") not in ("there", "all"):
+            if part.kind == "pronoun" and part.text("name") not in ("there", "all", "previous"):
                 several = len(subjects) > 1 or (
                     not (korean or _is_plural(subject))
                     if part == _THEM
