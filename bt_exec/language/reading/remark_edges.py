@@ -82,7 +82,7 @@ class _Asides:
             for one in self._edges
             if one.category.startswith("v.")
             and not one.category.endswith((".ing", ".done"))
-            and (one.end in objects or one.start in joined)
+            and (one.start in joined or (one.end in objects and not one.is_impossible))
         ]
 
     def remark_of_words(self, first: int, last: int) -> Iterator[Edge]:
