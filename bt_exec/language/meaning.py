@@ -153,10 +153,6 @@ class Meaning:
         """Return the meaning with the acts for one robot, including those for no named robot."""
         return replace(self, acts=tuple(act for act in self.acts if act.agent in ("", robot)))
 
-    def is_requested(self, *predicates: str) -> bool:
-        """Return True if an act with one of `predicates` is requested, not prohibited."""
-        return any(act.predicate in predicates and act.positive for act in self.acts)
-
 
 @dataclass(frozen=True)
 class Unclear:
