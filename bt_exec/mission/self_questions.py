@@ -184,6 +184,8 @@ class SelfAnsweringCompiler:
         steps_left: Returns a description of the remaining steps of the unfinished mission with a
             command, in a language; empty if they are unknown.
         action_in_question: Returns the mission that began the action in a question.
+        running_elsewhere: Returns the mission that another process is running at this site, or
+            None.
     """
 
     def __init__(
@@ -192,12 +194,14 @@ class SelfAnsweringCompiler:
         seen: Callable[[str], str],
         steps_left: Callable[[str, str], str],
         action_in_question: Callable[[str], PastAction | None],
+        running_elsewhere: Callable[[], MissionSummary | None],
     ) -> None:
         self.name = compiler.name
         self._compiler = compiler
         self._seen = seen
         self._steps_left = steps_left
         self._action_in_question = action_in_question
+        self._running_elsewhere = running_elsewhere
 
     def compile(self, request: Request) -> Plan | Refusal | Reply:
         """Return the general answer to a question about the robot, or that of the compiler."""
@@ -209,7 +213,7 @@ class SelfAnsweringCompiler:
         question = None if question == "COUNT_LEFT" else question
         answer = self._compiler.compile(request)
         if isinstance(answer, Refusal) and only_stops(request.command):
-            return Refusal("STOP", request.messages.say("SELF_IDLE", request.language))
+            return Refusal("STOP", self._activity_answer(request))
         if isinstance(answer, Refusal) and (command := _command_after_stop(request.command)):
             then = self._compiler.compile(replace(request, command=command))
             return then if isinstance(then, Plan) else answer
@@ -306,7 +310,7 @@ class SelfAnsweringCompiler:
                 unknown = say(f"SELF_{question}_UNKNOWN", language)
                 return Reply("WHERE", _answer_from_facts(request, question) or unknown)
             case "NOW":
-                return Reply("WHERE", say("SELF_IDLE", language))
+                return Reply("WHERE", self._activity_answer(request))
             case "LEFT":
                 return Reply("DONE", self._unfinished_mission_answer(request))
             case "COUNT_LEFT" if request.context.last_mission() is not None:
@@ -320,6 +324,15 @@ class SelfAnsweringCompiler:
                 )
                 return Reply("DONE", answer)
         return None
+
+    def _activity_answer(self, request: Request) -> str:
+        """Return the mission that another process is running, or a statement that none runs."""
+        say, language = request.messages.say, request.language
+        other = self._running_elsewhere()
+        if other is None:
+            return say("SELF_IDLE", language)
+        when = f"{other.started_at:%H:%M}"
+        return say("SELF_BUSY_ELSEWHERE", language, command=other.command, when=when)
 
     def _unfinished_mission_answer(self, request: Request) -> str:
         """Return a report of the newest unfinished mission, or a statement that there is none.
