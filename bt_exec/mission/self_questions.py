@@ -66,6 +66,8 @@ Question = Literal[
 ]
 NEED_WORLD: frozenset[Question | None] = frozenset({"WHERE", "ARMS", "SAW", "HOLDS", "THING"})
 """Questions whose answer depends on what the robots report."""
+_WITH_NAMES: frozenset[Question] = frozenset({"DID", "THING", "PAST"})
+"""Questions that may contain other words, which may be misspelt."""
 _EXAMPLES = 8
 """Maximum number of commands that are suggested."""
 
@@ -227,7 +229,8 @@ class SelfAnsweringCompiler:
         general = ("COURTESY", "DONE")  # in Korean, a courtesy may also ask "did it go well?"
         if isinstance(answer, Reply) and answer.code in general:
             answer = Refusal(answer.code, answer.message)
-        if not isinstance(answer, Refusal) or answer.did_you_mean:
+        misspelt = isinstance(answer, Refusal) and question in _WITH_NAMES and answer.did_you_mean
+        if not isinstance(answer, Refusal) or misspelt:
             return answer
         code, message = self._general_answer(question, request, answer)
         return Reply(code, message) if message else answer
@@ -263,6 +266,9 @@ class SelfAnsweringCompiler:
             verdict = say("yes" if found.done or found.before else "no", language)
             return "DONE", f"{verdict} {description}"
         if _has_form(said, "reasons") and request.context.last_mission() is not None:
+            tried = request.context.last_tried()
+            if tried is not None and tried.status == "refused":
+                return "WHY", answer_about_ending(tried, request.messages, language)
             last = answer_about_last_ending(request.context, request.messages, language)
             return "WHY", f"{say('SELF_ON_COMMAND', language)} {last}"
         done = list_missions(request.context, request.messages, language)

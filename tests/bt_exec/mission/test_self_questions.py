@@ -568,6 +568,20 @@ def test_mission_of_another_process_is_named(command: str, told: str) -> None:
     assert compiler.compile(request).message == told
 
 
+REFUSED = Turn("shut it", "refused", "UNKNOWN", "Shut what?", acted=False)
+
+
+@pytest.mark.parametrize(
+    ("command", "told"),
+    [
+        ("why did nothing move?", "“shut it” was refused. My report was: “Shut what?”"),
+        ("왜 안 했어?", "“shut it”: 거절했습니다. 이렇게 답했습니다: “Shut what?”"),
+    ],
+)
+def test_why_after_a_refusal_is_answered_with_that_refusal(command: str, told: str) -> None:
+    assert answer(command, context=Context((GOES, REFUSED, ANSWERED))) == Reply("WHY", told)
+
+
 def test_understood_commands_are_listed_on_request() -> None:
     found = answer("what can you do?")
     assert isinstance(found, Reply)
@@ -586,6 +600,10 @@ def test_misspelt_question_is_left_to_the_compiler() -> None:
     request = first_request(load_site("door"), "was teh door open?", Situation((), {}, ""))
     found = asking(Suggests()).compile(request)
     assert isinstance(found, Refusal)
+    request = replace(request, command="what did you see?")
+    assert asking(Suggests(), "door open").compile(request).message == (
+        "The last thing I saw: door open."
+    )
 
 
 def test_held_object_is_reported_from_facts() -> None:
