@@ -309,7 +309,7 @@ class Context:
         return turn in (*self.dropped, *self.turns)
 
     def last_tried(self) -> Turn | None:
-        """Return the last command of this session that was no question: with a result or refused."""
+        """Return the last command of this session that was refused or has a result, or None."""
         tried = (t for t in reversed(self.turns) if t.has_result or t.status == "refused")
         return next(tried, None)
 
