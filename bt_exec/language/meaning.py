@@ -314,6 +314,11 @@ class Context:
         """Return True if a mission belongs to this session, not to an earlier one."""
         return turn in (*self.dropped, *self.turns)
 
+    def last_tried(self) -> Turn | None:
+        """Return the last command of this session that was refused or has a result, or None."""
+        tried = (t for t in reversed(self.turns) if t.has_result or t.status == "refused")
+        return next(tried, None)
+
     def last_mission(self) -> Turn | None:
         """Return the last mission with an action; if there is none, the last mission."""
         acted = self._acting_turns_of_session()
