@@ -33,7 +33,7 @@ _ORDERS = ("seq", "if", "ordered")
 _TOOLS = ("with", "by", "me")
 """Relations of instruments and of the speaker."""
 _NUMBERED = ("duration", "times", "quantity")
-_THERE = Node("pronoun", (("name", "there"),))
+_THERE, _THEM = (Node("pronoun", (("name", name),)) for name in ("there", "them"))
 _TO_THERE = Node("rel", (("relation", "there"),))
 EVERYTHING = Node("np", (("of", Node("any")), ("det", "all")))
 
@@ -43,7 +43,8 @@ def correct_objects(new: Any, old: Any) -> Any:
     if not (isinstance(new, Node) and isinstance(old, Node) and new.kind == old.kind == "np"):
         return new
     parts, before = conjuncts(new.node("of")), conjuncts(old.node("of"))
-    if any(part.kind == "thing" for part in parts):
+    compared = (part.node("of") for part in parts if part.kind == "most" and part.get("of"))
+    if any(part.kind == "thing" for one in (new.node("of"), *compared) for part in conjuncts(one)):
         return new
     nouns = [part for part in before if part.kind == "thing"]
     return new.replace(of=conjunction(*(part for part in parts if part != ONE), *nouns))
@@ -189,11 +190,15 @@ def _else_first(question: Node, act: Node, before: Node) -> Node:
 def _unless(act: Node, question: Node, other: Node) -> Node:
     """Return an act that is replaced by another one if a condition holds.
 
-    In the condition, "it" and "there" are the only object or place of the first act.
+    In the condition, "it" and "there" are the only object or place of the first act. In the other
+    act, which comes first in the result, "it" is the only item that the first act carries.
     """
     about = [one for one in act.walk() if one.kind == "np"]
     if len(about) == 1:
         question = question.substitute(IT, about[0]).substitute(_THERE, about[0])
+    items = [one for one in act.parts() if one.kind == "quote"] or about
+    for pronoun in (IT, _THEM) if len(items) == 1 else ():
+        other = other.substitute(pronoun, items[0])
     return Node("if", (("of", question), ("then", other), ("other", act)))
 
 

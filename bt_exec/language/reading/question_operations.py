@@ -15,10 +15,11 @@ from bt_exec.language.reading.meaning_node import (
     conjunction,
     conjuncts,
     disjunction,
+    in_picture,
     things_in,
 )
 from bt_exec.language.reading.order_operations import correct_objects
-from bt_exec.language.reading.phrase_operations import IT
+from bt_exec.language.reading.phrase_operations import IT, refine
 from bt_exec.language.reading.reference_resolution import subject_of, with_antecedent
 
 __all__ = ["QUESTION_OPERATIONS", "with_asked_fragments", "with_other_phrase"]
@@ -63,7 +64,7 @@ def _is_complement(other: Node, one: Node) -> bool:
     """
     of = other.node("of")
     if of == _IT_EXISTS:
-        return one.node("of").kind == "exists"
+        return one.node("of").kind in ("exists", "all")
     if of.kind == "exists" and any(part.text("number") == "0" for part in of.walk()):
         return set(things_in(of)) <= set(things_in(one))
     about, own = _property_in(other), _property_in(one)
@@ -241,11 +242,38 @@ def _ask_before(sooner: Node, later: Node) -> Node:
     return Node("seq", (("of", (sooner, later)),))
 
 
+def _ask_in_each_picture(question: Node) -> Node:
+    """Return a yes/no question about each of two pictures; `UNSAID` for another question."""
+    if question.text("what") != "whether" or question.node("of").kind not in ("exists", "all"):
+        return UNSAID
+    both = (Node("shown", (("picture", name),)) for name in ("first", "second"))
+    return Node("seq", (("of", tuple(in_picture(question, one) for one in both)),))
+
+
+def _count_each(phrase: Node, *formulas: Node) -> Node:
+    """Return a count of the objects of a phrase for each of several properties."""
+    counts = (
+        Node("ask", (("what", "how_many"), ("of", refine(phrase, one) or phrase)))
+        for one in formulas
+    )
+    return Node("seq", (("of", tuple(counts)),))
+
+
+def _compare_sides(phrase: Node, sides: Node, sign: str) -> Node:
+    """Return the comparison of the counts of the same objects on two sides of the picture."""
+    here, there = (refine(phrase, side) or phrase for side in sides.parts())
+    return Node("more", (("of", here), ("to", there), ("sign", sign)))
+
+
 QUESTION_OPERATIONS: Mapping[str, Callable[..., Any]] = {
     "ask_before": _ask_before,
     "asked_first": _ask_in_turn,
     "asked_last": lambda question, phrase: _ask_in_turn(question, phrase, -1),
+    "count_each": _count_each,
     "either_question": _either_question,
+    "in_each_picture": _ask_in_each_picture,
+    "more_on_side": _compare_sides,
+    "or_opposite": lambda one, other: one if _is_complement(other, one) else UNSAID,
     "preferred": _preferred,
     "to_and_fro": _go_to_and_fro,
     "shared_verb": _with_shared_verb,

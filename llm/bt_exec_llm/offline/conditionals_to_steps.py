@@ -201,15 +201,23 @@ class ConditionalConverter(ResultConverter, ABC):
         return replace(self._build_step((QUESTION,), persons, ask), via="ask"), False
 
     def _at_place_of_act(self, question: Step, ask: Node, branch: Node, steps: list[Step]) -> Step:
-        """Return a question in which "there" is replaced by the place in the act before it."""
-        if THERE not in ask.walk() or self._position_in_text(ask) < self._position_in_text(branch):
+        """Return a question in which "there" is replaced by the place in the act before it.
+
+        That is the place of the person if the act names no other: "tell the professor, unless
+        somebody is in there".
+        """
+        if self._position_in_text(ask) < self._position_in_text(branch):
             return question
         places = [p for one in steps for p in one.pieces if p.name in self._each]
-        if not places:
+        kept = without_pronouns(question)
+        if not places and not any(p.name in (*self._each, *self._persons) for p in kept):
+            persons = [p.with_mark("with") for one in steps for p in self._recipients(one)]
+            pieces = self._with_place_of_company([*persons, *kept])
+            return question if persons[:1] == pieces[:1] else replace(question, pieces=pieces)
+        if not places or THERE not in ask.walk():
             return question
         if len(places) > 1:
             raise NoStepsError
-        kept = without_pronouns(question)
         return replace(question, pieces=[*kept, places[0].with_mark("at")], pronoun=False)
 
     def _convert_report_branch(

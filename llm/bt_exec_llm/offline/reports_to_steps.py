@@ -251,7 +251,7 @@ class ReportConverter(Comparisons):
             spoken = asked or self._announces(act, verbs)
             implied = spoken and self._is_sent_to_place()
             implied = implied and not (asked and self._visits_person())
-            if not implied and spoken and self._previous_step_asks_for(present):
+            if not implied and spoken and self._previous_step_asks_for(present, pieces):
                 self._check_text_is_for_place(pieces)
                 implied = True
         if not implied:
@@ -297,14 +297,22 @@ class ReportConverter(Comparisons):
         marks = ("to", "") if bare else ("to",)
         return any((p.name, p.value) in present and p.mark in marks for p in pieces)
 
-    def _previous_step_asks_for(self, present: tuple[str, str]) -> bool:
-        """Return True if the previous step asks whether people are at a place."""
+    def _previous_step_asks_for(self, present: tuple[str, str], pieces: list[Piece]) -> bool:
+        """Return True if the previous step asks whether people are at a place.
+
+        For a request (조용히 해 달라고), it may ask anything about the place.
+        """
         before = self._built[-1] if self._built else None
         if before is None or QUESTION not in before.verbs:
             return False
+        requests = tuple(language_data(self._language)["orders"]["texts"].get("requests", ()))
+        requested = any(p.kind == "text" and p.value.endswith(requests) for p in pieces)
         named = {(piece.name, piece.value) for piece in before.pieces}
         places = (piece for step in self._built for piece in step.pieces)
-        return present in named and any(piece.name in self._each for piece in places)
+        meant = present in named or (
+            requested and not {p.name for p in before.pieces} & self._persons
+        )
+        return meant and any(piece.name in self._each for piece in places)
 
     def _means_people_present(self, act: Node) -> bool:
         """Return True if the plural pronoun of an act stands for people at a place named before."""
@@ -318,10 +326,13 @@ class ReportConverter(Comparisons):
         return quoted or any(verb in self._lexicon.announcing for verb in verbs)
 
     def _is_sent_to_place(self) -> bool:
-        """Return True if the previous act only drives to a place, perhaps that of a remark."""
+        """Return True if the previous act only drives to a place, perhaps that of what precedes it.
+
+        The place may be that of a remark or of a condition (시끄러우면 가서 조용히 해 달라고 해).
+        """
         before = self._built[-1] if self._built else None
         if before is not None and not before.pieces and self._built[-2:-1]:
-            named = [] if self._built[-2].verbs else self._built[-2].pieces
+            named = self._built[-2].pieces if self._built[-2].verbs in ((), (QUESTION,)) else []
             before = replace(before, pieces=[one for one in named if one.name in self._each])
         if before is None or not before.positive or QUESTION in before.verbs:
             return False

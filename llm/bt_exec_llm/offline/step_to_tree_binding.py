@@ -156,6 +156,7 @@ class Binder:
                 if isinstance(waits, RefusalReason):
                     return waits
                 parts, at = [*parts, waits], at + 1
+                done += [question for question, _ in [work[at - 1].awaited] if question.pieces]
                 continue
             if work[at].verbs == (COMPARE,):
                 compared = self._bind_comparison(work[at])

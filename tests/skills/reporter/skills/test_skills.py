@@ -184,6 +184,15 @@ def test_professor_is_searched_for_in_all_directions(play):
     assert one.run("talk_to_person", target="nobody", topic="a question") == "UNKNOWN_PERSON"
 
 
+@pytest.mark.parametrize(("y", "motions"), [(3.9, ["turn"]), (3.0, ["goto"])])
+@pytest.mark.parametrize("skill", ["talk_to_person", "deliver_object"])
+def test_person_out_of_reach_is_approached(play, skill, y, motions):
+    one = play(pose=OFFICE._replace(y=y), tray="documents")
+    one.shows(PROFESSOR)
+    assert one.run(skill, **ARGS[skill]) == "OK"
+    assert [name for name, _ in one.robot.motions if name != "hand_over"] == motions
+
+
 def test_talk_fails_on_silence_refusal_and_stop(play):
     silent = play(pose=OFFICE, replies={"*": None})
     silent.shows(PROFESSOR)
