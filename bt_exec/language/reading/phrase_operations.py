@@ -200,9 +200,10 @@ def _in_order(question: Node, order: str) -> Node:
 
 
 def _condition_after(then: Node, asked: Node, other: Node | None = None) -> Node:
-    """Return a conditional whose condition follows its branch, and may count an object of it.
+    """Return a conditional from its branch and the condition after it.
 
-    An example is "tell me the colour of the cup if there is exactly one".
+    The condition may count an object of the branch: "tell me the colour of the cup if there is
+    exactly one".
     """
     them = Node("pronoun", (("name", "them"),))
     counts = any(
