@@ -354,7 +354,7 @@ class QuestionConverter(PhraseConverter):
         return piece.name in self._persons or (piece.kind, piece.name) == _PERSON_MEANT
 
     def _persons_in_text(self) -> list[Piece]:
-        """Return the persons that the text names, also by the place of one, for "he"."""
+        """Return the persons that "he" may mean, because the text names them or their place."""
         things = [one for one in things_in(self._reading.meaning) if one.startswith("value/")]
         named = {parse_name(one)[2] for one in things}
         return [
