@@ -269,7 +269,7 @@ def _compare_alternatives(one: Node, other: Node, sign: str) -> Node:
 
 
 def _compare_counts_of_attributes(noun: Node, one: Node, other: Node) -> Node:
-    """Return whether more objects of a noun have one attribute than the other."""
+    """Return the comparison of the counts of a noun's objects with one or the other attribute."""
     some, others = (Node("np", (("of", conjunction(part, noun)),)) for part in (one, other))
     return Node("more", (("of", some), ("to", others), ("sign", "more")))
 
