@@ -191,7 +191,7 @@ def _asked_about(said: Node, before: Node) -> Node:
 
 
 def _else_first(question: Node, act: Node, before: Node) -> Node:
-    """Return an act before which another one is done unless a question is answered with yes."""
+    """Return a conditional: if the answer is not yes, `before` is done before `act`."""
     both = Node("seq", (("of", (before, act)),))
     return Node("if", (("of", question), ("then", act), ("other", both)))
 

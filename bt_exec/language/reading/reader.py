@@ -198,10 +198,10 @@ class Reader:
     def intended_texts(
         self, text: str, names: Iterable[str] | Mapping[str, str] = ()
     ) -> Iterator[str]:
-        """Yield texts that a misspelt text may stand for and that can be parsed, nearest first.
+        """Yield corrections of a misspelt text that can be parsed, the nearest first.
 
         Messages, and remarks in which any word may occur, are not corrected. The caller asks for
-        confirmation before it acts on one of the texts.
+        confirmation before it acts on a corrected text.
 
         Args:
             text: Korean or English.

@@ -544,7 +544,7 @@ def test_action_that_no_mission_did_is_reported_as_not_done() -> None:
     )
 
 
-def test_question_about_the_present_is_answered_that_nothing_runs() -> None:
+def test_answer_to_a_question_about_the_present_is_that_nothing_runs() -> None:
     assert answer("what are you doing?") == Reply(
         "WHERE", "I am waiting for a command. Nothing is running."
     )
@@ -642,13 +642,13 @@ nothing|문 닫아|멈췄어?|서류 가져와|세워 둔 상자 가져와|잠�
 
 
 @pytest.mark.parametrize("said", re.split(r"[|\n]", STOPS))
-def test_stop_alone_is_recognized(said):
+def test_stop_alone_is_recognised(said):
     assert asks_to_stop(said)
     assert only_stops(said)
 
 
 @pytest.mark.parametrize("said", FURTHER.split("|"))
-def test_command_after_a_stop_is_recognized(said):
+def test_command_after_a_stop_is_recognised(said):
     assert asks_to_stop(said)
     assert not only_stops(said)
 
@@ -698,7 +698,7 @@ class Explains(Refuses):
         (PastAction(None, False), "No mission on record did exactly that."),
     ],
 )
-def test_why_question_about_an_action_that_was_not_done_is_answered_with_that(
+def test_answer_to_why_states_first_that_an_action_was_not_done(
     action: PastAction | None, told: str
 ) -> None:
     context = Context((GOES,))
