@@ -153,12 +153,12 @@ class Binder:
                     return held
                 parts.append(Part(end.verbs[1], {}, end.text, held, 1, end.case, end.rescues))
                 continue
-            if work[at].awaited is not None:
+            if (awaited := work[at].awaited) is not None:
                 waits = self._bind_waiting(work[at], done)
                 if isinstance(waits, RefusalReason):
                     return waits
                 parts, at = [*parts, waits], at + 1
-                done += [question for question, _ in [work[at - 1].awaited] if question.pieces]
+                done.append(awaited[0])
                 continue
             if work[at].verbs == (COMPARE,):
                 compared = self._bind_comparison(work[at])
