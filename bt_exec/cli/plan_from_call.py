@@ -21,7 +21,7 @@ def plan_of_skill(name: str, texts: Iterable[str], site: Site) -> MissionSpec:
 
     Args:
         name: The skill.
-        texts: ``KEY=VALUE`` texts; lists and mappings are JSON.
+        texts: ``KEY=VALUE`` strings; lists and mappings are JSON.
         site: The site.
 
     Raises:
@@ -39,7 +39,7 @@ def plan_of_skill(name: str, texts: Iterable[str], site: Site) -> MissionSpec:
 
 
 def parse_tree_arguments(name: str, texts: Iterable[str], site: Site) -> dict[str, Any]:
-    """Return the arguments of a tree from ``KEY=VALUE`` texts; required ones may be missing.
+    """Return the arguments of a tree from ``KEY=VALUE`` strings; required ones may be missing.
 
     Raises:
         UnknownName: If the site has no such tree, or the tree no such parameter.
@@ -53,7 +53,7 @@ def plan_of_tree(name: str, texts: Iterable[str], site: Site) -> MissionSpec:
 
     Args:
         name: The tree.
-        texts: ``KEY=VALUE`` texts; parameters that are not given have their defaults.
+        texts: ``KEY=VALUE`` strings; parameters that are not given have their defaults.
         site: The site.
 
     Raises:

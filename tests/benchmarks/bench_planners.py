@@ -164,7 +164,7 @@ class OneAction:
 
 
 class Ear:
-    """Records the skills that start."""
+    """Listener that records the skills that start."""
 
     def __init__(self) -> None:
         self.started: list[str] = []

@@ -1,4 +1,4 @@
-"""Code, sentences and number of requests of each failed request."""
+"""Failed requests: code, sentences and number of attempts of each."""
 
 from __future__ import annotations
 
