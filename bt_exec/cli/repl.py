@@ -281,10 +281,10 @@ class _Prompt:
 
         session = self.stage.session
         world = " ".join(f"{key}={value}" for key, value in session.world.items())
-        self.painter.write_text(f"{session.site.name}" + (f" · {world}" if world else ""))
-        said, rest = fact_sentences(
-            dict(sorted(session.facts().items())), session.site.messages, language
-        )
+        site, messages = session.site.name, session.site.messages
+        began = messages.say("PROMPT_WORLD", language, world=world) if world else ""
+        self.painter.write_text(" · ".join(filter(None, (site, began))))
+        said, rest = fact_sentences(dict(sorted(session.facts().items())), messages, language)
         if self.verbose or not said:
             said += tuple(f"{name}: {value}" for name, value in rest.items())
         for line in said:

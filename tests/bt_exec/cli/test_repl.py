@@ -61,6 +61,16 @@ def test_facts_without_a_sentence_are_listed_on_request(bt: Run) -> None:
     assert "  doorway: free\n" in ran.out
 
 
+def test_status_tells_the_initial_world_from_the_current_state(bt: Run) -> None:
+    lines = "close the door\nstatus\n상태\n"
+    ran = bt("repl", "--fast", "--no-journal", "--world", "door=open", stdin=lines)
+    english, korean = ran.out.partition("door · the simulated world began with door=open\n")[
+        2
+    ].split("door · 시뮬레이션을 시작할 때의 상태: door=open\n")
+    assert "  The door is closed.\n" in english
+    assert "  문이 닫혀 있습니다.\n" in korean
+
+
 def test_history_is_listed_in_the_language_of_its_command(bt: Run) -> None:
     ran = bt("repl", "--fast", stdin="open the door\n기록\nhistory\n기록 --failed\n")
     korean, english = ran.out.partition("   번호  시각")[2].split("   no.  when")
