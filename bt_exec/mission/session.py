@@ -68,7 +68,7 @@ class Session:
         world: Initial state of the simulated worlds, such as ``{"door": "closed"}``; the packs
             define the keys.
         fast: Whether the simulation runs as fast as possible instead of in real time.
-        faults: Faults to inject: ``SKILL[:N]=CODE`` texts, or faults of a fault plan as plain data.
+        faults: Faults to inject: ``SKILL[:N]=CODE`` strings, or faults of a plan as plain data.
         listeners: Listeners of every event.
         journal: Journal that records missions; None for no record.
         frames: Whether the journal also keeps the frames.

@@ -472,9 +472,15 @@ def test_object_location_is_the_hand_or_its_last_destination(command, facts, sai
     assert found.message.startswith(said)
 
 
-def test_last_missions_that_acted_are_listed() -> None:
-    turns = (Turn("go", "satisfied", "OK", "There."), Turn("is it open?", acted=False))
-    told = Reply("DONE", "“go” was completed. My report was: “There.”")
+def test_last_actions_and_observations_are_listed() -> None:
+    looked = Turn("is it open?", "satisfied", "OK", "Yes.", acted=False)
+    refused = Turn("fly", "refused", "UNKNOWN_ACTION", "?", acted=False)
+    turns = (Turn("go", "satisfied", "OK", "There."), looked, refused)
+    lines = (
+        "“go” was completed. My report was: “There.”",
+        "“is it open?” was completed. My report was: “Yes.”",
+    )
+    told = Reply("DONE", "\n".join(lines))
     assert answer("what did you do?", context=Context(turns)) == told
     assert answer("뭐 했어?") == Reply("DONE", "아직 한 일이 없습니다.")
 
@@ -540,7 +546,7 @@ def test_action_that_no_mission_did_is_reported_as_not_done() -> None:
     )
 
 
-def test_question_about_the_present_is_answered_that_nothing_runs() -> None:
+def test_answer_to_a_question_about_the_present_is_that_nothing_runs() -> None:
     assert answer("what are you doing?") == Reply(
         "WHERE", "I am waiting for a command. Nothing is running."
     )
@@ -639,13 +645,13 @@ nothing|문 닫아|멈췄어?|서류 가져와|세워 둔 상자 가져와|잠�
 
 
 @pytest.mark.parametrize("said", re.split(r"[|\n]", STOPS))
-def test_stop_alone_is_recognized(said):
+def test_stop_alone_is_recognised(said):
     assert asks_to_stop(said)
     assert only_stops(said)
 
 
 @pytest.mark.parametrize("said", FURTHER.split("|"))
-def test_command_after_a_stop_is_recognized(said):
+def test_command_after_a_stop_is_recognised(said):
     assert asks_to_stop(said)
     assert not only_stops(said)
 
@@ -695,7 +701,7 @@ class Explains(Refuses):
         (PastAction(None, False), "No mission on record did exactly that."),
     ],
 )
-def test_why_question_about_an_action_that_was_not_done_is_answered_with_that(
+def test_answer_to_why_states_first_that_an_action_was_not_done(
     action: PastAction | None, told: str
 ) -> None:
     context = Context((GOES,))
