@@ -61,7 +61,7 @@ def test_facts_without_a_sentence_are_listed_on_request(bt: Run) -> None:
     assert "  doorway: free\n" in ran.out
 
 
-def test_status_tells_the_initial_world_from_the_current_state(bt: Run) -> None:
+def test_status_separates_the_initial_world_from_the_current_state(bt: Run) -> None:
     lines = "close the door\nstatus\n상태\n"
     ran = bt("repl", "--fast", "--no-journal", "--world", "door=open", stdin=lines)
     english, korean = ran.out.partition("door · the simulated world began with door=open\n")[
