@@ -268,7 +268,7 @@ def test_act_after_failure_is_a_fallback_of_the_act_before_it(trees, language):
 
 
 @pytest.mark.parametrize("language", ["en", "ko"])
-def test_act_after_a_denied_result_is_a_fallback_of_the_act(trees, language):
+def test_act_for_a_missing_result_is_a_fallback_of_the_act_before_it(trees, language):
     for act, state, failures in RESULTS[language]:
         for failure in failures:
             for form in RESCUES[language]:
