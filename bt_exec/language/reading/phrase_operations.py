@@ -33,6 +33,10 @@ _HEIGHTS = {"big": "tall", "small": "short"}
 _LISTED_ASPECTS = ("colour", "shape")
 _PLACES = ("rel", "placed", "shown")
 _SIDES = ("left_of", "right_of", "above", "below")
+_INVERSES = {
+    "left_of": "right_of", "right_of": "left_of", "above": "below", "below": "above",
+    "on": "carrying", "beside": "beside",
+}  # fmt: skip
 
 
 def present_parts(parts: Iterable[Any]) -> list[Any]:
@@ -320,6 +324,12 @@ def _relation_to_either(relation: str, one: Node, other: Node) -> Node:
     return disjunction(*(Node("rel", (("relation", relation), ("to", to))) for to in (one, other)))
 
 
+def _inverse_relation(relation: str, phrase: Node) -> Node:
+    """Return the relation of the landmark to the objects: what the cup is on carries the cup."""
+    inverse = _INVERSES.get(relation)
+    return UNSAID if inverse is None else Node("rel", (("relation", inverse), ("to", phrase)))
+
+
 def _next_at(relation: str, to: Node, *sides: str) -> Node:
     """Return a relation to an object with no other object in between.
 
@@ -469,6 +479,9 @@ PHRASE_OPERATIONS: Mapping[str, Callable[..., Any]] = {
     "fill_it": _fill_it,
     "in_picture": in_picture,
     "lacking": _lacking,
+    "inverse": _inverse_relation,
+    "as_side": lambda relation: "above" if relation == "on" else relation,
+    "named": lambda formula: formula if things_in(formula) else UNSAID,
     "besides": _besides,
     "differing": lambda question: question if names_difference(question) else UNSAID,
     "in_order": _in_order,

@@ -259,6 +259,14 @@ def _count_each(phrase: Node, *formulas: Node) -> Node:
     return Node("seq", (("of", tuple(counts)),))
 
 
+def _exists_each(noun: Node, *formulas: Node) -> Node:
+    """Return whether there are objects of a noun with each of several properties."""
+    phrases = (Node("np", (("of", conjunction(one, noun)),)) for one in formulas)
+    exists = (Node("exists", (("of", phrase),)) for phrase in phrases)
+    asked = (Node("ask", (("what", "whether"), ("of", one))) for one in exists)
+    return Node("seq", (("of", tuple(asked)),))
+
+
 def _compare_sides(phrase: Node, sides: Node, sign: str) -> Node:
     """Return the comparison of the counts of the same objects on two sides of the picture."""
     here, there = (refine(phrase, side) or phrase for side in sides.parts())
@@ -270,6 +278,7 @@ QUESTION_OPERATIONS: Mapping[str, Callable[..., Any]] = {
     "asked_first": _ask_in_turn,
     "asked_last": lambda question, phrase: _ask_in_turn(question, phrase, -1),
     "count_each": _count_each,
+    "exists_each": _exists_each,
     "either_question": _either_question,
     "in_each_picture": _ask_in_each_picture,
     "more_on_side": _compare_sides,
