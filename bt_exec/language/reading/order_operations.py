@@ -191,7 +191,7 @@ def _asked_about(said: Node, before: Node) -> Node:
 
 
 def _else_first(question: Node, act: Node, before: Node) -> Node:
-    """Return an act before which another one is done unless a question is answered with yes."""
+    """Return a conditional: if the answer is not yes, `before` is done before `act`."""
     both = Node("seq", (("of", (before, act)),))
     return Node("if", (("of", question), ("then", act), ("other", both)))
 
@@ -249,10 +249,15 @@ def _spare(order: Node, formula: Node) -> Node:
 
 
 def _only_at(phrase: Node, relation: str, place: Node) -> Node:
-    """Return the orders that leave nothing but the objects of a phrase at a place."""
+    """Return the orders that leave nothing but the objects of a phrase at a place.
+
+    An object of the phrase is moved to the place; objects of a kind ("only cubes") stay there.
+    """
     where = Node("rel", (("relation", relation), ("to", place)))
     others = other_than(Node("np", (("of", where), ("det", "all"))), phrase)
     clear = Node("act", (("verb", "clear"), ("of", others)))
+    if phrase.get("det") is None and Node("many") in phrase.walk():
+        return clear
     return Node(
         "seq", (("of", (clear, Node("act", (("verb", "move"), ("of", phrase), ("to", where))))),)
     )
