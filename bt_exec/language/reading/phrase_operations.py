@@ -203,24 +203,6 @@ def _in_order(question: Node, order: str) -> Node:
     return question.replace(order=order) if lists and not question.get("order") else UNSAID
 
 
-def _condition_after(then: Node, asked: Node, other: Node | None = None) -> Node:
-    """Return a conditional from its branch and the condition after it.
-
-    The condition may count an object of the branch: "tell me the colour of the cup if there is
-    exactly one".
-    """
-    them = Node("pronoun", (("name", "them"),))
-    counts = any(
-        one.kind == "np" and one.get("of") == them and one.get("quantity") for one in asked.walk()
-    )
-    named = [one for one in then.walk() if one.kind == "np" and one.get("of") is not None]
-    if counts and not named:
-        return UNSAID
-    if counts:
-        asked = asked.substitute(them, without_number(named[0].node("of")))
-    return Node("if", (("of", asked), ("then", then), *((("other", other),) if other else ())))
-
-
 def _require_yes_no_question(question: Node) -> Node:
     """Return `question`, or `UNSAID` if it is not a yes/no question."""
     return question if question.text("what") == "whether" else UNSAID
@@ -475,7 +457,6 @@ PHRASE_OPERATIONS: Mapping[str, Callable[..., Any]] = {
     "other": _without_landmark,
     "of_them": _restrict_to_mentioned,
     "either": _either_relation,
-    "if_after": _condition_after,
     "asked_what": _reject_yes_no_question,
     "fill_it": _fill_it,
     "in_picture": in_picture,

@@ -17,6 +17,7 @@ from bt_exec.language.reading.meaning_node import (
     disjunction,
     in_picture,
     things_in,
+    without_number,
 )
 from bt_exec.language.reading.order_operations import correct_objects
 from bt_exec.language.reading.phrase_operations import IT, refine
@@ -267,6 +268,24 @@ def _exists_each(noun: Node, *formulas: Node) -> Node:
     return Node("seq", (("of", tuple(asked)),))
 
 
+def _condition_after(then: Node, asked: Node, other: Node | None = None) -> Node:
+    """Return a conditional from its branch and the condition after it.
+
+    Pronouns of the condition stand for the object that the branch names: "tell me the colour of
+    the cup if there is exactly one", "count the apples if they are all red".
+    """
+    pronouns = {one.text("name") for one in asked.walk() if one.kind == "pronoun"}
+    counts = any(one.kind == "np" and one.get("quantity") for one in asked.walk())
+    named = [one for one in then.walk() if one.kind == "np" and one.get("of") is not None]
+    if pronouns and pronouns <= {"it", "them"}:
+        if counts and not named:
+            return UNSAID
+        if named:
+            subject = without_number(named[0]).replace(quantity=None, wh=None)
+            asked = with_antecedent(asked, subject)
+    return Node("if", (("of", asked), ("then", then), *((("other", other),) if other else ())))
+
+
 def _compare_sides(phrase: Node, sides: Node, sign: str) -> Node:
     """Return the comparison of the counts of the same objects on two sides of the picture."""
     here, there = (refine(phrase, side) or phrase for side in sides.parts())
@@ -280,6 +299,7 @@ QUESTION_OPERATIONS: Mapping[str, Callable[..., Any]] = {
     "count_each": _count_each,
     "exists_each": _exists_each,
     "either_question": _either_question,
+    "if_after": _condition_after,
     "in_each_picture": _ask_in_each_picture,
     "more_on_side": _compare_sides,
     "or_opposite": lambda one, other: one if _is_complement(other, one) else UNSAID,
