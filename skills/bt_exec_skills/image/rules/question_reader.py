@@ -12,7 +12,11 @@ from bt_exec.language.reading.chart import Edge
 from bt_exec.language.reading.meaning_node import Node, conjunction, conjuncts, normal_form
 from bt_exec.language.reading.reader import Reading
 from bt_exec.language.reading.reference_resolution import with_named_conditions
-from bt_exec_skills.image.rules.elliptical_questions import ANYTHING, resolve_question
+from bt_exec_skills.image.rules.elliptical_questions import (
+    ANYTHING,
+    on_another_side,
+    resolve_question,
+)
 from bt_exec_skills.image.rules.lexicon import reader
 from bt_exec_skills.image.rules.meaning_to_questions import questions_from_meaning
 from bt_exec_skills.image.rules.question import Asked, Question, UnanswerableQuestion
@@ -127,6 +131,8 @@ def _resolved_text(
             resolved = resolve_question(part, known, kinds, first=first and not done)
         if resolved is None or resolved.kind not in ("ask", "if", "seq"):
             return None
+        if done:
+            resolved = on_another_side(resolved, done[-1])
         for asked in _separate_questions(_in_the_same_order(resolved, part, known)):
             known.append(asked.node("of") if asked.kind == "if" else asked)
             done.append(asked)
