@@ -33,6 +33,8 @@ _HEIGHTS = {"big": "tall", "small": "short"}
 _LISTED_ASPECTS = ("colour", "shape")
 _PLACES = ("rel", "placed", "shown")
 _SIDES = ("left_of", "right_of", "above", "below")
+_WITHOUT_EXTREME = ("inside", "outside", "beside", "in")
+"""Relations without a superlative."""
 _INVERSES = {
     "left_of": "right_of", "right_of": "left_of", "above": "below", "below": "above",
     "on": "carrying", "beside": "beside",
@@ -462,6 +464,7 @@ PHRASE_OPERATIONS: Mapping[str, Callable[..., Any]] = {
     "in_picture": in_picture,
     "lacking": _lacking,
     "inverse": _inverse_relation,
+    "side_of": lambda relation: UNSAID if relation in _WITHOUT_EXTREME else relation,
     "as_side": lambda relation: "above" if relation == "on" else relation,
     "named": lambda formula: formula if things_in(formula) else UNSAID,
     "besides": _besides,
