@@ -28,6 +28,10 @@ __all__ = ["QUESTION_OPERATIONS", "with_asked_fragments", "with_other_phrase"]
 _HOLDS, _FAILS = "/holds", "/fails"
 """Ends of the names of an aspect that is present, or absent."""
 _IT_EXISTS = Node("exists", (("of", IT),))
+_IN_EACH_PICTURE = (
+    ("whether", "exists"), ("whether", "all"), ("what", "aspect"), ("where", "np"),
+)  # fmt: skip
+"""Kinds of questions that can be asked about one picture after the other."""
 
 
 def _is_omitted(subject: Node) -> bool:
@@ -244,8 +248,9 @@ def _ask_before(sooner: Node, later: Node) -> Node:
 
 
 def _ask_in_each_picture(question: Node) -> Node:
-    """Return a yes/no question about each of two pictures; `UNSAID` for another question."""
-    if question.text("what") != "whether" or question.node("of").kind not in ("exists", "all"):
+    """Return a question about each of two pictures; `UNSAID` for a count or a comparison."""
+    asked = question.text("what"), question.node("of").kind
+    if asked not in _IN_EACH_PICTURE:
         return UNSAID
     both = (Node("shown", (("picture", name),)) for name in ("first", "second"))
     return Node("seq", (("of", tuple(in_picture(question, one) for one in both)),))
@@ -265,6 +270,13 @@ def _exists_each(noun: Node, *formulas: Node) -> Node:
     phrases = (Node("np", (("of", conjunction(one, noun)),)) for one in formulas)
     exists = (Node("exists", (("of", phrase),)) for phrase in phrases)
     asked = (Node("ask", (("what", "whether"), ("of", one))) for one in exists)
+    return Node("seq", (("of", tuple(asked)),))
+
+
+def _all_each(formula: Node, *phrases: Node) -> Node:
+    """Return whether all objects of each of several phrases have a property."""
+    every = (Node("all", (("of", phrase), ("hold", formula))) for phrase in phrases)
+    asked = (Node("ask", (("what", "whether"), ("of", one))) for one in every)
     return Node("seq", (("of", tuple(asked)),))
 
 
@@ -297,6 +309,7 @@ QUESTION_OPERATIONS: Mapping[str, Callable[..., Any]] = {
     "asked_first": _ask_in_turn,
     "asked_last": lambda question, phrase: _ask_in_turn(question, phrase, -1),
     "count_each": _count_each,
+    "all_each": _all_each,
     "exists_each": _exists_each,
     "either_question": _either_question,
     "if_after": _condition_after,
