@@ -295,7 +295,8 @@ class Binder:
                 replace(step, positive=True, probe=True), [*before, *wanted], None
             )
             if isinstance(mine, RefusalReason):
-                if self._is_planned_act(step, parts):
+                objects = {piece.name for piece in step.pieces if piece.kind == "noun"}
+                if len(objects) > 1 or self._is_planned_act(step, parts):
                     return RefusalReason("NEGATED", text)
                 continue
             forbidden = {pair for part in mine for pair in skills_of_part(part, self._library)}
