@@ -88,10 +88,14 @@ def _listed_object(act: Node, objects: Any) -> tuple[Node, Value] | None:
     return found[0], others if len(others) > 1 else others[0]
 
 
-def _handed_over(act: Node) -> Node:
-    """Return an act that ends when a person has taken an item or answered a question."""
+def _handed_over(act: Node, item: Node | None = None) -> Node:
+    """Return an act that ends when a person has taken an item or answered a question.
+
+    The result is `UNSAID` for other acts, and if the item that is named again is another one.
+    """
     frame = act.text("verb").split("/")[1:2]
-    return act if act.kind == "act" and frame in (["carry"], ["ask"]) else UNSAID
+    ends = act.kind == "act" and frame in (["carry"], ["ask"])
+    return act if ends and (item is None or item in act.parts()) else UNSAID
 
 
 def _moving(act: Node) -> Node:

@@ -77,7 +77,7 @@ _EXCLUSIVE, _DENIED = ("more", "at_most"), ("fewer", "at_most")
 """Bounds that exclude their number, and bounds that negate a lower bound."""
 _ASKED = ("whether", "which", "how_many", "where", "what")
 _COMPANY = ("at", "with")
-"""Marks of a person in whose company somebody is."""
+"""Marks of a person who has company."""
 _PERSON_MEANT = "pronoun", "person"
 """Kind and name of the piece for "he"."""
 
@@ -131,23 +131,17 @@ class QuestionConverter(PhraseConverter):
         return step
 
     def _with_person_visited(self, step: Step) -> Step:
-        """Return a question in which "he" is the person whose place the previous act drives to.
+        """Return a question in which "he" is the only person whom the text names, also by a place.
 
         Raises:
-            NoStepsError: If earlier acts name neither a person nor the place of one.
+            NoStepsError: If there is no such person, or several.
         """
         meant = [piece for piece in step.pieces if (piece.kind, piece.name) == _PERSON_MEANT]
         *before, _ = self._built
         named = any(piece.name in self._persons for one in before for piece in one.pieces)
-        if not meant or named or not before:
+        found = self._persons_in_text() if meant and not named else []
+        if not meant or named or not (before or found):
             return step
-        places = {piece.value for piece in before[-1].pieces}
-        found = [
-            self._new_piece("value", kind, name)
-            for kind in self._persons
-            for name, value in self._lexicon.values[kind].items()
-            if not places.isdisjoint(value.brings.values())
-        ]
         if len(found) != 1:
             raise NoStepsError
         return replace(step, pieces=[*found, *(one for one in step.pieces if one not in meant)])
@@ -333,9 +327,9 @@ class QuestionConverter(PhraseConverter):
         return pieces if located else self._with_visible_state(pieces), True
 
     def _with_place_of_company(self, pieces: list[Piece]) -> list[Piece]:
-        """Return the pieces of a question whether people are with a person, at that person's place.
+        """Return the pieces of a question whether a person has company, with that person's place.
 
-        An example is "if the professor has visitors". Only others than the person count.
+        An example is "if the professor has visitors". The person does not count.
         """
         persons = [one for one in pieces if self._is_person(one) and one.mark in _COMPANY]
         people = [one for one in pieces if one.name in self._joined and one.sense in DECIDED]
@@ -354,7 +348,7 @@ class QuestionConverter(PhraseConverter):
         return piece.name in self._persons or (piece.kind, piece.name) == _PERSON_MEANT
 
     def _persons_in_text(self) -> list[Piece]:
-        """Return the persons that the text names, also by the place of one, for "he"."""
+        """Return the persons that "he" may mean, because the text names them or their place."""
         things = [one for one in things_in(self._reading.meaning) if one.startswith("value/")]
         named = {parse_name(one)[2] for one in things}
         return [

@@ -254,10 +254,21 @@ class ReportConverter(Comparisons):
             if not implied and spoken and self._previous_step_asks_for(present, pieces):
                 self._check_text_is_for_place(pieces)
                 implied = True
+            if not implied and (same := self._recipients_of_previous_text(present)):
+                return [*same, *pieces]  # "tell the people in the lounge …, and ask whether …"
         if not implied:
             return pieces
         kept = [piece for piece in pieces if piece not in pronouns]
         return [self._new_piece("value", *present, mark="to"), *kept]
+
+    def _recipients_of_previous_text(self, present: tuple[str, str]) -> list[Piece]:
+        """Return the people at a place who are the recipients of the previous act, or []."""
+        before = self._built[-1].pieces if self._built else []
+        named = [p for p in before if (p.name, p.value) == present or p.name in self._each]
+        addressed = any((p.name, p.value, p.mark) == (*present, "to") for p in named)
+        texts = any(p.kind == "text" for p in before)
+        found = (self._new_piece("value", p.name, p.value, mark=p.mark) for p in named)
+        return list(found) if addressed and texts else []
 
     def _check_text_is_for_place(self, pieces: list[Piece]) -> None:
         """Raise NoStepsError if a place may belong to the text, not to its recipients.
@@ -303,6 +314,7 @@ class ReportConverter(Comparisons):
         For a request (조용히 해 달라고), it may ask anything about the place.
         """
         before = self._built[-1] if self._built else None
+        before = before.awaited[0] if before is not None and before.awaited else before
         if before is None or QUESTION not in before.verbs:
             return False
         requests = tuple(language_data(self._language)["orders"]["texts"].get("requests", ()))
@@ -326,9 +338,10 @@ class ReportConverter(Comparisons):
         return quoted or any(verb in self._lexicon.announcing for verb in verbs)
 
     def _is_sent_to_place(self) -> bool:
-        """Return True if the previous act only drives to a place, perhaps that of what precedes it.
+        """Return True if the previous act is only a drive to a place.
 
-        The place may be that of a remark or of a condition (시끄러우면 가서 조용히 해 달라고 해).
+        A drive without a place goes to the place of a remark or condition before it:
+        시끄러우면 가서 조용히 해 달라고 해.
         """
         before = self._built[-1] if self._built else None
         if before is not None and not before.pieces and self._built[-2:-1]:

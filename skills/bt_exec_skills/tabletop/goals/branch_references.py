@@ -196,7 +196,7 @@ def with_completed_branch(node: Node) -> Node:
 
 
 def with_goal_of_branch(node: Node) -> Node:
-    """Return a condition whose branch without a verb, "to the left", is an act with that goal."""
+    """Return a condition in which a branch without a verb ("to the left") is an act."""
     then = node.get("then")
     of = then.get("of") if isinstance(then, Node) and then.kind == "fragment" else None
     if not isinstance(of, Node) or of.kind != "rel" or not isinstance(of.get("to"), Node):

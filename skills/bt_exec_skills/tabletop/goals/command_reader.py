@@ -115,7 +115,7 @@ def _without_waiting(meaning: Node) -> Node:
 
 
 def spelling_corrections(text: str, now: Environment) -> Iterator[str]:
-    """Yield texts that a misspelt text may stand for, the nearest first."""
+    """Yield possible corrections of a misspelt text, the nearest first."""
     return reader(kinds_of(now)).intended_texts(text, names_by_word(now))
 
 
