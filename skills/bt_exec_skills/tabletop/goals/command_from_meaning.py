@@ -562,7 +562,12 @@ def _with_exceptions_of_themes(
     """Return source and objects, after moving the exceptions of the source to the objects.
 
     An example is "put everything off the table except the ball".
+
+    Raises:
+        Trouble: NOT_UNDERSTOOD for "one cup from each table", which is no single choice.
     """
+    if away is not None and away.table and away.number == "all" and any(map(_is_part, themes)):
+        raise Trouble("NOT_UNDERSTOOD")
     if away is None or not excludes_objects(away):
         return away, themes
     themes = tuple(replace(one, but=(*one.but, *away.but)) for one in themes)
