@@ -171,12 +171,12 @@ def _verb_groups(text: Text, start: int, lexicon: Lexicon) -> Iterator[Edge]:
             for last, mood, negated, extra, past in _verb_continuations(
                 text, end, stem.form, lexicon, 3
             ):
-                mood = _mood_of_ending(stem, mood, text.chars[:last], lexicon)
+                past = past or stem.form.startswith(PAST)
+                mood = _mood_of_ending(stem, mood, text.chars[:last], lexicon, past=past)
                 category = f"{stem.kind}.{mood}{'!' if negated else ''}"
                 surface = text.chars[start:last]
                 if start not in text.gaps and _is_particle(surface, lexicon, _CASES):
                     continue
-                past = past or stem.form.startswith(PAST)
                 edge = Edge(start, last, category, stem.meaning, cost + extra, (), surface, past)
                 edges = found.setdefault((category, last), {}).setdefault(end, [])
                 if edge not in edges:
@@ -212,19 +212,19 @@ def _verb_continuations(
                 yield from _after_link(text, end, ending.mood, lexicon, depth, apart)
 
 
-def _mood_of_ending(stem: Stem, mood: str, chars: str, lexicon: Lexicon) -> str:
+def _mood_of_ending(stem: Stem, mood: str, chars: str, lexicon: Lexicon, *, past: bool) -> str:
     """Return the mood of the verb group at the end of `chars`.
 
     "may not" prohibits an act, but with a verb of request it can be a question ("can't I ask you
     to …?"). A wish with an act or a verb of request is an order. So is a question with a verb of
-    request, unless it is an offer.
+    request, unless it is an offer or about the past.
     """
     if mood == _BARRED and not stem.asks:
         return "prohibited"
     if mood == "wish" and (stem.asks or stem.kind.startswith("v.")):
         return "order"
     offers = chars.endswith(tuple(lexicon.language.data.get("offers", ("\0",))))
-    favour = stem.asks and not offers and not stem.form.startswith(PAST)
+    favour = stem.asks and not offers and not past
     return "order" if favour and mood in ("ask", "please", "asking") else mood
 
 
@@ -238,8 +238,8 @@ def _after_link(
             for last, mood, negated, extra, past in _verb_continuations(
                 text, end, stem.form, lexicon, depth - 1
             ):
-                mood = _mood_of_ending(stem, mood, text.chars[:last], lexicon)
                 past = past or stem.form.startswith(PAST)
+                mood = _mood_of_ending(stem, mood, text.chars[:last], lexicon, past=past)
                 yield last, mood, negated != (stem.kind == "negated"), cost + extra, past
 
 

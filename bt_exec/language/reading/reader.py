@@ -37,6 +37,9 @@ STATED = "statement"
 """Category of questions in the word order of statements: "the door is open?"."""
 _EMPTY = Text("", frozenset({0}), False)
 CLAIM = "claim"
+_LINKING = (".and", ".after")
+_DENYING = (".prohibited", ".insisted_not")
+"""Moods of Korean verbs before which a linked verb may be denied, too."""
 
 
 @dataclass(frozen=True)
@@ -269,13 +272,24 @@ class Reader:
 
 
 def may_deny_more(edge: Edge) -> bool:
-    """Return True if a negation may also cover the next clause: "do not open it and go home"."""
+    """Return True if a negation may also cover another clause.
+
+    This is the next clause in English ("do not open it and go home") and the previous one in Korean
+    if the denied verb has no words of its own (열고 가지 마).
+    """
+    if any(_denies_linked_act(one, other) for one, other in pairwise(edge.leaves())):
+        return True
     for denied, joint in pairwise(edge.parts):
         negated = isinstance(denied.meaning, Node) and denied.meaning.kind == "avoid"
         joined = joint.category == "joint" and not _has_leaf(joint, "comma")
         if negated and joined and _has_leaf(denied, "neg"):
             return True
     return any(map(may_deny_more, edge.parts))
+
+
+def _denies_linked_act(one: Edge, other: Edge) -> bool:
+    linked = one.category.startswith("v.") and one.category.endswith(_LINKING)
+    return linked and other.category.startswith("v.") and other.category.endswith(_DENYING)
 
 
 def _has_leaf(edge: Edge, category: str) -> bool:

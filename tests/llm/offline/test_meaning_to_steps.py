@@ -215,6 +215,15 @@ REFUSED = [
     ("building", "라운지에 사람 있는데"),
     ("building", "다시 가져와"),
     ("building", "라운지에 사람 있는지 보고 교수님께 서류 드리고 안 계시면 그냥 와"),
+    ("building", "Tell nobody in the lounge that I'm here."),
+    ("building", "Say hello to no one in the lounge."),
+    ("building", "Tell the people in the lounge the same."),  # words that are not said
+    ("building", "Tell the professor not that lunch is ready but that it's cancelled."),
+    ("building", "Go to the lounge without passing the corridor."),  # the way is not known
+    ("building", "Go to the lounge avoiding the corridor."),
+    ("door", "문 열어 놓고 가지 마."),  # "do not leave it open and go"
+    ("door", "자재 놓고 가지 마"),
+    ("door", "문 닫고 오지 말라니까"),
 ]
 EXCLUSIONS = {
     "en": ("{act} but not with your {no} arm", "{act} without your {no} arm",

@@ -244,6 +244,14 @@ def test_where_to_question_is_answered_with_one_phrase(before, word):
     assert {move.target for move in moves} == {"object_tray_0"}
 
 
+@pytest.mark.parametrize(
+    "said",
+    ["{}만 말고 {}도", "{}뿐만 아니라 {}도", "{} 외에 {}도", "{} 말고도 {}도", "{}는 물론 {}도"],
+)
+def test_object_that_is_not_the_only_one_is_moved_too(said):
+    assert plan(f"{said.format('사과', '공')} 쟁반에 놓아") == plan("사과하고 공을 쟁반에 놓아")
+
+
 def test_topic_particle_does_not_mark_a_place():
     """The first object is not put to the right of the second one, but on the right table."""
     before = ("사과를 왼쪽 테이블에 놔", "satisfied", "OK")
@@ -254,9 +262,14 @@ def test_topic_particle_does_not_mark_a_place():
 
 @pytest.mark.parametrize(
     "command",
-    ["the red cup?", "파란 컵도?", "apple in the blue bowl?", "again?", "다시?", "not on the tray"],
+    [
+        *("the red cup?", "파란 컵도?", "apple in the blue bowl?", "again?", "다시?"),
+        *("not on the tray", "사과 빨간 그릇에 안 넣었지?", "사과를 빨간 그릇에 분명히 넣었잖아."),
+        *("사과 빨간 그릇에 넣으라고 한 적 없네.", "빨간 컵 가져오라고 안 했는데."),
+        *("사과 빨간 그릇에 놓아 줄 수 있었네.", "사과 빨간 그릇에 왜 안 넣었지?"),
+    ],
 )
-def test_fragment_with_question_mark_or_negation_moves_nothing(command):
+def test_sentence_that_orders_nothing_moves_nothing(command):
     before = ("put the apple on the tray", "satisfied", "OK")
     answer = ask(create({}), command, WORLDS["mixed"], [before])
     assert isinstance(answer, Refusal) or not goals_of(answer.spec.root)
