@@ -1,10 +1,10 @@
 """Lattice edges of Korean remarks: reasons and facts in words of any kind, beside an order.
 
 A remark has one of the endings that the grammar file lists, or ends in a verb of feeling or in a
-verb that reports a fact. It contains no order, exclusion, condition, time or addressee, and does not
-begin within a clause whose verb is still to come. The category is ``stated_fact``, whose meaning lists the objects that the remark names, and
-``aside_text`` for the same words without a meaning. A remark that names no object and asks nothing
-is also a ``plain_remark``.
+verb that reports a fact. It contains no order, exclusion, condition, time or addressee, and does
+not begin within a clause whose verb is still to come. The category is ``stated_fact``, whose
+meaning lists the objects that the remark names, and ``aside_text`` for the same words without a
+meaning. A remark that names no object and asks nothing is also a ``plain_remark``.
 """
 
 from __future__ import annotations

@@ -24,6 +24,7 @@ _ATTACHED = ("comma", "obj", "top")  # categories that may follow a word without
 UNKNOWN = 2.0  # cost of a word outside the lexicon
 AS_TYPED = 0.2  # cost of a word that is read as a name
 _ASKABLE = ("order", "bare")  # verb moods that a question mark turns into a question
+_BARE = ".bare"
 _BARRED = "barred"  # verb mood of what may not be done
 _CLEAR = frozenset({"top", "obj", "with", "than"})  # particles that are rarely the end of a name
 _CASES = frozenset({"sub", "obj", "top"})  # particles that are not read as verbs within a word
@@ -186,7 +187,16 @@ def _verb_groups(text: Text, start: int, lexicon: Lexicon) -> Iterator[Edge]:
         longest = max(by_stem)
         for end, edges in by_stem.items():
             cost = cheapest + (_SHORTER if end < longest else 0.0)
-            yield from (edge._replace(cost=cost) for edge in edges)
+            kept = [edge for edge in edges if not _is_part_of_compound(edge, found, text)]
+            yield from (edge._replace(cost=cost) for edge in kept)
+
+
+def _is_part_of_compound(edge: Edge, found: Iterable[tuple[str, int]], text: Text) -> bool:
+    """Return True for the stem of a compound verb, which takes up the whole word."""
+    if edge.end in text.gaps or not edge.category.endswith(_BARE):
+        return False
+    word_end = min(gap for gap in text.gaps if gap > edge.end)
+    return any(end >= word_end for _, end in found)
 
 
 def _verb_continuations(

@@ -12,7 +12,7 @@ from typing import Any
 from bt_exec.language.messages import language_of
 from bt_exec.language.reading.chart import MOST, Edge, parse
 from bt_exec.language.reading.lattice import lattice
-from bt_exec.language.reading.lexicon import Lexicon
+from bt_exec.language.reading.lexicon import Lexicon, language_data
 from bt_exec.language.reading.meaning_node import NOTHING, Node, normal_form, without_number
 from bt_exec.language.reading.normalized_text import Text
 from bt_exec.language.reading.shortened_texts import shortened_texts
@@ -111,6 +111,16 @@ class Reading:
         spans = [pair for pair in self.typed.words if edge.start <= pair[0] < edge.end]
         said = " ".join(chars[max(a, edge.start) : min(b, edge.end)] for a, b in spans)
         return said.replace(" , ", ", ").strip(" ,")
+
+    @property
+    def denied_limit(self) -> Edge | None:
+        """The part of the parse tree that denies a limit, as in "not only the cup"."""
+        denied = (one for one in _edges_in(self.edge) if one.category.partition(".")[0] == "denied")
+        limits = language_data(self.language)["orders"].get("denied_limits", ())
+        pairs = pairwise(self.edge.leaves())
+        limited = [one for one in denied if _has_leaf(one, "only")]
+        limited += [other for one, other in pairs if f"{one.text} {other.text}" in limits]
+        return limited[0] if limited else None
 
     @property
     def unknown_words(self) -> tuple[str, ...]:
@@ -274,8 +284,8 @@ class Reader:
 def may_deny_more(edge: Edge) -> bool:
     """Return True if a negation may also cover another clause.
 
-    This is the next clause in English ("do not open it and go home") and the previous one in Korean
-    if the denied verb has no words of its own (열고 가지 마).
+    This is the next clause in English ("do not open it and go home"). In Korean it is the previous
+    one, if the denied verb has no words of its own ("do not go leaving it open").
     """
     if any(_denies_linked_act(one, other) for one, other in pairwise(edge.leaves())):
         return True
@@ -290,6 +300,13 @@ def may_deny_more(edge: Edge) -> bool:
 def _denies_linked_act(one: Edge, other: Edge) -> bool:
     linked = one.category.startswith("v.") and one.category.endswith(_LINKING)
     return linked and other.category.startswith("v.") and other.category.endswith(_DENYING)
+
+
+def _edges_in(edge: Edge) -> Iterator[Edge]:
+    """Yield the edges of a parse tree, its root first."""
+    yield edge
+    for part in edge.parts:
+        yield from _edges_in(part)
 
 
 def _has_leaf(edge: Edge, category: str) -> bool:

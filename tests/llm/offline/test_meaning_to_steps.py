@@ -221,6 +221,11 @@ REFUSED = [
     ("building", "Tell the professor not that lunch is ready but that it's cancelled."),
     ("building", "Go to the lounge without passing the corridor."),  # the way is not known
     ("building", "Go to the lounge avoiding the corridor."),
+    ("building", "라운지에 사람이 없나 보다."),  # a conjecture
+    ("building", "라운지가 어두운가 보네요"),
+    ("building", "라운지가 조용해질 때까지 들어가지 마"),
+    ("door", "Once the door is closed, don't open it again."),  # only a prohibition
+    ("door", "문이 닫히면 다시 열지 마"),
     ("door", "문 열어 놓고 가지 마."),  # "do not leave it open and go"
     ("door", "자재 놓고 가지 마"),
     ("door", "문 닫고 오지 말라니까"),

@@ -252,6 +252,34 @@ def test_object_that_is_not_the_only_one_is_moved_too(said):
     assert plan(f"{said.format('사과', '공')} 쟁반에 놓아") == plan("사과하고 공을 쟁반에 놓아")
 
 
+@pytest.mark.parametrize(
+    ("command", "same"),
+    [
+        ("큐브를 하나씩 그릇마다 넣어", "그릇마다 큐브를 하나씩 넣어"),
+        ("컵을 둘 다 말고 하나만 쟁반에 놓아", "컵 하나를 쟁반에 놓아"),
+        ("bring me anything but the apple", "bring me one thing that is not an apple"),
+        ("give me anything red", "give me something red"),
+        (
+            "put not only the apple but also the ball on the tray",
+            "put the apple and the ball on the tray",
+        ),
+    ],
+)
+def test_number_of_objects_is_as_said(command, same):
+    assert plan(command) == plan(same)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        *("put all cubes on the tray, not just the red ones", "사과만 놓지 말고 공도 쟁반에 놓아"),
+        *("bring me one thing from each table", "큐브를 둘 다 쟁반에 놓아"),
+    ],
+)
+def test_objects_whose_number_is_unclear_are_not_moved(command):
+    assert plan(command).startswith("!")
+
+
 def test_topic_particle_does_not_mark_a_place():
     """The first object is not put to the right of the second one, but on the right table."""
     before = ("사과를 왼쪽 테이블에 놔", "satisfied", "OK")

@@ -518,7 +518,12 @@ def _with_exceptions_of_themes(
     """Return source and objects, after moving the exceptions of the source to the objects.
 
     An example is "put everything off the table except the ball".
+
+    Raises:
+        Trouble: NOT_UNDERSTOOD for a number of objects from several places.
     """
+    if away is not None and away.number == "all" and any(one.count for one in themes):
+        raise Trouble("NOT_UNDERSTOOD")  # one from each table, or one in all
     if away is None or not excludes_objects(away):
         return away, themes
     themes = tuple(replace(one, but=(*one.but, *away.but)) for one in themes)
