@@ -183,7 +183,7 @@ class Progress(_At):
 class Asked(_At):
     """A check, guard, skip condition or loop condition evaluated to a new verdict.
 
-    The boolean field is True for a check whose answer is reported to the operator.
+    The last field is True for a check whose answer is reported to the operator.
     """
 
     path: str

@@ -40,16 +40,16 @@ _log = logging.getLogger("bt_exec")
 
 
 def checked_facts(found: Any) -> dict[str, str]:
-    """Return facts as a dictionary after checking that names and values are texts.
+    """Return facts as a dictionary after checking that names and values are strings.
 
     Raises:
-        TypeError: If `found` is not a mapping of texts to texts.
+        TypeError: If `found` is not a mapping of strings to strings.
     """
     if not isinstance(found, Mapping):
-        raise TypeError(f"facts must map texts to texts; found {found!r:.80}")
+        raise TypeError(f"facts must map strings to strings; found {found!r:.80}")
     for fact, value in found.items():
         if not isinstance(fact, str) or not isinstance(value, str):
-            raise TypeError(f"facts must map texts to texts; found {fact!r:.80}: {value!r:.80}")
+            raise TypeError(f"facts must map strings to strings; found {fact!r:.80}: {value!r:.80}")
     return dict(found)
 
 
@@ -94,7 +94,7 @@ class PackSettings(UserData):
 class WorldSettings(UserData):
     """Initial state of a simulated world; packs with such a world derive from it.
 
-    Values arrive as the texts of ``KEY=VALUE`` pairs and are converted to the types of the fields.
+    Values arrive as strings of ``KEY=VALUE`` pairs and are converted to the types of the fields.
     The description of a field is shown to the operator: its meaning and the allowed values.
     """
 
@@ -133,7 +133,7 @@ class Rig:
         """Return the robot's own state as facts: ``{"hand.left": "empty"}``.
 
         Raises:
-            TypeError: If the result is not a mapping of texts to texts.
+            TypeError: If the result is not a mapping of strings to strings.
         """
         return checked_facts(self.facts()) if self.facts is not None else {}
 

@@ -43,7 +43,7 @@ def pages() -> Mapping[str, str]:
 
 
 def _home(readme: str, up: str) -> str:
-    """Return a README with links that fit the site; files that are not in it are named only.
+    """Return a README with links for the site; links to other files become plain names.
 
     Args:
         readme: Name of the file.

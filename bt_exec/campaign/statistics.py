@@ -155,7 +155,7 @@ def _mcnemar_p(better: int, worse: int) -> float:
 def _holm_corrected(
     found: Mapping[tuple[str, str], Difference],
 ) -> dict[tuple[str, str], Difference]:
-    """Return differences with p-values corrected by Holm's method, except the one of all cells."""
+    """Return differences with p-values corrected by Holm's method, except that of all cells."""
     parts = sorted((one.p, name) for name, one in found.items() if name != ALL)
     corrected, least = {}, 0.0
     for rank, (p, name) in enumerate(parts):
@@ -165,7 +165,7 @@ def _holm_corrected(
 
 
 def _number_sort_key(value: str) -> tuple[float, str]:
-    """Return a key that sorts numbers and bins by size, and texts after them."""
+    """Return a key that sorts numbers and bins by size, and other strings after them."""
     try:
         return float(value.split(" to ")[0]), ""
     except ValueError:

@@ -260,7 +260,7 @@ def _run(arguments: list[str]) -> int:
     except SystemExit as leaving:
         return _exit_code_of(leaving, arguments)
     except Exception as error:  # noqa: BLE001 - reported without a traceback
-        if was_interrupted():  # a consequence of the Ctrl-C in other code
+        if was_interrupted():  # other code turned the Ctrl-C into an error
             return _print_error(_localized_message("stopped", arguments), EXIT_STOPPED)
         return _report_error(error, arguments)
     except BaseException as error:  # noqa: BLE001 - code of a pack may raise it

@@ -27,7 +27,7 @@ class FileChecker:
     Attributes:
         problems: Problems found so far.
         loaded: The site, loaded when a file needs it.
-        replaced: Sentences about the parts of packs that the checked sites replace.
+        replaced: One sentence for each part of a pack that a checked site replaces.
     """
 
     def __init__(self, site: str) -> None:

@@ -32,6 +32,7 @@ __all__ = [
     "use_language_of",
     "write_data",
     "write_json",
+    "write_result",
 ]
 
 
@@ -62,7 +63,7 @@ class StrayText:
         return len(text)
 
     def writelines(self, lines: Iterable[str]) -> None:
-        """Write texts one after the other."""
+        """Write strings one after the other."""
         self.write("".join(lines))
 
     def close(self) -> None:
@@ -157,9 +158,9 @@ def to_json(data: Any, *, file: TextIO | None = None, indent: int | None = None)
     try:
         return text_of(data)
     except (TypeError, ValueError):  # evidence of a skill may contain arrays or NaN
-        from bt_exec.journal.json_text import to_json as whatever_it_is
+        from bt_exec.journal.json_text import to_json as to_journal_json
 
-        return text_of(json.loads(whatever_it_is(data)))
+        return text_of(json.loads(to_journal_json(data)))
 
 
 _typed: ContextVar[str] = ContextVar("typed", default="")
@@ -203,6 +204,15 @@ def write_json(data: Any, *, lines: bool = False) -> None:
     indent = 2 if out.isatty() and not lines else None
     write_data(to_json(data, indent=indent) + "\n")
     out.flush()
+
+
+def write_result(data: Any, lines: Iterable[str], *, as_json: bool) -> None:
+    """Write a result on standard output: its data as JSON, or lines of text."""
+    if as_json:
+        write_json(data)
+        return
+    for line in lines:
+        write_data(f"{line}\n")
 
 
 def operator_painter(*, beside: bool = False) -> Painter:

@@ -27,7 +27,7 @@ _RECORD_COMMANDS = ("why", "replay", "watch")
 _NO_VERBS = ("why", "replay", "history", "resume")  # never begin a command to the robot
 _OTHERS = ("history", "show", "resume")
 _RECENT = 10
-"""Number of recent missions among which a question finds the one that was stopped."""
+"""Number of recent missions that are searched for a stopped one after "why did you stop?"."""
 _MISSION = re.compile(r"last|\d{1,9}|\d{4}-\d\d-\d\d-\d{4,}")
 _HISTORY_REST = re.compile(r"-|(show|export|check|prune)$")
 

@@ -137,7 +137,7 @@ def limit_exit_time(code: int) -> None:
     with contextlib.suppress(ValueError):  # not on the main thread
         for number in (signal.SIGINT, signal.SIGXCPU, *_ENDING):
             signal.signal(number, signal.SIG_IGN)  # Python removes its handlers at the end
-    atexit.register(_EXITS.set)  # called before the other exit functions, which registered earlier
+    atexit.register(_EXITS.set)  # registered last, so called before the other exit functions
 
     def run_exit_functions() -> None:
         atexit._run_exitfuncs()

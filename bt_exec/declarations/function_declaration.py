@@ -120,7 +120,7 @@ class Declaration:
     def checked_template(self, what: str, given: str) -> str:
         """Return a text that may name arguments in braces, after checking it."""
         if not isinstance(given, str):
-            self._refuse(f"{what} must be a text; found {given!r}")
+            self._refuse(f"{what} must be a string; found {given!r}")
         self._check_template(given)
         return given
 
@@ -131,17 +131,17 @@ class Declaration:
         return given
 
     def checked_texts(self, what: str, given: Iterable[str]) -> frozenset[str]:
-        """Return a set of texts after checking its type."""
+        """Return a set of strings after checking its type."""
         if isinstance(given, str):  # iterating it would give letters
-            self._refuse(f"{what} must be a set of texts, such as {{{given!r}}}; found {given!r}")
+            self._refuse(f"{what} must be a set of strings, such as {{{given!r}}}; found {given!r}")
         found = frozenset(given)
         for text in found:
             if not isinstance(text, str):
-                self._refuse(f"{what} must be a set of texts; found {text!r} in it")
+                self._refuse(f"{what} must be a set of strings; found {text!r} in it")
         return found
 
     def checked_templates(self, what: str, given: Iterable[str]) -> frozenset[str]:
-        """Return a set of texts that may name arguments in braces, after checking it."""
+        """Return a set of strings that may name arguments in braces, after checking it."""
         found = self.checked_texts(what, given)
         for text in found:
             self._check_template(text)
@@ -154,7 +154,7 @@ class Declaration:
         for pair in (given or {}).items():
             for text in pair:
                 if not isinstance(text, str):
-                    self._refuse(f"{what} must map texts to texts; found {text!r} in it")
+                    self._refuse(f"{what} must map strings to strings; found {text!r} in it")
                 self._check_template(text)
         return MappingProxyType(dict(given or {}))
 

@@ -23,7 +23,7 @@ _FONT = "'Noto Sans','Noto Sans KR','Helvetica Neue',Arial,sans-serif"
 
 
 class _Colours(NamedTuple):
-    """Colours of text, lines and background, and fill and frame by kind of box."""
+    """Colours of text, lines and background, and for each kind of box its fill and its frame."""
 
     text: str
     dim: str

@@ -251,7 +251,7 @@ def _saved_entries(root: Data) -> Iterator[str]:
 
 
 def _entries_read_first(root: Data) -> list[str]:
-    """Return the entries that a node reads before any earlier node of the document writes them."""
+    """Return the entries that a node reads although no earlier node of the document writes them."""
     written: set[str] = set()
     found: dict[str, None] = {}
     for node in _nodes(root):

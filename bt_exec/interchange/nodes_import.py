@@ -285,7 +285,7 @@ class NodeReader(LeafReader):
     # -- modifiers
 
     def _with_modifier(self, data: Data | None, key: str, value: Any) -> Data | None:
-        """Return a node with a modifier; it is put in a sequence if the order requires that."""
+        """Return a node with a modifier, wrapped in a sequence first if the order requires that."""
         if data is None:
             return None
         taken = [_ORDER.index(other) for other in _ORDER if other in data]

@@ -318,9 +318,9 @@ class Journal:
     ) -> tuple[MissionSummary, ...]:
         """Return the missions of a site that started one of `skills`, newest first.
 
-        Missions that still run do not count. A mission that did not end well also counts if its
-        plan contains such a skill, even if it failed before the skill started, or if it was stopped
-        or killed before it had a plan.
+        Two kinds of missions are included although they started none of the skills: those that did
+        not end well and whose plan contains one, and those that were stopped or killed before they
+        had a plan. Missions that are still running are not included.
 
         Args:
             site: Name of the site.
@@ -359,6 +359,18 @@ class Journal:
         only = f"site = :site AND day = :day AND {NOT_RESUMED}"
         with self._connected() as connection:
             return read_summaries(connection, None, only, {"site": site, "day": day.isoformat()})
+
+    def running_elsewhere(self, site: str) -> MissionSummary | None:
+        """Return the newest mission of a site that another process is running, or None.
+
+        Raises:
+            UsageError: If the journal cannot be read.
+        """
+        only = "site = :site AND status IS NULL AND process != :process"
+        values = {"site": site, "process": process_identifier()}
+        with self._connected() as connection:
+            lines = read_summaries(connection, 50, only, values)
+        return next((line for line in lines if line.shown_status == "running"), None)
 
     def last_unfinished(self, site: str, session: str = "") -> MissionSummary | None:
         """Return the newest mission of a site that was not finished and not resumed.

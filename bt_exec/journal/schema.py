@@ -201,7 +201,7 @@ def prepare(path: Path) -> None:
 
 
 def _restrict(path: Path) -> None:
-    """Make the journal readable by its owner only, because it records where persons are.
+    """Make the journal readable by its owner only, because it contains personal data.
 
     A missing file is created, and its folder entry is synced to disk. Files that SQLite adds get
     the permissions of the journal.

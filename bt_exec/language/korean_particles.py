@@ -1,4 +1,4 @@
-"""Korean particles that depend on the preceding sound; templates write both, ``(으)로``.
+"""Korean particles that depend on the preceding sound; templates contain both forms: ``(으)로``.
 
 After a consonant: 을, 이, 은, 과, 으로; after a vowel: 를, 가, 는, 와, 로; after ㄹ also 로.
 Digits and Latin letters count by their Korean pronunciation: 3을, PCB를.

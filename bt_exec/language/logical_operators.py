@@ -109,7 +109,7 @@ def _patterns(language: str) -> tuple[tuple[OperatorKind, re.Pattern[str]], ...]
 
 @lru_cache(maxsize=2)
 def _any_operator(language: str) -> re.Pattern[str]:
-    """Return a pattern that is found in exactly the texts with a match of `_patterns`, but fast."""
+    """Return a fast pattern that is found in a text exactly if one of `_patterns` matches there."""
     groups: dict[str, list[str]] = {"words": [], "endings": [], "parts": []}
     for kind in _KINDS:
         for group, forms in groups.items():

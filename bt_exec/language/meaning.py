@@ -153,10 +153,6 @@ class Meaning:
         """Return the meaning with the acts for one robot, including those for no named robot."""
         return replace(self, acts=tuple(act for act in self.acts if act.agent in ("", robot)))
 
-    def is_requested(self, *predicates: str) -> bool:
-        """Return True if an act with one of `predicates` is requested, not prohibited."""
-        return any(act.predicate in predicates and act.positive for act in self.acts)
-
 
 @dataclass(frozen=True)
 class Unclear:
@@ -218,6 +214,11 @@ class Turn:
         """Whether the command was carried out, was unnecessary, or failed; False for answers."""
         return self.acted or (self.status not in ("", "refused") and self.code != "OK")
 
+    @property
+    def ran(self) -> bool:
+        """Whether its mission was carried out, such as an action or an observation."""
+        return self.acted or self.status not in ("", "refused")
+
 
 @dataclass(frozen=True)
 class Context:
@@ -227,7 +228,7 @@ class Context:
         turns: Last commands, oldest first; pronouns and fragments may refer to them.
         earlier: Missions before this session; only questions may be about them.
         recall: Reads the missions before this session from the record; None without a record.
-        dropped: Missions of the session with an action that are older than `turns`, oldest first.
+        dropped: Missions of this session that are older than `turns`, oldest first.
     """
 
     turns: tuple[Turn, ...] = ()
@@ -246,7 +247,7 @@ class Context:
         # dropping commands restarts the incremental parse of the context, so it is done in batches
         if len(turns) >= 2 * MOST_TURNS:
             old, turns = turns[:-MOST_TURNS], turns[-MOST_TURNS:]
-            dropped = (*dropped, *(one for one in old if one.acted))
+            dropped = (*dropped, *(one for one in old if one.ran))
         return replace(self, turns=turns, dropped=dropped)
 
     def earlier_missions(self) -> tuple[Turn, ...]:
@@ -260,6 +261,11 @@ class Context:
         there are none, the last mission before this session is returned.
         """
         return (*self._acting_before_session(today), *self._acting_turns_of_session())
+
+    def missions_carried_out(self, today: date) -> tuple[Turn, ...]:
+        """Return the `acting_missions` and the observations of this session, oldest first."""
+        own = [turn for turn in (*self.dropped, *self.turns) if turn.ran]
+        return (*self._acting_before_session(today), *own)
 
     def _acting_before_session(self, today: date) -> tuple[Turn, ...]:
         """Return the `acting_missions` that do not belong to this session."""
@@ -307,6 +313,11 @@ class Context:
     def is_of_this_session(self, turn: Turn) -> bool:
         """Return True if a mission belongs to this session, not to an earlier one."""
         return turn in (*self.dropped, *self.turns)
+
+    def last_tried(self) -> Turn | None:
+        """Return the last command of this session that was refused or has a result, or None."""
+        tried = (t for t in reversed(self.turns) if t.has_result or t.status == "refused")
+        return next(tried, None)
 
     def last_mission(self) -> Turn | None:
         """Return the last mission with an action; if there is none, the last mission."""

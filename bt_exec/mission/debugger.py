@@ -109,7 +109,7 @@ class Debugger:
         return True
 
     def unused_breakpoints(self) -> Iterator[tuple[str, str, tuple[str, ...]]]:
-        """Yield each option and name that never occurred, with the most similar names that did."""
+        """Yield the option and name of each unused breakpoint, and similar names that occurred."""
         for option, names in (("--break", sorted(self._breaks)), ("--watch", self._watched)):
             for name in names:
                 if name not in self._seen:

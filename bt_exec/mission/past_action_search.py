@@ -99,7 +99,7 @@ def _action_plan(compiler: Compiler, asked: Request) -> NodeBase | None:
     if last is None or not (last.effects or last.irreversible):
         return None  # the question is about the result of an observation, not about an action
     if not all(map(_passes_all_texts, walk(root, Tree))):
-        return None  # some texts, such as a person's name, reach no skill and cannot be compared
+        return None  # an argument that no skill gets, such as a person's name, cannot be compared
     return rebuild(root, partial(_without_default_arguments, library=asked.library))
 
 
@@ -176,7 +176,7 @@ class _CarriedOut(AbstractRun[int]):
     def run_condition(self, step: Step, expression: Any, before: int) -> Answers[int]:
         """Return the count for each possible value of a condition, which the record lacks.
 
-        A skip condition of a node that contains the last step of the plan did not hold.
+        The skip condition of a node that contains the last step of the plan counts as false.
         """
         skips = expression is step.node.skip_if
         if skips and any(node is self._last for node in walk(step.node, Do)):

@@ -327,7 +327,7 @@ def validated_observation(found: Any, now: float) -> Observation:
         raise ValueError(f"the observation has time {float(t):g} s, but the clock shows {now:g} s")
     labels: Any = observation.labels()
     if isinstance(labels, str) or not all(isinstance(label, str) for label in labels):
-        raise TypeError(f"labels must be texts; found {labels!r:.80}")
+        raise TypeError(f"labels must be strings; found {labels!r:.80}")
     checked_facts(observation.facts())
     line: Any = observation.describe("en")
     if not isinstance(line, str):

@@ -170,12 +170,12 @@ class MissionProgress:
         )
 
     def actions_done_after(self, number: int) -> tuple[Action, ...]:
-        """Return the actions that finished after failure `number` (from 0) had ended a plan."""
+        """Return the actions finished since the failure with index `number` in `failures`."""
         before = self._done_before
         return tuple(self.done[before[number] :]) if number < len(before) else ()
 
     def decisive_failures(self, last: Failure, catalogue: Catalogue) -> tuple[Failure, ...]:
-        """Return the first cause of the end, then the failures that ended a plan from there on.
+        """Return the first cause of the end, then the failures of that plan and of all later ones.
 
         A failure that did not end a plan, such as a lost simulation, is its own cause.
         """

@@ -239,7 +239,7 @@ class _Stops:
 
 
 def _observations_until(stop: Aborting, events: Sequence[Event]) -> int | None:
-    """Return the number of observations before a stop; None if no observation just preceded it."""
+    """Return the number of observations before a stop; None unless one arrived at its time."""
     before = takewhile(lambda event: event is not stop, events)
     seen = [event.t for event in before if isinstance(event, Observed)]
     return len(seen) if seen and seen[-1] == stop.t else None

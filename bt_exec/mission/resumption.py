@@ -288,7 +288,7 @@ class ResumingCompiler:
         return self._mark_repetitions(anew, first)
 
     def _is_halfway(self, request: Request) -> bool:
-        """Return True if a fact has neither its value before nor after the interrupted step."""
+        """Return True if the interrupted step left a fact between its old and its new value."""
         failure, skills = self._work.failure, request.catalogue.skills
         if failure is None or failure.code != INTERRUPTED or failure.node not in skills:
             return False

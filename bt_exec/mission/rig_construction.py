@@ -116,7 +116,7 @@ def robot_identity(pack: Pack, robot: str, settings: PackSettings) -> str:
 
     Raises:
         UsageError: If a setting is missing.
-        RegistrationError: If the declaration does not return a text.
+        RegistrationError: If the declared function does not return a string.
     """
     try:
         identity = pack.identities[robot](settings)
@@ -130,7 +130,7 @@ def robot_identity(pack: Pack, robot: str, settings: PackSettings) -> str:
         ) from error
     if not isinstance(identity, str) or not identity:
         raise RegistrationError(
-            f"identity of robot {robot!r} of pack {pack.name} must be a text; "
+            f"identity of robot {robot!r} of pack {pack.name} must be a string; "
             f"found {identity!r:.60}"
         )
     return identity

@@ -317,8 +317,8 @@ class ConditionEvaluation:
 def _unknown_result(doubts: list[_Found], *, any_may_settle: bool) -> _Found:
     """Return the result of an ``all`` or ``any`` with unknown operands.
 
-    Both report the part whose patience ends first. ``all`` fails at that time; ``any`` waits until
-    the patience of every part has ended.
+    The result names the operand whose patience ends first. ``all`` fails at that time; ``any``
+    fails only when the patience of every operand has ended.
     """
     first = min(doubts, key=lambda one: one.until)
     if not any_may_settle:
@@ -331,9 +331,9 @@ def _checked_verdict(found: Any) -> Verdict:
     if not isinstance(found, Verdict):
         raise TypeError(f"returned {type(found).__name__} instead of a Verdict")
     if not isinstance(found.why, str):
-        raise TypeError(f"why must be a text; found {found.why!r}")
+        raise TypeError(f"why must be a string; found {found.why!r}")
     if not isinstance(found.evidence, tuple):
-        raise TypeError(f"evidence must be a tuple of texts; found {found.evidence!r}")
+        raise TypeError(f"evidence must be a tuple of strings; found {found.evidence!r}")
     if type(found.age_s) is not float and not isinstance(
         found.age_s, Real
     ):  # the exact type is compared first, because `isinstance` with Real is slow

@@ -38,7 +38,7 @@ class CurrentCall:
 
     Attributes:
         part: Name of the called part; empty for our own code, which is not watched.
-        began: Start of the call [s, of `clock`]; infinite if there is none.
+        began: Start of the call [s, on `clock`]; infinite if there is none.
         clock: The clock of the watchdog.
         limit_s: Time limit of a call [s].
         again: Whether the part may be called again after it hung; always False.

@@ -30,7 +30,7 @@ _NAMES: Mapping[str, tuple[tuple[str, str], ...]] = {
     "alike": (("aspects", "aspect"),),
     "act": (("verbs", "verb"), ("aspects", "by")),
 }
-"""Names of a lexicon in a meaning: lexicon section and argument, by kind of node.
+"""Arguments of a meaning that name lexicon entries: section and argument, by kind of node.
 
 Relations are left out, because all packs share them.
 """
@@ -157,7 +157,7 @@ class CommandPlanner:
         return refusal(self._request, code, **facts)
 
     def _compiler_of_names(self, meaning: Node) -> str:
-        """Return the name of the one compiler that has all names in a meaning; else empty."""
+        """Return the only compiler whose lexicon contains all names in a meaning; empty if none."""
         about = meaning.node("of") if meaning.kind == "act" and _is_question(meaning) else meaning
         named = self._everyone.intersection(names_in(about))
         if meaning.kind == "avoid":  # "leave … alone" applies to objects of every pack
@@ -286,8 +286,8 @@ class CommandPlanner:
     def _with_subject(self, branch: Node, owner: str, subject: Node | None) -> Node:
         """Return a branch with the subject of the condition in place of a missing object or "it".
 
-        In "if the door is closed, open it and …", the first act refers to the door. Only an act
-        with a verb that no other compiler has is changed.
+        In "if the door is closed, open it and …", the first act refers to the door. The act is
+        changed only if the lexicon of no other compiler contains its verb.
         """
         opening = branch.parts()[0] if branch.kind == "seq" else branch
         if subject is None or opening.kind != "act":

@@ -2,8 +2,8 @@
 
 If one compiler understands a command alone, its plan is used. Any other command is parsed with the
 words of all packs together. Each part (an act of a sequence, a branch of a condition) is planned by
-the compiler that has the names in it, and the plans are joined in the order of the command. If any
-part cannot be planned, the whole command is refused with that reason.
+the compiler whose lexicon contains its names. The plans are joined in the order of the command. If
+any part cannot be planned, the whole command is refused with that reason.
 
 A site names the compilers of such packs: ``compiler: {name: offline, of: {tabletop: table}}``.
 """
@@ -196,7 +196,7 @@ class PacksCompiler(Wrapping):
     def _plan_of_only_meaning(
         self, request: Request, reading: Reading, refusals: Mapping[str, Refusal]
     ) -> Plan | Refusal:
-        """Return the only plan to which the likely meanings of a command lead, or a refusal."""
+        """Return the plan to which all likely meanings of a command lead, or a refusal."""
         found: list[Plan] = []
         refused: list[RefusedError] = []
         limit = reading.cost + _WIDTH
@@ -294,7 +294,7 @@ class PacksCompiler(Wrapping):
         return replace(answer, spec=spec, verified=None)
 
     def _enclosing_part(self, request: Request, path: str) -> tuple[str, NodeBase] | None:
-        """Return the name of a compiler, and the largest subtree around a node that it covers."""
+        """Return the largest subtree around a node that uses one compiler, with that compiler."""
         assert request.previous is not None
         for step in locate(request.previous.root).nodes_down_to(path):
             used = owners_in(step.node, request.catalogue)

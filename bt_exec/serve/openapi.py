@@ -204,7 +204,7 @@ ANY_BODY: dict[str, Any] = {
         "content": {"application/json": {"schema": {}, "example": {}}},
     }
 }
-"""OpenAPI description of an optional, ignored body: no body may make a stop request fail."""
+"""OpenAPI description of an ignored body, so that no stop request fails because of its body."""
 
 
 def error_descriptions(*codes: str) -> dict[int | str, dict[str, Any]]:

@@ -82,7 +82,7 @@ def load_library(catalogue: Catalogue, overrides: Collection[str]) -> Library:
     own: list[TreeSpec] = []
 
     def own_names(folder: Path, tree: TreeSpec) -> Iterable[TreeSpec]:
-        if folder == common:  # only for packs with utterances, and without overriding their trees
+        if folder == common:  # only if a pack has utterances; trees of packs take precedence
             taken = any(one.tree == tree.tree for one in own)
             return [tree] if not taken and any(one.utterances for one in own) else []
         trees = [catalogue.with_site_names(pack.name, tree) for pack in packs[folder]]

@@ -219,7 +219,7 @@ class AbstractRun(Generic[Value]):
         return Ends(done, again, over, stopped)
 
     def run_parallel(self, step: Step, before: Value) -> Ends[Value]:
-        """Return the ends of a parallel, without its interleavings.
+        """Return the ends of a parallel node; interleavings of its branches are not modelled.
 
         If all branches must succeed, they are followed in order; otherwise each is followed alone.
         """

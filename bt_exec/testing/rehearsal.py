@@ -58,7 +58,7 @@ _SKIP = "skip_if."
 """Prefix of the names of conditions in ``skip_if``, to answer them differently."""
 _TIMEOUT = "TIMEOUT"
 _OFTEN = 2
-"""Number of answers to each question, from the first, for which an inversion is tried."""
+"""Number of answers to each question that are inverted in turn, beginning with the first."""
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ class Disturbance:
     Attributes:
         kind: ``fails`` for a skill, ``flips`` for one inverted answer, ``unknown`` for a condition
             that stays unknown.
-        part: Name of the skill, or text of the condition; in ``skip_if``, with that prefix.
+        part: Name of the skill, or text of the condition; conditions of ``skip_if`` have a prefix.
         call: Number of the skill's call or the condition's evaluation, counted from 1.
         code: Code with which the skill fails; TIMEOUT if it takes too long.
     """

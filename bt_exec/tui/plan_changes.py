@@ -133,7 +133,7 @@ def _differing_step_text(old: _Step, new: _Step, translate: Callable[[str], str]
 
 
 def _without_common_words(old: str, new: str) -> tuple[str, str]:
-    """Return two phrases without repeating their common words at the start or the end."""
+    """Return two phrases; words that both begin or end with are removed from one of them."""
     before, after = old.split(), new.split()
     shared = sum(
         1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(before, after, strict=False))

@@ -1,7 +1,7 @@
 """Facts about the world, and how skills and conditions change them.
 
-Facts are texts, such as ``{"hand.right": "empty", "door": "open"}``. A missing fact is unknown: it
-was never established, or a skill that sets it failed, was stopped, or declares ``"?"``.
+Facts are strings by name: ``{"hand.right": "empty", "door": "open"}``. A missing fact is unknown:
+it was never established, or a skill that sets it failed, was stopped, or declares ``"?"``.
 
 Declared facts and claims are templates with arguments. With ``arm: right``, ``arm.{arm}`` is
 ``arm.right``; with ``arm: $which``, it stands for every name that begins with ``arm.``.

@@ -144,7 +144,7 @@ def _contradiction(context: Context, expression: Any) -> tuple[str, str] | None:
 
 
 def else_codes(root: NodeBase) -> Iterator[str]:
-    """Yield the codes that ``else`` gives to a node and the nodes under it."""
+    """Yield the failure codes set with ``else`` in a node and the nodes under it."""
     for node in walk(root):
         if isinstance(node, Check) and node.code:
             yield node.code

@@ -6,7 +6,7 @@ about an unknown condition, type, fact or value; ``UNKNOWN_CODE`` for a failure 
 raised; ``UNKNOWN_PLACEHOLDER`` for a placeholder that never gets a value.
 
 Codes and evidence may come from any Python code of the pack. A code or a placeholder of a sentence
-is reported only if it does not occur as a word in that code.
+is reported only if it does not occur as a word in this Python code.
 """
 
 from __future__ import annotations

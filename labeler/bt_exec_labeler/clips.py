@@ -30,7 +30,7 @@ __all__ = [
 ]
 
 
-_DECODED = 96  # 90 MB of pictures of 640 x 480 px
+_DECODED = 96  # maximum number of cached pictures: 90 MB at 640 x 480 px
 _DIGESTS = 65_536
 
 
@@ -146,11 +146,6 @@ class Clip:
     def start_s(self) -> float:
         """Time of the first place [s since the episode began]."""
         return self.t - self.form.step_s * (self.form.count - 1)
-
-    @property
-    def is_complete(self) -> bool:
-        """Whether every place has a frame."""
-        return len(self.frames) == self.form.count
 
     def digest(self) -> str:
         """Return the SHA-256 of the frames' pixels and their times relative to the moment.

@@ -30,6 +30,7 @@ __all__ = [
     "ReplyKind",
     "State",
     "decode_picture",
+    "encode_png",
     "file_digest",
     "order_frames",
     "printable_name",
@@ -238,6 +239,15 @@ def decode_picture(data: bytes, name: str) -> Image:
     return np.ascontiguousarray(found[:, :, ::-1], np.uint8)
 
 
+def encode_png(image: Image) -> bytes:
+    """Return a picture as the bytes of a PNG file, without loss."""
+    import cv2
+
+    done, coded = cv2.imencode(".png", cv2.cvtColor(image, cv2.COLOR_RGB2BGR))
+    assert done
+    return bytes(coded.tobytes())
+
+
 def file_digest(path: Path) -> str:
     """Return the SHA-256 of a file; it is cached until the file changes.
 
@@ -302,7 +312,7 @@ def order_frames(
 _EARLY_S = 1e-6  # tolerance of times, which are floats
 
 
-_MOST_JUMPS = 5  # of a clock; more frequent changes of direction mean an arbitrary order
+_MOST_JUMPS = 5  # maximum number of backward jumps of a clock; more mean an arbitrary order
 
 
 def _time(frame: Frame) -> float:

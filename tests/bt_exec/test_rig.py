@@ -77,10 +77,10 @@ def test_pack_without_a_robot_has_nothing_to_stop(caplog):
 @pytest.mark.parametrize(
     ("facts", "said"),
     [
-        ([("hand", "empty")], "facts must map texts to texts; found [('hand', 'empty')]"),
-        ({"hand": 1}, "facts must map texts to texts; found 'hand': 1"),
-        ({1: "empty"}, "facts must map texts to texts; found 1: 'empty'"),
-        (None, "facts must map texts to texts; found None"),
+        ([("hand", "empty")], "facts must map strings to strings; found [('hand', 'empty')]"),
+        ({"hand": 1}, "facts must map strings to strings; found 'hand': 1"),
+        ({1: "empty"}, "facts must map strings to strings; found 1: 'empty'"),
+        (None, "facts must map strings to strings; found None"),
     ],
 )
 def test_invalid_facts_of_a_robot_are_refused(facts, said):

@@ -30,7 +30,7 @@ from bt_exec.language.reading.remark_edges import (
 __all__ = ["korean_remark_edges"]
 
 _WORD = 0.1  # cost per word of a remark
-_UNSURE = 0.5  # cost of a remark that only its ending marks
+_UNSURE = 0.5  # cost of a remark that is recognised only by its ending
 _STATED = -0.1  # cost of a remark that reports a fact; it is preferred to a question
 _LATE = 0.4  # cost of a remark after a skipped word, which may belong to it
 _MOST = 6
@@ -74,6 +74,7 @@ class _Remarks:
             (*_positions_within_clauses(text, edges), *_positions_within_verbs(text, edges))
         )
         self._takes_items = lexicon.takes_texts
+        self._adverbs = {one.text for one in edges if one.category == "manner"}
         self._objects = [one for one in edges if one.category == "obj" and one.end in text.gaps]
         facts = [one for one in edges if one.text and self._reports_fact(one)]
         self._stated = {one.end for one in facts}
@@ -90,7 +91,7 @@ class _Remarks:
         ]
 
     def remarks_between(self, start: int, end: int) -> Iterator[Edge]:
-        """Yield the edges of the remark between two positions, if the words are one."""
+        """Yield the edges of the remark between two positions, if the words form a remark."""
         if start in self._within_clauses:
             return
         surface = self._text.chars[start:end]
@@ -142,7 +143,9 @@ class _Remarks:
     def _may_link_acts(self, words: Sequence[str]) -> bool:
         """Return True if the last word may be an act before another one: "peel it and bring it"."""
         linking, subjects = (tuple(self._rules[key]) for key in ("linking", "subjects"))
-        return words[-1].endswith(linking) and not any(w.endswith(subjects) for w in words[:-1])
+        return words[-1].endswith(linking) and not any(
+            word.endswith(subjects) and word not in self._adverbs for word in words[:-1]
+        )
 
     def _may_order(self, words: Sequence[str], start: int, end: int) -> bool:
         """Return True if a text may contain an order or a limit of an order."""
@@ -157,7 +160,9 @@ class _Remarks:
         inside = (one for one in self._acts if start <= one.start and one.end <= end)
         for one in inside:
             owned = ongoing and one.category.endswith(".noun")
-            timed = one.category == "limit" and (final or one.start > start)  # not of the order
+            owned |= one.is_impossible and one.end < end  # "I will wash it and come back"
+            owned |= one.category.endswith(".own") and words[0] in self._rules["owners"]
+            timed = one.category == "limit" and (final or one.start > start)  # limits the remark
             if not owned and not timed:
                 return True
         said = self._text.typed_words(start, end)

@@ -182,9 +182,12 @@ def _verb_groups(text: Text, start: int, lexicon: Lexicon) -> Iterator[Edge]:
                 edges = found.setdefault((category, last), {}).setdefault(end, [])
                 if edge not in edges:
                     edges.append(edge)
-    for by_stem in found.values():
+    longest_stems: dict[int, int] = {}
+    for (_, last), by_stem in found.items():
+        longest_stems[last] = max(longest_stems.get(last, 0), *by_stem)
+    for (_, last), by_stem in found.items():
         cheapest = min(edge.cost for edges in by_stem.values() for edge in edges)
-        longest = max(by_stem)
+        longest = longest_stems[last]
         for end, edges in by_stem.items():
             cost = cheapest + (_SHORTER if end < longest else 0.0)
             kept = [edge for edge in edges if not _is_part_of_compound(edge, found, text)]

@@ -33,7 +33,7 @@ _ORDERS = ("seq", "if", "ordered")
 _TOOLS = ("with", "by", "me")
 """Relations of instruments and of the speaker."""
 _NUMBERED = ("duration", "times", "quantity")
-_THERE = Node("pronoun", (("name", "there"),))
+_THERE, _THEM = (Node("pronoun", (("name", name),)) for name in ("there", "them"))
 _TO_THERE = Node("rel", (("relation", "there"),))
 EVERYTHING = Node("np", (("of", Node("any")), ("det", "all")))
 
@@ -42,11 +42,21 @@ def correct_objects(new: Any, old: Any) -> Any:
     """Return corrected objects; without a noun, they take the noun of the replaced objects."""
     if not (isinstance(new, Node) and isinstance(old, Node) and new.kind == old.kind == "np"):
         return new
-    parts, before = conjuncts(new.node("of")), conjuncts(old.node("of"))
-    if any(part.kind == "thing" for part in parts):
+    said, nouns = new.node("of"), _nouns_of(old.node("of"))
+    if _nouns_of(said):
         return new
-    nouns = [part for part in before if part.kind == "thing"]
-    return new.replace(of=conjunction(*(part for part in parts if part != ONE), *nouns))
+    if ONE in said.walk():
+        return new.replace(of=said.substitute(ONE, conjunction(*nouns)))
+    return new.replace(of=conjunction(said, *nouns))
+
+
+def _nouns_of(formula: Node) -> list[Node]:
+    """Return the things that a formula describes, or that its superlatives select from."""
+    parts = conjuncts(formula)
+    selected = [part.node("of") for part in parts if part.kind == "most" and part.get("of")]
+    return [part for part in parts if part.kind == "thing"] + [
+        noun for one in selected for noun in _nouns_of(one)
+    ]
 
 
 def _by_outcome(act: Node, then: Node, other: Node) -> Node:
@@ -181,7 +191,7 @@ def _asked_about(said: Node, before: Node) -> Node:
 
 
 def _else_first(question: Node, act: Node, before: Node) -> Node:
-    """Return an act that needs another one first unless a question is answered with yes."""
+    """Return a conditional: if the answer is not yes, `before` is done before `act`."""
     both = Node("seq", (("of", (before, act)),))
     return Node("if", (("of", question), ("then", act), ("other", both)))
 
@@ -189,11 +199,15 @@ def _else_first(question: Node, act: Node, before: Node) -> Node:
 def _unless(act: Node, question: Node, other: Node) -> Node:
     """Return an act that is replaced by another one if a condition holds.
 
-    In the condition, "it" and "there" are the only object or place of the first act.
+    In the condition, "it" and "there" are the only object or place of the first act. In the other
+    act, which comes first in the result, "it" is the only item that the first act carries.
     """
     about = [one for one in act.walk() if one.kind == "np"]
     if len(about) == 1:
         question = question.substitute(IT, about[0]).substitute(_THERE, about[0])
+    items = [one for one in act.parts() if one.kind == "quote"] or about
+    for pronoun in (IT, _THEM) if len(items) == 1 else ():
+        other = other.substitute(pronoun, items[0])
     return Node("if", (("of", question), ("then", other), ("other", act)))
 
 
@@ -235,10 +249,15 @@ def _spare(order: Node, formula: Node) -> Node:
 
 
 def _only_at(phrase: Node, relation: str, place: Node) -> Node:
-    """Return the orders that leave nothing but the objects of a phrase at a place."""
+    """Return the orders that leave nothing but the objects of a phrase at a place.
+
+    An object of the phrase is moved to the place; objects of a kind ("only cubes") stay there.
+    """
     where = Node("rel", (("relation", relation), ("to", place)))
     others = other_than(Node("np", (("of", where), ("det", "all"))), phrase)
     clear = Node("act", (("verb", "clear"), ("of", others)))
+    if phrase.get("det") is None and Node("many") in phrase.walk():
+        return clear
     return Node(
         "seq", (("of", (clear, Node("act", (("verb", "move"), ("of", phrase), ("to", where))))),)
     )

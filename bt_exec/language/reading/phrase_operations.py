@@ -19,6 +19,7 @@ from bt_exec.language.reading.meaning_node import (
     in_picture,
     names_difference,
     negation,
+    things_in,
     without_number,
 )
 
@@ -118,8 +119,16 @@ def _exclude_from_question(question: Node, formula: Node) -> Node:
     if not isinstance(inner, Node):
         return UNSAID
     described = inner.kind == "np" and inner.get("of") is not None
-    without = refine(inner, negation(formula)) if described else None
+    without = _besides(inner, negation(formula)) if described else None
     return question.replace(of=without or _exclude_from_question(inner, formula))
+
+
+def _besides(phrase: Node, exclusion: Node) -> Node | None:
+    """Return a phrase without some objects, which a superlative does not consider either."""
+    top = phrase.get("of") if phrase.kind == "np" else None
+    if not isinstance(top, Node) or top.kind != "most" or not isinstance(top.get("of"), Node):
+        return refine(phrase, exclusion)
+    return phrase.replace(of=top.replace(of=conjunction(top.node("of"), exclusion)))
 
 
 def _without_landmark(phrase: Node) -> Any:
@@ -140,6 +149,18 @@ def _fill_it(question: Node, phrase: Node) -> Node:
     return UNSAID if filled == question else filled
 
 
+def _lacking(noun: Node, phrase: Node) -> Node:
+    """Return the objects of a noun that carry none of the objects of a phrase.
+
+    The result is `UNSAID` without two different nouns: "all without the red ones" is an exception.
+    """
+    own, other = things_in(noun), things_in(phrase)
+    if not own or not other or not set(own).isdisjoint(other):
+        return UNSAID
+    carrying = Node("rel", (("relation", "carrying"), ("to", phrase)))
+    return Node("np", (("of", conjunction(noun, negation(carrying))),))
+
+
 def _alike_in_both(aspect: str, phrase: Node) -> Node:
     """Return the proposition that objects are alike in the first and the second picture."""
     first, second = (
@@ -149,7 +170,7 @@ def _alike_in_both(aspect: str, phrase: Node) -> Node:
 
 
 def _state_of(phrase: Node, formula: Node) -> Node:
-    """Return the proposition that an object satisfies a formula, with the object for pronouns."""
+    """Return the proposition that an object satisfies a formula; pronouns mean the object."""
     return Node("exists", (("of", refine(phrase, formula) or phrase), ("about", phrase)))
 
 
@@ -179,9 +200,10 @@ def _in_order(question: Node, order: str) -> Node:
 
 
 def _condition_after(then: Node, asked: Node, other: Node | None = None) -> Node:
-    """Return a conditional whose condition follows its branch and may count an object of it.
+    """Return a conditional from its branch and the condition after it.
 
-    An example is "tell me the colour of the cup if there is exactly one".
+    The condition may count an object of the branch: "tell me the colour of the cup if there is
+    exactly one".
     """
     them = Node("pronoun", (("name", "them"),))
     counts = any(
@@ -247,7 +269,7 @@ def _compare_alternatives(one: Node, other: Node, sign: str) -> Node:
 
 
 def _compare_counts_of_attributes(noun: Node, one: Node, other: Node) -> Node:
-    """Return whether more objects of a noun have one attribute than the other."""
+    """Return the comparison of the counts of a noun's objects with one or the other attribute."""
     some, others = (Node("np", (("of", conjunction(part, noun)),)) for part in (one, other))
     return Node("more", (("of", some), ("to", others), ("sign", "more")))
 
@@ -447,6 +469,8 @@ PHRASE_OPERATIONS: Mapping[str, Callable[..., Any]] = {
     "asked_what": _reject_yes_no_question,
     "fill_it": _fill_it,
     "in_picture": in_picture,
+    "lacking": _lacking,
+    "besides": _besides,
     "differing": lambda question: question if names_difference(question) else UNSAID,
     "in_order": _in_order,
     "outermost": _distance_of_outermost,

@@ -15,10 +15,11 @@ from bt_exec.language.reading.meaning_node import (
     conjunction,
     conjuncts,
     disjunction,
+    in_picture,
     things_in,
 )
 from bt_exec.language.reading.order_operations import correct_objects
-from bt_exec.language.reading.phrase_operations import IT
+from bt_exec.language.reading.phrase_operations import IT, refine
 from bt_exec.language.reading.reference_resolution import subject_of, with_antecedent
 
 __all__ = ["QUESTION_OPERATIONS", "with_asked_fragments", "with_other_phrase"]
@@ -57,13 +58,13 @@ def _either_question(one: Node, other: Node) -> Node:
 
 
 def _is_complement(other: Node, one: Node) -> bool:
-    """Return True if a question asks for the opposite of whether something is there.
+    """Return True if `other` also asks whether the object in `one` is there, or whether it is not.
 
     Examples are "is it still there?" and "is it empty?"; "it" is the place or object of `one`.
     """
     of = other.node("of")
     if of == _IT_EXISTS:
-        return one.node("of").kind == "exists"
+        return one.node("of").kind in ("exists", "all")
     if of.kind == "exists" and any(part.text("number") == "0" for part in of.walk()):
         return set(things_in(of)) <= set(things_in(one))
     about, own = _property_in(other), _property_in(one)
@@ -115,9 +116,9 @@ def _property_in(question: Node) -> tuple[Node, Node] | None:
 def with_asked_fragments(parts: Sequence[Node]) -> tuple[Node, ...]:
     """Return the parts of a text; "…? And the blue one?" repeats the question before it.
 
-    The phrase of such a fragment takes the place of the subject of the question, and the noun of
-    the subject if it has none; a place takes the place of a place. Fragments for which it is
-    unclear what they replace are kept.
+    The phrase of such a fragment replaces the subject of the question, and takes the noun of the
+    subject if it has none; a place replaces a place. A fragment is kept if it is unclear what it
+    replaces.
     """
     found: list[Node] = []
     for part in parts:
@@ -157,16 +158,16 @@ def _phrases_of(question: Node) -> tuple[list[Node], list[Node]]:
 
 
 def _are_alike(old: Node, new: Node) -> bool:
-    """Return True if a phrase may take the place of another: both of one sort, with a noun each.
+    """Return True if `new` may take the place of `old`.
 
-    A phrase without a noun is of the sort of any phrase with an attribute.
+    `old` must have one noun. If `new` has one, too, both must be of the same sort.
     """
     mine, theirs = _sort_of_noun(new), _sort_of_noun(old)
     return theirs is not None and (mine is None or mine == theirs)
 
 
 def _sort_of_noun(phrase: Node) -> str | None:
-    """Return the kind of the noun of a phrase; None without a noun."""
+    """Return the sort of the noun of a phrase; None unless it has exactly one noun."""
     of = phrase.get("of")
     parts = conjuncts(of) if isinstance(of, Node) else ()
     names = [one.text("name") for one in parts if one.kind == "thing"]
@@ -212,7 +213,7 @@ def _ask_in_turn(question: Node, phrase: Node, place: int = 0) -> Node:
     Args:
         question: A question for the number of each of several kinds of objects.
         phrase: One of the kinds.
-        place: 0 to ask for its number first, -1 to ask for it last.
+        place: 0 to ask for the number of `phrase` first, -1 to ask for it last.
     """
     kinds = question.node("of").get("of") if question.text("what") == "how_many" else None
     listed = kinds.get("of") if isinstance(kinds, Node) and kinds.kind == "np" else None
@@ -227,9 +228,9 @@ def _ask_in_turn(question: Node, phrase: Node, place: int = 0) -> Node:
 
 
 def _ask_before(sooner: Node, later: Node) -> Node:
-    """Return two questions in the order of their answers, if the text names the later one first.
+    """Return two questions in the order of their answers, of which the text names `later` first.
 
-    Pronouns of the sooner question refer to the later one: "its colour, but first where it is".
+    Pronouns in `sooner` stand for the subject of `later`: "its colour, but first where it is".
     """
     subject = subject_of(later)
     pronouns = [one for one in sooner.walk() if one.kind in ("pronoun", "one")]
@@ -241,11 +242,38 @@ def _ask_before(sooner: Node, later: Node) -> Node:
     return Node("seq", (("of", (sooner, later)),))
 
 
+def _ask_in_each_picture(question: Node) -> Node:
+    """Return a yes/no question about each of two pictures; `UNSAID` for another question."""
+    if question.text("what") != "whether" or question.node("of").kind not in ("exists", "all"):
+        return UNSAID
+    both = (Node("shown", (("picture", name),)) for name in ("first", "second"))
+    return Node("seq", (("of", tuple(in_picture(question, one) for one in both)),))
+
+
+def _count_each(phrase: Node, *formulas: Node) -> Node:
+    """Return a count of the objects of a phrase for each of several properties."""
+    counts = (
+        Node("ask", (("what", "how_many"), ("of", refine(phrase, one) or phrase)))
+        for one in formulas
+    )
+    return Node("seq", (("of", tuple(counts)),))
+
+
+def _compare_sides(phrase: Node, sides: Node, sign: str) -> Node:
+    """Return the comparison of the counts of the same objects on two sides of the picture."""
+    here, there = (refine(phrase, side) or phrase for side in sides.parts())
+    return Node("more", (("of", here), ("to", there), ("sign", sign)))
+
+
 QUESTION_OPERATIONS: Mapping[str, Callable[..., Any]] = {
     "ask_before": _ask_before,
     "asked_first": _ask_in_turn,
     "asked_last": lambda question, phrase: _ask_in_turn(question, phrase, -1),
+    "count_each": _count_each,
     "either_question": _either_question,
+    "in_each_picture": _ask_in_each_picture,
+    "more_on_side": _compare_sides,
+    "or_opposite": lambda one, other: one if _is_complement(other, one) else UNSAID,
     "preferred": _preferred,
     "to_and_fro": _go_to_and_fro,
     "shared_verb": _with_shared_verb,

@@ -96,6 +96,16 @@ class Reading:
         edges = self._edges_by_node.get(node)
         return None if edges is None else edges[1]
 
+    def part_of(self, node: Node, category: str) -> Any:
+        """Return the meaning of the first constituent of a category within `node`, or None."""
+        edges = [edge for edge in (self.edge_of(node),) if edge is not None]
+        while edges:
+            edge = edges.pop()
+            if edge.category == category:
+                return edge.meaning
+            edges += reversed(edge.parts)
+        return None
+
     def words_of(self, node: Node, *, whole: bool = False) -> str:
         """Return the words of the text from which `node` was built; empty if there are none.
 
@@ -127,6 +137,11 @@ class Reading:
         """Words outside the lexicon, taken as names of objects."""
         return tuple(one.text for one in self.edge.leaves() if one.category == "unknown")
 
+    @property
+    def impossible(self) -> tuple[str, ...]:
+        """Verbs of acts that no pack can do."""
+        return tuple(one.text for one in self.edge.leaves() if one.is_impossible)
+
 
 @dataclass(frozen=True)
 class Unread:
@@ -136,11 +151,13 @@ class Unread:
         text: The text as typed.
         language: ``en`` or ``ko``.
         unknown_words: Words outside the lexicon.
+        impossible: Verbs of acts that no pack can do.
     """
 
     text: str
     language: str
     unknown_words: tuple[str, ...]
+    impossible: tuple[str, ...] = ()
 
 
 class Reader:
@@ -194,10 +211,10 @@ class Reader:
     def intended_texts(
         self, text: str, names: Iterable[str] | Mapping[str, str] = ()
     ) -> Iterator[str]:
-        """Yield texts that a misspelt text may stand for and that can be parsed, nearest first.
+        """Yield corrections of a misspelt text that can be parsed, the nearest first.
 
         Messages, and remarks in which any word may occur, are not corrected. The caller asks for
-        confirmation before it acts on one of the texts.
+        confirmation before it acts on a corrected text.
 
         Args:
             text: Korean or English.
@@ -207,9 +224,8 @@ class Reader:
             return
         unread = not isinstance(self.read(text, names), Reading)
         lexicon = self.lexicon(language_of(text))
-        typed = Text.of(text, lexicon.language.contractions).chars
         for intended, found in self._readable(intended_texts(text, lexicon, unread=unread), names):
-            if all(part in typed for part in _parts_in_any_words(found.edge)):
+            if self._keeps_parts_in_any_words(found, text):
                 yield intended
 
     def shortened_texts(
@@ -217,8 +233,8 @@ class Reader:
     ) -> Iterator[str]:
         """Yield parts of a text that can be parsed, with some words left out, the longest first.
 
-        No word is left out of a verbatim text, such as a message to a person. The caller asks for
-        confirmation before it acts on one of the parts.
+        No word is left out of a verbatim text, such as a message to a person, or of a remark. The
+        caller asks for confirmation before it acts on one of the parts.
 
         Args:
             text: Korean or English.
@@ -229,8 +245,15 @@ class Reader:
         texts = shortened_texts(text, self.lexicon(language_of(text)))
         for short, found in self._readable(texts, names):
             quotes = (one.text("said") for one in found.meaning.walk() if one.kind == "quote")
-            if all(_with_words_around(quote, short) in _bounded(text) for quote in quotes):
+            whole = all(_with_words_around(quote, short) in _bounded(text) for quote in quotes)
+            if whole and self._keeps_parts_in_any_words(found, text):
                 yield short
+
+    def _keeps_parts_in_any_words(self, found: Reading, text: str) -> bool:
+        """Return True if `text` contains the messages, items and remarks of a reading unchanged."""
+        contractions = self.lexicon(found.language).language.contractions
+        typed = Text.of(text, contractions).chars
+        return all(part in typed for part in _parts_in_any_words(found.edge))
 
     def _readable(
         self, texts: Iterable[str], names: Iterable[str] | Mapping[str, str]
@@ -264,7 +287,8 @@ class Reader:
             unknown = {
                 edge.start: edge.text for edge in edges if edge.category == "unknown" and edge.text
             }
-            return Unread(text, language.name, tuple(unknown.values()))
+            beyond = tuple(edge.text for edge in edges if edge.is_impossible)
+            return Unread(text, language.name, tuple(unknown.values()), beyond)
         (meaning, edge), *rest = meanings.items()
         rivals = tuple(node for node, other in rest if other.cost < edge.cost + MARGIN)
         others = tuple((node, other.cost) for node, other in rest)

@@ -82,7 +82,7 @@ def resolve_references(
 
 
 def _about_another(question: Node, old: Node, new: Node, kinds: Mapping[str, str]) -> Node:
-    """Return a question whether an object has a property, about another object.
+    """Return a question about a property of an object, asked of another object instead.
 
     An attribute of the kind that the question asks for replaces the property: "and blue?".
     """
@@ -189,7 +189,7 @@ def _antecedent(meaning: Node, subject: Node) -> Node:
 
 
 def with_antecedent(node: Node, subject: Node) -> Node:
-    """Return a node with its pronouns replaced by the subject; in formulas, by its formula."""
+    """Return a node with its pronouns replaced by the subject, or in formulas by its formula."""
 
     def resolve_value(name: str, value: Value) -> Value:
         if isinstance(value, tuple):

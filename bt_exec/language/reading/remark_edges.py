@@ -26,6 +26,8 @@ PLAIN_REMARK = "plain_remark"
 _DETERMINERS = ("the", "det")
 _PERSONS = "asker"  # category of nouns for persons whom the speaker mentions
 _WORD = 0.1  # cost per word of a remark
+_PAUSES = frozenset({",", ":"})
+"""Marks at which a remark ends."""
 _SUBJECT = 4
 """Number of words at the beginning of a remark, one of which must be its verb."""
 ASKED = frozenset({"how", "what", "which", "where", "only", "limit", "every", "all", "most"})
@@ -80,7 +82,7 @@ class _Asides:
             for one in self._edges
             if one.category.startswith("v.")
             and not one.category.endswith((".ing", ".done"))
-            and (one.end in objects or one.start in joined)
+            and (one.start in joined or (one.end in objects and not one.is_impossible))
         ]
 
     def remark_of_words(self, first: int, last: int) -> Iterator[Edge]:
@@ -88,7 +90,7 @@ class _Asides:
         words = self._words[first:last]
         rules = self._rules
         ranked = self._orders and words[-1] in rules["ranking"]
-        if "," in words or ranked or not self._is_at_end_of_remark(last):
+        if not _PAUSES.isdisjoint(words) or ranked or not self._is_at_end_of_remark(last):
             return
         if operators_in(words[-1], "en"):
             return
@@ -134,7 +136,7 @@ class _Asides:
 
     def _is_at_end_of_remark(self, last: int) -> bool:
         after = self._words[last] if last < len(self._words) else ","
-        return after in (",", *self._rules["before"])
+        return after in (*_PAUSES, *self._rules["before"])
 
     def _is_sentence(self, words: list[str]) -> bool:
         rules = self._rules
@@ -177,14 +179,9 @@ class _Asides:
             one.kind != "limit" and (named or one.kind != "negation")
             for one in operators_in(" ".join(words), "en", self._rules["harmless"])
         )
-        wished = (
-            self._orders
-            and named
-            and (
-                not set(words).isdisjoint(self._rules["wishes"])
-                or " ".join(words).startswith(tuple(self._rules["restating"]))
-            )
-        )
+        restated = " ".join(words).startswith(tuple(self._rules["restating"]))
+        wishes = self._orders and named and not set(words).isdisjoint(self._rules["wishes"])
+        wished = wishes or (restated and (named or not self._orders))
         known = named or any(one.category == "pronoun" for one in inside)
         kept = known and bool(duties) and not set(words).isdisjoint(self._rules["keeping"])
         limits = not self._orders and not set(words).isdisjoint(self._rules["referring"])

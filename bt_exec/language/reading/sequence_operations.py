@@ -88,16 +88,21 @@ def _listed_object(act: Node, objects: Any) -> tuple[Node, Value] | None:
     return found[0], others if len(others) > 1 else others[0]
 
 
-def _handed_over(act: Node) -> Node:
-    """Return an act that ends when a person has taken an item or answered a question."""
+def _handed_over(act: Node, item: Node | None = None) -> Node:
+    """Return an act that ends when a person has taken an item or answered a question.
+
+    The result is `UNSAID` for other acts, and if the item that is named again is another one.
+    """
     frame = act.text("verb").split("/")[1:2]
-    return act if act.kind == "act" and frame in (["carry"], ["ask"]) else UNSAID
+    ends = act.kind == "act" and frame in (["carry"], ["ask"])
+    return act if ends and (item is None or item in act.parts()) else UNSAID
 
 
 def _moving(act: Node) -> Node:
-    """Return an act that moves objects, or that names several; packs with frames rank the others.
+    """Return an act whose places or objects may be ranked here; `UNSAID` for all others.
 
-    In "go on a round, the lounge first", the lounge is one of the places that the pack knows.
+    These are acts of packs without frames, and acts that name several objects. In "go on a round,
+    the lounge first", the round names none: the pack that knows its places ranks them.
     """
     ranked = "/" in act.text("verb") and not isinstance(act.get("of"), tuple)
     return UNSAID if act.kind != "act" or ranked else act

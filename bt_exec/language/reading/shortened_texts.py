@@ -37,9 +37,9 @@ _PARTICLE = 2
 
 
 def shortened_texts(text: str, lexicon: Lexicon) -> Iterator[str]:
-    """Yield a text without one to `_LONGEST` consecutive words.
+    """Yield versions of a text that lack one to `_LONGEST` consecutive words.
 
-    The texts without the fewest words of the lexicon come first.
+    The texts that lack the fewest words of the lexicon come first.
 
     Args:
         text: The text as typed.

@@ -80,7 +80,7 @@ class Allowance(Protocol):
         """Kinds of expenses that have a limit: ``requests``, ``tokens``, ``cost``."""
 
     def reserve(self, amounts: Mapping[str, float]) -> Reservation:
-        """Reserve expenses; wait while requests in flight may still release enough of theirs.
+        """Reserve expenses; wait while requests in flight may still release enough for them.
 
         Args:
             amounts: Maximum expenses, by kind. The kind ``requests`` is never released.

@@ -47,7 +47,7 @@ _PART_OF_A_TREE = re.compile(
     rf"^[ \t]*+(?:[-*][ \t]++)*[{{\"']*+{_OF_A_TREE}[\"']?[ \t]*+:|\"{_OF_A_TREE}\"[ \t]*+:",
     re.MULTILINE,
 )
-"""Pattern of lines that occur only in trees; outside the document, they are fragments of one."""
+"""Pattern of lines that occur only in trees; outside the document, they are fragments of a tree."""
 
 
 @dataclass(frozen=True)

@@ -41,6 +41,8 @@ _PUT_BACK = "put_back"
 _MOVE = "move"
 _STOP_AT, _GO = "stop_at", "go"
 """Verb of the reading engine for a stop of a route, and the verb of driving to a place."""
+_HAND_OVER = "hand_over"
+"""Verb of the reading engine for waiting somewhere until an item is taken."""
 _OBTAINING = ("asked_for", "hold_on")
 """Verbs of the reading engine for obtaining an object, and for obtaining and holding it."""
 RANGE_END = "~+까지"
@@ -69,13 +71,19 @@ class ActClauseConverter(ReportConverter):
             act = self._as_drive(act)
             names = act.text("verb")
         verbs = self._asked_for if names in _OBTAINING else tuple(names.split())
+        if names == _HAND_OVER:
+            known = self._lexicon.verbs
+            verbs = tuple(one for one in sorted(self._carrying) if not known[one].fetches)
         to = act.get("to")
         if not verbs and self._built and (also := self._convert_other_recipients(act)):
             yield from also
             return
-        if verbs == (_MOVE,) and _MOVE not in self._lexicon.verbs and self._is_home(to):
-            self._check_only_arms(act)  # "the arms should be at home"
-            verbs, to = self._verbs_of_arms(), None
+        if verbs == (_MOVE,) and isinstance(to, Node):
+            if self._is_home(to):
+                self._check_only_arms(act)  # "the arms should be at home"
+                verbs, to = self._verbs_of_arms(), None
+            elif _MOVE in self._lexicon.verbs:  # "I want the material on the home place"
+                act, to = act.replace(of=(*act.parts(), to), to=None), None
         if verbs == (_PUT_BACK,) and HOME in self._lexicon.nouns:  # e.g. "the arms to their place"
             self._check_only_arms(act)
             verbs, to = (), _relation_to_noun(HOME)
@@ -88,7 +96,7 @@ class ActClauseConverter(ReportConverter):
         if self._in_branch and isinstance(to, Node) and not act.parts():
             named = [*self._convert_phrase(to)]
             if not any(one.kind == "noun" or one.name in self._each for one in named):
-                raise NoStepsError  # 왼손으로: an instrument of the other branch
+                raise NoStepsError  # 왼손으로, "with the left hand": belongs to the other branch
         if isinstance(to, Node):  # e.g. "the arms to their place"
             of.append(to.replace(relation="to"))
         if asked:
@@ -136,12 +144,12 @@ class ActClauseConverter(ReportConverter):
         return bool(pieces) and all(one.name == HOME for one in pieces)
 
     def _verbs_of_arms(self) -> tuple[str, ...]:
-        """Return the verbs whose usual object are the arms and that have a resulting state."""
+        """Return the verbs with a resulting state whose usual object is the arms."""
         known = self._lexicon.verbs.items()
         return tuple(name for name, verb in known if verb.usual == ARMS and verb.result)
 
     def _check_only_arms(self, act: Node) -> None:
-        """Raise NoStepsError for another object than an arm, whose former place is unknown."""
+        """Raise NoStepsError for objects other than arms, because their former place is unknown."""
         pieces = [piece for one in act.parts() for piece in self._convert_phrase(one)]
         named = [one for one in pieces if one.kind in ("noun", "pronoun")]
         if any(one.name not in (ARMS, HAND) for one in named):
@@ -283,6 +291,8 @@ class ActClauseConverter(ReportConverter):
         returns = self._lexicon.mission_ending_verbs.issuperset(verbs) and verbs
         if there and returns and not self._are_report_verbs(verbs):
             raise NoStepsError  # "go back there": not to the base
+        if any(self._is_person(one) and not (one.value or one.mark) for one in pieces):
+            raise NoStepsError  # "look for him"
         if any(piece.kind in ("text", "unknown") for piece in pieces):
             addressed = any(piece.name in self._joined for piece in pieces)
             if self._language == "en" and pieces[0].name in self._each and not addressed:
@@ -422,7 +432,8 @@ def _attach_places(pieces: list[Piece]) -> list[Piece]:
     found: list[Piece] = []
     for piece in pieces:
         place = piece.kind == "noun" and piece.mark == "at" and not piece.name and piece.relation
-        if place and found and found[-1].kind == "noun" and not found[-1].relation:
+        thing = bool(found) and found[-1].kind in ("noun", "pronoun")
+        if place and thing and not found[-1].relation:
             found[-1] = replace(found[-1], relation=piece.relation)
         else:
             found.append(piece)

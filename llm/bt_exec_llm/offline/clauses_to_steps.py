@@ -48,6 +48,8 @@ class ClauseConverter(ConditionalConverter):
             yield self._convert_tries(node)
         elif node.kind == "until":
             yield from self._convert_until(node)
+        elif node.kind in ("act", "if") and (wait := self._as_wait_for_person(node)) is not None:
+            yield from self.convert(wait)
         elif node.kind == "if" and self._lasts_as_long_as_it_waits(node):
             args = (("of", node.node("then")), ("hold", node.node("of")), ("sign", "while"))
             yield from self._convert_until(Node("until", args))
@@ -146,8 +148,11 @@ class ClauseConverter(ConditionalConverter):
         visited = [step for step in seen if self._places([step])]
         yield from visited
         question, needed = self.convert_condition(node.node("hold"))
-        if any(piece.name in (_AT_MOST, *self._persons) for piece in question.pieces):
-            raise NoStepsError  # "at most two" may stop holding; a person is searched for elsewhere
+        if any(piece.name == _AT_MOST for piece in question.pieces):
+            raise NoStepsError  # "at most two" may stop holding
+        if any(map(self._is_person, question.pieces)) and not self._places([question]):
+            here = [p.with_mark("at") for step in visited for p in step.pieces]
+            question = replace(question, pieces=[*question.pieces, *here])
         watched = [p for step in seen if step not in visited for p in step.pieces]
         if not {piece.name for piece in watched} <= {piece.name for piece in question.pieces}:
             raise NoStepsError  # "watch the door until you see the material"
@@ -159,8 +164,66 @@ class ClauseConverter(ConditionalConverter):
         awaited = question, needed != (node.text("sign") == "while")
         state = {(p.kind, p.name, p.value) for p in question.pieces}, awaited[1]
         if self._awaited != state:  # "wait until it is closed; once it is closed, …"
-            yield replace(self._build_step(stays, [], act), awaited=awaited)
+            self._built[-1:] = [replace(self._build_step(stays, [], act), awaited=awaited)]
+            yield self._built[-1]
         self._awaited = state
+
+    def _as_wait_for_person(self, node: Node) -> Node | None:
+        """Return "wait for him", also if he is not there, as waiting until he is; None for others.
+
+        If he is there, "if he is not in, wait for him and …" does the acts that follow at once.
+        """
+        then = node.node("then") if node.kind == "if" else node
+        first, *rest = then.parts() if then.kind == "seq" and then.parts() else (then,)
+        wait = first.node("of") if first.kind == "until" else first
+        if wait.kind != "act" or not self._is_unlimited_wait(wait) or self._watches(wait):
+            return None
+        awaited = [one for one in wait.parts() if one.kind == "np" and self._names_awaited(one)]
+        places = tuple(one for one in wait.parts() if one not in awaited)
+        if node.kind == "if":
+            asked = node.node("of").node("of")
+            absent = asked.get("of") if _denies_presence(asked) and self._act is None else None
+            if isinstance(absent, Node) and absent.kind == "np":
+                absent = absent.replace(quantity=None)
+            until = first.node("hold").node("of") if first.kind == "until" else None
+            same = until is None or (
+                until.kind == "exists" and self._names_person(until.node("of"))
+            )
+            if not (same and isinstance(absent, Node) and self._names_person(absent)):
+                return None
+            if not all(map(self._is_place_of_person, places)):
+                return None  # "if he is out, wait in the lounge"
+            awaited = [absent]
+        if len(awaited) != 1 or node.get("other") is not None:
+            return None
+        there = Node("exists", (("of", awaited[0]),))
+        hold = Node("ask", (("what", "whether"), ("of", there)))
+        until = Node("until", (("of", wait.replace(of=places or None)), ("hold", hold)))
+        return Node("seq", (("of", (until, *rest)),)) if rest else until
+
+    def _is_place_of_person(self, place: Node) -> bool:
+        persons = [one for kind in self._persons for one in self._lexicon.values[kind].values()]
+        usual = {name for one in persons for name in one.brings.values()}
+        return {piece.value for piece in self._convert_phrase(place)} <= usual
+
+    def _names_awaited(self, phrase: Node) -> bool:
+        """Return True for a phrase that names a person, or people, perhaps with their place."""
+        if self._names_person(phrase):
+            return True
+        present = {one for slot in self._lexicon.texts.values() for one in slot.present.items()}
+        with suppress(NoStepsError):
+            pieces = [*self._convert_phrase(phrase)]
+            people = [one for one in pieces if (one.name, one.value) in present]
+            others = [one for one in pieces if one not in people]
+            return bool(people) and all(one.name in self._each for one in others)
+        return False
+
+    def _names_person(self, phrase: Node) -> bool:
+        """Return True for a phrase that names a person of the site, or refers to one."""
+        with suppress(NoStepsError):
+            pieces = [*self._convert_phrase(phrase)]
+            return bool(pieces) and all(map(self._is_person, pieces))
+        return False
 
     def _convert_kept_state(self, node: Node) -> Iterator[Step]:
         """Yield the steps of "take the material while you keep the door open".
@@ -211,7 +274,9 @@ class ClauseConverter(ConditionalConverter):
                 state = part.parts()[0]
                 hold = Node("ask", (("what", "whether"), ("of", state)))
                 part = last.replace(of=Node("act", (("verb", "wait"),)), hold=hold, sign=None)
-            if part.kind == "if" and last.kind == "until" and _is_awaited(part, last):
+            if last.kind == "until" and part is not last and _is_awaited(part, last):
+                if part.kind == "until":
+                    continue
                 part = part.node("then")  # "wait until it is quiet; when it is, …"
             if part.kind == "if" and self._is_unlimited_wait(last) and _is_event(part):
                 if _denies_presence(part.node("of").node("of")):
@@ -303,13 +368,18 @@ def _denies_presence(asked: Node) -> bool:
     return asked.kind == "exists" and bool(senses & {"fails"} or bounds - {"at_least", "more"})
 
 
-def _is_awaited(conditional: Node, until: Node) -> bool:
-    """Return True if a conditional only repeats the state that was waited for before it."""
-    asked, hold = conditional.node("of").node("of"), until.node("hold").node("of")
-    if conditional.get("other") is not None or until.get("sign") is not None:
+def _is_awaited(again: Node, until: Node) -> bool:
+    """Return True if a conditional, or a wait, only repeats the state that was waited for."""
+    repeated = {"if": "of", "until": "hold"}.get(again.kind)
+    if repeated is None or again.get("other") is not None or until.get("sign") is not None:
+        return False
+    asked, hold = (again.node(repeated).get("of"), until.node("hold").get("of"))
+    if not (isinstance(asked, Node) and isinstance(hold, Node)):
         return False
     if asked.kind == "pronoun":
         return hold.kind == "exists" and asked.text("name") == "so_there"
+    if asked.kind == hold.kind == "exists" and asked.node("of").kind == "pronoun":
+        return True
     about = asked.get("of")
     vague = isinstance(about, Node) and not any(one.kind == "thing" for one in about.walk())
     return asked == hold or (

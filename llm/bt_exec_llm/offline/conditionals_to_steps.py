@@ -7,11 +7,12 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from bt_exec.language.closed_classes import closed_classes
-from bt_exec.language.reading.meaning_node import Node
-from bt_exec_llm.offline.act_clauses_to_steps import ONLY
+from bt_exec.language.reading.meaning_node import Node, negation
+from bt_exec_llm.offline.act_clauses_to_steps import BECOME, ONLY
 from bt_exec_llm.offline.branch_classification import is_empty
 from bt_exec_llm.offline.phrases_to_pieces import THERE
 from bt_exec_llm.offline.questions_to_steps import PAIR, SO
+from bt_exec_llm.offline.reader_lexicon import verbs_in
 from bt_exec_llm.offline.results_to_steps import (
     ANSWERS,
     HAS_FAILED,
@@ -65,6 +66,10 @@ class ConditionalConverter(ResultConverter, ABC):
             return
         if fails is not None and fails.kind != "all":
             raise NoStepsError
+        if fails is not None and before is None and (attempt := self._tried_first(fails, node)):
+            yield attempt
+            yield from self._convert_rescue(node, attempt)
+            return
         ask = node.node("of") if fails is None else _ask_about_result(fails)
         if asked in (HAS_FAILED, IS_UNABLE):
             if not self._may_mean_unseen(node, before):
@@ -125,6 +130,21 @@ class ConditionalConverter(ResultConverter, ABC):
                 yield replace(step, condition=(question, answer), case=self._case)
             self._forget_questions_of(branch, steps, followed=not last)
             self._case += 1
+
+    def _tried_first(self, result: Node, node: Node) -> Step | None:
+        """Return the act that should lead to a result, if the branch repeats it in another way.
+
+        An example is the opening in "if it does not open, use your left arm".
+        """
+        lost = negation(result.node("hold"))
+        if any(lost in other.walk() for other, _ in self._reading.others):
+            return None  # the words may also describe a state
+        branch = node.node("then")
+        about = result.get("of") or Node("pronoun", (("name", "it"),))
+        act = Node("act", (("verb", BECOME), ("of", result.replace(of=about))))
+        tried = self._convert_desired_state(act)
+        again = not {*tried.verbs}.isdisjoint(verbs_in(branch.text("verb")))
+        return tried if again or branch.kind in ("again", "fragment") else None
 
     def _is_reply(self, ask: Node) -> bool:
         """Return True if a condition quotes what a person says."""
@@ -201,15 +221,23 @@ class ConditionalConverter(ResultConverter, ABC):
         return replace(self._build_step((QUESTION,), persons, ask), via="ask"), False
 
     def _at_place_of_act(self, question: Step, ask: Node, branch: Node, steps: list[Step]) -> Step:
-        """Return a question in which "there" is replaced by the place in the act before it."""
-        if THERE not in ask.walk() or self._position_in_text(ask) < self._position_in_text(branch):
+        """Return a question in which "there" is replaced by the place in the act before it.
+
+        That is the place of the person if the act names no other: "tell the professor, unless
+        someone is in there".
+        """
+        if self._position_in_text(ask) < self._position_in_text(branch):
             return question
         places = [p for one in steps for p in one.pieces if p.name in self._each]
-        if not places:
+        kept = without_pronouns(question)
+        if not places and not any(p.name in (*self._each, *self._persons) for p in kept):
+            persons = [p.with_mark("with") for one in steps for p in self._recipients(one)]
+            pieces = self._with_place_of_company([*persons, *kept])
+            return question if persons[:1] == pieces[:1] else replace(question, pieces=pieces)
+        if not places or THERE not in ask.walk():
             return question
         if len(places) > 1:
             raise NoStepsError
-        kept = without_pronouns(question)
         return replace(question, pieces=[*kept, places[0].with_mark("at")], pronoun=False)
 
     def _convert_report_branch(

@@ -7,7 +7,14 @@ from dataclasses import replace
 
 from bt_exec.language.closed_classes import closed_words
 from bt_exec.language.reading.lexicon import language_data
-from bt_exec.language.reading.meaning_node import Node, Value, conjunction, conjuncts, normal_form
+from bt_exec.language.reading.meaning_node import (
+    Node,
+    Value,
+    conjunction,
+    conjuncts,
+    normal_form,
+    things_in,
+)
 from bt_exec.language.reading.reader import Reading
 from bt_exec_llm.offline.exclusions import find_only_other_value
 from bt_exec_llm.offline.lexicon import Lexicon
@@ -23,7 +30,7 @@ from bt_exec_llm.offline.phrases_to_pieces import (
 from bt_exec_llm.offline.reader_lexicon import done_forms, parse_name, verbs_in
 from bt_exec_llm.offline.step import ANSWERED, QUESTION, Step
 from bt_exec_llm.offline.step_conversion_errors import NoStepsError
-from bt_exec_llm.offline.step_piece import BOUNDS, Piece
+from bt_exec_llm.offline.step_piece import BOUNDS, DECIDED, OTHERS, Piece
 
 __all__ = ["FAILED", "PAIR", "SO", "SUCCEEDED", "UNABLE", "VISIBLE", "QuestionConverter"]
 
@@ -69,6 +76,8 @@ _WHO = "who"
 _EXCLUSIVE, _DENIED = ("more", "at_most"), ("fewer", "at_most")
 """Bounds that exclude their number, and bounds that negate a lower bound."""
 _ASKED = ("whether", "which", "how_many", "where", "what")
+_COMPANY = ("at", "with")
+"""Marks of a person who has company."""
 _PERSON_MEANT = "pronoun", "person"
 """Kind and name of the piece for "he"."""
 
@@ -122,23 +131,17 @@ class QuestionConverter(PhraseConverter):
         return step
 
     def _with_person_visited(self, step: Step) -> Step:
-        """Return a question in which "he" is the person whose place the previous act drives to.
+        """Return a question in which "he" is the only person whom the text names, also by a place.
 
         Raises:
-            NoStepsError: If earlier acts name neither a person nor the place of one.
+            NoStepsError: If there is no such person, or several.
         """
         meant = [piece for piece in step.pieces if (piece.kind, piece.name) == _PERSON_MEANT]
         *before, _ = self._built
         named = any(piece.name in self._persons for one in before for piece in one.pieces)
-        if not meant or named or not before:
+        found = self._persons_in_text() if meant and not named else []
+        if not meant or named or not (before or found):
             return step
-        places = {piece.value for piece in before[-1].pieces}
-        found = [
-            self._new_piece("value", kind, name)
-            for kind in self._persons
-            for name, value in self._lexicon.values[kind].items()
-            if not places.isdisjoint(value.brings.values())
-        ]
         if len(found) != 1:
             raise NoStepsError
         return replace(step, pieces=[*found, *(one for one in step.pieces if one not in meant)])
@@ -280,6 +283,7 @@ class QuestionConverter(PhraseConverter):
             if bounds or not positive:
                 about = about.replace(quantity=None)
             pieces = _without_vague_repetitions([*self._convert_phrase(about), *bounds])
+            pieces = self._with_place_of_company(pieces)
             if any(p.kind == "state" and p.name not in (HELD, VISIBLE) for p in pieces):
                 raise NoStepsError  # "a free hand": one of several
             return self._with_visible_state(pieces), positive
@@ -321,6 +325,38 @@ class QuestionConverter(PhraseConverter):
                 *pieces,
             ], True  # "where is it" is answered by its visibility
         return pieces if located else self._with_visible_state(pieces), True
+
+    def _with_place_of_company(self, pieces: list[Piece]) -> list[Piece]:
+        """Return the pieces of a question whether a person has company, with that person's place.
+
+        An example is "if the professor has visitors". The person does not count.
+        """
+        persons = [one for one in pieces if self._is_person(one) and one.mark in _COMPANY]
+        people = [one for one in pieces if one.name in self._joined and one.sense in DECIDED]
+        pronoun = bool(persons) and not any(one.value for one in persons)
+        meant = self._persons_in_text() if pronoun else persons
+        known = [self._lexicon.values[one.name].get(one.value) for one in meant]
+        places = [pair for value in known if value is not None for pair in value.brings.items()]
+        kind = next(iter(self._each), "")
+        if len(people) != 1 or people[0].sense == "fails" or len(places) != 1 or not kind:
+            return pieces
+        others = replace(people[0], sense=OTHERS)
+        kept = [others if one in people else one for one in pieces if one not in persons]
+        return [self._new_piece("value", kind, places[0][1], mark="at"), *kept]
+
+    def _is_person(self, piece: Piece) -> bool:
+        return piece.name in self._persons or (piece.kind, piece.name) == _PERSON_MEANT
+
+    def _persons_in_text(self) -> list[Piece]:
+        """Return the persons that "he" may mean, because the text names them or their place."""
+        things = [one for one in things_in(self._reading.meaning) if one.startswith("value/")]
+        named = {parse_name(one)[2] for one in things}
+        return [
+            self._new_piece("value", kind, name)
+            for kind in sorted(self._persons)
+            for name, value in self._lexicon.values[kind].items()
+            if not named.isdisjoint({name, *value.brings.values()})
+        ]
 
     def _as_state(self, of: Node) -> Node:
         """Return `of`; "the act is done" is replaced by the state in which it leaves its object.

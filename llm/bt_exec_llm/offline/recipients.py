@@ -14,7 +14,7 @@ __all__ = ["address_last_place", "address_others"]
 def address_others(step: Step, others: list[Piece], lexicon: Lexicon) -> list[Step]:
     """Return the step that does the same for other recipients: "and the professor, too".
 
-    The recipients are persons by name, or the persons at places. The result is empty if `others`
+    The recipients are named persons, or the persons at places. The result is empty if `others`
     contains anything else, or if `step` takes no text or depends on a condition.
     """
     named = [one.with_mark("") for one in others if one.kind == "value"]
@@ -39,9 +39,9 @@ def address_others(step: Step, others: list[Piece], lexicon: Lexicon) -> list[St
 
 
 def address_last_place(steps: list[Step], lexicon: Lexicon, *, plural: bool) -> list[Step]:
-    """Return a message without recipients as one for the persons at the place of the last command.
+    """Return a message without recipients as one for those at the place of the last command.
 
-    The result is empty for other steps.
+    The list is empty unless the command is a single message without recipients.
 
     Args:
         steps: The steps of the command.

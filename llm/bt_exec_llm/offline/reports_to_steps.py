@@ -251,13 +251,24 @@ class ReportConverter(Comparisons):
             spoken = asked or self._announces(act, verbs)
             implied = spoken and self._is_sent_to_place()
             implied = implied and not (asked and self._visits_person())
-            if not implied and spoken and self._previous_step_asks_for(present):
+            if not implied and spoken and self._previous_step_asks_for(present, pieces):
                 self._check_text_is_for_place(pieces)
                 implied = True
+            if not implied and (same := self._recipients_of_previous_text(present)):
+                return [*same, *pieces]  # "tell the people in the lounge …, and ask whether …"
         if not implied:
             return pieces
         kept = [piece for piece in pieces if piece not in pronouns]
         return [self._new_piece("value", *present, mark="to"), *kept]
+
+    def _recipients_of_previous_text(self, present: tuple[str, str]) -> list[Piece]:
+        """Return the people at a place who are the recipients of the previous act, or []."""
+        before = self._built[-1].pieces if self._built else []
+        named = [p for p in before if (p.name, p.value) == present or p.name in self._each]
+        addressed = any((p.name, p.value, p.mark) == (*present, "to") for p in named)
+        texts = any(p.kind == "text" for p in before)
+        found = (self._new_piece("value", p.name, p.value, mark=p.mark) for p in named)
+        return list(found) if addressed and texts else []
 
     def _check_text_is_for_place(self, pieces: list[Piece]) -> None:
         """Raise NoStepsError if a place may belong to the text, not to its recipients.
@@ -297,14 +308,23 @@ class ReportConverter(Comparisons):
         marks = ("to", "") if bare else ("to",)
         return any((p.name, p.value) in present and p.mark in marks for p in pieces)
 
-    def _previous_step_asks_for(self, present: tuple[str, str]) -> bool:
-        """Return True if the previous step asks whether people are at a place."""
+    def _previous_step_asks_for(self, present: tuple[str, str], pieces: list[Piece]) -> bool:
+        """Return True if the previous step asks whether people are at a place.
+
+        For a request (조용히 해 달라고), it may ask anything about the place.
+        """
         before = self._built[-1] if self._built else None
+        before = before.awaited[0] if before is not None and before.awaited else before
         if before is None or QUESTION not in before.verbs:
             return False
+        requests = tuple(language_data(self._language)["orders"]["texts"].get("requests", ()))
+        requested = any(p.kind == "text" and p.value.endswith(requests) for p in pieces)
         named = {(piece.name, piece.value) for piece in before.pieces}
         places = (piece for step in self._built for piece in step.pieces)
-        return present in named and any(piece.name in self._each for piece in places)
+        meant = present in named or (
+            requested and not {p.name for p in before.pieces} & self._persons
+        )
+        return meant and any(piece.name in self._each for piece in places)
 
     def _means_people_present(self, act: Node) -> bool:
         """Return True if the plural pronoun of an act stands for people at a place named before."""
@@ -318,10 +338,14 @@ class ReportConverter(Comparisons):
         return quoted or any(verb in self._lexicon.announcing for verb in verbs)
 
     def _is_sent_to_place(self) -> bool:
-        """Return True if the previous act only drives to a place, perhaps that of a remark."""
+        """Return True if the previous act is only a drive to a place.
+
+        A drive without a place goes to the place of a remark or condition before it:
+        시끄러우면 가서 조용히 해 달라고 해.
+        """
         before = self._built[-1] if self._built else None
         if before is not None and not before.pieces and self._built[-2:-1]:
-            named = [] if self._built[-2].verbs else self._built[-2].pieces
+            named = self._built[-2].pieces if self._built[-2].verbs in ((), (QUESTION,)) else []
             before = replace(before, pieces=[one for one in named if one.name in self._each])
         if before is None or not before.positive or QUESTION in before.verbs:
             return False

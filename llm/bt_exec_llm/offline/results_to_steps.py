@@ -150,6 +150,9 @@ class ResultConverter(ConditionalBranches, ABC):
             return [before]
         if branch.kind in ("again", "fragment"):
             return self._vary_branch([before], branch)
+        *first, last = branch.parts() if branch.kind == "seq" else (branch,)
+        if first and last.kind == "again" and last.get("of") is None:  # "wait and try again"
+            return [*self._convert_branch(branch.replace(of=tuple(first))), before]
         if branch.kind == "seq" and not self._reports:  # every failure is reported anyway
             kept = [part for part in branch.parts() if not self._only_reports_answer(part)]
             branch = branch.replace(of=tuple(kept))

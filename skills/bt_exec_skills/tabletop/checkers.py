@@ -65,9 +65,10 @@ def _is_container(name: object) -> bool:
 def check_moves_match_command(spec: MissionSpec, context: PassContext) -> Iterator[Problem]:
     """Report moves that differ from the command, and missing moves.
 
-    Applies only to commands that were understood with certainty, and not to plans after a failure:
-    once the robot has moved, "the right table" may mean another table. Plans of the table's own
-    compiler come from the same meaning, in its session, where "all" may refer to earlier objects.
+    Applies only to commands that were understood with certainty. Plans after a failure are not
+    checked: once the robot has moved, "the right table" may mean another table. Plans of the
+    compiler `table` are not checked either: they are made from the same meaning and from the
+    session, so that "all" may refer to earlier objects.
     """
     if spec.mission.compiler == TableCompiler.name:
         return

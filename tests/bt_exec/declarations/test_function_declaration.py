@@ -161,15 +161,19 @@ def wrong_limit(robot, n: int = "x") -> Verdict:
 
 
 SKILLS = [
-    (go, {"fails": "STUCK"}, "go: fails must be a set of texts, such as {'STUCK'}; found 'STUCK'"),
-    (go, {"fails": {7}}, "go: fails must be a set of texts; found 7 in it"),
-    (go, {"uses": "arm"}, "go: uses must be a set of texts, such as {'arm'}; found 'arm'"),
+    (
+        go,
+        {"fails": "STUCK"},
+        "go: fails must be a set of strings, such as {'STUCK'}; found 'STUCK'",
+    ),
+    (go, {"fails": {7}}, "go: fails must be a set of strings; found 7 in it"),
+    (go, {"uses": "arm"}, "go: uses must be a set of strings, such as {'arm'}; found 'arm'"),
     (
         go,
         {"uses": {"arm.{hand}"}},
         "go: template 'arm.{hand}' names {hand}, which is not an argument of it (arguments: arm)",
     ),
-    (go, {"needs": {"door": True}}, "go: needs must map texts to texts; found True in it"),
+    (go, {"needs": {"door": True}}, "go: needs must map strings to strings; found True in it"),
     (
         go,
         {"needs": ["door"]},
@@ -264,7 +268,7 @@ def test_invalid_skill_declaration_is_refused(function, declared, said):
         ),
         (near, {"unknown": 3}, "near: unknown must be a code, such as 'NOT_SURE'; found 3"),
         (near, {"notes": "no"}, "near: notes must be True or False; found 'no'"),
-        (near, {"skip_reason": 3}, "near: skip_reason must be a text; found 3"),
+        (near, {"skip_reason": 3}, "near: skip_reason must be a string; found 3"),
         (
             near,
             {"patience_s": None},
@@ -272,7 +276,11 @@ def test_invalid_skill_declaration_is_refused(function, declared, said):
         ),
         (near, {"skip_reason": "at {place}"}, "near: template 'at {place}' names {place}, which"),
         (near, {"skip_reason": "{arm:.1f}"}, "near: template '{arm:.1f}': write {arm} alone, with"),
-        (near, {"establishes": {"at": 1}}, "near: establishes must map texts to texts; found 1"),
+        (
+            near,
+            {"establishes": {"at": 1}},
+            "near: establishes must map strings to strings; found 1",
+        ),
         (go, {}, "condition go must return, not yield"),
         (near, {"name": "2near"}, "2near: a name has letters, digits and _"),
         (

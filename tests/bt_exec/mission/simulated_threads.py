@@ -362,7 +362,7 @@ class Schedule:
         known.acquire()
 
         def begin() -> None:
-            # of an ended thread with the same identifier; `current_thread` would return it
+            # an ended thread may have had this identifier; `current_thread` would return it
             threading._active.pop(_ident(), None)  # type: ignore[attr-defined]
             self._threads[_ident()] = new
             known.release()

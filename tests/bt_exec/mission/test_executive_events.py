@@ -384,7 +384,7 @@ def hanging(method: str, code: str = "STEP_HUNG"):
         ("turn_report", "STEP_HUNG", "done", "OK", []),
     ],
 )
-def test_part_that_hangs_at_the_end_fails_the_mission_unless_it_has_failed(
+def test_part_that_hangs_at_the_end_fails_a_mission_that_has_not_failed_yet(
     stage, caplog, method, code, script, reason, failures
 ):
     on = stage([scripted_skill("a", [script])], pack={"reporter": hanging(method, code)})

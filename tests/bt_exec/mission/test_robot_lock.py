@@ -294,8 +294,8 @@ def test_simulator_with_an_identity_is_locked_too():
 @pytest.mark.parametrize(
     ("identity", "said"),
     [
-        (lambda settings: None, "must be a text; found None"),
-        (lambda settings: "", "must be a text; found ''"),
+        (lambda settings: None, "must be a string; found None"),
+        (lambda settings: "", "must be a string; found ''"),
         (lambda settings: 1 / 0, "division by zero"),
     ],
 )

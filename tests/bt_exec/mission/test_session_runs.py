@@ -245,7 +245,9 @@ def test_invalid_facts_of_a_robot_are_a_usage_error(site, robots):
     robots.fields = {"facts": lambda: ["hand"]}
     with Session(site, fast=True) as session, pytest.raises(UsageError) as told:
         session.facts()
-    said = "cannot read the known facts: TypeError: facts must map texts to texts; found ['hand']"
+    said = (
+        "cannot read the known facts: TypeError: facts must map strings to strings; found ['hand']"
+    )
     assert str(told.value) == said
 
 

@@ -86,9 +86,9 @@ ANSWERS = {
     "a word": (Verdict("yes"), "TypeError: holds must be True, False or None; found 'yes'"),
     "no list of facts": (
         Verdict(True, evidence=None),
-        "TypeError: evidence must be a tuple of texts; found None",
+        "TypeError: evidence must be a tuple of strings; found None",
     ),
-    "a number for a reason": (Verdict(False, why=5), "TypeError: why must be a text; found 5"),
+    "a number for a reason": (Verdict(False, why=5), "TypeError: why must be a string; found 5"),
 }
 
 

@@ -71,7 +71,7 @@ def test_contradicted_need_is_reported_with_the_allowed_values() -> None:
     )
 
 
-def test_need_holds_if_the_facts_of_the_robot_raise(
+def test_need_counts_as_met_if_the_facts_of_the_robot_are_unreadable(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     def broken() -> dict[str, str]:

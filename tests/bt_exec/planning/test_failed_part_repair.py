@@ -84,7 +84,7 @@ def test_failed_part_is_the_innermost_subtree(request_after):
     assert failed_part(request.previous, request.failure)[0] == "all/take"
 
 
-def test_failed_part_is_the_whole_plan_without_a_subtree(request_after):
+def test_failed_part_is_the_whole_plan_if_no_subtree_encloses_the_failure(request_after):
     request = request_after("hold", "SLIPPED")
     root = load_text("tree: t\nroot: {sequence: [{tree: take}, {do: hold}]}").document.root
     spec = request.previous.model_copy(update={"root": root})

@@ -78,7 +78,7 @@ def spoken(text):
 
 
 @pytest.mark.parametrize("language", ["en", "ko"])
-def test_each_pair_becomes_the_sequence_of_both_plans_or_is_refused(
+def test_two_commands_for_different_packs_become_one_sequence_or_are_refused(
     language, at_door, root, answer
 ):
     pairs = [(door, table) for door in at_door[language] for table in TABLE[language]]

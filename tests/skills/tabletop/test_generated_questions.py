@@ -86,7 +86,7 @@ def test_existence_and_comparisons_are_those_of_the_world(kind: str) -> None:
 
 @pytest.mark.parametrize("holder", ["빨간 그릇", "파란 그릇"])
 @pytest.mark.parametrize("case", ["이", "은", ""])
-def test_negation_before_an_adjective_is_not_the_noun_inside(holder: str, case: str) -> None:
+def test_korean_word_for_not_is_not_read_as_inside(holder: str, case: str) -> None:
     assert answered(f"{holder} 안이 비어 있어?") is True
     try:
         asked = understand(f"{holder}{case} 안 비어 있어?", NOW).question

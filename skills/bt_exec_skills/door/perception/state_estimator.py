@@ -139,9 +139,9 @@ def with_latch_contact(seen: DoorEstimate, *, latched: bool) -> DoorEstimate:
     """Return the state of the door from vision and the latch contact.
 
     Pictures do not show a narrow gap: below about 0.1 rad a door looks closed. The contact measures
-    only whether the door is latched. It decides if the door looks closed, or between closed and
-    ajar. If vision shows a wider gap, an open contact is ignored, and a latched one makes the state
-    uncertain.
+    only whether the door is latched. If the door looks closed, or between closed and ajar, the
+    contact determines the state. If vision shows a wider gap, an open contact is ignored, and a
+    latched one makes the state uncertain.
 
     Args:
         seen: State estimated by vision. An unknown state stays unknown.

@@ -58,7 +58,7 @@ class SimDoorRobot:
         return self.world.time
 
     def step(self, seconds: float) -> None:
-        """Advance the physics by `seconds`, in whole control periods, with carry-over."""
+        """Advance the physics by `seconds`, in whole control periods; the rest is carried over."""
         for _ in range(self._periods.take(seconds)):
             self._execute_stop_request()
             for motion in dict.fromkeys(self._motions.values()):

@@ -27,7 +27,7 @@ DOUBTFUL = 0.55
 _LONGEST = 800  # longer side of the reduced picture [px]
 _MOST = 60  # more regions are texture and are not examined; their scores are low anyway
 _GROUND_PX = 60  # shorter side of the picture in which the background is smoothed [px]
-_FAINT, _NOISES = 2.5, 4.0  # least visible difference from the background [grey levels; noise]
+_FAINT, _NOISES = 2.5, 4.0  # least visible contrast [grey levels; multiple of the noise]
 _LEAST_PX, _LEAST_SHARE = 64, 0.0003
 _MARGIN = 5  # width of the blurred edge around an object [px]
 _COMPACT, _THIN = 0.5, 6  # minimum share of its box that a faint object fills; its least side [px]
@@ -212,7 +212,7 @@ def _is_whole_number(ratio: float) -> bool:
 
 
 def _may_be_pieces_of_one_object(one: _Region, other: _Region, apart: _Array) -> bool:
-    """Return True if an object between two regions of one colour may occlude a single object."""
+    """Return True if two regions may be parts of one object that another object occludes."""
     if one.label != other.label:
         return False
     (ax, ay), (bx, by) = ((r.corner[0], r.corner[1]) for r in (one, other))

@@ -27,7 +27,7 @@ _SURE = 30.0
 _LEAST_SHARE = 0.0002  # minimum share of the picture; smaller regions are specks
 _RING = 7  # width of the surroundings of a region [px]
 _SAME_FORM = 0.02  # maximum difference of the aspect ratios of two versions of a picture
-_SAME_SIZE, _OTHER_SIZE = 1.15, 1.35  # ratios up to which sizes are equal, and from which not
+_SAME_SIZE, _OTHER_SIZE = 1.15, 1.35  # ratio up to which sizes are equal, and at which they differ
 
 
 def differences(one: Frame, other: Frame) -> list[Instance]:

@@ -65,12 +65,12 @@ def measure_pair(one: Instance, other: Instance) -> Measured:
     )
 
 
-_GROUND = 0.5  # minimum share of a text's box that shows the sign between its letters
+_GROUND = 0.5  # minimum share of a text's box in which its sign is visible between the letters
 
 
 _OUTSIDE = 0.1  # maximum overlapping share of a box that still counts as outside
 _BESIDE, _NEARBY = 0.5, 1.0
-"""Gap in mean sides up to which an object is beside another one, and up to which it may be."""
+"""Gaps, in mean sides, up to which an object is beside another, and up to which it may be so."""
 _MISSING = 0.3  # minimum share of a box that is missing in another picture
 _CHANGED = 0.05  # minimum share of a box that differs in another picture
 

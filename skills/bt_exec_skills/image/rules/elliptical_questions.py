@@ -90,6 +90,7 @@ def resolve_question(
         return added
     if earlier and meaning.kind == "fragment":
         return _of_other_objects(meaning, earlier, kinds)
+    meaning = _as_question_for_superlative(meaning)
     unsaid = not earlier and _UNSAID in meaning.walk()
     last = earlier[-1] if earlier else None
     completed = _complete_short_question(
@@ -117,6 +118,20 @@ def resolve_question(
     if resolved is None or {*resolved.walk()} >= _MISSING_IN_FIRST:
         return None
     return normal_form(_with_pictures_outermost(resolved))
+
+
+def _as_question_for_superlative(meaning: Node) -> Node:
+    """Return the fragment "and the biggest one?" as the question of which object it is.
+
+    Anything else, such as "the biggest cup?", is returned unchanged.
+    """
+    phrase = meaning.get("of") if meaning.kind == "fragment" else None
+    top = phrase.get("of") if isinstance(phrase, Node) and meaning.text("sign") == "same" else None
+    if not isinstance(top, Node) or top.kind != "most":
+        return meaning
+    among = conjuncts(top.node("of"))
+    named = any(one.kind not in ("one", "many", "not") for one in among)
+    return meaning if named else Node("ask", (("what", "which"), ("of", meaning.node("of"))))
 
 
 def _with_mentioned_object(

@@ -123,7 +123,7 @@ def _find_label(phrase: Phrase, known: tuple[str, ...]) -> tuple[str | None, tup
     """Return the label of a phrase among the known labels, and the remaining attributes.
 
     A detector with text prompts knows every name. A shape may be a label, too. The label is empty,
-    which means all objects, for a phrase without a class. It is None if it is not known, or if
+    which means all objects, for a phrase without a class. It is None if no known label fits, or if
     only a shape is named and the boxes do not determine shapes.
     """
     if not known:

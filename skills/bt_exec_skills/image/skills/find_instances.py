@@ -73,9 +73,9 @@ def read_annotation(
 
     Instances with a label in `without` are dropped. Several labels are separated by ``|``.
 
-    The annotation is COCO JSON, YOLO text or the results of ultralytics. It is given by the user or
-    has the name of the picture; that of the second picture has its name. If the annotation has no
-    class `label`, the skill fails, because such objects were not annotated.
+    The annotation is COCO JSON, YOLO text or the results of ultralytics. It is the file that the
+    user gave, or the one with the name of the picture; for the second picture, only the latter. If
+    the annotation has no class `label`, the skill fails, because such objects were not annotated.
     """
     if label and bench.annotation_file is None and picture == "first":
         message = "there is no annotation"

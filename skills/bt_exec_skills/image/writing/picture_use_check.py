@@ -192,7 +192,7 @@ def _changed_pictures(
         added = _with_copy_of(picture, one, known)
         if added is not None:
             yield "added", added
-        # of an object without a mask only the box is known, which is not mirrored with the picture
+        # objects without masks have only boxes, which are not mirrored with the picture
         if all(each.mask is not None for each in known):
             yield "moved", np.ascontiguousarray(picture[:, ::-1])
 

@@ -33,6 +33,8 @@ _STEPS = 5
 """Number of pictures in a search for a person at a place: a full turn."""
 _STAND_OFF_M = 1.2
 """Distance from a person who is approached, between their centres [m]."""
+_WITHIN_REACH_M = 2.0
+"""Distance up to which a person hears the robot and can take an object from its tray [m]."""
 
 
 class Talk(NamedTuple):
@@ -115,6 +117,7 @@ def face_person(
 ) -> Steps[bool]:
     """Search for a person, turn to them and return True if they are present for certain.
 
+    The robot first drives up to a person out of reach: it may have stopped just inside the place.
     A person who hears the robot from everywhere need not be in view. If the camera fails while the
     robot is at the usual place of any other person, the result is False: that person may be present
     and hear the robot.
@@ -127,7 +130,9 @@ def face_person(
             observation = yield from next_observation(world)
             found = observation.person(who)
             if found is not None and found.at is not None:
-                yield from finish_motion(robot, robot.turn(robot.pose.bearing(*found.at)))
+                yield from _turn_to(
+                    robot, *found.at, reach=math.inf if person.remote else _WITHIN_REACH_M
+                )
                 return True
             if not person.remote:
                 yield from finish_motion(robot, robot.turn(_TURN_RAD))
@@ -156,15 +161,23 @@ def approach_anyone(
         seen = [one.at for one in (yield from next_observation(world)).people if one.at]
         here = [at for at in seen if area.contains(*at)]
         if here:
-            x, y = min(here, key=lambda at: robot.pose.distance_to(*at))
-            yaw = robot.pose.yaw + robot.pose.bearing(x, y)
-            near = Pose(x - _STAND_OFF_M * math.cos(yaw), y - _STAND_OFF_M * math.sin(yaw), yaw)
-            if robot.pose.distance_to(x, y) > _STAND_OFF_M and (yield from drive_near(robot, near)):
-                return True
-            yield from finish_motion(robot, robot.turn(robot.pose.bearing(x, y)))
+            nearest = min(here, key=lambda at: robot.pose.distance_to(*at))
+            yield from _turn_to(robot, *nearest, reach=_STAND_OFF_M)
             return True
         yield from finish_motion(robot, robot.turn(math.tau / _STEPS))
     raise Failed("NOBODY_THERE", "no person was in view", place=place)
+
+
+def _turn_to(robot: ReporterRobot, x: float, y: float, *, reach: float) -> Steps:
+    """Turn to a person at a point, after driving up to them if they are further than `reach` [m].
+
+    Raises:
+        Failed: STOPPED.
+    """
+    yaw = robot.pose.yaw + robot.pose.bearing(x, y)
+    near = Pose(x - _STAND_OFF_M * math.cos(yaw), y - _STAND_OFF_M * math.sin(yaw), yaw)
+    if robot.pose.distance_to(x, y) <= reach or not (yield from drive_near(robot, near)):
+        yield from finish_motion(robot, robot.turn(robot.pose.bearing(x, y)))
 
 
 def _wait_for_reply(

@@ -226,7 +226,7 @@ class Client:
             raise
         except (OSError, ValueError):
             raise
-        except Exception as error:  # of http.client, such as an incomplete response
+        except Exception as error:  # errors of http.client, such as an incomplete response
             raise ConnectionResetError(_why(error)) from error
         if len(raw) > _MOST_BYTES:
             raise ValueError(f"{path} returned more than {_MOST_BYTES} bytes")

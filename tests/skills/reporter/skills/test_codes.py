@@ -34,7 +34,10 @@ CODES = [
     ),
     ("observe_scene", "NOT_THERE", {"pose": OFFICE}, {}),
     ("observe_scene", "CAMERA_FAULT", {}, {}),
-    ("talk_to_person", "STOPPED", {"reasons": {"turn": "STOPPED: it was asked to stop"}}, {}),
+    (
+        *("talk_to_person", "STOPPED"),
+        *({"pose": OFFICE, "reasons": {"turn": "STOPPED: it was asked to stop"}}, {}),
+    ),
     ("talk_to_person", "PERSON_NOT_FOUND", {"pose": BASE}, {}),
     ("talk_to_person", "NO_ANSWER", {"pose": OFFICE, "replies": MUTE}, {}),
     ("talk_to_person", "REFUSED", {"pose": OFFICE, "replies": DECLINES}, {}),

@@ -177,11 +177,20 @@ def test_report_contains_observations_speech_and_failures(play):
     assert one.result.answer == ""
 
 
-def test_professor_is_searched_in_all_directions(play):
+def test_professor_is_searched_for_in_all_directions(play):
     one = play(pose=OFFICE)
     assert one.run("talk_to_person", target="professor", topic="a question") == "PERSON_NOT_FOUND"
     assert [name for name, _ in one.robot.motions] == ["turn"] * 5
     assert one.run("talk_to_person", target="nobody", topic="a question") == "UNKNOWN_PERSON"
+
+
+@pytest.mark.parametrize(("y", "motions"), [(3.9, ["turn"]), (3.0, ["goto"])])
+@pytest.mark.parametrize("skill", ["talk_to_person", "deliver_object"])
+def test_person_out_of_reach_is_approached(play, skill, y, motions):
+    one = play(pose=OFFICE._replace(y=y), tray="documents")
+    one.shows(PROFESSOR)
+    assert one.run(skill, **ARGS[skill]) == "OK"
+    assert [name for name, _ in one.robot.motions if name != "hand_over"] == motions
 
 
 def test_talk_fails_on_silence_refusal_and_stop(play):
