@@ -194,7 +194,10 @@ def _positions_within_clauses(text: Text, edges: Sequence[Edge]) -> Iterator[int
         closing = (one for one in ending if one.start in text.gaps and _closes_clause(one))
         if text.chars[start:end] in PAUSES or any(closing):
             within = False
-        elif any(start <= one.start and _opens_clause(one, text) for one in ending):
+        elif any(
+            one.start in {*text.gaps, *range(start, end)} and _opens_clause(one, text)
+            for one in ending
+        ):
             within = True
         if within:
             yield end

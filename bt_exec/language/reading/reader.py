@@ -124,11 +124,16 @@ class Reading:
 
     @property
     def denied_limit(self) -> Edge | None:
-        """The part of the parse tree that denies a limit, as in "not only the cup"."""
+        """The part that denies a limit or an order, as in "not only the cup" or "not first"."""
         denied = (one for one in _edges_in(self.edge) if one.category.partition(".")[0] == "denied")
-        limits = language_data(self.language)["orders"].get("denied_limits", ())
+        orders = language_data(self.language)["orders"]
+        limits, ranks = orders.get("denied_limits", ()), orders.get("denied_ranks", ())
         pairs = pairwise(self.edge.leaves())
-        limited = [one for one in denied if _has_leaf(one, "only")]
+        limited = [
+            part
+            for part in denied
+            if any(one.category == "only" or one.text in ranks for one in part.leaves())
+        ]
         limited += [other for one, other in pairs if f"{one.text} {other.text}" in limits]
         return limited[0] if limited else None
 
@@ -305,25 +310,30 @@ class Reader:
         )
 
 
-def may_deny_more(edge: Edge) -> bool:
+def may_deny_more(reading: Reading) -> bool:
     """Return True if a negation may also cover another clause.
 
     This is the next clause in English ("do not open it and go home"). In Korean it is the previous
-    one, if the denied verb has no words of its own ("do not go leaving it open").
+    one, if it accompanies the denied act or if the denied verb has no words of its own ("do not go
+    leaving it open").
     """
-    if any(_denies_linked_act(one, other) for one, other in pairwise(edge.leaves())):
-        return True
+    accompanying = tuple(language_data(reading.language)["orders"].get("accompanying", ("\0",)))
+    leaves = [one for one in reading.edge.leaves() if one.text]
+    for at, one in enumerate(leaves):
+        linked = one.category.startswith("v.") and one.category.endswith(_LINKING)
+        following = leaves[at + 1 :] if one.text.endswith(accompanying) else leaves[at + 1 : at + 2]
+        if linked and any(other.category.endswith(_DENYING) for other in following):
+            return True
+    return _denies_next(reading.edge)
+
+
+def _denies_next(edge: Edge) -> bool:
     for denied, joint in pairwise(edge.parts):
         negated = isinstance(denied.meaning, Node) and denied.meaning.kind == "avoid"
         joined = joint.category == "joint" and not _has_leaf(joint, "comma")
         if negated and joined and _has_leaf(denied, "neg"):
             return True
-    return any(map(may_deny_more, edge.parts))
-
-
-def _denies_linked_act(one: Edge, other: Edge) -> bool:
-    linked = one.category.startswith("v.") and one.category.endswith(_LINKING)
-    return linked and other.category.startswith("v.") and other.category.endswith(_DENYING)
+    return any(map(_denies_next, edge.parts))
 
 
 def _edges_in(edge: Edge) -> Iterator[Edge]:

@@ -372,7 +372,7 @@ def _is_unclear(meaning: Node, reading: Reading) -> bool:
     ranked = any(node.text("relation") in RANKS for node in meaning.walk())
     listed = english and not ranked and _names_first_of_list(reading.edge.leaves())
     moved = listed or (moved and (not english or len(acts) > 1))
-    denied = before or may_deny_more(reading.edge) or _forbids_only_later_acts(meaning)
+    denied = before or may_deny_more(reading) or _forbids_only_later_acts(meaning)
     return moved or ("avoid" in kinds and denied)
 
 

@@ -257,6 +257,7 @@ def test_object_that_is_not_the_only_one_is_moved_too(said):
     [
         ("큐브를 하나씩 그릇마다 넣어", "그릇마다 큐브를 하나씩 넣어"),
         ("컵을 둘 다 말고 하나만 쟁반에 놓아", "컵 하나를 쟁반에 놓아"),
+        ("빨간 큐브 두 개 말고 하나만 쟁반에 놓아", "빨간 큐브 하나를 쟁반에 놓아"),
         ("bring me anything but the apple", "bring me one thing that is not an apple"),
         ("give me anything red", "give me something red"),
         (
@@ -274,6 +275,7 @@ def test_number_of_objects_is_as_said(command, same):
     [
         *("put all cubes on the tray, not just the red ones", "사과만 놓지 말고 공도 쟁반에 놓아"),
         *("bring me one thing from each table", "큐브를 둘 다 쟁반에 놓아"),
+        *("컵 먼저 말고 사과 먼저 쟁반에 놓아", "작은 것부터 말고 큰 것부터 쟁반에 놓아"),
     ],
 )
 def test_objects_whose_number_is_unclear_are_not_moved(command):
