@@ -79,13 +79,13 @@ def lattice(text: Text, lexicon: Lexicon, names: Mapping[str, str]) -> list[Edge
 
 
 def _penalize_name_parts(edges: list[Edge], lexicon: Lexicon) -> Iterator[Edge]:
-    """Yield edges; a word without meaning that is a part of a name costs more."""
+    """Yield edges; a noun or a word without meaning that is a part of a name costs more."""
     kinds = tuple(lexicon.language.data.get("skipped", ()))
     names = [(one.start, one.end) for one in edges if one.category == "noun"] if kinds else []
     for edge in edges:
-        if edge.category in kinds and any(start < edge.start < end for start, end in names):
-            edge = edge._replace(cost=edge.cost + _PART)
-        yield edge
+        skipped = edge.category in kinds and any(a < edge.start < b for a, b in names)
+        begun = edge.category == "noun" and any(a == edge.start and b > edge.end for a, b in names)
+        yield edge._replace(cost=edge.cost + _PART) if skipped or begun else edge
 
 
 def _skipping_edges(edges: list[Edge], lexicon: Lexicon) -> Iterator[Edge]:

@@ -216,6 +216,7 @@ REFUSED = [
     ("building", "다시 가져와"),
     ("building", "라운지에 사람 있는지 보고 교수님께 서류 드리고 안 계시면 그냥 와"),
     ("building", "Check the lounge for anything but people."),
+    ("building", "교수님 방 앞 복도 말고 라운지 봐줘"),  # not the office
     ("building", "Tell nobody in the lounge that I'm here."),
     ("building", "Say hello to no one in the lounge."),
     ("building", "Tell the people in the lounge the same."),  # words that are not said
