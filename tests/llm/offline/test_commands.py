@@ -322,7 +322,14 @@ def test_retracted_order_is_not_planned(site, language, trees):
         "문 닫지 말라던데 자재 가져와",
         "문 열 필요 없다던데 자재 가져와",
         "We can't have the door open, get the material",
+        "문 열라고 안 그랬는데",
+        "문 열라고 시킨 적 없는데.",
+        "문 닫으라고 하지는 않았는데",
+        "자재 가져오라고 부탁 안 했는데.",
+        "문 열어 줬지?",
+        "문 좀 열어 줄 수 있었어?",
+        "자재 가져다주실 수 있었습니까?",
     ],
 )
-def test_statement_that_limits_an_order_is_refused(command, trees):
+def test_statement_about_an_order_is_not_obeyed(command, trees):
     assert trees("door", command).isupper()

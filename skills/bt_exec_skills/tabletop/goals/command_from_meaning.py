@@ -564,9 +564,11 @@ def _with_exceptions_of_themes(
     An example is "put everything off the table except the ball".
 
     Raises:
-        Trouble: NOT_UNDERSTOOD for "one cup from each table", which is no single choice.
+        Trouble: NOT_UNDERSTOOD for a number of objects from several places, which is no single
+            choice: "one cup from each table".
     """
-    if away is not None and away.table and away.number == "all" and any(map(_is_part, themes)):
+    several = away is not None and away.number == "all"
+    if several and any(one.count or _is_part(one) for one in themes):
         raise Trouble("NOT_UNDERSTOOD")
     if away is None or not excludes_objects(away):
         return away, themes
