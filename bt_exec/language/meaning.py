@@ -218,6 +218,11 @@ class Turn:
         """Whether the command was carried out, was unnecessary, or failed; False for answers."""
         return self.acted or (self.status not in ("", "refused") and self.code != "OK")
 
+    @property
+    def ran(self) -> bool:
+        """Whether its mission was carried out, such as an action or an observation."""
+        return self.acted or self.status not in ("", "refused")
+
 
 @dataclass(frozen=True)
 class Context:
@@ -227,7 +232,7 @@ class Context:
         turns: Last commands, oldest first; pronouns and fragments may refer to them.
         earlier: Missions before this session; only questions may be about them.
         recall: Reads the missions before this session from the record; None without a record.
-        dropped: Missions of this session that acted and are older than `turns`, oldest first.
+        dropped: Missions of this session that are older than `turns`, oldest first.
     """
 
     turns: tuple[Turn, ...] = ()
@@ -246,7 +251,7 @@ class Context:
         # dropping commands restarts the incremental parse of the context, so it is done in batches
         if len(turns) >= 2 * MOST_TURNS:
             old, turns = turns[:-MOST_TURNS], turns[-MOST_TURNS:]
-            dropped = (*dropped, *(one for one in old if one.acted))
+            dropped = (*dropped, *(one for one in old if one.ran))
         return replace(self, turns=turns, dropped=dropped)
 
     def earlier_missions(self) -> tuple[Turn, ...]:
@@ -260,6 +265,11 @@ class Context:
         there are none, the last mission before this session is returned.
         """
         return (*self._acting_before_session(today), *self._acting_turns_of_session())
+
+    def missions_carried_out(self, today: date) -> tuple[Turn, ...]:
+        """Return the `acting_missions` and the observations of this session, oldest first."""
+        own = [turn for turn in (*self.dropped, *self.turns) if turn.ran]
+        return (*self._acting_before_session(today), *own)
 
     def _acting_before_session(self, today: date) -> tuple[Turn, ...]:
         """Return the `acting_missions` that do not belong to this session."""

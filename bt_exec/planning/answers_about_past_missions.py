@@ -27,13 +27,13 @@ _LONGEST = 40
 
 
 def list_missions(context: Context, messages: Messages, language: str) -> str:
-    """Return one line for each of today's newest missions that started an action.
+    """Return one line for each of today's newest missions, with the observations of this session.
 
     If older missions of today are omitted, the first line gives their number. If there is no such
     mission today, the last one of an earlier day is listed; if there is none at all, the text is
     empty. Commands that were only planned are marked as such.
     """
-    return _listed(context.acting_missions(date.today()), messages, language)
+    return _listed(context.missions_carried_out(date.today()), messages, language)
 
 
 def list_failed(context: Context, messages: Messages, language: str) -> str:

@@ -10,7 +10,8 @@ An item is a category, a category with a name (``n=nominal``), or a literal word
 with ``|``). ``?`` makes an item optional; a number after it is the cost of omitting the item.
 Items in braces may come in any order; an order other than the written one costs `UNUSUAL_ORDER`,
 or the number after the braces. ``<F>`` stands for each value of the list ``F`` of the file. The
-meaning uses each name exactly once; only categories without meaning may lack a name.
+meaning uses each name; only categories without meaning may lack a name. ``instead($a, $b)`` is `a`,
+with `b` given up on purpose.
 """
 
 from __future__ import annotations
@@ -88,8 +89,9 @@ class Line:
             GrammarError: If the rule is invalid.
         """
         items = (*self.before, *self.free, *self.behind)
-        if sorted(self.template.names) != sorted(item.name for item in items if item.name):
-            raise GrammarError(self._text, "each named item is used exactly once in the meaning")
+        names = sorted(item.name for item in items if item.name)
+        if sorted({*self.template.names}) != names:
+            raise GrammarError(self._text, "each named item is used in the meaning")
         if all(item.optional for item in items):
             raise GrammarError(self._text, "a rule needs an item that is always present")
         for item in items:

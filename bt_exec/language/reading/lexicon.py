@@ -52,6 +52,8 @@ _SILENT = (
     "there_word",
     "you_word",
 )  # categories of words without meaning
+_ASIDES = ("benefit",)
+"""Categories of lattice edges without meaning that rules name."""
 _NOMINAL = ("colour", "size")
 """Kinds of attributes whose English adjectives have a plural: "the reds"."""
 _EDGES = {"limit": "limits", "vocative": "vocative", "edge": "edge"}
@@ -143,6 +145,7 @@ class Language:
             *self.data["words"],
             *self.data.get("particles", {}),
             *self._meaningless_verb_categories(),
+            *_ASIDES,
         ]
         self._silent = tuple(silent)
         self._grammars: dict[str, Grammar] = {}
@@ -163,7 +166,7 @@ class Language:
         moods = self.data.get("endings", {})
         for kind, values in self.data.get("verbs", {}).items():
             if set(values) == {"_"}:
-                for mood in moods:
+                for mood in (*moods, "noun"):
                     yield from (f"{kind}.{mood}", f"{kind}.{mood}!")
 
     @cached_property

@@ -194,9 +194,8 @@ class Reader:
             return
         unread = not isinstance(self.read(text, names), Reading)
         lexicon = self.lexicon(language_of(text))
-        typed = Text.of(text, lexicon.language.contractions).chars
         for intended, found in self._readable(intended_texts(text, lexicon, unread=unread), names):
-            if all(part in typed for part in _parts_in_any_words(found.edge)):
+            if self._keeps_parts_in_any_words(found, text):
                 yield intended
 
     def shortened_texts(
@@ -204,8 +203,8 @@ class Reader:
     ) -> Iterator[str]:
         """Yield parts of a text that can be parsed, with some words left out, the longest first.
 
-        No word is left out of a verbatim text, such as a message to a person. The caller asks for
-        confirmation before it acts on one of the parts.
+        No word is left out of a verbatim text, such as a message to a person, or of a remark. The
+        caller asks for confirmation before it acts on one of the parts.
 
         Args:
             text: Korean or English.
@@ -216,8 +215,15 @@ class Reader:
         texts = shortened_texts(text, self.lexicon(language_of(text)))
         for short, found in self._readable(texts, names):
             quotes = (one.text("said") for one in found.meaning.walk() if one.kind == "quote")
-            if all(_with_words_around(quote, short) in _bounded(text) for quote in quotes):
+            whole = all(_with_words_around(quote, short) in _bounded(text) for quote in quotes)
+            if whole and self._keeps_parts_in_any_words(found, text):
                 yield short
+
+    def _keeps_parts_in_any_words(self, found: Reading, text: str) -> bool:
+        """Return True if `text` contains the messages, items and remarks of a reading unchanged."""
+        contractions = self.lexicon(found.language).language.contractions
+        typed = Text.of(text, contractions).chars
+        return all(part in typed for part in _parts_in_any_words(found.edge))
 
     def _readable(
         self, texts: Iterable[str], names: Iterable[str] | Mapping[str, str]

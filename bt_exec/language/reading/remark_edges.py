@@ -26,6 +26,8 @@ PLAIN_REMARK = "plain_remark"
 _DETERMINERS = ("the", "det")
 _PERSONS = "asker"  # category of nouns for persons whom the speaker mentions
 _WORD = 0.1  # cost per word of a remark
+_PAUSES = frozenset({",", ":"})
+"""Marks at which a remark ends."""
 _SUBJECT = 4
 """Number of words at the beginning of a remark, one of which must be its verb."""
 ASKED = frozenset({"how", "what", "which", "where", "only", "limit", "every", "all", "most"})
@@ -88,7 +90,7 @@ class _Asides:
         words = self._words[first:last]
         rules = self._rules
         ranked = self._orders and words[-1] in rules["ranking"]
-        if "," in words or ranked or not self._is_at_end_of_remark(last):
+        if not _PAUSES.isdisjoint(words) or ranked or not self._is_at_end_of_remark(last):
             return
         if operators_in(words[-1], "en"):
             return
@@ -134,7 +136,7 @@ class _Asides:
 
     def _is_at_end_of_remark(self, last: int) -> bool:
         after = self._words[last] if last < len(self._words) else ","
-        return after in (",", *self._rules["before"])
+        return after in (*_PAUSES, *self._rules["before"])
 
     def _is_sentence(self, words: list[str]) -> bool:
         rules = self._rules

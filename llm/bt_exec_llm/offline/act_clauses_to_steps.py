@@ -78,9 +78,12 @@ class ActClauseConverter(ReportConverter):
         if not verbs and self._built and (also := self._convert_other_recipients(act)):
             yield from also
             return
-        if verbs == (_MOVE,) and _MOVE not in self._lexicon.verbs and self._is_home(to):
-            self._check_only_arms(act)  # "the arms should be at home"
-            verbs, to = self._verbs_of_arms(), None
+        if verbs == (_MOVE,) and isinstance(to, Node):
+            if self._is_home(to):
+                self._check_only_arms(act)  # "the arms should be at home"
+                verbs, to = self._verbs_of_arms(), None
+            elif _MOVE in self._lexicon.verbs:  # "I want the material on the home place"
+                act, to = act.replace(of=(*act.parts(), to), to=None), None
         if verbs == (_PUT_BACK,) and HOME in self._lexicon.nouns:  # e.g. "the arms to their place"
             self._check_only_arms(act)
             verbs, to = (), _relation_to_noun(HOME)
@@ -424,7 +427,8 @@ def _attach_places(pieces: list[Piece]) -> list[Piece]:
     found: list[Piece] = []
     for piece in pieces:
         place = piece.kind == "noun" and piece.mark == "at" and not piece.name and piece.relation
-        if place and found and found[-1].kind == "noun" and not found[-1].relation:
+        thing = bool(found) and found[-1].kind in ("noun", "pronoun")
+        if place and thing and not found[-1].relation:
             found[-1] = replace(found[-1], relation=piece.relation)
         else:
             found.append(piece)

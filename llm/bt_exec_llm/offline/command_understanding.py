@@ -71,6 +71,10 @@ _THERE = Node("rel", (("relation", "at"), ("to", Node("pronoun", (("name", "ther
 _THEM = Node("pronoun", (("name", "them"),))
 _OF_THE_LIBRARY = ("NOT_TOGETHER", "NO_OBJECT", "NO_ACTION", "CONDITION", "NEGATED")
 """Codes of commands that were parsed and match no utterance of their language."""
+_OF_IDLE_ORDERS = ("NEGATED", "NUMBER", "OPERATOR")
+"""Codes of commands that no tree executes and that may be orders to do nothing."""
+_TOLD = Node("pronoun", (("name", "told"),))
+"""The next command, until which a robot waits anyway."""
 _SCOPES = ("ask", "avoid", "if", "ordered")
 """Kinds of nodes whose scope may include words of the next part of a command."""
 _SAID = ("NEVER_MIND", "AGREED")
@@ -145,6 +149,8 @@ def understand(
             _orders_act(text, index) or _has_command_sentence(text, language, index, past)
         ):
             return found
+        idle = found.code in _OF_IDLE_ORDERS and _only_stays(text, index)
+        code = code or ("STAY" if idle else "")
         return code or found
     return found
 
@@ -169,6 +175,21 @@ def _orders_act(text: str, index: Index) -> bool:
     verbs = index.reader.lexicon.verbs
     named = (verbs.get(verb) for act in acts for verb in verbs_in(act.text("verb")))
     return reading.meaning.kind == "seq" and any(verb and not verb.finds for verb in named)
+
+
+def _only_stays(text: str, index: Index) -> bool:
+    """Return True for an order to do nothing: "don't move, just stay as you are"."""
+    reading = index.reader.read(text)
+    if not isinstance(reading, Reading) or not index.reader.is_certain(reading):
+        return False
+    meaning, known = reading.meaning, index.reader.lexicon.verbs
+    parts = meaning.parts() if meaning.kind == "seq" else (meaning,)
+    acts = [part for part in parts if part.kind not in ("avoid", "remark")]
+    acts = [one.node("of") if one.get("hold") == _TOLD else one for one in acts]
+    verbs = [known.get(verb) for act in acts for verb in verbs_in(act.text("verb"))]
+    bare = all(act.kind == "act" and len(act.args) == 1 for act in acts)
+    stays = bare and bool(verbs) and all(verb and (verb.idle or verb.stays) for verb in verbs)
+    return stays or not parts
 
 
 def _has_command_sentence(text: str, language: str, index: Index, past: SessionHistory) -> bool:

@@ -7,11 +7,12 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from bt_exec.language.closed_classes import closed_classes
-from bt_exec.language.reading.meaning_node import Node
-from bt_exec_llm.offline.act_clauses_to_steps import ONLY
+from bt_exec.language.reading.meaning_node import Node, negation
+from bt_exec_llm.offline.act_clauses_to_steps import BECOME, ONLY
 from bt_exec_llm.offline.branch_classification import is_empty
 from bt_exec_llm.offline.phrases_to_pieces import THERE
 from bt_exec_llm.offline.questions_to_steps import PAIR, SO
+from bt_exec_llm.offline.reader_lexicon import verbs_in
 from bt_exec_llm.offline.results_to_steps import (
     ANSWERS,
     HAS_FAILED,
@@ -65,6 +66,10 @@ class ConditionalConverter(ResultConverter, ABC):
             return
         if fails is not None and fails.kind != "all":
             raise NoStepsError
+        if fails is not None and before is None and (attempt := self._tried_first(fails, node)):
+            yield attempt
+            yield from self._convert_rescue(node, attempt)
+            return
         ask = node.node("of") if fails is None else _ask_about_result(fails)
         if asked in (HAS_FAILED, IS_UNABLE):
             if not self._may_mean_unseen(node, before):
@@ -125,6 +130,21 @@ class ConditionalConverter(ResultConverter, ABC):
                 yield replace(step, condition=(question, answer), case=self._case)
             self._forget_questions_of(branch, steps, followed=not last)
             self._case += 1
+
+    def _tried_first(self, result: Node, node: Node) -> Step | None:
+        """Return the act that should lead to a result, if the branch repeats it in another way.
+
+        An example is the opening in "if it does not open, use your left arm".
+        """
+        lost = negation(result.node("hold"))
+        if any(lost in other.walk() for other, _ in self._reading.others):
+            return None  # the words may also describe a state
+        branch = node.node("then")
+        about = result.get("of") or Node("pronoun", (("name", "it"),))
+        act = Node("act", (("verb", BECOME), ("of", result.replace(of=about))))
+        tried = self._convert_desired_state(act)
+        again = not {*tried.verbs}.isdisjoint(verbs_in(branch.text("verb")))
+        return tried if again or branch.kind in ("again", "fragment") else None
 
     def _is_reply(self, ask: Node) -> bool:
         """Return True if a condition quotes what a person says."""

@@ -50,10 +50,11 @@ class _Values:
         self._named: dict[str, str] = {}
         self._others: dict[Piece, str] = {}
         self._questions: dict[int, Step] = {}  # steps of one condition share its question
+        self._rescues = False
         self.lost: Piece | None = None
 
     def resolve(self, step: Step) -> Step:
-        held = step.condition
+        held, self._rescues = step.condition, step.rescues
         if held is not None:
             asked, needed = held
             if id(asked) not in self._questions:
@@ -85,15 +86,23 @@ class _Values:
         """Return the one of two values that was not used last; empty if it is not unique.
 
         All steps that share a phrase get the same value, as in "open the door and close it with the
-        other arm". If the last command used both values, none is returned.
+        other arm". If the last command used both values, none is returned. An act that failed and
+        named no value has used the default one.
         """
         if piece not in self._others:
             named = self._used.get(piece.name)
+            named = named or (self._default_value(piece.name) if self._rescues else "")
             used = {named} if named else {*self._values_of_session(piece)}
             values = self._lexicon.values[piece.name].items()
             rest = [name for name, value in values if value.plain and name not in used]
             self._others[piece] = rest[0] if len(used) == len(rest) == 1 else ""
         return self._others[piece]
+
+    def _default_value(self, type_name: str) -> str:
+        """Return the default value of all parameters of a type; empty if they differ."""
+        params = (one for tree in self._library for one in tree.params.values())
+        found = {str(one.default or "") for one in params if one.type == type_name}
+        return found.pop() if len(found) == 1 else ""
 
     def _value_after(self, piece: Piece, after: Mapping[str, str]) -> str:
         """Return the value that a piece stands for; empty if it is unknown.

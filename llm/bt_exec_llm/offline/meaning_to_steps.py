@@ -51,7 +51,9 @@ _STATED = ("in_the_end",)
 _UNTIL_TOLD = ("until_told", "until_ordered")
 _ACTS = ("v", "hold", "await", "exist", "stay", "spare")
 """Kinds of verbs for acts and for keeping a state."""
-_BEFORE = (*_ORDERING, ".before", "~전에", "~전에는", "~하기_전에")
+_BEFORE_ACT = ("before_word", "~before", "~before_you", ".before", "~전에", "~전에는", "~하기_전에")
+"""Suffixes of the categories of words for an act that is later than another one."""
+_BEFORE = (*_ORDERING, *_BEFORE_ACT)
 """Suffixes of the categories of words for an act that follows another one."""
 _JOINING = ("link", "manner", *PAUSES)
 """Categories of words and pauses between two acts."""
@@ -91,6 +93,7 @@ def steps_of_meaning(meaning: Node, lexicon: Lexicon, reading: Reading) -> list[
         raise UnclearTextError("CHOICE", reading.words_of(meaning))
     meaning = with_completed_branches(meaning)
     steps = list(ClauseConverter(lexicon, reading, meaning).convert(meaning))
+    steps = _without_acts_that_only_order(steps, reading, lexicon)
     steps = apply_value_order(_with_arms_last(steps, meaning, lexicon), lexicon)
     steps = distribute_over_places(steps, lexicon)
     match _position_of_moved_act(raw) if isinstance(raw, Node) else "":
@@ -114,6 +117,7 @@ def steps_of_meaning(meaning: Node, lexicon: Lexicon, reading: Reading) -> list[
     if any(one.acts and not one.rescues and saving.issuperset(one.acts) for one in steps):
         raise NoStepsError
     steps = [one if one.rescues else one.without_verbs(saving) for one in steps]
+    steps = _questions_about_kept_states(steps, lexicon) or steps
     found = apply_exclusions(_with_recipients(steps, lexicon), lexicon)
     acts = [step for step in found if step.positive and step.acts]
     if len(found) > 1 and _ends_mission_before_act(found[0], reading, lexicon):
@@ -136,6 +140,43 @@ def steps_of_meaning(meaning: Node, lexicon: Lexicon, reading: Reading) -> list[
         )
         for at, step in enumerate(found)
     ]
+
+
+def _without_acts_that_only_order(
+    steps: list[Step], reading: Reading, lexicon: Lexicon
+) -> list[Step]:
+    """Return steps without an act that is never ordered, only named as later than the others.
+
+    An example is "before you touch anything, tell me what you see".
+    """
+    if not any(leaf.category.endswith(_BEFORE_ACT) for leaf in reading.edge.leaves()):
+        return steps
+    denied = {name for name, verb in lexicon.verbs.items() if verb.denied}
+    kept = [one for one in steps if not (one.positive and one.acts and denied.issuperset(one.acts))]
+    return kept or steps
+
+
+def _questions_about_kept_states(steps: list[Step], lexicon: Lexicon) -> list[Step]:
+    """Return the questions whether states hold if a command only keeps them; otherwise [].
+
+    In "don't close the door, leave it open", nothing is to be done if it is open.
+    """
+    kept = [step for step in steps if step.positive]
+    others = [piece for step in steps if not step.positive for piece in step.pieces]
+    found = []
+    for step in kept:
+        verbs = [lexicon.verbs[verb] for verb in step.acts]
+        named = [piece for piece in step.pieces if piece.kind not in ("pronoun", "filler")]
+        plain = step == replace(step, condition=None, times=1, turns=1, tries=1, rescues=False)
+        if not (verbs and plain and all(one.pairs and one.result for one in verbs)):
+            return []
+        if any(piece.kind != "noun" or piece.mark for piece in named):
+            return []
+        usual = [Piece("noun", verbs[0].usual)] if verbs[0].usual else []
+        about = named or [one for one in others if one.kind == "noun"] or usual
+        pieces = [*about, Piece("state", verbs[0].result)]
+        found.append(replace(step, verbs=(QUESTION,), pieces=pieces, pronoun=False, via="ask"))
+    return found
 
 
 def _with_arms_last(steps: list[Step], meaning: Node, lexicon: Lexicon) -> list[Step]:

@@ -119,8 +119,13 @@ def move_prohibitions_last(steps: list[Step]) -> list[Step]:
 
 
 def latest_nouns(steps: list[Step]) -> list[Piece]:
-    """Return the pieces of steps that are nouns, latest first."""
-    return [p for one in reversed(steps) for p in reversed(one.pieces) if p.kind == "noun"]
+    """Return the pieces of steps that are nouns, latest first, and then the nouns of their places.
+
+    In "get the material from behind the door", the place of the material is relative to the door.
+    """
+    nouns = [p for one in reversed(steps) for p in reversed(one.pieces) if p.kind == "noun"]
+    places = [replace(p, name=p.relation.partition(" ")[2], relation="") for p in nouns]
+    return [*nouns, *(one for one in places if one.name)]
 
 
 def without_pronouns(step: Step) -> list[Piece]:

@@ -126,6 +126,8 @@ class Binder:
             if isinstance(pair, RefusalReason):
                 return pair
             if pair is not None:
+                if at and parts and _repeats(work[at - 1], work[at]):
+                    parts.pop()  # e.g. 꺼내서 나한테 주고 문은 열어 둬
                 parts.append(pair)
                 done += work[at : at + 2]
                 first, second, at = work[at], work[at + 1], at + 2
@@ -608,6 +610,17 @@ class Binder:
             return step
         full = replace(step, pieces=[replace(p, start=step.start, end=step.start) for p in lent])
         return full if isinstance(self._matcher.match_exactly(full), TreeSpec) else step
+
+
+def _repeats(before: Step, step: Step) -> bool:
+    """Return True if a step adds nothing to the act before it: "take it out and hand it to me"."""
+    named, said = (
+        {(p.kind, p.name, p.value) for p in one.pieces if p.kind in ("noun", "value", "text")}
+        for one in (before, step)
+    )
+    kept = replace(before, pieces=step.pieces, pronoun=step.pronoun, joined=step.joined)
+    same = kept == replace(step, start=before.start, end=before.end, text=before.text)
+    return same and step.positive and said <= named
 
 
 def _refers_to_comparison_result(step: Step, done: list[Step]) -> bool:

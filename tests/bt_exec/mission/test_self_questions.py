@@ -466,9 +466,15 @@ def test_object_location_is_the_hand_or_its_last_destination(command, facts, sai
     assert found.message.startswith(said)
 
 
-def test_last_missions_that_acted_are_listed() -> None:
-    turns = (Turn("go", "satisfied", "OK", "There."), Turn("is it open?", acted=False))
-    told = Reply("DONE", "“go” was completed. My report was: “There.”")
+def test_last_actions_and_observations_are_listed() -> None:
+    looked = Turn("is it open?", "satisfied", "OK", "Yes.", acted=False)
+    refused = Turn("fly", "refused", "UNKNOWN_ACTION", "?", acted=False)
+    turns = (Turn("go", "satisfied", "OK", "There."), looked, refused)
+    lines = (
+        "“go” was completed. My report was: “There.”",
+        "“is it open?” was completed. My report was: “Yes.”",
+    )
+    told = Reply("DONE", "\n".join(lines))
     assert answer("what did you do?", context=Context(turns)) == told
     assert answer("뭐 했어?") == Reply("DONE", "아직 한 일이 없습니다.")
 
