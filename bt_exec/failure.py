@@ -252,7 +252,6 @@ class PartBroken(BaseException):
     def __init__(self, part: str, why: str, code: str = "PART_BROKEN") -> None:
         super().__init__(f"{part} {why}")
         self.part = part
-        self.why = why
         self.code = code
 
     def failure(self) -> Failure:

@@ -12,6 +12,7 @@ from bt_exec.failure import UsageError
 __all__ = [
     "atomic_replacement",
     "expand_home",
+    "file_errors",
     "is_pipe_or_device",
     "read_at_most",
     "write_text_atomically",
@@ -61,6 +62,20 @@ def atomic_replacement(path: Path) -> Iterator[Path]:
     except BaseException:
         part.unlink(missing_ok=True)
         raise
+
+
+@contextmanager
+def file_errors(what: object, verb: str) -> Iterator[None]:
+    """Raise errors of the operating system as a UsageError: "FILE cannot be read: …".
+
+    Args:
+        what: The file or folder.
+        verb: Past participle of the operation: "read" or "written".
+    """
+    try:
+        yield
+    except OSError as error:
+        raise UsageError(f"{what} cannot be {verb}: {error.strerror or error}") from error
 
 
 def write_text_atomically(path: Path, text: str) -> None:

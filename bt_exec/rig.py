@@ -94,7 +94,7 @@ class PackSettings(UserData):
 class WorldSettings(UserData):
     """Initial state of a simulated world; packs with such a world derive from it.
 
-    Values arrive as the texts of ``KEY=VALUE`` pairs and are converted to the types of the fields.
+    Values arrive as strings of ``KEY=VALUE`` pairs and are converted to the types of the fields.
     The description of a field is shown to the operator: its meaning and the allowed values.
     """
 

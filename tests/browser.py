@@ -32,7 +32,7 @@ PLAIN = ("--disable-gpu", "--disable-software-rasterizer")
 def chromium() -> Iterator[Any]:
     """Yield the browser."""
     with playwright.sync_playwright() as driver:
-        # it refuses to run as root otherwise
+        # Chromium refuses to run as root with its sandbox
         arguments = ["--no-sandbox"] if os.geteuid() == 0 else []
         browser = driver.chromium.launch(executable_path=CHROMIUM, args=[*PLAIN, *arguments])
         yield browser

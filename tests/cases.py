@@ -13,7 +13,7 @@ __all__ = ["cases", "examples", "some"]
 T = TypeVar("T")
 
 _FEWEST = 5
-"""Number of examples that every property is tested with."""
+"""Minimum number of examples of a property."""
 
 
 def some(cases: Iterable[T], least: int = 1) -> list[T]:

@@ -17,8 +17,8 @@ from hypothesis import HealthCheck, settings
 # time.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-# No test asserts a duration, because a loaded machine is not a fault. One commit passes or fails
-# always: only `make explore` draws other examples each time, to find new faults.
+# No test asserts a duration, because a loaded machine is not a fault. The result for a commit is
+# always the same: only `make explore` draws other examples each time, to find new faults.
 CALM = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("bt-exec", CALM, derandomize=True, database=None)
 settings.register_profile("long", settings.get_profile("bt-exec"))  # see `tests.cases.examples`
@@ -29,7 +29,7 @@ settings.load_profile("bt-exec")
 # that a command makes are gone before 50,000 others exist.
 gc.set_threshold(50_000, 20, 100)
 
-SAMPLE = 12  # of the tests marked as sampled, one in so many runs in the fast suite
+SAMPLE = 12  # one of this many tests marked as sampled is in the fast suite
 
 FOLDERS = ("DATA", "CONFIG", "CACHE", "STATE")  # journal and reports, settings, caches, state
 PREFIXES = ("BT_EXEC_SITE", "BT_EXEC_TOKEN", "BT_EXEC_DEBUG", "ANTHROPIC_")  # with user settings

@@ -37,7 +37,7 @@ LONG = {
     "31_go_on_after_a_crash",  # tests/missions/test_kill_and_resume.py
     "39_faults_on_purpose",  # tests/bt_exec/campaign runs single missions with faults
     "38_a_campaign",  # starts processes; tests/bt_exec/campaign runs the same in this one
-    "26_a_model_writes_the_program",  # 05 and 24 show each half of it
+    "26_a_model_writes_the_program",  # 05 and 24 each show one half of it
 }
 
 

@@ -1,4 +1,4 @@
-"""Checks of everything registered, including installed packs of others."""
+"""Checks of everything registered, including installed third-party packs."""
 
 import itertools
 from typing import Annotated, Literal, get_args, get_origin

@@ -17,7 +17,7 @@ from typing import Any, ClassVar, Self
 
 from bt_exec.batch.store import ResultStore
 from bt_exec.failure import UsageError
-from bt_exec.files import write_text_atomically
+from bt_exec.files import file_errors, write_text_atomically
 
 __all__ = ["RunFolder", "atomic_new_folder"]
 
@@ -95,14 +95,12 @@ class RunFolder:
         elif self.folder.is_dir() and any(map(_is_foreign_file, self.folder.iterdir())):
             raise UsageError(f"{self.folder} is not empty; name another folder with --out")
         try:
-            self.folder.mkdir(parents=True, exist_ok=True)
-            self._release = weakref.finalize(self, _lock_folder(self.folder))
-            if not file.is_file():  # before the store, so that a folder with results has a manifest
-                write_text_atomically(file, json.dumps(manifest, ensure_ascii=False))
-            self._store = ResultStore(self.folder / "run.sqlite")
-        except OSError as error:
-            self.close()
-            raise UsageError(f"{self.folder} cannot be written: {error.strerror}") from error
+            with file_errors(self.folder, "written"):
+                self.folder.mkdir(parents=True, exist_ok=True)
+                self._release = weakref.finalize(self, _lock_folder(self.folder))
+                if not file.is_file():  # before the store: a folder with results has a manifest
+                    write_text_atomically(file, json.dumps(manifest, ensure_ascii=False))
+                self._store = ResultStore(self.folder / "run.sqlite")
         except UsageError:
             self.close()
             raise
@@ -169,11 +167,9 @@ def atomic_new_folder(folder: Path) -> Iterator[Path]:
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise UsageError(f"{folder} is not empty; name another folder with --out")
     part = folder.with_name(f".{folder.name}.part")
-    try:
+    with file_errors(folder, "written"):
         part.parent.mkdir(parents=True, exist_ok=True)
         lock = os.open(part.with_suffix(".lock"), os.O_RDWR | os.O_CREAT, 0o600)
-    except OSError as error:
-        raise UsageError(f"{folder} cannot be written: {error.strerror}") from error
     try:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -182,13 +178,11 @@ def atomic_new_folder(folder: Path) -> Iterator[Path]:
         shutil.rmtree(part, ignore_errors=True)
         part.mkdir()
         try:
-            yield part
-            if folder.exists():
-                folder.rmdir()
-            part.replace(folder)
-        except OSError as error:
-            message = f"{folder} cannot be written: {error.strerror or error}"
-            raise UsageError(message) from error
+            with file_errors(folder, "written"):
+                yield part
+                if folder.exists():
+                    folder.rmdir()
+                part.replace(folder)
         finally:
             shutil.rmtree(part, ignore_errors=True)
             part.with_suffix(".lock").unlink(missing_ok=True)

@@ -26,7 +26,7 @@ class SignalFallback:
 
     Args:
         numbers: The signals to count.
-        stop: Stops the mission and every robot for a signal, and waits briefly for it.
+        stop: Stops the mission and every robot, given the number of the signal.
     """
 
     def __init__(self, numbers: Collection[int], stop: Callable[[int], object]) -> None:
@@ -77,7 +77,7 @@ def signal_fallback(
 
     Args:
         numbers: The signals.
-        stop: Stops the mission and every robot for a signal, and waits briefly for it.
+        stop: Stops the mission and every robot, given the number of the signal.
     """
     watched = SignalFallback(numbers, stop)
     reading, writing = os.pipe()

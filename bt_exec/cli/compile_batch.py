@@ -57,7 +57,7 @@ def _answer(
     from bt_exec.planning.compiler import Reply
     from bt_exec.planning.plan_preparation import prepare_answer
     from bt_exec.site.compile_command import first_request
-    from bt_exec.spec.dump import dump_json
+    from bt_exec.spec.dump import to_data
 
     request = first_request(site, command, situation)
     answer = compiler.compile(request)
@@ -75,4 +75,4 @@ def _answer(
         runs = prepare_answer(answer, request).spec
     except SpecError as error:
         return {"command": command, "ok": False, "code": "PLAN_REJECTED", "message": str(error)}
-    return {"command": command, "ok": True, "plan": json.loads(dump_json(runs))}
+    return {"command": command, "ok": True, "plan": to_data(runs)}

@@ -175,7 +175,7 @@ def export(
     from bt_exec.cli.output_streams import operator_painter
     from bt_exec.export import FORMS, find_exporter
     from bt_exec.failure import UsageError
-    from bt_exec.files import expand_home
+    from bt_exec.files import expand_home, file_errors
     from bt_exec.tui.messages_for_records import catalogue_and_messages
 
     write = find_exporter(to)
@@ -185,12 +185,10 @@ def export(
     if str(path) == "-":
         _export_to_stdout(lambda path: write(kept, record, path), to)
         return
-    try:
+    if path.exists():
+        raise UsageError(f"{path} exists; name another file with --file")
+    with file_errors(path, "written"):
         write(kept, record, path)
-    except FileExistsError:
-        raise UsageError(f"{path} exists; name another file with --file") from None
-    except OSError as error:
-        raise UsageError(f"{path} cannot be written: {error.strerror}") from None
     _, messages = catalogue_and_messages(record)
     operator_painter().write_text(messages.say("FILE_WRITTEN", record.line.language, path=path))
 

@@ -15,7 +15,6 @@ from bt_exec.cli.typed_lines import TypedLines, can_ask_operator
 from bt_exec.language.messages import language_of
 from bt_exec.mission.self_questions import asks_to_stop
 from bt_exec.planning.compiler import REPLIES
-from bt_exec.spec.library import Library
 from bt_exec.tui.live import LiveView
 from bt_exec.tui.paint import Painter
 from bt_exec.tui.plain_view import PlainView
@@ -93,7 +92,6 @@ class MissionDisplay:
             self.model if self.live else PlainView(self.model, self._write_line, verbose=verbose)
         )
         self.view: LiveView | None = None
-        self.library = Library()
         self.typed = TypedLines()
         self._trouble: OSError | None = None
 
@@ -122,7 +120,7 @@ class MissionDisplay:
         model, painter = self.model, self.painter
         # at a prompt, the operator types lines meanwhile, so the view does not read keys
         view = LiveView(model, painter, keys=self.last, full=self.full) if self.live else None
-        self.view, self.library = view, session.site.library
+        self.view = view
         with (
             view or contextlib.nullcontext(),
             stop_mission_on_signals(session, view, last=self.last),

@@ -32,6 +32,7 @@ __all__ = [
     "use_language_of",
     "write_data",
     "write_json",
+    "write_result",
 ]
 
 
@@ -203,6 +204,15 @@ def write_json(data: Any, *, lines: bool = False) -> None:
     indent = 2 if out.isatty() and not lines else None
     write_data(to_json(data, indent=indent) + "\n")
     out.flush()
+
+
+def write_result(data: Any, lines: Iterable[str], *, as_json: bool) -> None:
+    """Write a result on standard output: its data as JSON, or lines of text."""
+    if as_json:
+        write_json(data)
+        return
+    for line in lines:
+        write_data(f"{line}\n")
 
 
 def operator_painter(*, beside: bool = False) -> Painter:

@@ -21,7 +21,7 @@ def plan_of_skill(name: str, texts: Iterable[str], site: Site) -> MissionSpec:
 
     Args:
         name: The skill.
-        texts: ``KEY=VALUE`` texts; lists and mappings are JSON.
+        texts: ``KEY=VALUE`` strings; lists and mappings are JSON.
         site: The site.
 
     Raises:
@@ -39,7 +39,7 @@ def plan_of_skill(name: str, texts: Iterable[str], site: Site) -> MissionSpec:
 
 
 def parse_tree_arguments(name: str, texts: Iterable[str], site: Site) -> dict[str, Any]:
-    """Return the arguments of a tree from ``KEY=VALUE`` texts; required ones may be missing.
+    """Return the arguments of a tree from ``KEY=VALUE`` strings; required ones may be missing.
 
     Raises:
         UnknownName: If the site has no such tree, or the tree no such parameter.
@@ -48,14 +48,13 @@ def parse_tree_arguments(name: str, texts: Iterable[str], site: Site) -> dict[st
     return _arguments(f"tree {name}", texts, _parameter_types(site.library.get(name), site), ())
 
 
-def plan_of_tree(name: str, texts: Iterable[str], site: Site, command: str = "") -> MissionSpec:
+def plan_of_tree(name: str, texts: Iterable[str], site: Site) -> MissionSpec:
     """Return a plan that runs one tree of the site.
 
     Args:
         name: The tree.
-        texts: ``KEY=VALUE`` texts; parameters that are not given have their defaults.
+        texts: ``KEY=VALUE`` strings; parameters that are not given have their defaults.
         site: The site.
-        command: Command of the mission.
 
     Raises:
         UnknownName: If the site has no such tree, or the tree no such parameter.
@@ -69,7 +68,7 @@ def plan_of_tree(name: str, texts: Iterable[str], site: Site, command: str = "")
     given = list(texts)
     args = _arguments(f"tree {name}", given, _parameter_types(tree, site), required)
     root = Tree.model_validate({"tree": name, "with": args})
-    return _plan(command or " ".join((name, *given)), root, site)
+    return _plan(" ".join((name, *given)), root, site)
 
 
 def _parameter_types(tree: TreeSpec, site: Site) -> dict[str, Any]:

@@ -112,7 +112,7 @@ def _write_test(journal: Journal, record: MissionRecord, form: str, path: Path) 
     """Write a test that runs a mission again and expects the same result."""
     from bt_exec.cli.output_streams import operator_painter
     from bt_exec.failure import UnknownName, UsageError
-    from bt_exec.files import expand_home
+    from bt_exec.files import expand_home, file_errors
     from bt_exec.testing.record_to_test import generate_test
     from bt_exec.tui.messages_for_records import catalogue_and_messages
 
@@ -121,13 +121,10 @@ def _write_test(journal: Journal, record: MissionRecord, form: str, path: Path) 
     before = [journal.mission(name) for name in journal.session_of(record.id)[:-1]]
     text = generate_test(record, [one for one in before if one.line.begun])
     path = expand_home(path)
-    try:
-        with path.open("x", encoding="utf-8") as file:
-            file.write(text)
-    except FileExistsError:
-        raise UsageError(f"{path} exists; name another file") from None
-    except OSError as error:
-        raise UsageError(f"{path} cannot be written: {error.strerror}") from None
+    if path.exists():
+        raise UsageError(f"{path} exists; name another file")
+    with file_errors(path, "written"), path.open("x", encoding="utf-8") as file:
+        file.write(text)
     _, messages = catalogue_and_messages(record)
     operator_painter().write_text(messages.say("FILE_WRITTEN", record.line.language, path=path))
 

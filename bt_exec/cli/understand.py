@@ -48,7 +48,7 @@ def understand(
     from bt_exec.planning.compiler import Plan, Reader
     from bt_exec.site.compile_command import first_request, make_compiler
     from bt_exec.site.site import load_site
-    from bt_exec.spec.dump import dump_json, dump_yaml
+    from bt_exec.spec.dump import dump_yaml, to_data
 
     loaded = load_site(site)
     compiler = make_compiler(loaded)
@@ -63,7 +63,7 @@ def understand(
     if json_:
         data = _as_data(meaning)
         if isinstance(answer, Plan):
-            data["plan"] = json.loads(dump_json(answer.spec))
+            data["plan"] = to_data(answer.spec)
         elif isinstance(answer, Refusal):
             data["refused"] = {"code": answer.code, "message": answer.message}
         write_data(json.dumps(data, ensure_ascii=False) + "\n")

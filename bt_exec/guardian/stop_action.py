@@ -26,7 +26,7 @@ class Guard:
         stop: ``"module:function"``, the function itself, a command line, or its words. A command
             succeeds with exit code 0, a function unless it raises. Neither may rely on the state
             of the driving process.
-        args: Arguments of the function: texts and numbers.
+        args: Arguments of the function: strings and numbers.
         within_s: Time without a heartbeat after which the robot is stopped [s].
 
     Raises:

@@ -165,7 +165,7 @@ class _Trees:
         called = {"_tree": name} if ident != name else {}
         element = Element("BehaviorTree", {"ID": ident, FORMAT_MARK: "1", **called, **attributes})
         self.elements.append(element)
-        element.children.append(_Nodes(self, ident).node(root, ident))
+        element.children.append(_Nodes(self).node(root, ident))
 
     def _tree_fields(self, tree: TreeSpec) -> dict[str, str]:
         """Return the exported fields of a tree file other than its nodes and parameters."""
@@ -182,10 +182,9 @@ class _Trees:
 class _Nodes:
     """Converter of the nodes of one tree to XML elements."""
 
-    def __init__(self, trees: _Trees, ident: str) -> None:
+    def __init__(self, trees: _Trees) -> None:
         self.trees = trees
         self.report = trees.report
-        self.ident = ident
         self.counters = 0
 
     def node(self, node: NodeBase, path: str) -> Element:

@@ -152,7 +152,6 @@ class Groot2Publisher:
     def __init__(self, port: int = DEFAULT_PORT) -> None:
         import zmq
 
-        self._zmq: Any = zmq
         self._context: Any = zmq.Context()
         self._lock = threading.Lock()
         self._tree: LiveTree | None = None

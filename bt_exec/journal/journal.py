@@ -360,6 +360,18 @@ class Journal:
         with self._connected() as connection:
             return read_summaries(connection, None, only, {"site": site, "day": day.isoformat()})
 
+    def running_elsewhere(self, site: str) -> MissionSummary | None:
+        """Return the newest mission of a site that another process is running, or None.
+
+        Raises:
+            UsageError: If the journal cannot be read.
+        """
+        only = "site = :site AND status IS NULL AND process != :process"
+        values = {"site": site, "process": process_identifier()}
+        with self._connected() as connection:
+            lines = read_summaries(connection, 50, only, values)
+        return next((line for line in lines if line.shown_status == "running"), None)
+
     def last_unfinished(self, site: str, session: str = "") -> MissionSummary | None:
         """Return the newest mission of a site that was not finished and not resumed.
 

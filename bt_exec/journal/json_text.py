@@ -18,8 +18,8 @@ __all__ = ["replace_surrogates", "to_bounded_json", "to_json"]
 _DEPTH = 48  # maximum nesting of containers; deeper values are cut
 _ARRAY = 64  # maximum number of elements of an array; a larger one is only described
 _VALUES = 100_000  # maximum number of values within a converted value; the rest is cut
-_TEXT = 4_000_000  # maximum number of characters of a value; longer texts are cut
-_PART = 8  # estimated number of characters that a key or item adds to those of the texts
+_TEXT = 4_000_000  # maximum number of characters of a value; longer strings are cut
+_PART = 8  # estimated number of characters that a key or item adds to those of the strings
 _CUTS = ((100_000, 100_000), (1_000, 10_000), (100, 100), (20, 10))
 """Limits of text length and container size for cutting a value, tried in this order."""
 
@@ -42,7 +42,7 @@ def to_json(value: Any) -> str:
 def to_bounded_json(value: Any) -> tuple[str, bool]:
     """Return a value as JSON text, and whether it was cut to fit.
 
-    Long texts and containers are cut with ever smaller limits. The structure of the value is kept,
+    Long strings and containers are cut with ever smaller limits. The value keeps its structure,
     so that the remaining data can be read. A value that is still too large is replaced by a note
     with its length.
     """

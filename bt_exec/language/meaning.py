@@ -153,10 +153,6 @@ class Meaning:
         """Return the meaning with the acts for one robot, including those for no named robot."""
         return replace(self, acts=tuple(act for act in self.acts if act.agent in ("", robot)))
 
-    def is_requested(self, *predicates: str) -> bool:
-        """Return True if an act with one of `predicates` is requested, not prohibited."""
-        return any(act.predicate in predicates and act.positive for act in self.acts)
-
 
 @dataclass(frozen=True)
 class Unclear:
@@ -317,6 +313,11 @@ class Context:
     def is_of_this_session(self, turn: Turn) -> bool:
         """Return True if a mission belongs to this session, not to an earlier one."""
         return turn in (*self.dropped, *self.turns)
+
+    def last_tried(self) -> Turn | None:
+        """Return the last command of this session that was refused or has a result, or None."""
+        tried = (t for t in reversed(self.turns) if t.has_result or t.status == "refused")
+        return next(tried, None)
 
     def last_mission(self) -> Turn | None:
         """Return the last mission with an action; if there is none, the last mission."""

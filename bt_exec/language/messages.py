@@ -219,8 +219,9 @@ class Messages:
     @cached_property
     def _open_patterns(self) -> tuple[tuple[re.Pattern[str], dict[str, str]], ...]:
         """Listed words with a ``*``, as patterns; longer ones first."""
+        number = f"({_NUMBER.pattern})"
         return tuple(
-            (re.compile(re.escape(key).replace(r"\*", "(.+)")), said)
+            (re.compile(re.escape(key).replace(r"\*", "(?P<text>.+)").replace(r"\#", number)), said)
             for key, said in sorted(self._words.items(), key=lambda one: -len(one[0]))
             if key.count("*") == 1
         )
@@ -233,7 +234,13 @@ class Messages:
         parts = text.split("; ")
         for pattern, said in self._open_patterns:
             if found := pattern.fullmatch(text):
-                filled = said[language].replace("*", self.translate_word(found[1], language))
+                numbers = (
+                    found[place]
+                    for place in range(1, pattern.groups + 1)
+                    if place != pattern.groupindex["text"]
+                )
+                filled = _fill_numbers(said[language], numbers)
+                filled = filled.replace("*", self.translate_word(found["text"], language))
                 return with_particles(filled) if language == "ko" else filled
         return (
             "; ".join(self.translate_word(part, language) for part in parts) if parts[1:] else text

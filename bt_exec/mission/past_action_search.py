@@ -99,7 +99,7 @@ def _action_plan(compiler: Compiler, asked: Request) -> NodeBase | None:
     if last is None or not (last.effects or last.irreversible):
         return None  # the question is about the result of an observation, not about an action
     if not all(map(_passes_all_texts, walk(root, Tree))):
-        return None  # some texts, such as a person's name, reach no skill and cannot be compared
+        return None  # an argument that no skill gets, such as a person's name, cannot be compared
     return rebuild(root, partial(_without_default_arguments, library=asked.library))
 
 

@@ -51,7 +51,6 @@ class State(enum.Enum):
 
     IDLE = "idle"
     IN_MISSION = "in mission"
-    STOPPING = "stopping"
     NEEDS_INSPECTION = "needs inspection"
 
 

@@ -66,6 +66,8 @@ Question = Literal[
 ]
 NEED_WORLD: frozenset[Question | None] = frozenset({"WHERE", "ARMS", "SAW", "HOLDS", "THING"})
 """Questions whose answer depends on what the robots report."""
+_WITH_NAMES: frozenset[Question] = frozenset({"DID", "THING", "PAST"})
+"""Questions that may contain other words, which may be misspelt."""
 _EXAMPLES = 8
 """Maximum number of commands that are suggested."""
 
@@ -184,6 +186,8 @@ class SelfAnsweringCompiler:
         steps_left: Returns a description of the remaining steps of the unfinished mission with a
             command, in a language; empty if they are unknown.
         action_in_question: Returns the mission that began the action in a question.
+        running_elsewhere: Returns the mission that another process is running at this site, or
+            None.
     """
 
     def __init__(
@@ -192,12 +196,14 @@ class SelfAnsweringCompiler:
         seen: Callable[[str], str],
         steps_left: Callable[[str, str], str],
         action_in_question: Callable[[str], PastAction | None],
+        running_elsewhere: Callable[[], MissionSummary | None],
     ) -> None:
         self.name = compiler.name
         self._compiler = compiler
         self._seen = seen
         self._steps_left = steps_left
         self._action_in_question = action_in_question
+        self._running_elsewhere = running_elsewhere
 
     def compile(self, request: Request) -> Plan | Refusal | Reply:
         """Return the general answer to a question about the robot, or that of the compiler."""
@@ -209,7 +215,7 @@ class SelfAnsweringCompiler:
         question = None if question == "COUNT_LEFT" else question
         answer = self._compiler.compile(request)
         if isinstance(answer, Refusal) and only_stops(request.command):
-            return Refusal("STOP", request.messages.say("SELF_IDLE", request.language))
+            return Refusal("STOP", self._activity_answer(request))
         if isinstance(answer, Refusal) and (command := _command_after_stop(request.command)):
             then = self._compiler.compile(replace(request, command=command))
             return then if isinstance(then, Plan) else answer
@@ -223,7 +229,8 @@ class SelfAnsweringCompiler:
         general = ("COURTESY", "DONE")  # in Korean, a courtesy may also ask "did it go well?"
         if isinstance(answer, Reply) and answer.code in general:
             answer = Refusal(answer.code, answer.message)
-        if not isinstance(answer, Refusal) or answer.did_you_mean:
+        misspelt = isinstance(answer, Refusal) and question in _WITH_NAMES and answer.did_you_mean
+        if not isinstance(answer, Refusal) or misspelt:
             return answer
         code, message = self._general_answer(question, request, answer)
         return Reply(code, message) if message else answer
@@ -259,6 +266,9 @@ class SelfAnsweringCompiler:
             verdict = say("yes" if found.done or found.before else "no", language)
             return "DONE", f"{verdict} {description}"
         if _has_form(said, "reasons") and request.context.last_mission() is not None:
+            tried = request.context.last_tried()
+            if tried is not None and tried.status == "refused":
+                return "WHY", answer_about_ending(tried, request.messages, language)
             last = answer_about_last_ending(request.context, request.messages, language)
             return "WHY", f"{say('SELF_ON_COMMAND', language)} {last}"
         done = list_missions(request.context, request.messages, language)
@@ -306,7 +316,7 @@ class SelfAnsweringCompiler:
                 unknown = say(f"SELF_{question}_UNKNOWN", language)
                 return Reply("WHERE", _answer_from_facts(request, question) or unknown)
             case "NOW":
-                return Reply("WHERE", say("SELF_IDLE", language))
+                return Reply("WHERE", self._activity_answer(request))
             case "LEFT":
                 return Reply("DONE", self._unfinished_mission_answer(request))
             case "COUNT_LEFT" if request.context.last_mission() is not None:
@@ -320,6 +330,15 @@ class SelfAnsweringCompiler:
                 )
                 return Reply("DONE", answer)
         return None
+
+    def _activity_answer(self, request: Request) -> str:
+        """Return the mission that another process is running, or a statement that none runs."""
+        say, language = request.messages.say, request.language
+        other = self._running_elsewhere()
+        if other is None:
+            return say("SELF_IDLE", language)
+        when = f"{other.started_at:%H:%M}"
+        return say("SELF_BUSY_ELSEWHERE", language, command=other.command, when=when)
 
     def _unfinished_mission_answer(self, request: Request) -> str:
         """Return a report of the newest unfinished mission, or a statement that there is none.

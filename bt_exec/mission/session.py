@@ -68,7 +68,7 @@ class Session:
         world: Initial state of the simulated worlds, such as ``{"door": "closed"}``; the packs
             define the keys.
         fast: Whether the simulation runs as fast as possible instead of in real time.
-        faults: Faults to inject: ``SKILL[:N]=CODE`` texts, or faults of a fault plan as plain data.
+        faults: Faults to inject: ``SKILL[:N]=CODE`` strings, or faults of a plan as plain data.
         listeners: Listeners of every event.
         journal: Journal that records missions; None for no record.
         frames: Whether the journal also keeps the frames.
@@ -324,6 +324,7 @@ class Session:
             self.robots.describe_last_observations,
             self._steps_left,
             self.action_in_question,
+            self._running_elsewhere,
         )
 
     def _recorded(
@@ -399,6 +400,10 @@ class Session:
             return None
         request = partial(first_request, self.site, context=self.conversation.context())
         return action_in_question(question, self.journal, self.site.name, self.compiler, request)
+
+    def _running_elsewhere(self) -> MissionSummary | None:
+        """Return the mission that another process is running at this site, or None."""
+        return None if self.journal is None else self.journal.running_elsewhere(self.site.name)
 
     def _missions_of_today(self) -> Sequence[MissionSummary]:
         """Return today's ended or interrupted missions at this site, oldest first.

@@ -173,7 +173,7 @@ class Faults:
     def parse(
         cls, written: Iterable[str | Mapping[str, Any]], skills: Mapping[str, Skill]
     ) -> Faults:
-        """Parse ``SKILL[:N]=CODE`` texts and the mappings of fault plans.
+        """Parse ``SKILL[:N]=CODE`` strings and the mappings of fault plans.
 
         Raises:
             UsageError: If one is malformed, or the skill does not declare its code.
@@ -190,7 +190,7 @@ class Faults:
         return cls(faults)
 
     def to_source(self) -> list[str | dict[str, Any]]:
-        """Return the texts and mappings from which `parse` creates these faults."""
+        """Return the strings and mappings from which `parse` creates these faults."""
         return [fault.to_source() for fault in self.faults]
 
     def begin(self, now: Callable[[], float]) -> None:

@@ -42,11 +42,11 @@ class FaultPlan(UserData):
     faults: Annotated[tuple[Fault, ...], Field(max_length=100)] = ()
 
     def initial_world_texts(self) -> dict[str, str]:
-        """Return the initial state of the world with its values as texts, by key."""
+        """Return the initial state of the world with its values as strings, by key."""
         return {key: str(value) for key, value in self.world.items()}
 
     def world_with(self, texts: Sequence[str]) -> list[str]:
-        """Return the initial state as ``KEY=VALUE`` texts, overridden by those in `texts`."""
+        """Return the initial state as ``KEY=VALUE`` strings, overridden by those in `texts`."""
         given = {text.partition("=")[0] for text in texts}
         own = [f"{key}={value}" for key, value in self.world.items() if key not in given]
         return [*own, *texts]

@@ -58,8 +58,7 @@ def answer_about_last_result(
         language: Language of the answer.
         trouble: Whether the operator asked if there was trouble.
     """
-    tried = [turn for turn in context.turns if turn.has_result or turn.status == "refused"]
-    last = tried[-1] if tried else context.last_mission()
+    last = context.last_tried() or context.last_mission()
     if last is None or not last.status:
         return answer_about_last_ending(context, messages, language)
     well = last.status == "satisfied"
@@ -133,7 +132,7 @@ def answer_about_ending(
     """Return sentences about the end of a mission, its report, and the failure it recovered from.
 
     The report is quoted, because it describes the state at that time. A report in another language
-    is replaced by the cause of the failure and the recorded state.
+    is replaced by the cause of the failure and the recorded state, but a refusal is quoted.
 
     Args:
         turn: The mission.
@@ -151,6 +150,8 @@ def answer_about_ending(
         code = "SELF_REPORTED_BEFORE" if outdated else "SELF_REPORTED"
         report = messages.without_stop_advice(turn.message, language)
         why = messages.say(code, language, message=report)
+    elif turn.status == "refused" and turn.message:
+        why = messages.say("WHY_SAID", language, message=turn.message)
     elif state := " ".join(fact_sentences(turn.state, messages, language)[0]):
         said.append(why)
         why = messages.say("SELF_STATE_THEN", language, state=state)

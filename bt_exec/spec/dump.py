@@ -21,7 +21,7 @@ _ESCAPED = re.compile("[\x85\u2028\u2029\ufeff]")
 
 
 class _Dumper(_BASE):  # type: ignore[misc]
-    """YAML dumper that quotes texts that `bt_exec.spec.yaml_source` would parse as numbers."""
+    """YAML dumper that quotes strings which `bt_exec.spec.yaml_source` would parse as numbers."""
 
 
 _Dumper.add_implicit_resolver("tag:yaml.org,2002:float", NUMBER, list("-+0123456789"))

@@ -80,7 +80,7 @@ def choice_type(values: Any) -> str:
 
 
 def _read_choices(value: Any) -> Any:
-    """Validate choices, which are at least two distinct texts or at least two distinct integers."""
+    """Validate choices: at least two distinct strings, or at least two distinct integers."""
     items = tuple(value) if isinstance(value, list | tuple) else ()
     alike = {type(item) for item in items} in ({str}, {int})
     if not alike or len(items) < 2 or len(set(items)) < len(items):

@@ -1,9 +1,9 @@
 """Parsing of YAML text into plain data, with the line and column of every value.
 
 The language is a subset of YAML 1.2: ``true`` and ``false`` are the only booleans (``no`` and
-``on`` are texts), numbers are decimal, dates are text. Tags, anchors, aliases, control characters
-and duplicate keys are rejected, and size, depth and node count are limited. JSON is accepted as
-YAML. Lines and columns count from 1; columns count characters, not bytes.
+``on`` are strings), numbers are decimal, dates are strings. Tags, anchors, aliases, control
+characters and duplicate keys are rejected, and size, depth and node count are limited. JSON is
+accepted as YAML. Lines and columns count from 1; columns count characters, not bytes.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ Place: TypeAlias = tuple[str | int, ...]
 
 INTEGER = re.compile(r"[-+]?(0|[1-9][0-9]{0,18})\Z")
 NUMBER = re.compile(r"[-+]?(0|[1-9][0-9]*)(\.[0-9]*([eE][-+]?[0-9]+)?|[eE][-+]?[0-9]+)\Z")
-# `bt_exec.spec.dump` must quote texts that match these (see tests/bt_exec/spec/test_dump.py)
+# `bt_exec.spec.dump` must quote strings that match these (see tests/bt_exec/spec/test_dump.py)
 _CONSTANTS = {
     **dict.fromkeys(("true", "True", "TRUE"), True),
     **dict.fromkeys(("false", "False", "FALSE"), False),

@@ -169,7 +169,7 @@ def run_tree(
         robot: The robot; a `ScriptedRobot` if not given.
         services: Services for skills and conditions, by name.
         simulation: Simulation that is stepped between ticks; a `FakeClock` if not given.
-        faults: Faults to inject: ``SKILL[:N]=CODE`` texts, or faults of a plan as plain data.
+        faults: Faults to inject: ``SKILL[:N]=CODE`` strings, or faults of a plan as plain data.
         limits: Budgets and deadlines; the defaults if not given.
         command: The command of the mission.
         abort_at: Number of the tick before which the mission is aborted; None for no abort.

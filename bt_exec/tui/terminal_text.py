@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -271,11 +271,23 @@ def _entry(entry: Entry, width: int, glyphs: Glyphs) -> list[Line]:
         text = glyphs.text(safe_line(entry.summary))
         lines += [((f"   {line}", ""),) for line in wrap(text, width - 4)]
     column = max((cell_len(name) for name, text in entry.facts if text), default=0) + 2
-    column = min(column, width // 2)
+    if column > width // 3:
+        return [*lines, *_facts_below_names(entry.facts, width, glyphs)]
     for name, text in entry.facts:
-        name = fit(name, column - 1, glyphs.dots)
         for index, line in enumerate(wrap(glyphs.text(safe_line(text)), width - 4 - column)):
             if line:
                 head = pad(name if index == 0 else "", column)
                 lines.append((("   " + head, "dim"), (line, "")))
     return lines
+
+
+def _facts_below_names(
+    facts: Iterable[tuple[str, str]], width: int, glyphs: Glyphs
+) -> Iterator[Line]:
+    """Yield the facts of an entry, each below its name, where the line is too short for both."""
+    for name, text in facts:
+        if text:
+            yield ((f"   {fit(name, width - 4, glyphs.dots)}", "dim"),)
+        for line in wrap(glyphs.text(safe_line(text)), width - 6):
+            if line:
+                yield ((f"     {line}", ""),)

@@ -144,11 +144,11 @@ class _Artist:
     def rule(self) -> Line:
         return ((" " + self.glyphs.rule * (self.width - 2), "dim"),)
 
-    def left_and_right(self, left: str, style: str, right: str, right_style: str = "dim") -> Line:
+    def left_and_right(self, left: str, style: str, right: str) -> Line:
         """Return a line with a left and a right part; the left part is shortened to fit."""
         right = self.fit(right, self.width - 6)
         space = self.width - cell_len(right) - 2
-        return ((" " + pad(self.fit(left, space - 1), space), style), (right, right_style))
+        return ((" " + pad(self.fit(left, space - 1), space), style), (right, "dim"))
 
     def header(self) -> list[Line]:
         model = self.model

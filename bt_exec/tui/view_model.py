@@ -487,7 +487,10 @@ def _done_subgoals_text(node: ViewNode) -> str:
     if not isinstance(node.spec, Sequence) or node.spec.name is None:
         return ""
     goals = [
-        child for child in node.children if isinstance(child.spec, Sequence) and child.spec.name
+        child
+        for child in node.children
+        for spec in [child.named or child.spec]
+        if isinstance(spec, Sequence) and spec.name
     ]
     done = sum(child.state in ("done", "skipped", "kept") for child in goals)
     begun = any(child.state is not None for child in goals)

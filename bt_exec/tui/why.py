@@ -156,7 +156,8 @@ class Why:
         if self.status_word in ("interrupted", "running", "waiting"):
             rows += self.unended_mission_lines()
         elif self.is_in_other_language:
-            rows.append(("at the end", " ".join(self.fact_sentences(known.facts))))
+            state = {**known.facts, **line.state}  # the latter marks what was uncertain
+            rows.append(("at the end", " ".join(self.fact_sentences(state))))
         elif safe_line(line.message) not in self.cause():
             rows.append(("reported", safe_line(line.message)))
         rows += [("unreadable", safe_line(text)) for text in known.incomplete]
@@ -217,7 +218,8 @@ class Why:
                     "" if cause.t is None else self.word("after # s").replace("#", f"{cause.t:.1f}")
                 )
                 measured = _code_and_evidence(root) if self.verbose else ()
-                rows.append(("evidence", " · ".join(filter(None, (*measured, after)))))
+                heading = "evidence" if self.verbose else "when"
+                rows.append((heading, " · ".join(filter(None, (*measured, after)))))
                 rows.append(("seen", "; ".join(map(safe_line, cause.seen))))
         others = (one for one in later if str(one) not in ended)
         return [*rows, *self.tolerated_failures(others, attempt.done)]

@@ -82,12 +82,6 @@ class Change:
         """Return the cached hash."""
         return self._hash
 
-    def may_change(self, fact: str) -> bool:
-        """Return True if a known `fact` may have another value afterwards."""
-        if self.learns:
-            return False
-        return fact in self._keys or any(form.fullmatch(fact) for form in self.forms)
-
     def restricted_to(self, wanted: Callable[[str], bool]) -> Change:
         """Return the change without the facts for which `wanted` returns False."""
         left = frozenset(fact for fact in self._keys if not wanted(fact))

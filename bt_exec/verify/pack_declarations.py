@@ -250,7 +250,7 @@ def _uncaught_calls(definition: ast.AST, inner: bool = False) -> Iterator[tuple[
 
 
 def _possible_texts(node: ast.AST | None, names: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the constant texts to which an expression may evaluate."""
+    """Yield the constant strings to which an expression may evaluate."""
     if isinstance(node, ast.IfExp):
         yield from _possible_texts(node.body, names)
         yield from _possible_texts(node.orelse, names)

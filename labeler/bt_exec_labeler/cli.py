@@ -310,13 +310,9 @@ def dataset(
     _print_result(_commands_module().dataset(run, source, words, out, **about), json)
 
 
-def _print_result(found: dict[str, Any], json: bool) -> None:
-    """Print the lines of a result, or all of it as JSON."""
-    import json as coding
+def _print_result(found: dict[str, Any], as_json: bool) -> None:
+    """Print the lines of a result, or the rest of it as JSON."""
+    from bt_exec.cli.output_streams import write_result
 
-    if json:
-        data = {key: value for key, value in found.items() if key != "lines"}
-        typer.echo(coding.dumps(data, ensure_ascii=False, indent=2, default=str))
-        return
-    for line in found["lines"]:
-        typer.echo(line)
+    lines = found.pop("lines")
+    write_result(found, lines, as_json=as_json)

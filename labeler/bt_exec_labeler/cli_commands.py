@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from bt_exec.failure import UnknownName, UsageError
+from bt_exec.files import file_errors
 from bt_exec.site.site import load_site
 from bt_exec_labeler.batch.command import run
 from bt_exec_labeler.batch.output_and_answer_cache import Output, read_lines
@@ -51,13 +52,10 @@ def draft(site: str, out: Path) -> dict[str, Any]:
     from bt_exec_labeler.vocabulary_draft import draft_vocabulary
 
     text = draft_vocabulary(site)
-    try:
-        with out.open("x", encoding="utf-8") as file:
-            file.write(text)
-    except FileExistsError:
-        raise UsageError(f"{out} exists already; name another file with --out") from None
-    except OSError as error:
-        raise UsageError(f"{out} cannot be written: {error.strerror}") from error
+    if out.exists():
+        raise UsageError(f"{out} exists already; name another file with --out")
+    with file_errors(out, "written"), out.open("x", encoding="utf-8") as file:
+        file.write(text)
     return {"file": str(out), "lines": [f"{out}: edit it, then run bt-exec label check"]}
 
 

@@ -147,11 +147,6 @@ class Clip:
         """Time of the first place [s since the episode began]."""
         return self.t - self.form.step_s * (self.form.count - 1)
 
-    @property
-    def is_complete(self) -> bool:
-        """Whether every place has a frame."""
-        return len(self.frames) == self.form.count
-
     def digest(self) -> str:
         """Return the SHA-256 of the frames' pixels and their times relative to the moment.
 

@@ -30,6 +30,7 @@ __all__ = [
     "ReplyKind",
     "State",
     "decode_picture",
+    "encode_png",
     "file_digest",
     "order_frames",
     "printable_name",
@@ -236,6 +237,15 @@ def decode_picture(data: bytes, name: str) -> Image:
     if found is None:
         raise ValueError(f"{name} is damaged, or not a picture")
     return np.ascontiguousarray(found[:, :, ::-1], np.uint8)
+
+
+def encode_png(image: Image) -> bytes:
+    """Return a picture as the bytes of a PNG file, without loss."""
+    import cv2
+
+    done, coded = cv2.imencode(".png", cv2.cvtColor(image, cv2.COLOR_RGB2BGR))
+    assert done
+    return bytes(coded.tobytes())
 
 
 def file_digest(path: Path) -> str:

@@ -53,7 +53,7 @@ Port = Annotated[int, typer.Option("--port", min=0, max=65535, help="Port; 0 cho
 
 
 def settings_of(texts: list[str] | None) -> dict[str, Any]:
-    """Return texts of the form ``client.model=x`` as nested settings.
+    """Return strings of the form ``client.model=x`` as nested settings.
 
     Raises:
         UsageError: If a text does not have this form.

@@ -24,6 +24,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, model_validator
 
 from bt_exec.failure import UsageError, nearest_names
+from bt_exec.files import file_errors
 from bt_exec.spec.user_data_validation import UserData, load_model
 
 __all__ = [
@@ -195,10 +196,8 @@ def digest_of(path: Path) -> str:
     Raises:
         UsageError: If the file cannot be read.
     """
-    try:
+    with file_errors(path, "read"):
         return hashlib.sha256(path.read_bytes()).hexdigest()
-    except OSError as error:
-        raise UsageError(f"{path} cannot be read: {error.strerror}") from error
 
 
 def vocabulary_of(run: Path, words: Path, manifest: Mapping[str, Any]) -> Vocabulary:

@@ -42,11 +42,6 @@ class Dialogue:
         self._compiler = compiler
         self._late = False
 
-    @property
-    def requests(self) -> int:
-        """Number of HTTP requests, or of questions if that is larger, as with recorded answers."""
-        return max(self.calls, self.usage.requests)
-
     @contextmanager
     def limit_time(self) -> Iterator[None]:
         """Cancel the pending question when 90 % of the request's time limit has passed."""
@@ -68,18 +63,8 @@ class Dialogue:
             ModelFailure: If there is no usable answer.
         """
         self.calls += 1
-        asked = self._question
-        more = {"tools": asked.tools} if asked.tools else {}
         try:
-            answer = self._model.ask(
-                asked.system,
-                asked.messages,
-                asked.schema,
-                self._request.cancel,
-                plain=asked.plain,
-                structured=asked.structured,
-                **more,
-            )
+            answer = self._model.ask(self._question, self._request.cancel)
         except ModelFailure as failure:
             if self._late and failure.code == "MODEL_CANCELLED":
                 failure = ModelFailure("MODEL_TIMEOUT", "there was no time left")

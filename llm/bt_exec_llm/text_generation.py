@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from bt_exec.models import Writer, Written
-from bt_exec_llm.client import Block, Model, ModelFailure, Turn
+from bt_exec_llm.client import Block, Model, ModelFailure, Question, Turn
 from bt_exec_llm.client.documents_in_answer import without_thoughts
 from bt_exec_llm.client.model_client import make_model_client
 
@@ -30,7 +30,7 @@ class ModelWriter:
             for place, text in enumerate(said)
         ]
         try:
-            answer = self.model.ask([Block(role, cache=True)], turns)
+            answer = self.model.ask(Question([Block(role, cache=True)], turns))
         except ModelFailure as failure:
             return Written(None, failure.code, usage=failure.usage.to_dict())
         text, _ = without_thoughts(answer.text)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from bt_exec.models import VisualQa, VqaAnswer
-from bt_exec_llm.client import Block, Model, ModelFailure, Turn
+from bt_exec_llm.client import Block, Model, ModelFailure, Question, Turn
 from bt_exec_llm.client.images import image_block
 from bt_exec_llm.client.model_client import make_model_client
 
@@ -35,7 +35,7 @@ class ModelVisualQa:
         images = image if isinstance(image, list | tuple) else [image]
         try:
             turn = Turn.user(*map(image_block, images), question)
-            answer = self.model.ask([self._role], [turn], schema)
+            answer = self.model.ask(Question([self._role], [turn], schema))
         except ModelFailure as failure:
             return VqaAnswer(None, failure.code)
         except ValueError as error:

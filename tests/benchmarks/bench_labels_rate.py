@@ -27,8 +27,8 @@ from bt_exec_labeler.labeler_items import ControllerItem, Item
 from bt_exec_labeler.labelers.model_labeler import ModelLabeler
 from bt_exec_labeler.testing.toy_game_episodes import VOCABULARY
 from bt_exec_labeler.vocabulary import Vocabulary
-from bt_exec_llm.client import Answer, ModelFailure, Turn
-from bt_exec_llm.testing.scripted_model import Asked, ScriptedModel
+from bt_exec_llm.client import Question, Turn
+from bt_exec_llm.testing.scripted_model import ScriptedModel
 
 THINKS_S = 0.1
 WORKERS = 4
@@ -82,9 +82,9 @@ class Model:
 
     def __init__(self) -> None:
         self.count = 0
-        self.model = ScriptedModel([self.reply], Answer, ModelFailure, seconds=THINKS_S)
+        self.model = ScriptedModel([self.reply], seconds=THINKS_S)
 
-    def reply(self, _: Asked) -> str:
+    def reply(self, _: Question) -> str:
         self.count += 1
         self.model.asked.clear()
         return REPLY
@@ -101,7 +101,7 @@ def bare(count: int) -> float:
     model, questions = Model(), [Turn.user("Answer.")]
     began = time.perf_counter()
     with ThreadPoolExecutor(WORKERS) as pool:
-        list(pool.map(lambda _: model.model.ask([], questions), range(count // BATCH)))
+        list(pool.map(lambda _: model.model.ask(Question([], questions)), range(count // BATCH)))
     return time.perf_counter() - began
 
 

@@ -28,7 +28,7 @@ from bt_exec.pack import Catalogue
 from bt_exec.planning.compiler import Plan, Request
 from bt_exec.site.site import Site, load_site
 from bt_exec.spec.model import Do, Mission, MissionSpec
-from bt_exec_llm.client import Answer
+from bt_exec_llm.client import Answer, Question
 from bt_exec_llm.model_compiler.compiler import ModelCompiler, PlanningSettings, estimated_tokens
 from bt_exec_llm.model_compiler.prompt import build_prompt
 
@@ -69,18 +69,10 @@ class Scripted:
         self.draw = random.Random(seed)
         self.calls = self.tokens = 0
 
-    def ask(
-        self,
-        system: Any,
-        messages: Any,
-        schema: Mapping[str, Any] | None = None,
-        cancel: Any = None,
-        *,
-        plain: str | None = None,
-        structured: str | None = None,
-    ) -> Answer:
+    def ask(self, question: Question, cancel: Any = None) -> Answer:
         """Return a tree in the format of our compiler."""
-        del schema, cancel, structured
+        del cancel
+        messages = question.messages
         first = "\n".join(block.text for block in messages[0].blocks)
         if self.draw.random() < self.rate:
             wrong = "close_door" if self.kind != "close" else "open_door"
@@ -91,7 +83,7 @@ class Scripted:
         else:
             tree = {"open": "open_door", "close": "close_door", "fetch": "get_material"}
             said = f"explanation: as asked\nroot: {{tree: {tree[self.kind]}}}"
-        texts = [block.text for block in system] + [plain or ""]
+        texts = [block.text for block in question.system] + [question.plain or ""]
         texts += [block.text for turn in messages for block in turn.blocks]
         self.note("\n".join(texts), said)
         return Answer(said)
@@ -156,7 +148,7 @@ class OneAction:
     def compile(self, request: Request) -> Plan | Refusal:
         """Request the next action; return it as a plan without further checks."""
         action = self.model.turn(
-            str(build_prompt(request)), request.situation.facts, request.situation.labels
+            build_prompt(request).to_text(), request.situation.facts, request.situation.labels
         )
         if action is None:
             self.done = True
@@ -172,7 +164,7 @@ class OneAction:
 
 
 class Ear:
-    """Records the skills that start."""
+    """Listener that records the skills that start."""
 
     def __init__(self) -> None:
         self.started: list[str] = []

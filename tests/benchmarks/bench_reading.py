@@ -1,4 +1,4 @@
-"""Reading engine with the words of pictures and tables: time, memory, readings a sentence.
+"""Reading engine with the words of pictures and tables: time, memory, readings per sentence.
 
 Times are processor times. Each figure of a first reading comes from a fresh process.
 """

@@ -1,7 +1,7 @@
 """Random tables: outcomes of missions, checked by an independent reader of the world, and speed.
 
 ``python tests/benchmarks/bench_tables.py [TABLES] [calm troubled]``; 200 tables by default. In
-troubled ones objects slip from the hand or are moved, and bowls vanish. A mission counts as
+troubled ones, objects slip from the hand or are moved, and bowls vanish. A mission counts as
 successful if the world is as commanded, or if it reports the objects that are not in place.
 """
 

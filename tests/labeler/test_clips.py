@@ -35,7 +35,7 @@ def every(step_s: float, until_s: float) -> list[float]:
 def test_recent_clip_has_eight_frames_of_four_seconds() -> None:
     clip = cut_clip(episode(*every(0.1, 20)), 10.0, RECENT)
     assert [frame.t for frame in clip.frames] == [6.5, 7, 7.5, 8, 8.5, 9, 9.5, 10]
-    assert clip.is_complete
+    assert len(clip.frames) == RECENT.count
 
 
 def test_summary_clip_covers_the_last_minute_every_two_seconds() -> None:
@@ -46,7 +46,7 @@ def test_summary_clip_covers_the_last_minute_every_two_seconds() -> None:
 def test_clip_at_the_start_is_shorter_and_reports_it() -> None:
     clip = cut_clip(episode(*every(0.5, 20)), 1.0, RECENT)
     assert [frame.t for frame in clip.frames] == [0, 0.5, 1]
-    assert (clip.before_start, clip.empty_s, clip.is_complete) == (5, (), False)
+    assert (clip.before_start, clip.empty_s) == (5, ())
 
 
 def test_gap_is_reported_and_not_filled_with_an_older_frame() -> None:
@@ -113,9 +113,9 @@ def test_content_of_a_clip_is_relative_to_its_moment() -> None:
     assert cut_clip(lost, 0.0, RECENT).frame_digests() == [("unreadable: OSError", 0.0)]
 
 
-def test_clip_has_a_start_time_and_a_completeness_flag() -> None:
+def test_clip_has_a_start_time_and_counts_places_before_the_episode() -> None:
     whole = cut_clip(episode(*every(0.5, 9.0)), 8.0, RECENT)
-    assert (whole.start_s, whole.is_complete, whole.before_start) == (4.5, True, 0)
+    assert (whole.start_s, whole.before_start) == (4.5, 0)
     early = cut_clip(episode(*every(0.5, 9.0)), 3.0, RECENT)
-    assert (early.start_s, early.is_complete, early.before_start) == (-0.5, False, 1)
+    assert (early.start_s, early.before_start) == (-0.5, 1)
     assert cut_clip(Episode("e", ()), 3.0, SUMMARY).before_start == SUMMARY.count

@@ -51,7 +51,7 @@ def test_review_ends_on_a_signal(game: Path, tmp_path: Path, number: int) -> Non
 
 
 class ShortServer:
-    """Server that ends by itself when it was asked three times whether it is alive."""
+    """Server that ends by itself after three queries whether it is alive."""
 
     def __init__(self) -> None:
         self.calls: list[str] = []

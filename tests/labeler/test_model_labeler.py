@@ -21,16 +21,8 @@ from bt_exec_labeler.labelers.recorded_action_labeler import RulesLabeler
 from bt_exec_labeler.testing.toy_game_episodes import VOCABULARY
 from bt_exec_labeler.vocabulary import Vocabulary
 from bt_exec_llm.client import Block, ModelClient, ModelSettings, Turn, image_block
-from bt_exec_llm.testing.messages_server import (
-    MessagesServer,
-    Reply,
-    cut_off,
-    error,
-    html,
-    refusal,
-    reset,
-    text,
-)
+from bt_exec_llm.testing.messages_replies import Reply, cut_off, error, html, refusal, reset, text
+from bt_exec_llm.testing.messages_server import MessagesServer
 
 Records = list[dict[str, Any]]
 

@@ -26,7 +26,8 @@ from bt_exec_labeler.labelers import Allowance, Labelled
 from bt_exec_labeler.labelers.on_ray import RayLabeler
 from bt_exec_labeler.labelers.recorded_action_labeler import RulesLabeler
 from bt_exec_labeler.vocabulary import Vocabulary
-from bt_exec_llm.testing.messages_server import MessagesServer, text
+from bt_exec_llm.testing.messages_replies import text
+from bt_exec_llm.testing.messages_server import MessagesServer
 from tests.labeler.batch.recordings import answer
 from tests.ray_nodes import ray_nodes
 

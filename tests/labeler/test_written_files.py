@@ -38,7 +38,7 @@ from bt_exec_llm.client import Block
 from .lerobot.test_annotate import TASKS, robot_set, vocabulary
 
 WRITTEN = Path(__file__).parent.parent / "data" / "labels" / "written"
-_SHOWN = 20_000  # maximum size of rows in bytes; of more, only the first and a digest are kept
+_SHOWN = 20_000  # maximum bytes of rows; of larger ones, only the first and a digest are kept
 STORY: tuple[dict[str, Any], ...] = (
     {"t": 0, "end": 3, "op": "MOVE_NAV", "args": {"target": "key"}, "state": "done",
      "facts": {"at": "key"}},

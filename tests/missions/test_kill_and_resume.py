@@ -46,7 +46,7 @@ COMMANDS = {
     "building": {"교수님께 서류 전해 줘": 50, "라운지에 누가 있는지 교수님께 말씀드려": 190},
     "tabletop": {"sort everything by colour": 125, "모든 물건을 색깔별로 정리해": 125},
 }
-"""Commands with the number of rows that their missions have at least, in any world."""
+"""Commands, each with the minimum number of rows of its mission in any world."""
 
 
 def killed(site: str, command: str, world: dict[str, str], journal: Journal, rows: int) -> None:

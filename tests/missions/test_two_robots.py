@@ -97,7 +97,7 @@ def test_situation_outside_a_mission_contains_every_robot(site):
 
 
 class Says(MissionReporter):
-    """Tells one sentence."""
+    """Reporter with one fixed sentence."""
 
     def operator_messages(self):
         return "I am here."

@@ -1,4 +1,4 @@
-"""Map from lines to the tests that run them, one for each test file, cached outside the repository.
+"""Maps from lines to the tests that run them, one per test file, cached outside the repository.
 
 Lines are counted from the start of their function, so the map stays valid when a function moves.
 Code that runs on import belongs to no test.

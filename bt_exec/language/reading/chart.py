@@ -54,6 +54,11 @@ class Edge(NamedTuple):
         for part in self.parts:
             yield from part.leaves()
 
+    @property
+    def is_impossible(self) -> bool:
+        """Whether the edge is a verb of an act that no pack can do, as "throw" for a gripper."""
+        return self.category.startswith("v.beyond")
+
 
 class _Active(NamedTuple):
     """A partially matched rule."""

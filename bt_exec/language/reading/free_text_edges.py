@@ -62,7 +62,7 @@ class _Texts:
         """Spans of the verbs of other acts; in English, of the conjunctions before these verbs."""
         silent = {*lexicon.language.data.get("skipped", ()), *self._rules.get("after", ())}
         self._late = {one.end for one in edges if one.category in silent}
-        """Ends of words that may belong to the text after them, which costs more without them."""
+        """Ends of words that may belong to a text; a text that begins after them costs more."""
         starts = {start for start, _ in self._acts}
         if lexicon.language.name == "en":
             links = [one for one in edges if one.category in ("link", "comma", "~or")]

@@ -67,6 +67,7 @@ class _Remarks:
         self._persons = tuple(data.get("texts", {}).get("persons", ()))
         self._named = [one for one in edges if one.start in text.gaps]
         self._takes_items = lexicon.takes_texts
+        self._adverbs = {one.text for one in edges if one.category == "manner"}
         self._objects = [one for one in edges if one.category == "obj" and one.end in text.gaps]
         facts = [one for one in edges if one.text and self._reports_fact(one)]
         self._stated = {one.end for one in facts}
@@ -133,7 +134,9 @@ class _Remarks:
     def _may_link_acts(self, words: Sequence[str]) -> bool:
         """Return True if the last word may be an act before another one: "peel it and bring it"."""
         linking, subjects = (tuple(self._rules[key]) for key in ("linking", "subjects"))
-        return words[-1].endswith(linking) and not any(w.endswith(subjects) for w in words[:-1])
+        return words[-1].endswith(linking) and not any(
+            word.endswith(subjects) and word not in self._adverbs for word in words[:-1]
+        )
 
     def _may_order(self, words: Sequence[str], start: int, end: int) -> bool:
         """Return True if a text may contain an order or a limit of an order."""
@@ -148,6 +151,8 @@ class _Remarks:
         inside = (one for one in self._acts if start <= one.start and one.end <= end)
         for one in inside:
             owned = ongoing and one.category.endswith(".noun")
+            owned |= one.is_impossible and one.end < end  # "I will wash it and come back"
+            owned |= one.category.endswith(".own") and words[0] in self._rules["owners"]
             timed = one.category == "limit" and (final or one.start > start)  # limits the remark
             if not owned and not timed:
                 return True

@@ -334,7 +334,7 @@ class Lexicon:
     def _add_silent_words(self, pack: Mapping[str, Any]) -> None:
         """Add the words of a pack that have no meaning: fillers, limits, polite phrases."""
         language = self.language.name
-        silent = {*self.language.data.get("also_fillers", ())}
+        silent = {_entry(one, "", None)[0] for one in self.language.data.get("also_fillers", ())}
         known = {
             surface
             for surface, entries in self.entries.items()

@@ -233,7 +233,7 @@ def _without_number_marks(joined: Node) -> tuple[Node, ...]:
 def in_picture(node: Node, shown: Node) -> Node:
     """Return a question restricted to the objects in the picture that the node `shown` names.
 
-    A question about the differences from the first picture is kept if that is the second one.
+    If that is the second picture, a question about the differences between both is kept.
     """
     if shown.text("picture") == "second" and names_difference(node):
         return node

@@ -42,12 +42,21 @@ def correct_objects(new: Any, old: Any) -> Any:
     """Return corrected objects; without a noun, they take the noun of the replaced objects."""
     if not (isinstance(new, Node) and isinstance(old, Node) and new.kind == old.kind == "np"):
         return new
-    parts, before = conjuncts(new.node("of")), conjuncts(old.node("of"))
-    compared = (part.node("of") for part in parts if part.kind == "most" and part.get("of"))
-    if any(part.kind == "thing" for one in (new.node("of"), *compared) for part in conjuncts(one)):
+    said, nouns = new.node("of"), _nouns_of(old.node("of"))
+    if _nouns_of(said):
         return new
-    nouns = [part for part in before if part.kind == "thing"]
-    return new.replace(of=conjunction(*(part for part in parts if part != ONE), *nouns))
+    if ONE in said.walk():
+        return new.replace(of=said.substitute(ONE, conjunction(*nouns)))
+    return new.replace(of=conjunction(said, *nouns))
+
+
+def _nouns_of(formula: Node) -> list[Node]:
+    """Return the things that a formula describes, or that its superlatives select from."""
+    parts = conjuncts(formula)
+    selected = [part.node("of") for part in parts if part.kind == "most" and part.get("of")]
+    return [part for part in parts if part.kind == "thing"] + [
+        noun for one in selected for noun in _nouns_of(one)
+    ]
 
 
 def _by_outcome(act: Node, then: Node, other: Node) -> Node:
@@ -182,7 +191,7 @@ def _asked_about(said: Node, before: Node) -> Node:
 
 
 def _else_first(question: Node, act: Node, before: Node) -> Node:
-    """Return an act before which another one is done unless a question is answered with yes."""
+    """Return a conditional: if the answer is not yes, `before` is done before `act`."""
     both = Node("seq", (("of", (before, act)),))
     return Node("if", (("of", question), ("then", act), ("other", both)))
 
@@ -240,10 +249,15 @@ def _spare(order: Node, formula: Node) -> Node:
 
 
 def _only_at(phrase: Node, relation: str, place: Node) -> Node:
-    """Return the orders that leave nothing but the objects of a phrase at a place."""
+    """Return the orders that leave nothing but the objects of a phrase at a place.
+
+    An object of the phrase is moved to the place; objects of a kind ("only cubes") stay there.
+    """
     where = Node("rel", (("relation", relation), ("to", place)))
     others = other_than(Node("np", (("of", where), ("det", "all"))), phrase)
     clear = Node("act", (("verb", "clear"), ("of", others)))
+    if phrase.get("det") is None and Node("many") in phrase.walk():
+        return clear
     return Node(
         "seq", (("of", (clear, Node("act", (("verb", "move"), ("of", phrase), ("to", where))))),)
     )

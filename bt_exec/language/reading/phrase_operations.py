@@ -200,9 +200,10 @@ def _in_order(question: Node, order: str) -> Node:
 
 
 def _condition_after(then: Node, asked: Node, other: Node | None = None) -> Node:
-    """Return a conditional whose condition follows its branch, and may count an object of it.
+    """Return a conditional from its branch and the condition after it.
 
-    An example is "tell me the colour of the cup if there is exactly one".
+    The condition may count an object of the branch: "tell me the colour of the cup if there is
+    exactly one".
     """
     them = Node("pronoun", (("name", "them"),))
     counts = any(
@@ -268,7 +269,7 @@ def _compare_alternatives(one: Node, other: Node, sign: str) -> Node:
 
 
 def _compare_counts_of_attributes(noun: Node, one: Node, other: Node) -> Node:
-    """Return whether more objects of a noun have one attribute than the other."""
+    """Return the comparison of the counts of a noun's objects with one or the other attribute."""
     some, others = (Node("np", (("of", conjunction(part, noun)),)) for part in (one, other))
     return Node("more", (("of", some), ("to", others), ("sign", "more")))
 

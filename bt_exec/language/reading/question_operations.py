@@ -213,7 +213,7 @@ def _ask_in_turn(question: Node, phrase: Node, place: int = 0) -> Node:
     Args:
         question: A question for the number of each of several kinds of objects.
         phrase: One of the kinds.
-        place: 0 to ask for its number first, -1 to ask for it last.
+        place: 0 to ask for the number of `phrase` first, -1 to ask for it last.
     """
     kinds = question.node("of").get("of") if question.text("what") == "how_many" else None
     listed = kinds.get("of") if isinstance(kinds, Node) and kinds.kind == "np" else None

@@ -93,6 +93,16 @@ class Reading:
         edges = self._edges_by_node.get(node)
         return None if edges is None else edges[1]
 
+    def part_of(self, node: Node, category: str) -> Any:
+        """Return the meaning of the first constituent of a category within `node`, or None."""
+        edges = [edge for edge in (self.edge_of(node),) if edge is not None]
+        while edges:
+            edge = edges.pop()
+            if edge.category == category:
+                return edge.meaning
+            edges += reversed(edge.parts)
+        return None
+
     def words_of(self, node: Node, *, whole: bool = False) -> str:
         """Return the words of the text from which `node` was built; empty if there are none.
 
@@ -114,6 +124,11 @@ class Reading:
         """Words outside the lexicon, taken as names of objects."""
         return tuple(one.text for one in self.edge.leaves() if one.category == "unknown")
 
+    @property
+    def impossible(self) -> tuple[str, ...]:
+        """Verbs of acts that no pack can do."""
+        return tuple(one.text for one in self.edge.leaves() if one.is_impossible)
+
 
 @dataclass(frozen=True)
 class Unread:
@@ -123,11 +138,13 @@ class Unread:
         text: The text as typed.
         language: ``en`` or ``ko``.
         unknown_words: Words outside the lexicon.
+        impossible: Verbs of acts that no pack can do.
     """
 
     text: str
     language: str
     unknown_words: tuple[str, ...]
+    impossible: tuple[str, ...] = ()
 
 
 class Reader:
@@ -181,10 +198,10 @@ class Reader:
     def intended_texts(
         self, text: str, names: Iterable[str] | Mapping[str, str] = ()
     ) -> Iterator[str]:
-        """Yield texts that a misspelt text may stand for and that can be parsed, nearest first.
+        """Yield corrections of a misspelt text that can be parsed, the nearest first.
 
         Messages, and remarks in which any word may occur, are not corrected. The caller asks for
-        confirmation before it acts on one of the texts.
+        confirmation before it acts on a corrected text.
 
         Args:
             text: Korean or English.
@@ -257,7 +274,8 @@ class Reader:
             unknown = {
                 edge.start: edge.text for edge in edges if edge.category == "unknown" and edge.text
             }
-            return Unread(text, language.name, tuple(unknown.values()))
+            beyond = tuple(edge.text for edge in edges if edge.is_impossible)
+            return Unread(text, language.name, tuple(unknown.values()), beyond)
         (meaning, edge), *rest = meanings.items()
         rivals = tuple(node for node, other in rest if other.cost < edge.cost + MARGIN)
         others = tuple((node, other.cost) for node, other in rest)

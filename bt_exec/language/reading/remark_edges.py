@@ -82,7 +82,7 @@ class _Asides:
             for one in self._edges
             if one.category.startswith("v.")
             and not one.category.endswith((".ing", ".done"))
-            and (one.end in objects or one.start in joined)
+            and (one.start in joined or (one.end in objects and not one.is_impossible))
         ]
 
     def remark_of_words(self, first: int, last: int) -> Iterator[Edge]:
@@ -179,14 +179,9 @@ class _Asides:
             one.kind != "limit" and (named or one.kind != "negation")
             for one in operators_in(" ".join(words), "en", self._rules["harmless"])
         )
-        wished = (
-            self._orders
-            and named
-            and (
-                not set(words).isdisjoint(self._rules["wishes"])
-                or " ".join(words).startswith(tuple(self._rules["restating"]))
-            )
-        )
+        restated = " ".join(words).startswith(tuple(self._rules["restating"]))
+        wishes = self._orders and named and not set(words).isdisjoint(self._rules["wishes"])
+        wished = wishes or (restated and (named or not self._orders))
         known = named or any(one.category == "pronoun" for one in inside)
         kept = known and bool(duties) and not set(words).isdisjoint(self._rules["keeping"])
         limits = not self._orders and not set(words).isdisjoint(self._rules["referring"])

@@ -37,7 +37,7 @@ _PARTICLE = 2
 
 
 def shortened_texts(text: str, lexicon: Lexicon) -> Iterator[str]:
-    """Yield a text without one to `_LONGEST` consecutive words.
+    """Yield versions of a text that lack one to `_LONGEST` consecutive words.
 
     The texts that lack the fewest words of the lexicon come first.
 

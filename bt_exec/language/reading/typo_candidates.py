@@ -32,7 +32,7 @@ _PARTS, _PART = 3, 2
 
 
 def intended_texts(text: str, lexicon: Lexicon, *, unread: bool) -> Iterator[str]:
-    """Yield possible intended texts, the nearest first.
+    """Yield possible corrections of a text, the nearest first.
 
     Args:
         text: The text as typed.

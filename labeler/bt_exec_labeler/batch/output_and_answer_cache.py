@@ -27,6 +27,7 @@ import platformdirs
 
 from bt_exec.batch.output_folder import RunFolder
 from bt_exec.failure import UsageError
+from bt_exec.files import file_errors
 
 __all__ = ["Cache", "Output", "default_cache", "read_lines"]
 
@@ -97,7 +98,7 @@ def read_lines(path: Path) -> Iterator[dict[str, Any]]:
         UsageError: If a line cannot be read.
     """
     try:
-        with path.open(encoding="utf-8") as file:
+        with file_errors(path, "read"), path.open(encoding="utf-8") as file:
             for number, text in enumerate(file, start=1):
                 try:
                     yield json.loads(text)
@@ -105,8 +106,6 @@ def read_lines(path: Path) -> Iterator[dict[str, Any]]:
                     raise UsageError(f"{path}:{number} is not JSON: {error}") from None
     except UnicodeDecodeError as error:
         raise UsageError(f"{path} is not UTF-8: {error.reason} at byte {error.start}") from None
-    except OSError as error:
-        raise UsageError(f"{path} cannot be read: {error.strerror}") from error
 
 
 def _json(value: Mapping[str, Any]) -> str:

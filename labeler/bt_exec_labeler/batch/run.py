@@ -25,6 +25,7 @@ __all__ = ["BATCH", "Progress", "label_batch", "label_moments"]
 BATCH = 8
 """Maximum number of moments in a batch."""
 
+_FAILED_IN_A_ROW = 3  # number of consecutive failed batches after which a run stops
 _UNSAVED = 64 * BATCH  # maximum number of answers waiting to be written
 
 
@@ -67,7 +68,6 @@ def label_moments(
     cache: Cache | None = None,
     budget: Budget | None = None,
     workers: int = 4,
-    failures: int = 3,
     tell: Callable[[Progress], None] = lambda _: None,
     stop: Callable[[], bool] = lambda: False,
 ) -> Progress:
@@ -81,7 +81,6 @@ def label_moments(
         cache: Cache of earlier answers, or None.
         budget: Limits for labelers that do not reserve their expenses.
         workers: Number of batches that are labelled concurrently.
-        failures: Number of consecutive failed batches after which the run stops.
         tell: Called with the progress after the recording was read, and after every batch.
         stop: Called before every batch; if it returns True, the run ends after the requests in
             flight.
@@ -106,7 +105,7 @@ def label_moments(
             codes[failure.code] = codes.get(failure.code, 0) + 1
             if failure.code == "BUDGET_SPENT":
                 progress.stopped = str(failure)
-            elif in_a_row >= failures and not progress.stopped:
+            elif in_a_row >= _FAILED_IN_A_ROW and not progress.stopped:
                 progress.stopped = f"{in_a_row} batches in a row got no answer: {failure}"
         progress.usage = labeler.usage()
         if budget is not None:

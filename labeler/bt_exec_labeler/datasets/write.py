@@ -22,14 +22,12 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-import cv2
-
 from bt_exec.batch.optional_pyarrow import import_pyarrow
 from bt_exec.batch.output_folder import atomic_new_folder
 from bt_exec_labeler.clips import Stored, decode_frame
 from bt_exec_labeler.datasets.chats import chats_of
 from bt_exec_labeler.datasets.rows import reply_rows, rows_of
-from bt_exec_labeler.episode import Episode, Frame
+from bt_exec_labeler.episode import Episode, Frame, encode_png
 from bt_exec_labeler.labeler_items import Role
 from bt_exec_labeler.labelers.model_labeler import Options
 from bt_exec_labeler.splits import SPLITS, Split
@@ -124,9 +122,7 @@ def _dataset_picture(frame: Frame) -> dict[str, Any]:
 
 @lru_cache(maxsize=_KEPT)
 def _encoded_picture(stored: Stored) -> tuple[str, bytes]:
-    done, coded = cv2.imencode(".png", cv2.cvtColor(decode_frame(stored.frame), cv2.COLOR_RGB2BGR))
-    assert done
-    data = coded.tobytes()
+    data = encode_png(decode_frame(stored.frame))
     return f"{hashlib.sha256(data).hexdigest()[:24]}.png", data
 
 

@@ -38,6 +38,7 @@ from bt_exec_llm.client import (
     ModelFailure,
     ModelSettings,
     Prices,
+    Question,
     Turn,
     Usage,
 )
@@ -150,7 +151,9 @@ class ModelLabeler:
     def ask(self, dialogue: Sequence[Turn]) -> Answer:
         """Send one request and count its cost, even if no answer arrives."""
         try:
-            answer = self._requests.call(self.model.ask, self.rules, dialogue, self._schema)
+            answer = self._requests.call(
+                self.model.ask, Question(self.rules, dialogue, self._schema)
+            )
         except ModelFailure as failure:
             self._account(failure.usage)
             raise

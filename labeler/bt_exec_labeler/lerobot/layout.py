@@ -27,6 +27,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from bt_exec.failure import UsageError
+from bt_exec.files import file_errors
 from bt_exec.spec.user_data_validation import first_error
 
 __all__ = ["EVENTS", "PERSISTENT", "SUBTASK", "Info", "data_file_path", "load_info"]
@@ -87,9 +88,8 @@ def load_info(folder: Path) -> Info:
     """
     path = folder / "meta" / "info.json"
     try:
-        info = Info.model_validate(json.loads(path.read_text(encoding="utf-8")))
-    except OSError as error:
-        raise UsageError(f"{path} cannot be read: {error.strerror}") from error
+        with file_errors(path, "read"):
+            info = Info.model_validate(json.loads(path.read_text(encoding="utf-8")))
     except ValidationError as error:
         raise UsageError(f"{path}: {first_error(error)}") from None
     except (ValueError, RecursionError) as error:

@@ -15,6 +15,7 @@ from typing import Any
 
 from bt_exec.batch.optional_pyarrow import is_missing_package, open_parquet
 from bt_exec.failure import UsageError
+from bt_exec.files import file_errors
 from bt_exec.language.messages import language_of
 from bt_exec_labeler.batch.output_and_answer_cache import read_lines
 from bt_exec_labeler.episode import Action, Episode, Flaw, Frame, order_frames
@@ -127,7 +128,7 @@ def _read_episodes(folder: Path, info: Info) -> tuple[list[EpisodeRow], list[Epi
 def _read_episode_list(path: Path) -> tuple[list[EpisodeRow], list[Episode]]:
     rows: list[EpisodeRow] = []
     lost: list[Episode] = []
-    try:
+    with file_errors(path, "read"):
         for where, data in read_json_lines(path):
             flaws = [data] if isinstance(data, Flaw) else []
             row = None if flaws else read_row(EpisodeRow, data, where, flaws)
@@ -135,8 +136,6 @@ def _read_episode_list(path: Path) -> tuple[list[EpisodeRow], list[Episode]]:
                 lost.append(Episode(where, (), flaws=tuple(flaws)))
             else:
                 rows.append(row)
-    except OSError as error:
-        raise UsageError(f"{path} cannot be read: {error.strerror}") from error
     if not rows:
         why = lost[0].flaws[0].message if lost else "it is empty"
         raise UsageError(f"{path} names no episode: {why}")

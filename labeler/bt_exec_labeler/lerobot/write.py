@@ -14,15 +14,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import cv2
-
 from bt_exec.batch.optional_pyarrow import import_pyarrow
 from bt_exec.batch.output_folder import atomic_new_folder
 from bt_exec.failure import UsageError
 from bt_exec_labeler.clips import decode_frame, shape_of
 from bt_exec_labeler.datasets.rows import rows_of
 from bt_exec_labeler.datasets.write import SetInput
-from bt_exec_labeler.episode import Episode, Image
+from bt_exec_labeler.episode import Episode, encode_png
 from bt_exec_labeler.lerobot.language_columns import (
     LanguageForm,
     language_event,
@@ -174,7 +172,7 @@ def _grid_pictures(episode: Episode, made: Counts) -> Iterator[_Shot]:
         if newest != last:
             image = decode_frame(frames[newest])
             made.add_picture(image)
-            data, last = _encoded(image), newest
+            data, last = encode_png(image), newest
         yield _Shot(data, max(0.0, t - times[newest]))
 
 
@@ -185,12 +183,6 @@ def _subtask_numbers(
     for _, text in subtasks:
         made.subtasks.setdefault(text, len(made.subtasks))
     return [made.subtasks[subtask_at(subtasks, begin + k / made.fps)] for k in range(count)]
-
-
-def _encoded(image: Image) -> bytes:
-    done, coded = cv2.imencode(".png", cv2.cvtColor(image, cv2.COLOR_RGB2BGR))
-    assert done
-    return bytes(coded.tobytes())
 
 
 def _tool_calls_by_row(episode: Episode, count: int, fps: int) -> list[list[dict[str, Any]]]:

@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import Any
 
 from bt_exec.failure import UsageError
+from bt_exec.files import file_errors
 from bt_exec_labeler.batch.output_and_answer_cache import Output
 from bt_exec_labeler.clips import RECENT, cut_clip, decode_frame
 from bt_exec_labeler.episode import Episode
@@ -200,10 +201,8 @@ def write_page(
     template = Path(__file__).with_name("page.html").read_text(encoding="utf-8")
     page = Environment(autoescape=True, trim_blocks=True).from_string(template)
     text = page.render(figures=figures, samples=list(_samples(records, episodes)))
-    try:
+    with file_errors(path, "written"):
         path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise UsageError(f"{path} cannot be written: {error.strerror}") from error
 
 
 def _samples(

@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path as File
 from typing import Annotated, Any, ClassVar, Literal
 
-import cv2
 from fastapi import Path, Response
 from fastapi.responses import JSONResponse
 
@@ -17,7 +16,7 @@ from bt_exec.web.app_factory import add_page, new_app, page_files
 from bt_exec.web.errors import SENTENCES, WebError
 from bt_exec.web.login import Login
 from bt_exec.web.request_checks import RequestGuard
-from bt_exec_labeler.episode import Frame, Image
+from bt_exec_labeler.episode import Frame, encode_png
 from bt_exec_labeler.review.decisions import Decisions, parse_decision
 from bt_exec_labeler.review.review_cards import Card, field_values
 from bt_exec_labeler.vocabulary import Vocabulary
@@ -99,7 +98,9 @@ def make_app(
         if number >= len(frames):
             raise ReviewError("NO_FRAME")
         try:
-            return Response(_png(frames[number].image()), media_type="image/png", headers=_FRESH)
+            return Response(
+                encode_png(frames[number].image()), media_type="image/png", headers=_FRESH
+            )
         except (OSError, ValueError) as error:
             raise ReviewError("DAMAGED_FRAME", message=str(error)) from None
 
@@ -128,9 +129,3 @@ def _frames(card: Card, clip: str) -> Sequence[Frame]:
     if clip == "strip":
         return card.strip
     return card.clips[clip].frames if clip in card.clips else ()
-
-
-def _png(image: Image) -> bytes:
-    done, coded = cv2.imencode(".png", cv2.cvtColor(image, cv2.COLOR_RGB2BGR))
-    assert done
-    return coded.tobytes()

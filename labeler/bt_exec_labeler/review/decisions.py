@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import IO, Any, Literal, TypeAlias, get_args
 
 from bt_exec.failure import UsageError
+from bt_exec.files import file_errors
 from bt_exec_labeler.answer_violation import Breach, make_breach
 from bt_exec_labeler.plan_record import FIELDS, Record, build_record, read_record
 from bt_exec_labeler.vocabulary import Vocabulary
@@ -92,11 +93,9 @@ class Decisions:
         self.reviewer = reviewer
         self.path = folder / "review" / f"{reviewer}.jsonl"
         self._now = now
-        try:
+        with file_errors(self.path, "written"):
             self.path.parent.mkdir(exist_ok=True)
             self._file = self.path.open("a+b")
-        except OSError as error:
-            raise UsageError(f"{self.path} cannot be written: {error.strerror}") from error
         try:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             self.by_item = _read_repaired(self._file, self.path)

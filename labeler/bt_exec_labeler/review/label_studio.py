@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from bt_exec.failure import UsageError
+from bt_exec.files import file_errors
 from bt_exec_labeler.clips import decode_frame
 from bt_exec_labeler.labelers.prompt import contact_sheet
 from bt_exec_labeler.review.decisions import DECISIONS, parse_decision
@@ -58,16 +59,14 @@ def write_tasks(folder: Path, cards: Sequence[Card], vocabulary: Vocabulary) -> 
     damaged: list[str] = []
     tasks = [_task(card, vocabulary, damaged) for card in cards]
     planner = any("summary" in card.clips for card in cards)
-    try:
+    if folder.exists():
+        raise UsageError(f"{folder} exists already; name another folder with --out")
+    with file_errors(folder, "written"):
         folder.mkdir(parents=True)
         text = json.dumps(tasks, ensure_ascii=False, indent=1)
         (folder / "tasks.json").write_text(text, encoding="utf-8")
         interface = INTERFACE.format(summary=_SUMMARY if planner else "")
         (folder / "interface.xml").write_text(interface, encoding="utf-8")
-    except FileExistsError:
-        raise UsageError(f"{folder} exists already; name another folder with --out") from None
-    except OSError as error:
-        raise UsageError(f"{folder} cannot be written: {error.strerror}") from error
     return damaged
 
 
@@ -142,9 +141,8 @@ _EMPTY = "data:image/svg+xml;base64," + base64.b64encode(
 def _read_annotations(path: Path) -> Iterator[tuple[str, Any, Mapping[str, Any]]]:
     """Yield (location, item, annotation) of the annotations in an export."""
     try:
-        tasks = json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise UsageError(f"{path} cannot be read: {error.strerror}") from error
+        with file_errors(path, "read"):
+            tasks = json.loads(path.read_text(encoding="utf-8"))
     except (ValueError, RecursionError):
         raise UsageError(f"{path} is not JSON; export as JSON from Label Studio") from None
     wrong = f"{path} is not JSON export of Label Studio: it must be a list of tasks"

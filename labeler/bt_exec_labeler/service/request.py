@@ -23,12 +23,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
 
-import cv2
 from pydantic import BaseModel, ConfigDict, Field
 
 from bt_exec.failure import nearest_names
 from bt_exec_labeler.clips import RECENT, SUMMARY, Clip, ClipForm, decode_frame, pixel_digest
-from bt_exec_labeler.episode import Episode, Frame, Image, decode_picture
+from bt_exec_labeler.episode import Episode, Frame, Image, decode_picture, encode_png
 from bt_exec_labeler.labeler_items import ControllerItem, Item, PlannerItem, Role
 from bt_exec_labeler.plan_record import Breach
 from bt_exec_labeler.vocabulary import Vocabulary
@@ -302,9 +301,8 @@ def _name_of_frame(frame: Frame) -> str:
 
 def _data_address(frame: Frame) -> str:
     """Return a frame as a lossless ``data:`` address, which preserves its digest."""
-    done, data = cv2.imencode(".png", cv2.cvtColor(decode_frame(frame), cv2.COLOR_RGB2BGR))
-    assert done
-    return f"data:image/png;base64,{base64.b64encode(data.tobytes()).decode('ascii')}"
+    data = base64.b64encode(encode_png(decode_frame(frame))).decode("ascii")
+    return f"data:image/png;base64,{data}"
 
 
 def item_body(

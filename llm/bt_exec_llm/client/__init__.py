@@ -3,7 +3,8 @@
 This package is the public interface. The SDK is imported with the first question::
 
     model = ModelClient(ModelSettings(base_url="http://localhost:11434", model="qwen3"))
-    answer = model.ask([Block(rules, cache=True)], [Turn.user("Say hello")], schema, cancel)
+    question = Question([Block(rules, cache=True)], [Turn.user("Say hello")], schema)
+    answer = model.ask(question, cancel)
     print(answer.data, answer.usage)
 
 `ReplayClient` repeats recorded answers. `bt_exec_llm.testing.scripted_model` is a model with

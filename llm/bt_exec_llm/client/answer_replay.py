@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, cast, get_args
 
 from bt_exec.failure import UsageError
+from bt_exec.files import file_errors
 from bt_exec_llm.client.errors import ModelFailure
 from bt_exec_llm.client.exchange_recorder import VERSION
-from bt_exec_llm.client.model_interface import Answer, Block, Question, Tool, Turn, Usage
+from bt_exec_llm.client.model_interface import Answer, Question, Usage
 from bt_exec_llm.client.settings import Tier
 
 __all__ = ["ReplayClient"]
@@ -46,29 +47,13 @@ class ReplayClient:
         self._rows = [row for row in rows if "settings" not in row]
         self._count = len(self._rows)
 
-    @property
-    def answers_left(self) -> int:
-        """Number of remaining answers."""
-        with self._lock:
-            return len(self._rows)
-
     def has_answer_to(self, question: Question) -> bool:
         """Return True if the recording has an unused answer to this question."""
         digest = question.digest()
         with self._lock:
             return any(row["digest"] == digest for row in self._rows)
 
-    def ask(
-        self,
-        system: Sequence[Block],
-        messages: Sequence[Turn],
-        schema: Mapping[str, Any] | None = None,
-        cancel: threading.Event | None = None,
-        *,
-        plain: str | None = None,
-        structured: str | None = None,
-        tools: Sequence[Tool] = (),
-    ) -> Answer:
+    def ask(self, question: Question, cancel: threading.Event | None = None) -> Answer:
         """Return the recorded answer to a question.
 
         Raises:
@@ -77,7 +62,6 @@ class ReplayClient:
         """
         if cancel is not None and cancel.is_set():
             raise ModelFailure("MODEL_CANCELLED", "asked to stop")
-        question = Question(tuple(system), tuple(messages), schema, plain, structured, tuple(tools))
         digest = question.digest()
         with self._lock:
             came = self._rows.pop(self._find_row(question, digest))
@@ -107,13 +91,11 @@ def _read_rows(path: Path) -> list[dict[str, Any]]:
     rows: list[dict[str, Any]] = []
     number = 0
     try:
-        with path.open(encoding="utf-8") as file:
+        with file_errors(path, "read"), path.open(encoding="utf-8") as file:
             while line := file.readline(_LONGEST_LINE):
                 number += 1
                 if line.strip():
                     rows.append(_parse_row(line))
-    except OSError as error:
-        raise UsageError(f"{path}: cannot be read: {error.strerror}") from error
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         why = f"lacks {error}" if isinstance(error, KeyError) else str(error)[:200]
         raise UsageError(f"{path}: line {number} is not a recorded exchange: {why}") from None

@@ -78,12 +78,15 @@ def proxy_of(url: str) -> str | None:
 _WAIT_S = 1.5
 
 
-def endpoint_checks(settings: ModelSettings) -> Iterator[tuple[str, str, str, str]]:
-    """Check a model's key and address; yield (name, status, detail, remedy) for each check.
+def endpoint_checks(model: Any) -> Iterator[tuple[str, str, str, str]]:
+    """Check the key and address of a model with a server; yield (name, status, detail, remedy).
 
     A connection is opened and closed again; no request and no key is sent. The status is ``ok`` or
     ``optional``, never ``missing``, because the offline compiler needs no model.
     """
+    settings = getattr(model, "settings", None)
+    if not isinstance(settings, ModelSettings):
+        return
     variable = settings.key_variable
     if variable is None:
         yield "key", "ok", "none is needed here", ""

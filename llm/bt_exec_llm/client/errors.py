@@ -45,7 +45,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from bt_exec.failure import Failure
+from bt_exec.language import sanitize
 from bt_exec.language.messages import load_messages
 from bt_exec_llm.client.model_interface import Usage
 
@@ -157,17 +157,6 @@ class ModelFailure(Exception):  # noqa: N818 - is converted to a `Failure`
         message = "".join(_sentences().translate_word(piece, language) for piece in pieces)
         return _sentences().say(self.code, language, message=message)
 
-    def to_failure(self) -> Failure:
-        """Return the failure as a `Failure`, as the executive and the journal use it."""
-        evidence: dict[str, Any] = {"usage": self.usage.to_dict()}
-        if self.http_status is not None:
-            evidence["http_status"] = self.http_status
-        if self.retry_after_s is not None:
-            evidence["retry_after_s"] = self.retry_after_s
-        return Failure(
-            self.code, self.message, kind="compiler", evidence=evidence, retryable=self.retryable
-        )
-
 
 _sentences = partial(load_messages, SENTENCES)
 
@@ -256,8 +245,7 @@ def _failure_code(status: int, kind: str, said: str) -> str:
 
 def one_line(text: str) -> str:
     """Return a server's text as one line without control characters, truncated."""
-    shown = "".join(char if char.isprintable() else " " for char in text[:_SHOWN])
-    return " ".join(shown.split()).rstrip(".")
+    return sanitize.one_line(text, _SHOWN).rstrip(".")
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:

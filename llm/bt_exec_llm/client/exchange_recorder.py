@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from bt_exec.failure import UsageError
+from bt_exec.files import file_errors
 from bt_exec_llm.client.errors import ModelFailure
 from bt_exec_llm.client.model_interface import Answer, Question
 
@@ -80,11 +80,8 @@ class Recorder:
         self.path = path
         self._header = {} if settings is None else {"version": VERSION, "settings": dict(settings)}
         self._lock = threading.Lock()
-        try:
-            with path.open("a", encoding="utf-8"):
-                pass
-        except OSError as error:
-            raise UsageError(f"{path}: cannot be written: {error.strerror}") from error
+        with file_errors(path, "written"), path.open("a", encoding="utf-8"):
+            pass
 
     def __call__(self, exchange: Exchange) -> None:
         """Append an exchange to the file and flush it."""

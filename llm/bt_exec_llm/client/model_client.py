@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from bt_exec.files import expand_home
@@ -19,7 +19,7 @@ from bt_exec_llm.client.connection import Connection
 from bt_exec_llm.client.errors import ModelFailure
 from bt_exec_llm.client.exchange_recorder import Exchange, Recorder
 from bt_exec_llm.client.message_to_answer import MessageContent
-from bt_exec_llm.client.model_interface import Answer, Block, Model, Question, Tool, Turn, Usage
+from bt_exec_llm.client.model_interface import Answer, Model, Question, Usage
 from bt_exec_llm.client.output_tiers import REMEMBERED, TierMemory
 from bt_exec_llm.client.request_runner import RequestRunner, Reserve, reserve_nothing
 from bt_exec_llm.client.settings import ModelSettings, Tier
@@ -70,33 +70,16 @@ class ModelClient:
         """First tier that is tried for the next question with a schema."""
         return self._memory.get(self.settings)
 
-    def ask(
-        self,
-        system: Sequence[Block],
-        messages: Sequence[Turn],
-        schema: Mapping[str, Any] | None = None,
-        cancel: threading.Event | None = None,
-        *,
-        plain: str | None = None,
-        structured: str | None = None,
-        tools: Sequence[Tool] = (),
-    ) -> Answer:
+    def ask(self, question: Question, cancel: threading.Event | None = None) -> Answer:
         """Send a question and wait for the answer.
 
         Args:
-            system: System prompt. Blocks that rarely change come first and are marked for the
-                cache.
-            messages: Dialogue so far; the last turn has the role ``user``.
-            schema: JSON Schema of the requested answer, without recursion; None for free text.
-            cancel: Event that cancels the question within 50 ms after it is set.
-            plain: Description of the answer's form, sent to servers that do not support schemas.
-            structured: Additional text for servers that enforce the schema.
-            tools: Tools that the model may call; not together with a schema.
+            question: The question.
+            cancel: Event that cancels it within 50 ms after it is set.
 
         Raises:
             ModelFailure: With one of the codes of `bt_exec_llm.client.errors`.
         """
-        question = Question(tuple(system), tuple(messages), schema, plain, structured, tuple(tools))
         digest = question.digest()
         start = time.monotonic()
         try:

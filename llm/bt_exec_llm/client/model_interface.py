@@ -167,7 +167,7 @@ class Question:
     """Complete question to a model. Its digest is the same on every machine.
 
     Attributes:
-        system: System prompt.
+        system: System prompt. Blocks that rarely change come first and are marked for the cache.
         messages: Dialogue so far; the last turn has the role ``user``.
         schema: JSON Schema of the requested answer, without recursion; None for free text.
         plain: Description of the output format, for servers that support neither schemas nor
@@ -177,15 +177,17 @@ class Question:
             schema, and the answer's `data` contains ``calls``.
     """
 
-    system: tuple[Block, ...]
-    messages: tuple[Turn, ...]
+    system: Sequence[Block]
+    messages: Sequence[Turn]
     schema: Mapping[str, Any] | None = None
     plain: str | None = None
     structured: str | None = None
-    tools: tuple[Tool, ...] = ()
+    tools: Sequence[Tool] = ()
 
     def __post_init__(self) -> None:
-        """Copy the schema to plain data, because `json` cannot encode other mappings."""
+        """Copy the lists, and the schema to plain data, which `json` can encode."""
+        for name in ("system", "messages", "tools"):
+            object.__setattr__(self, name, tuple(getattr(self, name)))
         object.__setattr__(self, "schema", _plain_copy(self.schema))
 
     def to_dict(self) -> dict[str, Any]:
@@ -202,6 +204,12 @@ class Question:
             "structured": self.structured,
             **tools,
         }
+
+    def to_text(self) -> str:
+        """Return the system prompt, the output format and the last turn as readable text."""
+        blocks = [*self.system, Block(self.plain or ""), *self.messages[-1].blocks]
+        texts = [b.text if isinstance(b, Block) else f"[picture, {b.media_type}]" for b in blocks]
+        return "\n\n".join(filter(None, texts))
 
     def digest(self) -> str:
         """Return the SHA-256 of the question, which is independent of model, address and key."""
@@ -243,17 +251,7 @@ class Answer:
 class Model(Protocol):
     """Interface of a model, implemented by `ModelClient`, `ReplayClient` and `ScriptedModel`."""
 
-    def ask(
-        self,
-        system: Sequence[Block],
-        messages: Sequence[Turn],
-        schema: Mapping[str, Any] | None = None,
-        cancel: threading.Event | None = None,
-        *,
-        plain: str | None = None,
-        structured: str | None = None,
-        tools: Sequence[Tool] = (),
-    ) -> Answer:
+    def ask(self, question: Question, cancel: threading.Event | None = None) -> Answer:
         """Wait for the answer and return it; see `ModelClient.ask`.
 
         Raises:

@@ -35,6 +35,7 @@ It may block. If it raises `ModelFailure`, the request is not sent and the quest
 """
 
 _LONGEST_BACKOFF_S = 8.0
+_LONGEST_WAIT_S = 20.0  # maximum delay that a server may request; a longer one is a failure [s]
 _REFUSED_TIER = frozenset({400, 422, 501})
 
 
@@ -175,7 +176,7 @@ class RequestRunner:
         if not failure.retryable or self._retries <= 0 or failure.http_status == 501:
             return None
         asked = failure.retry_after_s or 0.0
-        if asked > self._settings.longest_wait_s:
+        if asked > _LONGEST_WAIT_S:
             return None
         backoff = min(_LONGEST_BACKOFF_S, self._settings.backoff_s * 2**attempt)
         pause = max(asked, backoff * random.uniform(0.5, 1.0))

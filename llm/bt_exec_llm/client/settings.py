@@ -63,12 +63,9 @@ class ModelSettings(BaseModel):
             default, so that a key is never sent to the wrong server.
         max_tokens: Maximum length of the answer [tokens].
         timeout_s: Time limit of one question, including retries and requests in other tiers [s].
-        connect_timeout_s: Time limit of connecting [s].
         retries: Maximum number of retries of a question after transient failures.
         backoff_s: Delay before the first retry [s]; doubled for each further retry, up to 8 s, with
             jitter.
-        longest_wait_s: Maximum delay that a server may request [s]; the question fails at once if
-            the server requests more.
         tier: Method that requests the output format; ``auto`` detects which one the server
             supports.
         stream: Whether to receive answers as streams, so that proxies do not time out on slow
@@ -85,10 +82,8 @@ class ModelSettings(BaseModel):
     api_key_env: Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")] | None = None
     max_tokens: Annotated[int, Field(ge=1, le=1_000_000)] = 8000
     timeout_s: Annotated[float, Field(gt=0, le=3600)] = 120.0
-    connect_timeout_s: Annotated[float, Field(gt=0, le=3600)] = 10.0
     retries: Annotated[int, Field(ge=0, le=10)] = 2
     backoff_s: Annotated[float, Field(ge=0, le=60)] = 0.5
-    longest_wait_s: Annotated[float, Field(ge=0, le=600)] = 20.0
     tier: Literal["auto"] | Tier = "auto"
     stream: bool = False
     temperature: Annotated[float, Field(ge=0, le=2)] | None = None

@@ -34,6 +34,9 @@ class Reply(NamedTuple):
     message: Mapping[str, Any]
 
 
+_CONNECT_S = 10.0  # time limit of connecting [s]
+
+
 class _Bounded(httpx2.SyncByteStream):
     """Response body that raises an error if it is too long or arrives too late."""
 
@@ -131,7 +134,7 @@ class Transport:
         """
         self._connection.check()
         rest = self._connection.remaining_time()
-        connect = min(self._settings.connect_timeout_s, rest)
+        connect = min(_CONNECT_S, rest)
         timeout = httpx2.Timeout(rest, connect=connect)
         try:
             with self._client.messages.with_streaming_response.create(

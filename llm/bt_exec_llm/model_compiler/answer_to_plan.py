@@ -47,18 +47,11 @@ class Judgement:
         plan: The verified plan; None if there are problems.
         problems: All problems, with positions in the document that the model wrote.
         cannot: The model's reason for declining; empty if it did not decline.
-        notes: Deviations from the format that were tolerated.
     """
 
     plan: VerifiedPlan | None = None
     problems: tuple[Problem, ...] = ()
     cannot: str = ""
-    notes: tuple[str, ...] = ()
-
-    @property
-    def spec(self) -> MissionSpec | None:
-        """The plan as the model wrote it; None if there are problems."""
-        return None if self.plan is None else self.plan.written
 
 
 def check_answer(
@@ -78,9 +71,9 @@ def check_answer(
         return Judgement(problems=(large,))
     form = unpack(data)
     if form.cannot:  # a model that declines is obeyed even if it also wrote a plan
-        return Judgement(cannot=form.cannot, notes=(*notes, *form.notes))
+        return Judgement(cannot=form.cannot)
     if form.root is None:
-        return Judgement(problems=form.problems, notes=(*notes, *form.notes))
+        return Judgement(problems=form.problems)
     root, spelling = corrected_plan(form.root, request)
     notes = (*notes, *form.notes, *spelling)
     problems = [
@@ -90,13 +83,13 @@ def check_answer(
     ]
     nothing = tuple(typical_mistake_checks.no_action_problems(root))
     if nothing and not any(p.code == "ENDLESS_LOOP" for p in problems):
-        return Judgement(problems=(*problems, *nothing), notes=notes)
+        return Judgement(problems=(*problems, *nothing))
     try:
         written = _load(root, form, request, model)
     except SpecError as error:
         known = {problem.place for problem in problems}
         problems += [problem for problem in error.problems if problem.place not in known]
-        return Judgement(problems=_at_written_positions(problems, form, None), notes=notes)
+        return Judgement(problems=_at_written_positions(problems, form, None))
     spec = _with_notes(with_part(written, request), notes)
     expanded = None if meant is None else meant.expanded
     examined = examine(spec, request, meant=expanded, stated=form.stated)
@@ -104,8 +97,8 @@ def check_answer(
     if problems:
         part = part_to_replace(request)
         place = None if part is None else part.place
-        return Judgement(problems=_at_written_positions(problems, form, place), notes=notes)
-    return Judgement(examined.verified_plan(), notes=notes)
+        return Judgement(problems=_at_written_positions(problems, form, place))
+    return Judgement(examined.verified_plan())
 
 
 def _plan_problems(

@@ -11,25 +11,35 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BaseModel, Field
 
 from bt_exec.failure import Refusal, SpecError
+from bt_exec.files import expand_home
 from bt_exec.planning.compiler import Compiler, Plan, Reply, Request, VerifiedPlan
 from bt_exec.planning.failed_part_repair import find_alternative, repaired_plan
 from bt_exec.planning.multi_robot import RobotsCompiler
 from bt_exec.planning.plan_preparation import prepare
 from bt_exec.spec.model import Do, walk
 from bt_exec.spec.user_data_validation import UserData, read_settings
-from bt_exec_llm.client import Block, Image, Model, ModelClient, ModelSettings, Prices, Recorder
+from bt_exec_llm.client import (
+    Block,
+    Image,
+    Model,
+    ModelClient,
+    ModelSettings,
+    Prices,
+    Question,
+    Recorder,
+)
 from bt_exec_llm.client.connection import endpoint_checks
 from bt_exec_llm.model_compiler.plan_effects import Meant, offline_plan
 from bt_exec_llm.model_compiler.planning_dialogue import Result, refusal_of, run_dialogue, sentences
-from bt_exec_llm.model_compiler.prompt import Prompt, build_prompt
+from bt_exec_llm.model_compiler.prompt import build_prompt
 from bt_exec_llm.offline import create as create_offline
 
 __all__ = [
@@ -39,6 +49,7 @@ __all__ = [
     "create",
     "estimate",
     "estimated_tokens",
+    "recorded_client",
     "split_settings",
 ]
 
@@ -102,24 +113,21 @@ class ModelCompiler:
         """Start loading the offline compiler's data for a language; return at once."""
         self._offline.warm_up(language)
 
-    def _prompt(self, request: Request) -> Prompt:
+    def _question(self, request: Request) -> Question:
         short = self.settings.prompt == "short"
         return build_prompt(request, image=self.settings.image, short=short)
 
     def prompt(self, request: Request) -> str:
         """Return the prompt as readable text; nothing is sent."""
-        return str(self._prompt(request))
+        return self._question(request).to_text()
 
     def doctor(self) -> Iterator[tuple[str, str, str, str]]:
         """Check the key and the address for ``bt-exec doctor``; no request is sent."""
-        settings = getattr(self.model, "settings", None)
-        if isinstance(settings, ModelSettings):
-            yield from endpoint_checks(settings)
+        return endpoint_checks(self.model)
 
     def estimate(self, request: Request) -> Mapping[str, float]:
         """Return the size and the cost of the first question; no request is sent."""
-        prompt = self._prompt(request)
-        return estimate(prompt, self._prices).to_dict()
+        return estimate(self._question(request), self._prices)
 
     def compile(self, request: Request) -> Plan | Refusal | Reply:
         """Return a plan that passes every check, a refusal or a reply; may take a long time."""
@@ -136,7 +144,7 @@ class ModelCompiler:
             return replace(meant, calls=0)
         result = run_dialogue(
             self.model,
-            self._prompt(request),
+            self._question(request),
             request,
             None if isinstance(meant, Refusal) else meant,
             rounds=self.settings.rounds,
@@ -193,11 +201,25 @@ def create(settings: Mapping[str, Any]) -> Compiler:
         UsageError: If a setting is unknown or has an invalid value.
     """
     planning, client = split_settings(settings, PlanningSettings, "claude")
-    record = None
-    if planning.record is not None:
-        asked = planning.model_dump(mode="json", include=set(AS_RECORDED))
-        record = Recorder(planning.record, asked)
-    return ModelCompiler(ModelClient(client, record=record), planning, prices=client.prices)
+    model = recorded_client(client, planning, planning.record, AS_RECORDED)
+    return ModelCompiler(model, planning, prices=client.prices)
+
+
+def recorded_client(
+    client: ModelSettings, own: BaseModel, file: Path | None, names: Iterable[str]
+) -> ModelClient:
+    """Return a client that appends its exchanges to a file, if one is given.
+
+    Args:
+        client: Settings of the client.
+        own: Settings of the compiler.
+        file: The file; None to record nothing.
+        names: Settings of the compiler that are recorded.
+    """
+    if file is None:
+        return ModelClient(client)
+    asked = own.model_dump(mode="json", include=set(names))
+    return ModelClient(client, record=Recorder(expand_home(file), asked))
 
 
 def split_settings(
@@ -231,47 +253,27 @@ _ANSWER = 400
 """Number of tokens of a typical plan."""
 
 
-@dataclass(frozen=True)
-class _Estimate:
-    """Estimate of the first question for a plan.
+def estimate(question: Question, prices: Prices) -> dict[str, float]:
+    """Return the size of a first question [characters, tokens] and its cost; nothing is sent.
 
-    Attributes:
-        characters: Length of the prompt's texts [characters].
-        input_tokens: Approximate length of the prompt [tokens].
-        cached_tokens: Length of the part that a server may cache between questions [tokens].
-        output_tokens: Approximate length of a typical plan [tokens].
-        cost: Cost without cached input, in the currency of the prices; 0 without prices.
-        cost_cached: Cost with cached input, in the same currency.
+    ``cached_tokens`` is the part that a server may cache between questions, ``output_tokens`` a
+    typical plan. The costs, without and with cached input, are 0 without prices.
     """
-
-    characters: int
-    input_tokens: int
-    cached_tokens: int
-    output_tokens: int
-    cost: float
-    cost_cached: float
-
-    def to_dict(self) -> dict[str, float]:
-        """Return the estimate as plain data."""
-        return asdict(self)
-
-
-def estimate(prompt: Prompt, prices: Prices) -> _Estimate:
-    """Return the size and cost of a prompt; no request is sent."""
-    schema = estimated_tokens(json.dumps(prompt.schema, ensure_ascii=False))
-    form = estimated_tokens(max(prompt.plain, prompt.structured, key=len))
-    stable = estimated_tokens("\n".join(block.text for block in prompt.system)) + form + schema
-    texts = [block.text for block in prompt.first.blocks if isinstance(block, Block)]
-    pictures = sum(isinstance(block, Image) for block in prompt.first.blocks)
+    schema = estimated_tokens(json.dumps(question.schema, ensure_ascii=False))
+    form = estimated_tokens(max(question.plain or "", question.structured or "", key=len))
+    stable = estimated_tokens("\n".join(block.text for block in question.system)) + form + schema
+    blocks = question.messages[-1].blocks
+    texts = [block.text for block in blocks if isinstance(block, Block)]
+    pictures = sum(isinstance(block, Image) for block in blocks)
     fresh = estimated_tokens("\n".join(texts)) + pictures * _PICTURE
-    return _Estimate(
-        prompt.characters,
-        stable + fresh,
-        stable,
-        _ANSWER,
-        round(prices.cost(fresh, _ANSWER, stable, 0), 6),
-        round(prices.cost(fresh, _ANSWER, 0, stable), 6),
-    )
+    return {
+        "characters": len(question.to_text()),
+        "input_tokens": stable + fresh,
+        "cached_tokens": stable,
+        "output_tokens": _ANSWER,
+        "cost": round(prices.cost(fresh, _ANSWER, stable, 0), 6),
+        "cost_cached": round(prices.cost(fresh, _ANSWER, 0, stable), 6),
+    }
 
 
 def estimated_tokens(text: str) -> int:

@@ -60,7 +60,7 @@ class Meant(NamedTuple):
 
 
 def offline_plan(request: Request, offline: Compiler) -> Meant | Refusal | None:
-    """Return the plan of a compiler without a model, its final refusal, or None without either.
+    """Return the plan of a compiler without a model, or its final refusal, or None.
 
     A command with a final refusal must not be sent to a model, which might act on it. Such commands
     are empty, unreadable, forbid something, or do not say which of several robots they are for.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
@@ -15,7 +15,7 @@ from bt_exec_llm.client import Answer, Model, ModelFailure, Question, Usage
 from bt_exec_llm.model_compiler.answer_document_extraction import document_in
 from bt_exec_llm.model_compiler.answer_to_plan import Judgement, check_answer
 from bt_exec_llm.model_compiler.plan_effects import Meant
-from bt_exec_llm.model_compiler.prompt import Prompt, problems_text
+from bt_exec_llm.model_compiler.prompt import problems_text
 from bt_exec_llm.model_dialogue import Dialogue
 
 __all__ = ["SENTENCES", "Result", "problem_sentences", "refusal_of", "run_dialogue"]
@@ -32,7 +32,6 @@ class Result:
         failure: Failure of the last request; None if there was an answer.
         calls: Number of questions asked.
         usage: Cost of the questions.
-        codes: Codes of the problems in each round.
         unchanged: Whether the dialogue ended because the model repeated a rejected answer.
     """
 
@@ -42,7 +41,6 @@ class Result:
     failure: ModelFailure | None = None
     calls: int = 0
     usage: Usage = field(default_factory=Usage)
-    codes: tuple[tuple[str, ...], ...] = ()
     unchanged: bool = False
 
     @property
@@ -53,7 +51,7 @@ class Result:
 
 def run_dialogue(
     model: Model,
-    prompt: Prompt,
+    question: Question,
     request: Request,
     meant: Meant | None,
     *,
@@ -61,15 +59,13 @@ def run_dialogue(
     compiler: str,
 ) -> Result:
     """Ask the model until a plan is accepted, or until the rounds or the time are used up."""
-    first = (prompt.first,)
-    question = Question(prompt.system, first, prompt.schema, prompt.plain, prompt.structured)
     dialogue = Dialogue(model, question, request, compiler)
     with dialogue.limit_time():
-        return _rounds(dialogue, request, meant, rounds)
+        result = _rounds(dialogue, request, meant, rounds)
+    return replace(result, calls=dialogue.calls, usage=dialogue.usage)
 
 
 def _rounds(dialogue: Dialogue, request: Request, meant: Meant | None, rounds: int) -> Result:
-    codes: list[tuple[str, ...]] = []
     problems: tuple[Problem, ...] = ()
     before: str | None = None
     for _ in range(rounds):
@@ -79,43 +75,24 @@ def _rounds(dialogue: Dialogue, request: Request, meant: Meant | None, rounds: i
             said = answer.text
         except ModelFailure as failure:
             if failure.code != "MODEL_CUT_OFF":
-                return Result(
-                    problems=problems,
-                    failure=failure,
-                    calls=dialogue.calls,
-                    usage=dialogue.usage,
-                    codes=tuple(codes),
-                )
+                return Result(problems=problems, failure=failure)
             message = "the answer was cut off; write a shorter plan, with trees of the library"
             found = Judgement(problems=(Problem("CUT_OFF", message),))
             said = failure.text
         known, problems = problems, found.problems
-        codes.append(tuple(dict.fromkeys(problem.code for problem in problems)))
         if found.plan is not None or found.cannot:
-            return Result(
-                found.plan,
-                found.cannot if found.plan is None else "",
-                calls=dialogue.calls,
-                usage=dialogue.usage,
-                codes=tuple(codes),
-            )
+            return Result(found.plan, found.cannot if found.plan is None else "")
         if before is not None and said.split() == before.split():
-            return Result(
-                problems=problems,
-                calls=dialogue.calls,
-                usage=dialogue.usage,
-                codes=tuple(codes),
-                unchanged=True,
-            )
+            return Result(problems=problems, unchanged=True)
         before = said
         dialogue.add_objection(said, problems_text(problems, known))
-    return Result(problems=problems, calls=dialogue.calls, usage=dialogue.usage, codes=tuple(codes))
+    return Result(problems=problems)
 
 
 def _judge(answer: Answer, request: Request, meant: Meant | None) -> Judgement:
     document = document_in(answer.text)
     if document.problems:
-        return Judgement(problems=document.problems, notes=document.notes)
+        return Judgement(problems=document.problems)
     return check_answer(document.data, request, meant, answer.model, document.notes)
 
 

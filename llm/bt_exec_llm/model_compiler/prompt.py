@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -19,7 +18,7 @@ from bt_exec.failure import Failure, Problem
 from bt_exec.planning.compiler import Request
 from bt_exec.spec.dump import to_data
 from bt_exec.spec.modifier_table import MODIFIERS
-from bt_exec_llm.client import Block, Image, Turn, image_block
+from bt_exec_llm.client import Block, Image, Question, Turn, image_block
 from bt_exec_llm.model_compiler.plan_schema import plan_schema, tree_list_schema
 from bt_exec_llm.model_compiler.prompt_examples import fixed_examples_text, similar_commands
 from bt_exec_llm.model_compiler.replan_scope import part_to_replace
@@ -30,7 +29,7 @@ from bt_exec_llm.model_compiler.site_description import (
     describe_trees,
 )
 
-__all__ = ["VERSION", "Prompt", "build_prompt", "fenced_json", "problems_text"]
+__all__ = ["VERSION", "build_prompt", "fenced_json", "problems_text"]
 
 VERSION = 4
 """Version of the texts in ``prompts/``, stored in records and incremented with each change."""
@@ -45,38 +44,10 @@ _MOST_PROBLEMS = 25
 """Maximum number of problems that are sent back at once."""
 
 
-@dataclass(frozen=True)
-class Prompt:
-    """Parts of the first question to a model.
+def build_prompt(request: Request, *, image: bool = False, short: bool = False) -> Question:
+    """Return the first question about a request.
 
-    Attributes:
-        system: Role, tree language, catalogue and library; the same for every command of a site.
-        first: Turn with the situation and the command.
-        schema: JSON Schema of the answer.
-        plain: Description of the output format with examples, for servers without schemas.
-        structured: Examples in the format of the schema, for servers that enforce schemas.
-    """
-
-    system: tuple[Block, ...]
-    first: Turn
-    schema: Mapping[str, Any]
-    plain: str
-    structured: str = ""
-
-    def __str__(self) -> str:
-        """Return the prompt as readable text, for ``--show-prompt``."""
-        blocks = (*self.system, Block(self.plain), *self.first.blocks)
-        texts = [b.text if isinstance(b, Block) else f"[picture, {b.media_type}]" for b in blocks]
-        return "\n\n".join(texts)
-
-    @property
-    def characters(self) -> int:
-        """Number of characters sent, without the schema and the pictures."""
-        return len(str(self))
-
-
-def build_prompt(request: Request, *, image: bool = False, short: bool = False) -> Prompt:
-    """Return the prompt for a request.
+    Its system prompt is the same for every command of a site.
 
     Args:
         request: The request.
@@ -104,20 +75,14 @@ def build_prompt(request: Request, *, image: bool = False, short: bool = False) 
         "language": request.language,
     }
     parts.append("# Command\n\n" + fenced_json("command", command))
-    first = Turn.user(*parts)
+    messages = (Turn.user(*parts),)
     site = (request.catalogue, request.library)
     if short:
-        return Prompt(
-            system, first, tree_list_schema(*site), "Answer with JSON as described above."
-        )
+        plain = "Answer with JSON as described above."
+        return Question(system, messages, tree_list_schema(*site), plain, "")
     plain = f"{_text('form')}\n\n# Examples\n\n{fixed_examples_text(request, 'nested')}"
-    return Prompt(
-        system,
-        first,
-        plan_schema(*site),
-        plain,
-        f"# Examples\n\n{fixed_examples_text(request, 'flat')}",
-    )
+    structured = f"# Examples\n\n{fixed_examples_text(request, 'flat')}"
+    return Question(system, messages, plan_schema(*site), plain, structured)
 
 
 def problems_text(problems: Iterable[Problem], known: Iterable[Problem] = ()) -> str:

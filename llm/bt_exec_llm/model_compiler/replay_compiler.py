@@ -14,7 +14,7 @@ from bt_exec.failure import UsageError
 from bt_exec.files import expand_home
 from bt_exec.planning.compiler import Compiler, Request, VerifiedPlan
 from bt_exec.spec.user_data_validation import read_settings
-from bt_exec_llm.client import Question, ReplayClient
+from bt_exec_llm.client import ReplayClient
 from bt_exec_llm.model_compiler.compiler import (
     AS_RECORDED,
     ModelCompiler,
@@ -38,13 +38,9 @@ class ReplayCompiler(ModelCompiler):
 
     def library_alternative(self, request: Request) -> VerifiedPlan | None:
         """Return the library's alternative, unless the recording has an answer to this request."""
-        prompt = self._prompt(request)
-        asked = Question(
-            prompt.system, (prompt.first,), prompt.schema, prompt.plain, prompt.structured
-        )
-        return (
-            None if self._recording.has_answer_to(asked) else super().library_alternative(request)
-        )
+        if self._recording.has_answer_to(self._question(request)):
+            return None
+        return super().library_alternative(request)
 
 
 def create(settings: Mapping[str, Any]) -> Compiler:

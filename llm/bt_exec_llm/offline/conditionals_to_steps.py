@@ -224,7 +224,7 @@ class ConditionalConverter(ResultConverter, ABC):
         """Return a question in which "there" is replaced by the place in the act before it.
 
         That is the place of the person if the act names no other: "tell the professor, unless
-        somebody is in there".
+        someone is in there".
         """
         if self._position_in_text(ask) < self._position_in_text(branch):
             return question

@@ -18,7 +18,7 @@ _FILLERS = ("speaker", "pronoun", "filler")
 def with_giver(
     verbs: Iterable[str], pieces: list[Piece], lexicon: Lexicon, language: str
 ) -> list[Piece]:
-    """Return the pieces of an act; a person or place that gives its object becomes the giver."""
+    """Return the pieces of an act; the person or place its object comes from becomes the giver."""
     slots = [lexicon.texts[one.name] for one in pieces if one.kind == "text" and one.name]
     giver = next((one.giver for one in slots if one.giver), "")
     if not giver:

@@ -32,7 +32,7 @@ class MissionEnds:
         }
 
     def separate(self, steps: list[Step]) -> tuple[list[Step], dict[str, Step], list[Step]]:
-        """Return the other steps, the mission-ending steps by tree, and all that end a mission."""
+        """Return the working steps, a step for each mission-ending tree, and all ending steps."""
         work: list[Step] = []
         ends: dict[str, Step] = {}
         alone: list[Step] = []

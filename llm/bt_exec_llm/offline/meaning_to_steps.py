@@ -180,7 +180,7 @@ def _questions_about_kept_states(steps: list[Step], lexicon: Lexicon) -> list[St
 
 
 def _with_arms_last(steps: list[Step], meaning: Node, lexicon: Lexicon) -> list[Step]:
-    """Return the steps for a list of demanded states, of which that of the arms is reached last.
+    """Return the steps for a list of demanded states; the state of the arms is reached last.
 
     Every other step may move the arms.
     """

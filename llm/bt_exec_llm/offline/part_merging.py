@@ -20,7 +20,7 @@ _WORD = re.compile(r"\w+")
 def append_parts(
     parts: list[Part], more: list[Part], frames: Frames, lexicon: Lexicon
 ) -> list[Part]:
-    """Return `parts` and the parts of a step, without beginnings and repetitions of others."""
+    """Return `parts` and those of a step, without parts that only begin or repeat another one."""
     size = len(more)
     if (
         size > 1

@@ -420,7 +420,7 @@ def _without_other_values(parts: Iterable[Node]) -> tuple[Node, ...]:
 
 
 def _type_of_value(part: Node) -> list[str]:
-    """Return the type of the value that a formula names, or to whose place it is a relation."""
+    """Return the type of the value that a formula names, or to which it is a relation."""
     to = part.get("to")
     things = conjuncts(to.node("of")) if isinstance(to, Node) and to.kind == "np" else (part,)
     return [name for one in things for name in one.text("name").split("/")[:2]]

@@ -77,7 +77,7 @@ _EXCLUSIVE, _DENIED = ("more", "at_most"), ("fewer", "at_most")
 """Bounds that exclude their number, and bounds that negate a lower bound."""
 _ASKED = ("whether", "which", "how_many", "where", "what")
 _COMPANY = ("at", "with")
-"""Marks of a person in whose company somebody is."""
+"""Marks of a person who has company."""
 _PERSON_MEANT = "pronoun", "person"
 """Kind and name of the piece for "he"."""
 
@@ -327,9 +327,9 @@ class QuestionConverter(PhraseConverter):
         return pieces if located else self._with_visible_state(pieces), True
 
     def _with_place_of_company(self, pieces: list[Piece]) -> list[Piece]:
-        """Return the pieces of a question whether people are with a person, at that person's place.
+        """Return the pieces of a question whether a person has company, with that person's place.
 
-        An example is "if the professor has visitors". Only others than the person count.
+        An example is "if the professor has visitors". The person does not count.
         """
         persons = [one for one in pieces if self._is_person(one) and one.mark in _COMPANY]
         people = [one for one in pieces if one.name in self._joined and one.sense in DECIDED]
@@ -348,7 +348,7 @@ class QuestionConverter(PhraseConverter):
         return piece.name in self._persons or (piece.kind, piece.name) == _PERSON_MEANT
 
     def _persons_in_text(self) -> list[Piece]:
-        """Return the persons that the text names, also by the place of one, for "he"."""
+        """Return the persons that "he" may mean, because the text names them or their place."""
         things = [one for one in things_in(self._reading.meaning) if one.startswith("value/")]
         named = {parse_name(one)[2] for one in things}
         return [

@@ -341,9 +341,10 @@ class ReportConverter(Comparisons):
         return quoted or any(verb in self._lexicon.announcing for verb in verbs)
 
     def _is_sent_to_place(self) -> bool:
-        """Return True if the previous act only drives to a place, perhaps that of what precedes it.
+        """Return True if the previous act is only a drive to a place.
 
-        The place may be that of a remark or of a condition (시끄러우면 가서 조용히 해 달라고 해).
+        A drive without a place goes to the place of a remark or condition before it:
+        시끄러우면 가서 조용히 해 달라고 해.
         """
         before = self._built[-1] if self._built else None
         if before is not None and not before.pieces and self._built[-2:-1]:

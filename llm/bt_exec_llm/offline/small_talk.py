@@ -64,7 +64,7 @@ class Talk:
         return spans.match({*required, f"beside {code}", _ALWAYS, *site}, required)
 
     def _required_categories(self, code: str, language: str) -> frozenset[str]:
-        """Return the categories of which a text with this code must contain a phrase each."""
+        """Return the categories; a text with this code must contain a phrase of each of them."""
         section = self._lexicon.talk.get(code)
         also = section is not None and bool(getattr(section.also, language))
         return frozenset({f"needs {code}", *([f"also {code}"] if also else [])})

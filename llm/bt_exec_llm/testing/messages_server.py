@@ -14,7 +14,7 @@ reply                  behaviour of the server
 ``"words"``            sends the text, as a stream if requested
 ``{…}``                sends the data in the requested output format; see `answer`
 a function             calls it with the request's body; it returns one of the other kinds
-`Reply`                sends the reply, for example `text`, `tool_use`, `error`, `hang`, `drip`
+`Reply`                sends the reply; see `bt_exec_llm.testing.messages_replies`
 =====================  ===========================================================================
 
 A `Flavour` imitates a kind of server, which enforces, ignores or refuses schemas and tools.
@@ -31,48 +31,9 @@ from types import TracebackType
 from typing import Any, TypeAlias
 
 from bt_exec_llm.testing.messages_connection import CLAUDE, FLAVOURS, Connection, Flavour
-from bt_exec_llm.testing.messages_replies import (
-    Reply,
-    answer,
-    cut_off,
-    drip,
-    error,
-    hang,
-    html,
-    huge,
-    left_open,
-    not_http,
-    raw,
-    refusal,
-    reset,
-    text,
-    tool_calls,
-    tool_use,
-)
+from bt_exec_llm.testing.messages_replies import Reply, answer, error, text
 
-__all__ = [
-    "CLAUDE",
-    "FLAVOURS",
-    "Flavour",
-    "MessagesServer",
-    "Received",
-    "Reply",
-    "answer",
-    "cut_off",
-    "drip",
-    "error",
-    "hang",
-    "html",
-    "huge",
-    "left_open",
-    "not_http",
-    "raw",
-    "refusal",
-    "reset",
-    "text",
-    "tool_calls",
-    "tool_use",
-]
+__all__ = ["MessagesServer", "Received"]
 
 Scripted: TypeAlias = "str | Mapping[str, Any] | Reply | Callable[[dict[str, Any]], Any]"
 

@@ -20,14 +20,11 @@ from bt_exec.planning.multi_robot import RobotsCompiler
 from bt_exec_llm.client import (
     Answer,
     Model,
-    ModelClient,
     ModelFailure,
-    ModelSettings,
-    Recorder,
     ReplayClient,
 )
 from bt_exec_llm.client.connection import endpoint_checks
-from bt_exec_llm.model_compiler.compiler import split_settings
+from bt_exec_llm.model_compiler.compiler import recorded_client, split_settings
 from bt_exec_llm.model_compiler.planning_dialogue import printable
 from bt_exec_llm.turns.conversation_state import (
     AS_RECORDED,
@@ -50,7 +47,6 @@ from bt_exec_llm.turns.prompt import (
     Broken,
     analysis_question,
     ask_with_retry,
-    question_text,
     turn_question,
 )
 from bt_exec_llm.turns.tree_growth import append_turn
@@ -95,16 +91,14 @@ class TurnCompiler:
 
     def doctor(self) -> Iterator[tuple[str, str, str, str]]:
         """Check the key and the address for ``bt-exec doctor``; no request is sent."""
-        settings = getattr(self.model, "settings", None)
-        if isinstance(settings, ModelSettings):
-            yield from endpoint_checks(settings)
+        return endpoint_checks(self.model)
 
     def prompt(self, request: Request) -> str:
         """Return the first prompt as readable text; nothing is sent."""
         ways = turn_tools_of(request.catalogue)
         if ways is None:
             return say("NO_ENDING", request.language)
-        return question_text(analysis_question(request, ways))
+        return analysis_question(request, ways).to_text()
 
     def estimate(self, request: Request) -> Mapping[str, float]:
         """Return the length of the first prompt; the number of turns is unknown."""
@@ -337,8 +331,4 @@ def create(settings: Mapping[str, Any]) -> Compiler:
     if asked.replay is not None:
         recording = ReplayClient(expand_home(asked.replay))
         return TurnCompiler(recording, asked, first)
-    record = None
-    if asked.record is not None:
-        recorded_settings = asked.model_dump(mode="json", include=set(AS_RECORDED))
-        record = Recorder(expand_home(asked.record), recorded_settings)
-    return TurnCompiler(ModelClient(client, record=record), asked, first)
+    return TurnCompiler(recorded_client(client, asked, asked.record, AS_RECORDED), asked, first)

@@ -31,7 +31,6 @@ __all__ = [
     "analysis_question",
     "ask_with_retry",
     "objection",
-    "question_text",
     "turn_question",
 ]
 
@@ -74,13 +73,6 @@ def turn_question(
     turns = (Turn.user(*_picture(request), "\n\n".join(parts)),)
     tools = native_tools(ways) if native else ()
     return Question(_system_blocks(ways, listed=not native), turns, tools=tools)
-
-
-def question_text(question: Question) -> str:
-    """Return a question as readable text."""
-    blocks = [*question.system, *question.messages[-1].blocks]
-    shown = [b.text if isinstance(b, Block) else f"[picture, {b.media_type}]" for b in blocks]
-    return "\n\n".join(shown)
 
 
 def objection(problems: list[Problem]) -> str:

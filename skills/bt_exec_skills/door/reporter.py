@@ -16,7 +16,7 @@ from bt_exec_skills.door.perception.door_state_agreement import HIDDEN
 from bt_exec_skills.door.perception.observation import DoorObservation
 from bt_exec_skills.door.rules.gates_before_material_steps import handles_material
 
-__all__ = ["ACTIONS", "KEYS", "REASONS", "DoorReporter"]
+__all__ = ["ACTIONS", "REASONS", "DoorReporter"]
 
 ACTIONS = (
     "move_arm",
@@ -27,23 +27,6 @@ ACTIONS = (
     "return_arm",
     "return_home",
 )
-KEYS = (
-    "mode",
-    "plan_version",
-    "step_index",
-    "next_action",
-    "full_action_list",
-    "skip_log",
-    "visibility_warnings",
-    "explanation",
-    "door_state_estimation",
-    "observations",
-    "gate_evaluations",
-    "goal_status",
-    "stop_signal",
-    "arm_policy",
-)
-"""Top-level keys in order; ``stop_signal`` occurs only in the report of a blocked mission."""
 REASONS = (
     "OK",
     "ALREADY_OPEN",

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from bt_exec.failure import UsageError
-from bt_exec.files import expand_home
+from bt_exec.files import expand_home, file_errors
 from bt_exec_skills.image.models.contracts import ANY_NAME
 from bt_exec_skills.image.rules.question import UnanswerableQuestion
 from bt_exec_skills.image.rules.question_plans import CannotTell, build_plan_of_all
@@ -62,10 +62,8 @@ def build_mission_worlds(
         return [{"image": str(file), **rest} for file in files]
     if out.exists() and not out.is_dir():
         raise UsageError(f"--out must be a folder if there are several pictures; found {out}")
-    try:
+    with file_errors(f"folder {out}", "made"):
         out.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise UsageError(f"folder {out} cannot be made: {error.strerror}") from None
     return [
         {"image": str(file), **rest, "out": str(out / f"{number:03}-{file.stem}.png")}
         for number, file in enumerate(files, 1)

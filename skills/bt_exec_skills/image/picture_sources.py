@@ -10,7 +10,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from bt_exec.failure import UsageError
-from bt_exec.files import expand_home
+from bt_exec.files import expand_home, file_errors
 from bt_exec_skills.image.picture_download import MOST_BYTES, fetch_picture
 
 __all__ = ["find_pictures"]
@@ -63,12 +63,10 @@ def _picture_files(path: Path) -> list[Path]:
             return [path]
     except OSError:  # such as a name that is too long, or a parent folder without access
         return [path]
-    try:
+    with file_errors(path, "read"):
         files = sorted(
             one for one in path.iterdir() if one.is_file() and one.suffix.lower() in _ENDINGS
         )
-    except OSError as error:
-        raise UsageError(f"{path} cannot be read: {error.strerror}") from None
     if not files:
         raise UsageError(
             f"folder {path} contains no picture; allowed: {', '.join(sorted(_ENDINGS))}"

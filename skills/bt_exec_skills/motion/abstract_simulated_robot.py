@@ -22,7 +22,7 @@ class Periods:
         self._owed_s = 0.0
 
     def take(self, seconds: float) -> int:
-        """Return the number of periods in `seconds` plus the remainder, and carry the new one."""
+        """Return the whole periods in `seconds` plus the remainder; keep the new remainder."""
         count = 0
         self._owed_s += seconds
         while self._owed_s > self._period_s / 2:

@@ -41,7 +41,7 @@ class Break:
 
 
 def parse_breaks(text: str) -> tuple[Break, ...]:
-    """Parse ``FAULT[@START[-END]]``, or several such texts separated by commas, or ``none``.
+    """Parse ``FAULT[@START[-END]]``, or several of these separated by commas, or ``none``.
 
     Raises:
         ValueError: If the text does not have this form.

@@ -47,6 +47,11 @@ class HeldObjectTracker:
         self._from_base: tuple[float, float] | None = None
         self._height = 0.0
 
+    @property
+    def moved_now(self) -> tuple[str, ...]:
+        """Objects that the current mission has moved so far."""
+        return () if self._in_new_mission else tuple(self.returnable)
+
     def begin_mission(self) -> None:
         """Record that a mission starts."""
         self._in_new_mission = True

@@ -12,6 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from bt_exec.cli import options as opt
+from bt_exec.cli.output_streams import write_result
 
 __all__ = ["VISION"]
 
@@ -48,8 +49,10 @@ def dataset(
     """Make a labelled data set of random scenes; the same command continues after a Ctrl-C."""
     found = _commands_module().dataset(source, out, scenes, seed, val_every)
     sides = found["pictures"]
-    _print_result(
-        found, [f"{found['folder']}: {sides['train']} to train, {sides['val']} held out"], json
+    write_result(
+        found,
+        [f"{found['folder']}: {sides['train']} to train, {sides['val']} held out"],
+        as_json=json,
     )
 
 
@@ -104,7 +107,7 @@ def train(
     found = _commands_module().train(data, out, settings)
     lines = [f"{out / 'best.onnx'} after {found['minutes']:g} min; held out:"]
     lines += [f"  {name:24}{value:8.4f}" for name, value in found["val"].items()]
-    _print_result(found, lines, json)
+    write_result(found, lines, as_json=json)
 
 
 @VISION.command("train-names")
@@ -146,7 +149,7 @@ def train_names(
     found = _commands_module().train_names(data, out, settings)
     lines = [f"{out / 'names.onnx'} after {found['minutes']:g} min; held out, named correctly:"]
     lines += [f"  {name:24}{value:8.4f}" for name, value in found["val"].items()]
-    _print_result(found, lines, json)
+    write_result(found, lines, as_json=json)
 
 
 @VISION.command("eval")
@@ -165,7 +168,7 @@ def evaluate(
 ) -> None:
     """Evaluate a detector on held-out scenes: figures per class, and the state of the door."""
     found = _commands_module().evaluate(weights, data, "train" if train_side else "val", out)
-    _print_result(found, _figures(found), json)
+    write_result(found, _figures(found), as_json=json)
 
 
 @VISION.command()
@@ -220,7 +223,7 @@ def show(
     if "door" in found:
         door = found["door"]
         lines.append(f"{door['state']} {door['confidence']:.2f}: {' '.join(door['evidence'])}")
-    _print_result(found, lines, json)
+    write_result(found, lines, as_json=json)
 
 
 def _figures(found: dict[str, Any]) -> list[str]:
@@ -246,14 +249,3 @@ def _figures(found: dict[str, Any]) -> list[str]:
             f"answered {states['answered']:.3f}, right of that {states['right_of_answered']:.3f}"
         )
     return lines
-
-
-def _print_result(found: dict[str, Any], lines: list[str], as_json: bool) -> None:
-    """Print the result as JSON or as text."""
-    if as_json:
-        from bt_exec.cli.output_streams import write_json
-
-        write_json(found)
-    else:
-        for line in lines:
-            typer.echo(line)

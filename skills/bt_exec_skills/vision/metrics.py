@@ -148,7 +148,3 @@ class Confusion:
         """Share of the estimates that are correct among those that are not uncertain, 0..1."""
         given = int(self.counts[:, :-1].sum())
         return float(np.trace(self.counts[:, :-1])) / max(1, given)
-
-    def count_estimates(self, truth: str, estimate: str) -> int:
-        """Return how often the estimate was the second state when the true state was the first."""
-        return int(self.counts[self.states.index(truth), self.states.index(estimate)])

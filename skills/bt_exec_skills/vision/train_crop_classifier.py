@@ -31,7 +31,7 @@ Bar = Callable[[str, int], AbstractContextManager[Tell]]
 """Function that opens a progress bar, given a title and a total, as in
 `bt_exec.cli.output_streams`."""
 _LAST, _BEST = "last.pt", "names.onnx"
-_SMALL_SIDE, _SMALL_SHARE = 48, 0.6  # side of crops in early epochs, share of these
+_SMALL_SIDE, _SMALL_SHARE = 48, 0.6  # side of crops in early epochs; share of early epochs
 _SMOOTH, _DECAY, _WARM = 0.05, 0.02, 0.1
 _TRIED = 256
 

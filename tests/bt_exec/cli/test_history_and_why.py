@@ -111,7 +111,7 @@ def test_why_answers_in_korean(day: Run) -> None:
     )
     labels = [line[3:].split("  ")[0].strip() for line in said.splitlines()[2:]]
     assert [label for label in labels if label][:8] == [
-        *("명령", "계획", "첫 실패", "근거", "관찰", "다른 시도", "실패", "다른 시도"),
+        *("명령", "계획", "첫 실패", "시각", "관찰", "다른 시도", "실패", "다른 시도"),
     ]
 
 

@@ -75,6 +75,33 @@ def test_killed_mission_is_reported_once_and_a_running_one_never(tmp_path: Path)
         assert journal.next_interrupted() is None
 
 
+RUNNING = KILLED.replace('command="x"', 'command="x", site="lab"').replace(
+    "os.kill(os.getpid(), signal.SIGKILL)", 'print("ready", flush=True); input()'
+)
+
+
+def test_mission_of_another_process_is_found_while_it_runs(tmp_path: Path) -> None:
+    path = tmp_path / "journal.sqlite"
+    journal = Journal.open(path)
+    with (
+        journal.begin(command="own", site="lab"),
+        subprocess.Popen(
+            [sys.executable, "-c", RUNNING, str(path)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+        ) as other,
+    ):
+        assert other.stdout is not None
+        other.stdout.readline()
+        found = journal.running_elsewhere("lab")
+        assert found is not None
+        assert found.command == "x"
+        assert journal.running_elsewhere("field") is None
+        other.kill()
+        other.wait()
+        assert journal.running_elsewhere("lab") is None
+
+
 HERE = process_identifier().partition(" ")[0]
 
 

@@ -60,7 +60,7 @@ def numbers(journal: Journal, **wanted: object) -> list[int]:
         ({"command": "%"}, [3]),
         ({"command": "_"}, []),
         ({"day": dt.date(2020, 1, 1)}, []),
-        ({"text": "door"}, [2, 1]),  # also the substring of a code
+        ({"text": "door"}, [2, 1]),  # in mission 2 a part of a code
         ({"text": "DOOR_STUCK"}, [2]),
         ({"text": "open_door"}, [2]),
         ({"text": "움직이지"}, [2]),

@@ -428,7 +428,7 @@ def test_rows_that_the_writer_has_not_taken_are_written_at_the_end(by_hand, jour
 
 
 @pytest.mark.parametrize("error", [SystemExit, KeyboardInterrupt, MemoryError])
-def test_writer_continues_after_an_exception_that_a_part_raised_in_it(by_hand, journal, error):
+def test_writer_continues_after_an_exception_raised_in_its_thread(by_hand, journal, error):
     def raised() -> None:
         raise error
 

@@ -1,4 +1,4 @@
-"""Errors in Korean: usage errors, and mistakes in files of authors."""
+"""Errors in Korean: usage errors, and mistakes in written files such as trees."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ TABLE: dict[str, dict[str, str]] = read_yaml(Path(korean_errors.__file__).with_s
 ROOT = Path(__file__).parents[3]
 FOLDERS = ("spec", "verify", "site", "language", "declarations", "scaffold", "evaluation", "cli")
 MAKERS = ("Problem", "problem", "make_problem", "report_problem", "FactMistake", "refuse")
-"""Functions that make a mistake in a file; also with an underscore."""
+"""Functions that report a mistake in a file, also if their names begin with an underscore."""
 CODE = re.compile(r"[A-Z]{3,}(_[A-Z0-9]+)*")
 LINE = re.compile(
     r"\S+ \| (\d+:\d+: )?(?:([\w\[\]/]+): )?(.*?)( \((found|allowed).*\))? \[([A-Z_0-9]+)\]"
@@ -41,7 +41,7 @@ def told() -> Iterator[Problem]:
 
 
 def codes() -> Iterator[tuple[str, str]]:
-    """Yield the codes of mistakes in files of authors, with their places in the source."""
+    """Yield each code of a mistake in a file, with its place in the source."""
     files = [f for folder in FOLDERS for f in (ROOT / "bt_exec" / folder).rglob("*.py")]
     files += (ROOT / "llm/bt_exec_llm/offline").glob("lexicon_*.py")
     files += (ROOT / "bt_exec/interchange").glob("*import*.py")

@@ -5,7 +5,7 @@ import json
 import pytest
 from jsonschema import Draft202012Validator
 
-from bt_exec.failure import Failure, RegistrationError
+from bt_exec.failure import Failure, PartBroken, RegistrationError
 from bt_exec.language.messages import OWN_MESSAGES, Messages
 from bt_exec.pack import find_pack
 from bt_exec.site.shipped_data import data_path
@@ -80,6 +80,7 @@ words:
   professor: {en: the professor, ko: 교수님}
   "* found": {en: "* found", ko: "* 찾음"}
   "* may be hidden": {en: "* may be hidden", ko: "숨은 곳에 *이(가) 있을 수 있음"}
+  "* left # s ago": {en: "* left # s ago", ko: "*이(가) #초 전에 떠남"}
 """
 
 
@@ -90,6 +91,8 @@ words:
         ("professor found", "en", "the professor found"),
         ("Kim found", "ko", "Kim 찾음"),
         ("professor may be hidden", "ko", "숨은 곳에 교수님이 있을 수 있음"),
+        ("professor left 2.5 s ago", "ko", "교수님이 2.5초 전에 떠남"),
+        ("Kim 2 left 3 s ago", "en", "Kim 2 left 3 s ago"),
         ("found", "ko", "found"),
         ("professor lost", "ko", "professor lost"),
         (
@@ -272,3 +275,21 @@ def test_texts_in_another_language_are_quoted_if_they_have_no_translation(
     messages = Messages.load([files(own=words)["own"]])
     said = messages.with_quotes({"topic": value}, language)
     assert said == {"topic": f"“{value}”" if quoted else value}
+
+
+@pytest.mark.parametrize(
+    ("part", "language", "said"),
+    [
+        ("skill place_object", "en", "the step “put the object down”"),
+        ("skill place_object", "ko", "“물건 놓기” 동작"),
+        ("condition door_is", "ko", "“문 상태 확인” 조건"),
+        ("the camera of door", "ko", "문의 카메라"),
+    ],
+)
+def test_hung_part_is_named_in_the_words_of_its_pack(part, language, said):
+    why = "did not return within 30 s"
+    failure = PartBroken(part, why, "STEP_HUNG").failure()
+    site = "tabletop" if "object" in part else "door"
+    reason = load_site(site).messages.explain_failure(failure, language)
+    assert said in reason
+    assert (why in reason) == (language == "en")

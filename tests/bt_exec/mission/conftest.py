@@ -50,7 +50,7 @@ class Stage:
         trees: Further trees.
         compiler: Compiler to use instead of one that always returns the tree.
         robot: Robot that the skills drive.
-        eyes: Whether there is a camera. The simulation of its rig is waited for.
+        perception_workers: Whether there is a camera. The loop waits for its simulated pictures.
         limits: Budgets.
         pack: Further fields of the pack.
         rig: Further fields of the rig.

@@ -157,7 +157,7 @@ class _Texts:
 
 
 class _Hostile:
-    """Object whose methods leave the program."""
+    """Object whose methods raise SystemExit."""
 
     def _leave(self, *_: Any) -> Any:
         raise SystemExit(0)

@@ -66,7 +66,7 @@ ONE_OPENS = "tree: t\nroot: {sequence: [{do: b}, {do: a, skip_if: opened}, {do: 
 
 
 def ends_with(facts, *, opened=False, root=ONE_OPENS, effects=None):
-    """Run a tree whose skill `a` opens a door, which is in state `facts[n]` after its n-th end."""
+    """Run a tree whose skill `a` opens a door. After the n-th end of `a`, it is in `facts[n]`."""
     robot = ScriptedRobot()
     parts = [
         scripted_skill("a", effects=effects or {"door": "open"}),

@@ -99,7 +99,7 @@ def test_garbage_collector_ignores_objects_created_before_the_motion(stage):
 
     @skill(name="a")
     def counts(robot: Any) -> Steps:
-        """Count the objects that the collector leaves out."""
+        """Count the objects that the collector ignores."""
         frozen.append(gc.get_freeze_count())
         yield Running()
 
@@ -127,7 +127,7 @@ def test_garbage_of_missions_is_collected_when_the_process_has_grown(monkeypatch
     cycle = Heartbeat(None)
     cycle.itself = cycle
     behind = weakref.ref(cycle)
-    gc.unfreeze()  # heartbeats of other tests have no end
+    gc.unfreeze()  # other tests do not end their heartbeats
     beats = Heartbeat(None)
     beats.start()
     del cycle

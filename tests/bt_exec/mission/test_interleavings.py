@@ -23,7 +23,7 @@ from tests.bt_exec.mission.interleaved_missions import BrokenError, Stage
 from tests.bt_exec.mission.simulated_threads import DeadlockError, Schedule
 
 PARTS = int(os.environ.get("BT_EXEC_INTERLEAVINGS", "1"))
-"""Parts of 100 seeds in the slow tests; 100 of them are ten thousand."""
+"""Number of parts of the slow test. Each part has 100 seeds."""
 
 
 @pytest.fixture
@@ -112,7 +112,7 @@ FAULTS = {
     stop_hanging_part_once: (38, "no thread continues"),
     see_to_no_stop: (10, "after a stop"),
 }
-"""Message of each fault, and the seed where its search begins, because it is found soon there."""
+"""First seed of the search for each fault, from which it is found soon, and its message."""
 
 
 @pytest.mark.slow

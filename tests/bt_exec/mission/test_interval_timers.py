@@ -79,7 +79,7 @@ def test_timer_started_before_the_mission_is_kept(stage, caplog):
 
 @pytest.mark.parametrize("error", [TimeoutError, SystemExit])
 def test_signal_handler_that_raises_outside_its_skill_is_reported(stage, monkeypatch, error):
-    """The handler raises while time passes, so the error is not one of the skill."""
+    """The handler raises between two steps of the skill, so the skill has not failed."""
 
     def answer(*_: object) -> None:
         raise error("too late")

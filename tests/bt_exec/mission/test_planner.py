@@ -279,7 +279,7 @@ def test_compiler_without_an_answer_times_out(request_of):
 
 @pytest.mark.parametrize("thinks", [True, False])
 def test_ending_mission_neither_awaits_nor_accepts_an_answer(request_of, thinks):
-    """This holds also for an answer that is available at once."""
+    """This also holds for an answer that is available at once."""
 
     class EndedError(Exception):
         pass

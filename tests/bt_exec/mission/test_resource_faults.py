@@ -1,4 +1,4 @@
-"""Fault injection for every resource allocation: the robot is stopped and the outcome is true.
+"""Fault injection for every resource allocation: the robot is stopped, the outcome is correct.
 
 The n-th thread, journal statement, file or connection fails, for each n that such a mission uses.
 SQLite is tested the same way.

@@ -30,7 +30,7 @@ class Lid(WorldSettings):
 
 @pytest.fixture
 def made() -> list[tuple[Any, Any]]:
-    """Arguments of the rigs made so far."""
+    """Return a list that collects the arguments of each rig."""
     return []
 
 

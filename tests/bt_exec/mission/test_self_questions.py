@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 import pytest
 
 from bt_exec.failure import Failure, Refusal
-from bt_exec.journal import Journal
+from bt_exec.journal import Journal, MissionSummary
 from bt_exec.language.meaning import Context, Turn
 from bt_exec.mission.self_questions import (
     PastAction,
@@ -210,7 +210,11 @@ class Knows(Refuses):
 
 def asking(compiler: Compiler, seen: str = "", left: str = "") -> SelfAnsweringCompiler:
     return SelfAnsweringCompiler(
-        compiler, lambda _: seen, lambda command, _: left if command else "", lambda _: None
+        compiler,
+        lambda _: seen,
+        lambda command, _: left if command else "",
+        lambda _: None,
+        lambda: None,
     )
 
 
@@ -531,7 +535,7 @@ def test_action_that_no_mission_did_is_reported_as_not_done() -> None:
     context = Context((Turn("go", "satisfied", "OK", "There."),))
     request = first_request(load_site("door"), "did you open it?", Situation((), {}, ""), context)
     compiler = SelfAnsweringCompiler(
-        Refuses(), lambda _: "", lambda *_: "", lambda _: PastAction(None, False)
+        Refuses(), lambda _: "", lambda *_: "", lambda _: PastAction(None, False), lambda: None
     )
     assert compiler.compile(request) == Reply(
         "DONE",
@@ -540,10 +544,48 @@ def test_action_that_no_mission_did_is_reported_as_not_done() -> None:
     )
 
 
-def test_question_about_the_present_is_answered_that_nothing_runs() -> None:
+def test_answer_to_a_question_about_the_present_is_that_nothing_runs() -> None:
     assert answer("what are you doing?") == Reply(
         "WHERE", "I am waiting for a command. Nothing is running."
     )
+
+
+@pytest.mark.parametrize(
+    ("command", "told"),
+    [
+        (
+            "stop",
+            "Another program has been running “go” since 07:05. To stop it, press Ctrl-C there.",
+        ),
+        (
+            "뭐 하고 있어?",
+            "다른 프로그램이 07:05부터 “go” 임무를 실행하고 있습니다. 멈추려면 그 프로그램에서"
+            " Ctrl-C를 누르십시오.",
+        ),
+    ],
+)
+def test_mission_of_another_process_is_named(command: str, told: str) -> None:
+    began = datetime(2026, 11, 20, 7, 5).astimezone()
+    other = MissionSummary("1", "go", "en", "door", "unfinished", "", "", began, None)
+    compiler = SelfAnsweringCompiler(
+        Refuses(), lambda _: "", lambda *_: "", lambda _: None, lambda: other
+    )
+    request = first_request(load_site("door"), command, Situation((), {}, ""))
+    assert compiler.compile(request).message == told
+
+
+REFUSED = Turn("shut it", "refused", "UNKNOWN", "Shut what?", acted=False)
+
+
+@pytest.mark.parametrize(
+    ("command", "told"),
+    [
+        ("why did nothing move?", "“shut it” was refused. My report was: “Shut what?”"),
+        ("왜 안 했어?", "“shut it”: 거절했습니다. 이렇게 답했습니다: “Shut what?”"),
+    ],
+)
+def test_why_after_a_refusal_is_answered_with_that_refusal(command: str, told: str) -> None:
+    assert answer(command, context=Context((GOES, REFUSED, ANSWERED))) == Reply("WHY", told)
 
 
 def test_understood_commands_are_listed_on_request() -> None:
@@ -564,6 +606,10 @@ def test_misspelt_question_is_left_to_the_compiler() -> None:
     request = first_request(load_site("door"), "was teh door open?", Situation((), {}, ""))
     found = asking(Suggests()).compile(request)
     assert isinstance(found, Refusal)
+    request = replace(request, command="what did you see?")
+    assert asking(Suggests(), "door open").compile(request).message == (
+        "The last thing I saw: door open."
+    )
 
 
 def test_held_object_is_reported_from_facts() -> None:
@@ -596,13 +642,13 @@ nothing|문 닫아|멈췄어?|서류 가져와|세워 둔 상자 가져와|잠�
 
 
 @pytest.mark.parametrize("said", re.split(r"[|\n]", STOPS))
-def test_stop_alone_is_recognized(said):
+def test_stop_alone_is_recognised(said):
     assert asks_to_stop(said)
     assert only_stops(said)
 
 
 @pytest.mark.parametrize("said", FURTHER.split("|"))
-def test_command_after_a_stop_is_recognized(said):
+def test_command_after_a_stop_is_recognised(said):
     assert asks_to_stop(said)
     assert not only_stops(said)
 
@@ -652,13 +698,13 @@ class Explains(Refuses):
         (PastAction(None, False), "No mission on record did exactly that."),
     ],
 )
-def test_why_question_about_an_action_that_was_not_done_is_answered_with_that(
+def test_answer_to_why_states_first_that_an_action_was_not_done(
     action: PastAction | None, told: str
 ) -> None:
     context = Context((GOES,))
     request = first_request(load_site("door"), "why didn't you stay?", None, context)
     found = SelfAnsweringCompiler(
-        Explains(), lambda _: "", lambda *_: "", lambda _: action
+        Explains(), lambda _: "", lambda *_: "", lambda _: action, lambda: None
     ).compile(request)
     assert isinstance(found, Reply)
     assert found.code == "WHY"

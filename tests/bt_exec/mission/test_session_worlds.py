@@ -1,4 +1,4 @@
-"""Robots and worlds of a session: settings of the site, keys of the operator, reset and close."""
+"""Robots and worlds of a session: settings of the site, given world keys, reset and close."""
 
 from __future__ import annotations
 

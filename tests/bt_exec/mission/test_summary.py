@@ -364,7 +364,7 @@ DOOR, LID, WEIGHT, BOTH = "door_is open", "lid_is shut", "weight_is", "all"
         ([(DOOR, 9.0), (WEIGHT, 9.0)], "The door is open: yes. It weighs 2 kg."),
         ([(DOOR, 9.0), (LID, 9.0)], "The door is open: yes. Yes."),
         ([(DOOR, 9.0), (BOTH, 9.0)], "The door is open: yes. Yes."),
-        # an old answer is reported with its age, also before a current one
+        # an old answer is reported with its age, also when a current one follows
         ([(WEIGHT, 2.0)], "It weighs 2 kg. That was 8 s ago."),
         ([(LID, 2.0)], "The lid was shut 8 s ago."),
         ([(DOOR, 2.0)], "The door is open: yes. That was 8 s ago."),

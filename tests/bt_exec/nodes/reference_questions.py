@@ -34,7 +34,7 @@ class Answer:
 
     Attributes:
         verdict: The verdict.
-        name: The condition that determined it, the first of several.
+        name: The condition that determined it; of several, the first one.
         holding: The conditions that made it hold.
         until: Time at which an unknown verdict becomes a failure [s].
         code: Code of that failure.
@@ -56,7 +56,7 @@ class Answer:
 
 
 class Question:
-    """Expression at one node, from the entry of the node on."""
+    """Expression at one node, from the time at which the node is entered."""
 
     def __init__(
         self, expression: Any, path: str, role: Any, around: Surroundings, *, told: bool = False
@@ -147,7 +147,7 @@ class Question:
         return replace(self._failure("GUARD_BROKEN", said, "guard", why=why), retryable=True)
 
     def missed(self, code: str | None) -> Failure:
-        """Return the failure of repetitions that ended without the condition."""
+        """Return the failure of repetitions after which the condition still does not hold."""
         why = self.answer.verdict.why
         said = why or f"{self.expression} does not hold"
         failure = self._failure(code or "NOT_REACHED", said, "check", why=why)

@@ -1,4 +1,4 @@
-"""Queries of the executive to the runtime: stop a robot, and whether it is still."""
+"""Requests of the executive to the runtime: to stop a robot, and to query whether it is still."""
 
 from __future__ import annotations
 

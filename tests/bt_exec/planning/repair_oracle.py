@@ -25,10 +25,10 @@ class Missed(Exception):  # noqa: N818 - an answer, not an error
 
 class State(NamedTuple):
     facts: dict[str, str]
-    givers: dict[str, str]  # kept skill that established a fact last
+    givers: dict[str, str]  # for each fact, the path of the kept skill that established it last
     anew: frozenset[str]  # facts written since the new plan began
     guessed: frozenset[str] = frozenset()  # facts of `skip_if` that were only guessed to hold
-    replaced: frozenset[str] = frozenset()  # facts written after their giver
+    replaced: frozenset[str] = frozenset()  # facts written after the skill in `givers`
 
 
 def may_be_kept(plan: Step, kept: Mapping[str, dict[str, str]], now: dict[str, str]) -> bool:

@@ -26,7 +26,7 @@ def plan(command: str) -> Plan:
 
 
 class Fixed:
-    """Compiler with fixed answers and corrections."""
+    """Compiler with fixed answers, corrections and shortened commands."""
 
     name = "fixed"
     reads_alone = True

@@ -250,7 +250,7 @@ def test_plan_of_one_robot_is_not_confirmed_for_another(serve_sites, visit):
 
 
 def test_repeated_clicks_on_stop_never_send_a_command(served: Served, visit):
-    """The other buttons keep their places while Stop appears, changes its words and goes."""
+    """The other buttons keep their places while Stop appears, changes its words and disappears."""
     page = linked(visit(served))
     place = page.locator("#send").bounding_box()
     served.send("hold")

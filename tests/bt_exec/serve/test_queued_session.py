@@ -277,7 +277,7 @@ def test_stop_does_not_hold_an_empty_queue(served: Served):
 
 
 def test_second_stop_does_not_affect_another_mission(serve, monkeypatch):
-    """This holds also if the first mission ends at that moment."""
+    """This also holds if the first mission ends at that moment."""
     served = serve(queue=2)
     aborted: list[str] = []
     session = served.service.session

@@ -77,7 +77,7 @@ def test_mission_header_is_complete() -> None:
 
 
 @pytest.mark.parametrize("path", sorted((DATA / "workshop").glob("*.yaml")), ids=lambda p: p.stem)
-def test_document_in_a_file_round_trips(path) -> None:  # test_dump_to_files
+def test_document_in_a_file_round_trips(path) -> None:
     document, _ = load_text(path.read_text())
     assert load_text(dump_yaml(document)).document == document
 

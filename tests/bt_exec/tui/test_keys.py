@@ -15,7 +15,7 @@ from bt_exec.tui.keys import Keys
 
 @pytest.fixture
 def typing(monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
-    """Return the side of a terminal that a user types at."""
+    """Yield the descriptor to which a test writes the typed keys of a terminal."""
     master, slave = os.openpty()
     stdin = SimpleNamespace(fileno=lambda: slave)
     monkeypatch.setattr(keys.sys, "__stdin__", stdin)

@@ -100,3 +100,17 @@ def test_part_is_kept_only_if_all_its_steps_are(states: tuple[str, ...], state: 
     forest.set_state(paths[id(part)], "done", 0.1, "", None)
     assert part.state == state
     assert part.detail == ("from plan 1" if state == "kept" else "")
+
+
+def test_subgoal_of_one_part_is_counted_like_others() -> None:
+    spec = mission(
+        "mission: {command: x}\nroot:\n  name: subgoals\n  sequence:\n"
+        "    - {name: first, sequence: [{do: a}, {do: b}]}\n"
+        "    - {name: second, sequence: [{sequence: [{do: a}, {do: b}], retry: 2}]}\n"
+        "    - {check: door_known}\n"
+    )
+    model = ViewModel()
+    model.on(ev.MissionStarted(0.0, 0, "m", "x", "en", "site"))
+    model.on(ev.Planned(0.0, 0, spec, 1))
+    model.on(ev.NodeChanged(1.0, 1, "subgoals/first", "done"))
+    assert model.detail_beside_label(model.forest.roots[0]) == "1/2"

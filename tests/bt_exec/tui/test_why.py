@@ -139,18 +139,19 @@ SCREENS: list[tuple[Explanation, str, int, bool, str]] = [
         """\
  # blocked - SKILL_FAILED - 12.4 s    7
    The door is stuck (jammed).
-   asked         open the door
-                 (2026-11-21 09:30,
-                 door)
-   planned       open_door right ->
-                 door, door_is open
-                 (plan 1, offline)
-   failed first  open_door right ->
-                 door: The door is
-                 stuck (jammed).
-   evidence      STUCK - angle_rad 0.2
-   reported      No grip. The door is
-                 ajar.""",
+   asked
+     open the door (2026-11-21 09:30,
+     door)
+   planned
+     open_door right -> door, door_is
+     open (plan 1, offline)
+   failed first
+     open_door right -> door: The door
+     is stuck (jammed).
+   evidence
+     STUCK - angle_rad 0.2
+   reported
+     No grip. The door is ajar.""",
     ),
     (
         KILLED,
@@ -253,6 +254,17 @@ def test_refusal_in_another_language_is_quoted_and_facts_are_translated(messages
     why = Why(refused, messages, "ko")
     assert why.cause() == "답: “I know no window.”"
     assert "문이 조금 열려 있습니다." in dict(why.course_lines()).values()
+
+
+def test_state_that_was_uncertain_at_the_end_is_reported_as_unknown(messages: Messages) -> None:
+    stopped = known(line("aborted", state={"hand.right": "?"}), facts={"hand.right": "cup"})
+    rows = dict(Why(stopped, messages, "ko").course_lines())
+    assert rows["마지막 상태"] == "오른손은 알 수 없습니다."
+
+
+def test_time_of_the_first_failure_is_shown_without_details(messages: Messages) -> None:
+    assert dict(Why(FAILED, messages, "en").course_lines())["when"] == "after 7.6 s"
+    assert "when" not in dict(Why(FAILED, messages, "en", verbose=True).course_lines())
 
 
 def test_perception_error_without_a_failure_and_slow_skill_are_listed(messages: Messages) -> None:

@@ -17,7 +17,8 @@ from bt_exec_labeler.labelers import BudgetSpentError, Reservation
 from bt_exec_labeler.labelers.on_ray import _SharedLedger
 from bt_exec_llm.client import Prices
 from bt_exec_llm.client.request_runner import largest_usage
-from bt_exec_llm.testing.messages_server import MessagesServer, error, text
+from bt_exec_llm.testing.messages_replies import error, text
+from bt_exec_llm.testing.messages_server import MessagesServer
 from tests.labeler.batch.recordings import answer
 
 pytestmark = pytest.mark.sampled

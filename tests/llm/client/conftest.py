@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 import pytest
 
-from bt_exec_llm.client import Block, ModelClient, ModelFailure, ModelSettings, Turn
+from bt_exec_llm.client import Block, ModelClient, ModelFailure, ModelSettings, Question, Turn
 from bt_exec_llm.client.output_tiers import TierMemory
 from bt_exec_llm.testing.messages_server import MessagesServer
 
@@ -58,7 +58,7 @@ def fail(serve: Serve, connect: Connect) -> Callable[..., ModelFailure]:
     def fail(*replies: Any, schema: Any = None, **settings: Any) -> ModelFailure:
         client = connect(serve(replies), **settings)
         with pytest.raises(ModelFailure) as caught:
-            client.ask([Block("rules")], [Turn.user("open the door")], schema)
+            client.ask(Question([Block("rules")], [Turn.user("open the door")], schema))
         return caught.value
 
     return fail

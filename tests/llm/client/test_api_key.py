@@ -13,8 +13,16 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from bt_exec_llm.client import Block, ModelClient, ModelFailure, ModelSettings, Recorder, Turn
-from bt_exec_llm.testing.messages_server import error, hang, raw, refusal, text
+from bt_exec_llm.client import (
+    Block,
+    ModelClient,
+    ModelFailure,
+    ModelSettings,
+    Question,
+    Recorder,
+    Turn,
+)
+from bt_exec_llm.testing.messages_replies import error, hang, raw, refusal, text
 
 KEY = "sk-ant-very-secret-0123456789"
 
@@ -76,11 +84,11 @@ def test_key_is_never_shown(
     client = connect(server, api_key_env="ANTHROPIC_API_KEY", record=record, retries=0)
     shown = [repr(client), repr(client.settings), client.settings.model_dump_json()]
     try:
-        found = client.ask([Block("rules")], [Turn.user("hi")])
+        found = client.ask(Question([Block("rules")], [Turn.user("hi")]))
         shown += [repr(found), found.raw, found.text]
     except ModelFailure as failure:
         shown += [repr(failure), failure.say("ko"), failure.raw, failure.text]
-        shown += [str(failure.to_failure()), *traceback.format_exception(failure)]
+        shown += [str(failure), *traceback.format_exception(failure)]
         shown += [str(vars(failure))]
     shown += [record.path.read_text(), caplog.text]
     assert server.requests[0].headers["authorization"] == f"Bearer {KEY}"
@@ -96,7 +104,7 @@ def test_key_split_over_stream_events_is_hidden(
     server = serve([text(" " * start + said)], key=KEY)  # streamed in small pieces
     record = Recorder(tmp_path / "record.jsonl")
     client = connect(server, api_key_env="ANTHROPIC_API_KEY", stream=True, record=record)
-    found = client.ask([], [Turn.user("hi")])
+    found = client.ask(Question([], [Turn.user("hi")]))
     assert found.text.strip() == "cannot: my key is [key], I think"
     assert "very" not in found.raw + record.path.read_text()
 
@@ -112,10 +120,11 @@ def test_escaped_key_is_hidden() -> None:
 
 def test_failure_before_the_deadline_hides_the_key(serve: Any, connect: Any) -> None:
     server = serve(["hello", error(500, "api_error", f"{KEY} is odd"), hang()], key=KEY)
-    connect(server, api_key_env="ANTHROPIC_API_KEY").ask([], [Turn.user("hi")])  # imports the SDK
+    asked = Question([], [Turn.user("hi")])
+    connect(server, api_key_env="ANTHROPIC_API_KEY").ask(asked)  # imports the SDK
     client = connect(server, api_key_env="ANTHROPIC_API_KEY", timeout_s=4.0)
     with pytest.raises(ModelFailure, match=r"before that: status 500, \[key\] is odd"):
-        client.ask([], [Turn.user("hi")])
+        client.ask(Question([], [Turn.user("hi")]))
 
 
 def test_default_key_is_sent_to_anthropic_only(serve: Any, connect: Any) -> None:
@@ -123,9 +132,9 @@ def test_default_key_is_sent_to_anthropic_only(serve: Any, connect: Any) -> None
     assert ModelSettings(base_url="https://eu.api.anthropic.com").key_variable is not None
     assert ModelSettings(base_url="https://api.anthropic.com.evil.org").key_variable is None
     server = serve(["hello"])
-    connect(server).ask([], [Turn.user("hi")])
+    connect(server).ask(Question([], [Turn.user("hi")]))
     assert KEY not in str(server.requests[0].headers.values())
-    connect(server, api_key_env="OTHER_KEY").ask([], [Turn.user("hi")])
+    connect(server, api_key_env="OTHER_KEY").ask(Question([], [Turn.user("hi")]))
     assert server.requests[1].headers["authorization"] == f"Bearer {KEY}-other"
 
 
@@ -133,7 +142,7 @@ def test_redirect_is_not_followed(serve: Any, connect: Any) -> None:
     elsewhere = serve(["hello"])
     server = serve([error(307, headers={"Location": elsewhere.url + "/v1/messages"})])
     with pytest.raises(ModelFailure, match="MODEL_REDIRECTED"):
-        connect(server, api_key_env="OTHER_KEY").ask([], [Turn.user("hi")])
+        connect(server, api_key_env="OTHER_KEY").ask(Question([], [Turn.user("hi")]))
     assert not elsewhere.requests
 
 
@@ -142,7 +151,7 @@ def test_missing_key_fails(monkeypatch: pytest.MonkeyPatch, value: str) -> None:
     monkeypatch.setenv("ANTHROPIC_API_KEY", value)
     client = ModelClient(ModelSettings())
     with pytest.raises(ModelFailure, match="ANTHROPIC_API_KEY") as caught:
-        client.ask([], [Turn.user("hi")])
+        client.ask(Question([], [Turn.user("hi")]))
     assert caught.value.code == "MODEL_NO_KEY"
     assert caught.value.usage.requests == 0
     assert ModelSettings().has_key() == bool(value.strip())
@@ -175,4 +184,4 @@ def test_environment_proxy_is_not_used_for_localhost(
 ) -> None:
     monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:1")
     monkeypatch.setenv("ALL_PROXY", "http://127.0.0.1:1")
-    assert connect(serve(["hello"])).ask([], [Turn.user("hi")]).text == "hello"
+    assert connect(serve(["hello"])).ask(Question([], [Turn.user("hi")])).text == "hello"

@@ -17,7 +17,8 @@ from bt_exec_llm.client.images import image_block
 from bt_exec_llm.client.model_interface import Question
 from bt_exec_llm.client.output_tiers import request_arguments
 from bt_exec_llm.client.request_runner import largest_usage
-from bt_exec_llm.testing.messages_server import MessagesServer, error, hang, raw, reset, text
+from bt_exec_llm.testing.messages_replies import error, hang, raw, reset, text
+from bt_exec_llm.testing.messages_server import MessagesServer
 
 SETTINGS = ModelSettings(max_tokens=300, prices=Prices(input=1000, output=5000), tier="text")
 SAID = [Turn.user("Is the door open?")]
@@ -83,7 +84,7 @@ def client_of(server: MessagesServer, reserve: Reservations, **more: Any) -> Mod
 def test_each_request_is_settled_with_its_actual_usage() -> None:
     with MessagesServer([error(529), "hello"]) as server:
         reserve = Reservations()
-        found = client_of(server, reserve).ask([], SAID)
+        found = client_of(server, reserve).ask(Question([], SAID))
     refused, answered = reserve.settled
     assert refused == Usage()  # a refused request is free
     assert answered is not None
@@ -96,7 +97,7 @@ def test_usage_is_unknown_without_a_complete_answer(reply: Any) -> None:
     with MessagesServer([reply]) as server:
         reserve = Reservations()
         with suppress(ModelFailure):
-            client_of(server, reserve, retries=0, timeout_s=0.5).ask([], SAID)
+            client_of(server, reserve, retries=0, timeout_s=0.5).ask(Question([], SAID))
         assert reserve.done.wait(20)
     assert reserve.settled == [None]
 
@@ -104,7 +105,7 @@ def test_usage_is_unknown_without_a_complete_answer(reply: Any) -> None:
 def test_refused_reservation_sends_nothing() -> None:
     with MessagesServer([error(529), "hello"]) as server:
         with pytest.raises(ModelFailure, match="no more"):
-            client_of(server, Reservations(limit=1)).ask([], SAID)
+            client_of(server, Reservations(limit=1)).ask(Question([], SAID))
         assert len(server.requests) == 1
 
 
@@ -113,7 +114,7 @@ def test_deadline_does_not_run_while_a_reservation_waits() -> None:
         reserve = Reservations()
         reserve.open.clear()
         threading.Timer(0.7, reserve.open.set).start()
-        assert client_of(server, reserve, timeout_s=0.5).ask([], SAID).text == "hello"
+        assert client_of(server, reserve, timeout_s=0.5).ask(Question([], SAID)).text == "hello"
 
 
 def test_question_cancelled_while_its_reservation_waits_is_not_sent() -> None:
@@ -122,7 +123,7 @@ def test_question_cancelled_while_its_reservation_waits_is_not_sent() -> None:
         reserve.open.clear()
         threading.Timer(0.2, cancel.set).start()
         with pytest.raises(ModelFailure, match="asked to stop"):
-            client_of(server, reserve).ask([], SAID, cancel=cancel)
+            client_of(server, reserve).ask(Question([], SAID), cancel)
         reserve.open.set()
         assert reserve.done.wait(20)
         assert reserve.settled == [Usage()]

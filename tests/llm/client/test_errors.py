@@ -1,4 +1,4 @@
-"""Code, sentences and number of requests of each failed request."""
+"""Failed requests: code, sentences and number of attempts of each."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 
 from bt_exec.spec.shipped_yaml import parse_yaml
-from bt_exec_llm.client import ModelClient, ModelFailure, ModelSettings, Turn
+from bt_exec_llm.client import ModelClient, ModelFailure, ModelSettings, Question, Turn
 from bt_exec_llm.client import errors as errors_module
 from bt_exec_llm.client.errors import CODES, PASSING, SENTENCES, retry_after
-from bt_exec_llm.testing.messages_server import (
+from bt_exec_llm.testing.messages_replies import (
     Reply,
     cut_off,
     error,
@@ -120,10 +120,7 @@ def test_failure_contains_details_of_the_reply(fail: Fail) -> None:
         "The language model does not accept the API key: status 401, invalid x-api-key."
     )
     assert failure.say("ko").startswith("언어 모델이 API 키를 받아들이지 않습니다")
-    value = failure.to_failure()
-    assert (value.code, value.kind, value.retryable) == ("MODEL_AUTH", "compiler", False)
-    assert value.evidence["http_status"] == 401
-    assert json.dumps(value.to_dict())
+    assert (failure.code, failure.retryable) == ("MODEL_AUTH", False)
 
 
 def test_partial_text_is_kept_when_answer_is_cut_off_or_refused(fail: Fail) -> None:
@@ -145,7 +142,7 @@ def test_closed_port_is_unreachable() -> None:
         url = f"http://127.0.0.1:{free.getsockname()[1]}"
     client = ModelClient(ModelSettings(base_url=url, retries=1, backoff_s=0.0))
     with pytest.raises(ModelFailure) as caught:
-        client.ask([], [Turn.user("hello")])
+        client.ask(Question([], [Turn.user("hello")]))
     assert caught.value.code == "MODEL_UNREACHABLE"
     assert (
         caught.value.say("en")
@@ -159,7 +156,7 @@ def test_closed_port_is_unreachable() -> None:
 def test_unknown_host_is_unreachable() -> None:
     client = ModelClient(ModelSettings(base_url="http://nobody.invalid", retries=0, timeout_s=5))
     with pytest.raises(ModelFailure) as caught:
-        client.ask([], [Turn.user("hello")])
+        client.ask(Question([], [Turn.user("hello")]))
     assert caught.value.code == "MODEL_UNREACHABLE"
 
 
@@ -178,14 +175,14 @@ def test_server_without_tls_is_unreachable() -> None:
         thread = threading.Thread(target=greet)
         thread.start()
         with pytest.raises(ModelFailure) as caught:
-            ModelClient(settings).ask([], [Turn.user("hello")])
+            ModelClient(settings).ask(Question([], [Turn.user("hello")]))
         thread.join()
     assert caught.value.code == "MODEL_UNREACHABLE"
 
 
 def test_retries_end_with_the_answer(serve: Any, connect: Any) -> None:
     server = serve([error(529), reset(), error(500), "hello"])
-    answer = connect(server, retries=3).ask([], [Turn.user("hi")])
+    answer = connect(server, retries=3).ask(Question([], [Turn.user("hi")]))
     assert answer.text == "hello"
     assert answer.usage.requests == 4
     assert len(server.requests) == 4
@@ -194,11 +191,11 @@ def test_retries_end_with_the_answer(serve: Any, connect: Any) -> None:
 @pytest.mark.timeout(120)
 def test_retry_after_is_honoured_up_to_a_limit(serve: Any, connect: Any) -> None:
     server = serve([error(429, "rate_limit_error", headers={"Retry-After": "0.3"}), "hello"])
-    answer = connect(server).ask([], [Turn.user("hi")])
+    answer = connect(server).ask(Question([], [Turn.user("hi")]))
     assert answer.seconds >= 0.3
     server.script([error(429, "rate_limit_error", headers={"Retry-After": "86400"})])
     with pytest.raises(ModelFailure, match="it asks to wait 86400 s") as caught:
-        connect(server).ask([], [Turn.user("hi")])
+        connect(server).ask(Question([], [Turn.user("hi")]))
     assert caught.value.retry_after_s == 86400
     assert caught.value.usage.requests == 1
 
@@ -206,7 +203,7 @@ def test_retry_after_is_honoured_up_to_a_limit(serve: Any, connect: Any) -> None
 def test_retry_is_skipped_when_it_would_miss_the_deadline(serve: Any, connect: Any) -> None:
     server = serve([error(429, "rate_limit_error", headers={"Retry-After": "5"})])
     with pytest.raises(ModelFailure) as failure:
-        connect(server, timeout_s=1.0).ask([], [Turn.user("hi")])
+        connect(server, timeout_s=1.0).ask(Question([], [Turn.user("hi")]))
     assert failure.value.code == "MODEL_RATE_LIMITED"
     assert failure.value.usage.requests == 1
 

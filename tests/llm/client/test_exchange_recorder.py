@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,14 +22,14 @@ from bt_exec_llm.client import (
     ReplayClient,
     Turn,
 )
-from bt_exec_llm.testing.messages_server import answer, cut_off, error
+from bt_exec_llm.testing.messages_replies import answer, cut_off, error
 
 SCHEMA = {"type": "object", "properties": {"door": {"type": "string"}}, "required": ["door"]}
 OPEN = {"door": "열림 \u2028 \U0001f6aa"}
-QUESTIONS: list[tuple[list[Block], list[Turn], Any]] = [
-    ([Block("rules", cache=True)], [Turn.user("is it open?", Image("aGk="))], SCHEMA),
-    ([Block("rules", cache=True)], [Turn.user("again?")], None),
-    ([], [Turn.user("one"), Turn.assistant("two"), Turn.user("three")], None),
+QUESTIONS = [
+    Question([Block("rules", cache=True)], [Turn.user("is it open?", Image("aGk="))], SCHEMA),
+    Question([Block("rules", cache=True)], [Turn.user("again?")]),
+    Question([], [Turn.user("one"), Turn.assistant("two"), Turn.user("three")]),
 ]
 
 
@@ -36,7 +37,7 @@ def _all(model: Model) -> list[Answer | ModelFailure]:
     came: list[Answer | ModelFailure] = []
     for question in QUESTIONS:
         try:
-            came.append(model.ask(*question))
+            came.append(model.ask(question))
         except ModelFailure as failure:
             came.append(failure)
     return came
@@ -54,7 +55,7 @@ def test_replay_gives_the_recorded_answers(recorded: Any) -> None:
     client = ReplayClient(path)
     played = _all(client)
     assert played[:2] == live[:2]
-    assert client.answers_left == 0
+    assert not any(client.has_answer_to(question) for question in QUESTIONS)
     then, now = live[2], played[2]
     assert isinstance(then, ModelFailure)
     assert isinstance(now, ModelFailure)
@@ -79,22 +80,22 @@ def test_recording_is_json_lines(recorded: Any) -> None:
 def test_replay_accepts_questions_in_another_order(recorded: Any) -> None:
     path, live = recorded
     client = ReplayClient(path)
-    assert client.ask(*QUESTIONS[1]) == live[1]
-    assert client.ask(*QUESTIONS[0]) == live[0]
+    assert client.ask(QUESTIONS[1]) == live[1]
+    assert client.ask(QUESTIONS[0]) == live[0]
 
 
 def test_different_question_fails_on_replay(recorded: Any) -> None:
     path, live = recorded
     client = ReplayClient(path)
-    system, turns, schema = QUESTIONS[0]
+    asked = QUESTIONS[0]
     with pytest.raises(ModelFailure) as caught:
-        client.ask([Block("other rules", cache=True)], turns, schema)
+        client.ask(replace(asked, system=[Block("other rules", cache=True)]))
     assert caught.value.code == "MODEL_REPLAY_DIFFERS"
     assert caught.value.message.endswith("differs in system[0]/text")
     with pytest.raises(ModelFailure, match=r"messages: 1 then, 2 now"):
-        client.ask(system, [*turns, Turn.user("more")], schema)
+        client.ask(replace(asked, messages=[*asked.messages, Turn.user("more")]))
     relaxed = ReplayClient(path, ignore_digest=True)
-    assert relaxed.ask([], [Turn.user("whatever")]) == live[0]
+    assert relaxed.ask(Question([], [Turn.user("whatever")])) == live[0]
 
 
 def test_replay_fails_after_the_last_answer(recorded: Any) -> None:
@@ -102,14 +103,14 @@ def test_replay_fails_after_the_last_answer(recorded: Any) -> None:
     client = ReplayClient(path)
     _all(client)
     with pytest.raises(ModelFailure, match=r"record\.jsonl: all 3 answers have been used"):
-        client.ask(*QUESTIONS[0])
+        client.ask(QUESTIONS[0])
 
 
 def test_replay_fails_when_cancelled(recorded: Any) -> None:
     cancel = threading.Event()
     cancel.set()
     with pytest.raises(ModelFailure, match="MODEL_CANCELLED"):
-        ReplayClient(recorded[0]).ask(*QUESTIONS[0], cancel)
+        ReplayClient(recorded[0]).ask(QUESTIONS[0], cancel)
 
 
 @pytest.mark.parametrize(
@@ -137,7 +138,7 @@ def test_unreadable_recording_files_are_rejected(serve: Any, connect: Any, tmp_p
     recorder = Recorder(tmp_path / "here.jsonl")
     recorder.path = tmp_path
     with pytest.raises(ModelFailure) as caught:
-        connect(serve(["hello"]), record=recorder).ask([], [Turn.user("hi")])
+        connect(serve(["hello"]), record=recorder).ask(Question([], [Turn.user("hi")]))
     assert caught.value.code == "MODEL_NOT_RECORDED"
 
 
@@ -145,9 +146,9 @@ def test_failures_are_recorded_with_details(serve: Any, connect: Any, tmp_path: 
     path = tmp_path / "record.jsonl"
     limit = error(429, "rate_limit_error", headers={"Retry-After": "99"})
     with pytest.raises(ModelFailure):
-        connect(serve([limit]), record=Recorder(path)).ask([], [Turn.user("hi")])
+        connect(serve([limit]), record=Recorder(path)).ask(Question([], [Turn.user("hi")]))
     with pytest.raises(ModelFailure) as caught:
-        ReplayClient(path).ask([], [Turn.user("hi")])
+        ReplayClient(path).ask(Question([], [Turn.user("hi")]))
     assert (caught.value.http_status, caught.value.retry_after_s) == (429, 99.0)
 
 

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from bt_exec_llm.client import Block, ModelFailure, Turn
-from bt_exec_llm.testing.messages_server import Reply, drip, error, hang, huge, left_open, raw
+from bt_exec_llm.client import Block, ModelFailure, Question, Turn
+from bt_exec_llm.testing.messages_replies import Reply, drip, error, hang, huge, left_open, raw
 from tests.llm.client.conftest import SCHEMA
 
 Fail = Callable[..., ModelFailure]
@@ -36,7 +36,7 @@ def test_hung_server_times_out(serve: Any, connect: Any, reply: Reply, stream: b
     server = serve([reply])
     client = connect(server, timeout_s=0.4, stream=stream)
     with pytest.raises(ModelFailure) as caught:
-        client.ask([], [Turn.user("hi")])
+        client.ask(Question([], [Turn.user("hi")]))
     assert caught.value.code == "MODEL_TIMEOUT"
     assert _all_ended()
 
@@ -55,7 +55,7 @@ def test_slow_headers_time_out(serve: Any, connect: Any) -> None:
 
     client = connect(serve([Reply("headers", send)]), timeout_s=0.4)
     with pytest.raises(ModelFailure) as caught:
-        client.ask([], [Turn.user("hi")])
+        client.ask(Question([], [Turn.user("hi")]))
     assert caught.value.code == "MODEL_TIMEOUT"
     assert _all_ended()
 
@@ -122,7 +122,7 @@ def test_garbage_in_a_stream_is_reported(fail: Fail, body: bytes, code: str) -> 
 def test_unstreamed_answer_to_a_streaming_request_is_read(serve: Any, connect: Any) -> None:
     whole = raw(b'{"content": [{"type": "text", "text": "hello"}], "stop_reason": "end_turn"}')
     client = connect(serve([whole]), stream=True)
-    assert client.ask([], [Turn.user("hi")]).text == "hello"
+    assert client.ask(Question([], [Turn.user("hi")])).text == "hello"
 
 
 def test_invalid_usage_counts_as_zero(serve: Any, connect: Any) -> None:
@@ -130,7 +130,7 @@ def test_invalid_usage_counts_as_zero(serve: Any, connect: Any) -> None:
         b'{"content": "hello", "usage": {"input_tokens": -4, "output_tokens": 1e99,'
         b'"cache_read_input_tokens": "many", "cache_creation_input_tokens": true}}'
     )
-    usage = connect(serve([raw(body)])).ask([], [Turn.user("hi")]).usage
+    usage = connect(serve([raw(body)])).ask(Question([], [Turn.user("hi")])).usage
     assert (usage.input_tokens, usage.output_tokens) == (0, 0)
     assert (usage.cache_read_tokens, usage.cache_write_tokens) == (0, 0)
 
@@ -150,7 +150,7 @@ def test_cancel_ends_a_hung_request(serve: Any, connect: Any, stream: bool) -> N
     thread = threading.Thread(target=stop)
     thread.start()
     with pytest.raises(ModelFailure) as caught:
-        client.ask([Block("rules")], [Turn.user("hi")], None, cancel)
+        client.ask(Question([Block("rules")], [Turn.user("hi")]), cancel)
     thread.join()
     assert caught.value.code == "MODEL_CANCELLED"
     assert _all_ended()
@@ -166,7 +166,7 @@ def test_cancel_ends_the_wait_between_retries(serve: Any, connect: Any) -> None:
     timer = threading.Timer(0.3, cancel.set)
     timer.start()
     with pytest.raises(ModelFailure) as caught:
-        connect(server, timeout_s=600).ask([], [Turn.user("hi")], None, cancel)
+        connect(server, timeout_s=600).ask(Question([], [Turn.user("hi")]), cancel)
     timer.join()
     assert caught.value.code == "MODEL_CANCELLED"
     assert _all_ended()
@@ -177,7 +177,7 @@ def test_cancelled_question_is_not_sent(serve: Any, connect: Any) -> None:
     cancel = threading.Event()
     cancel.set()
     with pytest.raises(ModelFailure, match="MODEL_CANCELLED"):
-        connect(server).ask([], [Turn.user("hi")], None, cancel)
+        connect(server).ask(Question([], [Turn.user("hi")]), cancel)
     assert not server.requests
 
 
@@ -185,13 +185,13 @@ def test_answer_ends_at_its_stop_event_while_the_stream_stays_open(
     serve: Any, connect: Any
 ) -> None:
     client = connect(serve([left_open("root: {do: x}")]), stream=True, timeout_s=10.0)
-    assert client.ask([], [Turn.user("hi")]).text == "root: {do: x}"
+    assert client.ask(Question([], [Turn.user("hi")])).text == "root: {do: x}"
 
 
 def test_two_tool_calls_are_not_accepted_as_one_answer(serve: Any, connect: Any) -> None:
     calls = [{"type": "tool_use", "name": "give_answer", "input": {"door": d}} for d in "ab"]
     server = serve([raw(json.dumps({"content": calls, "stop_reason": "tool_use"}).encode())])
-    found = connect(server, tier="tool").ask([], [Turn.user("hi")], SCHEMA)
+    found = connect(server, tier="tool").ask(Question([], [Turn.user("hi")], SCHEMA))
     assert found.data is None
     assert '"a"' in found.text
     assert '"b"' in found.text
@@ -201,6 +201,6 @@ def test_text_beside_a_tool_call_is_kept(serve: Any, connect: Any) -> None:
     call = {"type": "tool_use", "name": "give_answer", "input": {"door": "open"}}
     blocks = [{"type": "text", "text": "Do not use this."}, call]
     server = serve([raw(json.dumps({"content": blocks, "stop_reason": "tool_use"}).encode())])
-    found = connect(server, tier="tool").ask([], [Turn.user("hi")], SCHEMA)
+    found = connect(server, tier="tool").ask(Question([], [Turn.user("hi")], SCHEMA))
     assert found.data == {"door": "open"}
     assert "Do not use this." in found.text

@@ -24,7 +24,7 @@ from bt_exec_llm.client import (
     Usage,
     image_block,
 )
-from bt_exec_llm.testing.messages_server import answer, error, tool_use
+from bt_exec_llm.testing.messages_replies import answer, error, tool_use
 from bt_exec_llm.testing.scripted_model import ScriptedModel
 
 
@@ -32,7 +32,8 @@ def test_usages_are_added(serve: Any, connect: Any) -> None:
     prices = Prices(input=3.0, output=15.0)
     server = serve([error(529), "hello", "hello"])
     client = connect(server, prices=prices)
-    answers = [client.ask([Block("x" * 4000, cache=True)], [Turn.user("hi")]) for _ in range(2)]
+    asked = Question([Block("x" * 4000, cache=True)], [Turn.user("hi")])
+    answers = [client.ask(asked) for _ in range(2)]
     assert client.usage == answers[0].usage + answers[1].usage
     assert client.usage.requests == 3
     assert client.usage.cache_read_tokens > 1900
@@ -53,7 +54,7 @@ def test_concurrent_questions_get_their_answers(serve: Any, connect: Any) -> Non
     said: dict[int, str] = {}
 
     def ask(number: int) -> None:
-        said[number] = client.ask([], [Turn.user(f"number {number}")]).text
+        said[number] = client.ask(Question([], [Turn.user(f"number {number}")])).text
 
     threads = [threading.Thread(target=ask, args=(number,)) for number in range(6)]
     for thread in threads:
@@ -112,14 +113,14 @@ def test_missing_sdk_fails_with_its_code(
     monkeypatch.delitem(sys.modules, "bt_exec_llm.client.transport", raising=False)
     monkeypatch.setitem(sys.modules, "anthropic", None)
     with pytest.raises(ModelFailure, match="MODEL_NO_SDK"):
-        connect(serve(["hello"])).ask([], [Turn.user("hi")])
+        connect(serve(["hello"])).ask(Question([], [Turn.user("hi")]))
 
 
 def test_internal_error_is_reported_as_crash(serve: Any, connect: Any) -> None:
     client = connect(serve(["hello"]))
-    client.ask([], [Turn.user("hi")])
+    client.ask(Question([], [Turn.user("hi")]))
     with pytest.raises(ModelFailure) as caught:
-        client.ask([], [Turn("user", (Block(7),))])  # type: ignore[arg-type]
+        client.ask(Question([], [Turn("user", (Block(7),))]))  # type: ignore[arg-type]
     assert caught.value.code == "MODEL_CRASHED"
     assert "AttributeError" in caught.value.message
 
@@ -131,40 +132,41 @@ def test_scripted_model_returns_its_replies() -> None:
         ModelFailure("MODEL_OVERLOADED"),
         lambda asked: asked.plain,
     ]
-    model = ScriptedModel(replies, Answer, ModelFailure)
+    model = ScriptedModel(replies)
     plain: Model = model
-    assert plain.ask([], [Turn.user("hi")]) == Answer("words", seconds=pytest.approx(0, abs=1))
-    found = plain.ask([], [Turn.user("hi")], {"type": "object"})
+    answer = plain.ask(Question([], [Turn.user("hi")]))
+    assert answer == Answer("words", seconds=pytest.approx(0, abs=1))
+    found = plain.ask(Question([], [Turn.user("hi")], {"type": "object"}))
     assert (found.data, found.text, found.tier) == ({"door": "open"}, '{"door": "open"}', "schema")
     with pytest.raises(ModelFailure, match="MODEL_OVERLOADED"):
-        plain.ask([], [])
-    assert [plain.ask([], [], plain="YAML").text for _ in range(2)] == ["YAML", "YAML"]
+        plain.ask(Question([], []))
+    assert [plain.ask(Question([], [], plain="YAML")).text for _ in range(2)] == ["YAML", "YAML"]
     assert len(model.asked) == 5
     with pytest.raises(ValueError, match="at least one"):
-        ScriptedModel([], Answer, ModelFailure)
+        ScriptedModel([])
 
 
 @pytest.mark.timeout(120)
 def test_scripted_model_waits_and_can_be_cancelled() -> None:
-    model = ScriptedModel(["words"], Answer, ModelFailure, seconds=3600)
+    model = ScriptedModel(["words"], seconds=3600)
     cancel = threading.Event()
     timer = threading.Timer(0.05, cancel.set)
     timer.start()
     with pytest.raises(ModelFailure, match="MODEL_CANCELLED"):
-        model.ask([], [], None, cancel)
+        model.ask(Question([], []), cancel)
     timer.join()
 
 
 def test_test_server_rejects_requests_that_anthropic_rejects(serve: Any, connect: Any) -> None:
     server = serve(["hello"], key="the-right-key")
     with pytest.raises(ModelFailure, match="MODEL_AUTH"):
-        connect(server).ask([], [Turn.user("hi")])
+        connect(server).ask(Question([], [Turn.user("hi")]))
     open_server = serve(["hello"])
     with pytest.raises(ModelFailure, match="first message must use the user role"):
-        connect(open_server).ask([], [Turn.assistant("hi")])
+        connect(open_server).ask(Question([], [Turn.assistant("hi")]))
     unscripted = serve()
     with pytest.raises(ModelFailure, match="no script"):
-        connect(unscripted, retries=0).ask([], [Turn.user("hi")])
+        connect(unscripted, retries=0).ask(Question([], [Turn.user("hi")]))
 
 
 @pytest.mark.parametrize("stream", [False, True])
@@ -172,10 +174,10 @@ def test_korean_text_is_transmitted_unchanged(serve: Any, connect: Any, stream: 
     words = "문 안의 자재를 가져와 🚪 " * 20
     server = serve([words, tool_use({"말": words}), answer({"말": words})])
     client = connect(server, stream=stream, tier="tool")
-    assert client.ask([], [Turn.user("안녕")]).text == words
+    assert client.ask(Question([], [Turn.user("안녕")])).text == words
     schema = {"type": "object", "properties": {"말": {"type": "string"}}}
     for _ in range(2):
-        assert client.ask([], [Turn.user("안녕")], schema).data == {"말": words}
+        assert client.ask(Question([], [Turn.user("안녕")], schema)).data == {"말": words}
 
 
 def test_invalid_settings_are_reported_by_name() -> None:

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from bt_exec_llm.client import Answer, ModelClient, ModelFailure, ModelSettings
+from bt_exec_llm.client import ModelClient, ModelSettings
 from bt_exec_llm.model_compiler.compiler import ModelCompiler, PlanningSettings
 from bt_exec_llm.testing.messages_server import MessagesServer
 from bt_exec_llm.testing.scripted_model import ScriptedModel
@@ -41,7 +41,7 @@ def scripted() -> Callable[..., ModelCompiler]:
     """Return a compiler whose model gives scripted answers, without a network."""
 
     def make(replies: list[Any], *, seconds: float = 0.0, **settings: Any) -> ModelCompiler:
-        model = ScriptedModel(replies, Answer, ModelFailure, seconds=seconds)
+        model = ScriptedModel(replies, seconds=seconds)
         return ModelCompiler(
             model, PlanningSettings(**{"first": "model", **settings}), offline=OFFLINE
         )

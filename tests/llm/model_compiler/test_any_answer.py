@@ -90,10 +90,10 @@ def _judge(text, command, world):
 
 def _check(request, found):
     """Check a verdict; return the plan if it was accepted."""
-    assert found.spec is not None or found.cannot or found.problems
-    if found.spec is None:
+    assert found.plan is not None or found.cannot or found.problems
+    if found.plan is None:
         return None
-    plan = prepare(found.spec, request).spec  # accepted plans also pass the check of the executive
+    plan = prepare(found.plan.written, request).spec  # the check of the executive
     for node in walk(plan.root):
         if isinstance(node, Do):
             assert node.do in SITE.catalogue.skills

@@ -359,7 +359,7 @@ def test_slow_model_leaves_time_for_the_offline_fallback(scripted):
 
 def test_plan_contains_the_model_name_of_its_answer(scripted):
     class Named:
-        def ask(self, system, messages, schema=None, cancel=None, *, plain=None, structured=None):
+        def ask(self, question, cancel=None):
             return Answer(GOOD, model="some-model-5")
 
     compiler = ModelCompiler(Named(), PlanningSettings(first="model"))

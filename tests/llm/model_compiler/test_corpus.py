@@ -38,7 +38,7 @@ def test_corpus_is_large_and_has_unique_names():
 def test_bad_answer_is_rejected_with_its_codes(bad: Bad):
     request = request_for(bad.command, bad.world)
     found = _judge(Answer(bad.answer), request, offline_plan(request, OFFLINE))
-    assert found.spec is None
+    assert found.plan is None
     assert set(bad.codes) <= {problem.code for problem in found.problems}
     for problem in found.problems:
         assert problem.message

@@ -78,7 +78,8 @@ def test_short_schema_contains_only_trees_and_arguments():
 @pytest.mark.parametrize("flavour", ["claude", "ollama", "vllm", "llama.cpp", "lm-studio", "bare"])
 @pytest.mark.parametrize("command", ["문 안의 자재를 가져와", "open the door"])
 def test_mission_is_the_same_in_every_output_tier(server, over_http, flavour, command):
-    from bt_exec_llm.testing.messages_server import CLAUDE, FLAVOURS, answer
+    from bt_exec_llm.testing.messages_connection import CLAUDE, FLAVOURS
+    from bt_exec_llm.testing.messages_replies import answer
     from tests.llm.model_compiler.corpus import good_answer
 
     tree = "get_material" if "자재" in command else "open_door"

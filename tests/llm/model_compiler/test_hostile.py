@@ -13,8 +13,7 @@ import pytest
 
 from bt_exec.language.messages import language_of
 from bt_exec_llm.client import ModelClient, ModelSettings
-from bt_exec_llm.testing.messages_server import (
-    MessagesServer,
+from bt_exec_llm.testing.messages_replies import (
     cut_off,
     drip,
     error,
@@ -27,6 +26,7 @@ from bt_exec_llm.testing.messages_server import (
     reset,
     text,
 )
+from bt_exec_llm.testing.messages_server import MessagesServer
 from tests.llm.model_compiler.fake_door import run_paper
 
 BOMB = "\n".join(

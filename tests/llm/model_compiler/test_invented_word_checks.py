@@ -33,11 +33,11 @@ def judged(command, answer):
 def test_speech_not_from_the_command_is_rejected_or_removed(bad):
     found = judged(bad["command"], bad["answer"])
     if bad.get("cut"):  # a pass removes it before it is spoken
-        assert found.spec is not None
-        plan = prepare(found.spec, first_request(SITE, bad["command"])).spec
+        assert found.plan is not None
+        plan = prepare(found.plan.written, first_request(SITE, bad["command"])).spec
         assert bad["cut"] not in {str(talk.texts) for talk in speaking_steps(plan, SITE.catalogue)}
         return
-    assert found.spec is None
+    assert found.plan is None
     assert set(bad["codes"]) <= {problem.code for problem in found.problems}
 
 
@@ -118,7 +118,7 @@ DECLINES = {
 def test_answer_with_both_a_plan_and_a_refusal_is_a_refusal(case):
     request = request_for("open the door")
     found = _judge(Answer(DECLINES[case]), request, offline_plan(request, OFFLINE))
-    assert found.spec is None
+    assert found.plan is None
     assert found.cannot
 
 
@@ -126,4 +126,4 @@ def test_answer_with_both_a_plan_and_a_refusal_is_a_refusal(case):
 def test_empty_reason_is_not_a_decline(nothing):
     request = request_for("open the door")
     answer = f"cannot: {nothing}\nroot: {{tree: open_door}}"
-    assert _judge(Answer(answer), request, offline_plan(request, OFFLINE)).spec is not None
+    assert _judge(Answer(answer), request, offline_plan(request, OFFLINE)).plan is not None

@@ -7,7 +7,7 @@ import pytest
 from bt_exec.journal import Journal
 from bt_exec.mission.session import Session
 from bt_exec_llm.model_compiler.flat_format import to_flat
-from bt_exec_llm.testing.messages_server import answer
+from bt_exec_llm.testing.messages_replies import answer
 from tests.llm.model_compiler.corpus import good_answer
 from tests.llm.model_compiler.fake_door import SEEN_BY_ORACLE, run_paper
 

@@ -3,7 +3,7 @@
 import pytest
 
 from bt_exec.mission.session import Session
-from bt_exec_llm.testing.messages_server import cut_off, error, html, not_http, refusal
+from bt_exec_llm.testing.messages_replies import cut_off, error, html, not_http, refusal
 from tests.llm.turns import say
 from tests.llm.turns.breaches import ANALYSIS, FORM
 from tests.llm.turns.conftest import QUESTION

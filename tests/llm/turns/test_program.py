@@ -6,7 +6,7 @@ import pytest
 import yaml
 
 from bt_exec.cli.app import run_command_line
-from bt_exec_llm.testing.messages_server import cut_off, error
+from bt_exec_llm.testing.messages_replies import cut_off, error
 from bt_exec_skills.image.rules import program_run_check
 from tests.llm.turns import say
 from tests.llm.turns.conftest import QUESTION

@@ -3,7 +3,7 @@
 import pytest
 
 from bt_exec.mission.session import Session
-from bt_exec_llm.testing.messages_server import error, tool_calls
+from bt_exec_llm.testing.messages_replies import error, tool_calls
 from tests.llm.turns import say
 from tests.llm.turns.conftest import QUESTION
 

@@ -1,7 +1,7 @@
 """Loads a mutant in place of its module, in the test process and all of its children.
 
-Python imports a `sitecustomize` on its path on its own; the environment variable has the path of
-the mutant. The source tree is not changed.
+Python imports a `sitecustomize` on its path automatically; the environment variable has the path
+of the mutant. The source tree is not changed.
 """
 
 import importlib.abc

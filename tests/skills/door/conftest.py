@@ -13,11 +13,12 @@ from bt_exec.failure import Failed
 from bt_exec.mission.rig_construction import make_rig
 from bt_exec.observation import ObservationBuffer, World
 from bt_exec.rig import Rig
-from bt_exec.skill import Skill, Steps
+from bt_exec.skill import Running, Skill, Steps
 from bt_exec_skills.door.pack import PACK
 from bt_exec_skills.door.perception.observation import DoorEstimate, DoorObservation
 from bt_exec_skills.door.robot import Arm
 from bt_exec_skills.perception.contracts import Detection
+from tests.skills.scripted_motion import Clock, ScriptedMotion, run_to_end
 from tests.small_pictures import small_pictures
 
 TICK_S = 0.05
@@ -60,19 +61,13 @@ class Ride:
         """Run a skill to its end, and return OK or its failure code."""
         steps = self.start(skill, **args)
         self.phases = []
-        for count in range(int(skill.timeout_s / TICK_S)):
-            try:
-                running = next(steps)
-            except StopIteration:
-                return "OK"
-            except Failed as failed:
-                return failed.code if failed.code in skill.fails else f"undeclared {failed.code}"
-            assert running.progress is None or 0.0 <= running.progress <= 1.0
+
+        def tick(count: int, running: Running) -> None:
             if not self.phases or self.phases[-1] != running.doing:
                 self.phases.append(running.doing)
             self.tick(count)
-        steps.close()
-        return "TIMEOUT"
+
+        return run_to_end(skill, steps, int(skill.timeout_s / TICK_S), tick).code
 
 
 @pytest.fixture
@@ -90,30 +85,6 @@ def ride() -> Iterator[Callable[..., Ride]]:
     yield make
     for one in made:
         one.rig.stop_and_close()
-
-
-@dataclass
-class ScriptedMotion:
-    """Motion that ends after some reads of `done`, with or without a reason."""
-
-    reason: str = ""
-    most: int = 2
-    looks: int = 0
-    stops: int = 0
-    progress: float = 0.0
-
-    @property
-    def done(self) -> bool:
-        self.looks += 1
-        return self.looks > self.most
-
-    @property
-    def failure(self) -> Failed | None:
-        code, _, why = self.reason.partition(": ")
-        return Failed(code, why) if code else None
-
-    def stop(self) -> None:
-        self.stops += 1
 
 
 @dataclass
@@ -180,14 +151,6 @@ class ScriptedRobot:
         self.still = True
 
 
-@dataclass
-class Clock:
-    t: float = 0.0
-
-    def __call__(self) -> float:
-        return self.t
-
-
 def run_scripted(
     skill: Skill,
     robot: ScriptedRobot,
@@ -202,20 +165,16 @@ def run_scripted(
     clock = Clock()
     sight: ObservationBuffer[DoorObservation] = ObservationBuffer(clock)
     steps = skill(**skill.injected_arguments(robot, World(sight, 0.0)), **skill.validate(args))
-    for _ in range(400):
-        try:
-            running = next(steps)
-        except StopIteration:
-            return "OK"
-        except Failed as failed:
-            robot.failed = failed
-            return failed.code
-        assert running.progress is None or 0.0 <= running.progress <= 1.0
+
+    def tick(_count: int, _running: Running) -> None:
         scene = scenes(clock.t)
         if scene is not None:
             sight.add(scene)
         clock.t += TICK_S
-    return "TIMEOUT"
+
+    ended = run_to_end(skill, steps, 400, tick)
+    robot.failed = ended.failed
+    return ended.code
 
 
 @pytest.fixture

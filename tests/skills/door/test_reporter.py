@@ -15,8 +15,9 @@ from bt_exec.spec.expand import expand
 from bt_exec.spec.load import load_text
 from bt_exec.spec.model import MissionSpec
 from bt_exec_skills.door.perception.observation import DoorEstimate
-from bt_exec_skills.door.reporter import KEYS, DoorReporter
+from bt_exec_skills.door.reporter import DoorReporter
 from bt_exec_skills.door.rigs import DoorSettings
+from tests.missions.contract import KEYS
 
 SITE = load_site("door")
 OPEN, CLOSE, GET = "open_door", "close_door", "get_material"

@@ -35,7 +35,7 @@ class Compared(NamedTuple):
     Attributes:
         target: Number of the objects that are asked about.
         other: Number of the objects that they are compared with.
-        holds: Answer to a question for more, fewer or as many.
+        holds: Answer to the question whether there are more, fewer or as many.
     """
 
     target: int

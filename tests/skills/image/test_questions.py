@@ -140,6 +140,38 @@ PARAPHRASES = [
         "Read everything that is written.",
         "위에서 아래로 글자를 전부 읽어 줘.",
     ),
+    (
+        "Is no apple next to the plate?",
+        "No apple is lying next to the plate, right?",
+        "Tell me whether no apple is next to the plate.",
+        "접시 옆에 사과가 하나도 없어?",
+    ),
+    (
+        "Is there a tomato that is not red?",
+        "Not all of the tomatoes are red, are they?",
+        "토마토가 다 빨간 건 아니지?",
+    ),
+    (
+        "What colour is each tomato?",
+        "For each tomato, tell me the colour.",
+        "토마토마다 색을 하나씩 불러 봐.",
+        "각 토마토가 무슨 색이야?",
+    ),
+    (
+        "What percentage of the tomatoes is red?",
+        "Give me the share of red ones among all tomatoes.",
+        "전체 토마토에서 빨간 토마토가 차지하는 비율은?",
+    ),
+    (
+        "How many plates have no apple on them?",
+        "How many plates without apples are there?",
+        "사과가 없는 접시는 몇 개야?",
+    ),
+    (
+        "What is the biggest thing that is not a plate?",
+        "Apart from the plates, what is the biggest object?",
+        "접시를 뺀 나머지 중에 제일 큰 게 뭐야?",
+    ),
 ]
 
 

@@ -133,6 +133,16 @@ SAME = [
      "접시에 컵이 더 많아, 병이 더 많아?"),
     ("Are all the apples red? Is there a green apple?",
      "Are all the apples red, or are some green?"),
+    ("Did a cup disappear?", "Has a cup vanished in the second picture?",
+     "두 번째 사진에서 컵이 없어졌어?", "두 번째 사진에서 컵이 없어졌어, 아니면 그대로 있어?"),
+    ("What is only in the first picture?", "둘째 사진에는 없는데 첫째 사진에만 있는 게 뭐야?"),
+    ("Is there a cup in the first picture? Is there a cup in the second picture?",
+     "Does either picture show a cup?", "Is there a cup in both pictures?",
+     "두 사진 모두에 컵이 있어?"),
+    ("How many cups are red? How many cups are blue?",
+     "How many cups are red and how many are blue?"),
+    ("사과가 세 개 넘으면 몇 개인지 말하고, 사과가 세 개 안 넘으면 컵이 몇 개인지 말해 줘",
+     "사과가 세 개 넘으면 몇 갠지, 안 넘으면 컵이 몇 갠지 말해 줘"),
 ]  # fmt: skip
 
 

@@ -15,7 +15,7 @@ from bt_exec.models import VisualQa
 from bt_exec.observation import ObservationBuffer, World
 from bt_exec.rig import Rig
 from bt_exec.site.shipped_data import data_path
-from bt_exec.skill import Skill, Steps
+from bt_exec.skill import Running, Skill, Steps
 from bt_exec.spec.shipped_yaml import parse_yaml
 from bt_exec_skills.navigation.plane_geometry import Pose
 from bt_exec_skills.reporter.pack import PACK
@@ -25,6 +25,7 @@ from bt_exec_skills.reporter.places_and_people import SiteMap, make_map
 from bt_exec_skills.reporter.reporting.notebook import Notebook
 from bt_exec_skills.reporter.reporting.speech_interface import Reply, ScriptedSpeaker
 from bt_exec_skills.reporter.rigs import ReporterSettings
+from tests.skills.scripted_motion import Clock, ScriptedMotion, run_to_end
 
 TICK_S = 0.05
 SKILLS: dict[str, Skill] = {skill.name: skill for skill in PACK.skills}
@@ -33,14 +34,6 @@ SKILLS: dict[str, Skill] = {skill.name: skill for skill in PACK.skills}
 def building() -> dict[str, Any]:
     text = data_path("configs", "sites", "building.yaml").read_text(encoding="utf-8")
     return {**parse_yaml(text)["packs"]["reporter"], "reports": "none"}
-
-
-@dataclass
-class Clock:
-    t: float = 0.0
-
-    def __call__(self) -> float:
-        return self.t
 
 
 class Trip:
@@ -75,22 +68,16 @@ class Trip:
     def run(self, name: str, **args: Any) -> str:
         """Run a skill to its end, and return OK or its failure code."""
         skill, steps = SKILLS[name], self.start(name, **args)
-        self.phases, self.result, self.failed = [], None, None
-        for _ in range(int(skill.timeout_s / TICK_S)):
-            try:
-                running = next(steps)
-            except StopIteration as stop:
-                self.result = stop.value
-                return "OK"
-            except Failed as failed:
-                self.failed = failed
-                return failed.code if failed.code in skill.fails else f"undeclared {failed.code}"
-            assert running.progress is None or 0.0 <= running.progress <= 1.0
+        self.phases = []
+
+        def tick(_count: int, running: Running) -> None:
             if not self.phases or self.phases[-1] != running.doing:
                 self.phases.append(running.doing)
             self.tick()
-        steps.close()
-        return "TIMEOUT"
+
+        ended = run_to_end(skill, steps, int(skill.timeout_s / TICK_S), tick)
+        self.result, self.failed = ended.result, ended.failed
+        return ended.code
 
 
 @pytest.fixture
@@ -106,29 +93,6 @@ def trip() -> Iterator[Callable[..., Trip]]:
     yield make
     for one in made:
         one.rig.stop_and_close()
-
-
-@dataclass
-class ScriptedMotion:
-    """Motion that ends after two reads of `done`, with or without a reason."""
-
-    reason: str = ""
-    looks: int = 0
-    stops: int = 0
-    progress: float = 0.0
-
-    @property
-    def done(self) -> bool:
-        self.looks += 1
-        return self.looks > 2
-
-    @property
-    def failure(self) -> Failed | None:
-        code, _, why = self.reason.partition(": ")
-        return Failed(code, why) if code else None
-
-    def stop(self) -> None:
-        self.stops += 1
 
 
 @dataclass
@@ -231,24 +195,18 @@ class Play:
 
     def run(self, name: str, **args: Any) -> str:
         steps, sight = self.start(name, **args)
-        self.result, self.failed, self.progress = None, None, []
-        for _ in range(4000):
-            try:
-                running = next(steps)
-            except StopIteration as stop:
-                self.result = stop.value
-                return "OK"
-            except Failed as failed:
-                self.failed = failed
-                declared = failed.code in SKILLS[name].fails
-                return failed.code if declared else f"undeclared {failed.code}"
-            assert running.progress is None or 0.0 <= running.progress <= 1.0
+        self.progress = []
+
+        def tick(_count: int, running: Running) -> None:
             self.progress.append(running.progress)
             self.clock.t += TICK_S
             scene = self.scenes(self.clock.t)
             if scene is not None:
                 sight.add(scene)
-        return "TIMEOUT"
+
+        ended = run_to_end(SKILLS[name], steps, 4000, tick)
+        self.result, self.failed = ended.result, ended.failed
+        return ended.code
 
 
 @pytest.fixture

@@ -147,7 +147,7 @@ def test_generated_command_has_its_meaning_or_is_refused(data, language: str, ki
 
 @pytest.mark.parametrize(("language", "kind"), KINDS)
 def test_most_generated_commands_are_understood(language: str, kind: str) -> None:
-    """Understand every form with plain objects, so that refusals do not hide its meaning."""
+    """Each form is tested with plain objects, because other ones may be refused as ambiguous."""
     a, b = OBJECTS[0], OBJECTS[2]
     g, h, condition = GOALS[1], GOALS[2], CONDITIONS[0]
     for form in FORMS[language][kind]:

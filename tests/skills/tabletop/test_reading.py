@@ -55,7 +55,7 @@ def plan(command, world="mixed"):
 
 
 def test_inserted_operator_changes_the_plan_or_is_refused():
-    """Use a seeded sample, because Hypothesis draws depend on the imports of other tests."""
+    """The sample is seeded, because Hypothesis draws depend on the imports of other tests."""
     rng, ignored = random.Random(2), []
     for row in rng.choices(PLAIN, k=150):
         words = row.command.split()
@@ -87,7 +87,7 @@ BARE = [
 
 
 def test_short_command_after_any_other_is_understood_or_refused():
-    """Understand each short command, which refers to earlier ones, without another exception."""
+    """Short commands refer to earlier ones. No exception other than a refusal is raised."""
     rng = random.Random(3)
     commands = [*BARE, *(row.command for row in rng.sample(PLAIN, k=20))]
     for before in [*BARE, *(row.command for row in rng.sample(PLAIN, k=10))]:

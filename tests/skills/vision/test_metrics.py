@@ -64,4 +64,3 @@ def test_confusion_matrix_counts_uncertain_detections_separately() -> None:
         states.add(*pair)
     assert states.counts.tolist() == [[3, 0, 0], [1, 0, 1]]
     assert (states.estimate_count, states.decided_share, states.accuracy) == (5, 0.8, 0.75)
-    assert states.count_estimates("open", "closed") == 1

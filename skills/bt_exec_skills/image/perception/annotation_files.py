@@ -19,7 +19,7 @@ import cv2
 import numpy as np
 
 from bt_exec.failure import UsageError
-from bt_exec.files import expand_home
+from bt_exec.files import expand_home, file_errors
 from bt_exec_skills.image.perception.instances import Instance
 from bt_exec_skills.perception.pictures_and_boxes import Mask, to_pixel_box
 
@@ -92,16 +92,15 @@ def _instances_in_picture(found: Iterable[Instance | None], file: Path) -> tuple
 
 
 def _read_text(file: Path) -> str:
-    try:
+    with file_errors(f"annotation {file}", "read"):
         if not file.is_file():
             raise UsageError(f"annotation {file} does not exist")
         if file.stat().st_size > _MOST_BYTES:
             raise UsageError(f"annotation {file} is larger than {_MOST_BYTES // 1_000_000} MB")
-        return file.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError:
-        raise UsageError(f"annotation {file} is not a text") from None
-    except OSError as error:
-        raise UsageError(f"annotation {file} cannot be read: {error.strerror}") from None
+        try:
+            return file.read_text(encoding="utf-8-sig")
+        except UnicodeDecodeError:
+            raise UsageError(f"annotation {file} is not a text") from None
 
 
 def _parse_json(text: str, file: Path, picture: str, size: tuple[int, int]) -> Annotation:

@@ -17,7 +17,7 @@ from bt_exec_skills.image.perception.attributes import name_colour
 from bt_exec_skills.image.perception.colour_segmentation import segment_colour, separate_touching
 from bt_exec_skills.image.perception.colours import COLOURS, ColourName, name_pixels
 from bt_exec_skills.image.perception.instances import Crop, Decision, Instance
-from bt_exec_skills.perception.pictures_and_boxes import Frame
+from bt_exec_skills.perception.pictures_and_boxes import Frame, intersection_over_union
 
 __all__ = ["agree_with_regions", "colour_of_whole", "find_disputed"]
 
@@ -77,15 +77,12 @@ def agree_with_regions(picture: Frame, things: Sequence[Instance], colour: Colou
     """
     small, scale = _limit_size(picture)
     boxes = [one.bbox for one in separate_touching(segment_colour(small, colour))]
-    if not things:
-        return not boxes
-    mine = [tuple(side * scale for side in one.bbox) for one in things]
-    near = [
-        [place for place, box in enumerate(boxes) if _overlap_ratio(one, box) >= _NEAR]
-        for one in mine
-    ]
-    own = {places[0] for places in near if places}
-    return all(near) and len(own) == len(mine)
+    if not things or not boxes:
+        return not things and not boxes
+    mine = scale * np.array([one.bbox for one in things])
+    near = intersection_over_union(mine, boxes) >= _NEAR
+    own = {int(places.argmax()) for places in near}
+    return bool(near.any(axis=1).all()) and len(own) == len(things)
 
 
 def _limit_size(picture: Frame) -> tuple[Frame, float]:
@@ -94,15 +91,6 @@ def _limit_size(picture: Frame) -> tuple[Frame, float]:
     scale = min(1.0, _LONGEST / max(height, width))
     size = max(1, round(width * scale)), max(1, round(height * scale))
     return np.asarray(cv2.resize(picture, size, interpolation=cv2.INTER_AREA), np.uint8), scale
-
-
-def _overlap_ratio(one: Sequence[float], other: Sequence[float]) -> float:
-    wide = min(one[2], other[2]) - max(one[0], other[0])
-    high = min(one[3], other[3]) - max(one[1], other[1])
-    if wide <= 0 or high <= 0:
-        return 0.0
-    areas = [(box[2] - box[0]) * (box[3] - box[1]) for box in (one, other)]
-    return wide * high / (sum(areas) - wide * high)
 
 
 def _central_half(crop: Crop) -> Crop:

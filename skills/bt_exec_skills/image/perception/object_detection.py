@@ -35,7 +35,7 @@ class Seen(NamedTuple):
 
     Attributes:
         found: The detections.
-        tiled: Whether some of them were found in tiles only.
+        tiled: Whether some detections were found only in tiles.
     """
 
     found: list[Detection]

@@ -10,7 +10,7 @@ import cv2
 import numpy as np
 
 from bt_exec.failure import UsageError
-from bt_exec.files import expand_home
+from bt_exec.files import expand_home, file_errors
 from bt_exec_skills.image.perception.instances import Decision, Instance
 from bt_exec_skills.perception.pictures_and_boxes import Box, Frame
 from bt_exec_skills.vision.text_drawing import draw_text, text_size
@@ -88,8 +88,6 @@ def save_image(picture: Frame, path: str | Path) -> Path:
     """
     file = output_path(path)
     good, data = cv2.imencode(file.suffix.lower(), picture[..., ::-1])
-    try:
+    with file_errors(file, "written"):
         file.write_bytes(data.tobytes() if good else b"")
-    except OSError as error:
-        raise UsageError(f"{file} cannot be written: {error.strerror}") from None
     return file

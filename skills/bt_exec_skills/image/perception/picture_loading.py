@@ -13,7 +13,7 @@ import cv2
 import numpy as np
 
 from bt_exec.failure import UsageError
-from bt_exec.files import expand_home
+from bt_exec.files import expand_home, file_errors
 from bt_exec_skills.image.perception.file_header import parse_header
 from bt_exec_skills.perception.pictures_and_boxes import Frame
 
@@ -38,10 +38,8 @@ def load_picture(path: str | Path) -> Frame:
         UsageError: If the file does not exist or is not a readable picture.
     """
     file = expand_home(path)
-    try:
+    with file_errors(f"picture {file}", "read"):
         data = _read_picture_file(file)
-    except OSError as error:
-        raise UsageError(f"picture {file} cannot be read: {error.strerror}") from None
     head = parse_header(data)
     if head.kind == "heic":
         raise UsageError(

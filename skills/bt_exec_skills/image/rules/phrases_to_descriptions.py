@@ -26,6 +26,7 @@ from bt_exec_skills.image.rules.question import (
     DIFFERENCE,
     SEVERAL,
     SHAPE,
+    SIGN,
     Degree,
     Part,
     Phrase,
@@ -219,6 +220,10 @@ class PhraseConverter:
             if BAR in (phrase.thing, first.thing) and relation in _OF_BARS:  # "a higher bar"
                 degree = Degree(_OF_BARS[relation], first, holds)
                 return replace(phrase, degrees=(*phrase.degrees, degree))
+            if relation == "carrying" and first.thing == SIGN:  # a label is no object on a bottle
+                raise self.refusal()
+            if any(_is_vacuous(out, one) for one in (first, *rest) for out in one.left_out):
+                raise self.refusal()
             if relation in _OPPOSITES:
                 relation, holds = _OPPOSITES[relation], not holds
             place = Place(relation, first, holds, *rest)
@@ -304,6 +309,12 @@ def _excluded_top(part: Node, parts: Sequence[Node]) -> Node | None:
     among = [one for one in conjuncts(top.node("of")) if one.kind != "any"]
     described = [one for one in parts if one.kind != "not"]
     return top if not among or set(among) == set(described) else None
+
+
+def _is_vacuous(out: Phrase, described: Phrase) -> bool:
+    """Return True for the exclusion of another class, as in "on the plate that is not an apple"."""
+    classes = (out.thing, described.thing)
+    return all(classes) and set(out.thing.split(SEVERAL)).isdisjoint(described.thing.split(SEVERAL))
 
 
 def _landmarks(relation: Node, to: Node) -> Sequence[Node]:

@@ -17,6 +17,9 @@ from bt_exec_skills.image.perception.written_values import Written
 BAR = "bar"
 """Object whose value is read in a chart."""
 
+SIGN = "sign"
+"""Coloured region around text, such as a label."""
+
 SHAPE = "shape"
 """Any drawn shape."""
 
@@ -27,8 +30,8 @@ SEVERAL = "|"
 """Separator of the labels of a phrase about objects of several classes."""
 
 __all__ = [
-    "BAR", "DIFFERENCE", "SEVERAL", "SHAPE", "Asked", "Conditional", "Degree", "Kind", "Known",
-    "Outcome", "Part", "Phrase", "Place", "Question", "Top", "UnanswerableQuestion",
+    "BAR", "DIFFERENCE", "SEVERAL", "SHAPE", "SIGN", "Asked", "Conditional", "Degree", "Kind",
+    "Known", "Outcome", "Part", "Phrase", "Place", "Question", "Top", "UnanswerableQuestion",
 ]  # fmt: skip
 
 Kind = Literal[

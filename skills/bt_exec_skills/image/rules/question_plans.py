@@ -19,15 +19,14 @@ from bt_exec_skills.image.rules.instance_sources import (
     exclude_classes,
     has_known_boxes,
 )
-from bt_exec_skills.image.rules.question import BAR, Asked, Conditional, Phrase, Question
+from bt_exec_skills.image.rules.question import BAR, SIGN, Asked, Conditional, Phrase, Question
 
 __all__ = ["CannotTell", "build_plan", "build_plan_of_all"]
 
 _NEXT: Node = {"do": "next_question"}
 _SIZES = ("big", "small")
 _LANDMARKS = ("landmark", "landmark2", "landmark3")  # names of sets for related objects
-_SIGN = "sign"  # a coloured region around text
-_WRITTEN_ON = (_SIGN, "receipt", "menu", "writing")
+_WRITTEN_ON = (SIGN, "receipt", "menu", "writing")
 
 
 def build_plan_of_all(
@@ -60,7 +59,7 @@ def _nodes_for_all(
 def _nodes_for_branches(
     one: Conditional, language: str, facts: Mapping[str, str], text: str
 ) -> list[Node]:
-    """Return the choice among the branches of a conditional; none is taken if it is undecided."""
+    """Return the choice of a branch; no branch is taken if the condition is undecided."""
     choice: list[Node] = []
     for holds, branch in ((False, one.other), (True, one.then)):
         if branch:
@@ -320,9 +319,9 @@ def _nodes_for_phrase(
         if phrase.thing:
             raise CannotTell("QUESTION_UNCLEAR", words=phrase.said)
         return steps + _nodes_for_verifying(name, phrase, phrase.attributes, facts, free)
-    if phrase.picture == "second" and phrase.thing in (_SIGN, *get_args(CodeKind)):
+    if phrase.picture == "second" and phrase.thing in (SIGN, *get_args(CodeKind)):
         raise CannotTell("QUESTION_UNCLEAR", words=phrase.said)
-    if phrase.thing == _SIGN and not has_known_boxes(phrase, facts):
+    if phrase.thing == SIGN and not has_known_boxes(phrase, facts):
         return _nodes_for_sign(name, phrase, facts, free)
     if phrase.thing in get_args(CodeKind) and not has_known_boxes(phrase, facts):
         source = Source(

@@ -110,10 +110,20 @@ def _resolved_text(
             resolved = resolve_question(part, known, kinds, first=first and not done)
         if resolved is None or resolved.kind not in ("ask", "if", "seq"):
             return None
-        for asked in _separate_questions(resolved):
+        for asked in _separate_questions(_in_the_same_order(resolved, part, known)):
             known.append(asked.node("of") if asked.kind == "if" else asked)
             done.append(asked)
     return normal_form(Node("seq", (("of", tuple(done)),)))
+
+
+def _in_the_same_order(asked: Node, said: Node, known: Sequence[Node]) -> Node:
+    """Return "…, and tell me their colours" after a list in an order as a list in that order."""
+    last = known[-1] if known else None
+    order = last.get("order") if last is not None else None
+    refers = any(node.kind == "pronoun" for node in said.walk())
+    if order is None or not refers or _asked_object(asked) != _asked_object(last):
+        return asked
+    return asked.replace(order=order) if asked.text("what") in ("what", "where") else asked
 
 
 def _resolved_conditional(

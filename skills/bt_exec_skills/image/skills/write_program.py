@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from bt_exec.failure import Failed, UsageError
+from bt_exec.failure import Failed
+from bt_exec.files import file_errors
 from bt_exec.skill import Service, Steps, skill
 from bt_exec_skills.image.rules.answer_sentences import AnswerPhrasing
 from bt_exec_skills.image.rules.program_from_steps import NoProgramError, build_program
@@ -106,7 +107,5 @@ def _write_and_try(bench: Bench, file: Path, question: str, language: str) -> di
 
 
 def _write_file(file: Path, text: str) -> None:
-    try:
+    with file_errors(file, "written"):
         file.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise UsageError(f"{file} cannot be written: {error.strerror}") from None

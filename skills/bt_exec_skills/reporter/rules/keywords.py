@@ -9,32 +9,12 @@ import re
 import unicodedata
 
 __all__ = [
-    "REPORT_KEYWORDS",
     "about_past",
     "is_english",
     "is_round_trip",
     "names_professor",
     "wants_report",
 ]
-
-REPORT_KEYWORDS = (
-    "보고 와",
-    "보고와",
-    "보고 와줘",
-    "보고와줘",
-    "보고 와서 알려줘",
-    "보고와서 알려줘",
-    "내게 다시 알려줘",
-    "다시 알려줘",
-    "나한테 와서 말해줘",
-    "나한테 와서 알려줘",
-    "나한테 알려줘",
-    "결과를 알려줘",
-    "결과 알려줘",
-    "나한테 보고해줘",
-    "보고해줘",
-)
-"""Expressions that ask for a report. Spacing, endings and politeness of commands may vary."""
 
 _GIVE = r"(?:줘|주[라고게어길면실시십세셔]|줄래|줄수|줄것|줘요|달라|다오|드려|주겠)"
 _SAY = r"(?:알려|말해|보고해|설명해|얘기해|이야기해|들려|정리해|요약해|브리핑해|공유해|답해)"

@@ -123,7 +123,7 @@ def _professor_steps_first(steps: list[NodeBase]) -> list[NodeBase]:
 
 
 def _sort_children(node: NodeBase) -> NodeBase:
-    """Return a step whose children that concern the professor come first."""
+    """Return a step with its children sorted: those that concern the professor come first."""
     children = list(node.children)
     if not isinstance(node, Fallback):  # reordering its branches would change the plan
         children = _professor_steps_first(children)

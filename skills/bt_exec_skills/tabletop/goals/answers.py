@@ -87,6 +87,7 @@ def answer(question: Question, now: Environment, held: str | None, language: str
         "alike": table.tell_alike,
         "unlike": table.tell_alike,
         "than": table.tell_than,
+        "moved": table.tell_moved,
     }
     return kinds[question.kind](question)
 
@@ -474,6 +475,12 @@ class _QuestionAnswerer:
         low, high = ([SIZES.index(size) for size in one] for one in sizes)
         so = min(low) > max(high) if question.sign == "more" else max(low) < min(high)
         return Answer(so, f"{self.say('YES' if so else 'NO')} {why}", (*some, *others))
+
+    def tell_moved(self, _: Question) -> Answer:
+        """Return the answer to how many objects the mission has moved."""
+        names = self.now.returnable
+        text = self.count_sentence(names) if names else self.say("NOT_MOVED")
+        return Answer(bool(names), text, names)
 
     def tell_empties(self, question: Question) -> Answer:
         names = tuple(filter(self.is_empty, self.all_of(question.things)))

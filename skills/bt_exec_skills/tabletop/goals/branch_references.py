@@ -44,7 +44,7 @@ __all__ = [
     "without_remarks",
 ]
 
-_NEEDS_THEME = ("move", "bring", "pick", "out")
+_NEEDS_THEME = ("move", "bring", "pick", "out", "hold_on")
 
 NOTHING = Node("seq", (("of", ()),))
 """A branch in which nothing is done."""
@@ -196,7 +196,7 @@ def with_completed_branch(node: Node) -> Node:
 
 
 def with_goal_of_branch(node: Node) -> Node:
-    """Return a condition whose branch without a verb, "to the left", is an act with that goal."""
+    """Return a condition in which a branch without a verb ("to the left") is an act."""
     then = node.get("then")
     of = then.get("of") if isinstance(then, Node) and then.kind == "fragment" else None
     if not isinstance(of, Node) or of.kind != "rel" or not isinstance(of.get("to"), Node):
@@ -218,22 +218,27 @@ def with_place_of_branch(node: Node) -> Node:
 
 
 def with_empty_place(node: Node) -> Node:
-    """Return a condition in whose branch "in it" refers to the empty place of the condition.
+    """Return a condition in whose branches "in it" refers to the place of the condition.
 
-    An example is "if there is nothing in the bowl, put the apple in it".
+    Examples are "if there is nothing in the bowl, put the apple in it" and "if there are fewer than
+    two cups on the tray, put the apple on it".
     """
-    about, then = node.node("of").node("of"), node.get("then")
+    about = node.node("of").node("of")
     found = about.get("of") if about.kind == "exists" else None
-    if not (isinstance(found, Node) and found.get("quantity") == _NONE and isinstance(then, Node)):
+    if not isinstance(found, Node) or found.kind != "np" or _is_holder(found):
         return node
-    where = formula_of(found)
-    place = where.get("to") if where.kind == "rel" and not means_in_hand(where) else None
+    where = [one for one in conjuncts(formula_of(found)) if one.kind == "rel"]
+    place = where[0].get("to") if len(where) == 1 and not means_in_hand(where[0]) else None
     if not isinstance(place, Node):
         return node
-    goals = {one for one in then.walk() if one.kind == "rel" and one.get("to") == _IT}
-    for goal in goals:
-        then = then.substitute(goal, goal.replace(to=place))
-    return node.replace(then=then)
+    empty = found.get("quantity") == _NONE
+    for name in ("then", "other"):
+        for goal in {one for branch in node.parts(name) for one in branch.walk()}:
+            inside = goal.text("relation") in ("in", "at") or (empty and goal.kind == "rel")
+            if inside and goal.get("to") == _IT:
+                placed = node.node(name).substitute(goal, goal.replace(to=place))
+                node = node.replace(**{name: placed})
+    return node
 
 
 def selected_question(node: Node, branch: str) -> Node:
@@ -425,8 +430,10 @@ def subject_of_condition(condition: Node) -> Node | None:
 
 def with_subject(node: Node, subject: Node) -> Node:
     """Return a branch in which the first reference to an object ("it") is replaced by `subject`."""
-    if node.kind == "pronoun" and node.text("name") not in ("there", "all"):
+    if node.kind == "pronoun" and node.text("name") not in ("there", "all", "previous"):
         return subject if subject.kind == "np" else node
+    if node.kind == "rel" and subject.text("det") == "some":
+        subject = subject.replace(det="any")  # "if there are cups, put it next to one"
     parts = conjuncts(formula_of(node)) if node.kind == "np" else ()
     if _THEM in parts and subject.kind == "np":  # "one of them"
         others = (part for part in parts if part != _THEM)

@@ -34,6 +34,7 @@ from bt_exec_skills.tabletop.goals.branch_references import (
 )
 from bt_exec_skills.tabletop.goals.command_part_normalization import (
     with_contrasted_kinds,
+    with_goal_of_rest,
     with_missing_objects,
     with_missing_verbs,
     with_objects_of_prohibitions,
@@ -77,6 +78,8 @@ _TO_PLACES = ("move", "sort", "clear", "empty")
 _THERE = Node("rel", (("relation", "at"), ("to", Node("pronoun", (("name", "there"),)))))
 _IT, _ALL = (Node("pronoun", (("name", name),)) for name in ("it", "all"))
 _LETTING = ("put_down", "put_back", "lower")
+_BEYOND = ("throw", "alter")
+"""Verbs of acts for which the robot has no skill."""
 
 
 class Converter:
@@ -134,10 +137,13 @@ class Converter:
 
     def _goals_of(self, node: Node) -> list[UnresolvedGoal]:
         if node.kind == "seq":
+            node = node.replace(of=tuple(map(_without_impossible_act, node.parts())))
             acts = [one for one in node.parts() if not _forbids_letting(one)]
-            if any(one.text("verb") == _HOLD_ON for one in acts[:-1]):
+            done = [one for one in acts if one.kind != "remark"]
+            if any(one.text("verb") == _HOLD_ON for one in done[:-1]):
                 raise Trouble("NOT_UNDERSTOOD")  # the parts after it are meant for later
-            said = with_swaps(without_general_order(without_remarks(node.parts())))
+            orders = with_goal_of_rest(without_remarks(node.parts()))
+            said = with_swaps(without_general_order(orders))
             said = with_objects_of_prohibitions(with_contrasted_kinds(said))
             parts = [ask for part in said for ask in self._goals_of(part)]
             return with_missing_objects(with_missing_verbs(parts))
@@ -147,11 +153,26 @@ class Converter:
             return []
         if node.kind == "avoid":
             return [self._goal_of_leaving_alone(node.node("of"))]
+        if node.text("verb") in _BEYOND:
+            node = self._possible_act(node)
         if node.kind != "act" or _sides_differ(node):
             raise Trouble("NOT_UNDERSTOOD")
         if node.get("order"):  # one object after the other, in the order of the text
             return [self._goal_of_act(node.replace(of=one, order=None)) for one in node.parts()]
         return [self._goal_of_act(node)]
+
+    def _possible_act(self, act: Node) -> Node:
+        """Return "throw it in the basket" as putting it there, with a note.
+
+        Raises:
+            Trouble: CANNOT_DO for another act without a skill.
+        """
+        goal = act.get("to")
+        inside = isinstance(goal, Node) and goal.text("relation") == "in"
+        if not inside or act.text("verb") != "throw":
+            raise Trouble("CANNOT_DO", what=self._said(act))
+        self.decided.append(Trouble("NOT_THROWN"))
+        return act.replace(verb="move")
 
     def question_of_selected_branch(self, node: Node) -> Question | None:
         """Return the question that a condition selects; None if it selects an act or nothing.
@@ -210,7 +231,10 @@ class Converter:
             other = with_object_of_branch(other, acts[0].node("of"))
         branches = [
             self._parts_of_branch(
-                branch, without_quantity(subject, placed=placed), every=exists and placed
+                branch,
+                without_quantity(subject, placed=placed),
+                some=exists and self._korean,
+                every=exists and placed and self._korean,
             )
             for branch, placed in ((node.get("then"), there), (other, not there))
         ]
@@ -242,14 +266,21 @@ class Converter:
         return found if found.table or found.kind in CONTAINERS or asked_for_content else None
 
     def _parts_of_branch(
-        self, branch: Value | None, subject: Value | None, *, every: bool = False
+        self, branch: Value | None, subject: Value | None, *, some: bool, every: bool
     ) -> list[UnresolvedGoal]:
-        """Return the parts of a branch; with `every`, "all" means all objects of `subject`."""
+        """Return the parts of a branch.
+
+        Args:
+            branch: The branch.
+            subject: Object of the condition.
+            some: Whether the condition is met by one or more of such objects.
+            every: Whether "all" in the branch means all of these objects.
+        """
         if not isinstance(branch, Node) or branch == NOTHING:
             return []
         if branch.kind == "ask":  # a selected question is handled by the caller
             return []
-        if self._korean and isinstance(subject, Node) and subject.kind == "np":
+        if some and isinstance(subject, Node) and subject.kind == "np":
             subject = subject.replace(det=subject.get("det") or "some")  # 공이 있으면: one or more
             if every:
                 branch = branch.substitute(_ALL, subject.replace(det="all"))
@@ -320,13 +351,14 @@ class Converter:
         elif plain and not found.rest and (before.count or before.number == "all"):
             like = replace(before, count=0, share=0, number="all")
             return replace(found, number="any", count=0, like=like)  # "the cups … one of them"
+        group, same = _group_of(before), Phrase(kind=before.kind)
         if found.rest:  # "one cup … the other", "two red cubes … the rest"
-            part = _is_part(before)
             sure = one or Node("many") not in parts  # not "everything else"
-            like = replace(before, count=0, share=0) if part else Phrase(kind=before.kind)
-            return replace(found, like=like, sure=sure) if part or one else found
+            return replace(found, like=group or same, sure=sure) if group or one else found
         if one or ranked or (self._korean and found.values):
-            return replace(found, like=Phrase(kind=before.kind), sure=ranked or not self._korean)
+            sure = ranked or not self._korean or before.group is not None
+            sure = sure or (found.number != "all" and _is_contrasted(found, before))
+            return replace(found, like=before.group or same, sure=sure)
         return found
 
     def _goal_of_going(self, act: Node) -> UnresolvedGoal:
@@ -463,7 +495,7 @@ class Converter:
         """Return a target with "the same" dropped, or "the … one" linked to the previous noun."""
         parts = conjuncts(formula_of(target))
         if to.table and Node("own") in parts:
-            return replace(to, own=None, number="one")  # "on the same table": any table
+            return replace(to, own=None, part="shared")  # "on the same table": any table
         if side == "in" or Node("one") not in parts or self._before is None:
             return to
         like = Phrase(kind=self._before.kind)  # "the red cube to the left of the blue one"
@@ -479,8 +511,15 @@ def _as_emptying(act: Node) -> Node:
 
 
 def _forbids_letting(node: Node) -> bool:
-    """Return True for "do not put it down", which needs no action."""
-    return node.kind == "avoid" and node.node("of").text("verb") in _LETTING
+    """Return True for "do not put it down" or "do not throw it", which needs no action."""
+    return node.kind == "avoid" and node.node("of").text("verb") in (*_LETTING, *_BEYOND)
+
+
+def _without_impossible_act(node: Node) -> Node:
+    """Return "do not throw the ball" as a remark about the ball, or the part itself."""
+    act = node.node("of") if node.kind == "avoid" else node
+    impossible = node.kind == "avoid" and act.text("verb") in _BEYOND
+    return Node("remark", (("of", act.parts()),)) if impossible else node
 
 
 def _sides_differ(act: Node) -> bool:
@@ -549,6 +588,22 @@ def _is_part(phrase: Phrase) -> bool:
     return phrase.count > 0 or phrase.share > 0 or phrase.number == "any"
 
 
+def _group_of(phrase: Phrase) -> Phrase | None:
+    """Return the objects from which a phrase selects some; None if it means all that it describes.
+
+    Examples are "one of the cups", "the bigger red cube" and "two of them".
+    """
+    if phrase.group is not None or not (_is_part(phrase) or phrase.order):
+        return phrase.group
+    return replace(phrase, count=0, share=0, order="", rank=1, near=None, number="all")
+
+
+def _is_contrasted(phrase: Phrase, other: Phrase) -> bool:
+    """Return True if phrases differ in an attribute: "the red cube … the blue one"."""
+    shared = phrase.values.keys() & other.values.keys()
+    return any(set(phrase.values[one]).isdisjoint(other.values[one]) for one in shared)
+
+
 def _is_bare_number(phrase: Phrase) -> bool:
     """Return True for a phrase that consists of a number: "number 1"."""
     described = phrase.kind or phrase.name or phrase.table or phrase.values
@@ -585,6 +640,6 @@ def _require_shapes(themes: tuple[Phrase, ...]) -> tuple[Phrase, ...]:
 
 def _include_all(phrase: Phrase) -> Phrase:
     """Return a phrase with "one" changed to "all", because a Korean noun does not mark number."""
-    if phrase.again or phrase.number != "one":
+    if phrase.again or phrase.rest or phrase.number != "one":
         return phrase
     return replace(phrase, number="all")

@@ -42,7 +42,10 @@ __all__ = [
     "understand_parts",
 ]
 
-_NOTHING = ("NOTHING_TO_DO", "EMPTY_ALREADY", "CONDITION_UNMET", "ONLY_THE_REST", "ALL_LEFT_OUT")
+_NOTHING = (
+    *("NOTHING_TO_DO", "EMPTY_ALREADY", "CONDITION_UNMET", "ONLY_THE_REST", "ALL_LEFT_OUT"),
+    "CANNOT_DO",
+)
 """Codes of meanings that leave nothing to do; no other meaning is tried after them."""
 
 
@@ -83,6 +86,7 @@ class _CommandInterpreter:
             Phrases(
                 self.session.words_of,
                 self.session.position_of,
+                self.session.group_of,
                 self.language,
                 there,
                 self.now.tables,
@@ -128,6 +132,8 @@ class _CommandInterpreter:
             try:
                 one = self._understand_meaning(node)
             except Trouble as trouble:
+                if trouble.code == "CANNOT_DO" and not trouble.facts["what"]:  # "… and wash it"
+                    trouble.facts["what"] = self.session.readings[-1].impossible[0]
                 if not found and trouble.code in _NOTHING:
                     asked = [one for one in troubles if one.code in ASKS_BACK]
                     raise (asked[0] if asked else trouble) from None
@@ -143,6 +149,9 @@ class _CommandInterpreter:
                 found.append((one, cost))
         if not found:
             raise most_helpful_reason(troubles)
+        orders = [one for one in found if one[0].question is None]
+        if orders and not self.session.readings[-1].typed.asked:
+            found = orders  # 컵 들고 있어, without a question mark
         if len(found) > 1:
             ways = tuple("; ".join(goal.text for goal in one.subgoals) for one, _ in found)
             raise Trouble("WHICH_WAY", ways, options=" / ".join(filter(None, ways[:3])))

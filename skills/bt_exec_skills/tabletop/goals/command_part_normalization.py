@@ -18,6 +18,7 @@ from bt_exec_skills.tabletop.goals.object_phrases import (
 
 __all__ = [
     "with_contrasted_kinds",
+    "with_goal_of_rest",
     "with_missing_objects",
     "with_missing_verbs",
     "with_objects_of_prohibitions",
@@ -77,6 +78,28 @@ def _with_themes(act: Node, more: Callable[[Node], Node]) -> Node:
     )
 
 
+def with_goal_of_rest(parts: Sequence[Node]) -> tuple[Node, ...]:
+    """Return parts in which "the rest" is what an earlier part clears from a place.
+
+    An example is "only the apple may stay on the left table, the rest goes on the tray".
+    """
+    found = list(parts)
+    for at, part in enumerate(parts):
+        general = part.text("verb") == "clear" and not part.get("to") and len(part.parts()) == 1
+        after = [one for one in found[at + 1 :] if _places_rest(one)] if general else []
+        if len(after) == 1:
+            found.remove(after[0])
+            found[at] = part.replace(to=after[0].get("to"))
+    return tuple(found)
+
+
+def _places_rest(act: Node) -> bool:
+    """Return True for an act without another object than "the rest": "the rest on the tray"."""
+    rest = [one for one in act.parts() if one.text("det") == "rest" and _is_bare(one)]
+    plain = all(formula_of(one).kind in ("any", "many") for one in rest)
+    return len(rest) == len(act.parts()) == 1 and plain and act.get("to") is not None
+
+
 def with_contrasted_kinds(parts: Sequence[Node]) -> list[Node]:
     """Return parts in which contrasted topics mean all objects of their kinds.
 
@@ -87,13 +110,16 @@ def with_contrasted_kinds(parts: Sequence[Node]) -> list[Node]:
     if sum(topics) < 2:
         return list(parts)
     return [
-        part.replace(of=tuple(_as_all(one) for one in part.parts())) if topic else part
+        part.replace(of=tuple(_as_all(one, part) for one in part.parts())) if topic else part
         for part, topic in zip(parts, topics, strict=True)
     ]
 
 
-def _as_all(theme: Node) -> Node:
-    return theme.replace(det="all") if theme.text("det") == "some" else theme
+def _as_all(theme: Node, act: Node) -> Node:
+    named = any(one.kind == "thing" for one in theme.walk())
+    if theme.text("det") != "some" or not (named or act.text("verb") == "bring"):
+        return theme  # "the blue ones" may be limited to an earlier noun
+    return theme.replace(det="all")
 
 
 def with_place_as_goal(act: Node) -> Node:

@@ -51,7 +51,8 @@ def parse_meanings(text: str, now: Environment) -> PossibleMeanings:
     """Return the possible meanings of a text.
 
     Raises:
-        Trouble: NOTHING_SAID, TOO_LONG, NO_SUCH_OBJECT, UNKNOWN_WORD or NOT_UNDERSTOOD.
+        Trouble: NOTHING_SAID, TOO_LONG, NO_SUCH_OBJECT, UNKNOWN_WORD, CANNOT_DO or
+            NOT_UNDERSTOOD.
     """
     if not text.strip(" \t\n.,!?"):
         raise Trouble("NOTHING_SAID")
@@ -71,6 +72,8 @@ def parse_meanings(text: str, now: Environment) -> PossibleMeanings:
             raise Trouble("NO_SUCH_OBJECT", (*now.objects, *now.tables), name=word)
         called_here[word.casefold()] = meant[0]
     found = _parse_text(text, called_here, kinds_of(now))
+    if found.impossible and (not isinstance(found, Reading) or found.unknown_words):
+        raise Trouble("CANNOT_DO", what=found.impossible[0])
     if not isinstance(found, Reading):
         unknown = "”, “".join(found.unknown_words)
         raise Trouble("UNKNOWN_WORD" if unknown else "NOT_UNDERSTOOD", word=unknown)
@@ -112,7 +115,7 @@ def _without_waiting(meaning: Node) -> Node:
 
 
 def spelling_corrections(text: str, now: Environment) -> Iterator[str]:
-    """Yield texts that a misspelt text may stand for, the nearest first."""
+    """Yield possible corrections of a misspelt text, the nearest first."""
     return reader(kinds_of(now)).intended_texts(text, names_by_word(now))
 
 

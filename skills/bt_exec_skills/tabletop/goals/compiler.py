@@ -37,6 +37,7 @@ from bt_exec_skills.tabletop.goals.command_reader import (
 )
 from bt_exec_skills.tabletop.goals.model import Subgoal, Trouble
 from bt_exec_skills.tabletop.goals.plan import REMARK, answer_plan, plan_of, reply_node
+from bt_exec_skills.tabletop.goals.question import Question
 from bt_exec_skills.tabletop.goals.repair import replan
 from bt_exec_skills.tabletop.goals.session_completion import ASKS_BACK
 from bt_exec_skills.tabletop.lexicon import lexicon
@@ -102,6 +103,7 @@ class TableCompiler:
         try:
             understood = understand(request.command, now, request.context.turns)
             if understood.question is not None:
+                _refuse_question_about_past(understood.question)
                 answer(understood.question, now, None, language)  # an undecided question is refused
                 before = _needed_turns(request, understood, now)
                 plan = answer_plan(self._header(request), before)
@@ -279,6 +281,16 @@ def _refuse_unanswerable_question(
     if question is None:
         raise Trouble("NOT_UNDERSTOOD")
     answer(question, now, None, language)
+
+
+def _refuse_question_about_past(question: Question) -> None:
+    """Check that a question without a command is not about what a command moved.
+
+    Raises:
+        Trouble: NOT_UNDERSTOOD.
+    """
+    if question.kind == "moved":
+        raise Trouble("NOT_UNDERSTOOD")
 
 
 def _no_objects(now: Environment) -> Trouble:

@@ -81,7 +81,7 @@ def _about_other_phrase(question: Node, new: Node) -> Iterator[Node]:
 
 
 def _at_other_place(question: Node, subject: Node, place: Node) -> Node:
-    """Return a question with another place, whose noun may be that of the place it replaces."""
+    """Return a question with another place; without a noun, it gets the noun of the old place."""
     places = (one for one in question.walk() if one.kind == "rel")
     old = next((one for one in places if isinstance(one.get("to"), Node)), None)
     if old is None:

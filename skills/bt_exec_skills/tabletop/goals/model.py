@@ -60,6 +60,7 @@ class Phrase:
         count: Count, or 0 without one.
         up_to: Whether the count is a maximum.
         in_all: Whether the count includes the objects that are at the target already.
+        total: Whether such a count includes objects of any kind.
         share: Divisor of the share that is meant, such as 2 for half of them; 0 without a share.
         order: Selection among several objects: by size, by distance, by side as seen by the robot,
             or by the number of objects inside.
@@ -73,13 +74,15 @@ class Phrase:
         own: Attribute in which the container must agree with the object: "the bowl of its colour".
         table: Whether the phrase means a table.
         part: Part of a table: ``left``, ``right``, ``middle``. Of a target also ``between`` for a
-            place between the objects, and ``vacated`` for the place that an object leaves.
+            place between the objects, and ``vacated`` for the place that an object leaves;
+            ``shared`` for the table on which most of the objects are.
         name: Full name of an object.
         index: Number in the object's name: 1 for "cube 1"; None without a number.
         definite: Whether the phrase is definite: "the two cubes".
         content: Required content of a container: ``none`` or ``some``; empty for any content.
         held: Whether only the object in the hand matches.
         like: Earlier objects that an elliptical phrase repeats: "the red ball … the blue one".
+        group: Objects from which the phrase selects: "the bigger of the red cubes"; None without.
         listed: Phrases of a list, all of which are meant; the other fields select among them.
         sure: Whether the phrase certainly repeats `like`. If not, the operator is asked when it
             makes a difference.
@@ -92,6 +95,7 @@ class Phrase:
     count: int = 0
     up_to: bool = False
     in_all: bool = False
+    total: bool = False
     share: int = 0
     order: Order = ""
     rank: int = 1
@@ -109,6 +113,7 @@ class Phrase:
     content: Literal["", "none", "some"] = ""
     held: bool = False
     like: Phrase | None = None
+    group: Phrase | None = None
     listed: tuple[Phrase, ...] = ()
     sure: bool = True
 

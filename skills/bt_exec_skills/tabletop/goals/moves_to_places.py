@@ -21,7 +21,7 @@ def moves_onto_table(names: tuple[str, ...], to: Phrase, scope: Scope) -> tuple[
         Trouble: As in `table_for`; FULL_TABLE if there is no free point.
     """
     now, table = scope.now, table_for(to, scope, names)
-    if not to.part:
+    if to.part in ("", "shared"):
         return tuple(Move(name, table) for name in names)
     near = part_centre(now, table, to.part)
     taken: list[Spot] = []

@@ -70,7 +70,7 @@ SIDES: Mapping[str, Side] = {
 RELATIONS: Mapping[str, Relation] = {**SIDES, "between": "between"}
 """Positions relative to other objects, by the relations of the lexicon."""
 _TABLE_SIDES = ("left", "right", "front", "back")
-_BOUNDS = ("exactly", "at_least", "at_most", "share", "in_all")
+_BOUNDS = ("exactly", "at_least", "at_most", "share", "in_all", "total")
 TABLE, HAND = (Node("thing", (("name", name),)) for name in ("table", "hand"))
 ANY = Node("any")
 EMPTY = Node("has", (("attribute", "empty"),))
@@ -199,6 +199,7 @@ class Phrases:
     Args:
         said: Function that returns the words of a node.
         start: Function that returns the position of a node in the text.
+        group: Function that returns the objects from which a node selects some, or None.
         language: Language of the text.
         names: Names of objects and tables.
         tables: Names of tables.
@@ -214,11 +215,12 @@ class Phrases:
         self,
         said: Callable[[Node], str],
         start: Callable[[Node], int],
+        group: Callable[[Node], Node | None],
         language: str,
         names: Iterable[str],
         tables: Iterable[str],
     ) -> None:
-        self.said, self.start = said, start
+        self.said, self.start, self._group = said, start, group
         self.korean = language == "ko"
         self._names, self._tables = frozenset(names), frozenset(tables)
         self.several_tables = len(self._tables) > 1
@@ -243,7 +245,9 @@ class Phrases:
             return Phrase(text, number="all", listed=listed)
         if node.kind != "np":
             raise Trouble("NOT_UNDERSTOOD")
-        found = Phrase(text)
+        group = self._group(node)
+        selected_from = self.phrase(Node("np", (("of", group),))) if group is not None else None
+        found = Phrase(text, group=selected_from)
         plural = False
         parts = conjuncts(formula_of(node))
         alternatives = [part for part in parts if _lists_alternatives(part)]
@@ -291,7 +295,8 @@ class Phrases:
             count = int(quantity.text("number"))
             if bound == "share":
                 return replace(phrase, share=count, number="any")
-            phrase = replace(phrase, up_to=bound == "at_most", in_all=bound == "in_all")
+            in_all, total = bound in ("in_all", "total"), bound == "total"
+            phrase = replace(phrase, up_to=bound == "at_most", in_all=in_all, total=total)
         number = phrase.number
         collective = is_collective(phrase.kind)
         nameless = not (phrase.kind or phrase.name or phrase.table)

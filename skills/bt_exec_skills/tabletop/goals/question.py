@@ -31,7 +31,8 @@ class Question:
             and ``emptiest``: the place with the most, or fewest, objects of the first phrase in
             `things`. ``alike``: whether objects have the same attribute `by`, or share a place of
             the kind of `place`. ``unlike``: whether they differ. ``than``: whether they are bigger,
-            or smaller, than the objects of the last phrase in `things`.
+            or smaller, than the objects of the last phrase in `things`. ``moved``: the number of
+            objects that the mission has moved so far.
         things: Subject; empty for all objects.
         place: Place of the subject.
         by: Attribute that the question is about.
@@ -60,6 +61,7 @@ class Question:
             "alike",
             "unlike",
             "than",
+            "moved",
         ]
     )
     things: tuple[Phrase, ...] = ()

@@ -29,6 +29,8 @@ from bt_exec_skills.tabletop.name_attributes import CONTAINERS, Attribute
 __all__ = ["Questions"]
 
 _EVERYTHING = Phrase(number="all")
+_MOVED = Node("np", (("of", Node("thing", (("name", "moved"),))),))
+"""The objects that the command before the question moves: "how many did you move?"."""
 _SIZES: Mapping[str, tuple[Order, Sign]] = {
     "big": ("biggest", "more"),
     "small": ("smallest", "fewer"),
@@ -88,6 +90,8 @@ class Questions:
             return Question(
                 "held", self._subject_and_place(of)[0] if what in ("which", "where") else ()
             )
+        if of == _MOVED:
+            return self._moved_question(what)
         if what == "where":
             return Question("where", tuple(self._all_phrases(of)))
         if what == "how_many":
@@ -95,6 +99,11 @@ class Questions:
         if what != "which":
             raise Trouble("NOT_UNDERSTOOD")
         return self._which_question(of)
+
+    def _moved_question(self, what: str) -> Question:
+        if what != "how_many":
+            raise Trouble("NOT_UNDERSTOOD")
+        return Question("moved")
 
     def _which_alternative(self, of: Node) -> Question:
         """Return the question which of several places or attributes an object has."""

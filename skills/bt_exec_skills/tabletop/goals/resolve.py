@@ -194,7 +194,7 @@ def containers_among(phrase: Phrase, scope: Scope) -> tuple[str, ...]:
     "All the blue things" describes the blue bowl, too, although containers are not moved. A phrase
     with a noun gives none.
     """
-    if phrase.kind or phrase.name or phrase.again or phrase.table or phrase.listed:
+    if phrase.kind or phrase.name or phrase.again or phrase.table or phrase.listed or phrase.like:
         return ()
     if phrase.number not in ("all", "some") or phrase.count or phrase.held:
         return ()
@@ -252,8 +252,11 @@ def _without_exceptions(
             excludes nothing, as the ball in "every cube but the big one and the ball".
     """
     names = tuple(one.name for one in found)
+    single = phrase.number == "one" and len(names) == 1
     out = set[str]()
-    for but in phrase.but:
+    for but in phrase.but if names else ():
+        if single and but.order in ("biggest", "smallest") and phrase.kind:
+            continue  # "the blue ball, not the smallest thing" contrasts it with other objects
         named = (_matching_objects if but.number == "some" else objects_of)(but, scope)
         left = {one for one in named if not but.order or one == _extreme_object(names, but, scope)}
         if strict and phrase.kind and len(phrase.but) > 1 and left.isdisjoint(names):
@@ -360,6 +363,9 @@ def table_for(phrase: Phrase, scope: Scope, themes: tuple[str, ...]) -> str:
     """
     now = scope.now
     found = tables_of(phrase, scope, themes)
+    if phrase.part == "shared":
+        tables = [now.table_of(name) for name in themes]
+        return max(_sort_by_distance(found, scope), key=tables.count)
     if len(found) > 1 and not phrase.rest and phrase.relation is None:
         here = {now.table_of(name) for name in themes}
         inside = all(now.container_of(name) is not None for name in themes)

@@ -85,6 +85,11 @@ class CommandHistory:
         found = (reading.words_of(node) for reading in reversed(self.readings))
         return next(filter(None, found), "")
 
+    def group_of(self, node: Node) -> Node | None:
+        """Return the objects from which a phrase selects: "the bigger of the red cubes"."""
+        found = self.readings[-1].part_of(node, "grouped")
+        return found if isinstance(found, Node) else None
+
     def position_of(self, node: Node) -> int:
         """Return the position of a node in the newest command; 0 if it is not there."""
         edge = self.readings[-1].edge_of(node)
@@ -312,7 +317,7 @@ class CommandHistory:
                 return normal_form(
                     part.substitute(_THEM, disjunction(*(n.node("of") for n in subjects)))
                 )
-            if part.kind == "pronoun" and part.text("name") not in ("there", "all"):
+            if part.kind == "pronoun" and part.text("name") not in ("there", "all", "previous"):
                 several = len(subjects) > 1 or (
                     not (korean or _is_plural(subject))
                     if part == _THEM

@@ -93,6 +93,8 @@ def goals_for(ask: UnresolvedGoal, scope: Scope, language: str) -> list[Subgoal]
             if to.part == "between":
                 return _goal_between(ask, to, scope, language)
             if to.part == "vacated":
+                if to.again and not scope.used:  # no earlier part moves another object
+                    raise Trouble("NOTHING_BEFORE", what=to.text)
                 names = _require_movable(objects_of_any(ask.themes, scope), scope)
                 if len(names) > 1:
                     raise Trouble("ONE_BESIDE", names, what=to.text, options=names)
@@ -117,7 +119,7 @@ def _missing_objects(ask: UnresolvedGoal, to: Phrase, scope: Scope) -> Iterator[
         if not phrase.in_all:
             yield phrase
             continue
-        every = replace(phrase, number="all", count=0, in_all=False)
+        every = replace(Phrase() if phrase.total else phrase, number="all", count=0, in_all=False)
         there = [one for one in objects_of(every, scope) if scope.now.is_in_place(one, target)]
         if len(there) >= phrase.count:
             raise Trouble("NOTHING_TO_DO")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 
 from bt_exec.failure import UsageError
 from bt_exec.mission.rig_construction import check_world, parse_world_settings
@@ -40,7 +40,6 @@ def serve(
     *,
     lockstep: bool = False,
     fast: bool = False,
-    say: Callable[[str], None] = print,
 ) -> None:
     """Serve the simulated world until interrupted.
 
@@ -59,7 +58,7 @@ def serve(
     try:
         server = AppServer(make_app(served_world, token, host), host, port)
         serve_until_stopped(
-            server, lambda: say(f"tabletop simulator: {server.url} · Ctrl-C ends it")
+            server, lambda: print(f"tabletop simulator: {server.url} · Ctrl-C ends it")
         )
     finally:
         served_world.close()

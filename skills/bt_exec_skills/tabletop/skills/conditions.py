@@ -8,6 +8,7 @@ such a reading arrives, the verdict is *unknown*.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from itertools import repeat
 from typing import Annotated
 
@@ -213,6 +214,7 @@ def answer_to(
     if now is None:
         return _WAITING
     now, language = hand.world_with_held_object(now), language_of(question)
+    now = replace(now, returnable=hand.moved_now)
     turns = [Turn(*turn) for turn in zip(before, repeat(""), codes, strict=False)]
     try:
         asked = understand(question, now, turns).question

@@ -39,7 +39,7 @@ class Gantry(Robot, Protocol):
         """Return the bin that holds a block, ``bench`` or ``cup``."""
 
     def pick(self, block: str) -> Motion:
-        """Lower the cup on a block and lift it; fails with LOST if it does not hold."""
+        """Lower the cup onto a block and lift the block; fails with LOST if it drops."""
 
     def place(self, bin_name: str) -> Motion:
         """Carry the held block over a bin and release it."""

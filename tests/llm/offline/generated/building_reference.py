@@ -212,7 +212,7 @@ def _approaches(event: Event, following: Event) -> bool:
 
 
 def _without_approaches(events: list[Event]) -> list[Event]:
-    """Return the events without drives to the place of the next act other than waiting."""
+    """Return the events without drives to the place of the next act; waiting is not an act here."""
     kept: list[Event] = []
     for event in reversed(events):
         at = next((index for index, one in enumerate(reversed(kept)) if one.kind != "wait"), -1)

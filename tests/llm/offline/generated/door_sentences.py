@@ -211,7 +211,7 @@ def from_forms(kind: str, language: str, rng: random.Random) -> Sample:
 
 
 def _leaving_open(part: tuple[str, str] | Choice) -> tuple[str, str] | Choice:
-    """Return a part of a meaning, in which fetching the material leaves the door open."""
+    """Return a part of a meaning, changed so that fetching the material leaves the door open."""
     if isinstance(part, Choice):
         return Choice(part.holds, tuple(map(_leaving_open, part.then)), part.otherwise)
     return ("get_material_leave_open", part[1]) if part[0] == "get_material" else part
@@ -224,7 +224,7 @@ def _closes_door(part: tuple[str, str] | Choice) -> bool:
 
 
 def without_included_acts(meaning: Meaning) -> Meaning:
-    """Return a meaning in which fetching does not close a door that the command closes later."""
+    """Return a meaning, changed so that fetching does not close a door that is closed later."""
     found: list[tuple[str, str] | Choice] = []
     for at, part in enumerate(meaning):
         if isinstance(part, Choice):
@@ -235,7 +235,7 @@ def without_included_acts(meaning: Meaning) -> Meaning:
 
 
 def own_forms(language: str, rng: random.Random) -> Sample:
-    """Return a command about arms, the material and the door being left as it is."""
+    """Return a command in one of the forms that only the door has, such as those about arms."""
     arm = rng.choice(["left", "right"])
     other = "right" if arm == "left" else "left"
     c = rng.choice(CONDITIONS)

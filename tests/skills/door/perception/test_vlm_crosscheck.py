@@ -8,7 +8,8 @@ import pytest
 from bt_exec.failure import UnknownName, UsageError
 from bt_exec.mission.session import Session
 from bt_exec.models import VqaAnswer
-from bt_exec_llm.testing.messages_server import MessagesServer, answer, error
+from bt_exec_llm.testing.messages_replies import answer, error
+from bt_exec_llm.testing.messages_server import MessagesServer
 from bt_exec_skills.door.perception.observation import DoorEstimate
 from bt_exec_skills.door.perception.vlm_crosscheck import SCHEMA, VlmCrosscheck, with_vlm_crosscheck
 from bt_exec_skills.perception.contracts import View

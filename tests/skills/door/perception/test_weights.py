@@ -64,8 +64,5 @@ def test_network_reaches_its_documented_figures_on_held_out_scenes(tmp_path: Pat
     assert found.states is not None
     assert found.states.decided_share >= 0.88
     assert found.states.accuracy >= 0.97
-    assert (
-        found.states.count_estimates("open", "closed")
-        == found.states.count_estimates("closed", "open")
-        == 0
-    )
+    counts, closed, opened = found.states.counts, *map(source.states.index, ("closed", "open"))
+    assert counts[opened, closed] == counts[closed, opened] == 0

@@ -131,7 +131,7 @@ def test_branch_with_a_late_check_gets_its_gate_in_front():
     ]
 
 
-def test_material_is_searched_only_behind_an_open_door():
+def test_material_is_searched_for_only_behind_an_open_door():
     """A branch that checks for the material gets the opening before the check, too."""
     assert _gated(f"{{fallback: [{LOOK}, {HOME}]}}", REACH, TAKE) == [
         ["open_door", "material_visible", {"fallback": ["material_visible", "return_home"]}],

@@ -145,7 +145,7 @@ def blinking(
 ) -> Callable[[float], DoorObservation]:
     """Return what is seen by a camera that is dark for some pictures in each of the first motions.
 
-    A motion is under way when it was begun and not stopped.
+    A motion lasts from its start until it is stopped.
     """
     dark = [0] * 99
 

@@ -36,7 +36,7 @@ MOST_TRIED_S = 20.0
 
 @pytest.fixture(scope="module")
 def room():
-    """Skip if the kernel allows no sandbox. Programs of models are not run there."""
+    """Skip the test if the kernel allows no sandbox. Programs of models are not run then."""
     ran = run_program("def run(image_path):\n    return 1\n", Path(__file__))
     if ran.ending == "not_run":
         pytest.skip(f"no sandbox on this machine: {ran.why}")

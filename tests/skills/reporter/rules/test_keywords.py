@@ -4,12 +4,8 @@ import unicodedata
 
 import pytest
 
-from bt_exec_skills.reporter.rules.keywords import (
-    REPORT_KEYWORDS,
-    is_round_trip,
-    names_professor,
-    wants_report,
-)
+from bt_exec_skills.reporter.rules.keywords import is_round_trip, names_professor, wants_report
+from tests.skills.reporter.rules.report_keywords import REPORT_KEYWORDS
 
 YES = [
     *("복도 보고 와 주세요", "보고와줄래", "복도 보고 오세요", "복도 확인하고 와", "알려주세요"),

@@ -11,7 +11,6 @@ from bt_exec.pack import PassContext
 from bt_exec.spec.dump import dump_yaml
 from bt_exec.spec.load import load_text
 from bt_exec.spec.model import Do, Mission, MissionSpec, walk
-from bt_exec_skills.reporter.rules.keywords import REPORT_KEYWORDS
 from bt_exec_skills.reporter.rules.passes_and_checkers import PASSES
 from bt_exec_skills.reporter.rules.plan_steps import (
     actions,
@@ -21,6 +20,7 @@ from bt_exec_skills.reporter.rules.plan_steps import (
     tells_user,
 )
 from tests.cases import examples
+from tests.skills.reporter.rules.report_keywords import REPORT_KEYWORDS
 
 PLACES = ("basecamp", "professor_office", "corridor_center", "lounge", "break_room")
 FAST = settings(

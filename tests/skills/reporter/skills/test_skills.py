@@ -177,7 +177,7 @@ def test_report_contains_observations_speech_and_failures(play):
     assert one.result.answer == ""
 
 
-def test_professor_is_searched_in_all_directions(play):
+def test_professor_is_searched_for_in_all_directions(play):
     one = play(pose=OFFICE)
     assert one.run("talk_to_person", target="professor", topic="a question") == "PERSON_NOT_FOUND"
     assert [name for name, _ in one.robot.motions] == ["turn"] * 5
