@@ -98,6 +98,18 @@ def _handed_over(act: Node, item: Node | None = None) -> Node:
     return act if ends and (item is None or item in act.parts()) else UNSAID
 
 
+def _repeated(act: Node, pause: Node, period: Node) -> Node:
+    """Return an act that is repeated with a pause from the beginning of a period to its end.
+
+    The result is `UNSAID` if the period is not a multiple of the pause.
+    """
+    each, whole = (int(one.text("number")) * int(one.text("unit")) for one in (pause, period))
+    if not each or whole % each:
+        return UNSAID
+    times = Node("times", (("number", whole // each + 1),))
+    return Node("turns", (("of", Node("turns", (("of", act), ("times", times)))), ("pause", pause)))
+
+
 def _moving(act: Node) -> Node:
     """Return an act whose places or objects may be ranked here; `UNSAID` for all others.
 
@@ -186,6 +198,7 @@ SEQUENCE_OPERATIONS: Mapping[str, Callable[..., Any]] = {
     "then_on": _then_on,
     "moving": _moving,
     "handed_over": _handed_over,
+    "repeated": _repeated,
     "first_on": lambda act, other: _reversed(_then_on(act, other)),
     "preceded": _preceded,
     "same_act": lambda act, verb: act if act.text("verb") == verb else UNSAID,
