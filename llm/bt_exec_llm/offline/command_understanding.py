@@ -433,7 +433,8 @@ def _bind_steps(
     if tool is not None:
         return RefusalReason("NO_REFERENT", tool.text or text.strip())
     before = past.previous_steps(known)
-    if not before and any(piece.name == OMITTED for step in known for piece in step.pieces):
+    named = before or [step for step in known if step.said and step.pieces]
+    if not named and any(piece.name == OMITTED for step in known for piece in step.pieces):
         return RefusalReason("NOT_UNDERSTOOD", text)
     texts = index.reader.lexicon.texts.items()
     items = [name for name, slot in texts if slot.shape == "noun"]

@@ -117,7 +117,7 @@ def _resolved_text(
 
 
 def _in_the_same_order(asked: Node, said: Node, known: Sequence[Node]) -> Node:
-    """Return "…, and tell me their colours" after a list in an order as a list in that order."""
+    """Return "…, and tell me their colours" as a list in the order of the list before it."""
     last = known[-1] if known else None
     order = last.get("order") if last is not None else None
     refers = any(node.kind == "pronoun" for node in said.walk())
