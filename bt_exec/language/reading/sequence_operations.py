@@ -179,6 +179,8 @@ def _preceded(first: Node, act: Node) -> Node:
     own = last.get("of")
     bare = own in (None, act.get("of")) or (isinstance(own, Node) and own.kind == "pronoun")
     same = last.kind == act.kind == "act" and bool(_verbs(last) & _verbs(act))
+    if before and same and act.get("of") is None and act.get("to") is None:
+        return first  # "before you go, wait a minute, then go to the lounge"
     parts = (*before, act) if before and same and bare and not last.get("to") else (first, act)
     return Node("seq", (("of", parts),))
 
