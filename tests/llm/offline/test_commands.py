@@ -215,7 +215,8 @@ def test_impossible_alternatives_are_not_offered(command, compilers, request_on)
         ),
         (
             "building",
-            "look_for_person professor professor_office, go_to lounge unless person_found professor",
+            "look_for_person professor professor_office, go_to lounge "
+            "unless person_found professor",
             ("if the professor is out, wait in the lounge", "교수님이 안 계시면 라운지에서 기다려"),
         ),
         (
