@@ -41,6 +41,7 @@ __all__ = [
     "kept_paths",
     "repaired_plan",
     "replace_part",
+    "skip_condition_states_last_effects",
     "unrepeated_leaf_paths",
     "with_decided_conditions",
 ]
@@ -236,12 +237,12 @@ def _without_decided_conditions(
         if isinstance(branch, Sequence) and len(branch.sequence) > 1:
             children = [branch.with_children(branch.sequence[1:])]
     node = node.with_children(children)
-    if node.skip_if is not None and not _skip_condition_states_own_effects(node, catalogue):
+    if node.skip_if is not None and not skip_condition_states_last_effects(node, catalogue):
         node = node.model_copy(update={"skip_if": None})
     return node
 
 
-def _skip_condition_states_own_effects(node: NodeBase, catalogue: Catalogue) -> bool:
+def skip_condition_states_last_effects(node: NodeBase, catalogue: Catalogue) -> bool:
     """Return True if the skip condition of a node states the effects of its last acting skills.
 
     If further skills change facts after the stated effects have been reached, the condition may
