@@ -188,7 +188,9 @@ def test_only_new_notes_are_reported_with_the_latest_attempt(site):
     assert report_of(book, "en", 52.0) == (
         "I looked around the lounge about 40 seconds ago. There is nobody there."
     )
-    assert report_of(book, "ko", 75.0) == "1분쯤 전에 라운지를 둘러보았습니다. There is nobody there."
+    assert (
+        report_of(book, "ko", 75.0) == "1분쯤 전에 라운지를 둘러보았습니다. There is nobody there."
+    )
     assert "about 6 minutes ago" in report_of(book, "en", 372.0)
     book.mark_reported()
     book.add_note(20.0, "asked", "basecamp", target="professor", topic="Tuesday", answer="Fine.")
