@@ -21,7 +21,10 @@ from bt_exec.mission.resumption import (
 from bt_exec.pack import Catalogue
 from bt_exec.planning.assumed_facts_and_first_cause import certain_facts, facts_with_assumed_effects
 from bt_exec.planning.compiler import Request
-from bt_exec.planning.failed_part_repair import unrepeated_leaf_paths
+from bt_exec.planning.failed_part_repair import (
+    skip_condition_states_last_effects,
+    unrepeated_leaf_paths,
+)
 from bt_exec.spec.model import Do, MissionSpec, NodeBase, Tree, walk
 from bt_exec.spec.node_paths import Located, is_kept, locate
 from bt_exec.verify.effects_on_facts import (
@@ -86,7 +89,9 @@ def steps_left(record: MissionRecord, work: Work, request: Request) -> Iterator[
         around = root.nodes_down_to(step.path)
         for outer in around:
             if outer.path not in needless:  # a skip condition is evaluated once, on entry
-                needless[outer.path] = _is_needless(outer.node, facts, catalogue)
+                entered = outer.children and any(one.path in finished for one in outer.walk())
+                decided = entered and not skip_condition_states_last_effects(outer.node, catalogue)
+                needless[outer.path] = not decided and _is_needless(outer.node, facts, catalogue)
         if step.path not in finished and not any(needless[outer.path] for outer in around):
             yield step.node
             facts = facts_after_part(step.node, facts, catalogue)

@@ -201,7 +201,7 @@ class CommandPlanner:
         others = [
             act for act in self._acts if act not in run and self._compiler_of_names(act) == owner
         ]
-        if others or (run[-1] is avoided[-1] and following and may_deny_more(self._reading.edge)):
+        if others or (run[-1] is avoided[-1] and following and may_deny_more(self._reading)):
             raise RefusedError(self._refusal("PART_FORBIDS", part=self._words_of(avoided[-1])))
 
     def _answer_node(self, owner: str, question: Node) -> PlanNode:

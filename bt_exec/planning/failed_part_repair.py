@@ -41,6 +41,7 @@ __all__ = [
     "kept_paths",
     "repaired_plan",
     "replace_part",
+    "skip_condition_states_last_effects",
     "unrepeated_leaf_paths",
     "with_decided_conditions",
 ]
@@ -197,8 +198,8 @@ def with_decided_conditions(request: Request) -> Request:
     A condition such as "if the door is ajar, open it and get the material" is evaluated when the
     plan enters the part. The part itself may change the answer, so that a repeated evaluation would
     skip the rest, or run the other branch. Skip conditions of entered parts are removed, and a
-    choice is replaced by its entered branch. Skip conditions that state the effects of the part
-    itself are kept, as are conditions inside loops, which are evaluated in each repetition.
+    choice is replaced by its entered branch. Skip conditions that state the last effects of the
+    part itself are kept, as are conditions inside loops, which are evaluated in each repetition.
     """
     previous, failure = request.previous, request.failure
     if previous is None:
@@ -236,15 +237,24 @@ def _without_decided_conditions(
         if isinstance(branch, Sequence) and len(branch.sequence) > 1:
             children = [branch.with_children(branch.sequence[1:])]
     node = node.with_children(children)
-    if node.skip_if is not None and not _skip_condition_states_own_effects(node, catalogue):
+    if node.skip_if is not None and not skip_condition_states_last_effects(node, catalogue):
         node = node.model_copy(update={"skip_if": None})
     return node
 
 
-def _skip_condition_states_own_effects(node: NodeBase, catalogue: Catalogue) -> bool:
-    """Return True if the skip condition of a node states effects of the node itself."""
+def skip_condition_states_last_effects(node: NodeBase, catalogue: Catalogue) -> bool:
+    """Return True if the skip condition of a node states the effects of its last acting skills.
+
+    If further skills change facts after the stated effects have been reached, the condition may
+    hold although the work of the node is not done: the material may be in the hand while the door
+    is still to be closed.
+    """
     stated = established_facts(node.skip_if, catalogue)
-    return bool(stated) and stated.items() <= facts_after_part(node, {}, catalogue).items()
+    after: list[Mapping[str, str]] = [{}]
+    for step in walk(node, Do, failing=False):
+        after.append(facts_after_part(step, after[-1], catalogue))
+    reached = next((facts for facts in after if stated.items() <= facts.items()), None)
+    return bool(stated) and reached == after[-1]
 
 
 class FixedPlanCompiler:

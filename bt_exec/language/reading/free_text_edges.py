@@ -182,7 +182,8 @@ class _Texts:
         surface = self._text.chars[start:end]
         commas = "moods" in self._rules and "," in surface
         barred = (*self._rules.get("guiding", ()), *self._rules.get("limits", ()))
-        limited = any(one in surface for one in barred)
+        described = surface.startswith(tuple(self._rules.get("references", ("\0",))))
+        limited = described or any(one in surface for one in barred)
         if commas or limited or any(start <= first and last < end for first, last in self._acts):
             return True
         if not words or words[0] in self._rules.get("person_acts", ()):

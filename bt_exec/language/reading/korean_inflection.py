@@ -22,7 +22,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import pairwise
 
-__all__ = ["FORMS", "STEM_ENDING", "decompose_hangul", "inflect", "past_stem", "spelt_from_sound"]
+__all__ = [
+    "FORMS",
+    "STEM_ENDING",
+    "decompose_hangul",
+    "has_past_ending",
+    "inflect",
+    "past_stem",
+    "spelt_from_sound",
+]
 
 STEM_ENDING = "\ub2e4"
 """Last syllable of the dictionary form of a verb or an adjective."""
@@ -259,3 +267,8 @@ _KINDS = {
 def past_stem(opened: str) -> str:
     """Return the past stem that belongs to an open form."""
     return _add_final_consonant(opened, "ㅆ")
+
+
+def has_past_ending(stem: str) -> bool:
+    """Return True for a stem with the last consonant of past stems, which few other verbs have."""
+    return _split_syllable(stem[-1])[2] == _T["ㅆ"]

@@ -1,10 +1,10 @@
 """Lattice edges of Korean remarks that accompany an order: reasons and facts, in any words.
 
 A remark has one of the endings that the grammar file lists, or ends in a verb of feeling or in a
-verb that reports a fact. It contains no order, exclusion, condition, time or addressee. The
-category is ``stated_fact``, whose meaning lists the objects that the remark names, and
-``aside_text`` for the same words without a meaning. A remark that names no object and asks nothing
-is also a ``plain_remark``.
+verb that reports a fact. It contains no order, exclusion, condition, time or addressee, and does
+not begin within a clause whose verb is still to come. The category is ``stated_fact``, whose
+meaning lists the objects that the remark names, and ``aside_text`` for the same words without a
+meaning. A remark that names no object and asks nothing is also a ``plain_remark``.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from bt_exec.language.phrase_alternatives import expand_phrase
 from bt_exec.language.reading.chart import Edge
 from bt_exec.language.reading.lexicon import Lexicon
 from bt_exec.language.reading.meaning_node import Node
-from bt_exec.language.reading.normalized_text import Text
+from bt_exec.language.reading.normalized_text import PAUSES, Text
 from bt_exec.language.reading.remark_edges import (
     ASKED,
     PLAIN_REMARK,
@@ -36,6 +36,10 @@ _LATE = 0.4  # cost of a remark after a skipped word, which may belong to it
 _MOST = 6
 """Maximum number of words of a remark."""
 _PROHIBITING = ("instead", "prohibited", "insisted_not")
+_OPEN = ("adn", "bare", "done", "insisted", "noun")
+"""Moods of verbs that do not end a clause."""
+_PARTICLES = ("top", "sub", "obj", "also", "loc", "into", "with", "only")
+"""Particles after which the verb of a clause is still to come."""
 
 
 def korean_remark_edges(text: Text, lexicon: Lexicon, edges: Iterable[Edge]) -> Iterator[Edge]:
@@ -66,6 +70,9 @@ class _Remarks:
         self._here = tuple(self._rules["here"])
         self._persons = tuple(data.get("texts", {}).get("persons", ()))
         self._named = [one for one in edges if one.start in text.gaps]
+        self._within_clauses = frozenset(
+            (*_positions_within_clauses(text, edges), *_positions_within_verbs(text, edges))
+        )
         self._takes_items = lexicon.takes_texts
         self._adverbs = {one.text for one in edges if one.category == "manner"}
         self._objects = [one for one in edges if one.category == "obj" and one.end in text.gaps]
@@ -85,6 +92,8 @@ class _Remarks:
 
     def remarks_between(self, start: int, end: int) -> Iterator[Edge]:
         """Yield the edges of the remark between two positions, if the words form a remark."""
+        if start in self._within_clauses:
+            return
         surface = self._text.chars[start:end]
         words = [self._text.chars[a:b] for a, b in self._text.words if start <= a and b <= end]
         if "," in words or not self._is_remark(words, end) or self._may_order(words, start, end):
@@ -175,6 +184,43 @@ class _Remarks:
         end = max((one for one in self._ends if said.endswith(one)), key=len, default="")
         verbs = (one.text for one in edges if one.category.endswith(".ask"))
         return any(said.endswith(verb) and len(verb) > len(end) for verb in verbs)
+
+
+def _positions_within_clauses(text: Text, edges: Sequence[Edge]) -> Iterator[int]:
+    """Yield the ends of words after which a clause still lacks its verb: "the door with …"."""
+    within = False
+    for start, end in text.words:
+        ending = [one for one in edges if one.end == end]
+        closing = (one for one in ending if one.start in text.gaps and _closes_clause(one))
+        if text.chars[start:end] in PAUSES or any(closing):
+            within = False
+        elif any(
+            one.start in {*text.gaps, *range(start, end)} and _opens_clause(one, text)
+            for one in ending
+        ):
+            within = True
+        if within:
+            yield end
+
+
+def _positions_within_verbs(text: Text, edges: Iterable[Edge]) -> Iterator[int]:
+    """Yield the ends of words within verbs of several words: "open it | for me"."""
+    for one in edges:
+        if "." in one.category and one.start in text.gaps:
+            yield from (gap for gap in text.gaps if one.start < gap < one.end)
+
+
+def _closes_clause(edge: Edge) -> bool:
+    """Return True for a verb that ends or links a clause, and for words that join clauses."""
+    _, mood, ending = edge.category.rstrip("!").rpartition(".")
+    return edge.category == "joint" or (bool(mood) and ending not in _OPEN)
+
+
+def _opens_clause(edge: Edge, text: Text) -> bool:
+    """Return True for a noun, a particle after one, or a verb that does not end a clause."""
+    kind, _, mood = edge.category.rstrip("!").rpartition(".")
+    attached = edge.start not in text.gaps
+    return mood == "noun" or (bool(kind) and mood in _OPEN) or (attached and mood in _PARTICLES)
 
 
 def _is_limiting(operator: Operator, language: str) -> bool:

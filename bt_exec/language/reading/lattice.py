@@ -24,6 +24,7 @@ _ATTACHED = ("comma", "obj", "top")  # categories that may follow a word without
 UNKNOWN = 2.0  # cost of a word outside the lexicon
 AS_TYPED = 0.2  # cost of a word that is read as a name
 _ASKABLE = ("order", "bare")  # verb moods that a question mark turns into a question
+_BARE = ".bare"
 _BARRED = "barred"  # verb mood that forbids an act
 _CLEAR = frozenset({"top", "obj", "with", "than"})  # particles that are rarely the end of a name
 _CASES = frozenset({"sub", "obj", "top"})  # particles that are not read as verbs within a word
@@ -78,13 +79,13 @@ def lattice(text: Text, lexicon: Lexicon, names: Mapping[str, str]) -> list[Edge
 
 
 def _penalize_name_parts(edges: list[Edge], lexicon: Lexicon) -> Iterator[Edge]:
-    """Yield edges; a word without meaning that is a part of a name costs more."""
+    """Yield edges; a noun or a word without meaning that is a part of a name costs more."""
     kinds = tuple(lexicon.language.data.get("skipped", ()))
     names = [(one.start, one.end) for one in edges if one.category == "noun"] if kinds else []
     for edge in edges:
-        if edge.category in kinds and any(start < edge.start < end for start, end in names):
-            edge = edge._replace(cost=edge.cost + _PART)
-        yield edge
+        skipped = edge.category in kinds and any(a < edge.start < b for a, b in names)
+        begun = edge.category == "noun" and any(a == edge.start and b > edge.end for a, b in names)
+        yield edge._replace(cost=edge.cost + _PART) if skipped or begun else edge
 
 
 def _skipping_edges(edges: list[Edge], lexicon: Lexicon) -> Iterator[Edge]:
@@ -171,12 +172,12 @@ def _verb_groups(text: Text, start: int, lexicon: Lexicon) -> Iterator[Edge]:
             for last, mood, negated, extra, past in _verb_continuations(
                 text, end, stem.form, lexicon, 3
             ):
-                mood = _mood_of_ending(stem, mood, text.chars[:last], lexicon)
+                past = past or stem.form.startswith(PAST)
+                mood = _mood_of_ending(stem, mood, text.chars[:last], lexicon, past=past)
                 category = f"{stem.kind}.{mood}{'!' if negated else ''}"
                 surface = text.chars[start:last]
                 if start not in text.gaps and _is_particle(surface, lexicon, _CASES):
                     continue
-                past = past or stem.form.startswith(PAST)
                 edge = Edge(start, last, category, stem.meaning, cost + extra, (), surface, past)
                 edges = found.setdefault((category, last), {}).setdefault(end, [])
                 if edge not in edges:
@@ -189,7 +190,16 @@ def _verb_groups(text: Text, start: int, lexicon: Lexicon) -> Iterator[Edge]:
         longest = longest_stems[last]
         for end, edges in by_stem.items():
             cost = cheapest + (_SHORTER if end < longest else 0.0)
-            yield from (edge._replace(cost=cost) for edge in edges)
+            kept = [edge for edge in edges if not _is_part_of_compound(edge, found, text)]
+            yield from (edge._replace(cost=cost) for edge in kept)
+
+
+def _is_part_of_compound(edge: Edge, found: Iterable[tuple[str, int]], text: Text) -> bool:
+    """Return True for the stem of a compound verb, which takes up the whole word."""
+    if edge.end in text.gaps or not edge.category.endswith(_BARE):
+        return False
+    word_end = min(gap for gap in text.gaps if gap > edge.end)
+    return any(end >= word_end for _, end in found)
 
 
 def _verb_continuations(
@@ -215,19 +225,19 @@ def _verb_continuations(
                 yield from _after_link(text, end, ending.mood, lexicon, depth, apart)
 
 
-def _mood_of_ending(stem: Stem, mood: str, chars: str, lexicon: Lexicon) -> str:
+def _mood_of_ending(stem: Stem, mood: str, chars: str, lexicon: Lexicon, *, past: bool) -> str:
     """Return the mood of the verb group at the end of `chars`.
 
     "may not" prohibits an act, but with a verb of request it can be a question ("can't I ask you
     to …?"). A wish with an act or a verb of request is an order. So is a question with a verb of
-    request, unless it is an offer.
+    request, unless it is an offer or about the past.
     """
     if mood == _BARRED and not stem.asks:
         return "prohibited"
     if mood == "wish" and (stem.asks or stem.kind.startswith("v.")):
         return "order"
     offers = chars.endswith(tuple(lexicon.language.data.get("offers", ("\0",))))
-    favour = stem.asks and not offers and not stem.form.startswith(PAST)
+    favour = stem.asks and not offers and not past
     return "order" if favour and mood in ("ask", "please", "asking") else mood
 
 
@@ -241,8 +251,8 @@ def _after_link(
             for last, mood, negated, extra, past in _verb_continuations(
                 text, end, stem.form, lexicon, depth - 1
             ):
-                mood = _mood_of_ending(stem, mood, text.chars[:last], lexicon)
                 past = past or stem.form.startswith(PAST)
+                mood = _mood_of_ending(stem, mood, text.chars[:last], lexicon, past=past)
                 yield last, mood, negated != (stem.kind == "negated"), cost + extra, past
 
 

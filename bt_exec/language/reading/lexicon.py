@@ -24,7 +24,12 @@ from bt_exec.language.closed_classes import closed_classes
 from bt_exec.language.phrase_alternatives import expand_phrase
 from bt_exec.language.reading.english_inflection import comparison_forms, gerund, past_form, plural
 from bt_exec.language.reading.grammar import Grammar, literals
-from bt_exec.language.reading.korean_inflection import STEM_ENDING, decompose_hangul, inflect
+from bt_exec.language.reading.korean_inflection import (
+    STEM_ENDING,
+    decompose_hangul,
+    has_past_ending,
+    inflect,
+)
 from bt_exec.language.reading.korean_inflection import past_stem as korean_past
 from bt_exec.language.reading.meaning_node import Node, conjunction
 from bt_exec.spec.shipped_yaml import read_yaml
@@ -461,7 +466,9 @@ class Lexicon:
             return
         forms = inflect(last, classes)
         pasts = [(PAST, inflect(korean_past(one) + last[-1], classes)) for one in forms["open"]]
-        for tense, stem_forms in (("", forms), *pasts):
+        existing = last.endswith(tuple(self.language.data["verbs"]["exist"]["_"]))
+        past = has_past_ending(last.removesuffix(STEM_ENDING)) and not existing
+        for tense, stem_forms in ((PAST if past else "", forms), *pasts):
             for form, variants in stem_forms.items():
                 for variant in variants:
                     stem = Stem(kind, tense + form, meaning, blank.spaces, auxiliary, asks)

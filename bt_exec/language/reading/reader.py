@@ -12,7 +12,7 @@ from typing import Any
 from bt_exec.language.messages import language_of
 from bt_exec.language.reading.chart import MOST, Edge, parse
 from bt_exec.language.reading.lattice import lattice
-from bt_exec.language.reading.lexicon import Lexicon
+from bt_exec.language.reading.lexicon import Lexicon, language_data
 from bt_exec.language.reading.meaning_node import NOTHING, Node, normal_form, without_number
 from bt_exec.language.reading.normalized_text import Text
 from bt_exec.language.reading.shortened_texts import shortened_texts
@@ -37,6 +37,9 @@ STATED = "statement"
 """Category of questions in the word order of statements: "the door is open?"."""
 _EMPTY = Text("", frozenset({0}), False)
 CLAIM = "claim"
+_LINKING = (".and", ".after")
+_DENYING = (".prohibited", ".insisted_not")
+"""Moods of Korean verbs before which a linked verb may be denied, too."""
 
 
 @dataclass(frozen=True)
@@ -118,6 +121,21 @@ class Reading:
         spans = [pair for pair in self.typed.words if edge.start <= pair[0] < edge.end]
         said = " ".join(chars[max(a, edge.start) : min(b, edge.end)] for a, b in spans)
         return said.replace(" , ", ", ").strip(" ,")
+
+    @property
+    def denied_limit(self) -> Edge | None:
+        """The part that denies a limit or an order, as in "not only the cup" or "not first"."""
+        denied = (one for one in _edges_in(self.edge) if one.category.partition(".")[0] == "denied")
+        orders = language_data(self.language)["orders"]
+        limits, ranks = orders.get("denied_limits", ()), orders.get("denied_ranks", ())
+        pairs = pairwise(self.edge.leaves())
+        limited = [
+            part
+            for part in denied
+            if any(one.category == "only" or one.text in ranks for one in part.leaves())
+        ]
+        limited += [other for one, other in pairs if f"{one.text} {other.text}" in limits]
+        return limited[0] if limited else None
 
     @property
     def unknown_words(self) -> tuple[str, ...]:
@@ -292,14 +310,37 @@ class Reader:
         )
 
 
-def may_deny_more(edge: Edge) -> bool:
-    """Return True if a negation may also cover the next clause: "do not open it and go home"."""
+def may_deny_more(reading: Reading) -> bool:
+    """Return True if a negation may also cover another clause.
+
+    This is the next clause in English ("do not open it and go home"). In Korean it is the previous
+    one, if it accompanies the denied act or if the denied verb has no words of its own ("do not go
+    leaving it open").
+    """
+    accompanying = tuple(language_data(reading.language)["orders"].get("accompanying", ("\0",)))
+    leaves = [one for one in reading.edge.leaves() if one.text]
+    for at, one in enumerate(leaves):
+        linked = one.category.startswith("v.") and one.category.endswith(_LINKING)
+        following = leaves[at + 1 :] if one.text.endswith(accompanying) else leaves[at + 1 : at + 2]
+        if linked and any(other.category.endswith(_DENYING) for other in following):
+            return True
+    return _denies_next(reading.edge)
+
+
+def _denies_next(edge: Edge) -> bool:
     for denied, joint in pairwise(edge.parts):
         negated = isinstance(denied.meaning, Node) and denied.meaning.kind == "avoid"
         joined = joint.category == "joint" and not _has_leaf(joint, "comma")
         if negated and joined and _has_leaf(denied, "neg"):
             return True
-    return any(map(may_deny_more, edge.parts))
+    return any(map(_denies_next, edge.parts))
+
+
+def _edges_in(edge: Edge) -> Iterator[Edge]:
+    """Yield the edges of a parse tree, its root first."""
+    yield edge
+    for part in edge.parts:
+        yield from _edges_in(part)
 
 
 def _has_leaf(edge: Edge, category: str) -> bool:

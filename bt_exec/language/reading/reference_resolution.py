@@ -243,7 +243,8 @@ def with_named_conditions(meaning: Node) -> Node:
         merged = _merge_exclusive_conditionals(last, part) if last is not None else None
         question = _question_of(last) if last is not None else None
         named = part if question is None else _with_question_as_condition(part, question)
-        if merged is not None or (named is not part and question == named.get("of")):
+        answers = (question, _negated_question(question)) if question is not None else ()
+        if merged is not None or (named is not part and named.get("of") in answers):
             found.pop()
         found.append(merged or named)
     return found[0] if len(found) == 1 else Node("seq", (("of", tuple(found)),))

@@ -98,6 +98,18 @@ def _handed_over(act: Node, item: Node | None = None) -> Node:
     return act if ends and (item is None or item in act.parts()) else UNSAID
 
 
+def _repeated(act: Node, pause: Node, period: Node) -> Node:
+    """Return an act that is repeated with a pause from the beginning of a period to its end.
+
+    The result is `UNSAID` if the period is not a multiple of the pause.
+    """
+    each, whole = (int(one.text("number")) * int(one.text("unit")) for one in (pause, period))
+    if not each or whole % each:
+        return UNSAID
+    times = Node("times", (("number", whole // each + 1),))
+    return Node("turns", (("of", Node("turns", (("of", act), ("times", times)))), ("pause", pause)))
+
+
 def _moving(act: Node) -> Node:
     """Return an act whose places or objects may be ranked here; `UNSAID` for all others.
 
@@ -167,6 +179,8 @@ def _preceded(first: Node, act: Node) -> Node:
     own = last.get("of")
     bare = own in (None, act.get("of")) or (isinstance(own, Node) and own.kind == "pronoun")
     same = last.kind == act.kind == "act" and bool(_verbs(last) & _verbs(act))
+    if before and same and act.get("of") is None and act.get("to") is None:
+        return first  # "before you go, wait a minute, then go to the lounge"
     parts = (*before, act) if before and same and bare and not last.get("to") else (first, act)
     return Node("seq", (("of", parts),))
 
@@ -186,6 +200,7 @@ SEQUENCE_OPERATIONS: Mapping[str, Callable[..., Any]] = {
     "then_on": _then_on,
     "moving": _moving,
     "handed_over": _handed_over,
+    "repeated": _repeated,
     "first_on": lambda act, other: _reversed(_then_on(act, other)),
     "preceded": _preceded,
     "same_act": lambda act, verb: act if act.text("verb") == verb else UNSAID,

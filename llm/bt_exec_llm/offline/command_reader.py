@@ -160,7 +160,7 @@ class Reader:
             )
             if left_out or leaf.text in past or was_so:
                 return found.typed.typed_words(leaf.start, leaf.end)
-        limited = next(filter(_contains_only, _edges_of_category(found.edge, "denied")), None)
+        limited = found.denied_limit
         return None if limited is None else found.typed.typed_words(limited.start, limited.end)
 
 
@@ -178,20 +178,8 @@ def _joined_phrases(every: Iterable[Words], language: str) -> Iterator[str]:
                 yield "".join(text.split()).casefold().replace("'", "")
 
 
-def _edges_of_category(edge: Edge, category: str) -> Iterator[Edge]:
-    """Yield the edges of a parse tree, including its root, that have the given category."""
-    if edge.category.partition(".")[0] == category:
-        yield edge
-    for part in edge.parts:
-        yield from _edges_of_category(part, category)
-
-
 def _asks_about_past_state(leaf: Edge, language: str) -> bool:
     """Return True for the adjective in a question about a past state: "was it dark?"."""
     past = language_data(language)["orders"].get("was", ())
     asked = leaf.category.startswith("adj") and leaf.category.endswith(_ASKED)
     return asked and any(one in leaf.text for one in past)
-
-
-def _contains_only(edge: Edge) -> bool:
-    return any(leaf.category == "only" for leaf in edge.leaves())

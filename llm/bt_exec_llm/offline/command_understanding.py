@@ -188,7 +188,8 @@ def _only_stays(text: str, index: Index) -> bool:
     acts = [one.node("of") if one.get("hold") == _TOLD else one for one in acts]
     verbs = [known.get(verb) for act in acts for verb in verbs_in(act.text("verb"))]
     bare = all(act.kind == "act" and len(act.args) == 1 for act in acts)
-    stays = bare and bool(verbs) and all(verb and (verb.idle or verb.stays) for verb in verbs)
+    still = [verb for verb in verbs if verb and (verb.idle or verb.stays) and not verb.finds]
+    stays = bare and bool(verbs) and still == verbs
     return stays or not parts
 
 

@@ -51,6 +51,7 @@ class _Values:
         self._others: dict[Piece, str] = {}
         self._questions: dict[int, Step] = {}  # steps of one condition share its question
         self._rescues = False
+        self._among: list[Piece] = []
         self.lost: Piece | None = None
 
     def resolve(self, step: Step) -> Step:
@@ -58,11 +59,15 @@ class _Values:
         if held is not None:
             asked, needed = held
             if id(asked) not in self._questions:
-                pieces = [*map(self._resolve_piece, asked.pieces)]
+                pieces = self._resolve_pieces(asked.pieces)
                 changed = pieces != asked.pieces
                 self._questions[id(asked)] = replace(asked, pieces=pieces) if changed else asked
             held = self._questions[id(asked)], needed
-        return replace(step, condition=held, pieces=[*map(self._resolve_piece, step.pieces)])
+        return replace(step, condition=held, pieces=self._resolve_pieces(step.pieces))
+
+    def _resolve_pieces(self, pieces: list[Piece]) -> list[Piece]:
+        self._among = pieces
+        return [*map(self._resolve_piece, pieces)]
 
     def _resolve_piece(self, piece: Piece) -> Piece:
         values = self._lexicon.values.get(piece.name, {}) if piece.kind == "value" else {}
@@ -107,13 +112,13 @@ class _Values:
     def _value_after(self, piece: Piece, after: Mapping[str, str]) -> str:
         """Return the value that a piece stands for; empty if it is unknown.
 
-        Without an antecedent, the default is returned only if the text names no other value,
+        Without an antecedent, the default is returned only if the same act names no other value,
         because "the east end of the lounge" is not that of the corridor.
         """
         values = self._lexicon.values[piece.name]
         last = self._last_value(piece)
         last = "" if last and values[last].after else last  # taken back before it was resolved
-        others = (values[name] for kind, name in self._said if kind == piece.name)
+        others = (values[one.value] for one in self._among if one.name == piece.name)
         return after.get(last, "") if last or all(one.after for one in others) else ""
 
     def _last_value(self, piece: Piece) -> str:

@@ -237,6 +237,7 @@ def _expand_rest_value(pieces: list[Piece], lexicon: Lexicon) -> list[Piece]:
     if len(kinds) != 1 or (not both and any(piece.name in kinds for piece in found)):
         raise NoStepsError
     (kind,) = kinds
+    named = [piece for piece in named if piece.name == kind]
     values = lexicon.values.get(kind, {})
     meant = {piece.value for piece in named if not values[piece.value].each}
     if both and len(meant) < len({piece.value for piece in named}):

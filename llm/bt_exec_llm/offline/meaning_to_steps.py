@@ -374,7 +374,16 @@ def _is_unclear(meaning: Node, reading: Reading) -> bool:
     ranked = any(node.text("relation") in RANKS for node in meaning.walk())
     listed = english and not ranked and _names_first_of_list(reading.edge.leaves())
     moved = listed or (moved and (not english or len(acts) > 1))
-    return moved or ("avoid" in kinds and (before or may_deny_more(reading.edge)))
+    denied = before or may_deny_more(reading) or _forbids_only_later_acts(meaning)
+    return moved or ("avoid" in kinds and denied)
+
+
+def _forbids_only_later_acts(meaning: Node) -> bool:
+    """Return True if an order only says from when on an act is forbidden ("once it is open, …")."""
+    parts = [part for part in meaning.parts() if part.kind != "avoid"]
+    acts = [part.node("of") if part.kind == "until" else part for part in parts]
+    since = all(act.kind == "act" and act.text("verb") in (BECOME, "wait") for act in acts)
+    return meaning.kind == "seq" and bool(acts) and since
 
 
 def _names_first_of_list(leaves: Iterable[Edge]) -> bool:

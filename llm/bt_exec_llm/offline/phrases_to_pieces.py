@@ -268,9 +268,16 @@ class PhraseConverter:
         return relation in self._lexicon.relations and named and f"noun/{HOME}//" not in things
 
     def _is_inside_place(self, part: Node) -> bool:
-        """Return True for the inside of a place that was named before: "how many are in there"."""
+        """Return True for the inside of a place that was named before: "how many are in there".
+
+        The same holds for a relation that is part of the name of a place ("in front of the
+        restroom").
+        """
         there = part.get("to") in (THERE, _IT)
-        return bool(self._each) and part.text("relation") == _INSIDE and there
+        said = self._reading.words_of(part).casefold()
+        values = (self._lexicon.values[kind].values() for kind in self._each)
+        named = bool(said) and any(said in one.expanded() for own in values for one in own)
+        return bool(self._each) and ((part.text("relation") == _INSIDE and there) or named)
 
     def _convert_inside(self, of: Value | None) -> Iterator[Piece]:
         """Yield the piece for the inside of a place, which is the place itself, or of an object.

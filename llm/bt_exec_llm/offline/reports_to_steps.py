@@ -239,6 +239,9 @@ class ReportConverter(Comparisons):
         if aspects := [piece for piece in pieces if piece.name in self._joined]:
             if any((p.name, p.value, p.mark) != (*present, "to") for p in aspects):
                 raise NoStepsError
+            asks = tuple(language_data(self._language)["orders"]["texts"].get("open_words", ()))
+            if asks and any(piece.text.startswith(asks) for piece in aspects):
+                raise NoStepsError  # 몇 명 올 건지 물어봐: the number is part of the question
             return pieces
         pronouns = [piece for piece in pieces if piece.kind == "pronoun"]
         if pronouns:

@@ -295,7 +295,8 @@ class Binder:
                 replace(step, positive=True, probe=True), [*before, *wanted], None
             )
             if isinstance(mine, RefusalReason):
-                if self._is_planned_act(step, parts):
+                objects = {piece.name for piece in step.pieces if piece.kind == "noun"}
+                if len(objects) > 1 or self._is_planned_act(step, parts):
                     return RefusalReason("NEGATED", text)
                 continue
             forbidden = {pair for part in mine for pair in skills_of_part(part, self._library)}
@@ -357,7 +358,8 @@ class Binder:
     def _only_stays(self, step: Step) -> bool:
         """Return True for waiting of any length, if the robot waits after a command anyway."""
         verbs = [self._lexicon.verbs[verb] for verb in step.acts if verb in self._lexicon.verbs]
-        idle = any(verb.stays for verb in verbs) and all(verb.stays or verb.idle for verb in verbs)
+        idle = any(verb.stays for verb in verbs)
+        idle = idle and all((verb.stays or verb.idle) and not verb.finds for verb in verbs)
         plain = step.positive and step.condition is None and step.awaited is None
         named = any(piece.kind not in ("pronoun", "filler") for piece in step.pieces)
         return idle and plain and not named and not self._lexicon.closing

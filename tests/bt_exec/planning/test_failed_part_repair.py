@@ -299,9 +299,9 @@ def door_is(state: str) -> Verdict:
 
 def decided(root: str, done: tuple[str, ...] = (), failed: str = "", kind: str = "skill"):
     """Return the request after these steps of a plan, with its answered conditions decided."""
-    site = scripted_site(
-        [pull_skill(), scripted_skill("hold", ["SLIPPED"]), scripted_skill("wave"), lit, door_is]
-    )
+    skills = [scripted_skill("hold", ["SLIPPED"]), scripted_skill("wave")]
+    leave = scripted_skill("leave", effects={"at": "home"})
+    site = scripted_site([pull_skill(), leave, *skills, lit, door_is])
     spec = load_text(f"mission: {{command: go, plan_version: 1}}\nroot: {root}").document
     assert isinstance(spec, MissionSpec)
     failure = Failure("SLIPPED", path=failed, kind=kind) if failed else None
@@ -343,6 +343,13 @@ EITHER = (
             ("pull",),
             "hold",
             None,  # the work of the node is done if the door is open
+        ),
+        (
+            "{sequence: [{do: pull, with: {arm: left}}, {do: leave}], "
+            "skip_if: {door_is: {state: open}}}",
+            ("pull",),
+            "leave",
+            "{sequence: [{do: pull, with: {arm: left}}, {do: leave}]}",
         ),
         (EITHER, ("lit", "pull"), "hold", f"{{fallback: [{{sequence: [{PULL_AND_HOLD}]}}]}}"),
         (EITHER, ("check",), "hold#2", "{fallback: [{sequence: [{do: hold}, {do: wave}]}]}"),

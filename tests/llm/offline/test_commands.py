@@ -202,6 +202,63 @@ def test_impossible_alternatives_are_not_offered(command, compilers, request_on)
         ),
         (
             "building",
+            "look_for_person professor professor_office, (pause 10, look_for_person professor "
+            "professor_office) unless person_found professor x30 until person_found professor",
+            (
+                "wait for the professor",
+                "wait until the professor is back",
+                "if the professor is out, wait for him",
+                "교수님 오실 때까지 기다려",
+                "교수님이 안 계시면 오실 때까지 기다려",
+                "교수님을 기다려",
+            ),
+        ),
+        (
+            "building",
+            "look_for_person professor professor_office, go_to lounge "
+            "unless person_found professor",
+            ("if the professor is out, wait in the lounge", "교수님이 안 계시면 라운지에서 기다려"),
+        ),
+        (
+            "building",
+            "look_for_visitors professor_office, come_back unless not visitors_there",
+            (
+                "if the professor has a visitor, come back",
+                "if someone is with the professor, come back",
+                "교수님한테 손님이 있으면 돌아와",
+                "교수님이 손님이랑 계시면 돌아와",
+            ),
+        ),
+        (
+            "building",
+            "bring_item lounge box",
+            (
+                "bring the box to the lounge and wait until someone takes it",
+                "wait in the lounge until someone takes the box",
+                "take the box to the lounge and stay there until somebody picks up the box",
+            ),
+        ),
+        (
+            "building",
+            "look_for_light lounge, (not lit_there?, bring_item break_room box) | "
+            "(lit_there?, bring_item lounge box)",
+            (
+                "take the box to the lounge unless it is dark there, in which case bring it to the "
+                "break room",
+                "if the lounge is dark, take the box to the break room, otherwise to the lounge",
+            ),
+        ),
+        (
+            "building",
+            "(look_at lounge, pause 600) x3, look_at lounge",
+            (
+                "check the lounge every ten minutes for half an hour",
+                "every ten minutes for half an hour, check the lounge",
+                "30분 동안 10분마다 라운지를 봐",
+            ),
+        ),
+        (
+            "building",
             "look_for_light lounge, report_back unless lit_there",
             (
                 "only report back if the lounge is dark",
@@ -245,7 +302,7 @@ def test_negation_before_polite_order_forbids_it(denied, expected, trees):
         ("building", "if nobody is in the meeting room, go in", "UNKNOWN_OBJECT"),
         ("building", "학생방에 가지 말고 기다려", "UNKNOWN_OBJECT"),
         ("building", "wait in the lounge until there are two people", "OPERATOR"),
-        ("building", "wait in the lounge until the professor comes", "OPERATOR"),
+        ("building", "wait in the lounge until it rains", "OPERATOR"),
         ("building", "stay in the lounge until the corridor is empty", "OPERATOR"),
         ("building", "wait in the lounge and if nobody comes, go home", "CONDITION"),
         ("door", "watch the door until you see the material", "OPERATOR"),
@@ -322,7 +379,14 @@ def test_retracted_order_is_not_planned(site, language, trees):
         "문 닫지 말라던데 자재 가져와",
         "문 열 필요 없다던데 자재 가져와",
         "We can't have the door open, get the material",
+        "문 열라고 안 그랬는데",
+        "문 열라고 시킨 적 없는데.",
+        "문 닫으라고 하지는 않았는데",
+        "자재 가져오라고 부탁 안 했는데.",
+        "문 열어 줬지?",
+        "문 좀 열어 줄 수 있었어?",
+        "자재 가져다주실 수 있었습니까?",
     ],
 )
-def test_statement_that_limits_an_order_is_refused(command, trees):
+def test_statement_about_an_order_is_not_obeyed(command, trees):
     assert trees("door", command).isupper()

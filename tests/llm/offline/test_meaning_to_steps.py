@@ -215,6 +215,27 @@ REFUSED = [
     ("building", "라운지에 사람 있는데"),
     ("building", "다시 가져와"),
     ("building", "라운지에 사람 있는지 보고 교수님께 서류 드리고 안 계시면 그냥 와"),
+    ("building", "Check the lounge for anything but people."),
+    ("building", "교수님 방 앞 복도 말고 라운지 봐줘"),  # not the office
+    ("building", "Tell nobody in the lounge that I'm here."),
+    ("building", "Say hello to no one in the lounge."),
+    ("building", "Tell the people in the lounge the same."),  # words that are not said
+    ("building", "Tell the professor not that lunch is ready but that it's cancelled."),
+    ("building", "Go to the lounge without passing the corridor."),  # the way is not known
+    ("building", "Go to the lounge avoiding the corridor."),
+    ("building", "라운지부터 가지 말고 휴게실부터 가"),  # only the order is denied
+    ("building", "라운지에 사람이 없나 보다."),  # a conjecture
+    ("building", "라운지가 어두운가 보네요"),
+    ("building", "라운지가 조용해질 때까지 들어가지 마"),
+    ("door", "Once the door is closed, don't open it again."),  # only a prohibition
+    ("door", "문이 닫히면 다시 열지 마"),
+    ("door", "문 열어 놓고 가지 마."),  # "do not leave it open and go"
+    ("door", "자재 놓고 가지 마"),
+    ("door", "문 닫고 오지 말라니까"),
+    ("door", "자재를 잡은 채로 문을 닫지 마"),
+    ("door", "문 닫았어야지."),  # reproaches
+    ("door", "자재 꺼내 줬으면 문도 닫았어야지"),
+    ("door", "문 닫아 달라고 한 사람 없는데"),
 ]
 EXCLUSIONS = {
     "en": ("{act} but not with your {no} arm", "{act} without your {no} arm",

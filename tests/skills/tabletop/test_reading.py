@@ -244,6 +244,44 @@ def test_where_to_question_is_answered_with_one_phrase(before, word):
     assert {move.target for move in moves} == {"object_tray_0"}
 
 
+@pytest.mark.parametrize(
+    "said",
+    ["{}만 말고 {}도", "{}뿐만 아니라 {}도", "{} 외에 {}도", "{} 말고도 {}도", "{}는 물론 {}도"],
+)
+def test_object_that_is_not_the_only_one_is_moved_too(said):
+    assert plan(f"{said.format('사과', '공')} 쟁반에 놓아") == plan("사과하고 공을 쟁반에 놓아")
+
+
+@pytest.mark.parametrize(
+    ("command", "same"),
+    [
+        ("큐브를 하나씩 그릇마다 넣어", "그릇마다 큐브를 하나씩 넣어"),
+        ("컵을 둘 다 말고 하나만 쟁반에 놓아", "컵 하나를 쟁반에 놓아"),
+        ("빨간 큐브 두 개 말고 하나만 쟁반에 놓아", "빨간 큐브 하나를 쟁반에 놓아"),
+        ("bring me anything but the apple", "bring me one thing that is not an apple"),
+        ("give me anything red", "give me something red"),
+        (
+            "put not only the apple but also the ball on the tray",
+            "put the apple and the ball on the tray",
+        ),
+    ],
+)
+def test_number_of_objects_is_as_said(command, same):
+    assert plan(command) == plan(same)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        *("put all cubes on the tray, not just the red ones", "사과만 놓지 말고 공도 쟁반에 놓아"),
+        *("bring me one thing from each table", "큐브를 둘 다 쟁반에 놓아"),
+        *("컵 먼저 말고 사과 먼저 쟁반에 놓아", "작은 것부터 말고 큰 것부터 쟁반에 놓아"),
+    ],
+)
+def test_objects_whose_number_is_unclear_are_not_moved(command):
+    assert plan(command).startswith("!")
+
+
 def test_topic_particle_does_not_mark_a_place():
     """The first object is not put to the right of the second one, but on the right table."""
     before = ("사과를 왼쪽 테이블에 놔", "satisfied", "OK")
@@ -254,9 +292,14 @@ def test_topic_particle_does_not_mark_a_place():
 
 @pytest.mark.parametrize(
     "command",
-    ["the red cup?", "파란 컵도?", "apple in the blue bowl?", "again?", "다시?", "not on the tray"],
+    [
+        *("the red cup?", "파란 컵도?", "apple in the blue bowl?", "again?", "다시?"),
+        *("not on the tray", "사과 빨간 그릇에 안 넣었지?", "사과를 빨간 그릇에 분명히 넣었잖아."),
+        *("사과 빨간 그릇에 넣으라고 한 적 없네.", "빨간 컵 가져오라고 안 했는데."),
+        *("사과 빨간 그릇에 놓아 줄 수 있었네.", "사과 빨간 그릇에 왜 안 넣었지?"),
+    ],
 )
-def test_fragment_with_question_mark_or_negation_moves_nothing(command):
+def test_sentence_that_orders_nothing_moves_nothing(command):
     before = ("put the apple on the tray", "satisfied", "OK")
     answer = ask(create({}), command, WORLDS["mixed"], [before])
     assert isinstance(answer, Refusal) or not goals_of(answer.spec.root)

@@ -273,7 +273,10 @@ class PhraseConverter:
             to = to.of
         if self._korean and not to.thing:  # 위 is "on" or "above"; a drawn shape carries nothing
             name = UPPERMOST.get(name, name)
-        return cast(RelationName, _SAID_AS.get(name, name))
+        name = _SAID_AS.get(name, name)
+        if name not in get_args(RelationName):
+            raise self.refusal()  # "without a plate"
+        return cast(RelationName, name)
 
     def _is_contradictory(self, phrase: Phrase) -> bool:
         """Return True if no object can satisfy the description, or one of its alternatives."""

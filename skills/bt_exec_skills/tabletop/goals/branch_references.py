@@ -235,7 +235,7 @@ def with_empty_place(node: Node) -> Node:
     for name in ("then", "other"):
         for goal in {one for branch in node.parts(name) for one in branch.walk()}:
             inside = goal.text("relation") in ("in", "at") or (empty and goal.kind == "rel")
-            if inside and goal.get("to") == _IT:
+            if inside and goal.get("to") in (_IT, _THEM):
                 placed = node.node(name).substitute(goal, goal.replace(to=place))
                 node = node.replace(**{name: placed})
     return node
@@ -360,7 +360,14 @@ def condition_words(node: Node, said: Callable[[Node], str]) -> str:
     """
     question, then = node.node("of"), "".join(map(said, node.parts("then")[:1]))
     before = said(node).rpartition(then)[0].strip(" ,") if then else ""
-    return said(question) or before or next(filter(None, map(said, question.walk())), "-")
+    about = question.node("of").get("of")
+    typed = question.substitute(about, _IT) if isinstance(about, Node) else question
+    return (
+        said(question)
+        or said(typed)
+        or before
+        or next(filter(None, map(said, question.walk())), "-")
+    )
 
 
 def unmet_reason(what: str, skipped: Value | None, said: Callable[[Node], str]) -> Trouble:

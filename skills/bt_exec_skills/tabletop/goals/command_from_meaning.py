@@ -34,11 +34,13 @@ from bt_exec_skills.tabletop.goals.branch_references import (
 )
 from bt_exec_skills.tabletop.goals.command_part_normalization import (
     with_contrasted_kinds,
+    with_excepted_kinds,
     with_goal_of_rest,
     with_missing_objects,
     with_missing_verbs,
     with_objects_of_prohibitions,
     with_place_as_goal,
+    with_separate_exceptions,
     with_swaps,
     without_general_order,
 )
@@ -136,6 +138,8 @@ class Converter:
         return found
 
     def _goals_of(self, node: Node) -> list[UnresolvedGoal]:
+        apart = with_separate_exceptions(node.parts() if node.kind == "seq" else (node,))
+        node = apart[0] if len(apart) == 1 else Node("seq", (("of", apart),))
         if node.kind == "seq":
             node = node.replace(of=tuple(map(_without_impossible_act, node.parts())))
             acts = [one for one in node.parts() if not _forbids_letting(one)]
@@ -144,7 +148,8 @@ class Converter:
                 raise Trouble("NOT_UNDERSTOOD")  # the parts after it are meant for later
             orders = with_goal_of_rest(without_remarks(node.parts()))
             said = with_swaps(without_general_order(orders))
-            said = with_objects_of_prohibitions(with_contrasted_kinds(said))
+            said = with_excepted_kinds(with_contrasted_kinds(said))
+            said = with_objects_of_prohibitions(said)
             parts = [ask for part in said for ask in self._goals_of(part)]
             return with_missing_objects(with_missing_verbs(parts))
         if node.kind == "if":
@@ -557,7 +562,14 @@ def _with_exceptions_of_themes(
     """Return source and objects, after moving the exceptions of the source to the objects.
 
     An example is "put everything off the table except the ball".
+
+    Raises:
+        Trouble: NOT_UNDERSTOOD for a number of objects from several places, which is no single
+            choice: "one cup from each table".
     """
+    several = away is not None and away.number == "all"
+    if several and any(one.count or _is_part(one) for one in themes):
+        raise Trouble("NOT_UNDERSTOOD")
     if away is None or not excludes_objects(away):
         return away, themes
     themes = tuple(replace(one, but=(*one.but, *away.but)) for one in themes)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
@@ -18,11 +18,13 @@ from bt_exec_skills.tabletop.goals.object_phrases import (
 
 __all__ = [
     "with_contrasted_kinds",
+    "with_excepted_kinds",
     "with_goal_of_rest",
     "with_missing_objects",
     "with_missing_verbs",
     "with_objects_of_prohibitions",
     "with_place_as_goal",
+    "with_separate_exceptions",
     "with_swaps",
     "without_general_order",
 ]
@@ -98,6 +100,38 @@ def _places_rest(act: Node) -> bool:
     rest = [one for one in act.parts() if one.text("det") == "rest" and _is_bare(one)]
     plain = all(formula_of(one).kind in ("any", "many") for one in rest)
     return len(rest) == len(act.parts()) == 1 and plain and act.get("to") is not None
+
+
+def with_separate_exceptions(parts: Iterable[Node]) -> tuple[Node, ...]:
+    """Return parts in which an exception among the objects of an act is a part of its own."""
+    found: list[Node] = []
+    for part in parts:
+        out = [one for one in part.parts() if part.kind == "act" and one.kind == "avoid"]
+        kept = tuple(one for one in part.parts() if one not in out)
+        found.append(part.replace(of=kept if len(kept) > 1 else kept[0]) if out and kept else part)
+        leaving = (Node("act", (("verb", "leave"), ("of", one.node("of")))) for one in out)
+        found += [Node("avoid", (("of", act),)) for act in leaving if kept]
+    return tuple(found)
+
+
+def with_excepted_kinds(parts: Sequence[Node]) -> list[Node]:
+    """Return parts in which a noun without number means all objects, of which some are excepted.
+
+    An example is the Korean for "put the cube on the tray, but not the blue one".
+    """
+    excepted = (part.node("of") for part in parts if part.kind == "avoid")
+    if not any(one.text("verb") == "leave" and all(map(_is_bare, one.parts())) for one in excepted):
+        return list(parts)
+    return [
+        part.replace(of=tuple(map(_as_some, part.parts()))) if part.kind == "act" else part
+        for part in parts
+    ]
+
+
+def _as_some(theme: Node) -> Node:
+    plain = theme.kind == "np" and not (theme.get("det") or theme.get("quantity"))
+    single = plain and Node("many") not in conjuncts(formula_of(theme))
+    return theme.replace(det="some") if single and _has_noun(theme) else theme
 
 
 def with_contrasted_kinds(parts: Sequence[Node]) -> list[Node]:

@@ -79,6 +79,8 @@ def parse_meanings(text: str, now: Environment) -> PossibleMeanings:
         raise Trouble("UNKNOWN_WORD" if unknown else "NOT_UNDERSTOOD", word=unknown)
     if found.unknown_words:
         raise Trouble("UNKNOWN_WORD", word=found.unknown_words[0])
+    if found.denied_limit is not None:
+        raise Trouble("NOT_UNDERSTOOD")  # "all cubes, not just the red ones"
     every = ((found.meaning, found.cost), *found.others)
     meanings = [(node, cost) for node, cost in every if not _is_route(node)]
     if not meanings:

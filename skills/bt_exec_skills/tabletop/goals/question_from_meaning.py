@@ -272,6 +272,7 @@ class Questions:
             sign = _SIZES[hold.text("attribute")][1]
             return Question("than", (*things, replace(other, number="all")), sign=sign)
         every = "all" in {node.text("det") for node in about.walk()} or _plural(about)
+        every = every or (formula_of(about).kind in ("any", "rel") and not self._phrases.korean)
         if hold.kind == "rel":
             anything = not any(map(_says_something, things)) and about.text("det") == ""
             every = every or self._phrases.korean or anything
