@@ -107,7 +107,7 @@ class Rig:
         robot: The robot that skills drive, or None for a pack without one.
         perception: Source of observations, or None.
         simulation: The world to advance between ticks, or None for a real robot.
-        facts: Function that returns the robot's state as facts, for the dry run; see `robot_facts`.
+        facts: Function that returns the robot's own state as facts; see `robot_facts`.
         close: Function that is called once when the rig is closed.
         services: Objects that skills and conditions request by name: a map, a speaker, a notebook.
         frame: Function that returns a picture for compilers, for a pack without perception, or

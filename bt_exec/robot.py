@@ -108,7 +108,7 @@ class Observation(Protocol):
         """Return the distinct labels of the detected objects."""
 
     def facts(self) -> Mapping[str, str]:
-        """Return the established facts, for the dry run: ``{"door": "open"}``."""
+        """Return the facts that the observation establishes, such as ``{"door": "open"}``."""
 
     def describe(self, language: str) -> str:
         """Return a summary in one line: "door open 0.9 · handle yes"."""

@@ -127,20 +127,17 @@ def observed_situation(
     """
     if not world and not getattr(compiler, "needs_observation", False):
         return None
+    from dataclasses import replace
+
     from bt_exec.mission.rig_construction import parse_world_settings
     from bt_exec.mission.session import Session
-    from bt_exec.observation import Situation
+    from bt_exec.planning.robot_views import site_situation
 
     with Session(site, world=parse_world_settings(world)) as session:
         observations = session.observe()
-        facts = session.facts()
-    for robot, observation in observations.items():
-        facts.update(site.catalogue.facts_on_site(robot, observation.facts()))
-    labels_by = {robot: tuple(seen.labels()) for robot, seen in observations.items()}
-    labels = tuple(dict.fromkeys(label for own in labels_by.values() for label in own))
-    text = " · ".join(observation.describe("en") for observation in observations.values())
-    frame = next((observation.frame for observation in observations.values()), None)
-    return Situation(labels, facts, text, frame, labels_by)
+        known = session.facts()
+    seen = site_situation(site.catalogue, observations)
+    return replace(seen, facts={**known, **seen.facts})
 
 
 def _print_refusal(refusal: Refusal, messages: Messages, language: str) -> typer.Exit:

@@ -281,10 +281,10 @@ class _Prompt:
 
         session = self.stage.session
         world = " ".join(f"{key}={value}" for key, value in session.world.items())
-        self.painter.write_text(f"{session.site.name}" + (f" · {world}" if world else ""))
-        said, rest = fact_sentences(
-            dict(sorted(session.facts().items())), session.site.messages, language
-        )
+        site, messages = session.site.name, session.site.messages
+        began = messages.say("PROMPT_WORLD", language, world=world) if world else ""
+        self.painter.write_text(" · ".join(filter(None, (site, began))))
+        said, rest = fact_sentences(dict(sorted(session.facts().items())), messages, language)
         if self.verbose or not said:
             said += tuple(f"{name}: {value}" for name, value in rest.items())
         for line in said:
@@ -297,6 +297,7 @@ class _Prompt:
         from bt_exec.failure import UsageError
         from bt_exec.language.messages import language_of
         from bt_exec.mission.self_questions import question_of
+        from bt_exec.planning.compiler import REPLIES
         from bt_exec.tui.messages_for_records import mission_explanation
 
         journal = self.stage.session.journal
@@ -306,13 +307,14 @@ class _Prompt:
         line = journal.mission_summary(self.last)
         which = self.last or "last"
         bare = command_name(text.strip(" ?")) == "why"
-        failed = line is not None and line.status != "satisfied"
+        # the last command failed or needed nothing; it was no question
+        decisive = line is not None and line.reason_code not in ("OK", *REPLIES)
         asked = question_of(text)
         session = self.stage.session
         named = None if bare else session.action_in_question(text)
         if named is not None and named.mission is not None:
             which = named.mission.id
-        elif asked in ("STOPPED", "WHY") or not (bare or failed):
+        elif asked in ("STOPPED", "WHY") or not (bare or decisive):
             # the question is about the last mission with an action, not about an answered question
             site, actions = session.site.name, session.conversation.actions
             acted = journal.last_mission_with_action(site, actions)

@@ -225,16 +225,20 @@ def _add_event(
 
 
 def _last_failure(record: MissionRecord) -> Failure | None:
-    """Return the last failure of a mission; None if there was none.
+    """Return the failure that ended a mission; None if there was none.
 
-    If the mission ended with incomplete parts, it is the failure of the first of them.
+    If the mission ended with incomplete parts, it is the failure of the first of them. Otherwise
+    the mission continued after failures of incomplete parts.
     """
     outcome = record.outcome
-    failures = outcome.failures if outcome is not None else ()
-    if outcome is not None and outcome.reason_code in (PARTLY_DONE, NOTHING_DONE):
-        paths_of = {part.get("path") for part in outcome.undone}
-        failures = tuple(one for one in failures if one["path"] in paths_of)[:1]
-    return Failure.from_dict(dict(failures[-1])) if failures else None
+    if outcome is None:
+        return None
+    paths_of = {part.get("path") for part in outcome.undone}
+    of_parts = [one for one in outcome.failures if one["path"] in paths_of]
+    others = [one for one in outcome.failures if one not in of_parts]
+    incomplete = outcome.reason_code in (PARTLY_DONE, NOTHING_DONE)
+    failures = of_parts[:1] if incomplete else others[-1:] or of_parts[-1:]
+    return Failure.from_dict(dict(failures[0])) if failures else None
 
 
 def _failure_of_planner(record: MissionRecord) -> Failure | None:

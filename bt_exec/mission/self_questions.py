@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
 from bt_exec.failure import Refusal
-from bt_exec.language.fact_sentences import fact_sentences
+from bt_exec.language.fact_sentences import UNKNOWN, fact_sentences
 from bt_exec.language.meaning import Context, Turn
 from bt_exec.language.messages import language_of
 from bt_exec.planning.answers_about_past_missions import (
@@ -422,12 +422,20 @@ def _example_utterances(request: Request) -> tuple[str, ...]:
 
 
 def _answer_from_facts(request: Request, question: Question) -> str:
-    """Return the sentences of the facts that answer a question."""
+    """Return the sentences of the facts that answer a question.
+
+    If some of these facts are known, others for which the messages have a sentence are reported as
+    unknown.
+    """
     begins = _forms()["facts"][question]
-    found = {
-        name: value
-        for name, value in request.situation.facts.items()
-        for part, dot, _ in [name.rpartition("/")[2].partition(".")]
-        if part in begins or part + dot in begins
-    }
+
+    def answers(name: str) -> bool:
+        part, dot, _ = name.rpartition("/")[2].partition(".")
+        return part in begins or part + dot in begins
+
+    found = {name: value for name, value in request.situation.facts.items() if answers(name)}
+    if found:
+        codes = (code.split("=") for code in sorted(request.messages.codes()))
+        names = (code[0] for code in codes if code[1:] == [UNKNOWN])
+        found |= {name: UNKNOWN for name in names if answers(name) and name not in found}
     return " ".join(fact_sentences(found, request.messages, request.language)[0])

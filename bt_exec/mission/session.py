@@ -168,7 +168,7 @@ class Session:
         Raises:
             BtExecError: If a robot is unavailable.
         """
-        if self.robots.state == "deferred" and self._is_readable(command):
+        if self.robots.state == "deferred" and self._needs_robots(command):
             self.open()
 
     def refuses(self, command: str) -> bool:
@@ -581,8 +581,8 @@ class Session:
         self._start_world()
         self.open()
 
-    def _is_readable(self, command: str) -> bool:
-        """Return False if a command is refused or answered regardless of the robots' reports."""
+    def _needs_robots(self, command: str) -> bool:
+        """Return True unless a command is refused or answered regardless of the robots' reports."""
         if question_of(command) in NEED_WORLD:
             return True
         found = self._reading(command)

@@ -226,9 +226,11 @@ class _Summary:
             if one.signature != root.signature
         )
         others.pop(said[-1], None)
-        if others:  # texts that differ only in numbers, such as a count of calls, count as one
-            kinds = {re.sub(r"\d+", "#", one): one for one in others}
-            said += [self.say("LATER_ATTEMPTS"), *list(kinds.values())[-_TRIED:]]
+        # texts that differ only in numbers, such as a count of calls, count as one
+        kinds = {_without_numbers(one): one for one in others}
+        planner = _without_numbers(ending.said)
+        if later := [one for kind, one in kinds.items() if kind not in planner]:
+            said += [self.say("LATER_ATTEMPTS"), *later[-_TRIED:]]
         if ending.said:
             said.append(ending.said)
         elif ending.why:
@@ -250,3 +252,7 @@ class _Summary:
             AFTER_STOP,
         )
         return own.say(code, self.progress.language) if code in own else ""
+
+
+def _without_numbers(text: str) -> str:
+    return re.sub(r"\d+", "#", text)

@@ -6,7 +6,7 @@ the robot would have if it were the only one.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import lru_cache
 
@@ -16,6 +16,7 @@ from bt_exec.language.messages import language_of
 from bt_exec.observation import Situation
 from bt_exec.pack import Catalogue, Pass, PassContext
 from bt_exec.planning.compiler import Request
+from bt_exec.robot import Observation
 from bt_exec.spec.condition_expression import named_conditions
 from bt_exec.spec.library import Library
 from bt_exec.spec.model import Do, MissionSpec, NodeBase, walk
@@ -29,6 +30,7 @@ __all__ = [
     "plan_parts_of_pack",
     "request_for_robot",
     "robot_names",
+    "site_situation",
     "site_views",
     "situation_for_pack",
 ]
@@ -44,6 +46,18 @@ def robot_names(request: Request) -> RobotNames:
         name: request.settings_of(packs[name]).robot_names(name)
         for name in request.catalogue.robots_sharing_pack
     }
+
+
+def site_situation(catalogue: Catalogue, observations: Mapping[str, Observation]) -> Situation:
+    """Return the situation on a site that the observations of its packs or robots show."""
+    facts: dict[str, str] = {}
+    for robot, one in observations.items():
+        facts |= catalogue.facts_on_site(robot, one.facts())
+    labels_by = {robot: tuple(one.labels()) for robot, one in observations.items()}
+    labels = tuple(dict.fromkeys(label for own in labels_by.values() for label in own))
+    text = " · ".join(one.describe("en") for one in observations.values())
+    frames = (one.frame for one in observations.values() if one.frame is not None)
+    return Situation(labels, facts, text, next(frames, None), labels_by)
 
 
 def situation_for_pack(robot: str, situation: Situation, catalogue: Catalogue) -> Situation:

@@ -332,7 +332,7 @@ def _add_plans(app: FastAPI, service: QueuedSession, reader: RecordReader) -> No
         if not one_at_a_time.acquire(timeout=_COMPILE_S):
             raise ServiceError("TOOK_TOO_LONG", limit=_COMPILE_S)
         try:
-            now = service.watching.situation()
+            now = service.watching.situation(service.site.catalogue)
             return compile_in_situation(service.site, asked.command, service.compiler, now)
         finally:
             one_at_a_time.release()

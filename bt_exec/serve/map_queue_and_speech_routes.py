@@ -95,7 +95,7 @@ def add_auxiliary_routes(app: FastAPI, service: QueuedSession) -> None:
     def suggestions(accept_language: Annotated[str, Header(max_length=2000)] = "") -> Any:
         """Return commands that would be accepted now, in the language of `Accept-Language`."""
         language = language_of_headers({"accept-language": [accept_language]})
-        now = service.watching.situation()
+        now = service.watching.situation(service.site.catalogue)
         return {"commands": suggested_commands(service.site, service.compiler, now, language)}
 
     @app.post(

@@ -19,6 +19,8 @@ from bt_exec.failure import describe_exception
 from bt_exec.journal.json_text import to_json
 from bt_exec.language.messages import LANGUAGES, Messages
 from bt_exec.observation import Situation
+from bt_exec.pack import Catalogue
+from bt_exec.planning.robot_views import site_situation
 from bt_exec.robot import Observation
 from bt_exec.serve.page_rows import page_view
 from bt_exec.serve.pictures_and_maps import Pictures, map_of
@@ -71,16 +73,9 @@ class PageState:
         """Queue an event for the worker thread."""
         self._inbox.put(event)
 
-    def situation(self) -> Situation:
+    def situation(self, catalogue: Catalogue) -> Situation:
         """Return the last observed situation, for compiler calls without a mission."""
-        observed = list(self._observed.values())
-        facts = {key: value for one in observed for key, value in one.facts().items()}
-        return Situation(
-            tuple(dict.fromkeys(label for one in observed for label in one.labels())),
-            facts,
-            " · ".join(one.describe("en") for one in observed),
-            next((one.frame for one in observed if one.frame is not None), None),
-        )
+        return site_situation(catalogue, dict(self._observed))
 
     def refresh(self) -> None:
         """Publish a new text after a change without an event, such as a change of the queue."""

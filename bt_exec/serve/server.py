@@ -81,7 +81,7 @@ class _Sites:
         self._first = next(iter(self.guards.values()))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Forward a request."""
+        """Forward a request to the site in its path, or to the first site."""
         path = scope.get("path", "")
         for name, guard in self.guards.items():
             root = _site_url_path(name)

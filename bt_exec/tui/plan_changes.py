@@ -7,9 +7,10 @@ from itertools import takewhile
 from typing import Any, NamedTuple
 
 from bt_exec.failure import Failure
-from bt_exec.spec.model import Check, Do, MissionSpec, NodeBase, Tree
-from bt_exec.spec.node_paths import encloses, nodes_with_paths
+from bt_exec.spec.model import Check, Do, Fallback, MissionSpec, NodeBase, Tree
+from bt_exec.spec.node_paths import encloses, locate, nodes_with_paths
 from bt_exec.tui.node_text import label_node
+from bt_exec.tui.plan_rows import only_checks_continuation
 from bt_exec.tui.terminal_text import safe_line
 
 __all__ = ["changes_text"]
@@ -44,12 +45,13 @@ def changes_text(
     """
     kept = new.mission.kept
     parts = [why] if why else []
-    if kept:
+    shown = [path for path in kept if path not in _continuation_checks(new.root)]
+    if shown:
         nodes = dict(nodes_with_paths(new.root))
         names = [
             (path in nodes and _phrase_of(nodes[path], phrase))
             or translate(path.rpartition("/")[2])
-            for path in kept
+            for path in shown
         ]
         parts.append(f"{translate('keeps')}: {_word_list(names, translate)}")
     changed = _changes(
@@ -77,16 +79,29 @@ def _remaining_steps(
     phrase: Callable[[NodeBase], str],
 ) -> list[_Step]:
     """Return the steps that are not kept; with a failure, only from the failed step on."""
+    hidden = _continuation_checks(spec.root)
     steps = [
         _Step(path, label_node(node), _args(node), phrase(node))
         for path, node in nodes_with_paths(spec.root)
-        if isinstance(node, Do | Check) and not any(encloses(done, path) for done in kept)
+        if isinstance(node, Do | Check)
+        and path not in hidden
+        and not any(encloses(done, path) for done in kept)
     ]
     if failure is not None:
         for index, step in enumerate(steps):
             if encloses(failure.path, step.path):
                 return steps[index:]
     return steps
+
+
+def _continuation_checks(root: NodeBase) -> frozenset[str]:
+    """Return the paths of checks that only decide whether a plan continues after a failure."""
+    return frozenset(
+        check.path
+        for one in locate(root).walk(Fallback)
+        if only_checks_continuation(one.node)
+        for check in one.children[1:]
+    )
 
 
 def _args(node: Do | Check) -> Mapping[str, Any]:

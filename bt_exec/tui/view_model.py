@@ -318,8 +318,8 @@ class ViewModel:
         root = self.spec.root
 
         def name_of(name: str) -> str:
-            node = next((node for node in walk(root) if label_node(node) == name), None)
-            return (self.phrase(node) if node is not None else "") or self.translated_text(name)
+            phrases = (self.phrase(node) for node in walk(root) if label_node(node) == name)
+            return ", ".join(filter(None, dict.fromkeys(phrases))) or self.translated_text(name)
 
         return pass_notes_text(notes, name_of, leave_out=self._arguments)
 

@@ -4,19 +4,39 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from typing import TypeAlias, TypeVar
 
+from bt_exec.failure import Problem
 from bt_exec.planning.compiler import Request
 from bt_exec_llm.client import Answer, Model, ModelFailure, Question, Turn, Usage
 
-__all__ = ["Dialogue"]
+__all__ = ["Dialogue", "Rejected"]
 
 _LONGEST_ECHO = 20_000
 """Maximum length of a rejected answer that is sent back to the model [characters]."""
 _MARGIN = 0.9
 """Fraction of the caller's time limit within which the model must answer."""
+
+
+T = TypeVar("T")
+Problems: TypeAlias = Sequence[Problem]
+
+
+class Rejected(Exception):  # noqa: N818 - is converted to a refusal
+    """Raised when the last allowed answer has problems, too.
+
+    Args:
+        problems: Problems of that answer.
+        unchanged: Whether the dialogue ended early, because the model repeated its answer.
+    """
+
+    def __init__(self, problems: Problems, *, unchanged: bool = False) -> None:
+        super().__init__(", ".join(one.code for one in problems))
+        self.problems = tuple(problems)
+        self.unchanged = unchanged
 
 
 class Dialogue:
@@ -31,19 +51,63 @@ class Dialogue:
     Attributes:
         calls: Number of questions asked.
         usage: Cost of the questions.
+        problems: Problems of the last answer.
     """
 
     def __init__(self, model: Model, question: Question, request: Request, compiler: str) -> None:
         self.calls = 0
         self.usage = Usage()
+        self.problems: Problems = ()
         self._model = model
         self._question = question
         self._request = request
         self._compiler = compiler
         self._late = False
 
+    def ask_until_accepted(
+        self,
+        rounds: int,
+        read: Callable[[Answer], tuple[T | None, Problems]],
+        objection: Callable[[Problems, Problems], str],
+        if_cut_off: str,
+    ) -> T:
+        """Return the content of the first answer without problems; others are sent back.
+
+        Args:
+            rounds: Maximum number of answers.
+            read: Function that parses and checks an answer, and returns its content or all its
+                problems.
+            objection: Function that returns the problems of an answer as text for the model, given
+                them and those of the answer before.
+            if_cut_off: Request to the model after an answer that was cut off.
+
+        Raises:
+            Rejected: If no answer was accepted.
+            ModelFailure: If there is no answer.
+        """
+        before: str | None = None
+        with self._limit_time():
+            for _ in range(rounds):
+                known, found = self.problems, None
+                try:
+                    answer = self._ask()
+                    said, (found, self.problems) = answer.text, read(answer)
+                except ModelFailure as failure:
+                    if failure.code != "MODEL_CUT_OFF":
+                        raise
+                    said = failure.text
+                    message = f"the answer was cut off; {if_cut_off}"
+                    self.problems = (Problem("CUT_OFF", message),)
+                if found is not None and not self.problems:
+                    return found
+                if before is not None and said.split() == before.split():
+                    raise Rejected(self.problems, unchanged=True)
+                before = said
+                self._add_objection(said, objection(self.problems, known))
+        raise Rejected(self.problems)
+
     @contextmanager
-    def limit_time(self) -> Iterator[None]:
+    def _limit_time(self) -> Iterator[None]:
         """Cancel the pending question when 90 % of the request's time limit has passed."""
         timer = None
         if self._request.limit_s is not None:
@@ -56,7 +120,7 @@ class Dialogue:
             if timer is not None:
                 timer.cancel()
 
-    def ask(self) -> Answer:
+    def _ask(self) -> Answer:
         """Ask the next question and record its result.
 
         Raises:
@@ -75,7 +139,7 @@ class Dialogue:
         self._note(answer.model, answer.text, answer.usage)
         return answer
 
-    def add_objection(self, said: str, objection: str) -> None:
+    def _add_objection(self, said: str, objection: str) -> None:
         """Append a rejected answer and the objection to it, so that the next question has them."""
         echo = said.strip()[:_LONGEST_ECHO] or "(nothing)"
         turns = (*self._question.messages, Turn.assistant(echo), Turn.user(objection))

@@ -47,8 +47,8 @@ PEOPLE = {"the professor": "professor", "교수님": "professor", "you": "user",
 PLACE = "|".join(sorted(map(re.escape, PLACES), key=len, reverse=True))
 WHO = "[Tt]he professor|you|[Yy]ou|교수님|사용자"
 NAMED = r"(?: \((?:including )?(?P<who>[^)]*?)\))?"
-AGO_EN = r"(?P<ago> (?:a minute|\d+ seconds|\d+ minutes) ago)?"
-AGO_KO = r"(?P<ago>(?:\d+초|\d+분) 전에 )?"
+AGO_EN = r"(?P<ago> about (?:a minute|\d+ seconds|\d+ minutes) ago)?"
+AGO_KO = r"(?P<ago>(?:\d+초|\d+분)쯤 전에 )?"
 
 Check = Callable[["Checker", re.Match[str]], bool]
 RULES: list[tuple[re.Pattern[str], Check]] = []

@@ -27,7 +27,7 @@ def witness(**facts):
     return SimpleNamespace(**given)
 
 
-OFFICE = "I looked around the professor's office a minute ago. "
+OFFICE = "I looked around the professor's office about a minute ago. "
 
 
 @pytest.mark.parametrize(
@@ -51,7 +51,7 @@ OFFICE = "I looked around the professor's office a minute ago. "
         (OFFICE + "The light is off.", False),
         (OFFICE + "Unusual: a spill on the floor.", True),
         (OFFICE + "Nothing unusual is in view.", False),
-        ("1분 전에 라운지를 둘러보았습니다.", False),
+        ("1분쯤 전에 라운지를 둘러보았습니다.", False),
         ("The document is on my tray.", False),
         ("I did it all, believe me.", False),  # an unchecked statement is not accepted
     ],

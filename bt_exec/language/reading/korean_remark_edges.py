@@ -1,4 +1,4 @@
-"""Lattice edges of Korean remarks: reasons and facts in words of any kind, beside an order.
+"""Lattice edges of Korean remarks that accompany an order: reasons and facts, in any words.
 
 A remark has one of the endings that the grammar file lists, or ends in a verb of feeling or in a
 verb that reports a fact. It contains no order, exclusion, condition, time or addressee, and does

@@ -218,7 +218,7 @@ def _verb_continuations(
                 last = text.asked and end == len(text.chars)
                 asked = last or text.stops.get(end) == "?"
                 if asked and ending.mood == _BARRED:
-                    continue  # may ask for the act
+                    continue  # a question with this ending may ask for the act
                 asked = asked and form == "open" and ending.mood in _ASKABLE
                 yield end, "asking" if asked else ending.mood, False, apart, False
             elif depth:

@@ -33,6 +33,12 @@ _HEIGHTS = {"big": "tall", "small": "short"}
 _LISTED_ASPECTS = ("colour", "shape")
 _PLACES = ("rel", "placed", "shown")
 _SIDES = ("left_of", "right_of", "above", "below")
+_WITHOUT_EXTREME = ("inside", "outside", "beside", "in")
+"""Relations without a superlative."""
+_INVERSES = {
+    "left_of": "right_of", "right_of": "left_of", "above": "below", "below": "above",
+    "on": "carrying", "beside": "beside",
+}  # fmt: skip
 
 
 def present_parts(parts: Iterable[Any]) -> list[Any]:
@@ -199,24 +205,6 @@ def _in_order(question: Node, order: str) -> Node:
     return question.replace(order=order) if lists and not question.get("order") else UNSAID
 
 
-def _condition_after(then: Node, asked: Node, other: Node | None = None) -> Node:
-    """Return a conditional from its branch and the condition after it.
-
-    The condition may count an object of the branch: "tell me the colour of the cup if there is
-    exactly one".
-    """
-    them = Node("pronoun", (("name", "them"),))
-    counts = any(
-        one.kind == "np" and one.get("of") == them and one.get("quantity") for one in asked.walk()
-    )
-    named = [one for one in then.walk() if one.kind == "np" and one.get("of") is not None]
-    if counts and not named:
-        return UNSAID
-    if counts:
-        asked = asked.substitute(them, without_number(named[0].node("of")))
-    return Node("if", (("of", asked), ("then", then), *((("other", other),) if other else ())))
-
-
 def _require_yes_no_question(question: Node) -> Node:
     """Return `question`, or `UNSAID` if it is not a yes/no question."""
     return question if question.text("what") == "whether" else UNSAID
@@ -319,6 +307,12 @@ def _either_relation(one: Value, other: Value, to: Node) -> Node:
 def _relation_to_either(relation: str, one: Node, other: Node) -> Node:
     """Return the disjunction of one relation to two objects."""
     return disjunction(*(Node("rel", (("relation", relation), ("to", to))) for to in (one, other)))
+
+
+def _inverse_relation(relation: str, phrase: Node) -> Node:
+    """Return the relation of the landmark to the objects: what the cup is on carries the cup."""
+    inverse = _INVERSES.get(relation)
+    return UNSAID if inverse is None else Node("rel", (("relation", inverse), ("to", phrase)))
 
 
 def _next_at(relation: str, to: Node, *sides: str) -> Node:
@@ -465,11 +459,14 @@ PHRASE_OPERATIONS: Mapping[str, Callable[..., Any]] = {
     "other": _without_landmark,
     "of_them": _restrict_to_mentioned,
     "either": _either_relation,
-    "if_after": _condition_after,
     "asked_what": _reject_yes_no_question,
     "fill_it": _fill_it,
     "in_picture": in_picture,
     "lacking": _lacking,
+    "inverse": _inverse_relation,
+    "side_of": lambda relation: UNSAID if relation in _WITHOUT_EXTREME else relation,
+    "as_side": lambda relation: "above" if relation == "on" else relation,
+    "named": lambda formula: formula if things_in(formula) else UNSAID,
     "besides": _besides,
     "differing": lambda question: question if names_difference(question) else UNSAID,
     "in_order": _in_order,

@@ -17,6 +17,7 @@ from bt_exec.language.reading.meaning_node import (
     disjunction,
     in_picture,
     things_in,
+    without_number,
 )
 from bt_exec.language.reading.order_operations import correct_objects
 from bt_exec.language.reading.phrase_operations import IT, refine
@@ -27,6 +28,10 @@ __all__ = ["QUESTION_OPERATIONS", "with_asked_fragments", "with_other_phrase"]
 _HOLDS, _FAILS = "/holds", "/fails"
 """Ends of the names of an aspect that is present, or absent."""
 _IT_EXISTS = Node("exists", (("of", IT),))
+_IN_EACH_PICTURE = (
+    ("whether", "exists"), ("whether", "all"), ("what", "aspect"), ("where", "np"),
+)  # fmt: skip
+"""Kinds of questions that can be asked about one picture after the other."""
 
 
 def _is_omitted(subject: Node) -> bool:
@@ -243,8 +248,9 @@ def _ask_before(sooner: Node, later: Node) -> Node:
 
 
 def _ask_in_each_picture(question: Node) -> Node:
-    """Return a yes/no question about each of two pictures; `UNSAID` for another question."""
-    if question.text("what") != "whether" or question.node("of").kind not in ("exists", "all"):
+    """Return a question about each of two pictures; `UNSAID` for a count or a comparison."""
+    asked = question.text("what"), question.node("of").kind
+    if asked not in _IN_EACH_PICTURE:
         return UNSAID
     both = (Node("shown", (("picture", name),)) for name in ("first", "second"))
     return Node("seq", (("of", tuple(in_picture(question, one) for one in both)),))
@@ -259,6 +265,39 @@ def _count_each(phrase: Node, *formulas: Node) -> Node:
     return Node("seq", (("of", tuple(counts)),))
 
 
+def _exists_each(noun: Node, *formulas: Node) -> Node:
+    """Return whether there are objects of a noun with each of several properties."""
+    phrases = (Node("np", (("of", conjunction(one, noun)),)) for one in formulas)
+    exists = (Node("exists", (("of", phrase),)) for phrase in phrases)
+    asked = (Node("ask", (("what", "whether"), ("of", one))) for one in exists)
+    return Node("seq", (("of", tuple(asked)),))
+
+
+def _all_each(formula: Node, *phrases: Node) -> Node:
+    """Return whether all objects of each of several phrases have a property."""
+    every = (Node("all", (("of", phrase), ("hold", formula))) for phrase in phrases)
+    asked = (Node("ask", (("what", "whether"), ("of", one))) for one in every)
+    return Node("seq", (("of", tuple(asked)),))
+
+
+def _condition_after(then: Node, asked: Node, other: Node | None = None) -> Node:
+    """Return a conditional from its branch and the condition after it.
+
+    Pronouns of the condition stand for the object that the branch names: "tell me the colour of
+    the cup if there is exactly one", "count the apples if they are all red".
+    """
+    pronouns = {one.text("name") for one in asked.walk() if one.kind == "pronoun"}
+    counts = any(one.kind == "np" and one.get("quantity") for one in asked.walk())
+    named = [one for one in then.walk() if one.kind == "np" and one.get("of") is not None]
+    if pronouns and pronouns <= {"it", "them"}:
+        if counts and not named:
+            return UNSAID
+        if named:
+            subject = without_number(named[0]).replace(quantity=None, wh=None)
+            asked = with_antecedent(asked, subject)
+    return Node("if", (("of", asked), ("then", then), *((("other", other),) if other else ())))
+
+
 def _compare_sides(phrase: Node, sides: Node, sign: str) -> Node:
     """Return the comparison of the counts of the same objects on two sides of the picture."""
     here, there = (refine(phrase, side) or phrase for side in sides.parts())
@@ -270,7 +309,10 @@ QUESTION_OPERATIONS: Mapping[str, Callable[..., Any]] = {
     "asked_first": _ask_in_turn,
     "asked_last": lambda question, phrase: _ask_in_turn(question, phrase, -1),
     "count_each": _count_each,
+    "all_each": _all_each,
+    "exists_each": _exists_each,
     "either_question": _either_question,
+    "if_after": _condition_after,
     "in_each_picture": _ask_in_each_picture,
     "more_on_side": _compare_sides,
     "or_opposite": lambda one, other: one if _is_complement(other, one) else UNSAID,

@@ -150,7 +150,7 @@ def _typing_error_discount(typed: str, said: str) -> float:
 
 
 def _correct_beginning(word: str, lexicon: Lexicon) -> dict[str, float]:
-    """Return a word with its beginning replaced by similar words, and the cost of each."""
+    """Return words with a corrected beginning, each with its number of typing errors."""
     found: dict[str, float] = {}
     heads = [decompose_hangul(word[:size]) for size in range(len(word) + 1)]
     for said, two in lexicon.plain_word_letters.items():

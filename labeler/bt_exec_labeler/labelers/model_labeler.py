@@ -273,7 +273,7 @@ def _pause(state: RetryCallState) -> float:
 
 
 def create(settings: LabelerSettings) -> Labeler:
-    """Return the labeler with the model of its settings.
+    """Return a labeler that uses the model in the settings.
 
     Raises:
         UsageError: If a setting is unknown or invalid.

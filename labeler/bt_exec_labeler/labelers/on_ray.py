@@ -69,13 +69,13 @@ class RayLabeler:
         self._ray: Any = connect_ray(workers)
         self._lock = threading.Lock()
         self._usage: dict[str, float] = defaultdict(float)
-        self._ledger = self._account_actor(budget, store)
+        self._ledger = self._start_ledger(budget, store)
         self._make = self._ray.put(make)
         self._key = uuid.uuid4().hex
         self._task = self._ray.remote(num_cpus=1, max_retries=0)(_label_in_worker)
 
-    def _account_actor(self, budget: Budget, store: Path | None) -> Any:
-        """Return the actor with the account of the run, on the node of this process."""
+    def _start_ledger(self, budget: Budget, store: Path | None) -> Any:
+        """Return a new actor that keeps the budget of the run, on the node of this process."""
         from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
         here = NodeAffinitySchedulingStrategy(
@@ -122,7 +122,7 @@ class RayLabeler:
 
 
 class _SharedLedger:
-    """Ray actor with the account of a run and the owner of each reservation."""
+    """Ray actor that keeps the budget of a run and the owner of each reservation."""
 
     def __init__(self, budget: Budget, store: Path | None) -> None:
         self._ledger = Ledger(budget)
@@ -154,7 +154,7 @@ class _SharedLedger:
 
 
 class _WorkerAllowance:
-    """Allowance of a worker that uses the account of the run."""
+    """Allowance of a worker that reserves requests from the budget of the run."""
 
     def __init__(self, ledger: Any) -> None:
         import ray

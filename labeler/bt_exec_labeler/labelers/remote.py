@@ -221,7 +221,7 @@ def _server_text(content: bytes | bytearray) -> str:
 
 
 def create(settings: LabelerSettings) -> Labeler:
-    """Return the labeler with the service of its settings.
+    """Return a labeler that uses the service in the settings.
 
     Raises:
         UsageError: If a setting is unknown, missing or invalid.

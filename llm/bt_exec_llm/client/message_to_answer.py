@@ -1,46 +1,27 @@
-"""Conversion of a server's message, whose content is untrusted, to the parts of an answer."""
+"""Conversion of a server's message, whose content is untrusted, to an answer."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from dataclasses import replace
+from typing import Any
 
 from bt_exec_llm.client.answer_parser import SPEC_KEYS, read_answer
 from bt_exec_llm.client.errors import ModelFailure, one_line
-from bt_exec_llm.client.model_interface import Question
+from bt_exec_llm.client.model_interface import Answer, Question
 from bt_exec_llm.client.output_tiers import TOOL
 from bt_exec_llm.client.settings import Tier
 
-__all__ = ["MessageContent", "parse_message"]
-
-
-class MessageContent(NamedTuple):
-    """Content of a message from the server.
-
-    Attributes:
-        text: Text of the message, and the tool's input as JSON.
-        data: Mapping that the schema requests; None if the text contains no mapping.
-        honoured: Whether the server enforced the output format that the tier requests.
-        tier: Tier to which the format of the answer corresponds.
-        notes: Deviations from the format that the parser tolerated.
-        stop_reason: Stop reason of the server.
-        model: Name of the model that answered.
-    """
-
-    text: str
-    data: dict[str, Any] | None
-    honoured: bool
-    tier: Tier
-    notes: tuple[str, ...]
-    stop_reason: str
-    model: str
+__all__ = ["parse_message"]
 
 
 def parse_message(
     message: Mapping[str, Any], raw: str, question: Question, tier: Tier
-) -> MessageContent:
-    """Return the content of a message, parsed according to the tier.
+) -> tuple[Answer, bool]:
+    """Return the answer in a message, without its cost, parsed according to the tier.
+
+    Also return whether the server enforced the output format that the tier requests.
 
     Raises:
         ModelFailure: If the model refused to answer, or the answer is cut off, empty or not a
@@ -66,10 +47,11 @@ def parse_message(
     calls = _tool_calls(blocks) if question.tools else []
     if not text.strip() and not calls:
         raise ModelFailure("MODEL_BAD_ANSWER", "the answer is empty", stop_reason=stop, raw=raw)
+    answer = Answer(text, stop_reason=stop, model=model, raw=raw)
     if calls:
-        return MessageContent(text, {"calls": calls}, True, "tool", (), stop, model)
+        return replace(answer, data={"calls": calls}, tier="tool"), True
     if question.schema is None:
-        return MessageContent(text, None, True, "text", (), stop, model)
+        return answer, True
     strict = _is_complete_json(given if called else text, question.schema)
     honoured = tier == "text" or (strict and called == (tier == "tool"))
     properties = question.schema.get("properties")
@@ -77,7 +59,7 @@ def parse_message(
     reading = read_answer(text, keys=(*keys, *(key for key in SPEC_KEYS if key not in keys)))
     data = reading.data if isinstance(reading.data, dict) and reading.complete else None
     got: Tier = "tool" if called else tier if honoured else "text"
-    return MessageContent(text, data, honoured, got, reading.notes, stop, model)
+    return replace(answer, data=data, tier=got, notes=reading.notes), honoured
 
 
 def _check_end(stop: str, message: Mapping[str, Any], text: str, raw: str) -> None:

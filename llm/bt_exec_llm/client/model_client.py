@@ -10,6 +10,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from bt_exec.files import expand_home
@@ -18,7 +19,6 @@ from bt_exec_llm.client.answer_replay import ReplayClient
 from bt_exec_llm.client.connection import Connection
 from bt_exec_llm.client.errors import ModelFailure
 from bt_exec_llm.client.exchange_recorder import Exchange, Recorder
-from bt_exec_llm.client.message_to_answer import MessageContent
 from bt_exec_llm.client.model_interface import Answer, Model, Question, Usage
 from bt_exec_llm.client.output_tiers import REMEMBERED, TierMemory
 from bt_exec_llm.client.request_runner import RequestRunner, Reserve, reserve_nothing
@@ -83,7 +83,7 @@ class ModelClient:
         digest = question.digest()
         start = time.monotonic()
         try:
-            said, raw, usage = self._wait(question, start, cancel)
+            answer, usage = self._wait(question, start, cancel)
         except ModelFailure as failure:
             failure.request_digest = digest
             failure.seconds = time.monotonic() - start
@@ -94,25 +94,15 @@ class ModelClient:
         seconds = time.monotonic() - start
         usage += Usage(seconds=seconds)
         self._account(usage)
-        answer = Answer(
-            said.text,
-            said.data,
-            usage,
-            said.stop_reason,
-            said.tier,
-            digest,
-            seconds,
-            said.model or self.settings.model,
-            said.notes,
-            raw,
-        )
+        model = answer.model or self.settings.model
+        answer = replace(answer, usage=usage, request_digest=digest, seconds=seconds, model=model)
         self._note(Exchange(question, self.settings.model, answer=answer))
         return answer
 
     def _wait(
         self, question: Question, start: float, cancel: threading.Event | None
-    ) -> tuple[MessageContent, str, Usage]:
-        """Run the question on a thread; return the message content, its raw body and the cost.
+    ) -> tuple[Answer, Usage]:
+        """Run the question on a thread; return the answer and its cost.
 
         Raises:
             ModelFailure: If the question fails, is cancelled, or reaches its deadline.
@@ -138,8 +128,8 @@ class ModelClient:
         if run.failure is not None:
             run.failure.usage = run.usage
             raise run.failure
-        assert run.said is not None
-        return run.said, run.raw, run.usage
+        assert run.answer is not None
+        return run.answer, run.usage
 
     def _account(self, usage: Usage) -> None:
         with self._lock:

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from bt_exec_llm.client.api_key import Key
 from bt_exec_llm.client.connection import Connection
 from bt_exec_llm.client.errors import ModelFailure
-from bt_exec_llm.client.message_to_answer import MessageContent, parse_message
-from bt_exec_llm.client.model_interface import Question, Usage
+from bt_exec_llm.client.message_to_answer import parse_message
+from bt_exec_llm.client.model_interface import Answer, Question, Usage
 from bt_exec_llm.client.output_tiers import TIERS, TierMemory, request_arguments
 from bt_exec_llm.client.settings import ModelSettings, Tier
 
@@ -56,8 +56,7 @@ class RequestRunner:
         reserve: Reserve = reserve_nothing,
     ) -> None:
         self.done = threading.Event()
-        self.said: MessageContent | None = None
-        self.raw = ""
+        self.answer: Answer | None = None
         self.failure: ModelFailure | None = None
         self.latest: ModelFailure | None = None
         self.usage = Usage()
@@ -77,7 +76,7 @@ class RequestRunner:
         key: Key | None = None
         try:
             key = Key(self._settings)
-            self.said, self.raw = self._ask(key)
+            self.answer = self._ask(key)
         except ModelFailure as failure:
             self.failure = key.without_key(failure) if key is not None else failure
         except Exception as error:  # noqa: BLE001 - a bug must not look like a hanging server
@@ -86,7 +85,7 @@ class RequestRunner:
         finally:
             self.done.set()
 
-    def _ask(self, key: Key) -> tuple[MessageContent, str]:
+    def _ask(self, key: Key) -> Answer:
         try:
             from bt_exec_llm.client.transport import Transport
         except ImportError as error:
@@ -94,12 +93,8 @@ class RequestRunner:
         with Transport(self._settings, key, self._connection) as transport:
             return self._ask_in_each_tier(transport)
 
-    def _ask_in_each_tier(self, transport: Transport) -> tuple[MessageContent, str]:
-        """Ask in one tier after another until an answer has the requested format.
-
-        Returns:
-            Content of the message, and its raw body.
-        """
+    def _ask_in_each_tier(self, transport: Transport) -> Answer:
+        """Ask in one tier after another until an answer has the requested format."""
         auto = self._question.schema is not None and self._settings.tier == "auto"
         order = (
             self._memory.order(self._settings) if self._question.schema is not None else TIERS[-1:]
@@ -107,19 +102,19 @@ class RequestRunner:
         for tier in order:
             last = tier == order[-1]
             try:
-                reply, said = self._retry(transport, tier)
+                answer, honoured = self._retry(transport, tier)
             except ModelFailure as failure:
                 refused = failure.code == "MODEL_BAD_REQUEST" or failure.http_status == 501
                 if refused and auto and not last and failure.http_status in {None, *_REFUSED_TIER}:
                     continue
                 raise
-            if said.honoured or said.data is not None or last:
+            if honoured or answer.data is not None or last:
                 if auto:
-                    self._memory.put(self._settings, tier if said.honoured else _next_tier(tier))
-                return said, reply
+                    self._memory.put(self._settings, tier if honoured else _next_tier(tier))
+                return answer
         raise AssertionError("the last tier returns or raises")
 
-    def _retry(self, transport: Transport, tier: Tier) -> tuple[str, MessageContent]:
+    def _retry(self, transport: Transport, tier: Tier) -> tuple[Answer, bool]:
         """Ask in one tier, and retry after transient failures while time and attempts remain."""
         request = _request(self._question, tier, self._settings)
         attempt = 0
@@ -138,8 +133,8 @@ class RequestRunner:
 
     def _send(
         self, transport: Transport, request: Mapping[str, Any], tier: Tier
-    ) -> tuple[str, MessageContent]:
-        """Reserve the cost of a request, send it, and return the raw body and its content."""
+    ) -> tuple[Answer, bool]:
+        """Reserve the cost of a request, and send it; see `parse_message` for the result."""
         settle = self._reserve_cost(largest_usage(request, self._settings.prices))
         spent: Usage | None = None
         try:
@@ -148,7 +143,7 @@ class RequestRunner:
             read = Usage.from_answer(reply.message.get("usage"), self._settings.prices)
             self.usage += read
             spent = read if read != Usage() else None
-            return reply.raw, parse_message(reply.message, reply.raw, self._question, tier)
+            return parse_message(reply.message, reply.raw, self._question, tier)
         except ModelFailure as failure:
             if failure.code == "MODEL_UNREACHABLE" or (failure.http_status or 200) >= 300:
                 spent = Usage()  # a rejected request costs nothing

@@ -71,7 +71,7 @@ class _Wiring:
                 self._report("BAD_NODE", message, f"nodes[{index}]/id", name[:60])
             if name in self.nodes:
                 self._report("NODE_TWICE", "two nodes have this id", name, name)
-            self.nodes.setdefault(name, self._with_step(name, node))
+            self.nodes.setdefault(name, self._with_inlined_step(name, node))
         first = data.get("root")
         self.first = first if isinstance(first, str) else next(iter(self.nodes), "")
 
@@ -140,8 +140,8 @@ class _Wiring:
                     yield self._node(child, (*above, name), f"{place}[{count}]")
                     count += 1
 
-    def _with_step(self, name: str, node: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Return a node with ``runs`` and ``with`` moved into its field ``step``."""
+    def _with_inlined_step(self, name: str, node: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return a node with ``runs`` and ``with`` moved out of its field ``step``."""
         if "step" not in node:
             return node
         step = node["step"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -16,7 +16,7 @@ from bt_exec_llm.model_compiler.answer_document_extraction import document_in
 from bt_exec_llm.model_compiler.answer_to_plan import Judgement, check_answer
 from bt_exec_llm.model_compiler.plan_effects import Meant
 from bt_exec_llm.model_compiler.prompt import problems_text
-from bt_exec_llm.model_dialogue import Dialogue
+from bt_exec_llm.model_dialogue import Dialogue, Rejected
 
 __all__ = ["SENTENCES", "Result", "problem_sentences", "refusal_of", "run_dialogue"]
 
@@ -60,33 +60,20 @@ def run_dialogue(
 ) -> Result:
     """Ask the model until a plan is accepted, or until the rounds or the time are used up."""
     dialogue = Dialogue(model, question, request, compiler)
-    with dialogue.limit_time():
-        result = _rounds(dialogue, request, meant, rounds)
+
+    def read(answer: Answer) -> tuple[Judgement | None, Sequence[Problem]]:
+        found = _judge(answer, request, meant)
+        return (found if found.plan is not None or found.cannot else None), found.problems
+
+    shorter = "write a shorter plan, with trees of the library"
+    try:
+        found = dialogue.ask_until_accepted(rounds, read, problems_text, shorter)
+        result = Result(found.plan, found.cannot if found.plan is None else "")
+    except Rejected as rejected:
+        result = Result(problems=rejected.problems, unchanged=rejected.unchanged)
+    except ModelFailure as failure:
+        result = Result(problems=tuple(dialogue.problems), failure=failure)
     return replace(result, calls=dialogue.calls, usage=dialogue.usage)
-
-
-def _rounds(dialogue: Dialogue, request: Request, meant: Meant | None, rounds: int) -> Result:
-    problems: tuple[Problem, ...] = ()
-    before: str | None = None
-    for _ in range(rounds):
-        try:
-            answer = dialogue.ask()
-            found = _judge(answer, request, meant)
-            said = answer.text
-        except ModelFailure as failure:
-            if failure.code != "MODEL_CUT_OFF":
-                return Result(problems=problems, failure=failure)
-            message = "the answer was cut off; write a shorter plan, with trees of the library"
-            found = Judgement(problems=(Problem("CUT_OFF", message),))
-            said = failure.text
-        known, problems = problems, found.problems
-        if found.plan is not None or found.cannot:
-            return Result(found.plan, found.cannot if found.plan is None else "")
-        if before is not None and said.split() == before.split():
-            return Result(problems=problems, unchanged=True)
-        before = said
-        dialogue.add_objection(said, problems_text(problems, known))
-    return Result(problems=problems)
 
 
 def _judge(answer: Answer, request: Request, meant: Meant | None) -> Judgement:

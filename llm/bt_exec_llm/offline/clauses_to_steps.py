@@ -169,9 +169,10 @@ class ClauseConverter(ConditionalConverter):
         self._awaited = state
 
     def _as_wait_for_person(self, node: Node) -> Node | None:
-        """Return "wait for him", also if he is not there, as waiting until he is; None for others.
+        """Return "wait for him" as waiting until he is there; None for other nodes.
 
-        If he is there, "if he is not in, wait for him and …" does the acts that follow at once.
+        The same applies to "if he is not in, wait for him and …"; if he is in, the acts that follow
+        are done at once.
         """
         then = node.node("then") if node.kind == "if" else node
         first, *rest = then.parts() if then.kind == "seq" and then.parts() else (then,)
@@ -207,7 +208,7 @@ class ClauseConverter(ConditionalConverter):
         return {piece.value for piece in self._convert_phrase(place)} <= usual
 
     def _names_awaited(self, phrase: Node) -> bool:
-        """Return True for a phrase that names a person, or people, perhaps with their place."""
+        """Return True for a phrase that names a person, or the persons at a place."""
         if self._names_person(phrase):
             return True
         present = {one for slot in self._lexicon.texts.values() for one in slot.present.items()}

@@ -188,7 +188,8 @@ def _only_stays(text: str, index: Index) -> bool:
     acts = [one.node("of") if one.get("hold") == _TOLD else one for one in acts]
     verbs = [known.get(verb) for act in acts for verb in verbs_in(act.text("verb"))]
     bare = all(act.kind == "act" and len(act.args) == 1 for act in acts)
-    stays = bare and bool(verbs) and all(verb and (verb.idle or verb.stays) for verb in verbs)
+    still = [verb for verb in verbs if verb and (verb.idle or verb.stays) and not verb.finds]
+    stays = bare and bool(verbs) and still == verbs
     return stays or not parts
 
 
@@ -433,7 +434,8 @@ def _bind_steps(
     if tool is not None:
         return RefusalReason("NO_REFERENT", tool.text or text.strip())
     before = past.previous_steps(known)
-    if not before and any(piece.name == OMITTED for step in known for piece in step.pieces):
+    named = before or [step for step in known if step.said and step.pieces]
+    if not named and any(piece.name == OMITTED for step in known for piece in step.pieces):
         return RefusalReason("NOT_UNDERSTOOD", text)
     texts = index.reader.lexicon.texts.items()
     items = [name for name, slot in texts if slot.shape == "noun"]

@@ -31,6 +31,8 @@ _REASON = Node("pronoun", (("name", "reason"),))
 _SAID_NO = Node("pronoun", (("name", "said_no"),))
 _REPLY = "answer_if"
 """Category of conditions on the answer of a person."""
+_TOOLS = ("by", "with")
+"""Relations of an act to its instrument."""
 _NOT_SO, _NOT_THERE = (ANSWERS[[*SO].index(name)] for name in ("not_so", "not_there"))
 
 
@@ -143,7 +145,8 @@ class ConditionalConverter(ResultConverter, ABC):
         about = result.get("of") or Node("pronoun", (("name", "it"),))
         act = Node("act", (("verb", BECOME), ("of", result.replace(of=about))))
         tried = self._convert_desired_state(act)
-        again = not {*tried.verbs}.isdisjoint(verbs_in(branch.text("verb")))
+        tools = [one for one in branch.walk() if one.text("relation") in _TOOLS]
+        again = bool(tools) and not {*tried.verbs}.isdisjoint(verbs_in(branch.text("verb")))
         return tried if again or branch.kind in ("again", "fragment") else None
 
     def _is_reply(self, ask: Node) -> bool:
@@ -233,7 +236,8 @@ class ConditionalConverter(ResultConverter, ABC):
         if not places and not any(p.name in (*self._each, *self._persons) for p in kept):
             persons = [p.with_mark("with") for one in steps for p in self._recipients(one)]
             pieces = self._with_place_of_company([*persons, *kept])
-            return question if persons[:1] == pieces[:1] else replace(question, pieces=pieces)
+            unplaced = not persons or persons[:1] == pieces[:1]
+            return question if unplaced else replace(question, pieces=pieces)
         if not places or THERE not in ask.walk():
             return question
         if len(places) > 1:

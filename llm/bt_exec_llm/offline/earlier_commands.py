@@ -133,7 +133,8 @@ def resolve_pronoun(
     if len(steps) == 1:
         named_by_text = (p for one in reversed(before) for p in one.pieces if p.name in items)
         thing = next(named_by_text, None)
-        if thing is not None and any(p.kind == "pronoun" and not p.name for p in steps[0].pieces):
+        meant = (p for p in steps[0].pieces if p.kind == "pronoun" and p.mark != "to")
+        if thing is not None and any(not p.name for p in meant):
             rest = [p for p in steps[0].pieces if p.kind != "pronoun"]
             yield [replace(steps[0], pieces=[thing, *rest], pronoun=False)]
         named = (p for p in latest_nouns(before) if not p.relation)

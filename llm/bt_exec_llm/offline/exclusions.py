@@ -218,7 +218,7 @@ def _prohibitions_for(step: Step, acts: list[Step], lexicon: Lexicon, *, alone: 
 
 def forbidden_verbs(noun: Piece, lexicon: Lexicon) -> list[str]:
     """Return the verbs that are forbidden for an object that must not be touched."""
-    verbs = lexicon.verbs.items()
+    verbs = [(name, verb) for name, verb in lexicon.verbs.items() if not verb.pairs]
     own = [name for name, verb in verbs if noun.name and verb.usual == noun.name]
     return own or [name for name, verb in verbs if verb.denied]
 

@@ -122,11 +122,13 @@ def steps_of_meaning(meaning: Node, lexicon: Lexicon, reading: Reading) -> list[
     acts = [step for step in found if step.positive and step.acts]
     if len(found) > 1 and _ends_mission_before_act(found[0], reading, lexicon):
         raise NoStepsError
-    if len(found) == 1 and _lacks_given_object(found[0], lexicon):
+    asked_for = [step for step in found if not step.said]
+    if len(asked_for) == 1 and _lacks_given_object(asked_for[0], lexicon):
         if reading.language != "ko":
             raise NoStepsError
         omitted = Piece("pronoun", OMITTED)  # 가져와: "bring it"
-        found = [replace(found[0], pieces=[omitted], pronoun=True)]
+        given = replace(asked_for[0], pieces=[omitted], pronoun=True)
+        found = [given if step is asked_for[0] else step for step in found]
     english = reading.language == "en"
     if english:
         found = _share_instruments(found, reading, lexicon)
@@ -165,7 +167,7 @@ def _questions_about_kept_states(steps: list[Step], lexicon: Lexicon) -> list[St
     others = [piece for step in steps if not step.positive for piece in step.pieces]
     found = []
     for step in kept:
-        verbs = [lexicon.verbs[verb] for verb in step.acts]
+        verbs = [lexicon.verbs[verb] for verb in step.acts if verb in lexicon.verbs]
         named = [piece for piece in step.pieces if piece.kind not in ("pronoun", "filler")]
         plain = step == replace(step, condition=None, times=1, turns=1, tries=1, rescues=False)
         if not (verbs and plain and all(one.pairs and one.result for one in verbs)):

@@ -131,7 +131,7 @@ class QuestionConverter(PhraseConverter):
         return step
 
     def _with_person_visited(self, step: Step) -> Step:
-        """Return a question in which "he" is the only person whom the text names, also by a place.
+        """Return a question in which "he" is the only person that the text names, perhaps by place.
 
         Raises:
             NoStepsError: If there is no such person, or several.

@@ -99,6 +99,6 @@ def _range_text(hint: Any, language: str, sentences: Messages) -> str:
 
 
 def _quote(utterance: str) -> str:
-    """Return an utterance in quotes, without its initial capital and full stop."""
+    """Return an utterance in quotes, with a lower-case initial and without the full stop."""
     text = utterance.strip().rstrip(".")
     return f"“{text[:1].lower()}{text[1:]}”"

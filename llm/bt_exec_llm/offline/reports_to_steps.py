@@ -262,7 +262,7 @@ class ReportConverter(Comparisons):
         return [self._new_piece("value", *present, mark="to"), *kept]
 
     def _recipients_of_previous_text(self, present: tuple[str, str]) -> list[Piece]:
-        """Return the people at a place who are the recipients of the previous act, or []."""
+        """Return the recipients of the previous text if they are those at a place; else []."""
         before = self._built[-1].pieces if self._built else []
         named = [p for p in before if (p.name, p.value) == present or p.name in self._each]
         addressed = any((p.name, p.value, p.mark) == (*present, "to") for p in named)

@@ -140,7 +140,7 @@ class Binder:
                 at
                 and self._asks_no_change(work[at])
                 and self._pairs.is_redundant_leave(work[at - 1], work[at], parts)
-            ):
+            ) or (parts and at + 1 == len(work) and self._only_stays(work[at])):
                 at += 1  # e.g. 문 열고 그대로 둬
                 continue
             if self._pairs.only_keeps_state(work, at):
@@ -295,7 +295,8 @@ class Binder:
                 replace(step, positive=True, probe=True), [*before, *wanted], None
             )
             if isinstance(mine, RefusalReason):
-                if self._is_planned_act(step, parts):
+                objects = {piece.name for piece in step.pieces if piece.kind == "noun"}
+                if len(objects) > 1 or self._is_planned_act(step, parts):
                     return RefusalReason("NEGATED", text)
                 continue
             forbidden = {pair for part in mine for pair in skills_of_part(part, self._library)}
@@ -353,6 +354,15 @@ class Binder:
         verbs = self._lexicon.verbs
         idle = any(verbs[verb].idle for verb in step.verbs if verb in verbs)
         return idle and not any(p.kind in ("noun", "value", "text") for p in step.pieces)
+
+    def _only_stays(self, step: Step) -> bool:
+        """Return True for waiting of any length, where a robot waits after a command anyway."""
+        verbs = [self._lexicon.verbs[verb] for verb in step.acts if verb in self._lexicon.verbs]
+        idle = any(verb.stays for verb in verbs)
+        idle = idle and all((verb.stays or verb.idle) and not verb.finds for verb in verbs)
+        plain = step.positive and step.condition is None and step.awaited is None
+        named = any(piece.kind not in ("pronoun", "filler") for piece in step.pieces)
+        return idle and plain and not named and not self._lexicon.closing
 
     def _bind_with_forbidden_pair(
         self, steps: list[Step], text: str, before: list[Step]

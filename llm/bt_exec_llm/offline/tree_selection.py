@@ -41,6 +41,7 @@ class Matcher:
         slots = lexicon.texts.items()
         self._things = {f"text:{name}" for name, slot in slots if slot.shape == "noun"}
         self._joined = lexicon.list_types("joined")
+        self._receiving = {*lexicon.recipient_types, *lexicon.list_types("each")}
         frames_of_acts = (
             f for verb, own in frames.by_verb.items() if verb != QUESTION for f in own
         )
@@ -159,7 +160,8 @@ class Matcher:
             ):
                 options.setdefault(missing, set()).add(frame.tree)
         said = [p for one in reversed(done) for p in reversed(one.pieces) if p.mark != "not"]
-        tries = [(m, said) for m in sorted(options, key=lambda m: (len(m), sorted(m)))]
+        lendable = [m for m in options if not self._names_recipient(step) or m & self._receiving]
+        tries = [(m, said) for m in sorted(lendable, key=lambda m: (len(m), sorted(m)))]
         tries += [(missing, [*self._reusable_pieces(said)]) for missing, _ in tries]
         for missing, pool in tries:
             lent = [next((p for p in pool if piece_key(p) == key), None) for key in sorted(missing)]
@@ -210,6 +212,10 @@ class Matcher:
         if options and {DURATION} >= frozenset().union(*options):
             return RefusalReason("NUMBER", step.text, ("number",))
         return self._explain_mismatch(step, bool(options) or short)
+
+    def _names_recipient(self, step: Step) -> bool:
+        """Return True if a pronoun is the recipient in a step: "bring him the box"."""
+        return any(one.kind == "pronoun" and one.mark == "to" for one in step.pieces)
 
     def _states_text(self, frame: Frame) -> bool:
         return any(key.startswith("text:") for key in frame.keys - self._things)

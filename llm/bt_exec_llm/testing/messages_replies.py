@@ -31,10 +31,10 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Reply:
-    """Reply with a name.
+    """Scripted reply of the test server.
 
     Attributes:
-        name: Kind of the reply.
+        name: Name of the reply in test reports.
         send: Function that sends the reply.
     """
 

@@ -8,24 +8,20 @@ answer the question.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 from bt_exec.failure import Problem, Refusal, UsageError
 from bt_exec.files import expand_home
 from bt_exec.language.sanitize import one_line
 from bt_exec.planning.compiler import Compiler, Plan, Reply, Request, VerifiedPlan, find_compiler
 from bt_exec.planning.multi_robot import RobotsCompiler
-from bt_exec_llm.client import (
-    Answer,
-    Model,
-    ModelFailure,
-    ReplayClient,
-)
+from bt_exec_llm.client import Answer, Model, ModelFailure, Question, ReplayClient
 from bt_exec_llm.client.connection import endpoint_checks
 from bt_exec_llm.model_compiler.compiler import recorded_client, split_settings
 from bt_exec_llm.model_compiler.planning_dialogue import printable
+from bt_exec_llm.model_dialogue import Dialogue, Rejected
 from bt_exec_llm.turns.conversation_state import (
     AS_RECORDED,
     Conversation,
@@ -44,9 +40,8 @@ from bt_exec_llm.turns.model_output_schema import (
     read_turn,
 )
 from bt_exec_llm.turns.prompt import (
-    Broken,
     analysis_question,
-    ask_with_retry,
+    objection,
     turn_question,
 )
 from bt_exec_llm.turns.tree_growth import append_turn
@@ -65,6 +60,7 @@ __all__ = ["TurnCompiler", "create"]
 ANALYSIS_LINES, TURN_LINES = range(5, 11), range(3, 8)
 """Allowed numbers of lines in the log of an analysis, and in that of a turn."""
 
+T = TypeVar("T")
 _NO_TOOLS = frozenset({400, 422, 501})
 Turn = tuple[Calls | Final, tuple[str, ...], VerifiedPlan | None, str]
 
@@ -149,11 +145,11 @@ class TurnCompiler:
                 assert plan is not None
                 talk.turns.append(FinishedTurn(talk.number, call_pairs(turn.tool_calls), log))
                 return self._turn_plan(plan, ways, request)
-        except Broken as broken:
-            codes = ", ".join(dict.fromkeys(one.code for one in broken.problems))
+        except Rejected as rejected:
+            codes = ", ".join(dict.fromkeys(one.code for one in rejected.problems))
             code = "NO_EVIDENCE" if codes == "NO_EVIDENCE" else "TURN_REJECTED"
             message = say(code, request.language, codes=codes)
-            problems = tuple(map(str, broken.problems))
+            problems = tuple(map(str, rejected.problems))
             refusal = Refusal(code, message, problems=problems)
         except ModelFailure as failure:
             refusal = Refusal(failure.code, printable(failure.say(request.language)))
@@ -175,7 +171,7 @@ class TurnCompiler:
             return (None if record is None else (tagged.log, record)), problems
 
         question = analysis_question(request, ways)
-        log, record = ask_with_retry(self.model, question, request, talk, self.name, read)
+        log, record = self._ask(question, request, talk, read)
         talk.log, talk.record = log, record.model_dump(mode="json")
 
     def _ask_for_turn(self, request: Request, talk: Conversation, ways: TurnTools) -> Turn:
@@ -200,7 +196,27 @@ class TurnCompiler:
         def read(answer: Answer) -> tuple[Turn | None, list[Problem]]:
             return self._read_answer(answer, request, talk, ways)
 
-        return ask_with_retry(self.model, question, request, talk, self.name, read)
+        return self._ask(question, request, talk, read)
+
+    def _ask(
+        self,
+        question: Question,
+        request: Request,
+        talk: Conversation,
+        read: Callable[[Answer], tuple[T | None, Sequence[Problem]]],
+    ) -> T:
+        """Return the content of the model's answer; an answer with problems is sent back once.
+
+        Raises:
+            Rejected: If the second answer has problems, too.
+            ModelFailure: If there is no answer.
+        """
+        dialogue = Dialogue(self.model, question, request, self.name)
+        try:
+            return dialogue.ask_until_accepted(2, read, objection, "write less")
+        finally:
+            talk.calls += dialogue.calls
+            talk.usage += dialogue.usage
 
     def _read_answer(
         self, answer: Answer, request: Request, talk: Conversation, ways: TurnTools

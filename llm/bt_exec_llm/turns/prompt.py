@@ -1,35 +1,29 @@
-"""Prompts of the analysis and of each turn, and the repeated request after an invalid answer."""
+"""Prompts of the analysis, of each turn, and after an invalid answer."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from bt_exec.failure import Problem
 from bt_exec.planning.compiler import Request
 from bt_exec_llm.client import (
-    Answer,
     Block,
     Image,
-    Model,
-    ModelFailure,
     Question,
     Turn,
     image_block,
 )
 from bt_exec_llm.model_compiler.site_description import describe_skill
-from bt_exec_llm.model_dialogue import Dialogue
 from bt_exec_llm.turns.conversation_state import Conversation
 from bt_exec_llm.turns.turn_checks import TurnTools
 from bt_exec_llm.turns.turn_parsing import native_tools
 
 __all__ = [
-    "Broken",
     "analysis_question",
-    "ask_with_retry",
     "objection",
     "turn_question",
 ]
@@ -75,7 +69,7 @@ def turn_question(
     return Question(_system_blocks(ways, listed=not native), turns, tools=tools)
 
 
-def objection(problems: list[Problem]) -> str:
+def objection(problems: Sequence[Problem], _known: Sequence[Problem] = ()) -> str:
     """Return the problems of an answer as the text that is sent back."""
     lines = [f"- [{one.code}] {_escape_tags(str(one))}" for one in problems[:12]]
     return "That cannot be used. Answer again, whole, without these faults:\n" + "\n".join(lines)
@@ -114,63 +108,3 @@ def _json(data: Any) -> str:
 def _escape_tags(text: str) -> str:
     """Return untrusted text with its angle brackets escaped, so that it contains no tags."""
     return text.replace("<", "‹").replace(">", "›")
-
-
-T = TypeVar("T")
-
-
-class Broken(Exception):  # noqa: N818 - is converted to a refusal
-    """Raised when the answer to a repeated request has problems, too.
-
-    Args:
-        problems: Problems of the second answer.
-    """
-
-    def __init__(self, problems: list[Problem]) -> None:
-        super().__init__(", ".join(one.code for one in problems))
-        self.problems = problems
-
-
-def ask_with_retry(
-    model: Model,
-    question: Question,
-    request: Request,
-    talk: Conversation,
-    compiler: str,
-    read: Callable[[Answer], tuple[T | None, list[Problem]]],
-) -> T:
-    """Return the content of the model's answer; an answer with problems is sent back once.
-
-    Args:
-        model: The model.
-        question: The question.
-        request: Planning request to which the question belongs.
-        talk: Conversation, to which the cost is added.
-        compiler: Name of the compiler, for the record.
-        read: Function that parses and checks an answer, and returns its content or all its
-            problems.
-
-    Raises:
-        Broken: If the second answer has problems, too.
-        ModelFailure: If there is no answer.
-    """
-    dialogue = Dialogue(model, question, request, compiler)
-    problems: list[Problem] = []
-    try:
-        with dialogue.limit_time():
-            for _ in range(2):
-                try:
-                    answer = dialogue.ask()
-                    said, (found, problems) = answer.text, read(answer)
-                except ModelFailure as failure:
-                    if failure.code != "MODEL_CUT_OFF":
-                        raise
-                    found, said = None, failure.text
-                    problems = [Problem("CUT_OFF", "the answer was cut off; write less")]
-                if found is not None and not problems:
-                    return found
-                dialogue.add_objection(said, objection(problems))
-    finally:
-        talk.calls += dialogue.calls
-        talk.usage += dialogue.usage
-    raise Broken(problems)

@@ -117,7 +117,7 @@ def make_detector(
 
 
 def robot_facts(robot: DoorRobot) -> dict[str, str]:
-    """Return the robot's own state as facts for the dry run."""
+    """Return the robot's own state as facts."""
     facts = {f"hand.{arm}": robot.holding(arm) or "empty" for arm in ARMS}
     for arm in ARMS:
         if robot.arm_at_home(arm):

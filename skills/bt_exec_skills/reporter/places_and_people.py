@@ -24,7 +24,7 @@ from pydantic import Field
 from bt_exec.failure import UsageError, nearest_names
 from bt_exec.spec.user_data_validation import UserData
 from bt_exec_skills.navigation.plane_geometry import Area, Pose
-from bt_exec_skills.reporter.place_section_names import Names, Section, fill_names, name_section
+from bt_exec_skills.reporter.place_sections import Names, Section, fill_names, name_section
 
 __all__ = ["Names", "Person", "Place", "Round", "Section", "SiteMap", "make_map"]
 

@@ -98,7 +98,7 @@ class BuildingStart(WorldSettings):
 
 
 def robot_facts(robot: ReporterRobot, site: SiteMap) -> dict[str, str]:
-    """Return the robot's own state as facts for the dry run."""
+    """Return the robot's own state as facts."""
     facts = {"tray": robot.tray or EMPTY}
     around = site.area_at(robot.pose.x, robot.pose.y)
     if robot.place is not None:

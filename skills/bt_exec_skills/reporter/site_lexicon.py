@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from bt_exec_skills.reporter.place_section_names import section_ids, section_words, without_article
+from bt_exec_skills.reporter.place_sections import section_ids, section_words, without_article
 from bt_exec_skills.reporter.places_and_people import Person, Place, Round, SiteMap, make_map
 from bt_exec_skills.reporter.rigs import ReporterSettings
 from bt_exec_skills.reporter.rules.keywords import is_english, names_professor

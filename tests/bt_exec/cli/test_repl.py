@@ -61,6 +61,16 @@ def test_facts_without_a_sentence_are_listed_on_request(bt: Run) -> None:
     assert "  doorway: free\n" in ran.out
 
 
+def test_status_separates_the_initial_world_from_the_current_state(bt: Run) -> None:
+    lines = "close the door\nstatus\n상태\n"
+    ran = bt("repl", "--fast", "--no-journal", "--world", "door=open", stdin=lines)
+    english, korean = ran.out.partition("door · the simulated world began with door=open\n")[
+        2
+    ].split("door · 시뮬레이션을 시작할 때의 상태: door=open\n")
+    assert "  The door is closed.\n" in english
+    assert "  문이 닫혀 있습니다.\n" in korean
+
+
 def test_history_is_listed_in_the_language_of_its_command(bt: Run) -> None:
     ran = bt("repl", "--fast", stdin="open the door\n기록\nhistory\n기록 --failed\n")
     korean, english = ran.out.partition("   번호  시각")[2].split("   no.  when")
@@ -247,7 +257,7 @@ def test_answer_about_a_past_action_names_its_mission(bt: Run) -> None:
     lines = "\n".join(("open the door", "bring your arms home", *asked))
     said = " ".join(bt("repl", "--fast", stdin=lines).out.split())
     assert re.search(r"Yes\. I did that at \d\d:\d\d \(“open the door”\)\.", said)
-    assert "오늘은 그 일을 한 임무가 없습니다" in said
+    assert "오늘 한 임무 중에 꼭 그 일을 한 것은 없습니다" in said
     assert "No mission today did exactly that" in said
     assert said.count("I did that") == 1
 
@@ -305,6 +315,12 @@ def test_why_of_an_unrecorded_action_explains_the_last_mission(bt: Run) -> None:
     said = bt("repl", "--fast", stdin=lines).out
     assert said.count("No mission on record did exactly that.") == 1
     assert len(re.findall("asked +open the door", said)) == 2
+
+
+@pytest.mark.parametrize("needless", ["문 열어", "문이 닫혀 있으면 열어"])
+def test_why_explains_a_command_that_needed_nothing(bt: Run, needless: str) -> None:
+    said = bt("repl", "--fast", stdin=f"문 열어\n{needless}\n왜 안 했어?\n").out
+    assert re.search(f"할 일이 없었습니다\\.\n +명령 +{needless} ", said)
 
 
 def test_why_explains_the_mission_that_did_the_action_in_the_question(bt: Run) -> None:

@@ -243,7 +243,7 @@ def test_sigterm_ends_a_service_with_a_hanging_step(gate: str, tmp_path: Path) -
 
 
 @pytest.mark.slow
-def test_killed_service_is_reported_as_interrupted_at_the_next_start(programs: Any) -> None:
+def test_missions_of_a_killed_service_are_interrupted_at_the_next_start(programs: Any) -> None:
     program = programs()
     running = program.moving("open the door")
     waiting = program.ask("POST", "/missions", {"command": "close the door"})["mission_id"]

@@ -106,11 +106,6 @@ class ArmLab:
         times = [float(line.split()[0]) for line in lines]
         return [end - begin for begin, end in zip(times[::2], times[1::2], strict=False)]
 
-    def end_of_record(self) -> dict[str, object]:
-        """Return the last recorded mission as plain data."""
-        line = Journal.open(self.journal).missions(1)[0]
-        return {"status": line.status, "code": line.reason_code, "message": line.message}
-
     def codes(self) -> list[str]:
         """Return the recorded reason codes, oldest first."""
         return [line.reason_code for line in reversed(Journal.open(self.journal).missions(None))]

@@ -316,6 +316,18 @@ def test_noted_failure_is_the_cause_when_nothing_was_done(explained, make_spec: 
     assert [one.failure for one in found.attempts] == [JAM]
 
 
+def test_noted_failure_did_not_end_a_mission_that_ended_otherwise(explained, make_spec: Spec):
+    told = ended("blocked", JAM, GRIP, undone=({"path": GRIP.path},))
+    found = explained(
+        Planned(0.4, 1, make_spec(1), 1),
+        *called("grasp", "failed", failure=GRIP),
+        *called("open_door", "failed", failure=JAM),
+        told,
+    )
+    assert [one.failure for one in found.attempts] == [JAM]
+    assert found.attempts[0].passed == [GRIP, JAM]
+
+
 def test_facts_follow_effects_and_observations(explained, make_spec: Spec) -> None:
     """Effects change facts, later observations overrule them, and a failure makes them unknown."""
     plan = Planned(0.4, 1, make_spec(1), 1)

@@ -40,17 +40,6 @@ def _arm(**methods: Any) -> Callable[[], Any]:
     return type("BadArm", (Arm,), methods)
 
 
-def _late_stop(arm: Any) -> None:
-    arm.stops += 1
-    if arm.stops > 1:  # the first call has no effect
-        arm.moving = False
-
-
-def _moves_when_asked(arm: Any) -> bool:
-    arm.moving = arm.stops < 2
-    return not arm.moving
-
-
 ROBOTS: list[Case] = [
     case(
         "robot's stop does nothing",

@@ -42,10 +42,6 @@ pytestmark = pytest.mark.sampled
 TREE = "tree: t\nutterances: [go]\nroot: {do: leave_moving, while: holds, retry: 2, timeout: 2s}"
 
 
-class FaultError(RuntimeError, OSError):
-    """Raised by a missing resource: RuntimeError for threads, OSError for files."""
-
-
 class Counted:
     """Calls a function, and fails at the n-th call."""
 

@@ -105,7 +105,7 @@ def test_simulated_robot_is_not_watched():
     assert (robot.stops, moved) == (0, [])
 
 
-def test_robot_moved_after_the_session_is_stopped():
+def test_robot_that_moves_after_detach_is_stopped():
     robot = ScriptedRobot()
     cycle, moved = cycle_of(robot)
     cycle.detach()
@@ -114,7 +114,7 @@ def test_robot_moved_after_the_session_is_stopped():
     assert moved.any.wait(60)
 
 
-def test_robot_of_another_process_is_not_stopped_after_the_session(tmp_path, monkeypatch):
+def test_robot_of_another_process_is_not_stopped_after_detach(tmp_path, monkeypatch):
     monkeypatch.setenv("BT_EXEC_LOCKS", str(tmp_path))
     robot = ScriptedRobot()
     lock = RobotLock("arm 7")
@@ -126,7 +126,7 @@ def test_robot_of_another_process_is_not_stopped_after_the_session(tmp_path, mon
     lock.release()
 
 
-def test_robot_closed_after_the_session_is_not_watched_any_more():
+def test_robot_that_is_closed_after_detach_is_not_watched():
     class Closed(ScriptedRobot):
         @property
         def still(self) -> bool:

@@ -252,6 +252,8 @@ def test_question_about_the_past_is_not_read_as_small_talk() -> None:
 def test_location_is_reported_from_place_facts() -> None:
     facts = {"at.left": "home", "at.right": "home", "door": "closed"}
     assert answer("where are you?", **facts) == Reply("WHERE", "The arms are in the home position.")
+    stopped = Reply("WHERE", "It is not known where the right arm is.")
+    assert answer("where are you?", **{"at.left": "home", "door": "ajar"}) == stopped
     unknown = Reply("WHERE", "지금 위치를 알 수 없습니다.")
     assert answer("어디야?", door="closed") == answer("지금 어디야?") == unknown
 
@@ -615,7 +617,8 @@ def test_misspelt_question_is_left_to_the_compiler() -> None:
 def test_held_object_is_reported_from_facts() -> None:
     facts = {"hand.right": "material", "at.left": "home"}
     assert answer("what are you holding?", **facts) == Reply(
-        "WHERE", "The right hand holds the material."
+        "WHERE",
+        "The right hand holds the material. It is not known what the left hand holds.",
     )
     assert answer("뭐 들고 있어?") == Refusal("NOT_UNDERSTOOD", "?")
 

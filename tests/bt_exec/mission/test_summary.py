@@ -293,6 +293,14 @@ def test_first_cause_is_reported_before_the_alternatives(said, failures, done, e
     assert said(ending, None, failures=failures, **before) == expected
 
 
+def test_later_attempts_in_the_answer_of_the_planner_are_not_repeated(said):
+    ending = Ending("blocked", "STUCK", GRIP, said="There is no grip (edge). It slipped.")
+    before = {"_done_before": [0, 0], "done": []}
+    assert said(ending, None, failures=[JAM, SLIP, GRIP], **before) == (
+        "The door is stuck (jammed). There is no grip (edge). It slipped."
+    )
+
+
 def test_lost_simulation_is_the_only_cause(said):
     lost = Failure("STUCK", "the simulation is gone", kind="robot")
     assert said(Ending("failed", "SIMULATION_LOST", lost), None, failures=[SLIP]) == (

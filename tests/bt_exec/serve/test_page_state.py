@@ -9,6 +9,7 @@ from typing import Any
 
 from bt_exec import events as ev
 from bt_exec.language.messages import Messages
+from bt_exec.pack import Catalogue
 from bt_exec.serve.page_state import PageState
 from bt_exec.serve.plan_confirmation_questions import Question
 from bt_exec.spec.model import walk
@@ -105,7 +106,7 @@ def test_newest_observations_are_the_situation_of_a_compiler():
     watching.on(ev.Observed(1.0, 0, "p", FakeObservation(1.0, ("cup",), {"door": "shut"})))
     watching.on(ev.Observed(1.0, 0, "q", FakeObservation(1.0, ("cup", "man"), {"hand": "empty"})))
     watching.close()
-    now = watching.situation()
+    now = watching.situation(Catalogue([]))
     assert now.labels == ("cup", "man")
     assert now.facts == {"door": "shut", "hand": "empty"}
     assert now.text == "cup · cup, man"

@@ -9,10 +9,12 @@ import pytest
 from bt_exec import Pack, Session, Verdict, condition
 from bt_exec.failure import SpecError, UsageError
 from bt_exec.mission.rig_construction import check_world, world_settings
+from bt_exec.planning.robot_views import site_situation
 from bt_exec.rig import WorldSettings
 from bt_exec.site.site import load_site
 from bt_exec.spec.load import load_text
 from bt_exec.spec.model import Do, Tree, walk
+from bt_exec.testing import FakeObservation
 from bt_exec.verify import verify_document, verify_mission
 from tests.bt_exec.carts import carts
 
@@ -108,6 +110,17 @@ def test_facts_of_a_required_pack_are_shared(site):
     on_site = site.catalogue.facts_on_site("cart_a", facts)
     assert on_site == {"gate": "open", "cart_a/at": "dock"}
     assert site.catalogue.facts_in_pack("cart_a", on_site | {"cart_b/at": "shelf"}) == facts
+
+
+def test_observations_of_robots_keep_their_facts_and_labels_apart(site):
+    seen = {
+        "cart_a": FakeObservation(0.0, ("box",), {"gate": "open", "at": "dock"}),
+        "cart_b": FakeObservation(0.0, ("box", "man"), {"at": "shelf"}),
+    }
+    found = site_situation(site.catalogue, seen)
+    assert found.facts == {"gate": "open", "cart_a/at": "dock", "cart_b/at": "shelf"}
+    assert found.labels_by == {"cart_a": ("box",), "cart_b": ("box", "man")}
+    assert (found.labels, found.text) == (("box", "man"), "box · box, man")
 
 
 def test_trees_call_trees_of_their_robot(site):

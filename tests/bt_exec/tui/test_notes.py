@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from bt_exec.site.site import load_site
 from bt_exec.spec.model import MissionSpec
 from bt_exec.tui.node_text import pass_notes_text
 from bt_exec.tui.plain_view import PlainView
 from bt_exec.tui.terminal_text import without_styles
 from bt_exec.tui.view_drawing import draw, tree_lines
 from bt_exec.tui.view_model import ViewModel
-from tests.bt_exec.tui.scripted import ENGLISH, Script, get_material
+from tests.bt_exec.tui.scripted import ENGLISH, Script, get_material, mission
 
 NOTES = (
     "arm_policy: move_arm: material is handled by the right arm",
@@ -33,6 +34,19 @@ def test_live_view_shows_notes_above_the_tree() -> None:
     place = rows.index(f" note · {SAID}")
     assert rows[place + 2].startswith(" · get_material")
     assert f" note · {SAID}" in without_styles(tree_lines(model, 80))
+
+
+def test_note_names_every_node_that_it_is_about() -> None:
+    spec = mission(
+        "mission: {command: open it, notes: ['both: open_door: the door is heavy']}\n"
+        "root:\n  sequence:\n"
+        "    - {do: open_door, with: {arm: left, object_label: door-handle}}\n"
+        "    - {do: open_door, with: {arm: right, object_label: door-handle}}\n"
+    )
+    script = Script(ViewModel(messages=load_site("door").messages)).start(ENGLISH).plan(spec)
+    assert script.model.pass_notes() == (
+        "open the door with the left arm, open the door with the right arm: the door is heavy",
+    )
 
 
 def test_notes_are_dropped_first_when_space_is_short() -> None:

@@ -69,3 +69,16 @@ def test_words_common_to_two_phrases_are_shown_once(phrase: str, said: str) -> N
         phrase=lambda node: phrase.format(**getattr(node, "args", {"arm": ""})),
     )
     assert told == f"changes: {said}"
+
+
+def test_checks_that_only_let_a_plan_continue_are_not_steps() -> None:
+    text = (
+        "mission: {command: work, plan_version: 1, kept: [noted]}\nroot:\n  sequence:\n"
+        "    - fallback: [{do: open, with: {arm: right}}, {check: noted}]\n"
+        "    - {do: grasp, with: {arm: right}}\n"
+    )
+    new = load_text(text).document
+    assert isinstance(new, MissionSpec)
+    assert changes_text(plan("grasp"), new, Failure("X", path="grasp")) == (
+        "changes: grasp → open, grasp"
+    )

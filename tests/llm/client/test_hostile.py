@@ -42,6 +42,7 @@ def test_hung_server_times_out(serve: Any, connect: Any, reply: Reply, stream: b
 
 
 def test_deadline_includes_retries(fail: Fail) -> None:
+    fail(raw(b"{}"))  # loads the SDK
     failure = fail(error(529).delayed(0.05), hang(), timeout_s=3.0)
     assert failure.code == "MODEL_TIMEOUT"
     assert "529" in failure.message

@@ -289,7 +289,7 @@ def test_act_after_failure_is_a_fallback_of_the_act_before_it(trees, language):
 
 
 @pytest.mark.parametrize("language", ["en", "ko"])
-def test_act_after_a_denied_result_is_a_fallback_of_the_act(trees, language):
+def test_act_for_a_missing_result_is_a_fallback_of_the_act_before_it(trees, language):
     for act, state, failures in RESULTS[language]:
         for failure in failures:
             for form in RESCUES[language]:
@@ -352,7 +352,7 @@ def test_robot_holds_until_the_next_command_without_a_further_act(trees, said):
          "tell me the state of the door, close it, and tell me the state of the door"),
     ],
 )  # fmt: skip
-def test_results_of_acts_order_the_acts_after_them(trees, said, plain):
+def test_condition_on_the_result_of_an_act_has_the_expected_plan(trees, said, plain):
     assert trees("door", said) == trees("door", plain) != ""
     assert not trees("door", said).isupper()
 

@@ -13,11 +13,6 @@ __all__ = ["Asked", "Compared", "Shape", "draw_question", "draw_shapes"]
 
 SHADES = {"red": (205, 35, 35), "green": (40, 150, 55), "blue": (35, 65, 200)}
 KO_COLOURS = {"red": ("빨간", "빨간색"), "green": ("초록", "초록색"), "blue": ("파란", "파란색")}
-KO_PREDICATE = {
-    "red": ("빨갛지", "빨갛고"),
-    "blue": ("파랗지", "파랗고"),
-    "green": ("초록색이", "초록색이고"),
-}
 SHAPES = {"circle": "원", "square": "정사각형", "triangle": "삼각형"}
 CELL = 100
 

@@ -172,6 +172,12 @@ PARAPHRASES = [
         "Apart from the plates, what is the biggest object?",
         "접시를 뺀 나머지 중에 제일 큰 게 뭐야?",
     ),
+    (
+        "Which plate is the apple on?",
+        "On which plate is the apple?",
+        "사과가 어느 접시 위에 있어?",
+        "어느 접시에 사과가 있어?",
+    ),
 ]
 
 

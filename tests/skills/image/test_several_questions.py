@@ -143,6 +143,12 @@ SAME = [
      "How many cups are red and how many are blue?"),
     ("사과가 세 개 넘으면 몇 개인지 말하고, 사과가 세 개 안 넘으면 컵이 몇 개인지 말해 줘",
      "사과가 세 개 넘으면 몇 갠지, 안 넘으면 컵이 몇 갠지 말해 줘"),
+    ("If all the apples are red, count the apples.", "Count the apples only if they're all red."),
+    ("What colour is the cup on the right?",
+     "What colour is the cup on the left, I mean on the right?"),
+    ("What is left of the cup? What is right of the cup?",
+     "What is left of the cup and what is on the right?",
+     "컵 왼쪽에는 뭐가 있고 오른쪽에는 뭐가 있어?"),
 ]  # fmt: skip
 
 

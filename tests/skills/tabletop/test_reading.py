@@ -375,7 +375,7 @@ def test_going_somewhere_with_an_object_takes_it_first():
     assert held == plan("take the apple, then go to the right table")
 
 
-def test_phrase_before_that_is_refused_without_an_earlier_part():
+def test_before_that_without_an_earlier_part_is_refused():
     assert plan("before that, put the apple on the tray").startswith("!")
     assert plan("그 전에 사과를 쟁반에 놔").startswith("!")
 

@@ -57,7 +57,7 @@ def test_boxes_of_one_object_are_one_proposal_for_all_classes(
     assert kept == [found[0], found[2]]
 
 
-def test_box_gets_the_class_of_its_overlap(
+def test_detected_box_gets_the_class_of_the_label_that_it_overlaps(
     squares: Any, scripted_network: Any, tmp_path: Path
 ) -> None:
     recipe = Recipe("squares", 3, 1, 1, squares.classes)

@@ -112,7 +112,7 @@ class DoorObservation(Detections):
         return self.door.inside is None or self.door.inside >= CLEAR
 
     def facts(self) -> Mapping[str, str]:
-        """Return facts for the dry run: the state of the door and the place of the material."""
+        """Return the facts that the view establishes about the door and the material."""
         facts: dict[str, str] = {} if self.door.state == "uncertain" else {"door": self.door.state}
         ajar = self.door.state in ("open", "ajar")
         if self.touched != "held" and ajar and self.confirms("material"):

@@ -76,7 +76,7 @@ class LearnedEstimator:
         self._fitter = AngleFitter(calibration)
 
     def fit_angle(self, detections: tuple[Detection, ...]) -> AngleFit | None:
-        """Return the angle that fits the boxes of door and handle; None without either."""
+        """Return the angle that fits the boxes of door and handle; None if neither is detected."""
         door, handle = (
             _first_with_label(detections, "door"),
             _first_with_label(detections, "door-handle"),

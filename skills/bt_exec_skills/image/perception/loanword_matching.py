@@ -72,5 +72,5 @@ def _latin_consonants(word: str) -> str:
 
 
 def _without_doubles(consonants: str) -> str:
-    """Return consonants with repeated letters merged, and then without the dashes for vowels."""
+    """Return consonants without the dashes for vowels; adjacent equal consonants are merged."""
     return re.sub("-", "", re.sub(r"([a-z])\1+", r"\1", consonants))

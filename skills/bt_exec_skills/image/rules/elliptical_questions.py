@@ -28,7 +28,7 @@ from bt_exec.language.reading.reference_resolution import (
 from bt_exec_skills.image.perception.graded_attributes import DEGREES
 from bt_exec_skills.image.rules.question import BAR
 
-__all__ = ["ANYTHING", "resolve_question"]
+__all__ = ["ANYTHING", "on_another_side", "resolve_question"]
 
 _ANY, _ONE = Node("any"), Node("one")
 ANYTHING = Node("np", (("of", _ANY),))
@@ -181,6 +181,28 @@ def _beside_the_same(meaning: Node, last: Node | None) -> Node:
     near = [one for one in conjuncts(known.node("of")) if one.text("relation") in _SIDES.values()]
     changed = [same if one == _UNSAID else _as_relation_to_landmark(one, near) for one in parts]
     return meaning.substitute(about, about.replace(of=conjunction(*changed)))
+
+
+def on_another_side(meaning: Node, last: Node) -> Node:
+    """Return "what is left of the cup, and what is on the right?" with the same landmark.
+
+    The questions must ask for the same, apart from the side. Any other is returned unchanged.
+
+    Args:
+        meaning: The second question, resolved.
+        last: The question before it in the same text.
+    """
+    asked, known = meaning.get("of"), last.get("of")
+    if not isinstance(asked, Node) or not isinstance(known, Node):
+        return meaning
+    if {asked.kind, known.kind} != {"np"} or meaning != last.replace(of=asked):
+        return meaning
+    parts, before = conjuncts(asked.node("of")), conjuncts(known.node("of"))
+    near = [one for one in before if one.text("relation") in _SIDES.values()]
+    placed = [one for one in parts if one.kind == "placed"]
+    if len(near) != 1 or len(placed) != 1 or {*parts} - {*placed} != {*before} - {*near}:
+        return meaning
+    return meaning.substitute(placed[0], _as_relation_to_landmark(placed[0], near))
 
 
 def _as_relation_to_landmark(place: Node, near: Sequence[Node]) -> Node:

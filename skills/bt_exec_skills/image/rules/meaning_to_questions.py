@@ -333,6 +333,9 @@ class _Questions:
                 cast(Kind, kinds.pop()),
                 self._described.describe_formula(conjunction(formula, options)),
             )
+        classes = {one.kind for one in options.parts()} == {"thing"}
+        if classes and any(one.kind == "most" for one in conjuncts(formula)):
+            return Question("name", self._described.describe_formula(formula))
         if len(options.parts()) != 2:
             raise self._described.refusal()
         one, other = (

@@ -8,10 +8,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from bt_exec.language.reading.chart import Edge
 from bt_exec.language.reading.meaning_node import Node, conjunction, conjuncts, normal_form
 from bt_exec.language.reading.reader import Reading
 from bt_exec.language.reading.reference_resolution import with_named_conditions
-from bt_exec_skills.image.rules.elliptical_questions import ANYTHING, resolve_question
+from bt_exec_skills.image.rules.elliptical_questions import (
+    ANYTHING,
+    on_another_side,
+    resolve_question,
+)
 from bt_exec_skills.image.rules.lexicon import reader
 from bt_exec_skills.image.rules.meaning_to_questions import questions_from_meaning
 from bt_exec_skills.image.rules.question import Asked, Question, UnanswerableQuestion
@@ -77,6 +82,8 @@ def resolve_meaning(
         raise UnanswerableQuestion(
             "NEEDS_MODEL" if unknown else "QUESTION_UNCLEAR", unknown or text
         )
+    if _runs_together(found.edge):
+        raise UnanswerableQuestion("QUESTION_UNCLEAR", text)
     if found.unknown_words and any(reader().intended_texts(text, names)):
         raise UnanswerableQuestion("NEEDS_MODEL", " ".join(found.unknown_words))
     kinds = reader().lexicon(found.language).kinds
@@ -91,6 +98,20 @@ def resolve_meaning(
             "NEEDS_MODEL" if found.unknown_words else "QUESTION_UNCLEAR", text
         )
     return meanings[0], found
+
+
+def _runs_together(edge: Edge) -> bool:
+    """Return True for two questions without anything between them, the first without a verb.
+
+    They are probably parts of one question: "사람 어느 쪽에 | 병이 있어?".
+    """
+    if edge.category == "several" and len(edge.parts) == 2:
+        first, second = edge.parts
+        *_, last = first.leaves()
+        apart = next(second.leaves()).category == "interjection"  # 야, also an ending of 몇 개야
+        if first.category == "question.ask" and not (last.category.endswith(".ask") or apart):
+            return True
+    return any(map(_runs_together, edge.parts))
 
 
 def _resolved_text(
@@ -110,6 +131,8 @@ def _resolved_text(
             resolved = resolve_question(part, known, kinds, first=first and not done)
         if resolved is None or resolved.kind not in ("ask", "if", "seq"):
             return None
+        if done:
+            resolved = on_another_side(resolved, done[-1])
         for asked in _separate_questions(_in_the_same_order(resolved, part, known)):
             known.append(asked.node("of") if asked.kind == "if" else asked)
             done.append(asked)
@@ -117,7 +140,7 @@ def _resolved_text(
 
 
 def _in_the_same_order(asked: Node, said: Node, known: Sequence[Node]) -> Node:
-    """Return "…, and tell me their colours" after a list in an order as a list in that order."""
+    """Return "…, and tell me their colours" as a list in the order of the list before it."""
     last = known[-1] if known else None
     order = last.get("order") if last is not None else None
     refers = any(node.kind == "pronoun" for node in said.walk())

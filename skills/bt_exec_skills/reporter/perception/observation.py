@@ -78,7 +78,7 @@ class ReporterObservation(Detections):
         return next((found for found in self.people if found.who == who), None)
 
     def facts(self) -> Mapping[str, str]:
-        """Return an empty mapping, because a view establishes no facts for the dry run."""
+        """Return an empty mapping, because a view establishes no facts."""
         return {}
 
     def describe(self, language: str) -> str:

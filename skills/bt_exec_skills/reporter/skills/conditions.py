@@ -16,7 +16,7 @@ from bt_exec_skills.perception.fresh_observations import PATIENCE_S
 from bt_exec_skills.reporter.perception.observation import LIT_LEVEL, ReporterObservation
 from bt_exec_skills.reporter.reporting.notebook import Notebook
 from bt_exec_skills.reporter.reporting.place_comparison import Comparison, Order, compare_places
-from bt_exec_skills.reporter.reporting.yes_and_no import is_yes
+from bt_exec_skills.reporter.reporting.yes_no_classification import is_yes
 from bt_exec_skills.reporter.robot import EMPTY, Count, PersonName, PlaceName, ReporterRobot, Words
 
 __all__ = [

@@ -99,7 +99,7 @@ def _with_clear_branches(meaning: Node) -> Node:
 
 
 def _is_route(meaning: Node) -> bool:
-    """Return True if a meaning visits listed places in turn, which this robot does not do."""
+    """Return True for a request to visit listed places in turn, which this robot cannot do."""
     return any(one.text("verb") == "stop_at" for one in meaning.walk())
 
 

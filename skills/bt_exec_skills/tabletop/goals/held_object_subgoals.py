@@ -1,4 +1,4 @@
-"""Subgoals that first place a held object, at its target, aside, or where it came from."""
+"""Subgoals that put a held object down first: at its target, aside, or where it came from."""
 
 from __future__ import annotations
 

@@ -101,7 +101,7 @@ def _greedy_order(legs: Sequence[_Leg], here: Flat | None) -> list[_Leg]:
 
 
 def _eulerian_order(legs: Sequence[_Leg], here: Flat) -> list[list[_Leg]]:
-    """Return the order along an Eulerian circuit of loaded and empty paths, as a list of one order.
+    """Return a list with one order, along an Eulerian circuit of loaded and empty paths.
 
     The list is empty if networkx is not installed, or if there are too many pairs of batches and
     targets.

@@ -156,7 +156,7 @@ def content_of_container(theme: Phrase, holder: Phrase) -> Phrase:
 
 
 def excludes_objects(place: Phrase) -> bool:
-    """Return True for a table with an exception that describes objects, not tables."""
+    """Return True for a table with an exception for objects: "the table except the plate"."""
     return place.table and any(but.kind or but.values or but.name for but in place.but)
 
 

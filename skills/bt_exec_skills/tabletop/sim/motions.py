@@ -139,7 +139,7 @@ def _item_at(world: TableWorld, at: Point) -> Item | None:
     return world.items[min(near)[1]] if near else None
 
 
-def _possible_yaws(world: TableWorld, at: Point, item: Item | None, reach: float) -> list[float]:
+def _yaws_by_room(world: TableWorld, at: Point, item: Item | None, reach: float) -> list[float]:
     """Return yaws of the hand, the one with the most room for the fingers first."""
     now = world.environment()
     names = [name for name in now.objects if item is None or name != item.name]
@@ -182,7 +182,7 @@ def pick(world: TableWorld, ik: ArmIK, at: Point, lift: float, attempt: int) -> 
     item = _item_at(world, at)
     half = item.half if item is not None else 0.03
     gap = min(FINGER_OPEN, half * (1.42 if item is not None and item.form == "cube" else 1) + 0.02)
-    yaws = _possible_yaws(world, at, item, gap)
+    yaws = _yaws_by_room(world, at, item, gap)
     yaws = yaws[attempt % len(yaws) :] + yaws[: attempt % len(yaws)]
     above = _joints_above(world, ik, at, yaws)
     low = max(at.z, at.z - half + 0.02)
@@ -220,7 +220,7 @@ def place(world: TableWorld, ik: ArmIK, at: Point, retract: float) -> MotionStep
     if held is None:
         raise Failed("EMPTY", "the hand holds nothing")
     gap = world.half_gap + 0.014
-    above = _joints_above(world, ik, at, _possible_yaws(world, at, None, gap + 0.012))
+    above = _joints_above(world, ik, at, _yaws_by_room(world, at, None, gap + 0.012))
     yield from _raise_hand(world, at.z + 0.2)
     yield from _move_smoothly(world, above, "reaching", 0.8)
     yield from _wait_until_reached(world, above, "reaching")

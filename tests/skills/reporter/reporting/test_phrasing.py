@@ -186,10 +186,10 @@ def test_only_new_notes_are_reported_with_the_latest_attempt(site):
         12.0, "saw", "lounge", target="lounge", query="people", answer="There is nobody there."
     )
     assert report_of(book, "en", 52.0) == (
-        "I looked around the lounge 40 seconds ago. There is nobody there."
+        "I looked around the lounge about 40 seconds ago. There is nobody there."
     )
-    assert report_of(book, "ko", 75.0) == "1분 전에 라운지를 둘러보았습니다. There is nobody there."
-    assert "6 minutes ago" in report_of(book, "en", 372.0)
+    assert report_of(book, "ko", 75.0) == "1분쯤 전에 라운지를 둘러보았습니다. There is nobody there."
+    assert "about 6 minutes ago" in report_of(book, "en", 372.0)
     book.mark_reported()
     book.add_note(20.0, "asked", "basecamp", target="professor", topic="Tuesday", answer="Fine.")
     assert report_of(book, "en") == ("I asked the professor: “Tuesday”. The answer was: “Fine.”")
@@ -355,7 +355,7 @@ def test_mission_with_only_a_drive_reports_the_place_of_the_robot(site):
     book.start_mission("교수님께 갔다 와서 알려줘", "ko")
     book.add_note(12.0, "went", "professor_office", target="professor_office")
     book.add_note(25.0, "went", "basecamp", target="basecamp")
-    assert report_of(book, "ko", 42.0) == "30초 전에 교수님 연구실에 갔습니다."
+    assert report_of(book, "ko", 42.0) == "30초쯤 전에 교수님 연구실에 갔습니다."
     assert report_of(book, "en") == "I went to the professor's office."
     book.add_note(40.0, "went", "lounge", target="lounge")
     book.add_note(

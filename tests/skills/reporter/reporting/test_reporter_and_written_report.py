@@ -76,8 +76,8 @@ def test_answer_and_delivery_are_noted(memory: NotebookReporter) -> None:
 @pytest.mark.parametrize(
     ("language", "told"),
     [
-        ("en", "I looked around the lounge 30 seconds ago. There are 2 people. The light is on."),
-        ("ko", "30초 전에 라운지를 둘러보았습니다. 사람이 2명 있습니다. 불이 켜져 있습니다."),
+        ("en", "I looked around the lounge about 30 seconds ago. There are 2 people. The light is on."),
+        ("ko", "30초쯤 전에 라운지를 둘러보았습니다. 사람이 2명 있습니다. 불이 켜져 있습니다."),
     ],
 )
 def test_resumed_patrol_reports_in_its_language_what_it_saw_before_the_stop(

@@ -16,7 +16,7 @@ __all__ = ["is_yes"]
 
 @cache
 def _words() -> dict[str, list[str]]:
-    words: dict[str, list[str]] = read_yaml(Path(__file__).with_name("yes_and_no.yaml"))
+    words: dict[str, list[str]] = read_yaml(Path(__file__).with_name("yes_no_classification.yaml"))
     return words
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bt_exec_skills.reporter.reporting.yes_and_no import is_yes
+from bt_exec_skills.reporter.reporting.yes_no_classification import is_yes
 
 
 @pytest.mark.parametrize(
